@@ -11,17 +11,17 @@ import {
   addEngine,
   click,
   enter,
-  greeted,
+  handshakeDone,
   paste,
-  pressAtOnce,
+  clickAll,
   squares,
-  travel,
+  useServer,
   visit,
-  words,
-} from './journey';
+  moveTexts,
+} from './fixture';
 import { en, pattern, starts, ending } from './labels';
 
-const here = travel();
+const fixture = useServer();
 
 /** Tells of everything there is to tell, and searches until it is stopped. */
 const TALKER = [
@@ -38,38 +38,38 @@ async function analysing(page: Page, name: string): Promise<Locator> {
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await page.getByLabel(en('panel.add')).selectOption({ label: name });
-  const lane = page.getByTestId('lane');
+  const lane = page.getByTestId('engine-panel');
   await lane.getByTestId('line').first().waitFor();
   return lane;
 }
 
-async function says(where: Locator, ...all: string[]) {
+async function containsText(where: Locator, ...all: string[]) {
   for (const text of all) await expect.poll(() => where.textContent(), LONG).toContain(text);
 }
 
 test('all that an engine tells is shown, and its line is looked at and taken', async () => {
-  const page = await here.page('#/engines');
-  await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
+  const page = await fixture.page('#/engines');
+  await handshakeDone(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
   const lane = await analysing(page, 'Talker');
   // A screen reader hears of it as well.
-  await says(page.getByTestId('live'), 'Talker: +0.31, e4');
-  await says(lane, 'depth 9/12', '1.0k nodes', '500/s', 'hash 12%', 'TB 3', 'Nf3 (7)', '+0.31');
-  await says(lane, en('panel.refutations'), 'd4 d5', '1: Nc3 Nf6', '<i>a word</i>');
+  await containsText(page.getByTestId('live'), 'Talker: +0.31, e4');
+  await containsText(lane, 'depth 9/12', '1.0k nodes', '500/s', 'hash 12%', 'TB 3', 'Nf3 (7)', '+0.31');
+  await containsText(lane, en('panel.refutations'), 'd4 d5', '1: Nc3 Nf6', '<i>a word</i>');
   await lane.getByRole('img', { name: en('panel.wdl', { win: 40, draw: 50, loss: 10 }) }).waitFor();
   await page.getByRole('img', { name: starts('eval.is') }).waitFor({ state: 'attached' });
   expect(await violations(page)).toEqual([]);
   await lane.getByRole('button', { name: 'e5', exact: true }).hover();
   await page.locator('.preview piece.black.pawn').first().waitFor({ state: 'attached' });
   await lane.getByRole('button', { name: 'e5', exact: true }).click();
-  await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5']);
 });
 
 test('whoever leaves a game that is analysed sees that it goes on, and can stop it', async () => {
-  const page = await here.page('#/engines');
-  await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
+  const page = await fixture.page('#/engines');
+  await handshakeDone(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
   const lane = await analysing(page, 'Talker');
   const left = page.url();
-  const elsewhere = page.getByTestId('elsewhere');
+  const elsewhere = page.getByTestId('other-analysis');
   expect(await elsewhere.count()).toBe(0);
   await page.getByRole('button', { name: en('new.title') }).click();
   await page.getByRole('button', { name: en('new.analysis') }).click();
@@ -88,24 +88,24 @@ test('whoever leaves a game that is analysed sees that it goes on, and can stop 
 });
 
 test('threats, chosen moves, mates, more lines', async () => {
-  const page = await here.page('#/engines');
-  await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
+  const page = await fixture.page('#/engines');
+  await handshakeDone(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
   const lane = await analysing(page, 'Talker');
   await lane.getByRole('button', { name: en('panel.settings') }).click();
   await lane.getByRole('button', { name: en('panel.threat') }).click();
-  await says(lane, en('panel.threat.on'));
+  await containsText(lane, en('panel.threat.on'));
   // A move of the side that is not to move has no place in the tree.
   const first = lane.getByTestId('line').locator('.pv button').first();
   await expect.poll(() => first.getAttribute('aria-disabled'), LONG).toBe('true');
   await first.dispatchEvent('click');
-  expect(await words(page)).toEqual([]);
+  expect(await moveTexts(page)).toEqual([]);
   await lane.getByRole('button', { name: en('panel.threat') }).click();
   await lane.getByRole('button', { name: en('panel.restrict') }).click();
   await click(page, 'd2');
   await click(page, 'd4');
   await lane.locator('.only').getByRole('button', { name: 'd4' }).waitFor();
   // Nothing was played.
-  expect(await words(page)).toEqual([]);
+  expect(await moveTexts(page)).toEqual([]);
   await lane.getByRole('button', { name: en('panel.restrict') }).click();
   await lane.getByRole('button', { name: en('panel.more') }).click();
   await lane.getByRole('status', { name: en('panel.lines', { count: 4 }) }).waitFor();
@@ -115,7 +115,7 @@ test('threats, chosen moves, mates, more lines', async () => {
   await expect.poll(() => lane.getAttribute('data-status'), LONG).toBe('stopped');
   await lane.getByRole('link', { name: en('engine.log') }).click();
   const log = page.getByRole('region', { name: en('log.region') });
-  await says(
+  await containsText(
     log,
     // The side to move has passed.
     'position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1',
@@ -126,7 +126,7 @@ test('threats, chosen moves, mates, more lines', async () => {
 });
 
 test('twenty lines leave the moves of the game in sight', async () => {
-  const page = await here.page('', { viewport: { width: 1280, height: 800 } });
+  const page = await fixture.page('', { viewport: { width: 1280, height: 800 } });
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await enter(page, 'e4');
@@ -141,29 +141,25 @@ test('twenty lines leave the moves of the game in sight', async () => {
 });
 
 test('clicks that are faster than the server add up', async () => {
-  const page = await here.page('#/engines');
-  await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
+  const page = await fixture.page('#/engines');
+  await handshakeDone(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
   const lane = await analysing(page, 'Talker');
   await lane.getByRole('button', { name: en('panel.settings') }).click();
-  await pressAtOnce(lane, [
-    ...Array<string>(10).fill(en('panel.more')),
-    en('panel.threat'),
-    en('panel.lock'),
-  ]);
+  await clickAll(lane, [...Array<string>(10).fill(en('panel.more')), en('panel.threat'), en('panel.lock')]);
   await lane.getByRole('status', { name: en('panel.lines', { count: 13 }) }).waitFor();
-  await says(lane, en('panel.threat.on'));
+  await containsText(lane, en('panel.threat.on'));
   await lane
     .locator('button[aria-pressed=true]')
     .filter({ hasText: en('panel.lock') })
     .waitFor();
-  // That is what the server says as well.
+  // That is what the server shows as well.
   await page.reload();
   await lane.getByRole('status', { name: en('panel.lines', { count: 13 }) }).waitFor();
 });
 
 test('with no line wanted, only how far an engine is', async () => {
-  const page = await here.page('#/engines');
-  await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
+  const page = await fixture.page('#/engines');
+  await handshakeDone(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
   const lane = await analysing(page, 'Talker');
   const count = lane.getByRole('status', { name: pattern('panel.lines') });
   for (let left = Number(await count.textContent()); left > 0; left--) {
@@ -172,17 +168,17 @@ test('with no line wanted, only how far an engine is', async () => {
   }
   expect(await lane.getByRole('button', { name: en('panel.fewer') }).isDisabled()).toBe(true);
   await expect.poll(() => lane.getByTestId('line').count(), LONG).toBe(0);
-  await says(lane, 'depth 9/12', '1.0k nodes');
+  await containsText(lane, 'depth 9/12', '1.0k nodes');
   await lane.getByRole('button', { name: en('panel.more') }).click();
   await lane.getByTestId('line').first().waitFor(LONG);
 });
 
 test('from three lines to twenty and to none while an engine searches', async () => {
-  const page = await here.page();
+  const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await page.getByRole('button', { name: /Narikin/ }).click();
-  const lane = page.getByTestId('lane');
+  const lane = page.getByTestId('engine-panel');
   const set = async (button: string, end: number) => {
     const count = lane.getByRole('status', { name: pattern('panel.lines') });
     const step = button === en('panel.more') ? 1 : -1;
@@ -203,24 +199,24 @@ test('from three lines to twenty and to none while an engine searches', async ()
 test.each([
   ['1. f3 e5 2. g4 Qh4# 0-1', ending('side.black', 'checkmate'), '0-1'],
   ['[FEN "7k/8/5KQ1/8/8/8/8/8 w - - 0 1"]\n\n1. Kf7 1/2-1/2', ending(null, 'stalemate'), '½'],
-])('a game that is over says how it ended: %s', async (text, words, result) => {
-  const page = await here.page();
+])('shows the result of a finished game: %s', async (text, outcome, result) => {
+  const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   const before = page.url();
   await paste(page, `${text}\n`);
   await page.waitForURL((url) => url.href !== before);
-  await page.locator('.moves').getByText(words).waitFor();
+  await page.locator('.moves').getByText(outcome).waitFor();
   await page.getByRole('button', { name: en('step.last') }).click();
   await page.getByRole('button', { name: pattern('panel.start') }).click();
-  await page.getByTestId('lane').getByText(words).waitFor();
-  const bar = page.getByRole('img', { name: words });
+  await page.getByTestId('engine-panel').getByText(outcome).waitFor();
+  const bar = page.getByRole('img', { name: outcome });
   expect((await bar.textContent())?.trim()).toBe(result);
 });
 
 test('an engine that is to stay where it is searches no other position', async () => {
-  const page = await here.page('#/engines');
-  await greeted(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
+  const page = await fixture.page('#/engines');
+  await handshakeDone(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
   const lane = await analysing(page, 'Talker');
   await lane.getByRole('button', { name: en('panel.settings') }).click();
   const lock = lane.getByRole('button', { name: en('panel.lock') });
@@ -231,24 +227,24 @@ test('an engine that is to stay where it is searches no other position', async (
     .waitFor();
   for (const [count, move] of ['d4', 'd5'].entries()) {
     await enter(page, move);
-    await expect.poll(() => words(page), LONG).toHaveLength(count + 1);
+    await expect.poll(() => moveTexts(page), LONG).toHaveLength(count + 1);
   }
   // Its line begins at the start still.
   await lane.getByRole('button', { name: 'e4', exact: true }).waitFor();
   await lock.click();
   await lane.getByRole('link', { name: en('engine.log') }).click();
   const log = page.getByRole('region', { name: en('log.region') });
-  await says(log, 'position startpos moves d2d4 d7d5');
+  await containsText(log, 'position startpos moves d2d4 d7d5');
   expect(await log.textContent()).not.toMatch(/moves d2d4(?! d7d5)/);
 });
 
 test('an engine analyses beside a copy of itself with another value', async () => {
-  const page = await here.page('#/engines');
+  const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Mime', path: ENGINES.mime });
-  await greeted(card);
+  await handshakeDone(card);
   await card.getByRole('button', { name: en('engine.duplicate'), exact: true }).click();
   const copy = page.getByTestId('engine').filter({ hasText: 'Mime (2)' });
-  await greeted(copy);
+  await handshakeDone(copy);
   await copy.getByRole('button', { name: en('engine.options'), exact: true }).click();
   const hash = page.getByRole('dialog').locator('[data-option="Hash"]');
   await hash.locator('input').fill('64');
@@ -282,7 +278,7 @@ test('an engine analyses beside a copy of itself with another value', async () =
   for (const label of ['Mime', 'Mime (2)']) {
     await page.getByLabel(en('panel.add')).selectOption({ label });
     const lane = page
-      .getByTestId('lane')
+      .getByTestId('engine-panel')
       .filter({ has: page.getByRole('heading', { name: label, exact: true }) });
     await lane.getByTestId('line').first().waitFor(LONG);
   }
@@ -314,7 +310,7 @@ test('an engine somewhere else is reached over TCP', async () => {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   try {
     const { port } = server.address() as AddressInfo;
-    const page = await here.page('#/engines');
+    const page = await fixture.page('#/engines');
     await page.getByRole('button', { name: en('engine.add') }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel(en('add.text')).fill(`tcp://127.0.0.1:${port}`);
@@ -325,7 +321,7 @@ test('an engine somewhere else is reached over TCP', async () => {
     await dialog.getByLabel(en('add.name'), { exact: true }).fill('Far away');
     await dialog.getByRole('button', { name: en('add.submit') }).click();
     await expect.poll(() => page.getByTestId('engine').count(), LONG).toBe(2);
-    await greeted(page.getByTestId('engine').nth(1));
+    await handshakeDone(page.getByTestId('engine').nth(1));
     const lane = await analysing(page, 'Far away');
     await lane.getByRole('button', { name: 'a3', exact: true }).waitFor();
   } finally {
@@ -334,7 +330,7 @@ test('an engine somewhere else is reached over TCP', async () => {
 });
 
 test('an engine is put through the checker', async () => {
-  const page = await here.page('#/engines');
+  const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: ENGINES.misbehave, args: ['start: !exit 3'] });
   await card.getByRole('button', { name: en('engine.check') }).click();
   const check = card.getByTestId('check');

@@ -1,9 +1,21 @@
-// The board by mouse, touch and keys, and what the page does with what a server says. The server is a fake one.
+// The board by mouse, touch and keys, and what the page does with what a server shows. The server is a fake one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { Command, Play } from '../src/api/wire';
-import { drag, faultsOf, launch, middle, tap, violations } from './browser';
-import { engine, furnished, game, here, keeps, lane, legal, line, node, open, type Fake } from './fake';
+import { drag, errorsOf, launch, middle, tap, violations } from './browser';
+import {
+  engine,
+  defaultServer,
+  game,
+  here,
+  storePrefs,
+  lane,
+  legal,
+  line,
+  node,
+  open,
+  type FakeServer,
+} from './fakeServer';
 import { en } from './labels';
 
 let browser: Browser;
@@ -16,25 +28,27 @@ afterAll(async () => {
   await browser.close();
 });
 
-const moves = (fake: Fake) => fake.said.flatMap((said) => (said.kind === 'move' ? [said.text] : []));
-const edits = (fake: Fake) => fake.said.flatMap((said) => (said.kind === 'edit' ? [said.edit] : []));
+const moves = (fake: FakeServer) =>
+  fake.commands.flatMap((command) => (command.kind === 'move' ? [command.text] : []));
+const edits = (fake: FakeServer) =>
+  fake.commands.flatMap((command) => (command.kind === 'edit' ? [command.edit] : []));
 
 async function click(page: Page, square: string) {
   const { x, y } = await middle(page, square);
   await page.mouse.click(x, y);
 }
 
-async function opened(fake: Fake, hash: string, options = {}): Promise<Page> {
+async function opened(fake: FakeServer, hash: string, options = {}): Promise<Page> {
   const page = await fake.page(browser, hash, options);
   await page.locator('[data-square]').first().waitFor({ state: 'attached' });
   return page;
 }
 
 test('a move by two clicks, and one by dragging', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   open(fake, game(1, 'chess'));
   const page = await opened(fake, '#/analyse/1');
-  const faults = faultsOf(page);
+  const errors = errorsOf(page);
   await click(page, 'e2');
   await click(page, 'e4');
   await expect.poll(() => moves(fake)).toEqual(['e2e4']);
@@ -42,7 +56,7 @@ test('a move by two clicks, and one by dragging', async () => {
   await page.locator('[data-square]').first().waitFor({ state: 'attached' });
   await drag(page, 'd2', 'd4');
   await expect.poll(() => moves(fake)).toEqual(['e2e4', 'd2d4']);
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
   await page.context().close();
 });
 
@@ -50,7 +64,7 @@ test.each([
   ['chess', 'r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3'],
   ['shogi', 'ln1g3nl/1ks1g2r1/1pppp1bpp/p4pp2/9/P1P1P1P2/1PBPSP1PP/2G2S1R1/LN1K1G1NL b - 31'],
 ] as const)('pieces of %s stand on their squares as soon as they are seen', async (variant, text) => {
-  const fake = furnished();
+  const fake = defaultServer();
   open(fake, game(1, variant));
   open(fake, game(2, variant, { here: here(text, []) }));
   const page = await opened(fake, '#/analyse/1');
@@ -87,7 +101,7 @@ test.each([
 });
 
 test('a move by touch', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   open(fake, game(1, 'chess'));
   const page = await opened(fake, '#/analyse/1', { hasTouch: true, viewport: { width: 360, height: 740 } });
   for (const square of ['g1', 'f3']) await tap(page, square);
@@ -95,11 +109,11 @@ test('a move by touch', async () => {
   await page.context().close();
 });
 
-test('a refused move goes back and says why', async () => {
-  const fake = furnished();
+test('a refused move goes back and shows why', async () => {
+  const fake = defaultServer();
   open(fake, game(1, 'chess'));
-  fake.answer = (said) =>
-    said.kind === 'move'
+  fake.answer = (command) =>
+    command.kind === 'move'
       ? {
           code: 'illegal_move',
           text: 'English',
@@ -117,7 +131,7 @@ test('a refused move goes back and says why', async () => {
 test('castling can be pointed at by the rook and by the square', async () => {
   const castle = { ...legal('e1h1', 'O-O'), to: ['g1', 'h1'] };
   for (const to of ['g1', 'h1']) {
-    const fake = furnished();
+    const fake = defaultServer();
     open(
       fake,
       game(1, 'chess960', { here: here('4k3/8/8/8/8/8/8/4K2R w K - 0 1', [castle, legal('e1f1', 'Kf1')]) }),
@@ -131,7 +145,7 @@ test('castling can be pointed at by the rook and by the square', async () => {
 });
 
 test('a pawn asks what it becomes, and can think again', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const all = ['q', 'r', 'b', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
   open(fake, game(1, 'chess', { here: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
   const page = await opened(fake, '#/analyse/1');
@@ -151,7 +165,7 @@ test('a pawn asks what it becomes, and can think again', async () => {
 });
 
 test('shogi: a promotion is asked for, a piece is dropped', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const list = [
     legal('8h2b', 'Bx2b=', '▲２二角不成'),
     legal('8h2b+', 'Bx2b+', '▲２二角成'),
@@ -179,7 +193,7 @@ test('shogi: a promotion is asked for, a piece is dropped', async () => {
 test.each(['chess', 'shogi'] as const)(
   '%s is played by keys alone, and each square is said',
   async (variant) => {
-    const fake = furnished();
+    const fake = defaultServer();
     open(fake, game(1, variant));
     const page = await opened(fake, '#/analyse/1');
     const [from, label] = variant === 'chess' ? ['e2', 'e2, White pawn'] : ['7g', '7g, Black (sente) pawn'];
@@ -214,7 +228,7 @@ test.each(['chess', 'shogi'] as const)(
 );
 
 test('a move is entered as text, and said when it is played', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   open(fake, game(1, 'shogi'));
   const page = await opened(fake, '#/analyse/1');
   await page.keyboard.press('m');
@@ -278,7 +292,7 @@ const playing = (status: Play['status'], players: Play['players']): Play => ({
 });
 
 test('a move made beforehand is played when the turn comes', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const play = playing('thinking', { first: program, second: person });
   open(fake, game(1, 'chess', { play }));
   const page = await opened(fake, '#/play/1');
@@ -313,7 +327,7 @@ test('a move made beforehand is played when the turn comes', async () => {
 });
 
 test('what a person has begun on the board stays while the other side thinks', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const all = ['q', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
   const play = playing('your_turn', { first: person, second: program });
   open(fake, game(1, 'chess', { play, here: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
@@ -338,7 +352,7 @@ test('what a person has begun on the board stays while the other side thinks', a
 });
 
 test('an engine is given options for one game, and has them the next time', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const option = (name: string, kind: object, more = {}) =>
     ({ name, kind, labels: {}, help: {}, set_by_server: false, ...more }) as never;
   const options = [
@@ -359,7 +373,7 @@ test('an engine is given options for one game, and has them the next time', asyn
     },
   });
   const page = await fake.page(browser, '#/play/0/new');
-  const faults = faultsOf(page);
+  const errors = errorsOf(page);
   const choose = () => page.getByRole('button', { name: en('new.options') }).click();
   await page.getByText(en('new.more'), { exact: true }).click();
   await choose();
@@ -379,21 +393,21 @@ test('an engine is given options for one game, and has them the next time', asyn
     .click();
   await dialog.waitFor({ state: 'detached' });
   const given = () =>
-    fake.said.flatMap((said) => {
-      const other = said.kind === 'new_game' ? said.game.players?.second : undefined;
+    fake.commands.flatMap((command) => {
+      const other = command.kind === 'new_game' ? command.game.players?.second : undefined;
       return other?.kind === 'engine' ? [other.options] : [];
     });
   await page.getByRole('button', { name: en('new.begin'), exact: true }).click();
   await expect.poll(given).toEqual([{ Hash: '64', OwnBook: 'true' }]);
   // Nothing of it was set for good.
-  expect(fake.said.some((said) => said.kind === 'set_options')).toBe(false);
+  expect(fake.commands.some((command) => command.kind === 'set_options')).toBe(false);
   await page.reload();
   // What was chosen is not hidden.
   await choose();
   expect(await hash.inputValue()).toBe('64');
   await dialog.getByRole('button', { name: en('options.reset') }).click();
   await expect.poll(() => hash.inputValue()).toBe('48');
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
   await page.context().close();
 });
 
@@ -403,7 +417,7 @@ test.each([
 ] as const)(
   'arrows and circles are drawn with the right button on a board of %s',
   async (variant, one, other) => {
-    const fake = furnished();
+    const fake = defaultServer();
     open(fake, game(1, variant));
     const page = await opened(fake, '#/analyse/1');
     const draw = async (to: string) => {
@@ -429,7 +443,7 @@ test.each([
 );
 
 test('no line of another position is shown', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const nodes = [
     node(0, null, 0, '', { western: '' }, { children: [1] }),
     node(1, 0, 1, 'e2e4', { western: 'e4' }),
@@ -459,19 +473,19 @@ test('no line of another position is shown', async () => {
 });
 
 test('lines that begin with one move are shown, and all that comes after them', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   open(fake, game(1, 'chess'), [
     lane(0, [line(1, 25, [['e2e4', 'e4']]), line(2, 25, [['e2e4', 'e4']]), line(3, 25, [['e2e4', 'e4']])]),
   ]);
   const page = await opened(fake, '#/analyse/1');
   await expect.poll(() => page.getByTestId('line').count()).toBe(3);
   await page.getByRole('button', { name: en('panel.more') }).click();
-  await expect.poll(() => fake.said.some((said) => said.kind === 'analyse')).toBe(true);
+  await expect.poll(() => fake.commands.some((command) => command.kind === 'analyse')).toBe(true);
   await page.context().close();
 });
 
 test('the number of lines, and a line put into the game', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   open(fake, game(1, 'chess'), [
     lane(0, [
       line(1, 25, [
@@ -485,8 +499,9 @@ test('the number of lines, and a line put into the game', async () => {
   await expect
     .poll(
       () =>
-        fake.said.findLast((said): said is Command & { kind: 'analyse' } => said.kind === 'analyse')?.settings
-          .lines,
+        fake.commands.findLast(
+          (command): command is Command & { kind: 'analyse' } => command.kind === 'analyse',
+        )?.settings.lines,
     )
     .toBe(4);
   await page.getByTestId('line').getByRole('button', { name: 'd5' }).click();
@@ -504,7 +519,7 @@ test('the number of lines, and a line put into the game', async () => {
 });
 
 test('fast steps are counted from where one wanted to be', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const nodes = [0, 1, 2, 3, 4].map((id) =>
     node(id, id === 0 ? null : id - 1, id, 'x', { western: `m${id}` }, { children: id < 4 ? [id + 1] : [] }),
   );
@@ -513,13 +528,13 @@ test('fast steps are counted from where one wanted to be', async () => {
   // The server is slow: it does not move at all.
   for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowRight');
   await expect
-    .poll(() => fake.said.flatMap((said) => (said.kind === 'go_to' ? [said.node] : [])))
+    .poll(() => fake.commands.flatMap((command) => (command.kind === 'go_to' ? [command.node] : [])))
     .toEqual([1, 2, 3]);
   await page.context().close();
 });
 
 test('hostile text stays text', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const bad = '<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>';
   const nodes = [
     node(0, null, 0, '', { western: '' }, { children: [1] }),
@@ -561,7 +576,7 @@ test('hostile text stays text', async () => {
 });
 
 test('the page comes back when the connection is lost', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   open(fake, game(1, 'chess'));
   const page = await opened(fake, '#/analyse/1');
   open(fake, game(1, 'chess', { headers: [{ name: 'White', value: 'Returned' }] }));
@@ -571,7 +586,7 @@ test('the page comes back when the connection is lost', async () => {
 });
 
 test('the options of an engine, each in its own way', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const option = (name: string, kind: object) =>
     ({ name, kind, labels: {}, help: {}, set_by_server: false }) as never;
   fake.topics.set('engines', {
@@ -608,7 +623,9 @@ test('the options of an engine, each in its own way', async () => {
   await dialog.getByLabel('Style').selectOption('Solid');
   await dialog.getByRole('button', { name: 'Clear Hash' }).click();
   await expect
-    .poll(() => fake.said.map((said) => (said.kind === 'set_options' ? said.values : said.kind)))
+    .poll(() =>
+      fake.commands.map((command) => (command.kind === 'set_options' ? command.values : command.kind)),
+    )
     .toEqual([{ Hash: '64' }, { OwnBook: 'true' }, { Style: 'Solid' }, 'press_button']);
   expect(await violations(page)).toEqual([]);
   await dialog.getByRole('searchbox').fill('book');
@@ -617,7 +634,7 @@ test('the options of an engine, each in its own way', async () => {
 });
 
 test('a position is set up, and judged by the rules', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   open(fake, game(1, 'shogi'));
   const page = await opened(fake, '#/analyse/1');
   await page.getByRole('button', { name: en('editor.title') }).click();
@@ -636,7 +653,7 @@ test('a position is set up, and judged by the rules', async () => {
 });
 
 test('all shortcuts are shown, wherever one is', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   open(fake, game(1, 'chess'));
   const page = await fake.page(browser, '#/settings');
   await page.locator('main h1').first().waitFor({ state: 'attached' });
@@ -671,8 +688,8 @@ const places = [
 ];
 
 test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in the %s theme', async (theme) => {
-  const fake = furnished();
-  keeps(fake, { theme });
+  const fake = defaultServer();
+  storePrefs(fake, { theme });
   const nodes = [
     node(0, null, 0, '', { western: '' }, { children: [1, 2] }),
     node(1, 0, 1, 'e2e4', { western: 'e4' }, { nags: [1], comments: ['Best by test.'] }),
@@ -682,7 +699,7 @@ test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in the %s t
   open(fake, game(2, 'shogi', { play: playing('your_turn', { first: person, second: program }) }));
   // Without motion, no colour is measured on its way to another.
   const page = await fake.page(browser, '', { reducedMotion: 'reduce' });
-  const faults = faultsOf(page);
+  const errors = errorsOf(page);
   for (const place of places) {
     await page.goto(`http://readyok.test/${place}`);
     await page.locator('main h1').first().waitFor({ state: 'attached' });
@@ -690,12 +707,12 @@ test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in the %s t
     expect(await violations(page), place).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), place).toBe(true);
   }
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
   await page.context().close();
 });
 
 test('nothing is wider than a narrow screen, in Japanese either', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   open(fake, game(1, 'chess'), [lane(0, [line(1, 25, [['d2d4', 'd4']])])]);
   open(fake, game(2, 'shogi'));
   const page = await fake.page(browser, '', {
@@ -717,7 +734,7 @@ test('nothing is wider than a narrow screen, in Japanese either', async () => {
 });
 
 test('the board has the room that a screen gives it', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   open(fake, game(1, 'chess'));
   open(fake, game(2, 'shogi'));
   const page = await fake.page(browser, '', { reducedMotion: 'reduce' });
@@ -755,7 +772,7 @@ test('the board has the room that a screen gives it', async () => {
 test.each([1, 1.25, 2])(
   'the squares that are seen are those that are pointed at: %d',
   async (deviceScaleFactor) => {
-    const fake = furnished();
+    const fake = defaultServer();
     open(fake, game(1, 'chess'));
     const page = await fake.page(browser, '#/analyse/1', { deviceScaleFactor });
     for (const width of [1366, 1364, 1001, 363]) {
@@ -774,7 +791,7 @@ test.each([1, 1.25, 2])(
 );
 
 test('the arrow keys go through the game after a tab was clicked, and from tab to tab after it was walked to', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const nodes = [
     node(0, null, 0, '', { western: '' }, { children: [1] }),
     node(1, 0, 1, 'e2e4', { western: 'e4' }),
@@ -784,7 +801,7 @@ test('the arrow keys go through the game after a tab was clicked, and from tab t
   const tab = (name: string) => page.getByRole('tab', { name });
   await tab(en('tab.report')).click();
   await page.keyboard.press('ArrowRight');
-  await expect.poll(() => fake.said.filter((said) => said.kind === 'go_to').length).toBe(1);
+  await expect.poll(() => fake.commands.filter((command) => command.kind === 'go_to').length).toBe(1);
   expect(await tab(en('tab.report')).getAttribute('aria-selected')).toBe('true');
   await tab(en('tab.report')).focus();
   await page.keyboard.press('ArrowRight');
@@ -793,7 +810,7 @@ test('the arrow keys go through the game after a tab was clicked, and from tab t
 });
 
 test('moves are chosen for an engine in one game, and played in the next', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   open(fake, game(1, 'chess'), [lane(0, [])]);
   open(fake, game(2, 'chess'), [lane(0, [])]);
   open(fake, game(3, 'chess'), [lane(0, [])]);
@@ -830,7 +847,7 @@ test('moves are chosen for an engine in one game, and played in the next', async
 });
 
 test('the clocks of a record are shown as one goes through it', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const nodes = [
     node(0, null, 0, '', { western: '' }, { children: [1] }),
     node(1, 0, 1, 'e2e4', { western: 'e4' }, { children: [2], clock: 178_000 }),
@@ -853,7 +870,7 @@ test('the clocks of a record are shown as one goes through it', async () => {
 });
 
 test('a graph shows nobody ahead where nobody knows', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const judged = (id: number, value: number | null) =>
     node(
       id,

@@ -84,11 +84,11 @@ export async function violations(page: Page): Promise<string[]> {
 }
 
 /** Faults of the page: errors of scripts and of the content security policy. */
-export function faultsOf(page: Page): string[] {
-  const faults: string[] = [];
-  page.on('pageerror', (error) => faults.push(String(error)));
+export function errorsOf(page: Page): string[] {
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
   page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text());
+    if (message.type() === 'error') errors.push(message.text());
   });
-  return faults;
+  return errors;
 }

@@ -1,16 +1,27 @@
 // What becomes of work when the last tab is closed, as the person has chosen.
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { LONG, begin, enter, squares, status, travel, untimed, visit, witness, words } from './journey';
+import {
+  LONG,
+  begin,
+  enter,
+  squares,
+  status,
+  useServer,
+  untimed,
+  visit,
+  addRecordedEngine,
+  moveTexts,
+} from './fixture';
 import { en } from './labels';
 
-const here = travel();
+const fixture = useServer();
 
 const PAUSE = en('settings.close.pause');
 const END = en('settings.close.analysis');
 const QUIT = en('settings.close.quit');
 
-/** Chooses, and waits until the server has heard of it. */
+/** Chooses, and waits until the server has received of it. */
 async function choose(page: Page, choices: Record<string, boolean>) {
   await visit(page, en('nav.settings'));
   for (const [name, wanted] of Object.entries(choices)) await page.getByLabel(name).setChecked(wanted);
@@ -24,9 +35,9 @@ test.each([
   ['games pause, analysis goes on', true, false],
   ['games go on, analysis ends', false, true],
 ])('%s', async (_, pauses, ends) => {
-  const page = await here.page('#/engines');
-  const player = await witness(page, here.server, 'Player');
-  const analyst = await witness(page, here.server, 'Analyst');
+  const page = await fixture.page('#/engines');
+  const player = await addRecordedEngine(page, fixture.server, 'Player');
+  const analyst = await addRecordedEngine(page, fixture.server, 'Analyst');
   await choose(page, { [PAUSE]: pauses, [END]: ends });
 
   await visit(page, en('nav.play'));
@@ -48,26 +59,26 @@ test.each([
   await expect.poll(stopped, LONG).toMatch(/^stop$/m);
   expect(working()).not.toMatch(/^stop$/m);
 
-  const again = await here.page(game);
-  await expect.poll(() => words(again), LONG).toEqual(['e4']);
+  const again = await fixture.page(game);
+  await expect.poll(() => moveTexts(again), LONG).toEqual(['e4']);
   if (pauses) {
     await expect.poll(() => status(again), LONG).toBe(en('status.paused'));
     await again.getByRole('button', { name: en('play.resume'), exact: true }).click();
   }
   await expect.poll(() => status(again), LONG).toContain('thinks');
   await again.getByRole('button', { name: en('play.movenow'), exact: true }).click();
-  await expect.poll(() => words(again), LONG).toEqual(['e4', 'a5']);
+  await expect.poll(() => moveTexts(again), LONG).toEqual(['e4', 'a5']);
   await again.goto(new URL(`/${board}`, again.url()).href);
   await squares(again);
-  const lane = again.getByTestId('lane');
+  const lane = again.getByTestId('engine-panel');
   if (ends) expect(await lane.count()).toBe(0);
   else await expect.poll(() => lane.getAttribute('data-status'), LONG).toBe('searching');
 });
 
 test('the program ends when the last page is closed, if that is wished', async () => {
-  const page = await here.page('#/settings');
+  const page = await fixture.page('#/settings');
   await choose(page, { [QUIT]: true });
-  expect(here.server.processes()).not.toEqual([]);
+  expect(fixture.server.processes()).not.toEqual([]);
   await page.close();
-  await expect.poll(() => here.server.processes(), LONG).toEqual([]);
+  await expect.poll(() => fixture.server.processes(), LONG).toEqual([]);
 });

@@ -1,13 +1,13 @@
 // A game that is edited: variations, signs, comments, undo; headers. And games that are found by what they are.
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { LONG, enter, paste, pressAtOnce, squares, tabTo, travel, visit, words } from './journey';
+import { LONG, enter, paste, clickAll, squares, tabTo, useServer, visit, moveTexts } from './fixture';
 import { en, starts } from './labels';
 
-const here = travel();
+const fixture = useServer();
 
 async function board(): Promise<Page> {
-  const page = await here.page();
+  const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   return page;
@@ -30,7 +30,7 @@ test('variations are made, promoted and deleted, and all of it is undone and don
   await play(page, 'c5');
   const variations = () => page.locator('.variation').allTextContents();
   const is = async (line: string[], other: RegExp | null) => {
-    await expect.poll(() => words(page), LONG).toEqual(line);
+    await expect.poll(() => moveTexts(page), LONG).toEqual(line);
     await expect.poll(variations, LONG).toEqual(other ? [expect.stringMatching(other)] : []);
   };
   await is(['e4', 'e5'], /c5/);
@@ -57,12 +57,12 @@ test('moves are undone by keys, one after another, and done again', async () => 
   const cursor = () => page.locator('.moves [aria-current] > span').textContent();
   for (const left of [['e4', 'e5'], ['e4'], []]) {
     await page.keyboard.press('Control+z');
-    await expect.poll(() => words(page), LONG).toEqual(left);
+    await expect.poll(() => moveTexts(page), LONG).toEqual(left);
   }
   await page.keyboard.press('Control+y');
-  await expect.poll(() => words(page), LONG).toEqual(['e4']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4']);
   await page.keyboard.press('Control+Shift+z');
-  await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5']);
   // A comment is no reason to lose the moves after it.
   await page.getByRole('button', { name: en('step.last') }).click();
   await expect.poll(cursor, LONG).toBe('e5');
@@ -71,7 +71,7 @@ test('moves are undone by keys, one after another, and done again', async () => 
   await expect.poll(() => text(page), LONG).toContain('open');
   await play(page, 'Nc3', 'Nc6');
   await page.getByRole('button', { name: en('edit.undo') }).click();
-  await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5', 'Nc3']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5', 'Nc3']);
   await expect.poll(cursor, LONG).toBe('Nc3');
 });
 
@@ -149,7 +149,7 @@ test('a move has signs, one for itself and one for the position, and a comment',
   await expect.poll(() => text(page), LONG).toContain('??');
   expect(await text(page)).not.toContain('!!');
   // There and away again, before the server can answer.
-  await pressAtOnce(page.locator('body'), ['!?', '!?']);
+  await clickAll(page.locator('body'), ['!?', '!?']);
   await expect.poll(() => text(page), LONG).not.toMatch(/[!?]/);
   expect(await text(page)).toContain('±');
   await page.getByLabel(en('edit.comment')).fill('Best by test');

@@ -3,14 +3,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
-import { ENGINES, LONG, WHOLE, enter, made, squares, travel } from './journey';
+import { ENGINES, LONG, WHOLE, enter, moveElements, squares, useServer } from './fixture';
 import { ja } from './labels';
 
-const here = travel();
-const there = (hash: string) => here.page(hash, { locale: 'ja-JP' });
+const fixture = useServer();
+const there = (hash: string) => fixture.page(hash, { locale: 'ja-JP' });
 
 /** Waits for a text, and requires that nothing of it is English but names. */
-async function says(where: Locator, text: string, ...names: string[]) {
+async function containsText(where: Locator, text: string, ...names: string[]) {
   const found = where.filter({ hasText: text }).first();
   await found.waitFor(LONG);
   let rest = (await found.textContent()) ?? '';
@@ -40,19 +40,19 @@ async function addRogue(page: Page, ...args: string[]) {
 test('records that cannot be read say where and why', async () => {
   const page = await there('#/library');
   await read(page, 'a.pgn', '[White "A"]\n\n1. e4 e5 2. Ke3 *\n\n[White "B"]\n\n1. d4 *\n');
-  await says(toasts(page), '第1局, 3行目, 13文字目: 「Ke3」は指せる手ではありません', 'Ke3');
+  await containsText(toasts(page), '第1局, 3行目, 13文字目: 「Ke3」は指せる手ではありません', 'Ke3');
   // What could be read is not passed over.
-  await says(toasts(page), '1');
+  await containsText(toasts(page), '1');
   await read(page, 'b.kif', '手合割：平手\n   1 ７六歩(77)\n   2 ７六歩(77)\n');
-  await says(toasts(page), '第1局, 3行目');
+  await containsText(toasts(page), '第1局, 3行目');
   await read(page, 'c.pgn', '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n');
-  await says(toasts(page), 'キング(玉)');
+  await containsText(toasts(page), 'キング(玉)');
   await page.getByLabel(ja('library.position'), { exact: true }).fill('8/8/8/8/8/8/8/8 w - - 0 1');
-  await says(page.getByRole('main').getByRole('status'), '対局できない局面です');
+  await containsText(page.getByRole('main').getByRole('status'), '対局できない局面です');
 });
 
 test('a folder that is read tells what it could not read', async () => {
-  const folder = join(here.server.data, 'records');
+  const folder = join(fixture.server.data, 'records');
   mkdirSync(folder);
   writeFileSync(join(folder, 'c.pgn'), '1. e4 e4 *\n');
   const page = await there('#/library');
@@ -62,7 +62,7 @@ test('a folder that is read tells what it could not read', async () => {
   await dialog.getByRole('button', { name: /^records/ }).click();
   await dialog.getByRole('button', { name: ja('files.this') }).click();
   await page.getByText(ja('job.errors', { count: 1 })).click();
-  await says(page.getByTestId('job').locator('li'), '第1局, 1行目', 'c.pgn', 'e4');
+  await containsText(page.getByTestId('job').locator('li'), '第1局, 1行目', 'c.pgn', 'e4');
 });
 
 test('moves and positions that are refused say why', async () => {
@@ -70,11 +70,11 @@ test('moves and positions that are refused say why', async () => {
   await page.getByRole('button', { name: ja('new.analysis') }).click();
   await squares(page);
   await enter(page, 'e2e5');
-  await says(page.getByText(ja('problem.cannot_reach')), '指せない手です', 'e2e5');
+  await containsText(page.getByText(ja('problem.cannot_reach')), '指せない手です', 'e2e5');
   await page.getByRole('button', { name: ja('editor.title') }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('FEN').fill('8/8/8/8/8/8/4P3/4K3 w - - 0 1');
-  await says(dialog.getByTestId('verdict'), 'キング(玉)が0枚');
+  await containsText(dialog.getByTestId('verdict'), 'キング(玉)が0枚');
 });
 
 test(
@@ -101,39 +101,39 @@ test(
       .toBe(2);
     await page.getByLabel(ja('time.kind')).last().selectOption('none');
     await start.click();
-    await says(toasts(page), ja('problem.no_limit'));
+    await containsText(toasts(page), ja('problem.no_limit'));
     await page.getByLabel(ja('time.nodes')).fill('30');
     await page.getByLabel(ja('match.pairs')).fill('1');
     await page.getByLabel(ja('match.engine', { number: 2 })).selectOption({ label: 'Rogue' });
     await page.getByLabel(ja('match.openings')).selectOption('positions');
     await page.getByLabel(ja('match.openings.list')).last().fill('8/8/8/8/8/8/8/8 w - - 0 1');
     await start.click();
-    await says(toasts(page), '1番目: ');
+    await containsText(toasts(page), '1番目: ');
     await page.getByLabel(ja('match.openings')).selectOption('file');
     await page
       .getByLabel(ja('match.openings.file'), { exact: true })
-      .fill(join(here.server.data, 'none.pgn'));
+      .fill(join(fixture.server.data, 'none.pgn'));
     await start.click();
-    await says(toasts(page), '指定されたファイルがありません', here.server.data, 'none.pgn');
+    await containsText(toasts(page), '指定されたファイルがありません', fixture.server.data, 'none.pgn');
     await page.getByLabel(ja('match.openings')).selectOption('start');
     await start.click();
     const match = page.getByTestId('match');
-    await says(match.getByTestId('note'), '失敗しました', 'Rogue');
+    await containsText(match.getByTestId('note'), '失敗しました', 'Rogue');
     await match.getByText(ja('match.over'), { exact: true }).waitFor(WHOLE);
     await match.getByText(/^対局:/).click();
-    await says(match.locator('details tr'), 'コード3で終了しました', 'Rogue', 'Narikin');
+    await containsText(match.locator('details tr'), 'コード3で終了しました', 'Rogue', 'Narikin');
   },
   WHOLE.timeout,
 );
 
 test(
-  'a match says which openings it leaves out, and why engines are started again',
+  'a match containsText which openings it leaves out, and why engines are started again',
   async () => {
     const page = await there('#/engines');
     await page.getByTestId('engine').first().waitFor();
     // It leaves after the answer with which a game ends.
     await addRogue(page, 'go: info depth 1 score mate 1 pv h1h8 | bestmove h1h8 | !exit 3');
-    const file = join(here.server.data, 'book.epd');
+    const file = join(fixture.server.data, 'book.epd');
     writeFileSync(file, 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n8/8/8/8/8/8/8/8 w - -\n');
     await page
       .getByRole('navigation')
@@ -159,8 +159,8 @@ test(
     const start = page.getByRole('button', { name: ja('match.start'), exact: true });
     await start.click();
     const note = page.getByTestId('match').getByTestId('note');
-    await says(note, '開始局面を1つ除外しました', file);
-    await says(note, 'キング(玉)', file);
+    await containsText(note, '開始局面を1つ除外しました', file);
+    await containsText(note, 'キング(玉)', file);
 
     await page
       .getByRole('navigation')
@@ -184,13 +184,13 @@ test(
     await page.getByLabel(ja('match.openings')).selectOption('positions');
     await page.getByLabel(ja('match.openings.list')).last().fill('k7/8/1K6/8/8/8/8/7R w - - 0 1');
     await start.click();
-    await says(note, '再起動しました', 'Rogue');
+    await containsText(note, '再起動しました', 'Rogue');
   },
   WHOLE.timeout,
 );
 
 test(
-  'the checker says which rules are broken, and what it has seen',
+  'the checker containsText which rules are broken, and what it has seen',
   async () => {
     const page = await there('#/engines');
     await page.getByTestId('engine').first().waitFor();
@@ -253,7 +253,7 @@ test('a value that an option cannot have is refused', async () => {
   const hash = page.getByRole('dialog').locator('[data-option="Hash"] input').first();
   await hash.fill('999999999');
   await hash.blur();
-  await says(toasts(page), 'までの数です', 'Hash');
+  await containsText(toasts(page), 'までの数です', 'Hash');
 });
 
 test('openings have Japanese names, by which games are found', async () => {
@@ -263,10 +263,10 @@ test('openings have Japanese names, by which games are found', async () => {
   const moves = ['e4', 'c5', 'Nf3', 'd6', 'd4', 'cxd4', 'Nxd4', 'Nf6', 'Nc3', 'a6'];
   for (const [before, move] of moves.entries()) {
     await enter(page, move);
-    await expect.poll(() => made(page).count(), LONG).toBe(before + 1);
+    await expect.poll(() => moveElements(page).count(), LONG).toBe(before + 1);
   }
   const opening = page.getByTestId('opening');
-  await says(opening, 'シシリアン・ディフェンス：ナイドルフ・バリエーション', 'B90');
+  await containsText(opening, 'シシリアン・ディフェンス：ナイドルフ・バリエーション', 'B90');
   await page
     .getByRole('navigation')
     .getByRole('link', { name: ja('nav.library') })
@@ -278,7 +278,7 @@ test('openings have Japanese names, by which games are found', async () => {
   await expect.poll(() => page.getByRole('button', { name: /Anna/ }).count(), LONG).toBe(0);
 });
 
-test('the log says in Japanese which rules are broken', async () => {
+test('the log shows in Japanese which rules are broken', async () => {
   const page = await there('#/engines');
   await page
     .getByRole('button', { name: ja('engine.console') })
@@ -294,9 +294,9 @@ test('the log says in Japanese which rules are broken', async () => {
   // The documents in which rules stand are cited as they are called.
   const clause = 'UCI 2006, ponderhit; The UCI Protocol, ponderhit';
   const text = '`ponderhit` は `go ponder` の探索中にだけ送る';
-  await says(breaches, text, clause, '`ponderhit`', '`go ponder`');
+  await containsText(breaches, text, clause, '`ponderhit`', '`go ponder`');
   const rule = 'UCI 2006, general rules と USI draft 1';
-  await says(breaches, 'メッセージの後の余分な文字列', rule);
+  await containsText(breaches, 'メッセージの後の余分な文字列', rule);
   const given = page.waitForEvent('download');
   await page.getByRole('button', { name: ja('log.export') }).click();
   expect(readFileSync(await (await given).path(), 'utf8')).toContain(`# 必須: ${text} [${clause}]`);

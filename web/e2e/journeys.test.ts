@@ -1,7 +1,7 @@
 // Journeys through the page with a real server and the built-in engine.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { faultsOf, violations } from './browser';
+import { errorsOf, violations } from './browser';
 import {
   ENGINES,
   LONG,
@@ -11,40 +11,40 @@ import {
   choose,
   click,
   enter,
-  greeted,
+  handshakeDone,
   legalMoves,
-  made,
+  moveElements,
   newGame,
   squares,
   status,
   tabTo,
-  travel,
+  useServer,
   visit,
   walkTo,
-  words,
-} from './journey';
+  moveTexts,
+} from './fixture';
 import { DECIDED, en, ja, pattern, starts } from './labels';
 
-const here = travel();
+const fixture = useServer();
 
 test.each([
   ['chess', 'e2', 'e4'],
   ['shogi', '7g', '7f'],
 ] as const)('from the first start to an answered move of %s', async (variant, from, to) => {
-  const page = await here.page();
-  const faults = faultsOf(page);
+  const page = await fixture.page();
+  const errors = errorsOf(page);
   await newGame(page, variant);
   await begin(page);
   await click(page, from);
   await click(page, to);
-  await expect.poll(() => made(page).count(), LONG).toBe(2);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
   await expect.poll(() => page.getByTestId('live').textContent()).not.toBe('');
   expect(await violations(page)).toEqual([]);
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 test('a full game of two engines at a fast clock is saved by itself', async () => {
-  const page = await here.page();
+  const page = await fixture.page();
   await choose(page, 'chess');
   await page.getByText(en('new.more'), { exact: true }).click();
   await page.getByLabel(en('new.per_side')).check();
@@ -61,13 +61,13 @@ test('a full game of two engines at a fast clock is saved by itself', async () =
 });
 
 test('lines are never of another position while one steps fast', async () => {
-  const page = await here.page();
+  const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   for (const move of ['e4', 'e5', 'Nf3', 'Nc6', 'Bb5', 'a6']) {
-    const count = await made(page).count();
+    const count = await moveElements(page).count();
     await enter(page, move);
-    await expect.poll(() => made(page).count()).toBe(count + 1);
+    await expect.poll(() => moveElements(page).count()).toBe(count + 1);
   }
   await page.getByRole('button', { name: pattern('panel.start') }).click();
   await page.getByTestId('line').first().waitFor();
@@ -76,7 +76,7 @@ test('lines are never of another position while one steps fast', async () => {
     const seen: string[] = [];
     Object.assign(window, { stale: seen });
     const look = () => {
-      const lane = document.querySelector('[data-testid=lane]');
+      const lane = document.querySelector('[data-testid=engine-panel]');
       const lines = document.querySelectorAll('[data-testid=line]').length;
       const cursor = document.querySelector('[data-cursor]')?.getAttribute('data-cursor');
       const node = lane?.getAttribute('data-node');
@@ -95,20 +95,20 @@ test('lines are never of another position while one steps fast', async () => {
 });
 
 test('a game goes on after a reload', async () => {
-  const page = await here.page();
+  const page = await fixture.page();
   await newGame(page, 'chess');
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => made(page).count(), LONG).toBe(2);
-  const before = await words(page);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
+  const before = await moveTexts(page);
   await page.reload();
-  await expect.poll(() => words(page), LONG).toEqual(before);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(before);
   await enter(page, 'd4');
-  await expect.poll(() => made(page).count(), LONG).toBe(4);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(4);
 });
 
 test('a server is killed in the middle of a game: its engines die, and the game goes on', async () => {
-  const page = await here.page('#/engines');
+  const page = await fixture.page('#/engines');
   // It is deaf while it thinks: nothing but a signal ends it.
   await addEngine(page, { name: 'Mute', path: ENGINES.misbehave, args: ['go: !child | !deaf'] });
   await visit(page, en('nav.play'));
@@ -117,16 +117,16 @@ test('a server is killed in the middle of a game: its engines die, and the game 
   await enter(page, 'e4');
   await expect.poll(() => status(page), LONG).toContain('thinks');
   await expect
-    .poll(() => here.server.processes().some((words) => words.startsWith('sleep')), LONG)
+    .poll(() => fixture.server.processes().some((words) => words.startsWith('sleep')), LONG)
     .toBe(true);
   const hash = new URL(page.url()).hash;
-  await here.server.kill();
+  await fixture.server.kill();
   await page.getByText(en('app.disconnected')).waitFor();
-  await expect.poll(() => here.server.processes(), LONG).toEqual([]);
+  await expect.poll(() => fixture.server.processes(), LONG).toEqual([]);
 
-  await here.server.start();
-  const again = await here.page(hash);
-  await expect.poll(() => words(again), LONG).toEqual(['e4']);
+  await fixture.server.start();
+  const again = await fixture.page(hash);
+  await expect.poll(() => moveTexts(again), LONG).toEqual(['e4']);
   await expect.poll(() => status(again)).toBe(en('status.interrupted'));
   await again.getByRole('button', { name: en('play.resume'), exact: true }).click();
   await expect.poll(() => status(again), LONG).toContain('thinks');
@@ -135,16 +135,16 @@ test('a server is killed in the middle of a game: its engines die, and the game 
 });
 
 test('two tabs show the same', async () => {
-  const one = await here.page();
+  const one = await fixture.page();
   await one.getByRole('button', { name: en('new.analysis') }).click();
   await squares(one);
   const two = await one.context().newPage();
   await two.goto(one.url());
   await squares(two);
   await enter(one, 'e4');
-  await expect.poll(() => words(two)).toEqual(['e4']);
+  await expect.poll(() => moveTexts(two)).toEqual(['e4']);
   await enter(two, 'c5');
-  await expect.poll(() => words(one)).toEqual(['e4', 'c5']);
+  await expect.poll(() => moveTexts(one)).toEqual(['e4', 'c5']);
 });
 
 test.each([
@@ -153,7 +153,7 @@ test.each([
 ] as const)(
   'a whole game of %s against Narikin by keys alone',
   async (variant, mine, its) => {
-    const page = await here.page();
+    const page = await fixture.page();
     const legal = await legalMoves(page);
     const keys = page.keyboard;
     await page.getByLabel(en('new.opponent')).waitFor();
@@ -190,7 +190,7 @@ test.each([
       // The first move goes over the board, and those after it are written.
       const move = turn === 0 ? (variant === 'chess' ? 'e2e4' : '7g7f') : (await legal())[0];
       if (!move) throw new Error('no legal move');
-      const count = await made(page).count();
+      const count = await moveElements(page).count();
       if (turn === 0) {
         await keys.press('b');
         await walkTo(page, move.slice(0, 2));
@@ -198,7 +198,7 @@ test.each([
         await walkTo(page, move.slice(2));
         await keys.press('Enter');
         await keys.press('Escape');
-        await expect.poll(() => made(page).count()).toBeGreaterThan(count);
+        await expect.poll(() => moveElements(page).count()).toBeGreaterThan(count);
         await keys.press('m');
       } else {
         await keys.type(move);
@@ -221,7 +221,7 @@ test.each([
 );
 
 test('a game of shogi by keys alone, in Japanese', async () => {
-  const page = await here.page('', { locale: 'ja-JP' });
+  const page = await fixture.page('', { locale: 'ja-JP' });
   await page.getByRole('radio', { name: ja('variant.shogi') }).waitFor();
   await page.getByRole('radio', { name: ja('variant.shogi') }).focus();
   await page.keyboard.press('Space');
@@ -233,14 +233,14 @@ test('a game of shogi by keys alone, in Japanese', async () => {
   await page.keyboard.press('m');
   await page.keyboard.type('７六歩');
   await page.keyboard.press('Enter');
-  await expect.poll(() => made(page).count(), LONG).toBe(2);
-  expect(await made(page).first().textContent()).toContain('７六歩');
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
+  expect(await moveElements(page).first().textContent()).toContain('７六歩');
   expect(await violations(page)).toEqual([]);
 });
 
 test('an engine plays one game with options of its own', async () => {
-  const page = await here.page('#/engines');
-  await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));
+  const page = await fixture.page('#/engines');
+  await handshakeDone(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));
   await visit(page, en('nav.play'));
   await newGame(page, 'chess', 'Mime');
   await page.getByRole('button', { name: en('new.options') }).click();
@@ -252,7 +252,7 @@ test('an engine plays one game with options of its own', async () => {
     .click();
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => made(page).count(), LONG).toBe(2);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
   await visit(page, en('nav.engines'));
   const process = page.locator('[data-testid=process][data-status=idle]');
   await process.getByRole('link', { name: en('engine.log') }).click();
@@ -269,7 +269,7 @@ test('an engine plays one game with options of its own', async () => {
 });
 
 test.each(['stockfish', 'fairy-stockfish', 'gnuchess'])('the options of %s', async (name) => {
-  const page = await here.page('#/engines');
+  const page = await fixture.page('#/engines');
   await page.getByRole('button', { name: en('engine.add') }).click();
   const args = name === 'gnuchess' ? ' --uci' : '';
   await page.getByLabel(en('add.text')).fill(`/usr/games/${name}${args}`);
@@ -290,8 +290,8 @@ test.each(['stockfish', 'fairy-stockfish', 'gnuchess'])('the options of %s', asy
   expect(await violations(page)).toEqual([]);
 });
 
-test('the log hears both sides, says what one types, and is exported', async () => {
-  const page = await here.page('#/engines');
+test('the log hears both sides, shows what one types, and is exported', async () => {
+  const page = await fixture.page('#/engines');
   await page
     .getByRole('button', { name: en('engine.console') })
     .first()

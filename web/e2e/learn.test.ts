@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { Command, Judged, Label, ReportState } from '../src/api/wire';
-import { faultsOf, launch, middle, violations } from './browser';
-import { furnished, game, here, legal, node, open, START, type Fake } from './fake';
+import { errorsOf, launch, middle, violations } from './browser';
+import { defaultServer, game, here, legal, node, open, START, type FakeServer } from './fakeServer';
 import { en } from './labels';
 
 let browser: Browser;
@@ -32,7 +32,7 @@ function judged(ply: number, label: Label | null, best: string): Judged {
 }
 
 /** A game of two moves, of which the first is a mistake and the second a blunder. */
-function reported(fake: Fake) {
+function reported(fake: FakeServer) {
   const nodes = [
     node(0, null, 0, '', { western: '' }, { children: [1] }),
     node(1, 0, 1, 'g2g4', { western: 'g4' }, { children: [2] }),
@@ -51,17 +51,17 @@ function reported(fake: Fake) {
     error: null,
   };
   fake.topics.set('report/1', { kind: 'report', state: report });
-  fake.answer = (said: Command) => {
-    if (said.kind === 'go_to') {
-      const turn = said.node === 1 ? 'second' : 'first';
-      const moves = said.node === 1 ? [legal('e7e5', 'e5')] : FIRST;
+  fake.answer = (command: Command) => {
+    if (command.kind === 'go_to') {
+      const turn = command.node === 1 ? 'second' : 'first';
+      const moves = command.node === 1 ? [legal('e7e5', 'e5')] : FIRST;
       fake.delta('game/1', {
         kind: 'game',
-        delta: { at: { cursor: said.node, here: here(START, moves, { turn }) } },
-      } as Parameters<Fake['delta']>[1]);
+        delta: { at: { cursor: command.node, here: here(START, moves, { turn }) } },
+      } as Parameters<FakeServer['delta']>[1]);
     }
-    if (said.kind === 'try_move') {
-      return said.text === 'd2d4'
+    if (command.kind === 'try_move') {
+      return command.text === 'd2d4'
         ? { kind: 'tried', loss: 0, good: true, side: 'first' }
         : { kind: 'tried', loss: 12.4, good: false, side: 'first' };
     }
@@ -75,10 +75,10 @@ async function enter(page: Page, text: string) {
 }
 
 test('a better move is found on the board, and by keys alone', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   reported(fake);
   const page = await fake.page(browser, '#/analyse/1');
-  const faults = faultsOf(page);
+  const errors = errorsOf(page);
   await page.getByRole('tab', { name: en('tab.report') }).click();
   await page.getByRole('button', { name: en('report.learn') }).click();
   await page.getByText(en('report.better', { side: en('side.white'), move: 'g4' })).waitFor();
@@ -112,14 +112,16 @@ test('a better move is found on the board, and by keys alone', async () => {
   await page.keyboard.press('s');
   await expect.poll(() => verdict.textContent()).toContain(en('report.solution', { line: 'e7e5' }));
   // Nothing was played.
-  expect(fake.said.some((said) => said.kind === 'move')).toBe(false);
-  expect(fake.said.filter((said) => said.kind === 'try_move').map((said) => said.node)).toEqual([0, 0]);
-  expect(faults).toEqual([]);
+  expect(fake.commands.some((command) => command.kind === 'move')).toBe(false);
+  expect(
+    fake.commands.filter((command) => command.kind === 'try_move').map((command) => command.node),
+  ).toEqual([0, 0]);
+  expect(errors).toEqual([]);
   await page.context().close();
 });
 
 test('only the mistakes of one side', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   reported(fake);
   const page = await fake.page(browser, '#/analyse/1', { viewport: { width: 360, height: 740 } });
   await page.getByRole('tab', { name: en('tab.report') }).click();
@@ -134,7 +136,7 @@ test('only the mistakes of one side', async () => {
 });
 
 test('work on many games is seen, stopped, resumed and forgotten', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const job = {
     id: 4,
     added: 0,
@@ -168,7 +170,7 @@ test('work on many games is seen, stopped, resumed and forgotten', async () => {
   };
   fake.topics.set('jobs', { kind: 'jobs', state: { jobs: [job] } });
   const page = await fake.page(browser, '#/library');
-  const faults = faultsOf(page);
+  const errors = errorsOf(page);
   const shown = page.getByTestId('job');
   await shown.getByText(en('job.games', { done: 3, all: 10 })).waitFor();
   expect(await violations(page)).toEqual([]);
@@ -180,16 +182,16 @@ test('work on many games is seen, stopped, resumed and forgotten', async () => {
   await shown.getByRole('button', { name: en('report.resume') }).click();
   await shown.getByRole('button', { name: en('job.dismiss') }).click();
   await expect
-    .poll(() => fake.said.map((said) => said.kind).filter((kind) => kind.endsWith('_job')))
+    .poll(() => fake.commands.map((command) => command.kind).filter((kind) => kind.endsWith('_job')))
     .toEqual(['stop_job', 'resume_job', 'delete_job']);
   fake.delta('jobs', { kind: 'jobs', delta: { changed: [], removed: [4] } });
   await shown.waitFor({ state: 'detached' });
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
   await page.context().close();
 });
 
 test('the position on the board is looked for in the library', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   open(fake, game(1, 'chess'));
   const page = await fake.page(browser, '#/analyse/1');
   await page.getByRole('button', { name: en('library.find_position') }).click();

@@ -8,19 +8,19 @@ import {
   begin,
   choose,
   enter,
-  greeted,
-  made,
+  handshakeDone,
+  moveElements,
   newGame,
   status,
-  travel,
+  useServer,
   visit,
-  witness,
-  words,
+  addRecordedEngine,
+  moveTexts,
   type Variant,
-} from './journey';
+} from './fixture';
 import { en, starts } from './labels';
 
-const here = travel();
+const fixture = useServer();
 
 /** What is written into the fields of a side, by their labels; the first is the kind of time. */
 type Fields = [kind: 'clock' | 'per_move' | 'none', ...fields: [string, string][]];
@@ -49,7 +49,7 @@ async function against(page: Page, variant: Variant, engine: string, mine: Field
   await begin(page);
   await expect.poll(() => status(page), LONG).toContain(en('status.your_turn'));
   await enter(page, variant === 'shogi' ? '７六歩' : 'e4');
-  await expect.poll(() => words(page), LONG).not.toEqual([]);
+  await expect.poll(() => moveTexts(page), LONG).not.toEqual([]);
 }
 
 const NO_CLOCK: Fields = ['none', [en('time.depth'), '0'], [en('time.nodes'), '0']];
@@ -82,29 +82,29 @@ const CHESS: [string, Fields, Fields, RegExp][] = [
 ];
 
 test('an engine of chess hears of the time of each side', async () => {
-  const page = await here.page('#/engines');
-  const heard = await witness(page, here.server, 'Player');
+  const page = await fixture.page('#/engines');
+  const received = await addRecordedEngine(page, fixture.server, 'Player');
   for (const [what, mine, its, go] of CHESS) {
-    const before = heard().length;
+    const before = received().length;
     await against(page, 'chess', 'Player', mine, its);
-    await expect.poll(() => heard().slice(before), { ...LONG, message: what }).toMatch(go);
-    await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
+    await expect.poll(() => received().slice(before), { ...LONG, message: what }).toMatch(go);
+    await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'a5']);
   }
 });
 
 test('an engine without an end to its thoughts moves when it is told to', async () => {
-  const page = await here.page('#/engines');
-  const heard = await witness(page, here.server, 'Player');
+  const page = await fixture.page('#/engines');
+  const received = await addRecordedEngine(page, fixture.server, 'Player');
   await against(page, 'chess', 'Player', OWN, NO_CLOCK);
-  await expect.poll(heard, LONG).toMatch(/^go infinite$/m);
-  expect(await words(page)).toEqual(['e4']);
+  await expect.poll(received, LONG).toMatch(/^go infinite$/m);
+  expect(await moveTexts(page)).toEqual(['e4']);
   await page.getByRole('button', { name: en('play.movenow'), exact: true }).click();
-  await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'a5']);
 });
 
 test('an engine of shogi hears of byoyomi', async () => {
-  const page = await here.page('#/engines');
-  const heard = await witness(page, here.server, 'Player', 'usi');
+  const page = await fixture.page('#/engines');
+  const received = await addRecordedEngine(page, fixture.server, 'Player', 'usi');
   const its: Fields = [
     'clock',
     [en('time.base'), '5'],
@@ -112,8 +112,8 @@ test('an engine of shogi hears of byoyomi', async () => {
     [en('time.byoyomi'), '10'],
   ];
   await against(page, 'shogi', 'Player', OWN_SHOGI, its);
-  await expect.poll(heard, LONG).toMatch(/^go btime 3[56]\d{5} wtime 300000 byoyomi 10000$/m);
-  await expect.poll(() => made(page).count(), LONG).toBe(2);
+  await expect.poll(received, LONG).toMatch(/^go btime 3[56]\d{5} wtime 300000 byoyomi 10000$/m);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
 });
 
 /** An engine of shogi with a switch for its strength. */
@@ -128,9 +128,9 @@ test.each([
   ['shogi', 'Narikin', '７六歩', ['USI_LimitStrength value true', 'USI_Strength value']],
   ['shogi', 'Switched', '７六歩', ['USI_LimitStrength value true', 'USI_Strength value']],
 ] as const)('a weaker opponent in %s: %s', async (variant, engine, move, options) => {
-  const page = await here.page('#/engines');
+  const page = await fixture.page('#/engines');
   if (engine === 'Switched') {
-    await greeted(await addEngine(page, { path: ENGINES.misbehave, args: SWITCHED, protocol: 'usi' }));
+    await handshakeDone(await addEngine(page, { path: ENGINES.misbehave, args: SWITCHED, protocol: 'usi' }));
   }
   await visit(page, en('nav.play'));
   await newGame(page, variant, engine);
@@ -143,7 +143,7 @@ test.each([
     .waitFor();
   await begin(page);
   await enter(page, move);
-  await expect.poll(() => made(page).count(), LONG).toBe(2);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
   await visit(page, en('nav.engines'));
   const process = page.locator('[data-testid=process][data-status=idle]');
   await process.waitFor();
@@ -159,9 +159,9 @@ test.each([
 });
 
 test('each side of a game of engines has a strength and a time of its own', async () => {
-  const page = await here.page('#/engines');
-  const one = await witness(page, here.server, 'One');
-  const other = await witness(page, here.server, 'Other');
+  const page = await fixture.page('#/engines');
+  const one = await addRecordedEngine(page, fixture.server, 'One');
+  const other = await addRecordedEngine(page, fixture.server, 'Other');
   await visit(page, en('nav.play'));
   await choose(page, 'chess');
   await page.getByText(en('new.more'), { exact: true }).click();

@@ -4,10 +4,10 @@ import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { violations } from './browser';
-import { ENGINES, LONG, WHOLE, addEngine, greeted, made, travel, visit } from './journey';
+import { ENGINES, LONG, WHOLE, addEngine, handshakeDone, moveElements, useServer, visit } from './fixture';
 import { en, starts } from './labels';
 
-const here = travel();
+const fixture = useServer();
 
 /** Opens the form of a match, with games that take no time. */
 async function form(page: Page) {
@@ -19,7 +19,7 @@ async function form(page: Page) {
 
 const match = (page: Page) => page.getByTestId('match');
 
-/** How many games were played, as the match says. */
+/** How many games were played, as the match shows. */
 const played = (page: Page) =>
   match(page)
     .getByRole('progressbar')
@@ -36,7 +36,7 @@ async function crosstable(page: Page): Promise<number[][]> {
 test(
   'a match is started, watched, paused, resumed and ended',
   async () => {
-    const page = await here.page('#/matches');
+    const page = await fixture.page('#/matches');
     await form(page);
     await page.getByLabel(en('match.name'), { exact: true }).fill('Journey');
     await page.getByLabel(en('match.pairs')).fill('10000');
@@ -62,8 +62,8 @@ test(
 
     // It goes on where it was, after the program was started anew as well.
     const hash = new URL(page.url()).hash;
-    await here.server.restart();
-    const again = await here.page(hash);
+    await fixture.server.restart();
+    const again = await fixture.page(hash);
     await match(again).getByText(en('match.paused'), { exact: true }).waitFor(LONG);
     expect(await played(again)).toBe(then);
     await match(again)
@@ -101,7 +101,7 @@ test.each([
 ] as const)(
   'a tournament of four as %s',
   async (format, rounds, fits) => {
-    const page = await here.page('#/matches');
+    const page = await fixture.page('#/matches');
     await form(page);
     for (const count of [3, 4]) {
       await page.getByRole('button', { name: en('match.add_engine') }).click();
@@ -130,7 +130,7 @@ test.each([
 test(
   'a test of two engines shows its ratio',
   async () => {
-    const page = await here.page('#/matches');
+    const page = await fixture.page('#/matches');
     await form(page);
     await page.getByLabel('SPRT').check();
     await page.getByLabel('H1').fill('20');
@@ -149,12 +149,12 @@ test(
 test(
   'an engine with an environment and a folder of its own plays a match',
   async () => {
-    const script = join(here.server.data, 'engine.sh');
+    const script = join(fixture.server.data, 'engine.sh');
     writeFileSync(script, '#!/bin/sh\nexec "./$ENGINE"\n', { mode: 0o755 });
-    const page = await here.page('#/engines');
+    const page = await fixture.page('#/engines');
     const env = `ENGINE=${basename(ENGINES.mime)}`;
     const wanted = { name: 'Mime', path: script, dir: dirname(ENGINES.mime), env };
-    await greeted(await addEngine(page, wanted));
+    await handshakeDone(await addEngine(page, wanted));
     await visit(page, en('nav.matches'));
     await form(page);
     await page.getByLabel(en('match.pairs')).fill('1');
@@ -175,13 +175,13 @@ test(
 test(
   'an engine plays against itself with a preset',
   async () => {
-    const script = join(here.server.data, 'engine.sh');
-    const said = join(here.server.data, 'said');
+    const script = join(fixture.server.data, 'engine.sh');
+    const said = join(fixture.server.data, 'said');
     // Each process writes down what it is told.
     writeFileSync(script, `#!/bin/sh\ntee "${said}.$$" | "${ENGINES.mime}"\n`, { mode: 0o755 });
-    const page = await here.page('#/engines');
+    const page = await fixture.page('#/engines');
     const card = await addEngine(page, { name: 'Mime', path: script });
-    await greeted(card);
+    await handshakeDone(card);
     await card.getByRole('button', { name: en('engine.options'), exact: true }).click();
     const dialog = page.getByRole('dialog');
     const hash = dialog.locator('[data-option="Hash"] input');
@@ -213,9 +213,9 @@ test(
     await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
     const names = await match(page).locator('table').first().locator('tbody tr').allInnerTexts();
     expect(names.map((row) => row.split('\t')[1]).toSorted()).toEqual(['Mime', 'Mime Large']);
-    const told = readdirSync(here.server.data)
+    const told = readdirSync(fixture.server.data)
       .filter((file) => file.startsWith(basename(said)))
-      .map((file) => readFileSync(join(here.server.data, file), 'utf8'))
+      .map((file) => readFileSync(join(fixture.server.data, file), 'utf8'))
       .filter((text) => text.includes('go nodes'));
     expect(told.map((text) => text.includes('setoption name Hash value 64')).toSorted()).toEqual([
       false,
@@ -228,8 +228,8 @@ test(
 test(
   'a tournament of three has a crosstable of all',
   async () => {
-    const page = await here.page('#/engines');
-    await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));
+    const page = await fixture.page('#/engines');
+    await handshakeDone(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));
     await visit(page, en('nav.matches'));
     await form(page);
     await page.getByRole('button', { name: en('match.add_engine') }).click();
@@ -264,7 +264,7 @@ test(
       await open(rows.nth(row).getByRole('button'));
       await page.waitForURL(/#\/analyse\/\d+$/);
       games.add(page.url());
-      await expect.poll(() => made(page).count(), LONG).toBe(plies);
+      await expect.poll(() => moveElements(page).count(), LONG).toBe(plies);
       await page.goBack();
       await match(page)
         .getByText(en('match.games', { count: 6 }))

@@ -1,7 +1,7 @@
 // Engines that misbehave, each in its way: what the person sees of it, and that nothing hangs.
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
-import { faultsOf, violations } from './browser';
+import { errorsOf, violations } from './browser';
 import {
   ENGINES,
   LONG,
@@ -9,32 +9,32 @@ import {
   begin,
   choose,
   enter,
-  greeted,
-  made,
+  handshakeDone,
+  moveElements,
   newGame,
   squares,
   status,
-  travel,
+  useServer,
   visit,
-  words,
-} from './journey';
+  moveTexts,
+} from './fixture';
 import { en, ja, pattern, ending, valueIn } from './labels';
 
-const here = travel();
+const fixture = useServer();
 const { misbehave, mime } = ENGINES;
 
 const processes = (page: Page, state: string) => page.locator(`[data-testid=process][data-status=${state}]`);
 
-/** Waits until something says all of this. */
-async function says(where: Locator, ...all: string[]) {
+/** Waits until something shows all of this. */
+async function containsText(where: Locator, ...all: string[]) {
   for (const text of all) await expect.poll(() => where.first().textContent(), LONG).toContain(text);
 }
 
 /** A game of a person with White against an engine that does this. */
 async function against(args: string[]): Promise<Page> {
-  const page = await here.page('#/engines');
+  const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: misbehave, args });
-  await greeted(card);
+  await handshakeDone(card);
   await visit(page, en('nav.play'));
   await newGame(page, 'chess', 'Rogue');
   return page;
@@ -50,9 +50,9 @@ test.each([
   ['crashes at once', ['start: !stderr out of memory | !abort'], ['SIGABRT', 'out of memory']],
   ['closes its output', ['uci: !close', 'usi: !close'], [en('problem.closed')]],
 ])('an engine that %s', async (_, args, why) => {
-  const page = await here.page('#/engines');
+  const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: misbehave, args });
-  await says(card, ...why);
+  await containsText(card, ...why);
   await processes(page, 'dead').waitFor();
   expect(await violations(page)).toEqual([]);
   // It stays, and can be asked again.
@@ -60,26 +60,26 @@ test.each([
   await expect.poll(() => processes(page, 'dead').count(), LONG).toBe(2);
 });
 
-test('an engine that says nothing', async () => {
-  const page = await here.page('#/engines');
+test('an engine that shows nothing', async () => {
+  const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: misbehave, args: ['uci:', 'usi:'] });
-  await says(card, en('problem.no_greeting'));
+  await containsText(card, en('problem.no_greeting'));
   await processes(page, 'dead').waitFor();
 });
 
-test('an engine that is still silent is ended by force', async () => {
-  const page = await here.page('#/engines');
+test('an engine that is still offline is ended by force', async () => {
+  const page = await fixture.page('#/engines');
   const card = await addEngine(page, {
     name: 'Rogue',
     path: misbehave,
     args: ['uci: !noise', 'usi: !noise'],
   });
   await card.getByRole('button', { name: en('process.kill') }).click();
-  await says(processes(page, 'dead'), en('problem.killed_by_user'));
+  await containsText(processes(page, 'dead'), en('problem.killed_by_user'));
 });
 
 test('what befalls an engine is told in Japanese', async () => {
-  const page = await here.page('#/engines', { locale: 'ja-JP' });
+  const page = await fixture.page('#/engines', { locale: 'ja-JP' });
   const cards = page.getByTestId('engine');
   await cards.first().waitFor();
   await page.getByRole('button', { name: ja('engine.add') }).click();
@@ -87,44 +87,44 @@ test('what befalls an engine is told in Japanese', async () => {
   await dialog.getByLabel(ja('add.path'), { exact: true }).fill(misbehave);
   await dialog.getByLabel(ja('add.args')).fill('start: !stderr no licence | !exit 3');
   await dialog.getByRole('button', { name: ja('add.submit') }).click();
-  await says(cards.nth(1), 'コード3で終了しました。最後の出力: no licence');
-  await says(processes(page, 'dead'), 'コード3で終了しました');
+  await containsText(cards.nth(1), 'コード3で終了しました。最後の出力: no licence');
+  await containsText(processes(page, 'dead'), 'コード3で終了しました');
 });
 
 test('an engine that is not there', async () => {
-  const page = await here.page('#/engines');
+  const page = await fixture.page('#/engines');
   await page.getByRole('button', { name: en('engine.add') }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(en('add.path'), { exact: true }).fill('/no/such/engine');
   await dialog.getByRole('button', { name: en('add.submit') }).click();
-  await says(page.locator('.toasts'), '/no/such/engine');
+  await containsText(page.locator('.toasts'), '/no/such/engine');
   expect(await page.getByTestId('engine').count()).toBe(1);
 });
 
 test('an engine that writes markup is only text', async () => {
-  const page = await here.page('#/engines');
-  const faults = faultsOf(page);
-  const evil = '<img src=x onerror=alert(1)>';
+  const page = await fixture.page('#/engines');
+  const errors = errorsOf(page);
+  const markup = '<img src=x onerror=alert(1)>';
   const args = [
-    `uci: id name ${evil} | id author ${evil} | option name ${evil} type string default ${evil} | uciok`,
-    `isready: info string ${evil} | readyok`,
-    `go: info string ${evil} | info depth 1 score cp 1 pv ${evil} | bestmove e7e5`,
+    `uci: id name ${markup} | id author ${markup} | option name ${markup} type string default ${markup} | uciok`,
+    `isready: info string ${markup} | readyok`,
+    `go: info string ${markup} | info depth 1 score cp 1 pv ${markup} | bestmove e7e5`,
   ];
   const card = await addEngine(page, { path: misbehave, args });
-  await greeted(card);
-  await says(card.getByRole('heading'), evil);
+  await handshakeDone(card);
+  await containsText(card.getByRole('heading'), markup);
   await card.getByRole('button', { name: en('engine.options'), exact: true }).click();
-  await says(page.locator('[data-option]'), evil);
+  await containsText(page.locator('[data-option]'), markup);
   await page.keyboard.press('Escape');
   await card.getByRole('button', { name: en('engine.console') }).click();
-  await says(page.getByRole('region', { name: en('log.region') }), evil);
+  await containsText(page.getByRole('region', { name: en('log.region') }), markup);
   await visit(page, en('nav.play'));
-  await newGame(page, 'chess', evil);
+  await newGame(page, 'chess', markup);
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5']);
   expect(await page.locator('img').count()).toBe(0);
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 // In the middle of a game the person can always go on.
@@ -138,7 +138,7 @@ test.each([
   await enter(page, 'e4');
   await expect.poll(() => status(page), LONG).toBe(en('status.interrupted'));
   await visit(page, en('nav.engines'));
-  await says(processes(page, 'dead'), ...why);
+  await containsText(processes(page, 'dead'), ...why);
   expect(await violations(page)).toEqual([]);
   await processes(page, 'dead')
     .getByRole('button', { name: en('process.restart') })
@@ -147,7 +147,7 @@ test.each([
   await visit(page, en('nav.play'));
   await squares(page);
   await page.getByRole('button', { name: en('play.takeback') }).click();
-  await expect.poll(() => words(page)).toEqual([]);
+  await expect.poll(() => moveTexts(page)).toEqual([]);
 });
 
 test('an engine that is deaf while it thinks', async () => {
@@ -160,18 +160,18 @@ test('an engine that is deaf while it thinks', async () => {
   const process = processes(page, 'searching');
   await process.waitFor();
   await process.getByRole('button', { name: en('process.kill') }).click();
-  await says(processes(page, 'dead'), en('problem.killed_by_user'));
+  await containsText(processes(page, 'dead'), en('problem.killed_by_user'));
   // With what it has started.
   await expect
-    .poll(() => here.server.processes().filter((line) => /^sleep|misbehave/.test(line)), LONG)
+    .poll(() => fixture.server.processes().filter((line) => /^sleep|misbehave/.test(line)), LONG)
     .toEqual([]);
   await visit(page, en('nav.play'));
   await expect.poll(() => status(page)).toBe(en('status.interrupted'));
 });
 
 test('an engine that does not move loses on time', async () => {
-  const page = await here.page('#/engines');
-  await greeted(await addEngine(page, { name: 'Rogue', path: misbehave, args: ['go:', 'stop:'] }));
+  const page = await fixture.page('#/engines');
+  await handshakeDone(await addEngine(page, { name: 'Rogue', path: misbehave, args: ['go:', 'stop:'] }));
   await visit(page, en('nav.play'));
   await choose(page, 'chess');
   await page.getByText(en('new.more'), { exact: true }).click();
@@ -194,17 +194,17 @@ test.each([
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => status(page), LONG).toContain(outcome);
-  expect(await words(page)).toEqual(['e4']);
+  expect(await moveTexts(page)).toEqual(['e4']);
 });
 
 test('an engine that answers what it was not asked', async () => {
   const page = await against(['isready: bestmove a7a5 | readyok', 'go: bestmove e7e5 | bestmove d7d5']);
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5']);
   await visit(page, en('nav.engines'));
   const process = processes(page, 'idle');
-  await says(process, en('log.violations'));
+  await containsText(process, en('log.violations'));
   await process.getByRole('link', { name: en('engine.log') }).click();
   await page.getByLabel(en('log.source'), { exact: true }).selectOption('breaches');
   const breach = page.locator('.line.breach').filter({ hasText: 'bestmove a7a5' }).first();
@@ -212,37 +212,37 @@ test('an engine that answers what it was not asked', async () => {
   expect(await breach.locator('.why code').first().textContent()).not.toBe('');
 });
 
-test('an engine that says as much as it can, in bytes that are no text and without an end', async () => {
+test('an engine that shows as much as it can, in bytes that are no text and without an end', async () => {
   const page = await against([
     'isready: !hex ff fe 80 0a | !long 3000000 | !hex 0a | readyok',
     'go: !flood | !wait 300 | bestmove e7e5',
   ]);
-  const faults = faultsOf(page);
+  const errors = errorsOf(page);
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => words(page), LONG).toEqual(['e4', 'e5']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5']);
   await visit(page, en('nav.engines'));
   await processes(page, 'idle')
     .getByRole('link', { name: en('engine.log') })
     .click();
   // More than is kept of a log.
-  const heard = async () =>
+  const received = async () =>
     Number(valueIn(await page.getByText(pattern('log.lines')).textContent(), 'log.lines'));
-  await expect.poll(heard, LONG).toBeGreaterThan(10_000);
+  await expect.poll(received, LONG).toBeGreaterThan(10_000);
   // The page obeys while the engine goes on.
   await page.getByLabel(en('log.source'), { exact: true }).selectOption('stderr');
   const log = page.getByRole('region', { name: en('log.region') });
   await expect.poll(() => log.textContent(), LONG).toBe('');
   await visit(page, en('nav.play'));
   await enter(page, 'Nf3');
-  await expect.poll(() => made(page).count(), LONG).toBe(3);
-  expect(faults).toEqual([]);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(3);
+  expect(errors).toEqual([]);
 });
 
 test('an engine that does not stop shows no line of another position', async () => {
-  const page = await here.page('#/engines');
-  await greeted(await addEngine(page, { name: 'Rogue', path: mime, args: ['stale'] }));
-  await greeted(
+  const page = await fixture.page('#/engines');
+  await handshakeDone(await addEngine(page, { name: 'Rogue', path: mime, args: ['stale'] }));
+  await handshakeDone(
     await addEngine(page, {
       name: 'Endless',
       path: misbehave,
@@ -256,31 +256,31 @@ test('an engine that does not stop shows no line of another position', async () 
   await page.getByLabel(en('panel.add')).selectOption({ label: 'Endless' });
   await expect.poll(() => page.getByTestId('line').count(), LONG).toBe(2);
   await enter(page, 'd4');
-  const lanes = page.getByTestId('lane');
+  const lanes = page.getByTestId('engine-panel');
   const endless = lanes.filter({ hasText: 'Endless' });
-  // It says that White plays e4, where Black is to move: nothing of that is seen.
+  // It shows that White plays e4, where Black is to move: nothing of that is seen.
   await expect.poll(() => endless.getByTestId('line').count()).toBe(0);
   await expect.poll(() => lanes.filter({ hasText: 'Rogue' }).getByTestId('line').count(), LONG).toBe(1);
   await expect.poll(() => endless.getAttribute('data-status'), LONG).toBe('failed');
   expect(await endless.getByTestId('line').count()).toBe(0);
-  await says(endless, en('problem.not_stopped'));
+  await containsText(endless, en('problem.not_stopped'));
 });
 
 test('an engine that does not leave is started anew all the same', async () => {
-  const page = await here.page('#/engines');
+  const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: misbehave, args: ['quit: !deaf'] });
-  await greeted(card);
+  await handshakeDone(card);
   await card.getByRole('button', { name: en('engine.console') }).click();
   const process = processes(page, 'idle');
   await process.waitFor();
   const pid = /PID \d+/.exec((await process.textContent()) ?? '')?.[0] ?? '';
   await process.getByRole('button', { name: en('process.restart') }).click();
-  await says(processes(page, 'dead').filter({ hasText: pid }), en('problem.not_left'));
+  await containsText(processes(page, 'dead').filter({ hasText: pid }), en('problem.not_left'));
   await process.filter({ hasNotText: pid }).waitFor(LONG);
 });
 
 test('registration: later, and with a name and a code', async () => {
-  const page = await here.page('#/engines');
+  const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Guarded', path: mime, args: ['register'] });
   // Its wish is asked about by itself, once.
   const dialog = page.getByRole('dialog', { name: en('registration.title', { engine: 'Guarded' }) });
@@ -290,23 +290,23 @@ test('registration: later, and with a name and a code', async () => {
   await dialog.waitFor({ state: 'detached' });
   await card.getByRole('button', { name: en('engine.console') }).click();
   const log = page.getByRole('region', { name: en('log.region') });
-  await says(log, 'registration error');
+  await containsText(log, 'registration error');
   await card.getByRole('button', { name: en('engine.register') }).click();
   await dialog.getByRole('button', { name: en('registration.later') }).click();
   await dialog.waitFor({ state: 'detached' });
-  await says(log, 'register later');
+  await containsText(log, 'register later');
   await card.getByRole('button', { name: en('engine.register') }).click();
   await dialog.getByLabel(en('add.name')).fill('Ada Lovelace');
   await dialog.getByLabel(en('registration.code')).fill('1843');
   await dialog.getByRole('button', { name: en('registration.send') }).click();
   await dialog.waitFor({ state: 'detached' });
-  await says(log, 'register name Ada Lovelace code 1843', 'registration ok');
+  await containsText(log, 'register name Ada Lovelace code 1843', 'registration ok');
   await expect.poll(() => card.getByRole('button', { name: en('engine.register') }).count(), LONG).toBe(0);
 });
 
 test('a copy protection that is violated is told', async () => {
-  const page = await here.page('#/engines');
+  const page = await fixture.page('#/engines');
   const args = ['uci: id name Guarded | uciok | copyprotection checking | copyprotection error'];
   const card = await addEngine(page, { path: misbehave, args });
-  await says(card, en('engine.copyprotection'), en('engine.copyprotection.text'));
+  await containsText(card, en('engine.copyprotection'), en('engine.copyprotection.text'));
 });

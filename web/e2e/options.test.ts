@@ -10,22 +10,22 @@ import {
   addEngine,
   begin,
   enter,
-  greeted,
-  made,
+  handshakeDone,
+  moveElements,
   newGame,
   squares,
-  travel,
+  useServer,
   visit,
-} from './journey';
+} from './fixture';
 import { en } from './labels';
 
-const here = travel();
+const fixture = useServer();
 
 /** A page of engines with one more, and the dialog of its options. */
 async function options(): Promise<[Page, Locator]> {
-  const page = await here.page('#/engines');
+  const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Mime', path: ENGINES.mime });
-  await greeted(card);
+  await handshakeDone(card);
   await card.getByRole('button', { name: en('engine.options'), exact: true }).click();
   return [page, page.getByRole('dialog', { name: en('options.title', { engine: 'Mime' }) })];
 }
@@ -88,7 +88,7 @@ test('presets are kept, used for all or for one use, and forgotten', async () =>
   await newGame(page, 'chess', 'Mime');
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => made(page).count(), LONG).toBe(2);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
   const played = await log(page, 'idle');
   await expect.poll(() => played.textContent(), LONG).toContain('bestmove');
   expect(await played.textContent()).toContain('setoption name Hash value 64');
@@ -105,13 +105,13 @@ test('presets are kept, used for all or for one use, and forgotten', async () =>
 });
 
 test('options are set from the board, for an engine that analyses and for one that plays', async () => {
-  const page = await here.page('#/engines');
-  await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));
+  const page = await fixture.page('#/engines');
+  await handshakeDone(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));
   await visit(page, en('nav.play'));
   await newGame(page, 'chess', 'Mime');
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => made(page).count(), LONG).toBe(2);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
   const dialog = page.getByRole('dialog', { name: en('options.title', { engine: 'Mime' }) });
   const set = async (value: string) => {
     await dialog.locator('[data-option="Hash"] input').fill(value);
@@ -127,11 +127,11 @@ test('options are set from the board, for an engine that analyses and for one th
   await set('64');
   // One is still at the board.
   await enter(page, 'd4');
-  await expect.poll(() => made(page).count(), LONG).toBe(4);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(4);
 
   await page.getByRole('button', { name: en('nav.analyse'), exact: true }).click();
   await page.getByLabel(en('panel.add')).selectOption({ label: 'Mime' });
-  const lane = page.getByTestId('lane');
+  const lane = page.getByTestId('engine-panel');
   await lane.getByTestId('line').first().waitFor(LONG);
   await lane.getByRole('button', { name: en('panel.settings') }).click();
   await lane.getByRole('button', { name: en('engine.options'), exact: true }).click();
@@ -185,12 +185,12 @@ test('options are copied to the clipboard as an engine reads them', async () => 
 });
 
 test('the file of an option is picked on the server', async () => {
-  const folder = join(here.server.data, 'books');
+  const folder = join(fixture.server.data, 'books');
   mkdirSync(folder);
   writeFileSync(join(folder, 'own.pgn'), '1. a3 *\n');
   writeFileSync(join(folder, 'other.pgn'), '1. h3 *\n');
-  const page = await here.page('#/engines');
-  await greeted(page.getByTestId('engine').first());
+  const page = await fixture.page('#/engines');
+  await handshakeDone(page.getByTestId('engine').first());
   await page
     .getByTestId('engine')
     .first()
@@ -224,8 +224,8 @@ test('the file of an option is picked on the server', async () => {
 });
 
 test('the list of engines is exported', async () => {
-  const page = await here.page('#/engines');
-  await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime, env: 'A=b' }));
+  const page = await fixture.page('#/engines');
+  await handshakeDone(await addEngine(page, { name: 'Mime', path: ENGINES.mime, env: 'A=b' }));
   const given = page.waitForEvent('download');
   await page.getByRole('button', { name: 'TOML' }).click();
   const file = await given;

@@ -12,34 +12,34 @@ import {
   click,
   enter,
   from,
-  greeted,
-  made,
+  handshakeDone,
+  moveElements,
   newGame,
   squares,
   status,
-  travel,
+  useServer,
   untimed,
   visit,
-  witness,
-  words,
+  addRecordedEngine,
+  moveTexts,
   type Variant,
-} from './journey';
+} from './fixture';
 import { en, starts, prefix, ending, valueIn } from './labels';
 
-const here = travel();
+const fixture = useServer();
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
 /** A page with an engine that knows the rules and answers at once. */
 async function withMime(args: string[] = []): Promise<Page> {
-  const page = await here.page('#/engines');
-  await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime, args }));
+  const page = await fixture.page('#/engines');
+  await handshakeDone(await addEngine(page, { name: 'Mime', path: ENGINES.mime, args }));
   await visit(page, en('nav.play'));
   return page;
 }
 
-/** The form of a game of two persons. */
-async function persons(page: Page, variant: Variant) {
+/** The form of a game of two localGame. */
+async function localGame(page: Page, variant: Variant) {
   await choose(page, variant);
   await page.getByLabel(en('new.opponent')).selectOption({ label: en('new.local') });
 }
@@ -62,7 +62,7 @@ test('hint, pause, flip, take back, resign', async () => {
   // Of all moves the first by its word.
   await expect.poll(() => page.getByTestId('hint').textContent(), LONG).toContain('a3');
   await enter(page, 'e4');
-  await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'a5']);
   await press(page, en('play.pause'));
   await expect.poll(() => status(page), LONG).toBe(en('status.paused'));
   await press(page, en('play.resume'));
@@ -74,16 +74,16 @@ test('hint, pause, flip, take back, resign', async () => {
   // The turned board is the same board.
   await click(page, 'd2');
   await click(page, 'd4');
-  await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5', 'd4', 'a4']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'a5', 'd4', 'a4']);
   await press(page, en('play.takeback'));
-  await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'a5']);
   await press(page, en('play.resign'));
   await press(page, en('play.resign.confirm'));
   await expect.poll(() => status(page), LONG).toContain(ending('side.black', 'resignation'));
   // Another game begins as the first one did.
   await press(page, en('new.title'));
   await page.getByRole('button', { name: en('new.begin'), exact: true }).click();
-  await expect.poll(() => words(page), LONG).toEqual([]);
+  await expect.poll(() => moveTexts(page), LONG).toEqual([]);
   await expect.poll(() => status(page), LONG).toContain(en('status.your_turn'));
   await visit(page, en('nav.library'));
   await page
@@ -109,22 +109,22 @@ test('a rematch by a button and a key, with the sides changed, and one for all t
   await squares(other);
   await press(page, en('play.rematch'));
   // Now the engine has White, and the same limit.
-  await expect.poll(() => words(page), LONG).toEqual(['a3']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['a3']);
   expect(await page.locator('[data-square]').first().getAttribute('data-square')).toBe('h1');
   // The other tab stays where it is, and is led there if it wishes.
   expect(other.url()).toBe(first);
   await press(other, en('play.rematch.open'));
-  await expect.poll(() => words(other), LONG).toEqual(['a3']);
+  await expect.poll(() => moveTexts(other), LONG).toEqual(['a3']);
   expect(other.url()).toBe(page.url());
   await resign();
   await page.keyboard.press('r');
-  await expect.poll(() => words(page), LONG).toEqual([]);
+  await expect.poll(() => moveTexts(page), LONG).toEqual([]);
   await enter(page, 'e4');
-  await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'a5']);
 });
 
 test('who gives a handicap gives it again', async () => {
-  const page = await here.page();
+  const page = await fixture.page();
   await choose(page, 'shogi');
   await page.getByText(en('new.more'), { exact: true }).click();
   await page.getByLabel(en('new.handicap')).selectOption('lance');
@@ -144,7 +144,7 @@ test('who gives a handicap gives it again', async () => {
 
 test('a game is not given up by mistake, and by keys as well', async () => {
   const page = await withMime();
-  await persons(page, 'chess');
+  await localGame(page, 'chess');
   await begin(page);
   const resign = page.getByRole('button', { name: en('play.resign'), exact: true });
   await resign.dblclick();
@@ -163,7 +163,7 @@ test('a game is not given up by mistake, and by keys as well', async () => {
 
 test('the keys stay on the button that pauses a game', async () => {
   const page = await withMime();
-  await persons(page, 'chess');
+  await localGame(page, 'chess');
   await begin(page);
   await page.getByRole('button', { name: en('play.pause'), exact: true }).focus();
   for (const [now, next] of [
@@ -177,8 +177,8 @@ test('the keys stay on the button that pauses a game', async () => {
 });
 
 test('the clocks are said', async () => {
-  const page = await here.page();
-  await persons(page, 'chess');
+  const page = await fixture.page();
+  await localGame(page, 'chess');
   await begin(page);
   const said = () => page.getByTestId('live').textContent();
   await page.keyboard.press('c');
@@ -187,13 +187,13 @@ test('the clocks are said', async () => {
 });
 
 test('no time passes in a game while the program is stopped', async () => {
-  const page = await here.page();
-  await persons(page, 'chess');
+  const page = await fixture.page();
+  await localGame(page, 'chess');
   const since = Date.now();
   await begin(page);
   const clock = page.getByRole('timer').filter({ hasText: /9:/ });
   await clock.waitFor();
-  await here.server.suspend(4000);
+  await fixture.server.suspend(4000);
   // Its page goes on meanwhile, and is told when the program does.
   const used = async () => {
     const [minutes = 0, seconds = 0] = ((await clock.textContent()) ?? '').trim().split(':').map(Number);
@@ -205,7 +205,7 @@ test('no time passes in a game while the program is stopped', async () => {
 
 test('a game from a position is the only one from there', async () => {
   const page = await withMime();
-  await persons(page, 'chess');
+  await localGame(page, 'chess');
   await from(page, 'FEN', '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
   await begin(page);
   await expect.poll(() => page.locator('[data-square=d8][aria-label="d8, empty"]').count(), LONG).toBe(1);
@@ -217,8 +217,8 @@ test('a game from a position is the only one from there', async () => {
 });
 
 test('what is chosen among the rest of the form is seen the next time', async () => {
-  const page = await here.page();
-  await persons(page, 'shogi');
+  const page = await fixture.page();
+  await localGame(page, 'shogi');
   await page.getByText(en('new.more'), { exact: true }).click();
   await page.getByLabel(en('new.handicap')).selectOption({ index: 1 });
   await begin(page);
@@ -232,10 +232,10 @@ test('who plays Black has the board turned, and the engine begins', async () => 
   await newGame(page, 'chess', 'Mime');
   await page.getByRole('radio', { name: en('side.black') }).check({ force: true });
   await begin(page);
-  await expect.poll(() => words(page), LONG).toEqual(['a3']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['a3']);
   expect(await page.locator('[data-square]').first().getAttribute('data-square')).toBe('h1');
   await enter(page, 'e5');
-  await expect.poll(() => made(page).count(), LONG).toBe(3);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(3);
   await press(page, en('play.resign'));
   await press(page, en('play.resign.confirm'));
   await expect.poll(() => status(page), LONG).toContain(ending('side.white', 'resignation'));
@@ -263,11 +263,11 @@ test.each([
     crypto.getRandomValues = (array) => (array as unknown as Uint8Array).fill(lot) as never;
   }, drawn);
   await begin(page);
-  await expect.poll(() => words(page), LONG).toEqual(first);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(first);
   await expect.poll(() => status(page), LONG).toContain(en('status.your_turn'));
   expect(await page.locator('[data-square]').first().getAttribute('data-square')).toBe(corner);
   await enter(page, drawn === 0 ? 'e4' : 'e5');
-  await expect.poll(() => made(page).count(), LONG).toBe(first.length + 2);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(first.length + 2);
 });
 
 test('an engine that is told to move now moves', async () => {
@@ -277,15 +277,15 @@ test('an engine that is told to move now moves', async () => {
   await begin(page);
   await enter(page, 'e4');
   await press(page, en('play.movenow'));
-  await expect.poll(() => words(page), LONG).toEqual(['e4', 'a5']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'a5']);
 });
 
-test('two persons agree to a draw', async () => {
-  const page = await here.page();
-  await persons(page, 'chess');
+test('two localGame agree to a draw', async () => {
+  const page = await fixture.page();
+  await localGame(page, 'chess');
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => words(page), LONG).toEqual(['e4']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['e4']);
   await press(page, `½ ${en('play.draw')}`);
   await press(page, en('play.accept'));
   await expect.poll(() => status(page), LONG).toContain(ending(null, 'agreement'));
@@ -312,7 +312,7 @@ test('a weaker engine that thinks on the time of the person', async () => {
   await page.getByLabel(en('new.ponder')).check();
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => made(page).count(), LONG).toBe(2);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
   const told = await log(page, 'idle');
   expect(told).toContain('setoption name Skill Level value 3');
   expect(told).toContain('setoption name Ponder value true');
@@ -322,15 +322,15 @@ test.each([
   ['repetition', '', ['Nf3', 'Nf6', 'Ng1', 'Ng8', 'Nf3', 'Nf6', 'Ng1', 'Ng8'], 'repetition'],
   ['fifty moves', '4k3/8/8/8/8/8/R7/4K3 w - - 99 80', ['Rb2'], 'fifty-move rule'],
 ])('a draw by %s is claimed', async (_, start, moves, reason) => {
-  const page = await here.page();
-  await persons(page, 'chess');
+  const page = await fixture.page();
+  await localGame(page, 'chess');
   if (start) await from(page, 'FEN', start);
   await begin(page);
   for (const [at, move] of moves.entries()) {
     // It cannot be claimed before.
     expect(await page.getByRole('button', { name: en('play.claim.draw') }).count()).toBe(0);
     await enter(page, move);
-    await expect.poll(() => words(page), LONG).toEqual(moves.slice(0, at + 1));
+    await expect.poll(() => moveTexts(page), LONG).toEqual(moves.slice(0, at + 1));
   }
   await press(page, en('play.claim.draw'));
   await expect.poll(() => status(page), LONG).toBe(`Draw: ${reason}`);
@@ -343,8 +343,8 @@ test.each([
   ['engines', en('play.claim.declare_win'), ending('side.sente', 'declaration')],
   ['federation', en('play.claim.declare_draw'), ending(null, 'impasse')],
 ])('a declaration of shogi by the rules of %s', async (rules, button, outcome) => {
-  const page = await here.page();
-  await persons(page, 'shogi');
+  const page = await fixture.page();
+  await localGame(page, 'shogi');
   await from(page, 'SFEN', ENTERED);
   await page.getByLabel(starts('new.rules')).selectOption(rules);
   await begin(page);
@@ -353,7 +353,7 @@ test.each([
 });
 
 test('what an engine expects is told, and how often it was right', async () => {
-  const page = await here.page();
+  const page = await fixture.page();
   await newGame(page, 'chess');
   await page.getByLabel(en('new.ponder')).check();
   await begin(page);
@@ -364,7 +364,7 @@ test('what an engine expects is told, and how often it was right', async () => {
   const first = await expected();
   await enter(page, first);
   await page.getByText(en('play.hits', { hits: 1, tries: 1 })).waitFor(LONG);
-  await expect.poll(() => made(page).count(), LONG).toBe(4);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(4);
   await told.waitFor(LONG);
   const second = await expected();
   // A pawn that has not moved yet.
@@ -375,23 +375,23 @@ test('what an engine expects is told, and how often it was right', async () => {
 
 test('a game begins with moves of a book', async () => {
   const page = await withMime();
-  const book = join(here.server.data, 'book.pgn');
+  const book = join(fixture.server.data, 'book.pgn');
   writeFileSync(book, '[White "A"]\n[Black "B"]\n\n1. c4 e5 2. Nc3 Nf6 *\n');
   await newGame(page, 'chess', 'Mime');
   const path = page.getByLabel(en('new.book'));
-  await path.fill(join(here.server.data, 'none.pgn'));
+  await path.fill(join(fixture.server.data, 'none.pgn'));
   await page.getByRole('button', { name: en('new.begin'), exact: true }).click();
   await page.getByText(en('problem.none_such', { what: en('what.file') })).waitFor();
   await path.fill(book);
   await page.getByLabel(en('new.book.plies'), { exact: true }).fill('2');
   await begin(page);
-  await expect.poll(() => words(page), LONG).toEqual(['c4', 'e5']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['c4', 'e5']);
   await enter(page, 'a4');
-  await expect.poll(() => words(page), LONG).toEqual(['c4', 'e5', 'a4', 'a5']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['c4', 'e5', 'a4', 'a5']);
 });
 
 test('a number of Chess960, and a handicap of shogi', async () => {
-  const page = await here.page();
+  const page = await fixture.page();
   await choose(page, 'chess960');
   await page.getByText(en('new.more'), { exact: true }).click();
   await page.getByLabel(en('new.number')).fill('0');
@@ -408,7 +408,7 @@ test('a number of Chess960, and a handicap of shogi', async () => {
 });
 
 test('the start of Chess960 is drawn by lot', async () => {
-  const page = await here.page();
+  const page = await fixture.page();
   await choose(page, 'chess960');
   await page.getByText(en('new.more'), { exact: true }).click();
   expect(await page.getByLabel(en('new.number')).getAttribute('placeholder')).toBe(en('new.number.random'));
@@ -438,16 +438,16 @@ test.each([
   ['Black (sente)', 1],
   ['White (gote)', 0],
 ] as const)('whoever gives a handicap begins: the person is %s', async (side, before) => {
-  const page = await here.page('#/engines');
-  const heard = await witness(page, here.server, 'Mime', 'usi');
+  const page = await fixture.page('#/engines');
+  const received = await addRecordedEngine(page, fixture.server, 'Mime', 'usi');
   await visit(page, en('nav.play'));
   await newGame(page, 'shogi', 'Mime');
   await page.getByRole('radio', { name: side }).check({ force: true });
   await page.getByLabel(en('new.handicap')).selectOption('lance');
   await begin(page);
-  await expect.poll(() => made(page).count(), LONG).toBe(before);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(before);
   await expect.poll(() => status(page), LONG).toBe(`${en('status.your_turn')} ${side}`);
   await enter(page, before === 0 ? '3c3d' : '7g7f');
-  await expect.poll(() => made(page).count(), LONG).toBe(before + 2);
-  expect(heard()).toContain(LANCE);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(before + 2);
+  expect(received()).toContain(LANCE);
 });

@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { LONG, enter, made, paste, squares, travel, visit, words } from './journey';
+import { LONG, enter, moveElements, paste, squares, useServer, visit, moveTexts } from './fixture';
 import { en, starts } from './labels';
 
-const here = travel();
+const fixture = useServer();
 
 const PGN =
   '[Event "Naples"]\n[White "Greco"]\n[Black "NN"]\n\n1. e4 e5 2. Nf3 f6?? {weak} (2... Nc6 3. Bb5) 3. Nxe5 *\n';
@@ -32,7 +32,7 @@ interface Given {
   /** How it is exported. */
   format: string;
   plies: number;
-  /** What the export says, whatever else it says. */
+  /** What the export shows, whatever else it shows. */
   part: string;
 }
 
@@ -129,8 +129,8 @@ const WAYS: [string, (page: Page, text: string, path: string) => Promise<void>][
 /** What the game on the board is: its moves, and the names of the players. */
 async function seen(page: Page, plies: number) {
   await page.getByRole('tab', { name: en('tab.moves') }).click();
-  await expect.poll(() => made(page).count(), LONG).toBe(plies);
-  return { moves: await words(page), heading: await page.locator('h1').textContent() };
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(plies);
+  return { moves: await moveTexts(page), heading: await page.locator('h1').textContent() };
 }
 
 /** Saves the game and gives back where the file is. */
@@ -141,7 +141,7 @@ async function saved(page: Page, format: string, encoding?: string): Promise<str
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: en('record.save'), exact: true }).click();
   const file = await download;
-  const path = join(here.server.data, `saved-${file.suggestedFilename()}`);
+  const path = join(fixture.server.data, `saved-${file.suggestedFilename()}`);
   await file.saveAs(path);
   return path;
 }
@@ -149,10 +149,10 @@ async function saved(page: Page, format: string, encoding?: string): Promise<str
 test.each(RECORDS)(
   '$name comes in by every way and goes out again',
   async ({ file, text, format, plies, part }) => {
-    const page = await here.page();
+    const page = await fixture.page();
     await page.getByRole('button', { name: en('new.analysis') }).click();
     await squares(page);
-    const path = join(here.server.data, file);
+    const path = join(fixture.server.data, file);
     writeFileSync(path, text);
     const found = [];
     for (const [way, act] of WAYS) {
@@ -184,7 +184,7 @@ test.each(RECORDS)(
 );
 
 test.each(['kif', 'ki2', 'csa'])('%s in Shift_JIS', async (format) => {
-  const page = await here.page();
+  const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await opens(page, () => paste(page, KIF));
@@ -198,13 +198,13 @@ test.each(['kif', 'ki2', 'csa'])('%s in Shift_JIS', async (format) => {
 });
 
 test('many games of several files go into the library, and what is wrong is told with its place', async () => {
-  const page = await here.page('#/library');
-  const games = join(here.server.data, 'many.pgn');
+  const page = await fixture.page('#/library');
+  const games = join(fixture.server.data, 'many.pgn');
   writeFileSync(
     games,
     Array.from({ length: 60 }, (_, at) => PGN.replace('Greco', `Player ${at}`)).join('\n'),
   );
-  const kif = join(here.server.data, 'a.kif');
+  const kif = join(fixture.server.data, 'a.kif');
   writeFileSync(kif, KIF);
   await page.locator('input[type=file]').setInputFiles([games, kif]);
   await expect.poll(() => page.getByText('/ 61').count(), LONG).toBe(1);
@@ -212,7 +212,7 @@ test('many games of several files go into the library, and what is wrong is told
   await expect.poll(() => page.getByText('/ 1', { exact: false }).count(), LONG).toBe(1);
   await page.getByRole('button', { name: /Player 59/ }).click();
   await squares(page);
-  await expect.poll(() => made(page).count(), LONG).toBe(5);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(5);
 
   await record(page);
   await page.getByLabel(starts('record.paste')).fill('[White "A"]\n\n1. e4 e5 2. Ke3 *\n');
@@ -224,11 +224,11 @@ test('many games of several files go into the library, and what is wrong is told
 });
 
 test('what was changed is exported', async () => {
-  const page = await here.page();
+  const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await enter(page, 'd4');
-  await expect.poll(() => words(page), LONG).toEqual(['d4']);
+  await expect.poll(() => moveTexts(page), LONG).toEqual(['d4']);
   await page.getByLabel(en('edit.comment')).fill('a quiet <b>start</b>');
   await page.getByLabel(en('edit.comment')).blur();
   await page.locator('.comment').filter({ hasText: 'a quiet' }).waitFor();

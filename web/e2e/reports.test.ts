@@ -3,11 +3,21 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { faultsOf, violations } from './browser';
-import { LONG, WHOLE, enter, made, paste, squares, travel, visit, witness } from './journey';
+import { errorsOf, violations } from './browser';
+import {
+  LONG,
+  WHOLE,
+  enter,
+  moveElements,
+  paste,
+  squares,
+  useServer,
+  visit,
+  addRecordedEngine,
+} from './fixture';
 import { en, prefix, valueIn } from './labels';
 
-const here = travel();
+const fixture = useServer();
 
 const FOOLS_MATE = '[White "Foolish"]\n[Black "Lucky"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n';
 
@@ -20,7 +30,7 @@ async function open(page: Page, text: string, plies: number) {
   await paste(page, text);
   await page.waitForURL((url) => url.href !== before);
   await squares(page);
-  await expect.poll(() => made(page).count(), LONG).toBe(plies);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(plies);
   await report(page);
 }
 
@@ -32,8 +42,8 @@ async function evaluate(page: Page, seconds: string) {
 test(
   'a game is judged, and its mistakes are tried again',
   async () => {
-    const page = await here.page();
-    const faults = faultsOf(page);
+    const page = await fixture.page();
+    const errors = errorsOf(page);
     await page.getByRole('button', { name: en('new.analysis') }).click();
     await squares(page);
     await open(page, FOOLS_MATE, 4);
@@ -87,14 +97,14 @@ test(
     await expect.poll(() => verdict.getAttribute('data-good'), LONG).toBe('true');
     // Nothing of it is in the game.
     await page.getByRole('tab', { name: en('tab.moves') }).click();
-    expect(await made(page).count()).toBe(4);
-    expect(faults).toEqual([]);
+    expect(await moveElements(page).count()).toBe(4);
+    expect(errors).toEqual([]);
   },
   WHOLE.timeout * 2,
 );
 
 test('a report is stopped, and goes on after another start of the server', async () => {
-  const page = await here.page();
+  const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await open(page, FOOLS_MATE, 4);
@@ -106,8 +116,8 @@ test('a report is stopped, and goes on after another start of the server', async
     .click();
   await panel(page).getByText(en('report.stopped'), { exact: true }).waitFor(LONG);
   const hash = new URL(page.url()).hash;
-  await here.server.restart();
-  const again = await here.page(hash);
+  await fixture.server.restart();
+  const again = await fixture.page(hash);
   await squares(again);
   await report(again);
   await panel(again).getByText(en('report.stopped'), { exact: true }).waitFor(LONG);
@@ -126,22 +136,22 @@ test('a report is stopped, and goes on after another start of the server', async
 /** Picks the folder of records in the dialog. */
 async function pick(page: Page) {
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: here.server.data.split('/').at(-1) }).click();
+  await dialog.getByRole('button', { name: fixture.server.data.split('/').at(-1) }).click();
   await dialog.getByRole('button', { name: 'records', exact: true }).click();
-  await dialog.getByText(join(here.server.data, 'records')).waitFor();
+  await dialog.getByText(join(fixture.server.data, 'records')).waitFor();
   await dialog.getByRole('button', { name: en('files.this') }).click();
 }
 
 test(
   'a folder is read, its games are reported on, and some that were chosen',
   async () => {
-    const folder = join(here.server.data, 'records');
+    const folder = join(fixture.server.data, 'records');
     mkdirSync(folder);
     writeFileSync(join(folder, 'a.pgn'), `${FOOLS_MATE}\n[White "Short"]\n\n1. e4 e5 *\n`);
     writeFileSync(join(folder, 'b.kif'), '手合割：平手\n先手：甲\n   1 ７六歩(77)\n');
     writeFileSync(join(folder, 'c.pgn'), '1. e4 e4 *\n');
-    const page = await here.page('#/library');
-    const faults = faultsOf(page);
+    const page = await fixture.page('#/library');
+    const errors = errorsOf(page);
     await page.getByRole('button', { name: en('library.import_folder') }).click();
     await pick(page);
     const job = page.getByTestId('job');
@@ -185,16 +195,16 @@ test(
     await report(page);
     await panel(page).getByText(en('report.done'), { exact: true }).waitFor(LONG);
     await panel(page).getByText('5 / 5', { exact: true }).waitFor();
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   },
   WHOLE.timeout * 2,
 );
 
 test('a job goes on after another start of the server', async () => {
-  const folder = join(here.server.data, 'records');
+  const folder = join(fixture.server.data, 'records');
   mkdirSync(folder);
   writeFileSync(join(folder, 'a.pgn'), '1. e4 e5 *\n\n'.repeat(3));
-  const page = await here.page('#/library');
+  const page = await fixture.page('#/library');
   await page.getByRole('button', { name: en('library.analyze_folder') }).click();
   await pick(page);
   const dialog = page.getByRole('dialog');
@@ -204,8 +214,8 @@ test('a job goes on after another start of the server', async () => {
     .getByTestId('job')
     .getByRole('button', { name: en('job.open') })
     .waitFor(LONG);
-  await here.server.restart();
-  const again = await here.page('#/library');
+  await fixture.server.restart();
+  const again = await fixture.page('#/library');
   const job = again.getByTestId('job');
   await job.and(again.locator('[data-status=stopped]')).waitFor(LONG);
   await job.getByText(en('job.games', { done: 0, all: 3 })).waitFor();
@@ -222,7 +232,7 @@ const CLOCKED =
   '2. Nf3 {[%eval 0.4] [%clk 0:04:40]} Nc6 {[%eval 0.3] [%clk 0:04:30]} *\n';
 
 test('graphs of evaluations and of clocks are clicked, and walked by keys', async () => {
-  const page = await here.page();
+  const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await open(page, CLOCKED, 4);
@@ -249,20 +259,20 @@ test('graphs of evaluations and of clocks are clicked, and walked by keys', asyn
 });
 
 test('positions are judged from the end or from the start, as is chosen', async () => {
-  const page = await here.page('#/engines');
-  const heard = await witness(page, here.server, 'Judge');
+  const page = await fixture.page('#/engines');
+  const received = await addRecordedEngine(page, fixture.server, 'Judge');
   await visit(page, en('nav.play'));
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   for (const backwards of [false, true]) {
     await open(page, CLOCKED, 4);
-    const before = heard().length;
+    const before = received().length;
     await panel(page).getByLabel(en('report.engine')).selectOption({ label: 'Judge' });
     await panel(page).getByLabel(en('report.backwards')).setChecked(backwards);
     await evaluate(page, '0.01');
     await panel(page).getByText(en('report.done'), { exact: true }).waitFor(LONG);
     const asked =
-      heard()
+      received()
         .slice(before)
         .match(/^position .*$/gm) ?? [];
     const plies = asked.map((line) => line.split(' moves ')[1]?.split(' ').length ?? 0);

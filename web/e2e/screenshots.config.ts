@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
-import { PATIENCE } from './patience.ts';
+import { TIMEOUT } from './timeout.ts';
 
 export default defineConfig({
   test: {
     include: ['e2e/screenshots.ts'],
     testTimeout: 600_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: PATIENCE } },
+    expect: { poll: { timeout: TIMEOUT } },
   },
 });

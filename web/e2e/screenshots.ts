@@ -1,7 +1,7 @@
 // Takes the pictures of docs/screenshots with a real server and engine: `npm run screenshots`.
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
-import { LONG, WHOLE, begin, enter, made, newGame, paste, travel, visit } from './journey';
+import { LONG, WHOLE, begin, enter, moveElements, newGame, paste, useServer, visit } from './fixture';
 import { en, pattern, starts } from './labels';
 
 const OUT = '../docs/screenshots';
@@ -40,10 +40,10 @@ async function open(page: Page, text: string, plies: number): Promise<string> {
   const before = page.url();
   await paste(page, text);
   await page.waitForURL((url) => url.href !== before);
-  await made(page)
+  await moveElements(page)
     .nth(plies - 1)
     .waitFor();
-  await made(page)
+  await moveElements(page)
     .nth(plies - 1)
     .click();
   await page.locator('.moves [aria-current]').waitFor();
@@ -61,7 +61,7 @@ async function analyse(page: Page) {
   );
 }
 
-const journey = travel();
+const journey = useServer();
 
 /** Takes a picture of a page when everything on it is there. */
 async function shoot(
@@ -119,7 +119,7 @@ test('analysis', async () => {
   await shoot('analyse-chess-dark', chess, DARK, line);
   await shoot('analyse-chess-narrow', chess, NARROW, line);
   await page
-    .getByTestId('lane')
+    .getByTestId('engine-panel')
     .getByRole('button', { name: en('panel.stop') })
     .click();
   const shogi = await open(page, SHOGI, 14);
@@ -135,7 +135,7 @@ test('the other pages', async () => {
   await newGame(page, 'shogi');
   await begin(page);
   await enter(page, 'P-7f');
-  await expect.poll(() => made(page).count(), LONG).toBe(2);
+  await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
   const shogi = new URL(page.url()).hash;
   await shoot('play-shogi', shogi, {}, (one) => one.getByTestId('status'));
   await shoot('play-shogi-dark', shogi, { ...DARK, ...JAPANESE }, (one) => one.getByTestId('status'));

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { PATIENCE } from './patience';
+import { TIMEOUT } from './timeout';
 
 /** The program: what `cargo build -p readyok` has made, or the one that `READYOK_BIN` names. */
 export const PROGRAM = process.env.READYOK_BIN ?? resolve('../target/debug/readyok');
@@ -89,7 +89,7 @@ export class RealServer {
 
   /** A browser that the server knows, at a page. */
   async page(browser: Browser, hash = '', options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
-    const page = await this.stranger(browser, options);
+    const page = await this.newBrowser(browser, options);
     await page.goto(await this.nextLink());
     await page.locator('nav').waitFor();
     if (hash) await page.goto(new URL(`/${hash}`, page.url()).href);
@@ -97,13 +97,13 @@ export class RealServer {
   }
 
   /** A browser that the server does not know, at an empty page. */
-  async stranger(browser: Browser, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+  async newBrowser(browser: Browser, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
     const context = await browser.newContext({
       viewport: { width: 1366, height: 860 },
       locale: 'en-GB',
       ...options,
     });
-    context.setDefaultTimeout(PATIENCE);
+    context.setDefaultTimeout(TIMEOUT);
     return context.newPage();
   }
 }

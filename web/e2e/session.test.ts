@@ -4,10 +4,10 @@ import { createServer, request, type IncomingHttpHeaders, type Server } from 'no
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { LONG, travel } from './journey';
+import { LONG, useServer } from './fixture';
 import { en } from './labels';
 
-const here = travel();
+const fixture = useServer();
 
 let attacker: Server | undefined;
 afterEach(() => attacker?.close());
@@ -79,7 +79,7 @@ async function attack(app: string) {
 }
 
 test('a server on another port of this machine gets nothing that opens the app', async () => {
-  const page = await here.page();
+  const page = await fixture.page();
   const app = new URL('/', page.url());
   const secret = await secretOf(page);
   expect(secret).toMatch(/^[0-9a-f]{64}$/);
@@ -134,8 +134,8 @@ test('a server on another port of this machine gets nothing that opens the app',
 });
 
 test('a browser stays known in all of its tabs, and a link is used once', async () => {
-  const link = await here.server.nextLink();
-  const page = await here.stranger();
+  const link = await fixture.server.nextLink();
+  const page = await fixture.newBrowser();
   await page.goto(link);
   await page.getByRole('navigation').waitFor();
   expect(page.url()).not.toContain('token');
@@ -151,28 +151,28 @@ test('a browser stays known in all of its tabs, and a link is used once', async 
   expect(await door(tab).count()).toBe(0);
   expect(await secretOf(tab)).toBe(secret);
 
-  const stranger = await here.stranger();
-  await stranger.goto(link);
-  await door(stranger).waitFor();
-  expect(stranger.url()).not.toContain('token');
-  expect(await secretOf(stranger)).toBeNull();
+  const newBrowser = await fixture.newBrowser();
+  await newBrowser.goto(link);
+  await door(newBrowser).waitFor();
+  expect(newBrowser.url()).not.toContain('token');
+  expect(await secretOf(newBrowser)).toBeNull();
   // With a link of its own it comes in, in the same tab.
-  await stranger.goto(await here.server.nextLink());
-  await stranger.getByRole('navigation').waitFor();
+  await newBrowser.goto(await fixture.server.nextLink());
+  await newBrowser.getByRole('navigation').waitFor();
 });
 
 // Another program may take the port in between.
 test('after a restart a new link lets all tabs in, and nothing else does', { retry: 3 }, async () => {
-  const page = await here.page();
+  const page = await fixture.page();
   const before = await secretOf(page);
   const tab = await page.context().newPage();
   await tab.goto(new URL('/', page.url()).href);
   await tab.getByRole('navigation').waitFor();
-  await here.server.restart();
+  await fixture.server.restart();
   await door(page).waitFor();
   await tab.reload();
   await door(tab).waitFor();
-  await page.goto(await here.server.nextLink());
+  await page.goto(await fixture.server.nextLink());
   await page.getByRole('navigation').waitFor();
   await expect.poll(() => door(tab).count(), LONG).toBe(0);
   await tab.getByRole('navigation').waitFor();
@@ -180,14 +180,14 @@ test('after a restart a new link lets all tabs in, and nothing else does', { ret
 });
 
 test('a browser that stores nothing comes in until it loads the page again', async () => {
-  const page = await here.stranger();
+  const page = await fixture.newBrowser();
   await page.addInitScript(() => {
     const refuse = () => {
       throw new DOMException('denied', 'SecurityError');
     };
     Object.defineProperty(window, 'localStorage', { get: refuse });
   });
-  await page.goto(await here.server.nextLink());
+  await page.goto(await fixture.server.nextLink());
   await page.getByRole('navigation').waitFor();
   await page.reload();
   await door(page).waitFor();

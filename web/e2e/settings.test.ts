@@ -1,10 +1,10 @@
 // How the page looks, as the person has chosen: after a reload, and in another browser.
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { LONG, choose, enter, pressAtOnce, squares, travel, visit } from './journey';
+import { LONG, choose, enter, clickAll, squares, useServer, visit } from './fixture';
 import { en, starts } from './labels';
 
-const here = travel();
+const fixture = useServer();
 
 const theme = (page: Page) => page.evaluate(() => document.documentElement.dataset.theme);
 
@@ -13,7 +13,7 @@ test.each([
   ['dark', 'light'],
   ['contrast', 'light'],
 ] as const)('the colours %s are kept where the system wants %s', async (wanted, colorScheme) => {
-  const page = await here.page('#/settings', { colorScheme });
+  const page = await fixture.page('#/settings', { colorScheme });
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const before = await ground();
   expect(await theme(page)).toBe(colorScheme);
@@ -25,12 +25,12 @@ test.each([
   await page.getByLabel(starts('settings.theme')).waitFor();
   expect([await theme(page), await ground()]).toEqual([wanted, after]);
   // The server keeps it for the person.
-  const other = await here.page('#/settings', { colorScheme });
+  const other = await fixture.page('#/settings', { colorScheme });
   await expect.poll(() => theme(other), LONG).toBe(wanted);
 });
 
 test('what is chosen faster than the server answers is kept', async () => {
-  const page = await here.page('#/settings');
+  const page = await fixture.page('#/settings');
   const names = [
     en('settings.close.pause'),
     en('settings.arrows'),
@@ -41,17 +41,17 @@ test('what is chosen faster than the server answers is kept', async () => {
   const chosen = () => Promise.all(names.map((name) => page.getByLabel(name, { exact: true }).isChecked()));
   await page.getByLabel(en('settings.close.analysis')).waitFor();
   const before = await chosen();
-  await pressAtOnce(page.locator('main'), names);
+  await clickAll(page.locator('main'), names);
   const after = before.map((one) => !one);
   await expect.poll(chosen, LONG).toEqual(after);
-  const other = await here.page('#/settings');
+  const other = await fixture.page('#/settings');
   await other.getByLabel(en('settings.close.analysis')).waitFor();
   const there = () => Promise.all(names.map((name) => other.getByLabel(name, { exact: true }).isChecked()));
   await expect.poll(there, LONG).toEqual(after);
 });
 
 test('the style of shogi pieces is kept', async () => {
-  const page = await here.page();
+  const page = await fixture.page();
   const picture = () =>
     page
       .locator('sg-pieces piece.pawn')
@@ -78,7 +78,7 @@ test.each([
 ] as const)(
   'where the system asks for %s of motion, pieces glide %d times',
   async (reducedMotion, glides) => {
-    const page = await here.page('', { reducedMotion });
+    const page = await fixture.page('', { reducedMotion });
     await page.getByRole('button', { name: en('new.analysis') }).click();
     await squares(page);
     const glided = page.evaluate(

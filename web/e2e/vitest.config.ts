@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { PATIENCE } from './patience.ts';
+import { TIMEOUT } from './timeout.ts';
 
 export default defineConfig({
   test: {
@@ -7,7 +7,7 @@ export default defineConfig({
     // A browser on a busy machine: limits only for what never ends.
     testTimeout: 600_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: PATIENCE } },
+    expect: { poll: { timeout: TIMEOUT } },
     fileParallelism: false,
   },
 });

@@ -40,9 +40,9 @@ test('no key is obeyed but by the table that the help shows, and each does one t
     'board/Board',
     'board/Promotion',
     'pages/GamePage',
+    'parts/ConfirmButton',
     'parts/Editor',
     'parts/Graph',
-    'parts/Sure',
   ].map((name) => `src/${name}.svelte`);
   const ways = /keydown|keyup|keypress|accesskey/i;
   const listen = sources.filter(({ text }) => ways.test(text.replace('onkeydown={onKey}', '')));

@@ -36,7 +36,7 @@ export const prefs = $state<Prefs>(read());
 let keep: (page: Record<string, string>) => void = () => {};
 
 /** Sets who keeps the preferences beside the browser. */
-export function keepWith(keeper: typeof keep) {
+export function persistWith(keeper: typeof keep) {
   keep = keeper;
 }
 
@@ -47,7 +47,7 @@ export function setPref<K extends keyof Prefs>(name: K, value: Prefs[K]) {
 }
 
 /** Takes over what the server knows. */
-export function takePrefs(page: { [key in string]?: string }) {
+export function applyPrefs(page: { [key in string]?: string }) {
   const next: Record<string, string> = prefs;
   for (const name of Object.keys(defaults)) {
     const value = page[name];
@@ -91,7 +91,7 @@ contrast.addEventListener('change', () => (media.contrast = contrast.matches));
 still.addEventListener('change', () => (media.still = still.matches));
 
 /** Whether pieces may glide: neither this person nor the system wants it otherwise. */
-export function moving(): boolean {
+export function animated(): boolean {
   return prefs.animation === 'true' && !media.still;
 }
 

@@ -16,16 +16,16 @@ const stubs = vi.hoisted(() => {
   return media;
 });
 
-import { moving, prefs } from './prefs.svelte';
+import { animated, prefs } from './prefs.svelte';
 
 test('nothing glides for whom it should not', () => {
-  expect(moving()).toBe(true);
+  expect(animated()).toBe(true);
   stubs.matches = true;
   stubs.changed();
-  expect(moving()).toBe(false);
+  expect(animated()).toBe(false);
   stubs.matches = false;
   stubs.changed();
-  expect(moving()).toBe(true);
+  expect(animated()).toBe(true);
   prefs.animation = 'false';
-  expect(moving()).toBe(false);
+  expect(animated()).toBe(false);
 });

@@ -21,14 +21,14 @@ export function routeText(page: Page, id: number | null = null, part = ''): stri
   return `#/${page}${id === null ? '' : `/${id}`}${part ? `/${part}` : ''}`;
 }
 
-class Here {
+class Router {
   route = $state.raw(parseRoute(location.hash));
 }
 
-export const here = new Here();
+export const router = new Router();
 
 addEventListener('hashchange', () => {
-  here.route = parseRoute(location.hash);
+  router.route = parseRoute(location.hash);
 });
 
 export function go(page: Page, id: number | null = null, part = '') {

@@ -4,7 +4,7 @@ type Tone = 'good' | 'bad' | 'plain';
 class Toasts {
   list = $state<{ id: number; text: string; tone: Tone }[]>([]);
   /** What the live region says. */
-  said = $state('');
+  announcement = $state('');
   /** The windows over the page, the uppermost last. Nothing under it is seen, reached or heard. */
   windows = $state<string[]>([]);
 }
@@ -24,7 +24,7 @@ export function dismiss(id: number) {
   toasts.list = toasts.list.filter((one) => one.id !== id);
 }
 
-/** Says something in the live region. The same text twice is said twice. */
-export function say(text: string) {
-  toasts.said = text === toasts.said ? `${text}\u00a0` : text;
+/** Says something in the live region. The same text twice is announcement twice. */
+export function announce(text: string) {
+  toasts.announcement = text === toasts.announcement ? `${text}\u00a0` : text;
 }

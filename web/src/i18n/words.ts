@@ -67,7 +67,7 @@ export function chances(score: Score, variant: Variant): number {
 }
 
 /** A score as a screen reader says it. */
-export function scoreWords(score: Score, variant: Variant): string {
+export function scoreSpoken(score: Score, variant: Variant): string {
   if (score.kind === 'mate') {
     const { plies } = score;
     // An engine may know of a mate and not how far it is.

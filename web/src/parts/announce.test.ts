@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Score, SearchInfo } from '../api/wire';
-import { PAUSE, toSay } from './announce';
+import { PAUSE, nextAnnouncement } from './announce';
 
 function told(depth: number, move: string, score: Score | null): SearchInfo {
   return {
@@ -12,7 +12,7 @@ function told(depth: number, move: string, score: Score | null): SearchInfo {
 const cp = (value: number): Score => ({ kind: 'cp', value });
 
 test('the first thoughts are not said, a mate is', () => {
-  const say = (it: SearchInfo) => toSay(it, 1, 55, null, 0);
+  const say = (it: SearchInfo) => nextAnnouncement(it, 1, 55, null, 0);
   expect(say(told(3, 'e2e4', cp(30)))).toBeNull();
   expect(say(told(12, 'e2e4', cp(30)))?.move).toBe('e2e4');
   expect(say(told(3, 'd8h4', { kind: 'mate', plies: 1, won: true }))).not.toBeNull();
@@ -20,9 +20,9 @@ test('the first thoughts are not said, a mate is', () => {
 });
 
 test('only what is new is said, and not too often', () => {
-  const first = toSay(told(12, 'e2e4', cp(30)), 1, 53, null, 0);
+  const first = nextAnnouncement(told(12, 'e2e4', cp(30)), 1, 53, null, 0);
   const again = (move: string, chances: number, at: number, node = 1) =>
-    toSay(told(13, move, cp(30)), node, chances, first, at);
+    nextAnnouncement(told(13, move, cp(30)), node, chances, first, at);
   expect(again('e2e4', 54, PAUSE)).toBeNull();
   expect(again('d2d4', 53, PAUSE - 1)).toBeNull();
   expect(again('d2d4', 53, PAUSE)?.move).toBe('d2d4');

@@ -17,7 +17,7 @@ export interface Said {
 }
 
 /** What is to be said of a search now, `chances` being what its best line is worth; none if it is nothing new, or too soon. */
-export function toSay(
+export function nextAnnouncement(
   told: SearchInfo,
   node: number,
   chances: number,

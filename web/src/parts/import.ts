@@ -4,7 +4,7 @@ import { toast } from '../app/toasts.svelte';
 import { t } from '../i18n/index.svelte';
 import { failureText } from '../i18n/words';
 import { upload } from '../store/http';
-import { tell } from '../store/server.svelte';
+import { showError } from '../store/server.svelte';
 
 /** Hands a record to the server, and opens its first game if that is wanted. */
 export async function importText(blob: Blob, name: string, open: boolean): Promise<Imported | null> {
@@ -16,7 +16,7 @@ export async function importText(blob: Blob, name: string, open: boolean): Promi
     if (error) toast(failureText(error), 'bad');
     return result;
   } catch (error) {
-    tell(error);
+    showError(error);
     return null;
   }
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { EngineState, StrengthRange } from '../api/wire';
-import { blank, kept, special, strengthIn, strengthRange, type NewGameForm } from './newgame';
+import { blank, kept, hasAdvanced, strengthIn, strengthRange, type NewGameForm } from './newgame';
 
 const skill: StrengthRange = { kind: 'level', option: 'Skill Level', min: 0, max: 20 };
 const elo: StrengthRange = { kind: 'elo', min: 1320, max: 3190 };
 
 test('a level does not begin at full strength', () => {
   expect(strengthIn(skill, blank().strength)).toBe(10);
-  expect(strengthIn(skill, blank().seats.second.strength)).toBe(10);
+  expect(strengthIn(skill, blank().players.second.strength)).toBe(10);
   expect(strengthIn({ ...skill, min: 1, max: 1500 }, 9000)).toBe(750);
 });
 
@@ -48,7 +48,7 @@ test('a position is not begun from again', () => {
 });
 
 test('what is chosen out of sight is known', () => {
-  const chosen = (change: Partial<NewGameForm>) => special({ ...blank(), ...change });
+  const chosen = (change: Partial<NewGameForm>) => hasAdvanced({ ...blank(), ...change });
   expect(chosen({})).toBe(false);
   // Nobody meets it in another game.
   expect([chosen({ handicap: 'lance' }), chosen({ variant: 'shogi', handicap: 'lance' })]).toEqual([
@@ -63,5 +63,5 @@ test('what is chosen out of sight is known', () => {
 });
 
 test('what is nothing takes the place of nothing', () => {
-  expect(kept('{"time":null,"seats":null,"variant":null}')).toEqual(blank());
+  expect(kept('{"time":null,"players":null,"variant":null}')).toEqual(blank());
 });

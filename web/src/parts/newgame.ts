@@ -15,7 +15,7 @@ export interface TimeForm {
   nodes: number;
 }
 
-export interface Seat {
+export interface PlayerForm {
   kind: 'person' | 'engine';
   engine: number;
   name: string;
@@ -40,7 +40,7 @@ export interface NewGameForm {
   options: GameValues;
   time: TimeForm;
   each: boolean;
-  seats: Record<Side, Seat>;
+  players: Record<Side, PlayerForm>;
   start: 'usual' | 'text';
   text: string;
   number: number | null;
@@ -127,7 +127,7 @@ export function strengthIn(range: StrengthRange, chosen: number): number {
   return Math.floor((range.min + range.max) / 2);
 }
 
-export function blankSeat(kind: Seat['kind']): Seat {
+export function blankPlayer(kind: PlayerForm['kind']): PlayerForm {
   return {
     kind,
     engine: 0,
@@ -152,7 +152,7 @@ export function blank(): NewGameForm {
     options: {},
     time: clock(10, 5),
     each: false,
-    seats: { first: blankSeat('person'), second: blankSeat('engine') },
+    players: { first: blankPlayer('person'), second: blankPlayer('engine') },
     start: 'usual',
     text: '',
     number: null,
@@ -164,7 +164,7 @@ export function blank(): NewGameForm {
 }
 
 /** Whether something is chosen that is only seen among the rest of the form. */
-export function special(form: NewGameForm): boolean {
+export function hasAdvanced(form: NewGameForm): boolean {
   const usual = blank();
   const { time, variant } = form;
   return (
@@ -197,9 +197,9 @@ export function kept(text: string): NewGameForm {
       ([name, value]) => name in form && fits(value, form[name as keyof NewGameForm]),
     );
     const found = { ...form, ...Object.fromEntries(known) };
-    // A seat may be of a time when seats held less.
+    // A seat may be of a time when players held less.
     for (const side of ['first', 'second'] as const) {
-      found.seats[side] = { ...form.seats[side], ...found.seats[side] };
+      found.players[side] = { ...form.players[side], ...found.players[side] };
     }
     // A game from a position is one of its kind: the next begins as games do.
     return { ...found, start: form.start, text: form.text };

@@ -51,7 +51,7 @@ export function settable(engine: EngineState): EngineOption[] {
 }
 
 /** What an option is when the engine plays and nothing else is set. */
-export function usualFor(engine: EngineState, option: EngineOption): string | null {
+export function playValueOf(engine: EngineState, option: EngineOption): string | null {
   return engine.play_values[option.name] ?? engine.values[option.name] ?? defaultOf(option);
 }
 

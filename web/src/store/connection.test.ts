@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Command, GameState, GamesState, Problem, ApiError, ToTab } from '../api/wire';
 import type { Game, Model } from './apply';
-import { Connection, Refused } from './connection';
+import { Connection, RequestError } from './connection';
 
 class Line {
   sent: { id: number; command: Command }[] = [];
@@ -106,8 +106,8 @@ test('a gap in the numbers asks for a new snapshot and changes nothing', () => {
 
 test('answers and refusals find their requests', async () => {
   line().happens('open');
-  const one = connection.ask({ kind: 'stop_report', game: null });
-  const two = connection.ask({ kind: 'stop_report', game: 4 });
+  const one = connection.request({ kind: 'stop_report', game: null });
+  const two = connection.request({ kind: 'stop_report', game: 4 });
   const [first, second] = line().sent;
   const problem: Problem = { kind: 'no_such', values: { name: '4' }, variant: null, what: 'game' };
   const error: ApiError = { code: 'not_found', text: 'no game 4', problem };
@@ -119,10 +119,10 @@ test('answers and refusals find their requests', async () => {
 
 test('what is open when the connection is lost is refused', async () => {
   line().happens('open');
-  const open = connection.ask({ kind: 'stop_report', game: null });
+  const open = connection.request({ kind: 'stop_report', game: null });
   line().happens('close');
-  await expect(open).rejects.toBeInstanceOf(Refused);
-  await expect(connection.ask({ kind: 'stop_report', game: null })).rejects.toBeInstanceOf(Refused);
+  await expect(open).rejects.toBeInstanceOf(RequestError);
+  await expect(connection.request({ kind: 'stop_report', game: null })).rejects.toBeInstanceOf(RequestError);
   expect(status).toEqual([true, false]);
 });
 

@@ -7,7 +7,7 @@ import type { Answer, Command, ApiError, State, ToTab, Topic } from '../api/wire
 import { applyDelta, fromState, type Model } from './apply';
 
 /** Why a request failed. */
-export class Refused extends Error {
+export class RequestError extends Error {
   readonly refusal: ApiError;
 
   constructor(refusal: ApiError) {
@@ -17,7 +17,7 @@ export class Refused extends Error {
 }
 
 /** A refusal because nobody answers. */
-export function silent(text: string): ApiError {
+export function offline(text: string): ApiError {
   return { code: 'not_now', text, problem: { kind: 'no_answer', values: {}, variant: null } };
 }
 
@@ -56,7 +56,7 @@ export class Connection {
   #pause = FIRST_PAUSE;
   #next = 1;
   #version: string | null = null;
-  #waiting = new Map<number, { done: (answer: Answer) => void; failed: (error: Refused) => void }>();
+  #waiting = new Map<number, { done: (answer: Answer) => void; failed: (error: RequestError) => void }>();
   #topics = new Map<Topic, Watched>();
   #onStatus: (open: boolean) => void;
 
@@ -66,11 +66,11 @@ export class Connection {
     this.#connect();
   }
 
-  /** Asks the server for something. Fails with `Refused`. */
-  ask(command: Command): Promise<Answer> {
+  /** Asks the server for something. Fails with `RequestError`. */
+  request(command: Command): Promise<Answer> {
     return new Promise((done, failed) => {
       if (!this.#open || !this.#socket) {
-        failed(new Refused(silent('the server does not answer')));
+        failed(new RequestError(offline('the server does not answer')));
         return;
       }
       const id = this.#next++;
@@ -85,7 +85,7 @@ export class Connection {
     if (!watched) {
       watched = { number: -1, model: undefined, closed: false, listeners: new Set() };
       this.#topics.set(topic, watched);
-      this.#say({ kind: 'subscribe', topic });
+      this.#announce({ kind: 'subscribe', topic });
     }
     watched.listeners.add(listener);
     listener(watched.model, watched.closed);
@@ -94,7 +94,7 @@ export class Connection {
       here.listeners.delete(listener);
       if (here.listeners.size === 0 && this.#topics.get(topic) === here) {
         this.#topics.delete(topic);
-        this.#say({ kind: 'unsubscribe', topic });
+        this.#announce({ kind: 'unsubscribe', topic });
       }
     };
   }
@@ -111,7 +111,7 @@ export class Connection {
     socket.addEventListener('open', () => {
       this.#open = true;
       this.#pause = FIRST_PAUSE;
-      for (const topic of this.#topics.keys()) this.#say({ kind: 'subscribe', topic });
+      for (const topic of this.#topics.keys()) this.#announce({ kind: 'subscribe', topic });
       this.#onStatus(true);
     });
     socket.addEventListener('message', (event) => {
@@ -120,7 +120,7 @@ export class Connection {
     socket.addEventListener('close', () => {
       this.#open = false;
       this.#socket = null;
-      const error = new Refused(silent('the connection was lost'));
+      const error = new RequestError(offline('the connection was lost'));
       for (const { failed } of this.#waiting.values()) failed(error);
       this.#waiting.clear();
       this.#onStatus(false);
@@ -132,9 +132,9 @@ export class Connection {
   }
 
   /** Asks without waiting: what a subscription gives comes as a snapshot. */
-  #say(command: Command & { kind: 'subscribe' | 'unsubscribe' }) {
+  #announce(command: Command & { kind: 'subscribe' | 'unsubscribe' }) {
     if (!this.#open) return;
-    this.ask(command).catch(() => {
+    this.request(command).catch(() => {
       // There is no such topic, or the connection is lost and opens again.
       if (this.#open && command.kind === 'subscribe') this.#close(command.topic);
     });
@@ -151,7 +151,7 @@ export class Connection {
         this.#waiting.delete(message.id);
         return;
       case 'refusal':
-        this.#waiting.get(message.id)?.failed(new Refused(message.error));
+        this.#waiting.get(message.id)?.failed(new RequestError(message.error));
         this.#waiting.delete(message.id);
         return;
       case 'snapshot': {
@@ -167,7 +167,7 @@ export class Connection {
         if (!watched || !watched.model) return;
         if (message.number !== watched.number + 1) {
           watched.model = undefined;
-          this.#say({ kind: 'subscribe', topic: message.topic });
+          this.#announce({ kind: 'subscribe', topic: message.topic });
           return;
         }
         watched.number = message.number;

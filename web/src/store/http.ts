@@ -1,6 +1,6 @@
 // The part of the server that is asked over HTTP: files, the library, positions.
 import type { ApiError } from '../api/wire';
-import { Refused, silent } from './connection';
+import { RequestError, offline } from './connection';
 import { authenticated } from './session';
 
 async function check(response: Response): Promise<Response> {
@@ -16,7 +16,7 @@ async function check(response: Response): Promise<Response> {
   } catch {
     // The status says it all.
   }
-  throw new Refused(refusal);
+  throw new RequestError(refusal);
 }
 
 /** What the server answers, or why it does not. */
@@ -25,7 +25,7 @@ async function asked(place: string, how?: RequestInit): Promise<Response> {
   try {
     response = await fetch(place, authenticated(how));
   } catch (error) {
-    throw new Refused(silent(String(error)));
+    throw new RequestError(offline(String(error)));
   }
   return check(response);
 }

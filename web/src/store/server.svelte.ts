@@ -4,14 +4,14 @@ import type { NodeId } from './ids';
 import { toast } from '../app/toasts.svelte';
 import { refusalText } from '../i18n/words';
 import type { Model, StateOf } from './apply';
-import { Connection, Refused, silent } from './connection';
+import { Connection, RequestError, offline } from './connection';
 import { authenticated, logIn, onOtherLogin, subprotocols } from './session';
 
 class Status {
   open = $state(false);
   everOpen = $state(false);
   /** The server does not know this browser. */
-  stranger = $state(false);
+  loggedOut = $state(false);
 }
 
 export const status = new Status();
@@ -33,8 +33,8 @@ export function connect() {
       if (open) {
         status.everOpen = true;
         // Another tab of this browser may have been let in meanwhile.
-        status.stranger = false;
-      } else void knock();
+        status.loggedOut = false;
+      } else void checkSession();
     },
   );
   onOtherLogin(() => connection?.retry());
@@ -48,37 +48,37 @@ export async function logInByPassword(password: string): Promise<number> {
 }
 
 /** Finds out why there is no connection: a WebSocket is not told. */
-async function knock() {
+async function checkSession() {
   try {
     const response = await fetch('./api/choices', authenticated());
-    status.stranger = response.status === 401;
+    status.loggedOut = response.status === 401;
   } catch {
     // Nobody answers: that is why.
   }
 }
 
 /** Asks, and fails as the server does. */
-export function ask(command: Command): Promise<Answer> {
-  if (!connection) return Promise.reject(new Refused(silent('not connected')));
-  return connection.ask(command);
+export function request(command: Command): Promise<Answer> {
+  if (!connection) return Promise.reject(new RequestError(offline('not connected')));
+  return connection.request(command);
 }
 
 /** Asks, and tells the user if it is refused. Gives the answer, or nothing. */
 export async function act(command: Command): Promise<Answer | undefined> {
   try {
-    return await ask(command);
+    return await request(command);
   } catch (error) {
-    tell(error);
+    showError(error);
     return undefined;
   }
 }
 
 /** Shows an error to the user. */
-export function tell(error: unknown) {
-  if (error instanceof Refused && error.refusal.problem.kind === 'not_let_in') {
+export function showError(error: unknown) {
+  if (error instanceof RequestError && error.refusal.problem.kind === 'not_let_in') {
     // The login form says the rest.
-    status.stranger = true;
-  } else if (error instanceof Refused) toast(refusalText(error.refusal), 'bad');
+    status.loggedOut = true;
+  } else if (error instanceof RequestError) toast(refusalText(error.refusal), 'bad');
   else toast(String(error instanceof Error ? error.message : error), 'bad');
 }
 

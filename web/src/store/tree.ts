@@ -31,14 +31,14 @@ export function lineTo(game: Game, id: NodeId): Node[] {
 }
 
 /** The words of the moves that lead to a node. */
-export function wordsTo(game: Game, id: NodeId): string[] {
+export function movesTo(game: Game, id: NodeId): string[] {
   return lineTo(game, id).map((node) => node.word);
 }
 
 /** The end of a line after a node, as the server is asked for it; with a threat the side to move passes first. */
 export function endOf(game: Game, id: NodeId, words: string[], threat: boolean) {
   const start = `${game.variant === 'shogi' ? 'sfen' : 'fen'} ${game.start}`;
-  const moves = threat ? wordsTo(game, id) : [...wordsTo(game, id), ...words];
+  const moves = threat ? movesTo(game, id) : [...movesTo(game, id), ...words];
   const text = `position ${start} moves ${moves.join(' ')}`;
   return { variant: game.variant, text, threat: threat ? words : null };
 }

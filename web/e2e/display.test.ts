@@ -10,7 +10,18 @@ import type {
   ProcessState,
 } from '../src/api/wire';
 import { launch, middle, violations } from './browser';
-import { engine, furnished, game, here, keeps, lane, legal, line, open, type Fake } from './fake';
+import {
+  engine,
+  defaultServer,
+  game,
+  here,
+  storePrefs,
+  lane,
+  legal,
+  line,
+  open,
+  type FakeServer,
+} from './fakeServer';
 import { en, starts } from './labels';
 
 let browser: Browser;
@@ -24,7 +35,7 @@ afterAll(async () => {
 });
 
 test('the log is searched, and filtered by who speaks and what is wrong', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const page = await fake.page(browser, '#/engines/7/log');
   const region = page.getByRole('region', { name: en('log.region') });
   const lines = () => region.locator('.line .text').allTextContents();
@@ -118,7 +129,7 @@ test.each([
 ] as const)(
   'the last move and the check are seen on a board of %s, and said',
   async (variant, text, squares, last, check) => {
-    const fake = furnished();
+    const fake = defaultServer();
     const [from, to, king] = squares;
     const at = here(text, [], { turn: 'second', last: { from, to }, check: king });
     open(fake, game(1, variant, { here: at }));
@@ -166,7 +177,7 @@ test.each([
 ] as const)(
   'coordinates stand beside the squares of %s, and turn with them',
   async (variant, files, ranks) => {
-    const fake = furnished();
+    const fake = defaultServer();
     open(fake, game(1, variant));
     const page = await fake.page(browser, '#/analyse/1');
     const twice = (names: string) => [...names].map((name) => `${name}${name}`);
@@ -196,8 +207,8 @@ const FOLDER = {
 };
 
 /** A server with a folder and an engine that has options. */
-function withOptions(): Fake {
-  const fake = furnished();
+function withOptions(): FakeServer {
+  const fake = defaultServer();
   const option = (name: string, kind: EngineOption['kind']): EngineOption => ({
     name,
     kind,
@@ -250,14 +261,14 @@ test('options are copied as text, and files and folders picked on the server', a
   await folders.getByRole('button', { name: en('files.this') }).click();
   // A folder is one more of a list.
   await expect
-    .poll(() => fake.said.flatMap((said) => (said.kind === 'set_options' ? [said.values] : [])))
+    .poll(() => fake.commands.flatMap((command) => (command.kind === 'set_options' ? [command.values] : [])))
     .toEqual([{ 'Book File': '/books/varied.bin' }, { SyzygyPath: '/tables:/books' }]);
   await page.context().close();
 });
 
 test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in dialogs, in %s', async (theme) => {
   const fake = withOptions();
-  keeps(fake, { theme });
+  storePrefs(fake, { theme });
   const page = await fake.page(browser, '#/engines', { reducedMotion: 'reduce' });
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme);
   await page.getByRole('button', { name: en('engine.add') }).click();
@@ -356,7 +367,7 @@ async function openAll(page: Page, look: (name: string) => Promise<void>) {
 }
 
 /** A server where all of them can be opened. */
-function withAll(): Fake {
+function withAll(): FakeServer {
   const fake = withOptions();
   const engines = fake.topics.get('engines');
   if (engines?.kind === 'engines') {
@@ -374,7 +385,7 @@ test.each(['light', 'dark', 'contrast'] as const)(
   'axe finds nothing in what opens over a page, in %s',
   async (theme) => {
     const fake = withAll();
-    keeps(fake, { theme });
+    storePrefs(fake, { theme });
     const page = await fake.page(browser, '', { reducedMotion: 'reduce' });
     await openAll(page, async (name) => {
       await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme);
@@ -385,7 +396,7 @@ test.each(['light', 'dark', 'contrast'] as const)(
 );
 
 test.each([1366, 360])('what is refused is seen over a window, once, and said: %i px wide', async (width) => {
-  const fake = furnished();
+  const fake = defaultServer();
   fake.answer = ({ kind }) =>
     kind === 'preview_engine'
       ? {
@@ -401,7 +412,9 @@ test.each([1366, 360])('what is refused is seen over a window, once, and said: %
   await page.keyboard.type('/no/x');
   await dialog.getByRole('button', { name: en('add.submit') }).click();
   // The field is read when it is left, and once more when it is sent.
-  await expect.poll(() => fake.said.filter((said) => said.kind === 'preview_engine').length).toBe(2);
+  await expect
+    .poll(() => fake.commands.filter((command) => command.kind === 'preview_engine').length)
+    .toBe(2);
   const toast = page.getByText(`${en('refusal.path')} ${en('problem.not_a_program', { name: '/no/x' })}`);
   await toast.waitFor();
   expect(await toast.count()).toBe(1);
@@ -451,7 +464,7 @@ const drawn = (curve: Locator) =>
   }));
 
 /** Has a match stand so. */
-function play(fake: Fake, stand: Partial<MatchState>) {
+function play(fake: FakeServer, stand: Partial<MatchState>) {
   const state: MatchState = {
     id: 3,
     plan: { name: 'Test', variant: 'chess' } as MatchPlan,
@@ -475,13 +488,13 @@ function play(fake: Fake, stand: Partial<MatchState>) {
 
 /** The page of a match that stands so. */
 async function onMatch(stand: Partial<MatchState>) {
-  const fake = furnished();
+  const fake = defaultServer();
   play(fake, stand);
   return { fake, page: await fake.page(browser, '#/matches/3') };
 }
 
 test('another engine in a match is one that is not in it yet', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const state = fake.topics.get('engines');
   if (state?.kind !== 'engines') throw new Error('there are no engines');
   state.state.engines.push(engine(3, 'Third'));
@@ -524,7 +537,7 @@ test('the curves of a match are drawn, and grow with it', async () => {
   await page.context().close();
 });
 
-test('a page that cannot be drawn says so, and others still can', async () => {
+test('a page that cannot be drawn shows so, and others still can', async () => {
   const game = {
     number: 1,
     round: 1,
@@ -547,7 +560,7 @@ test('a page that cannot be drawn says so, and others still can', async () => {
 });
 
 test('what a process does is shown as it changes, thinking on the time of others as well', async () => {
-  const fake = furnished();
+  const fake = defaultServer();
   const page = await fake.page(browser, '#/engines');
   const process = page.getByTestId('process');
   await process.getByText(en('process.idle'), { exact: true }).waitFor();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Asked } from './asked.svelte';
+import { PendingCommands } from './pendingCommand.svelte';
 
 test('what was asked for last counts until everything is answered', async () => {
-  const asked = new Asked<number>();
+  const asked = new PendingCommands<number>();
   expect(asked.latest('a', 3)).toBe(3);
   let answer = () => {};
   let refuse = (_error: Error) => {};

@@ -1,7 +1,7 @@
 // Pieces moved by hand with a real server: dragged, touched, dropped, and moved before it is one's turn.
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { drag, faultsOf, tap, touchDrag } from './browser';
+import { drag, errorsOf, tap, touchDrag } from './browser';
 import {
   ENGINES,
   LONG,
@@ -10,23 +10,23 @@ import {
   choose,
   click,
   from,
-  greeted,
+  handshakeDone,
   squares,
-  travel,
+  useServer,
   untimed,
   visit,
-  words,
+  moveTexts,
   type Variant,
-} from './journey';
+} from './fixture';
 import { en } from './labels';
 
-const here = travel();
+const fixture = useServer();
 
 /** Kings, a pawn and two in hand. */
 const FEW = '4k4/9/9/9/9/9/2P6/9/4K4 b 2P 1';
 const PHONE = { hasTouch: true, viewport: { width: 390, height: 844 } };
 
-const now = (page: Page, ...moves: string[]) => expect.poll(() => words(page), LONG).toEqual(moves);
+const now = (page: Page, ...moves: string[]) => expect.poll(() => moveTexts(page), LONG).toEqual(moves);
 
 /** A board to analyse, from a position. */
 async function boardAt(page: Page, variant: Variant, text: string) {
@@ -43,8 +43,8 @@ async function board(page: Page) {
 }
 
 test('shogi: pieces are dragged over the board and out of the hand', async () => {
-  const page = await here.page();
-  const faults = faultsOf(page);
+  const page = await fixture.page();
+  const errors = errorsOf(page);
   await board(page);
   await drag(page, '7g', '7f');
   await now(page, 'P-7f');
@@ -53,11 +53,11 @@ test('shogi: pieces are dragged over the board and out of the hand', async () =>
   await drag(page, 'first:P', '5e');
   await now(page, 'P-7f', 'K-5b', 'P*5e');
   await page.getByRole('gridcell', { name: '5e, Black (sente) pawn' }).waitFor({ state: 'attached' });
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 test('shogi: pieces are touched and dragged by touch, those in hand as well', async () => {
-  const page = await here.page('', PHONE);
+  const page = await fixture.page('', PHONE);
   await board(page);
   await tap(page, '7g');
   await tap(page, '7f');
@@ -73,7 +73,7 @@ test('shogi: pieces are touched and dragged by touch, those in hand as well', as
 });
 
 test('chess: pieces are touched and dragged by touch', async () => {
-  const page = await here.page('', PHONE);
+  const page = await fixture.page('', PHONE);
   await choose(page, 'chess');
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await page.getByRole('gridcell', { name: 'e2, White pawn' }).waitFor({ state: 'attached' });
@@ -105,7 +105,7 @@ test.each([
   // Castling would lead there as well: one step is one step.
   ['no more than the next square', '1r2k1r1/8/8/8/8/8/8/RK5R w HAgb - 0 1', 'b1', 'c1', 'Kc1'],
 ] as const)('Chess960: a king is moved to %s', async (_, text, from, to, move) => {
-  const page = await here.page('', PHONE);
+  const page = await fixture.page('', PHONE);
   for (const hand of HANDS) {
     await page.goto(new URL('/#/play/0/new', page.url()).href);
     await boardAt(page, 'chess960', text);
@@ -119,7 +119,7 @@ test.each([
   ['shogi', '4k4/9/2P6/9/9/9/9/9/4K4 b - 1', '7c', '7b', 'Black (sente) tokin', 'P-7b+'],
   ['shogi', '4k4/9/2P6/9/9/9/9/9/4K4 b - 1', '7c', '7b', 'Black (sente) pawn', 'P-7b='],
 ] as const)('a piece of %s is promoted', async (variant, text, from, to, choice, move) => {
-  const page = await here.page('', PHONE);
+  const page = await fixture.page('', PHONE);
   for (const hand of HANDS) {
     await page.goto(new URL('/#/play/0/new', page.url()).href);
     await boardAt(page, variant, text);
@@ -130,8 +130,8 @@ test.each([
 });
 
 test('shogi: a move and a drop are made while the engine thinks, and played when the turn comes', async () => {
-  const page = await here.page('#/engines');
-  await greeted(await addEngine(page, { name: 'Mime', path: ENGINES.mime, args: ['usi'] }));
+  const page = await fixture.page('#/engines');
+  await handshakeDone(await addEngine(page, { name: 'Mime', path: ENGINES.mime, args: ['usi'] }));
   await visit(page, en('nav.play'));
   await untimed(page, 'shogi', 'Mime');
   await from(page, 'SFEN', FEW);

@@ -5,12 +5,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { ToTab } from '../src/api/wire';
 import { launch, middle } from './browser';
-import { PATIENCE } from './patience';
+import { TIMEOUT } from './timeout';
 import { PROGRAM, RealServer } from './server';
 import { en, starts } from './labels';
 
 /** Long enough for an engine to start and to answer on a busy machine. */
-export const LONG = { timeout: PATIENCE };
+export const LONG = { timeout: TIMEOUT };
 /** Long enough for a whole game. */
 export const WHOLE = { timeout: 240_000 };
 
@@ -23,16 +23,16 @@ export const ENGINES = {
 };
 
 /** What a journey sets out with. */
-export interface Start {
+export interface Fixture {
   readonly server: RealServer;
   /** A browser that the server knows, at a page. */
   page: (hash?: string, options?: Parameters<Browser['newContext']>[0]) => Promise<Page>;
   /** A browser that the server does not know. */
-  stranger: (options?: Parameters<Browser['newContext']>[0]) => Promise<Page>;
+  newBrowser: (options?: Parameters<Browser['newContext']>[0]) => Promise<Page>;
 }
 
 /** A browser for all journeys of a file, and a server of its own for each, which leaves nothing behind. */
-export function travel(): Start {
+export function useServer(): Fixture {
   let browser: Browser | undefined;
   let server: RealServer | undefined;
   const there = <T>(it: T | undefined): T => {
@@ -59,7 +59,7 @@ export function travel(): Start {
       return there(server);
     },
     page: (hash, options) => there(server).page(there(browser), hash, options),
-    stranger: (options) => there(server).stranger(there(browser), options),
+    newBrowser: (options) => there(server).newBrowser(there(browser), options),
   };
 }
 
@@ -112,11 +112,11 @@ export async function enter(page: Page, text: string) {
   await field.press('Enter');
 }
 
-export const made = (page: Page) => page.locator('.moves .move:not(.gap)');
+export const moveElements = (page: Page) => page.locator('.moves .move:not(.gap)');
 
 /** The moves without what engines think of them. */
-export const words = async (page: Page) =>
-  (await made(page).locator('> span').allTextContents()).map((word) => word.trim());
+export const moveTexts = async (page: Page) =>
+  (await moveElements(page).locator('> span').allTextContents()).map((word) => word.trim());
 
 export const status = async (page: Page) => ((await page.getByTestId('status').textContent()) ?? '').trim();
 
@@ -135,7 +135,7 @@ export async function paste(page: Page, text: string) {
 }
 
 /** Presses buttons and boxes by their names, all of them before the server can answer. */
-export const pressAtOnce = (where: Locator, names: readonly string[]) =>
+export const clickAll = (where: Locator, names: readonly string[]) =>
   where.evaluate((element, all) => {
     const found = [...element.querySelectorAll<HTMLElement>('button, label')];
     for (const name of all) {
@@ -147,7 +147,7 @@ export const pressAtOnce = (where: Locator, names: readonly string[]) =>
 export const visit = (page: Page, name: string) =>
   page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
 
-export interface Wanted {
+export interface EngineSpec {
   name?: string;
   path: string;
   args?: string[];
@@ -159,7 +159,7 @@ export interface Wanted {
 /** Registers an engine on the page of engines, and gives back its card. */
 export async function addEngine(
   page: Page,
-  { name, path, args = [], dir, env, protocol }: Wanted,
+  { name, path, args = [], dir, env, protocol }: EngineSpec,
 ): Promise<Locator> {
   const cards = page.getByTestId('engine');
   await cards.first().waitFor();
@@ -178,25 +178,25 @@ export async function addEngine(
 }
 
 /** Waits until an engine has said what it can do. */
-export async function greeted(card: Locator) {
+export async function handshakeDone(card: Locator) {
   await expect
     .poll(() => card.getByRole('button', { name: en('engine.options'), exact: true }).isEnabled(), LONG)
     .toBe(true);
 }
 
-/** Registers an engine that answers as Mime does, and tells what it has heard without a tab that would ask. */
-export async function witness(
+/** Registers an engine that answers as Mime does, and tells what it has received without a tab that would ask. */
+export async function addRecordedEngine(
   page: Page,
   { data }: RealServer,
   name: string,
   protocol = '',
 ): Promise<() => string> {
-  const heard = join(data, `${name}.heard`);
+  const received = join(data, `${name}.received`);
   const script = join(data, `${name}.sh`);
   writeFileSync(script, `#!/bin/sh\ntee -a "$HEARD" | ./mime ${protocol}\n`, { mode: 0o755 });
-  const wanted = { name, path: script, dir: dirname(ENGINES.mime), env: `HEARD=${heard}` };
-  await greeted(await addEngine(page, wanted));
-  return () => readFileSync(heard, 'utf8');
+  const wanted = { name, path: script, dir: dirname(ENGINES.mime), env: `HEARD=${received}` };
+  await handshakeDone(await addEngine(page, wanted));
+  return () => readFileSync(received, 'utf8');
 }
 
 /** Presses Tab until something has the focus, as it must come to everything. */
@@ -254,7 +254,7 @@ export async function legalMoves(page: Page): Promise<() => Promise<string[]>> {
   );
   await page.reload();
   return async () => {
-    // What is heard here and what is seen on the page come by ways of their own.
+    // What is received here and what is seen on the page come by ways of their own.
     const shown = async () => Number(await page.locator('[data-cursor]').getAttribute('data-cursor'));
     await expect.poll(async () => last.cursor === (await shown()), LONG).toBe(true);
     return last.words;

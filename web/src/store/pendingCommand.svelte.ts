@@ -2,7 +2,7 @@
 import { SvelteMap } from 'svelte/reactivity';
 
 /** Values by what they are of. */
-export class Asked<T> {
+export class PendingCommands<T> {
   #open = new SvelteMap<string, { value: T; requests: number }>();
 
   /** The value that was asked for last; what the server has told if that is answered. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Judged, Label, Node, ReportState } from '../api/wire';
 import type { Game } from '../store/apply';
-import { following, mistakesOf, placeOf } from './learn';
+import { nextMistake, mistakesOf, indexOf1 } from './mistakes';
 
 function node(id: number): Node {
   return {
@@ -73,8 +73,8 @@ test('a mistake knows what was better before it', () => {
 
 test('one follows another until the last', () => {
   const all = mistakesOf(game, report, null);
-  expect(following(all, 1)?.judged.ply).toBe(2);
-  expect(following(all, 2)?.judged.ply).toBe(5);
-  expect(following(all, 5)).toBeNull();
-  expect(placeOf(all, 2)).toBe(2);
+  expect(nextMistake(all, 1)?.judged.ply).toBe(2);
+  expect(nextMistake(all, 2)?.judged.ply).toBe(5);
+  expect(nextMistake(all, 5)).toBeNull();
+  expect(indexOf1(all, 2)).toBe(2);
 });

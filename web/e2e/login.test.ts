@@ -3,31 +3,31 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { violations } from './browser';
-import { squares, travel } from './journey';
+import { squares, useServer } from './fixture';
 import { en } from './labels';
 
-const here = travel();
+const fixture = useServer();
 
 // Another program may take the port in between.
 test('a tab that is left outside comes in with another tab of its browser', { retry: 3 }, async () => {
-  const page = await here.page();
+  const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   // A server knows only those whom it has let in itself.
-  await here.server.restart();
+  await fixture.server.restart();
   await page.getByText(en('login.link')).waitFor();
   const other = await page.context().newPage();
-  await other.goto(await here.server.nextLink());
+  await other.goto(await fixture.server.nextLink());
   await other.getByRole('navigation').waitFor();
   await squares(page);
 });
 
 test('a wrong password is refused, and the right one lets in', async () => {
-  const file = join(here.server.data, 'password');
+  const file = join(fixture.server.data, 'password');
   writeFileSync(file, 'open sesame\n', { mode: 0o600 });
-  await here.server.restart(['--listen', '127.0.0.1', '--password-file', file]);
-  const known = await here.page();
-  const page = await here.stranger({ viewport: { width: 360, height: 740 } });
+  await fixture.server.restart(['--listen', '127.0.0.1', '--password-file', file]);
+  const known = await fixture.page();
+  const page = await fixture.newBrowser({ viewport: { width: 360, height: 740 } });
   await page.goto(new URL('/', known.url()).href);
 
   const field = page.getByLabel(en('login.password'));
@@ -64,11 +64,11 @@ test('a wrong password is refused, and the right one lets in', async () => {
 });
 
 test('too many wrong passwords have the browser wait, and a link lets it in', async () => {
-  const file = join(here.server.data, 'password');
+  const file = join(fixture.server.data, 'password');
   writeFileSync(file, 'open sesame\n', { mode: 0o600 });
-  await here.server.restart(['--listen', '127.0.0.1', '--password-file', file]);
-  const page = await here.stranger();
-  const link = await here.server.nextLink();
+  await fixture.server.restart(['--listen', '127.0.0.1', '--password-file', file]);
+  const page = await fixture.newBrowser();
+  const link = await fixture.server.nextLink();
   await page.goto(new URL('/', link).href);
   const field = page.getByLabel(en('login.password'));
   const closed = page.getByRole('alert').getByText(en('login.locked'));

@@ -1,2 +1,2 @@
 /** So many milliseconds are waited for what is to come: a limit only for what never comes. */
-export const PATIENCE = 60_000;
+export const TIMEOUT = 60_000;

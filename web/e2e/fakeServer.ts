@@ -1,9 +1,9 @@
-// A server of canned states in the place of the real one: for how the page looks and what it says.
+// A server of canned states in the place of the real one: for how the page looks and what it shows.
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Browser, Page, WebSocketRoute } from 'playwright-core';
 import type * as wire from '../src/api/wire';
-import { PATIENCE } from './patience';
+import { TIMEOUT } from './timeout';
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -14,9 +14,7 @@ const TYPES: Record<string, string> = {
 export const POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const ADDRESS = 'http://readyok.test/';
 
-type Said = wire.Command;
-
-function missing(name: string): wire.Refusal {
+function missing(name: string): wire.ApiError {
   return {
     code: 'not_found',
     text: name,
@@ -24,12 +22,12 @@ function missing(name: string): wire.Refusal {
   };
 }
 
-export class Fake {
+export class FakeServer {
   /** Everything that the page asked for, but for topics. */
-  readonly said: Said[] = [];
+  readonly commands: wire.Command[] = [];
   readonly topics = new Map<string, wire.State>();
   readonly http = new Map<string, unknown>();
-  answer: (command: Said) => wire.Answer | wire.Refusal = () => ({ kind: 'done' });
+  answer: (command: wire.Command) => wire.Answer | wire.ApiError = () => ({ kind: 'done' });
   #sockets: WebSocketRoute[] = [];
   #numbers = new Map<string, number>();
 
@@ -43,7 +41,7 @@ export class Fake {
       locale: 'en-GB',
       ...options,
     });
-    context.setDefaultTimeout(PATIENCE);
+    context.setDefaultTimeout(TIMEOUT);
     const page = await context.newPage();
     await page.route('**/*', async (route) => {
       const path = new URL(route.request().url()).pathname;
@@ -98,7 +96,7 @@ export class Fake {
       this.#send(socket, { kind: 'snapshot', topic: command.topic, number, state });
       return;
     }
-    if (command.kind !== 'unsubscribe') this.said.push(command);
+    if (command.kind !== 'unsubscribe') this.commands.push(command);
     const answer = this.answer(command);
     if ('code' in answer) this.#send(socket, { kind: 'refusal', id, error: answer });
     else this.#send(socket, { kind: 'answer', id, answer });
@@ -125,7 +123,11 @@ export function legal(word: string, western: string, japanese?: string): wire.Le
   };
 }
 
-export function here(text: string, moves: wire.LegalMove[], more: Partial<wire.Here> = {}): wire.Here {
+export function here(
+  text: string,
+  moves: wire.LegalMove[],
+  more: Partial<wire.PositionView> = {},
+): wire.PositionView {
   return {
     text,
     turn: 'first',
@@ -218,7 +220,7 @@ export function engine(id: number, name: string, more: Partial<wire.EngineState>
 }
 
 /** Lines of a log, of everybody and with rules broken. */
-function said(): wire.LogLine[] {
+function logLines(): wire.LogLine[] {
   const clause = 'uci: bestmove';
   const breach = {
     english: { text: 'nobody has asked', clause },
@@ -237,7 +239,7 @@ function said(): wire.LogLine[] {
 }
 
 /** What the page has kept with the server, such as its theme. */
-export function keeps(fake: Fake, page: wire.Settings['page']) {
+export function storePrefs(fake: FakeServer, page: wire.Settings['page']) {
   fake.topics.set('settings', {
     kind: 'settings',
     state: {
@@ -249,9 +251,9 @@ export function keeps(fake: Fake, page: wire.Settings['page']) {
 }
 
 /** A server with everything that a page subscribes to. */
-export function furnished(): Fake {
-  const fake = new Fake();
-  keeps(fake, {});
+export function defaultServer(): FakeServer {
+  const fake = new FakeServer();
+  storePrefs(fake, {});
   fake.topics.set('engines', {
     kind: 'engines',
     state: {
@@ -273,7 +275,7 @@ export function furnished(): Fake {
       machine: { processors: 4, memory: 8000 },
     },
   });
-  fake.topics.set('log/7', { kind: 'log', state: { process: 7, lines: said(), total: 6 } });
+  fake.topics.set('log/7', { kind: 'log', state: { process: 7, lines: logLines(), total: 6 } });
   fake.topics.set('matches', { kind: 'matches', state: { matches: [] } });
   fake.topics.set('games', { kind: 'games', state: { games: [] } });
   fake.http.set('choices', {
@@ -294,7 +296,7 @@ export function furnished(): Fake {
   return fake;
 }
 
-export function open(fake: Fake, state: wire.GameState, lanes: wire.Lane[] = []) {
+export function open(fake: FakeServer, state: wire.GameState, lanes: wire.EngineAnalysis[] = []) {
   fake.topics.set(`game/${state.id}`, { kind: 'game', state });
   fake.topics.set(`analysis/${state.id}`, { kind: 'analysis', state: { lanes } });
   fake.topics.set(`report/${state.id}`, {
@@ -314,7 +316,11 @@ export function open(fake: Fake, state: wire.GameState, lanes: wire.Lane[] = [])
   });
 }
 
-export function lane(at: number, lines: wire.Line[], more: Partial<wire.Lane> = {}): wire.Lane {
+export function lane(
+  at: number,
+  lines: wire.Line[],
+  more: Partial<wire.EngineAnalysis> = {},
+): wire.EngineAnalysis {
   return {
     engine: 1,
     settings: { lines: 3, goal: { kind: 'infinite' }, only: [], threat: false, locked: false },

@@ -1,10 +1,10 @@
 // What engines that analyse are to do. Changes that come faster than answers are made of each other.
 import type { AnalysisSettings, EngineAnalysis } from '../api/wire';
-import { Asked } from './asked.svelte';
+import { PendingCommands } from './pendingCommand.svelte';
 import type { GameId } from './ids';
 import { act } from './server.svelte';
 
-const asked = new Asked<AnalysisSettings>();
+const asked = new PendingCommands<AnalysisSettings>();
 const key = (game: GameId, lane: EngineAnalysis) => `${game}/${lane.engine}`;
 
 /** What an engine is to do, as this tab has asked for it last. */
@@ -13,6 +13,6 @@ export function settingsOf(game: GameId, lane: EngineAnalysis): AnalysisSettings
 }
 
 /** Has an engine go on with other settings. */
-export function setLane(game: GameId, lane: EngineAnalysis, settings: AnalysisSettings) {
+export function setAnalysis(game: GameId, lane: EngineAnalysis, settings: AnalysisSettings) {
   void asked.keep(key(game, lane), settings, act({ kind: 'analyse', game, engine: lane.engine, settings }));
 }

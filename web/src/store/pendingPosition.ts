@@ -3,12 +3,12 @@ import type { Variant } from '../api/wire';
 
 let wanted: { variant: Variant; position: string } | null = null;
 
-export function wantPosition(variant: Variant, position: string) {
+export function setPendingPosition(variant: Variant, position: string) {
   wanted = { variant, position };
 }
 
 /** Gives it once. */
-export function takeWanted(): { variant: Variant | ''; position: string } {
+export function consumePendingPosition(): { variant: Variant | ''; position: string } {
   const found = wanted ?? { variant: '' as const, position: '' };
   wanted = null;
   return found;

@@ -35,11 +35,11 @@ export function mistakesOf(game: Game, report: ReportState | undefined, of: Side
 }
 
 /** The mistake after one; none after the last. */
-export function following(mistakes: Mistake[], ply: number): Mistake | null {
+export function nextMistake(mistakes: Mistake[], ply: number): Mistake | null {
   return mistakes.find((one) => one.judged.ply > ply) ?? null;
 }
 
 /** The place of a mistake among others, from 1 on. */
-export function placeOf(mistakes: Mistake[], ply: number): number {
+export function indexOf1(mistakes: Mistake[], ply: number): number {
   return mistakes.findIndex((one) => one.judged.ply === ply) + 1;
 }
