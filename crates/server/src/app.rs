@@ -1,491 +1,313 @@
-//! The state of the whole app behind one lock, and everything that happens to it: commands of tabs,
-//! news of engines, clocks.
+//! The state of the server behind one lock, and everything that changes it: commands of tabs, events of
+//! engines, clocks.
 //!
 //! ```text
-//!  tab ── Command ──> AppState ── EngineCommand ──> Process ─┐
-//!  clocks ── tick ──>   │  <────── EngineEvent ──────────┘
-//!                       └─ Delta ──> Hub ──> tabs        every change of a game ──> Writer ──> Store
+//!  tab ── Command ──> router ──> component ── EngineCommand ──> Process ─┐
+//!  clocks ── tick ──────────────>   │  <───────── EngineEvent ───────────┘
+//!                                   ├─ AppEvent ──> components of the same or a higher layer
+//!                                   ├─ Delta ─────> Hub ──> tabs
+//!                                   └─ save ──────> Writer ──> Store
 //! ```
-//! Nothing waits while it holds the lock, and nothing but the thread of the [`Writer`] uses the [`Store`]. A
-//! command is answered when the library has what it has changed.
+//! | layer | component | owns |
+//! |--:|---|---|
+//! | 0 | [`Hub`], [`SaveQueue`] | subscriptions; games that wait to be saved |
+//! | 1 | [`Processes`], [`Engines`] | engine processes and their logs; registered engines |
+//! | 2 | [`Games`] | sessions of open games, their engines |
+//! | 3 | [`Analyses`], [`Reports`], [`RetryAttempts`] | searches of games |
+//! | 4 | [`Jobs`] | work on many games |
+//! | – | [`Matches`] | matches, with a lock and threads of their own |
+//!
+//! Calls go down; up and sideways go [events](events::AppEvent). There is no I/O under the lock: only the thread of the
+//! [`Writer`] uses the [`Store`], and a command is answered when its changes are written.
 
 mod analyses;
-mod checks;
-mod commands;
+mod context;
 mod engines;
+mod events;
 pub(crate) mod failures;
 mod games;
 mod jobs;
 mod library;
 mod matches;
-mod rematch;
+mod processes;
 mod reports;
 mod retry;
+mod router;
 mod saving;
+mod snapshot;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use readyok_arena::runner::Suspensions;
-use readyok_client::{Dialect, Guard};
+use readyok_client::Guard;
+use readyok_protocol::Language;
 use readyok_protocol::translation::Translation;
 use tokio::sync::Notify;
 
 use crate::data_dir;
-use crate::engine::{EngineCommand, Log, Process, Registry, Reporter};
-use crate::game::{GameSession, SearchRequest, Tree};
-use crate::hub::{Hub, TabId};
+use crate::engine::{Registry, Reporter};
+use crate::game::GameSession;
+use crate::hub::Hub;
 use crate::matches::{Matches, Program, Tell};
-use crate::store::{Store, StoreError, Writer};
-use crate::time::{Moment, now};
-use crate::wire::{
-    ApiError, Approval, CheckRun, Command, Delta, EngineId, GameId, GamesState, JobId, LogDelta,
-    LogState, MatchId, ProcessId, ProcessState, Purpose, ReportOn, Settings, Side, State, Strength,
-    ToTab, Topic, Variant,
-};
+use crate::store::{Store, StoreError, Writer, Written};
+use crate::time::Moment;
+use crate::wire::{ApiError, ApiErrorCode, Failure, MatchId, ProcessId, Settings};
 
-use analyses::Panel;
-use jobs::Job;
+use analyses::Analyses;
+use context::{Components, Context, SearchId};
+use engines::{CheckReporter, Engines};
+use events::AppEvent;
+use games::Games;
 pub(crate) use jobs::StoredJob;
+use jobs::{Job, Jobs};
 pub(crate) use library::{Batch, row_of};
-use reports::Report;
+use processes::Processes;
+use reports::Reports;
 pub(crate) use reports::StoredReport;
-use retry::RetryAttempt;
-pub(crate) use retry::Verdict;
+use retry::RetryAttempts;
 pub(crate) use saving::Reply;
 use saving::SaveQueue;
 
-/// So many processes that have ended are remembered, for their logs.
-const MOST_ENDED: usize = 16;
-
-/// What the app needs to know of the program around it.
+/// What the server needs to know of the program that runs it.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The folder for the library and everything else that is kept.
+    /// The data directory.
     pub data: PathBuf,
     /// The program that is Narikin, with its arguments.
     pub built_in: (PathBuf, Vec<String>),
     /// The translation file of Narikin.
     pub translation: Vec<u8>,
-    /// Sees to it that no engine outlives this program.
+    /// Ends the engines with this program.
     pub guard: Option<Guard>,
-    /// How often this program was stopped and went on: matches play pairings again that were on.
+    /// Counts the suspensions of this program: matches replay the pairings that they interrupted.
     pub suspensions: Suspensions,
-    /// Engines are put through those checks whose names start so; through all if nothing is said.
+    /// The conformance checker runs the checks whose names start with one of these; all if there is none.
     pub checks: Vec<String>,
 }
 
-/// The app.
+/// The server's state, with what other threads may use without its lock.
 pub(crate) struct App {
     state: Mutex<AppState>,
-    /// The library. The state queues its own changes by itself.
     pub(crate) writer: Writer,
     matches: matches::Shared,
-    /// The clocks have to be looked at anew.
+    /// Deadlines of clocks may have changed.
     pub(crate) clocks: Notify,
-    /// The last tab has gone, or work has ended.
+    /// The last tab was closed, or work has finished.
     pub(crate) idle: Notify,
 }
 
-/// Everything that is true now.
+/// All components. Changes go through [`App::update`].
 pub(crate) struct AppState {
     pub(crate) hub: Hub,
     saves: SaveQueue,
-    app: Weak<App>,
-    setup: Setup,
-    rooms: BTreeMap<GameId, GameSession>,
-    /// Those of the rooms that nobody has opened: a job looks at them.
-    guests: BTreeSet<GameId>,
-    registry: Registry,
-    processes: BTreeMap<ProcessId, EngineProcess>,
-    seats: BTreeMap<(GameId, Side), ProcessId>,
-    lanes: BTreeMap<GameId, BTreeMap<EngineId, Panel>>,
-    reports: BTreeMap<GameId, Report>,
-    jobs: BTreeMap<JobId, Job>,
-    trials: BTreeMap<ProcessId, RetryAttempt>,
-    /// Engines of which nothing is known and that were not asked yet, and about which game to ask them.
-    unasked: VecDeque<(EngineId, Option<Variant>)>,
+    processes: Processes,
+    engines: Engines,
+    games: Games,
+    analyses: Analyses,
+    reports: Reports,
+    retries: RetryAttempts,
+    jobs: Jobs,
     matches: matches::Shared,
-    /// The last line of each log that was passed on.
-    told: BTreeMap<ProcessId, u64>,
     settings: Settings,
-    last_process: ProcessId,
-    last_search_id: u64,
-    reporter: Reporter,
-    checked: Checked,
-    /// The server ends: nothing new is started.
+    events: VecDeque<AppEvent>,
+    app: Weak<App>,
+    last_search: SearchId,
     closing: bool,
 }
 
-/// Who is told what came of a run of the conformance checker.
-type Checked = Arc<dyn Fn(EngineId, CheckRun) + Send + Sync>;
-
-/// A process with what is known of it.
-struct EngineProcess {
-    /// None when it has ended.
-    handle: Option<Process>,
-    log: Arc<Mutex<Log>>,
-    state: ProcessState,
-    /// What it speaks, once it has greeted.
-    dialect: Option<Dialect>,
-    /// What the game wants of it and cannot be said yet.
-    pending: Vec<SearchRequest>,
-    /// The side that it plays, and the search it is at.
-    side: Option<Side>,
-    hint: Option<(u64, crate::wire::NodeId)>,
-    /// How strongly it is to play, while nobody knows how that is said to it.
-    strength: Option<Strength>,
-    /// What it has said of its registration and its copy protection, as far as that was looked at.
-    approvals: (Option<Approval>, Option<Approval>),
-    /// Another process takes its place when it has left.
-    restart: bool,
-}
-
 impl App {
-    /// Opens the library and goes on where it was left.
+    /// Opens the library and restores the open games.
     pub(crate) fn open(setup: Setup) -> Result<Arc<Self>, StoreError> {
         let data = setup.data.clone();
+        let setup = Arc::new(setup);
         let store = Store::open(&data)?;
         let translation = Translation::read(&setup.translation).unwrap_or_default();
         let registry = Registry::new(translation, store.engines()?, store.last_engine()?);
         let settings = store.settings()?;
-        let mut rooms = BTreeMap::new();
-        let mut reports = BTreeMap::new();
-        for (id, changed, kept) in store.open_games()? {
-            if let Some(room) = GameSession::restore(id, kept, changed) {
-                rooms.insert(id, room);
-                // One that cannot be read is made again.
-                let report = store.report(id).ok().flatten();
-                reports.extend(report.map(|report| (id, Report::restored(report))));
+        let mut sessions = BTreeMap::new();
+        let mut reports = Reports::default();
+        for (id, changed, stored) in store.open_games()? {
+            if let Some(session) = GameSession::restore(id, stored, changed) {
+                sessions.insert(id, session);
+                // One that is unreadable is made again.
+                reports.restore(id, store.report(id).ok().flatten());
             }
         }
         let jobs = store.jobs()?.into_iter();
-        let jobs = jobs.map(|(id, kept, games)| (id, Job::restored(kept, games))).collect();
-        let folder = data_dir::matches_in(&setup.data);
+        let jobs = jobs.map(|(id, stored, games)| (id, Job::restored(stored, games))).collect();
         let matches = matches::Shared::default();
         let (writer, queue) = Writer::new();
-        let app = Arc::new_cyclic(|app: &Weak<Self>| {
-            let (app, for_checks, for_world) = (app.clone(), app.clone(), app.clone());
-            let checked: Checked = Arc::new(move |engine, run| {
-                if let Some(app) = for_checks.upgrade() {
-                    app.state().set_check(engine, run);
-                }
-            });
-            let reporter: Reporter = Arc::new(move |process, news| {
-                if let Some(app) = app.upgrade() {
-                    app.state().news(process, news, now());
-                    app.clocks.notify_one();
-                    app.idle.notify_one();
-                }
-            });
-            Self {
-                matches: Arc::clone(&matches),
-                writer: writer.clone(),
-                state: Mutex::new(AppState {
-                    matches,
-                    hub: Hub::default(),
-                    saves: SaveQueue::new(writer),
-                    app: for_world,
-                    setup,
-                    rooms,
-                    guests: BTreeSet::new(),
-                    registry,
-                    processes: BTreeMap::new(),
-                    seats: BTreeMap::new(),
-                    lanes: BTreeMap::new(),
-                    reports,
-                    jobs,
-                    trials: BTreeMap::new(),
-                    unasked: VecDeque::new(),
-                    told: BTreeMap::new(),
-                    settings,
-                    last_process: 0,
-                    last_search_id: 0,
-                    reporter,
-                    checked,
-                    closing: false,
-                }),
-                clocks: Notify::new(),
-                idle: Notify::new(),
-            }
+        let app = Arc::new_cyclic(|app: &Weak<Self>| Self {
+            matches: Arc::clone(&matches),
+            writer: writer.clone(),
+            state: Mutex::new(AppState {
+                hub: Hub::default(),
+                saves: SaveQueue::new(writer),
+                processes: Processes::new(Arc::clone(&setup), engine_reporter(app.clone())),
+                engines: Engines::new(registry, check_reporter(app.clone()), Arc::clone(&setup)),
+                games: Games::new(sessions),
+                analyses: Analyses::default(),
+                reports,
+                retries: RetryAttempts::default(),
+                jobs: Jobs::new(jobs),
+                matches,
+                settings,
+                events: VecDeque::new(),
+                app: app.clone(),
+                last_search: 0,
+                closing: false,
+            }),
+            clocks: Notify::new(),
+            idle: Notify::new(),
         });
-        let Setup { guard, suspensions, .. } = app.state().setup.clone();
-        let program = Program { guard, suspensions };
-        let listener = Arc::downgrade(&app);
-        let tell: Tell = Arc::new(move |news| {
-            if let Some(app) = listener.upgrade() {
-                app.match_event(news);
-            }
-        });
-        let opened = Matches::open(&folder, program, tell);
-        let matches = opened.map_err(|error| StoreError::File(folder, error))?;
-        // Whoever comes next has the number of one that has lost its files.
-        store.forget_matches(matches.next_id()..=MatchId::MAX)?;
-        app.set_matches(matches);
+        app.open_matches(&setup, &store)?;
         let started = queue.start(store, Arc::downgrade(&app));
         started.map_err(|error| StoreError::File(data, error))?;
         Ok(app)
     }
 
-    /// The state. Whoever holds it waits for nothing.
+    fn open_matches(self: &Arc<Self>, setup: &Setup, store: &Store) -> Result<(), StoreError> {
+        let Setup { guard, suspensions, .. } = setup.clone();
+        let program = Program { guard, suspensions };
+        let listener = Arc::downgrade(self);
+        let tell: Tell = Arc::new(move |event| {
+            if let Some(app) = listener.upgrade() {
+                app.on_match_event(event);
+            }
+        });
+        let folder = data_dir::matches_in(&setup.data);
+        let opened = Matches::open(&folder, program, tell);
+        let matches = opened.map_err(|error| StoreError::File(folder, error))?;
+        // The next match gets the number of one that has lost its files.
+        store.forget_matches(matches.next_id()..=MatchId::MAX)?;
+        self.set_matches(matches);
+        Ok(())
+    }
+
+    /// Locks the state. Nothing may block under the lock.
     pub(crate) fn state(&self) -> MutexGuard<'_, AppState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Carries out a command of a tab.
-    pub(crate) async fn command(self: &Arc<Self>, tab: TabId, command: Command) -> Reply {
-        let reply = match command {
-            Command::NewGame { game } => self.new_game(&game).await.unwrap_or_else(refused),
-            Command::Rematch { game } => self.rematch(game).await.unwrap_or_else(refused),
-            Command::OpenGame { game } => self.open_game(game).await.into(),
-            Command::CloseGame { game } => self.close_game(game).await.into(),
-            Command::DeleteGame { game } => self.delete_game(game).await.unwrap_or_else(refused),
-            Command::StartMatch { plan } => self.start_match(*plan).into(),
-            Command::StopMatch { id, finish } => {
-                self.change_match(id, |it| it.stop(id, finish)).into()
-            }
-            Command::ResumeMatch { id } => self.resume_match(id).into(),
-            Command::OpenMatchGame { id, number } => self.open_match_game(id, number).await.into(),
-            Command::DeleteMatch { id } => self.delete_match(id).await.into(),
-            Command::ImportFolder { path } => self.start_folder(path.into(), None).await.into(),
-            Command::StartReport { on: ReportOn::Folder { path }, settings } => {
-                self.start_folder(path.into(), Some(settings)).await.into()
-            }
-            Command::StartReport { on: ReportOn::Games { games }, settings } => {
-                self.start_report(games, settings).await.into()
-            }
-            Command::ResumeJob { id } => self.resume_job(id),
-            Command::DeleteJob { id } => self.delete_job(id).await.into(),
-            Command::RemoveEngine { engine } => self.remove_engine(engine).await.into(),
-            Command::SetSettings { settings } => self.set_settings(settings).await.into(),
-            other => self.change(|state| state.command(tab, other, now())),
-        };
-        self.clocks.notify_one();
-        self.idle.notify_one();
-        reply
+    /// Changes the state, and handles the events that follow.
+    fn update<R>(&self, change: impl FnOnce(&mut Components<'_>, &mut Context<'_>) -> R) -> R {
+        self.state().update(change)
     }
 
-    /// Writes all that is queued, and closes the library.
+    pub(crate) fn log_text(&self, id: ProcessId, language: Language) -> Option<String> {
+        self.state().processes.log_text(id, language)
+    }
+
+    pub(crate) fn engines_toml(&self) -> Result<String, toml::ser::Error> {
+        self.state().engines.to_toml()
+    }
+
+    /// Writes what is queued, and closes the library.
     pub(crate) async fn close_library(&self) {
         self.writer.close().await;
     }
 }
 
-fn refused(error: ApiError) -> Reply {
-    Err(error).into()
-}
-
-/// A snapshot of a topic, but for what can be made without the lock of the state.
-pub(crate) struct TopicSnapshot {
-    topic: Topic,
-    number: u64,
-    state: State,
-    /// The nodes of a game.
-    tree: Option<Tree>,
-}
-
-impl TopicSnapshot {
-    /// The message. A large tree takes time: not with the lock.
-    pub(crate) fn finish(self) -> ToTab {
-        let Self { topic, number, mut state, tree } = self;
-        if let (State::Game(game), Some(tree)) = (&mut state, tree) {
-            game.nodes = tree.wire_all();
+fn engine_reporter(app: Weak<App>) -> Reporter {
+    Arc::new(move |process, event| {
+        if let Some(app) = app.upgrade() {
+            app.state().on_engine_event(process, event);
+            app.clocks.notify_one();
+            app.idle.notify_one();
         }
-        ToTab::Snapshot { topic, number, state: Box::new(state) }
-    }
+    })
+}
+
+fn check_reporter(app: Weak<App>) -> CheckReporter {
+    Arc::new(move |engine, run| {
+        if let Some(app) = app.upgrade() {
+            app.update(|components, cx| components.engines.set_check(cx, engine, run));
+        }
+    })
 }
 
 impl AppState {
-    /// A snapshot of a topic; none if there is no such topic.
-    pub(crate) fn snapshot(&self, topic: Topic) -> Option<TopicSnapshot> {
-        let at = now();
-        let mut tree = None;
-        let state = match topic {
-            Topic::Games => {
-                let shown = self.rooms.iter().filter(|(id, _)| !self.guests.contains(id));
-                let mut games: Vec<_> = shown.map(|(_, room)| room.line()).collect();
-                games.sort_by_key(|line| std::cmp::Reverse((line.changed, line.id)));
-                State::Games(GamesState { games })
-            }
-            Topic::Engines => State::Engines(self.engines_state()),
-            Topic::Jobs => State::Jobs(self.jobs_state()),
-            Topic::Settings => State::Settings(self.settings.clone()),
-            Topic::Game(id) => {
-                let room = self.rooms.get(&id)?;
-                tree = Some(room.tree().clone());
-                State::Game(Box::new(room.state(at)))
-            }
-            Topic::Analysis(id) => {
-                self.rooms.get(&id)?;
-                State::Analysis(self.analysis_state(id))
-            }
-            Topic::Log(id) => State::Log(self.log_state(id)?),
-            Topic::Report(id) => {
-                self.rooms.get(&id)?;
-                State::Report(self.report_state(id))
-            }
-            Topic::Matches => self.matches_state(),
-            Topic::Match(id) => self.match_state(id)?,
-        };
-        let number = self.hub.number(topic);
-        Some(TopicSnapshot { topic, number, state, tree })
+    fn update<R>(&mut self, change: impl FnOnce(&mut Components<'_>, &mut Context<'_>) -> R) -> R {
+        let (mut components, mut cx) = self.split();
+        let result = change(&mut components, &mut cx);
+        self.run_events();
+        result
     }
 
-    fn has_topic(&self, topic: Topic) -> bool {
-        match topic {
-            Topic::Games | Topic::Engines | Topic::Jobs | Topic::Settings | Topic::Matches => true,
-            Topic::Game(id) | Topic::Analysis(id) | Topic::Report(id) => {
-                self.rooms.contains_key(&id)
-            }
-            Topic::Log(id) => self.processes.contains_key(&id),
-            Topic::Match(id) => self.has_match(id),
-        }
-    }
-
-    fn log_state(&self, id: ProcessId) -> Option<LogState> {
-        let log = self.processes.get(&id)?.log.lock().unwrap_or_else(PoisonError::into_inner);
-        // What is passed on next follows what was passed on last, for those who listen already.
-        let upto = self.told.get(&id).copied().unwrap_or_else(|| log.total());
-        let tail = log.after(0);
-        let lines = tail.lines.into_iter().filter(|line| line.number <= upto).collect();
-        Some(LogState { process: id, lines, total: upto })
-    }
-
-    /// Passes on what logs have heard since the last time.
-    pub(crate) fn pass_logs_on(&mut self) {
-        let alive = self.processes.iter().filter(|(_, running)| running.handle.is_some());
-        for id in alive.map(|(id, _)| *id).collect::<Vec<_>>() {
-            self.note_approvals(id);
-        }
-        let wanted: Vec<ProcessId> = self
-            .hub
-            .wanted()
-            .filter_map(|topic| match topic {
-                Topic::Log(id) => Some(id),
-                _ => None,
-            })
-            .collect();
-        self.told.retain(|id, _| wanted.contains(id));
-        for id in wanted {
-            let Some(running) = self.processes.get(&id) else { continue };
-            let log = running.log.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(told) = self.told.get(&id).copied() else {
-                self.told.insert(id, log.total());
-                continue;
-            };
-            if told == log.total() {
-                continue;
-            }
-            let tail = log.after(told);
-            drop(log);
-            self.told.insert(id, tail.total);
-            let delta = LogDelta { lines: tail.lines, skipped: tail.skipped, total: tail.total };
-            self.hub.publish(Topic::Log(id), Delta::Log(delta));
-        }
-    }
-
-    /// A tab wants a topic.
-    fn subscribe(&mut self, tab: TabId, topic: Topic) -> bool {
-        if let Topic::Log(id) = topic
-            && let Some(running) = self.processes.get(&id)
-            && !self.told.contains_key(&id)
-        {
-            let total = running.log.lock().unwrap_or_else(PoisonError::into_inner).total();
-            self.told.insert(id, total);
-        }
-        self.hub.subscribe(tab, topic)
+    /// Probes the engines whose options are unknown.
+    pub(crate) fn probe_engines(&mut self) {
+        self.update(|components, cx| components.engines.probe_unknown(cx));
     }
 
     /// When the next flag falls.
-    pub(crate) fn due(&self) -> Option<Moment> {
-        self.rooms.values().filter_map(GameSession::due).min()
+    pub(crate) fn next_deadline(&self) -> Option<Moment> {
+        self.games.next_deadline()
     }
 
-    /// Looks at the clocks.
-    pub(crate) fn tick(&mut self, at: Moment) {
-        let due: Vec<GameId> = self
-            .rooms
-            .values()
-            .filter(|room| room.due().is_some_and(|due| due <= at))
-            .map(GameSession::id)
-            .collect();
-        for id in due {
-            let effects = self.rooms.get_mut(&id).map(|room| room.tick(at)).unwrap_or_default();
-            self.settle(id, effects, at);
-        }
+    pub(crate) fn on_tick(&mut self) {
+        self.update(|components, cx| components.games.on_tick(components.engines, cx));
     }
 
-    /// Tells of all clocks that run.
-    pub(crate) fn tell_clocks(&mut self, at: Moment) {
-        for id in self.rooms.keys().copied().collect::<Vec<_>>() {
-            if let Some(room) = self.rooms.get_mut(&id) {
-                room.tell_clocks();
-            }
-            self.settle(id, Vec::new(), at);
-        }
+    /// Publishes all clocks that run.
+    pub(crate) fn publish_clocks(&mut self) {
+        self.update(|components, cx| components.games.publish_clocks(cx));
     }
 
-    /// The server ends: games are interrupted and kept, engines are asked to leave.
-    pub(crate) fn close(&mut self) {
-        self.closing = true;
-        let at = now();
-        for id in self.rooms.keys().copied().collect::<Vec<_>>() {
-            let effects =
-                self.rooms.get_mut(&id).map(|room| room.interrupt(at)).unwrap_or_default();
-            self.settle(id, effects, at);
-        }
-        for running in self.processes.values() {
-            if let Some(handle) = &running.handle {
-                handle.send(EngineCommand::Quit);
-            }
-        }
+    /// Publishes new lines of logs.
+    pub(crate) fn publish_logs(&mut self) {
+        self.update(|components, cx| {
+            components.engines.refresh_all_approvals(cx);
+            cx.processes.publish_logs(cx.hub);
+        });
     }
 
-    /// Whether no engine runs any more.
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.processes.values().all(|running| running.handle.as_ref().is_none_or(Process::is_over))
-    }
-
-    /// Kills what still runs.
-    pub(crate) fn kill_all(&mut self) {
-        for running in self.processes.values_mut() {
-            running.handle = None;
-        }
-    }
-
-    /// What becomes of work when the last tab has gone.
-    pub(crate) fn last_tab_has_gone(&mut self) {
-        let at = now();
+    /// Applies the user's choice of what stops with the last tab.
+    pub(crate) fn on_last_tab_closed(&mut self) {
         let choice = self.settings.on_close;
-        for id in self.rooms.keys().copied().collect::<Vec<_>>() {
-            if choice.pause_games && self.rooms.get(&id).is_some_and(GameSession::is_going) {
-                let paused = self.rooms.get_mut(&id).and_then(|room| room.pause(at).ok());
-                self.settle(id, paused.unwrap_or_default(), at);
+        self.update(|components, cx| {
+            if choice.pause_games {
+                components.games.pause_all(components.engines, cx);
             }
             if choice.stop_analysis {
-                self.end_lanes(id);
+                components.analyses.remove_all(cx);
             }
-        }
+        });
     }
 
-    /// Whether the server is to end when nobody looks at it.
-    pub(crate) fn may_end(&self) -> bool {
+    /// Whether the server exits when there is no tab.
+    pub(crate) fn may_exit(&self) -> bool {
         self.settings.on_close.quit
-            && !self.rooms.values().any(GameSession::is_going)
-            && self.lanes.is_empty()
+            && !self.games.is_any_running()
+            && self.analyses.is_empty()
             && !self.plays_a_match()
-            && !self.has_work()
+            && !self.jobs.is_busy()
+    }
+
+    /// Interrupts and saves the games, and has all engines quit.
+    pub(crate) fn shut_down(&mut self) {
+        self.closing = true;
+        self.update(|components, cx| {
+            components.games.interrupt_all(components.engines, cx);
+            cx.processes.quit_all();
+        });
+    }
+
+    pub(crate) fn have_engines_exited(&self) -> bool {
+        self.processes.have_all_exited()
+    }
+
+    pub(crate) fn kill_engines(&mut self) {
+        self.processes.kill_all();
     }
 }
 
-fn is_for(state: &ProcessState, game: GameId) -> bool {
-    match state.use_for {
-        Purpose::Play { game: it }
-        | Purpose::Analyse { game: it }
-        | Purpose::Hint { game: it }
-        | Purpose::Report { game: it }
-        | Purpose::Learn { game: it } => it == game,
-        Purpose::Inspect | Purpose::Console => false,
-    }
+/// Waits until something is written.
+async fn written<T>(result: Written<Result<T, StoreError>>) -> Result<T, ApiError> {
+    result.await.unwrap_or(Err(StoreError::Closed)).map_err(storage)
+}
+
+fn storage(error: impl std::fmt::Display) -> ApiError {
+    ApiError::because(ApiErrorCode::Storage, Failure::system(&error))
 }

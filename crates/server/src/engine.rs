@@ -12,7 +12,7 @@ pub(crate) use describe::default_of;
 pub(crate) use failure::{exited, fault, option_problem};
 pub(crate) use log::{Log, printable};
 pub(crate) use process::{
-    EngineCommand, EngineEvent, EngineFailure, Process, Reporter, SearchKind, SearchSpec, Start,
-    answer, start,
+    EngineCommand, EngineEvent, EngineFailure, EngineInfo, Process, Reporter, SearchKind,
+    SearchSpec, Start, answer, start,
 };
 pub(crate) use registry::{BUILT_IN, Entry, RegisteredEngine, Registry, is_program, not_a_program};

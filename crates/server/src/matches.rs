@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use readyok_arena::plan::{EngineId, Plan};
@@ -42,6 +42,7 @@ use run::{MatchThread, lock};
 
 use note::{match_failure, schedule_problem, store_problem};
 
+use crate::app::failures::server_ends;
 use crate::game::{api_error, io_problem, no_such, too_many};
 use crate::wire::{
     ApiError, ApiErrorCode, Failure, MatchId, MatchLine, MatchPlan, MatchState, MatchStatus,
@@ -64,12 +65,27 @@ pub struct Program {
     pub suspensions: Suspensions,
 }
 
-/// All matches: those that are played, and those on the disk. Dropping it ends them, and their engines.
+/// All matches, running or stored. Dropping it aborts the running ones and ends their engines.
 pub struct Matches {
     folder: PathBuf,
     program: Program,
     tell: Tell,
-    entries: BTreeMap<MatchId, Entry>,
+    /// Held while files are read or written. Nothing that the server's state needs waits for it.
+    changes: Mutex<()>,
+    entries: Mutex<Entries>,
+}
+
+#[derive(Default)]
+struct Entries {
+    matches: BTreeMap<MatchId, Entry>,
+    /// Nothing is started any more.
+    closed: bool,
+}
+
+impl Entries {
+    fn get(&self, id: MatchId) -> Result<&Entry, ApiError> {
+        self.matches.get(&id).ok_or_else(|| no_match(id))
+    }
 }
 
 impl std::fmt::Debug for Matches {
@@ -143,7 +159,7 @@ impl Matches {
     /// The folder cannot be used.
     pub fn open(folder: &Path, program: Program, tell: Tell) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
-        let mut entries = BTreeMap::new();
+        let mut matches = BTreeMap::new();
         for item in folder.read_dir()? {
             let path = item?.path();
             let id = path.file_stem().and_then(|stem| stem.to_str()).and_then(|it| it.parse().ok());
@@ -151,18 +167,20 @@ impl Matches {
             if let Some(id) = id.filter(|_| is_ours)
                 && let Some(kept) = read_kept(&path)
             {
-                entries.insert(id, Entry { kept, running: None });
+                matches.insert(id, Entry { kept, running: None });
             }
         }
-        Ok(Self { folder: folder.to_owned(), program, tell, entries })
+        let entries = Mutex::new(Entries { matches, closed: false });
+        Ok(Self { folder: folder.to_owned(), program, tell, changes: Mutex::new(()), entries })
     }
 
     /// Starts a match. `entrants` are its engines, in the order of the plan.
     ///
     /// # Errors
     /// It makes no sense, or its files cannot be written.
-    pub fn start(&mut self, asked: MatchPlan, entrants: &[Entrant]) -> Result<MatchId, ApiError> {
-        if MOST <= self.entries.len() {
+    pub fn start(&self, asked: MatchPlan, entrants: &[Entrant]) -> Result<MatchId, ApiError> {
+        let _changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        if MOST <= self.entries().matches.len() {
             return Err(too_many(Thing::Match, "there are too many matches"));
         }
         let (plan, _) = plan_of(&asked, entrants)?;
@@ -180,7 +198,7 @@ impl Matches {
 
     /// The number that the next match will have.
     pub fn next_id(&self) -> MatchId {
-        self.entries.keys().next_back().map_or(1, |last| last.saturating_add(1))
+        self.entries().matches.keys().next_back().map_or(1, |last| last.saturating_add(1))
     }
 
     /// What a match has kept of its games.
@@ -188,7 +206,7 @@ impl Matches {
     /// # Errors
     /// It is not there.
     pub fn results(&self, id: MatchId) -> Result<Results, ApiError> {
-        self.entry(id)?;
+        self.entries().get(id)?;
         Ok(Results(self.path(id, "match")))
     }
 
@@ -197,7 +215,7 @@ impl Matches {
     /// # Errors
     /// It is not there.
     pub fn asked(&self, id: MatchId) -> Result<MatchPlan, ApiError> {
-        Ok(self.entry(id)?.kept.asked.clone())
+        Ok(self.entries().get(id)?.kept.asked.clone())
     }
 
     /// Goes on with a match where its results end. `entrants` are its engines as they are now, in the
@@ -206,15 +224,19 @@ impl Matches {
     /// # Errors
     /// It is not there, is played already or over, its results cannot be read, or a value is not the one
     /// that the match was begun with.
-    pub fn resume(&mut self, id: MatchId, entrants: &[Entrant]) -> Result<(), ApiError> {
-        let entry = self.entry(id)?;
-        if entry.running.as_ref().is_some_and(|running| !running.is_over()) {
-            return Err(not_now(Kind::MatchGoesOn, "the match is being played"));
-        }
-        if self.status(id)? == MatchStatus::Over {
-            return Err(not_now(Kind::MatchOver, "the match is over"));
-        }
-        let mut kept = self.entry(id)?.kept.clone();
+    pub fn resume(&self, id: MatchId, entrants: &[Entrant]) -> Result<(), ApiError> {
+        let _changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = {
+            let entries = self.entries();
+            let entry = entries.get(id)?;
+            if entry.is_running() {
+                return Err(not_now(Kind::MatchGoesOn, "the match is being played"));
+            }
+            if entry.status() == MatchStatus::Over {
+                return Err(not_now(Kind::MatchOver, "the match is over"));
+            }
+            entry.kept.clone()
+        };
         kept.note = None;
         let path = self.path(id, "match");
         let plan = Reader::open(&path).map_err(|error| bad_store(&error))?.plan().clone();
@@ -228,7 +250,7 @@ impl Matches {
     }
 
     fn run(
-        &mut self,
+        &self,
         id: MatchId,
         kept: StoredMatch,
         store: Store,
@@ -251,11 +273,18 @@ impl Matches {
             let _ = write_kept(&path, &kept);
         };
         let (program, tell) = (self.program.clone(), Arc::clone(&self.tell));
-        let running =
+        let mut running =
             run::start(id, follow, store, slots, program, tell, keep).map_err(|error| {
                 ApiError::because(ApiErrorCode::Storage, match_failure(game, &error))
             })?;
-        self.entries.insert(id, Entry { kept, running: Some(running) });
+        let mut entries = self.entries();
+        if entries.closed {
+            drop(entries);
+            running.stop(false);
+            running.wait(PATIENCE);
+            return Err(ApiError::because(ApiErrorCode::NotNow, server_ends()));
+        }
+        entries.matches.insert(id, Entry { kept, running: Some(running) });
         Ok(())
     }
 
@@ -264,8 +293,9 @@ impl Matches {
     ///
     /// # Errors
     /// It is not there or is not played.
-    pub fn stop(&mut self, id: MatchId, finish: bool) -> Result<(), ApiError> {
-        let entry = self.entries.get_mut(&id).ok_or_else(|| no_match(id))?;
+    pub fn stop(&self, id: MatchId, finish: bool) -> Result<(), ApiError> {
+        let mut entries = self.entries();
+        let entry = entries.matches.get_mut(&id).ok_or_else(|| no_match(id))?;
         match entry.running.as_mut().filter(|running| !running.is_over()) {
             Some(running) => {
                 running.stop(finish);
@@ -279,8 +309,9 @@ impl Matches {
     ///
     /// # Errors
     /// It is not there, is being played, or its files cannot be deleted.
-    pub fn delete(&mut self, id: MatchId) -> Result<(), ApiError> {
-        if self.entry(id)?.running.as_ref().is_some_and(|running| !running.is_over()) {
+    pub fn delete(&self, id: MatchId) -> Result<(), ApiError> {
+        let _changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.entries().get(id)?.is_running() {
             return Err(not_now(Kind::MatchGoesOn, "the match is being played"));
         }
         for ending in ["match", "json"] {
@@ -291,7 +322,7 @@ impl Matches {
                 Ok(()) | Err(_) => (),
             }
         }
-        self.entries.remove(&id);
+        self.entries().matches.remove(&id);
         Ok(())
     }
 
@@ -308,70 +339,107 @@ impl Matches {
                 total: entry.kept.total,
             },
         };
-        self.entries.iter().rev().map(line).collect()
+        self.entries().matches.iter().rev().map(line).collect()
     }
 
-    /// The whole state of a match. What is not played is read from its results.
+    /// The state of a match, which is read from its results if it does not run.
     ///
     /// # Errors
-    /// It is not there, or its results cannot be read.
-    pub fn state(&self, id: MatchId) -> Result<MatchState, ApiError> {
-        let entry = self.entry(id)?;
-        if let Some(running) = &entry.running {
-            return Ok(lock(&running.follow).state());
-        }
-        let reader = Reader::open(&self.path(id, "match")).map_err(|error| bad_store(&error))?;
-        let plan = reader.plan().clone();
-        let mut follow = Follow::new(id, entry.kept.asked.clone(), &plan, entry.kept.total);
-        for pair in reader {
-            follow.count(&pair.map_err(|error| bad_store(&error))?);
-        }
-        follow.set_status(entry.kept.status.into());
-        if let Some(note) = &entry.kept.note {
-            follow.set_note(note.clone());
-        }
-        // All of it is in the state.
-        drop(follow.take_delta());
-        Ok(follow.state())
+    /// It does not exist.
+    pub fn view(&self, id: MatchId) -> Result<MatchView, ApiError> {
+        let entries = self.entries();
+        let entry = entries.get(id)?;
+        Ok(MatchView(match &entry.running {
+            Some(running) => View::Current(Box::new(lock(&running.follow).state())),
+            None => View::Stored(id, self.path(id, "match"), Box::new(entry.kept.clone())),
+        }))
     }
 
     /// Whether there is such a match.
     pub fn has(&self, id: MatchId) -> bool {
-        self.entries.contains_key(&id)
+        self.entries().matches.contains_key(&id)
     }
 
     /// Whether any match is played.
     pub fn is_busy(&self) -> bool {
-        let mut running = self.entries.values().filter_map(|entry| entry.running.as_ref());
-        running.any(|running| !running.is_over())
+        self.entries().matches.values().any(Entry::is_running)
     }
 
-    /// Breaks all matches off and waits for the ends of their engines, within half a minute. They can go on later.
-    pub fn end_all(&mut self) {
-        let mut all: Vec<&mut MatchThread> =
-            self.entries.values_mut().filter_map(|entry| entry.running.as_mut()).collect();
-        for running in &mut all {
-            running.stop(false);
+    /// Aborts all matches and waits for the exit of their engines, for half a minute. They can be resumed later.
+    pub fn end_all(&self) {
+        let mut threads: Vec<MatchThread> = {
+            let mut entries = self.entries();
+            entries.closed = true;
+            entries.matches.values_mut().filter_map(|entry| entry.running.take()).collect()
+        };
+        for thread in &mut threads {
+            thread.stop(false);
         }
-        for running in all {
-            running.wait(PATIENCE);
+        for thread in threads {
+            thread.wait(PATIENCE);
         }
     }
 
-    fn status(&self, id: MatchId) -> Result<MatchStatus, ApiError> {
-        let entry = self.entry(id)?;
-        Ok(match &entry.running {
-            Some(running) => lock(&running.follow).status(),
-            None => entry.kept.status.into(),
-        })
-    }
-
-    fn entry(&self, id: MatchId) -> Result<&Entry, ApiError> {
-        self.entries.get(&id).ok_or_else(|| no_match(id))
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn path(&self, id: MatchId, ending: &str) -> PathBuf {
         self.folder.join(format!("{id}.{ending}"))
+    }
+}
+
+impl Entry {
+    fn is_running(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| !running.is_over())
+    }
+
+    fn status(&self) -> MatchStatus {
+        match &self.running {
+            Some(running) => lock(&running.follow).status(),
+            None => self.kept.status.into(),
+        }
+    }
+}
+
+/// The state of a match, or the file with it.
+#[derive(Debug)]
+pub struct MatchView(View);
+
+#[derive(Debug)]
+enum View {
+    Current(Box<MatchState>),
+    Stored(MatchId, PathBuf, Box<StoredMatch>),
+}
+
+impl MatchView {
+    /// Whether [`Self::read`] reads a file.
+    pub fn reads_file(&self) -> bool {
+        matches!(self.0, View::Stored(..))
+    }
+
+    /// The state.
+    ///
+    /// # Errors
+    /// The results cannot be read.
+    pub fn read(self) -> Result<MatchState, ApiError> {
+        let (id, path, kept) = match self.0 {
+            View::Current(state) => return Ok(*state),
+            View::Stored(id, path, kept) => (id, path, kept),
+        };
+        let reader = Reader::open(&path).map_err(|error| bad_store(&error))?;
+        let plan = reader.plan().clone();
+        let mut follow = Follow::new(id, kept.asked, &plan, kept.total);
+        for pair in reader {
+            follow.count(&pair.map_err(|error| bad_store(&error))?);
+        }
+        follow.set_status(kept.status.into());
+        if let Some(note) = kept.note {
+            follow.set_note(note);
+        }
+        // The state contains all changes.
+        drop(follow.take_delta());
+        Ok(follow.state())
     }
 }
 

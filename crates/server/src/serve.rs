@@ -260,23 +260,23 @@ impl Server {
         }
         tasks.spawn(run_clocks(Arc::clone(&app)));
         tasks.spawn(beat_and_pass_on(Arc::clone(&app)));
-        app.state().inspect_unknown();
+        app.state().probe_engines();
         tokio::select! {
             () = stop => (),
             () = until_idle(&app, self.reload) => (),
         }
-        app.state().close();
+        app.state().shut_down();
         let matches = Arc::clone(&app);
         // It waits for engines, within limits of its own.
         let _ = tokio::task::spawn_blocking(move || matches.end_matches()).await;
         let deadline = Instant::from_std(instant()) + LEAVING;
-        while !app.state().is_quiet() {
+        while !app.state().have_engines_exited() {
             // An engine that does not leave is killed with what follows.
             if timeout_at(deadline, app.idle.notified()).await.is_err() {
                 break;
             }
         }
-        app.state().kill_all();
+        app.state().kill_engines();
         tasks.shutdown().await;
         app.close_library().await;
         drop(self.lock);
@@ -306,7 +306,7 @@ fn reachable(address: IpAddr) -> IpAddr {
 /// Looks at the clocks of games when a flag falls.
 async fn run_clocks(app: Arc<App>) {
     loop {
-        let due = app.state().due();
+        let due = app.state().next_deadline();
         match due {
             Some(due) => {
                 let wait = Duration::from_millis(due.saturating_sub(now()));
@@ -317,7 +317,7 @@ async fn run_clocks(app: Arc<App>) {
             }
             None => app.clocks.notified().await,
         }
-        app.state().tick(now());
+        app.state().on_tick();
         // A game may have ended.
         app.idle.notify_one();
     }
@@ -333,9 +333,9 @@ async fn beat_and_pass_on(app: Arc<App>) {
         let mut state = app.state();
         if was_stopped {
             // Clocks went on wherever they are seen.
-            state.tell_clocks(now());
+            state.publish_clocks();
         }
-        state.pass_logs_on();
+        state.publish_logs();
     }
 }
 
@@ -356,9 +356,9 @@ async fn until_idle(app: &App, reload: Duration) {
             }
             let mut state = app.state();
             (_, seen) = state.hub.tabs_and_visits();
-            state.last_tab_has_gone();
+            state.on_last_tab_closed();
         }
-        if seen != 0 && app.state().may_end() {
+        if seen != 0 && app.state().may_exit() {
             return;
         }
     }

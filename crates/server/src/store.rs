@@ -25,7 +25,7 @@ use crate::wire::{EngineId, GameId, MatchId, Settings};
 
 pub(crate) use row::Row;
 pub(crate) use search::{LibraryFile, SearchError};
-pub(crate) use writer::{Games, Writer, Written};
+pub(crate) use writer::{GameSource, Writer, Written};
 
 /// Longest wait for another program that writes the file, such as a backup: only saving waits for it.
 const PATIENCE: Duration = Duration::from_secs(30);

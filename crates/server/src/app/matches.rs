@@ -1,74 +1,97 @@
-//! Matches beside the state: they have threads of their own, and wait for nobody who holds it.
+//! Matches: they have a lock and threads of their own, which never wait for the lock of the state.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, OnceLock};
+
+use tokio::task::spawn_blocking;
 
 use super::failures::server_ends;
-use super::games::{storage, written};
 use super::library::row_of;
-use super::{App, AppState};
+use super::{App, AppState, storage, written};
 use crate::game::Tree;
-use crate::matches::{Changes, Entrant, Finished, MatchEvent, Matches};
+use crate::matches::{Changes, Finished, MatchEvent, Matches};
 use crate::store::{StoreError, Written};
 use crate::time::now;
 use crate::wire::{
     Answer, ApiError, ApiErrorCode, Delta, GameId, MatchId, MatchPlan, MatchesDelta, MatchesState,
-    Protocol, Reach, State, Topic, ValuesFor,
+    State, Topic,
 };
 
-/// The matches, until the server ends. Whoever holds the state may take this as well, and nobody the
-/// other way round.
-pub(super) type Shared = Arc<Mutex<Option<Matches>>>;
-
-fn lock(shared: &Mutex<Option<Matches>>) -> MutexGuard<'_, Option<Matches>> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// The matches, which exist before the server answers.
+pub(super) type Shared = Arc<OnceLock<Matches>>;
 
 fn closing() -> ApiError {
     ApiError::because(ApiErrorCode::NotNow, server_ends())
 }
 
 impl App {
-    pub(super) fn start_match(&self, plan: MatchPlan) -> Result<Answer, ApiError> {
-        let entrants = self.state().entrants(&plan)?;
-        let mut matches = lock(&self.matches);
-        let open = matches.as_mut().ok_or_else(closing)?;
-        let id = open.start(plan, &entrants)?;
-        drop(matches);
-        self.tell_of_match(id);
+    fn matches(&self) -> Result<&Matches, ApiError> {
+        self.matches.get().ok_or_else(closing)
+    }
+
+    pub(super) fn set_matches(&self, matches: Matches) {
+        // It is called once.
+        let _ = self.matches.set(matches);
+    }
+
+    pub(super) async fn start_match(self: &Arc<Self>, plan: MatchPlan) -> Result<Answer, ApiError> {
+        let entrants = self.update(|components, _| components.engines.entrants(&plan))?;
+        let id = self.with_files(move |matches| matches.start(plan, &entrants)).await?;
+        self.publish_match(id);
         Ok(Answer::Match { id })
     }
 
-    pub(super) fn resume_match(&self, id: MatchId) -> Result<Answer, ApiError> {
-        let asked = lock(&self.matches).as_ref().ok_or_else(closing)?.asked(id)?;
-        // One that is registered no more may still play, but for the values of its environment.
-        let entrants = self.state().entrants(&asked).unwrap_or_default();
-        self.change_match(id, |it| it.resume(id, &entrants))
+    pub(super) async fn resume_match(self: &Arc<Self>, id: MatchId) -> Result<Answer, ApiError> {
+        let plan = self.matches()?.asked(id)?;
+        // Removed engines can still play, without the values of their environments.
+        let entrants = self.update(|components, _| components.engines.entrants(&plan));
+        let entrants = entrants.unwrap_or_default();
+        self.with_files(move |matches| matches.resume(id, &entrants)).await?;
+        self.publish_match(id);
+        Ok(Answer::Done)
     }
 
-    pub(super) async fn delete_match(&self, id: MatchId) -> Result<Answer, ApiError> {
-        let answer = self.change_match(id, |it| it.delete(id))?;
+    pub(super) async fn delete_match(self: &Arc<Self>, id: MatchId) -> Result<Answer, ApiError> {
+        self.with_files(move |matches| matches.delete(id)).await?;
+        self.publish_match(id);
         let forgotten = self.writer.call(move |store| store.forget_matches(id..=id));
         forgotten.await.map_err(storage)?;
-        Ok(answer)
+        Ok(Answer::Done)
     }
 
-    /// Opens a game of a match. One that is not in the library comes out of the match's own results.
+    /// Does work that reads or writes files, outside the runtime.
+    async fn with_files<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Matches) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let app = Arc::clone(self);
+        spawn_blocking(move || work(app.matches()?)).await.unwrap_or_else(|_| Err(closing()))
+    }
+
+    pub(super) fn stop_match(&self, id: MatchId, finish: bool) -> Result<Answer, ApiError> {
+        self.matches()?.stop(id, finish)?;
+        self.publish_match(id);
+        Ok(Answer::Done)
+    }
+
+    /// Opens a game of a match. One that is not in the library is added from the match's results.
     pub(super) async fn open_match_game(
-        &self,
+        self: &Arc<Self>,
         id: MatchId,
         number: u32,
     ) -> Result<Answer, ApiError> {
-        let results = lock(&self.matches).as_ref().ok_or_else(closing)?.results(id)?;
+        let results = self.matches()?.results(id)?;
         let known = self.writer.call(move |store| store.match_game(id, number)).await;
         let game = match known.map_err(storage)? {
             Some(game) => game,
-            None => written(self.keep_match_game(id, &results.game(number)?)?).await?,
+            None => {
+                let game = self.with_files(move |_| results.game(number)).await?;
+                written(self.import_match_game(id, &game)?).await?
+            }
         };
         self.open_game(game).await
     }
 
-    /// Keeps a game of a match in the library.
-    fn keep_match_game(
+    fn import_match_game(
         &self,
         of: MatchId,
         game: &Finished,
@@ -79,54 +102,35 @@ impl App {
         Ok(self.writer.run(move |store| store.add_match_game(of, number, &row, at)))
     }
 
-    pub(super) fn change_match(
-        &self,
-        id: MatchId,
-        change: impl FnOnce(&mut Matches) -> Result<(), ApiError>,
-    ) -> Result<Answer, ApiError> {
-        let mut matches = lock(&self.matches);
-        let open = matches.as_mut().ok_or_else(closing)?;
-        change(open)?;
-        drop(matches);
-        self.tell_of_match(id);
-        Ok(Answer::Done)
-    }
-
-    /// Only without the lock of matches. Where the match stands is looked up when nobody else can tell:
-    /// its own thread may have gone on.
-    fn tell_of_match(&self, id: MatchId) {
+    /// Publishes the status of a match. It is read under the lock of the state, as the thread of the match may have
+    /// changed it.
+    fn publish_match(&self, id: MatchId) {
         let mut state = self.state();
-        let delta = lock(&self.matches).as_ref().map(|matches| changed(matches, id));
-        if let Some(delta) = delta {
+        if let Some(matches) = self.matches.get() {
+            let delta = changed(matches, id);
             state.hub.publish(Topic::Matches, Delta::Matches(delta));
         }
     }
 
-    /// From here on there are matches.
-    pub(super) fn set_matches(&self, matches: Matches) {
-        *lock(&self.matches) = Some(matches);
-    }
-
-    /// Takes news of a match, from its thread.
-    pub(super) fn match_event(&self, news: MatchEvent) {
-        match news {
-            MatchEvent::Changed(id, changes) => self.state().pass_match_on(id, &changes),
-            // A game that cannot be kept stays in the match's own results.
-            MatchEvent::Game(id, game) => drop(self.keep_match_game(id, &game)),
+    /// Handles an event from the thread of a match.
+    pub(super) fn on_match_event(&self, event: MatchEvent) {
+        match event {
+            MatchEvent::Changed(id, changes) => self.state().publish_changes(id, &changes),
+            // A game that cannot be added stays in the match's own results.
+            MatchEvent::Game(id, game) => drop(self.import_match_game(id, &game)),
             MatchEvent::Ended(_) => self.idle.notify_one(),
         }
     }
 
-    /// Breaks all matches off and waits for their engines. They can go on with the next start.
+    /// Aborts all matches and waits for their engines. The matches can be resumed after the next start.
     pub(crate) fn end_matches(&self) {
-        let matches = lock(&self.matches).take();
-        if let Some(mut matches) = matches {
+        if let Some(matches) = self.matches.get() {
             matches.end_all();
         }
     }
 }
 
-/// The line of a match, or that it is gone.
+/// The status of a match, or that it was deleted.
 fn changed(matches: &Matches, id: MatchId) -> MatchesDelta {
     let lines = matches.lines().into_iter();
     let changed: Vec<_> = lines.filter(|line| line.id == id).collect();
@@ -136,56 +140,22 @@ fn changed(matches: &Matches, id: MatchId) -> MatchesDelta {
 
 impl AppState {
     pub(super) fn matches_state(&self) -> State {
-        let lines = lock(&self.matches).as_ref().map(Matches::lines);
+        let lines = self.matches.get().map(Matches::lines);
         State::Matches(MatchesState { matches: lines.unwrap_or_default() })
     }
 
     pub(super) fn has_match(&self, id: MatchId) -> bool {
-        lock(&self.matches).as_ref().is_some_and(|matches| matches.has(id))
+        self.matches.get().is_some_and(|matches| matches.has(id))
     }
 
-    pub(super) fn match_state(&self, id: MatchId) -> Option<State> {
-        let state = lock(&self.matches).as_ref()?.state(id).ok()?;
-        Some(State::Match(Box::new(state)))
+    pub(super) fn plays_a_match(&self) -> bool {
+        self.matches.get().is_some_and(Matches::is_busy)
     }
 
-    /// Passes on what has changed in a match.
-    fn pass_match_on(&mut self, id: MatchId, changes: &Changes) {
+    fn publish_changes(&mut self, id: MatchId, changes: &Changes) {
         let Some((delta, line)) = changes.take() else { return };
         self.hub.publish(Topic::Match(id), Delta::Match(Box::new(delta)));
         let delta = MatchesDelta { changed: vec![line], removed: Vec::new() };
         self.hub.publish(Topic::Matches, Delta::Matches(delta));
-    }
-
-    pub(super) fn plays_a_match(&self) -> bool {
-        lock(&self.matches).as_ref().is_some_and(Matches::is_busy)
-    }
-
-    /// The engines of a plan as the arena starts them.
-    fn entrants(&self, plan: &MatchPlan) -> Result<Vec<Entrant>, ApiError> {
-        let entrant = |id| {
-            let engine = self.registry.get(id)?;
-            let dialect = engine.dialect(Some(plan.variant));
-            let entrant = Entrant {
-                name: engine.name().to_owned(),
-                protocol: dialect.map(Protocol::from),
-                options: engine.fitting(engine.values(ValuesFor::Play), dialect),
-                ..Entrant::default()
-            };
-            Ok(match engine.entry.reach.clone() {
-                Reach::BuiltIn => {
-                    let (program, args) = self.setup.built_in.clone();
-                    let command = program.to_string_lossy().into_owned();
-                    Entrant { command, args, ..entrant }
-                }
-                Reach::Program { path, args, dir, env } => {
-                    Entrant { command: path, args, dir, env, ..entrant }
-                }
-                Reach::Tcp { address } => {
-                    Entrant { command: format!("tcp://{address}"), ..entrant }
-                }
-            })
-        };
-        plan.engines.iter().map(|engine| entrant(engine.engine)).collect()
     }
 }

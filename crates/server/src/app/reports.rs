@@ -1,6 +1,6 @@
-//! Whole-game reports: an engine looks at every position of a main line, one report after another.
+//! Whole-game reports: an engine searches every position of a main line. One report runs at a time.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use readyok_client::Search;
@@ -8,74 +8,73 @@ use readyok_protocol::{Dialect, Go, MateLimit};
 use readyok_rules::{MoveCodec, Position};
 use serde::{Deserialize, Serialize};
 
+use super::context::{Context, SearchId};
+use super::engines::Engines;
+use super::events::{AppEvent, SearchEvent};
 use super::failures::{engine_ended, game_changed, no_score, untold};
-use super::games::written;
-use super::{App, AppState};
+use super::games::Games;
+use super::saving::StoredJudgements;
+use super::{App, written};
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
-use crate::game::{Searched, api_error, judge, summary};
+use crate::game::{GameSession, ROOT, Searched, api_error, judge, summary};
 use crate::store::{StoreError, Written};
-use crate::time::Moment;
 use crate::wire::{
     Answer, ApiError, ApiErrorCode, Delta, Edit, EngineId, Evaluation, Failure, GameId, Label,
-    Limits, NodeId, ProblemKind as Kind, ProcessId, Purpose, ReportDelta, ReportSettings,
-    ReportState, ReportStatus, Score, SearchInfo, Topic, ValuesFor,
+    Limits, NodeId, ProblemKind, ProcessId, Purpose, ReportDelta, ReportSettings, ReportState,
+    ReportStatus, Score, SearchInfo, Topic, ValuesFor,
 };
 
-/// Search time of a position if no limit is given.
-const USUAL: Duration = Duration::from_millis(500);
-/// So many moves of the best line are kept.
-const LONGEST_KEPT: usize = 24;
-/// A better line is written down up to so many moves.
-const LONGEST: usize = 8;
+/// Search time of a position without another limit.
+const DEFAULT_TIME: Duration = Duration::from_millis(500);
+/// Maximum number of saved moves of the principal variation.
+const MAX_SAVED_MOVES: usize = 24;
+/// Maximum number of moves of a better line that is inserted into the game.
+const MAX_INSERTED_MOVES: usize = 8;
 
-/// A report as the library keeps it; what was found out is kept beside it.
+/// A report as stored in the library. Its judgements are stored separately.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct StoredReport {
     settings: ReportSettings,
     nodes: Vec<NodeId>,
 }
 
-/// The report of a game.
-pub(super) struct Report {
+struct Report {
     settings: ReportSettings,
     status: ReportStatus,
-    /// The root and the main line as they were when it began.
+    /// The root and the main line at the start of the report.
     nodes: Vec<NodeId>,
     searched: Vec<Option<Searched>>,
     process: Option<ProcessId>,
-    search_id: u64,
+    search_id: SearchId,
     /// The ply that is being searched.
     at: usize,
     error: Option<Failure>,
-    /// Whether the library has it, or will have.
+    /// Whether it is in the library, or is being written to it.
     stored: bool,
 }
 
 impl Report {
-    fn new(kept: StoredReport, status: ReportStatus) -> Self {
-        let StoredReport { settings, nodes } = kept;
-        let searched = vec![None; nodes.len()];
-        let (process, error) = (None, None);
+    fn new(stored: StoredReport, status: ReportStatus) -> Self {
+        let StoredReport { settings, nodes } = stored;
         Self {
             settings,
             status,
+            searched: vec![None; nodes.len()],
             nodes,
-            searched,
-            process,
+            process: None,
             search_id: 0,
             at: 0,
-            error,
+            error: None,
             stored: true,
         }
     }
 
-    /// What the library knows of a report.
-    pub(super) fn restored((kept, judged): (StoredReport, Vec<Searched>)) -> Self {
-        let mut report = Self::new(kept, ReportStatus::Stopped);
+    fn restored((stored, judged): (StoredReport, Vec<Searched>)) -> Self {
+        let mut report = Self::new(stored, ReportStatus::Stopped);
         for searched in judged {
             let ply = usize::try_from(searched.ply).unwrap_or(usize::MAX);
-            if let Some(place) = report.searched.get_mut(ply) {
-                *place = Some(searched);
+            if let Some(entry) = report.searched.get_mut(ply) {
+                *entry = Some(searched);
             }
         }
         if report.next().is_none() {
@@ -84,17 +83,8 @@ impl Report {
         report
     }
 
-    pub(super) fn status(&self) -> ReportStatus {
-        self.status
-    }
-
-    /// Whether it is being made, or will be.
-    pub(super) fn is_due(&self) -> bool {
+    fn is_due(&self) -> bool {
         matches!(self.status, ReportStatus::Running | ReportStatus::Queued)
-    }
-
-    pub(super) fn error(&self) -> Option<&Failure> {
-        self.error.as_ref()
     }
 
     fn next(&self) -> Option<usize> {
@@ -107,60 +97,89 @@ impl Report {
         }
     }
 
-    /// Who makes it.
-    pub(super) fn engine(&self) -> EngineId {
-        self.settings.engine
-    }
-
-    /// What it has found out about the position of a node.
-    pub(super) fn judged_at(&self, node: NodeId) -> Option<&Searched> {
-        self.searched.iter().flatten().find(|searched| searched.node == node)
-    }
-
     fn done(&self) -> u32 {
         u32::try_from(self.searched.iter().flatten().count()).unwrap_or(u32::MAX)
     }
+
+    fn fail(&mut self, why: Failure) {
+        self.status = ReportStatus::Failed;
+        self.error = Some(why);
+    }
+}
+
+/// The reports of the open games.
+#[derive(Default)]
+pub(crate) struct Reports {
+    reports: BTreeMap<GameId, Report>,
 }
 
 impl App {
-    /// Makes reports, one after another; one that was stopped with the same settings goes on.
+    /// Starts reports, one after another. A stopped one with the same settings is continued.
     pub(super) async fn start_report(
-        self: &Arc<Self>,
+        &self,
         games: Vec<GameId>,
         settings: ReportSettings,
     ) -> Result<Answer, ApiError> {
-        self.state().registry.get(settings.engine)?;
+        self.update(|components, _| components.engines.get(settings.engine).map(drop))?;
         let id = match *games.as_slice() {
             [] => {
-                return Err(api_error(ApiErrorCode::NotFound, Kind::NoGames, "there are no games"));
+                let text = "there are no games";
+                return Err(api_error(ApiErrorCode::NotFound, ProblemKind::NoGames, text));
             }
             [id] => id,
             _ => return self.report_on_many(games, settings).await,
         };
         self.open_game(id).await?;
-        let begun = {
-            let mut state = self.state();
-            let begun = state.queue_report(id, &settings)?;
-            state.next_report();
-            begun
-        };
+        let begun = self.update(|it, cx| {
+            let begun = it.reports.enqueue(it.games, cx, id, &settings)?;
+            it.reports.start_next(it.games, it.engines, cx);
+            Ok::<_, ApiError>(begun)
+        })?;
         if let Some(begun) = begun
             && let Err(error) = written(begun).await
         {
-            self.state().report_is_unkept(id, error.clone().into());
+            self.update(|it, cx| it.reports.on_save_failed(it.games, cx, id, error.clone().into()));
             return Err(error);
         }
         Ok(Answer::Done)
     }
 }
 
-impl AppState {
+impl Reports {
+    pub(super) fn restore(&mut self, id: GameId, stored: Option<StoredJudgements>) {
+        if let Some(stored) = stored {
+            self.reports.entry(id).or_insert_with(|| Report::restored(stored));
+        }
+    }
+
+    pub(super) fn remove(&mut self, cx: &mut Context<'_>, id: GameId) {
+        self.reports.remove(&id);
+        cx.hub.close(Topic::Report(id));
+    }
+
+    pub(super) fn is_due(&self, id: GameId) -> bool {
+        self.reports.get(&id).is_some_and(Report::is_due)
+    }
+
+    /// The status of a report, and why it failed.
+    pub(super) fn result(&self, id: GameId) -> (ReportStatus, Option<Failure>) {
+        let report = self.reports.get(&id);
+        report.map_or((ReportStatus::None, None), |it| (it.status, it.error.clone()))
+    }
+
+    /// The judgement of the position at a node, and the engine that made it.
+    pub(super) fn judgement_at(&self, id: GameId, node: NodeId) -> Option<(EngineId, &Searched)> {
+        let report = self.reports.get(&id)?;
+        let searched = report.searched.iter().flatten().find(|searched| searched.node == node)?;
+        Some((report.settings.engine, searched))
+    }
+
     /// The state of a report; an empty one if there is none.
-    pub(super) fn report_state(&self, id: GameId) -> ReportState {
-        let (Some(report), Some(room)) = (self.reports.get(&id), self.rooms.get(&id)) else {
+    pub(super) fn state(&self, games: &Games, id: GameId) -> ReportState {
+        let (Some(report), Some(session)) = (self.reports.get(&id), games.get(id)) else {
             return ReportState::default();
         };
-        let game = room.game();
+        let game = session.game();
         let positions = report.searched.iter().enumerate().map(|(ply, it)| {
             let before = ply.checked_sub(1).and_then(|ply| report.searched.get(ply)?.as_ref());
             it.as_ref().map(|it| judge(it, before, game))
@@ -176,32 +195,36 @@ impl AppState {
         }
     }
 
-    /// Tells of the plies that have changed.
-    fn publish_report(&mut self, id: GameId, plies: &[usize]) {
+    /// Publishes the status and changed plies.
+    fn publish(&self, games: &Games, cx: &mut Context<'_>, id: GameId, plies: &[usize]) {
         let topic = Topic::Report(id);
-        if !self.hub.is_wanted(topic) {
+        if !cx.hub.is_wanted(topic) {
             return;
         }
-        let state = self.report_state(id);
+        let state = self.state(games, id);
         let positions = plies.iter().filter_map(|ply| state.positions.get(*ply)?.clone()).collect();
         let ReportState { status, done, sides, error, .. } = state;
         let delta = ReportDelta { status, done, positions, sides, error };
-        self.hub.publish(topic, Delta::Report(delta));
+        cx.hub.publish(topic, Delta::Report(delta));
     }
 
-    /// Has a game that is there wait for its report, or for the rest of it. The report of a new one is being
-    /// written, and [`Self::report_is_unkept`] if that fails.
-    pub(super) fn queue_report(
+    // The queue.
+
+    /// Enqueues the report of an open game, or the rest of it. If it is new, it is being written; call
+    /// [`Self::on_save_failed`] if that fails.
+    pub(super) fn enqueue(
         &mut self,
+        games: &Games,
+        cx: &mut Context<'_>,
         id: GameId,
         settings: &ReportSettings,
     ) -> Result<Option<Written<Result<(), StoreError>>>, ApiError> {
-        let mut nodes = vec![crate::game::ROOT];
-        nodes.extend(self.room(id)?.tree().main_line());
+        let mut nodes = vec![ROOT];
+        nodes.extend(games.session(id)?.tree().main_line());
         let old = self.reports.get_mut(&id);
         if old.as_ref().is_some_and(|report| report.process.is_some()) {
             let text = "the game is being reported on";
-            return Err(api_error(ApiErrorCode::NotNow, Kind::BeingReported, text));
+            return Err(api_error(ApiErrorCode::NotNow, ProblemKind::BeingReported, text));
         }
         let same = |report: &&mut Report| {
             report.stored && report.settings == *settings && report.nodes == nodes
@@ -211,271 +234,286 @@ impl AppState {
             report.error = None;
             None
         } else {
-            let kept = StoredReport { settings: settings.clone(), nodes };
-            let report = Report::new(kept.clone(), ReportStatus::Queued);
-            self.reports.insert(id, report);
-            // Whoever listens knows another report.
-            self.hub.refresh(Topic::Report(id));
-            Some(self.saves.run(move |store| store.begin_report(id, &kept)))
+            let stored = StoredReport { settings: settings.clone(), nodes };
+            self.reports.insert(id, Report::new(stored.clone(), ReportStatus::Queued));
+            // Subscribers have the old report.
+            cx.hub.refresh(Topic::Report(id));
+            Some(cx.saves.run(move |store| store.begin_report(id, &stored)))
         };
-        self.publish_report(id, &[]);
+        self.publish(games, cx, id, &[]);
         Ok(written)
     }
 
-    /// The library could not take a report that was begun.
-    pub(super) fn report_is_unkept(&mut self, id: GameId, why: Failure) {
+    /// The library could not store a new report.
+    pub(super) fn on_save_failed(
+        &mut self,
+        games: &Games,
+        cx: &mut Context<'_>,
+        id: GameId,
+        why: Failure,
+    ) {
         let Some(report) = self.reports.get_mut(&id) else { return };
         report.stored = false;
         let has_process = report.process.is_some();
         if report.is_due() {
-            self.fail_report(id, why);
+            self.fail(games, cx, id, why);
             if !has_process {
-                self.job_game_over(id);
-                self.release_game(id);
-                self.next_report();
+                cx.events.push_back(AppEvent::ReportFinished(id));
             }
         }
     }
 
-    /// Begins the next report, if none is being made.
-    pub(super) fn next_report(&mut self) {
-        while !self.reports.values().any(|report| report.process.is_some()) {
-            let queued = |report: &Report| report.status == ReportStatus::Queued;
-            let next = self.reports.iter().find(|(_, report)| queued(report));
-            let Some((id, engine)) = next.map(|(id, report)| (*id, report.settings.engine)) else {
-                if self.queue_from_jobs() {
-                    continue;
-                }
-                return;
-            };
-            let variant = self.rooms.get(&id).map(|room| room.game().into());
-            let values = self.registry.get(engine).map(|it| it.values(ValuesFor::Analyse));
-            let started = values.and_then(|values| {
-                self.start_process(engine, Purpose::Report { game: id }, variant, values, false)
-            });
-            let failed = started.is_err();
-            if let Some(report) = self.reports.get_mut(&id) {
-                match started {
-                    Ok(process) => {
-                        report.process = Some(process);
-                        report.status = ReportStatus::Running;
-                    }
-                    Err(error) => {
-                        report.status = ReportStatus::Failed;
-                        report.error = Some(error.into());
-                    }
-                }
-            }
-            self.publish_report(id, &[]);
-            if failed {
-                self.job_game_over(id);
-                self.release_game(id);
-            }
-        }
-    }
-
-    /// Searches the next position, or ends the report.
-    pub(super) fn report_goes_on(&mut self, process: ProcessId, id: GameId, at: Moment) {
-        loop {
-            let Some(report) = self.reports.get(&id).filter(|it| it.process == Some(process))
-            else {
-                return;
-            };
-            if report.status != ReportStatus::Running {
-                return;
-            }
-            let Some(ply) = report.next() else { return self.end_report(id, at) };
-            let Some(node) = report.nodes.get(ply).copied() else { return };
-            self.last_search_id += 1;
-            let search_id = self.last_search_id;
-            let Some(room) = self.rooms.get(&id) else { return };
-            let position = room.tree().position(node);
-            let Some(position) = position else {
-                return self.fail_report(id, game_changed());
-            };
-            let found = Searched {
-                ply: u32::try_from(ply).unwrap_or(u32::MAX),
-                node,
-                turn: position.turn().into(),
-                score: Score::Cp { value: 0 },
-                choices: position.legal_moves().len(),
-                word: room.tree().wire(node).map(|node| node.word).unwrap_or_default(),
-                best: Vec::new(),
-                depth: None,
-            };
-            if let Some(score) = score_at_end(&position) {
-                self.keep_searched(id, ply, Searched { score, ..found });
-                continue;
-            }
-            let Some(running) = self.processes.get(&process) else { return };
-            let (Some(dialect), Some(handle)) = (running.dialect, &running.handle) else { return };
-            let moves = room.tree().moves_to(node);
-            let codec = MoveCodec::new(dialect, room.game());
-            let job = codec.and_then(|codec| {
-                let game = room.wire_game(codec, &moves)?;
-                let search = Search::from(go(&report.settings.limits, dialect)).lines(1);
-                let kind = SearchKind::Analyse;
-                Some(SearchSpec { search_id, kind, game, search, position, codec, shown: 1 })
-            });
-            let Some(job) = job else {
-                return self.fail_report(id, untold());
-            };
-            handle.send(EngineCommand::Search(Box::new(job)));
-            if let Some(report) = self.reports.get_mut(&id) {
-                (report.search_id, report.at) = (search_id, ply);
-            }
+    /// Starts the next report if none runs.
+    pub(super) fn start_next(&mut self, games: &Games, engines: &Engines, cx: &mut Context<'_>) {
+        if self.reports.values().any(|report| report.process.is_some()) {
             return;
         }
-    }
-
-    fn keep_searched(&mut self, id: GameId, ply: usize, searched: Searched) {
-        let found = searched.clone();
-        // What cannot be kept is found out again after the next start.
-        drop(self.saves.run(move |store| store.save_judgement(id, &found)));
-        if let Some(place) = self.reports.get_mut(&id).and_then(|it| it.searched.get_mut(ply)) {
-            *place = Some(searched);
+        let mut queued =
+            self.reports.iter_mut().filter(|(_, report)| report.status == ReportStatus::Queued);
+        let Some((id, report)) = queued.next() else {
+            cx.events.push_back(AppEvent::ReportQueueEmpty);
+            return;
+        };
+        let (id, engine) = (*id, report.settings.engine);
+        let variant = games.get(id).map(|session| session.game().into());
+        let purpose = Purpose::Report { game: id };
+        match engines.start_with(cx, engine, purpose, variant, ValuesFor::Analyse) {
+            Ok(process) => {
+                report.process = Some(process);
+                report.status = ReportStatus::Running;
+            }
+            Err(error) => {
+                report.fail(error.into());
+                cx.events.push_back(AppEvent::ReportFinished(id));
+            }
         }
-        // The loss of the next move is known now as well.
-        self.publish_report(id, &[ply, ply + 1]);
+        self.publish(games, cx, id, &[]);
     }
 
-    /// A position was searched.
-    pub(super) fn report_answers(
+    /// Stops the report of a game, or all.
+    pub(super) fn stop(
         &mut self,
-        process: ProcessId,
-        id: GameId,
-        search_id: u64,
-        told: &SearchInfo,
-        at: Moment,
-    ) {
-        let Some(report) = self.reports.get(&id).filter(|report| report.search_id == search_id)
-        else {
-            return;
-        };
-        let ply = report.at;
-        let (Some(node), Some(room)) = (report.nodes.get(ply).copied(), self.rooms.get(&id)) else {
-            return;
-        };
-        let Some(position) = room.tree().position(node) else {
-            return self.fail_report(id, game_changed());
-        };
-        let line = told.lines.first();
-        let Some(score) = line.and_then(|line| line.score) else {
-            return self.fail_report(id, no_score());
-        };
-        let best = line.map(|line| line.pv.iter().take(LONGEST_KEPT).cloned().collect());
-        let searched = Searched {
-            ply: u32::try_from(ply).unwrap_or(u32::MAX),
-            node,
-            turn: position.turn().into(),
-            score,
-            choices: position.legal_moves().len(),
-            word: room.tree().wire(node).map(|node| node.word).unwrap_or_default(),
-            best: best.unwrap_or_default(),
-            depth: told.depth,
-        };
-        self.keep_searched(id, ply, searched);
-        self.report_goes_on(process, id, at);
-    }
-
-    fn end_report(&mut self, id: GameId, at: Moment) {
-        let Some(report) = self.reports.get_mut(&id) else { return };
-        report.status = ReportStatus::Done;
-        let (annotate, process) = (report.settings.annotate, report.process);
-        if annotate {
-            self.annotate(id, at);
+        games: &Games,
+        cx: &mut Context<'_>,
+        game: Option<GameId>,
+    ) -> Result<Answer, ApiError> {
+        let due = self.reports.iter().filter(|(_, report)| report.is_due());
+        let due = due.map(|(id, _)| *id).filter(|id| game.is_none_or(|game| game == *id));
+        let due: Vec<GameId> = due.collect();
+        if due.is_empty() {
+            let text = "no report is being made";
+            return Err(api_error(ApiErrorCode::NotNow, ProblemKind::NoReport, text));
         }
-        self.leave_report(process);
-        self.publish_report(id, &[]);
-    }
-
-    fn leave_report(&mut self, process: Option<ProcessId>) {
-        let running = process.and_then(|process| self.processes.get(&process));
-        if let Some(handle) = running.and_then(|running| running.handle.as_ref()) {
-            handle.send(EngineCommand::Quit);
-        }
-    }
-
-    fn fail_report(&mut self, id: GameId, why: Failure) {
-        let Some(report) = self.reports.get_mut(&id) else { return };
-        report.status = ReportStatus::Failed;
-        report.error = Some(why);
-        let process = report.process;
-        self.leave_report(process);
-        self.publish_report(id, &[]);
-    }
-
-    /// The process of a report has ended.
-    pub(super) fn report_ended(&mut self, process: ProcessId, id: GameId, why: Option<&Failure>) {
-        if let Some(report) = self.reports.get_mut(&id).filter(|it| it.process == Some(process)) {
-            report.process = None;
-            if report.status == ReportStatus::Running {
-                report.status = ReportStatus::Failed;
-                report.error = Some(why.cloned().unwrap_or_else(engine_ended));
-            }
-            self.publish_report(id, &[]);
-            self.job_game_over(id);
-            self.release_game(id);
-        } else if !self.reports.contains_key(&id) {
-            // The game was closed meanwhile.
-            self.job_game_over(id);
-        }
-        self.next_report();
-    }
-
-    /// Stops a report, or all.
-    pub(super) fn stop_report(&mut self, game: Option<GameId>) -> Result<Answer, ApiError> {
-        let stops: Vec<GameId> = self
-            .reports
-            .iter()
-            .filter(|(id, _)| game.is_none_or(|game| game == **id))
-            .filter(|(_, it)| it.is_due())
-            .map(|(id, _)| *id)
-            .collect();
-        if stops.is_empty() {
-            return Err(api_error(ApiErrorCode::NotNow, Kind::NoReport, "no report is being made"));
-        }
-        for id in stops {
+        for id in due {
             let Some(report) = self.reports.get_mut(&id) else { continue };
             report.status = ReportStatus::Stopped;
-            let process = report.process;
-            self.leave_report(process);
-            self.publish_report(id, &[]);
+            report.process.inspect(|process| cx.processes.quit(*process));
+            self.publish(games, cx, id, &[]);
         }
         Ok(Answer::Done)
     }
 
-    /// Writes what was found into the game.
-    fn annotate(&mut self, id: GameId, at: Moment) {
-        let state = self.report_state(id);
-        let Some(report) = self.reports.get(&id) else { return };
-        let nodes = report.nodes.clone();
-        let Some(room) = self.rooms.get_mut(&id) else { return };
-        for judged in state.positions.iter().flatten() {
-            room.note_judged(judged.node, Evaluation { score: judged.score, depth: judged.depth });
-            let nag = match judged.label {
-                Some(Label::Inaccuracy) => 6,
-                Some(Label::Mistake) => 2,
-                Some(Label::Blunder) => 4,
-                Some(Label::Best | Label::Forced) | None => continue,
-            };
-            room.add_sign(judged.node, nag);
-            let ply = usize::try_from(judged.ply).unwrap_or(usize::MAX);
-            let before = ply.checked_sub(1);
-            let better = before.and_then(|ply| state.positions.get(ply)?.as_ref());
-            let node = before.and_then(|ply| nodes.get(ply).copied());
-            if let (Some(better), Some(node)) = (better, node) {
-                let words = better.best.iter().take(LONGEST).map(|it| it.word.clone()).collect();
-                // A line that cannot be played is of no use to a reader.
-                let _ = room.edit(Edit::Insert { node, words, evaluation: None });
+    // Searches.
+
+    pub(super) fn on_event(
+        &mut self,
+        games: &mut Games,
+        engines: &Engines,
+        cx: &mut Context<'_>,
+        (process, id): (ProcessId, GameId),
+        event: SearchEvent,
+    ) {
+        match event {
+            SearchEvent::Ready => self.search_next(games, engines, cx, (process, id)),
+            SearchEvent::Finished(search, _, info) => {
+                self.on_finished(games, engines, cx, (process, id), (search, &info));
             }
+            SearchEvent::Rejected(..) => cx.processes.quit(process),
+            SearchEvent::Exited { failure, .. } => {
+                self.on_exited(games, engines, cx, (process, id), failure);
+            }
+            SearchEvent::Started(_) | SearchEvent::Info(..) => (),
         }
-        self.settle(id, Vec::new(), at);
+    }
+
+    /// Searches the next position, or finishes the report.
+    fn search_next(
+        &mut self,
+        games: &mut Games,
+        engines: &Engines,
+        cx: &mut Context<'_>,
+        (process, id): (ProcessId, GameId),
+    ) {
+        loop {
+            let Some(report) = self.reports.get_mut(&id) else { return };
+            if report.process != Some(process) || report.status != ReportStatus::Running {
+                return;
+            }
+            let Some(ply) = report.next() else { return self.finish(games, engines, cx, id) };
+            let Some(node) = report.nodes.get(ply).copied() else { return };
+            let Some(session) = games.get(id) else { return };
+            let Some(position) = session.tree().position(node) else {
+                return self.fail(games, cx, id, game_changed());
+            };
+            if let Some(score) = final_score(&position) {
+                let searched = searched(session, (ply, node), &position, score);
+                self.record(games, cx, id, searched);
+                continue;
+            }
+            let Some(dialect) = cx.processes.dialect(process) else { return };
+            let moves = session.tree().moves_to(node);
+            let search_id = cx.next_search_id();
+            let spec = MoveCodec::new(dialect, session.game()).and_then(|codec| {
+                let game = session.wire_game(codec, &moves)?;
+                let search = Search::from(limits(&report.settings.limits, dialect)).lines(1);
+                let kind = SearchKind::Analyse;
+                Some(SearchSpec { search_id, kind, game, search, position, codec, shown: 1 })
+            });
+            let Some(spec) = spec else { return self.fail(games, cx, id, untold()) };
+            (report.search_id, report.at) = (search_id, ply);
+            cx.processes.send(process, EngineCommand::Search(Box::new(spec)));
+            return;
+        }
+    }
+
+    fn on_finished(
+        &mut self,
+        games: &mut Games,
+        engines: &Engines,
+        cx: &mut Context<'_>,
+        (process, id): (ProcessId, GameId),
+        (search, info): (SearchId, &SearchInfo),
+    ) {
+        let report = self.reports.get(&id).filter(|report| report.search_id == search);
+        let Some(report) = report else { return };
+        let ply = report.at;
+        let (Some(node), Some(session)) = (report.nodes.get(ply).copied(), games.get(id)) else {
+            return;
+        };
+        let Some(position) = session.tree().position(node) else {
+            return self.fail(games, cx, id, game_changed());
+        };
+        let line = info.lines.first();
+        let Some(score) = line.and_then(|line| line.score) else {
+            return self.fail(games, cx, id, no_score());
+        };
+        let best = line.map(|line| line.pv.iter().take(MAX_SAVED_MOVES).cloned().collect());
+        let searched = Searched {
+            best: best.unwrap_or_default(),
+            depth: info.depth,
+            ..searched(session, (ply, node), &position, score)
+        };
+        self.record(games, cx, id, searched);
+        self.search_next(games, engines, cx, (process, id));
+    }
+
+    fn record(&mut self, games: &Games, cx: &mut Context<'_>, id: GameId, searched: Searched) {
+        let ply = usize::try_from(searched.ply).unwrap_or(usize::MAX);
+        let stored = searched.clone();
+        // What cannot be saved is searched again after the next start.
+        drop(cx.saves.run(move |store| store.save_judgement(id, &stored)));
+        if let Some(entry) = self.reports.get_mut(&id).and_then(|it| it.searched.get_mut(ply)) {
+            *entry = Some(searched);
+        }
+        // The loss of the next move is known now as well.
+        self.publish(games, cx, id, &[ply, ply + 1]);
+    }
+
+    fn finish(&mut self, games: &mut Games, engines: &Engines, cx: &mut Context<'_>, id: GameId) {
+        let Some(report) = self.reports.get_mut(&id) else { return };
+        report.status = ReportStatus::Done;
+        report.process.inspect(|process| cx.processes.quit(*process));
+        if report.settings.annotate {
+            self.annotate(games, engines, cx, id);
+        }
+        self.publish(games, cx, id, &[]);
+    }
+
+    fn fail(&mut self, games: &Games, cx: &mut Context<'_>, id: GameId, why: Failure) {
+        let Some(report) = self.reports.get_mut(&id) else { return };
+        report.fail(why);
+        report.process.inspect(|process| cx.processes.quit(*process));
+        self.publish(games, cx, id, &[]);
+    }
+
+    fn on_exited(
+        &mut self,
+        games: &Games,
+        engines: &Engines,
+        cx: &mut Context<'_>,
+        (process, id): (ProcessId, GameId),
+        failure: Option<Failure>,
+    ) {
+        let report = self.reports.get_mut(&id).filter(|report| report.process == Some(process));
+        if let Some(report) = report {
+            report.process = None;
+            if report.status == ReportStatus::Running {
+                report.fail(failure.unwrap_or_else(engine_ended));
+            }
+            self.publish(games, cx, id, &[]);
+        } else if self.reports.contains_key(&id) {
+            // The process of an earlier report.
+            return self.start_next(games, engines, cx);
+        }
+        cx.events.push_back(AppEvent::ReportFinished(id));
+    }
+
+    /// Writes the judgements into the game.
+    fn annotate(&self, games: &mut Games, engines: &Engines, cx: &mut Context<'_>, id: GameId) {
+        let state = self.state(games, id);
+        let Some(report) = self.reports.get(&id) else { return };
+        // The game is open: its report runs.
+        let _ = games.update(engines, cx, id, |session, _| {
+            annotate(session, &report.nodes, &state);
+            Ok(Vec::new())
+        });
     }
 }
 
-/// What a position is worth to the side to move where the game is over: that needs no engine.
-pub(super) fn score_at_end(position: &Position) -> Option<Score> {
+fn annotate(session: &mut GameSession, nodes: &[NodeId], state: &ReportState) {
+    for judged in state.positions.iter().flatten() {
+        session.note_judged(judged.node, Evaluation { score: judged.score, depth: judged.depth });
+        let nag = match judged.label {
+            Some(Label::Inaccuracy) => 6,
+            Some(Label::Mistake) => 2,
+            Some(Label::Blunder) => 4,
+            Some(Label::Best | Label::Forced) | None => continue,
+        };
+        session.add_sign(judged.node, nag);
+        let ply = usize::try_from(judged.ply).unwrap_or(usize::MAX);
+        let before = ply.checked_sub(1);
+        let better = before.and_then(|ply| state.positions.get(ply)?.as_ref());
+        let node = before.and_then(|ply| nodes.get(ply).copied());
+        if let (Some(better), Some(node)) = (better, node) {
+            let line = better.best.iter().take(MAX_INSERTED_MOVES);
+            let words = line.map(|it| it.word.clone()).collect();
+            // A line that is illegal is of no use to a reader.
+            let _ = session.edit(Edit::Insert { node, words, evaluation: None });
+        }
+    }
+}
+
+/// A judgement without the best line.
+fn searched(
+    session: &GameSession,
+    (ply, node): (usize, NodeId),
+    position: &Position,
+    score: Score,
+) -> Searched {
+    Searched {
+        ply: u32::try_from(ply).unwrap_or(u32::MAX),
+        node,
+        turn: position.turn().into(),
+        score,
+        choices: position.legal_moves().len(),
+        word: session.tree().wire(node).map(|node| node.word).unwrap_or_default(),
+        best: Vec::new(),
+        depth: None,
+    }
+}
+
+/// The score of a position in which the game is over, from the side to move.
+pub(super) fn final_score(position: &Position) -> Option<Score> {
     let ending = position.ending()?;
     match ending.winner {
         None => Some(Score::Cp { value: 0 }),
@@ -486,15 +524,15 @@ pub(super) fn score_at_end(position: &Position) -> Option<Score> {
     }
 }
 
-/// How long to look at a position.
-pub(super) fn go(limits: &Limits, dialect: Dialect) -> Go<'static> {
+/// The limits of the search of a position.
+pub(super) fn limits(limits: &Limits, dialect: Dialect) -> Go<'static> {
     let mate = limits.mate.map(|limit| match dialect {
         Dialect::Uci => MateLimit::Moves(u32::try_from(limit).unwrap_or(u32::MAX)),
         Dialect::Usi => MateLimit::Time(Duration::from_millis(limit)),
     });
     let move_time = limits.time.map(Duration::from_millis);
     let go = Go { depth: limits.depth, nodes: limits.nodes, move_time, mate, ..Go::default() };
-    if go.is_bare() { Go { move_time: Some(USUAL), ..Go::default() } } else { go }
+    if go.is_bare() { Go { move_time: Some(DEFAULT_TIME), ..Go::default() } } else { go }
 }
 
 #[cfg(test)]
@@ -505,8 +543,8 @@ mod tests {
     fn check(backwards: bool, expected: [usize; 3]) {
         let limits = Limits::default();
         let settings = ReportSettings { engine: 1, limits, backwards, annotate: false };
-        let kept = StoredReport { settings, nodes: vec![0, 1, 2, 3] };
-        let mut report = Report::new(kept, ReportStatus::Running);
+        let stored = StoredReport { settings, nodes: vec![0, 1, 2, 3] };
+        let mut report = Report::new(stored, ReportStatus::Running);
         let found = Searched {
             ply: 0,
             node: 0,
@@ -517,7 +555,7 @@ mod tests {
             best: Vec::new(),
             depth: None,
         };
-        // What was found out before it was stopped is not searched again.
+        // Judgements from before a stop are not searched again.
         report.searched[1] = Some(found.clone());
         for ply in expected {
             assert_eq!(report.next(), Some(ply));

@@ -1,177 +1,184 @@
-//! "Learn from mistakes": what an engine says of another try at a move that a report has judged.
-//!
-//! The engine of the report looks at the position after the try; what the try costs is measured against
-//! what the report holds the best move to be worth.
+//! "Learn from mistakes": the engine of a report evaluates another move in place of a mistake.
+
+use std::collections::BTreeMap;
 
 use readyok_client::Search;
 use readyok_rules::{Game, Move, MoveCodec};
 use tokio::sync::oneshot;
 
-use super::AppState;
+use super::context::{Context, SearchId};
+use super::engines::Engines;
+use super::events::SearchEvent;
 use super::failures::{engine_ended, no_score, untold};
-use super::reports::{go, score_at_end};
+use super::games::Games;
+use super::reports::{Reports, final_score, limits};
+use super::saving::Deferred;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
 use crate::game::{GameSession, api_error, illegal, no_such, winning};
 use crate::wire::{
-    Answer, ApiError, ApiErrorCode, Failure, GameId, Limits, NodeId, ProblemKind as Kind,
-    ProcessId, Purpose, SearchInfo, Side, Thing, ValuesFor,
+    Answer, ApiError, ApiErrorCode, GameId, Limits, NodeId, ProblemKind, ProcessId, Purpose,
+    SearchInfo, Side, Thing, ValuesFor,
 };
 
-/// A try that costs no more, in percent of winning chances, is as good as the best.
+/// Maximum loss of a good move, in percent of winning chances.
 const GOOD: f64 = 2.0;
 
-/// What is told of a try, when it is known.
-pub(crate) type Verdict = oneshot::Receiver<Result<Answer, ApiError>>;
-
-/// A try that an engine looks at.
-pub(super) struct RetryAttempt {
+struct RetryAttempt {
     game: GameId,
-    search_id: u64,
-    /// The mover, and the chances that the best move gives.
+    search_id: SearchId,
+    /// The side to move, and its winning chances after the best move.
     side: Side,
     best: f64,
     moves: Vec<Move>,
     limits: Limits,
-    tell: oneshot::Sender<Result<Answer, ApiError>>,
+    reply: oneshot::Sender<Result<Answer, ApiError>>,
 }
 
-impl AppState {
-    /// Has the engine of a game's report look at another move in the place of one that was played.
-    pub(crate) fn try_move(
+/// The attempts that engines evaluate, at most one for each game.
+#[derive(Default)]
+pub(crate) struct RetryAttempts {
+    attempts: BTreeMap<ProcessId, RetryAttempt>,
+}
+
+impl RetryAttempts {
+    pub(super) fn start(
         &mut self,
-        game: GameId,
-        node: NodeId,
-        text: &str,
-        limits: Limits,
-    ) -> Result<Verdict, ApiError> {
+        reports: &Reports,
+        games: &Games,
+        engines: &Engines,
+        cx: &mut Context<'_>,
+        (game, node, text, limits): (GameId, NodeId, &str, Limits),
+    ) -> Result<Deferred, ApiError> {
         let missing = || {
             let text = "the report has not judged this position";
-            api_error(ApiErrorCode::NotFound, Kind::NotJudged, text)
+            api_error(ApiErrorCode::NotFound, ProblemKind::NotJudged, text)
         };
-        let report = self.reports.get(&game).ok_or_else(missing)?;
-        let judged = report.judged_at(node).ok_or_else(missing)?;
-        let (engine, side) = (report.engine(), judged.turn);
-        let room = self
-            .rooms
-            .get(&game)
-            .ok_or_else(|| no_such(Thing::OpenGame, &game, format!("game {game} is not open")))?;
-        let kind = room.game();
-        let mut position = room
+        let (engine, judged) = reports.judgement_at(game, node).ok_or_else(missing)?;
+        let side = judged.turn;
+        let session = games.session(game)?;
+        let kind = session.game();
+        let mut position = session
             .tree()
             .position(node)
             .ok_or_else(|| no_such(Thing::Node, &node, format!("there is no node {node}")))?;
         let best = winning(judged.score, kind);
         let first = judged.best.first().and_then(|first| position.parse_move(&first.word).ok());
         let mv = GameSession::read_move(&position, text)?;
-        let mut moves = room.tree().moves_to(node);
+        let mut moves = session.tree().moves_to(node);
         moves.push(mv);
         position.play(mv).map_err(|error| illegal(&error))?;
 
-        let (tell, verdict) = oneshot::channel();
+        let (reply, answer) = oneshot::channel();
         let known = if first == Some(mv) {
             Some(best)
         } else {
-            // From the side to move, who is the other one now.
-            score_at_end(&position).map(|score| 100.0 - winning(score, kind))
+            // Of the side to move, which is the opponent now.
+            final_score(&position).map(|score| 100.0 - winning(score, kind))
         };
-        self.drop_trials(game);
+        self.cancel(cx, game);
         if let Some(chances) = known {
-            // Whoever asked is there: the other end is in this function.
-            let _ = tell.send(Ok(tried(side, best, chances)));
-            return Ok(verdict);
+            // The receiver is in this function.
+            let _ = reply.send(Ok(judge(side, best, chances)));
+            return Ok(answer);
         }
-        let values = self.registry.get(engine)?.values(ValuesFor::Analyse);
-        let variant = Some(kind.into());
+        let purpose = Purpose::Learn { game };
         let process =
-            self.start_process(engine, Purpose::Learn { game }, variant, values, false)?;
-        self.last_search_id += 1;
-        let search_id = self.last_search_id;
-        self.trials
-            .insert(process, RetryAttempt { game, search_id, side, best, moves, limits, tell });
-        Ok(verdict)
+            engines.start_with(cx, engine, purpose, Some(kind.into()), ValuesFor::Analyse)?;
+        let search_id = cx.next_search_id();
+        let attempt = RetryAttempt { game, search_id, side, best, moves, limits, reply };
+        self.attempts.insert(process, attempt);
+        Ok(answer)
     }
 
-    /// Only the latest try of a game is looked at.
-    fn drop_trials(&mut self, game: GameId) {
-        let old = self.trials.iter().filter(|(_, trial)| trial.game == game);
+    /// Ends the attempt of a game: only the latest one is evaluated.
+    fn cancel(&mut self, cx: &Context<'_>, game: GameId) {
+        let old = self.attempts.iter().filter(|(_, attempt)| attempt.game == game);
         for process in old.map(|(process, _)| *process).collect::<Vec<_>>() {
-            self.end_trial(
-                process,
-                Err(api_error(
-                    ApiErrorCode::NotNow,
-                    Kind::OtherMoveTried,
-                    "another move was tried meanwhile",
-                )),
-            );
+            let text = "another move was tried meanwhile";
+            let error = api_error(ApiErrorCode::NotNow, ProblemKind::OtherMoveTried, text);
+            self.finish(cx, process, Err(error));
         }
     }
 
-    fn end_trial(&mut self, process: ProcessId, verdict: Result<Answer, ApiError>) {
-        if let Some(trial) = self.trials.remove(&process) {
-            // A tab that has gone needs no verdict.
-            let _ = trial.tell.send(verdict);
+    fn finish(&mut self, cx: &Context<'_>, process: ProcessId, answer: Result<Answer, ApiError>) {
+        if let Some(attempt) = self.attempts.remove(&process) {
+            // A tab that was closed needs no answer.
+            let _ = attempt.reply.send(answer);
         }
-        let running = self.processes.get(&process);
-        if let Some(handle) = running.and_then(|running| running.handle.as_ref()) {
-            handle.send(EngineCommand::Quit);
-        }
+        cx.processes.quit(process);
     }
 
-    /// The engine for a try has greeted.
-    pub(super) fn trial_greeted(&mut self, process: ProcessId) {
-        let command = self.trial_order(process);
-        let command = command.ok_or_else(|| ApiError::because(ApiErrorCode::Engine, untold()));
-        match command {
-            Ok(command) => {
-                let running = self.processes.get(&process);
-                if let Some(handle) = running.and_then(|running| running.handle.as_ref()) {
-                    handle.send(command);
+    pub(super) fn on_event(
+        &mut self,
+        games: &Games,
+        cx: &Context<'_>,
+        process: ProcessId,
+        event: SearchEvent,
+    ) {
+        match event {
+            SearchEvent::Ready => match self.search_command(games, cx, process) {
+                Some(command) => {
+                    cx.processes.send(process, command);
+                }
+                None => {
+                    let error = ApiError::because(ApiErrorCode::Engine, untold());
+                    self.finish(cx, process, Err(error));
+                }
+            },
+            SearchEvent::Finished(search, _, info) => {
+                if let Some(answer) = self.answer(games, process, search, &info) {
+                    self.finish(cx, process, answer);
                 }
             }
-            Err(error) => self.end_trial(process, Err(error)),
+            SearchEvent::Rejected(..) => cx.processes.quit(process),
+            SearchEvent::Exited { failure, .. } => {
+                let why = failure.unwrap_or_else(engine_ended);
+                let error = ApiError::because(ApiErrorCode::Engine, why);
+                self.finish(cx, process, Err(error));
+            }
+            SearchEvent::Started(_) | SearchEvent::Info(..) => (),
         }
     }
 
-    fn trial_order(&self, process: ProcessId) -> Option<EngineCommand> {
-        let trial = self.trials.get(&process)?;
-        let dialect = self.processes.get(&process)?.dialect?;
-        let room = self.rooms.get(&trial.game)?;
-        let codec = MoveCodec::new(dialect, room.game())?;
-        let game = room.wire_game(codec, &trial.moves)?;
-        let mut position = room.tree().start().clone();
-        for mv in &trial.moves {
+    fn search_command(
+        &self,
+        games: &Games,
+        cx: &Context<'_>,
+        process: ProcessId,
+    ) -> Option<EngineCommand> {
+        let attempt = self.attempts.get(&process)?;
+        let dialect = cx.processes.dialect(process)?;
+        let session = games.get(attempt.game)?;
+        let codec = MoveCodec::new(dialect, session.game())?;
+        let game = session.wire_game(codec, &attempt.moves)?;
+        let mut position = session.tree().start().clone();
+        for mv in &attempt.moves {
             position.play(*mv).ok()?;
         }
-        let search = Search::from(go(&trial.limits, dialect)).lines(1);
-        let (search_id, kind) = (trial.search_id, SearchKind::Analyse);
-        let job = SearchSpec { search_id, kind, game, search, position, codec, shown: 1 };
-        Some(EngineCommand::Search(Box::new(job)))
+        let search = Search::from(limits(&attempt.limits, dialect)).lines(1);
+        let (search_id, kind) = (attempt.search_id, SearchKind::Analyse);
+        let spec = SearchSpec { search_id, kind, game, search, position, codec, shown: 1 };
+        Some(EngineCommand::Search(Box::new(spec)))
     }
 
-    /// The engine has looked at a try.
-    pub(super) fn trial_answers(&mut self, process: ProcessId, search_id: u64, told: &SearchInfo) {
-        let Some(trial) = self.trials.get(&process).filter(|trial| trial.search_id == search_id)
-        else {
-            return;
-        };
-        let kind = self.rooms.get(&trial.game).map_or(Game::Chess, GameSession::game);
-        let score = told.lines.first().and_then(|line| line.score);
-        let verdict = match score {
-            Some(score) => Ok(tried(trial.side, trial.best, 100.0 - winning(score, kind))),
+    fn answer(
+        &self,
+        games: &Games,
+        process: ProcessId,
+        search: SearchId,
+        info: &SearchInfo,
+    ) -> Option<Result<Answer, ApiError>> {
+        let attempt = self.attempts.get(&process).filter(|it| it.search_id == search)?;
+        let kind = games.get(attempt.game).map_or(Game::Chess, GameSession::game);
+        Some(match info.lines.first().and_then(|line| line.score) {
+            Some(score) => Ok(judge(attempt.side, attempt.best, 100.0 - winning(score, kind))),
             None => Err(ApiError::because(ApiErrorCode::Engine, no_score())),
-        };
-        self.end_trial(process, verdict);
-    }
-
-    /// The engine has gone; if it has told nothing, that is told.
-    pub(super) fn trial_ended(&mut self, process: ProcessId, why: Option<&Failure>) {
-        let why = why.cloned().unwrap_or_else(engine_ended);
-        self.end_trial(process, Err(ApiError::because(ApiErrorCode::Engine, why)));
+        })
     }
 }
 
-/// The verdict: chances of the mover with the best move, and with the try.
-fn tried(side: Side, best: f64, chances: f64) -> Answer {
+/// Compares the winning chances of the side after the best move and after the attempt.
+fn judge(side: Side, best: f64, chances: f64) -> Answer {
     let loss = (best - chances).max(0.0);
     Answer::Tried { loss, good: loss <= GOOD, side }
 }
@@ -181,10 +188,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_try_is_good_up_to_a_small_loss() {
+    fn an_attempt_is_good_up_to_a_small_loss() {
         let check = |best, chances, expected| {
-            let Answer::Tried { loss, good, .. } = tried(Side::First, best, chances) else {
-                panic!("it is a verdict");
+            let Answer::Tried { loss, good, .. } = judge(Side::First, best, chances) else {
+                panic!("another answer");
             };
             assert_eq!(good, expected, "{loss}");
             assert!(loss >= 0.0);
@@ -192,7 +199,7 @@ mod tests {
         check(60.0, 60.0, true);
         check(60.0, 58.5, true);
         check(60.0, 57.0, false);
-        // The engine may come to like a move better than the best one.
+        // A search can prefer a move to the best one of the report.
         check(60.0, 80.0, true);
     }
 }

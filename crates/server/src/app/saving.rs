@@ -5,28 +5,49 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use super::games::storage;
-use super::{App, AppState, StoredReport};
-use crate::game::{GameSession, GameSnapshot, Searched, StoredSession, api_error, no_such};
-use crate::store::{Games, Store, StoreError, StoredGame, Writer, Written};
-use crate::time::{Moment, now};
-use crate::wire::{Answer, ApiError, ApiErrorCode, GameId, ProblemKind as Kind, Thing};
+use tokio::sync::oneshot;
 
-/// The answer to a command. It is sent when all that the command has changed is written, or could not be.
-pub(crate) struct Reply {
-    pub(crate) answer: Result<Answer, ApiError>,
-    /// None if nothing has to be written.
-    pub(crate) written: Option<Written>,
+use super::context::{Components, Context};
+use super::{App, StoredReport, storage};
+use crate::game::{GameSession, GameSnapshot, Searched, StoredSession, api_error, no_such};
+use crate::store::{GameSource, Store, StoreError, StoredGame, Writer, Written};
+use crate::time::{Moment, now};
+use crate::wire::{Answer, ApiError, ApiErrorCode, GameId, ProblemKind, Thing};
+
+/// An answer that comes later.
+pub(crate) type Deferred = oneshot::Receiver<Result<Answer, ApiError>>;
+
+/// A report with its judgements.
+pub(super) type StoredJudgements = (StoredReport, Vec<Searched>);
+
+/// The answer to a command.
+pub(crate) enum Reply {
+    Done(Result<Answer, ApiError>),
+    /// It is sent when all changes of the command are written, or could not be.
+    Written(Result<Answer, ApiError>, Written),
+    Deferred(Deferred),
 }
 
 impl From<Result<Answer, ApiError>> for Reply {
     fn from(answer: Result<Answer, ApiError>) -> Self {
-        Self { answer, written: None }
+        Self::Done(answer)
     }
 }
 
-/// What the state has queued for the library.
-pub(super) struct SaveQueue {
+impl From<Result<Self, ApiError>> for Reply {
+    fn from(reply: Result<Self, ApiError>) -> Self {
+        reply.unwrap_or_else(|error| Self::Done(Err(error)))
+    }
+}
+
+impl From<Result<Deferred, ApiError>> for Reply {
+    fn from(answer: Result<Deferred, ApiError>) -> Self {
+        answer.map_or_else(|error| Self::Done(Err(error)), Self::Deferred)
+    }
+}
+
+/// Queues the work of the writer.
+pub(crate) struct SaveQueue {
     writer: Writer,
     /// Counts what was queued.
     queued: u64,
@@ -75,11 +96,11 @@ impl SaveQueue {
     }
 
     /// A game is no longer open. What waits to be written is written all the same.
-    pub(super) fn leave(&mut self, room: &GameSession) {
-        if self.waiting.contains(&room.id()) {
-            self.closed.insert(room.id(), room.snapshot());
+    pub(super) fn leave(&mut self, session: &GameSession) {
+        if self.waiting.contains(&session.id()) {
+            self.closed.insert(session.id(), session.snapshot());
         }
-        self.mark_changed(Some(room.id()));
+        self.mark_changed(Some(session.id()));
     }
 
     /// What is being read of a game, or of all, is out of date.
@@ -104,61 +125,87 @@ impl SaveQueue {
 
 /// A game that was read from the library.
 pub(super) struct Loaded {
-    pub(super) room: GameSession,
-    pub(super) report: Option<(StoredReport, Vec<Searched>)>,
+    pub(super) session: GameSession,
+    pub(super) report: Option<StoredJudgements>,
 }
 
 impl Loaded {
-    fn new(id: GameId, stored: StoredGame, at: Moment) -> Option<Self> {
-        let kept: StoredSession = serde_json::from_str(&stored.kept).ok()?;
-        let mut room = GameSession::restore(id, kept, at)?;
-        if !stored.has_rematch && room.next().is_some() {
-            room.set_rematch(None);
+    fn new(id: GameId, row: StoredGame, now: Moment) -> Option<Self> {
+        let stored: StoredSession = serde_json::from_str(&row.kept).ok()?;
+        let mut session = GameSession::restore(id, stored, now)?;
+        if !row.has_rematch && session.next().is_some() {
+            session.set_rematch(None);
         }
-        Some(Self { room, report: stored.report })
+        Some(Self { session, report: row.report })
     }
 }
 
-impl Games for Weak<App> {
+impl GameSource for Weak<App> {
     fn take(&self, games: &[GameId]) -> Vec<(GameId, GameSnapshot)> {
         let Some(app) = self.upgrade() else { return Vec::new() };
-        let mut state = app.state();
-        games.iter().filter_map(|id| Some((*id, state.take_to_save(*id)?))).collect()
+        app.update(|components, cx| {
+            let snapshot = |id: &GameId| {
+                let snapshot = cx.saves.take(*id, || components.games.snapshot(*id))?;
+                Some((*id, snapshot))
+            };
+            games.iter().filter_map(snapshot).collect()
+        })
     }
 
     fn saved(&self, results: Vec<(GameId, Result<(), StoreError>)>) {
         let Some(app) = self.upgrade() else { return };
         for (id, result) in results {
-            app.state().game_saved(id, result, now());
+            app.update(|components, cx| {
+                cx.saves.writing.remove(&id);
+                components.games.on_saved(cx, id, result);
+            });
         }
     }
 }
 
+impl SaveQueue {
+    /// The writer takes a game, if it waits.
+    fn take(
+        &mut self,
+        id: GameId,
+        snapshot: impl FnOnce() -> Option<GameSnapshot>,
+    ) -> Option<GameSnapshot> {
+        if !self.waiting.remove(&id) {
+            return None;
+        }
+        let snapshot = self.closed.remove(&id).or_else(snapshot)?;
+        self.writing.insert(id);
+        Some(snapshot)
+    }
+}
+
 impl App {
-    /// Changes the state. What has to be written for it is written before the answer is sent.
+    /// Changes the state. The answer is sent when the changes are written.
     pub(super) fn change(
         &self,
-        change: impl FnOnce(&mut AppState) -> Result<Answer, ApiError>,
+        change: impl FnOnce(&mut Components<'_>, &mut Context<'_>) -> Result<Answer, ApiError>,
     ) -> Reply {
         let mut state = self.state();
         let before = state.saves.queued;
-        let answer = change(&mut state);
-        let written = (state.saves.queued != before).then(|| self.writer.barrier());
-        Reply { answer, written }
+        let answer = state.update(change);
+        if state.saves.queued == before {
+            return Reply::Done(answer);
+        }
+        Reply::Written(answer, self.writer.barrier())
     }
 
-    /// Reads a game of the library, and hands it to `then` with the state as it was meanwhile.
+    /// Reads a game of the library, and calls `then` with a state in which the game was not changed since.
     pub(super) async fn load<T>(
         &self,
         id: GameId,
-        then: impl FnOnce(&mut AppState, Result<Loaded, ApiError>) -> T,
+        then: impl FnOnce(&mut Components<'_>, &mut Context<'_>, Result<Loaded, ApiError>) -> T,
     ) -> T {
         loop {
             let changed = self.state().saves.begin_reading(id);
             let loaded = self.read_game(id).await;
             let mut state = self.state();
             if !changed.load(Ordering::Relaxed) {
-                return then(&mut state, loaded);
+                return state.update(|components, cx| then(components, cx, loaded));
             }
         }
     }
@@ -170,29 +217,8 @@ impl App {
         let stored = stored.ok_or_else(missing)?;
         let parsed = tokio::task::spawn_blocking(move || Loaded::new(id, stored, now())).await;
         parsed.ok().flatten().ok_or_else(|| {
-            api_error(ApiErrorCode::Storage, Kind::Damaged, format!("game {id} is damaged"))
+            let text = format!("game {id} is damaged");
+            api_error(ApiErrorCode::Storage, ProblemKind::Damaged, text)
         })
-    }
-}
-
-impl AppState {
-    /// The writer takes a game.
-    fn take_to_save(&mut self, id: GameId) -> Option<GameSnapshot> {
-        if !self.saves.waiting.remove(&id) {
-            return None;
-        }
-        let closed = self.saves.closed.remove(&id);
-        let snapshot = closed.or_else(|| self.rooms.get(&id).map(GameSession::snapshot))?;
-        self.saves.writing.insert(id);
-        Some(snapshot)
-    }
-
-    /// A game was saved, or could not be. It continues, and its subscribers are notified.
-    fn game_saved(&mut self, id: GameId, result: Result<(), StoreError>, at: Moment) {
-        self.saves.writing.remove(&id);
-        if let Some(room) = self.rooms.get_mut(&id) {
-            room.mark_saved(result.err().map(|error| error.to_string()));
-            self.publish_changes(id, at);
-        }
     }
 }

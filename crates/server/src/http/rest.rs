@@ -141,7 +141,7 @@ pub(super) async fn log(
         Shown::En => Language::English,
         Shown::Ja => Language::Japanese,
     };
-    let Some(text) = service.app.state().log_text(process, language) else {
+    let Some(text) = service.app.log_text(process, language) else {
         return refused(no_such(
             Thing::Process,
             &process,
@@ -157,7 +157,7 @@ fn unkept(error: &impl ToString) -> ApiError {
 }
 
 pub(super) async fn engines(State(service): State<Service>) -> Response {
-    let written = service.app.state().engines_toml();
+    let written = service.app.engines_toml();
     match written {
         Ok(text) => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
         Err(error) => refused(unkept(&error)),

@@ -11,19 +11,17 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 
 use super::Service;
 use super::auth::SUBPROTOCOL;
 use super::connections::Connection;
 use super::files::allowed;
 use crate::app::failures::server_ends;
-use crate::app::{App, Reply, TopicSnapshot, Verdict};
+use crate::app::{App, Reply};
 use crate::game::api_error;
 use crate::hub::{Next, Outbox, TabId, text};
-use crate::wire::{
-    Answer, ApiError, ApiErrorCode, Command, Failure, MatchOpenings, ProblemKind, ReportOn,
-    Request, ToTab,
-};
+use crate::wire::{Answer, ApiError, ApiErrorCode, Command, Failure, ProblemKind, Request, ToTab};
 
 /// No message of a tab is larger.
 const LARGEST: usize = 1 << 20;
@@ -68,13 +66,21 @@ async fn write(app: &App, outbox: &Arc<Outbox>, mut to: SplitSink<WebSocket, Mes
         let message = match outbox.next().await {
             Next::Send(text) => text,
             Next::Snapshot(topic) => {
-                let state = app.state();
-                if !outbox.begin_snapshot(topic) {
-                    continue;
+                let snapshot = {
+                    let state = app.state();
+                    if !outbox.begin_snapshot(topic) {
+                        continue;
+                    }
+                    state.snapshot(topic)
+                };
+                match snapshot {
+                    None => text(&ToTab::Closed { topic }),
+                    Some(snapshot) if snapshot.reads_file() => {
+                        let read = spawn_blocking(move || text(&snapshot.finish())).await;
+                        read.unwrap_or_else(|_| text(&ToTab::Closed { topic }))
+                    }
+                    Some(snapshot) => text(&snapshot.finish()),
                 }
-                let snapshot = state.snapshot(topic);
-                drop(state);
-                text(&snapshot.map_or(ToTab::Closed { topic }, TopicSnapshot::finish))
             }
             Next::Close => return,
         };
@@ -100,31 +106,28 @@ async fn read(
             Message::Binary(_) | Message::Ping(_) | Message::Pong(_) => continue,
         };
         let answer = match serde_json::from_str::<Request>(&message) {
-            Ok(Request { id, command: Command::TryMove { game, node, text, limits } }) => {
-                let verdict = app.state().try_move(game, node, &text, limits);
-                match verdict {
-                    Ok(verdict) => {
-                        answer_later(id, verdict, Arc::clone(outbox));
-                        continue;
-                    }
-                    Err(error) => ToTab::Refusal { id, error },
-                }
-            }
-            Ok(Request { id, command }) => {
-                let Reply { answer, written } = carry_out(app, roots, tab, command).await;
-                if let Some(written) = written {
+            Ok(Request { id, command }) => match carry_out(app, roots, tab, command).await {
+                Reply::Done(answer) => message_of(id, answer),
+                Reply::Written(answer, written) => {
                     let Ok(permit) = Arc::clone(&waiting).acquire_owned().await else { return };
                     let outbox = Arc::clone(outbox);
                     tokio::spawn(async move {
-                        // A game that could not be written says so itself. Without a library nothing is.
-                        let answer = written.await.map_or_else(|_| lost(), |()| answer);
-                        outbox.push(text(&told(id, answer)));
+                        // The state of a game shows that it could not be written. Without a library, no change is.
+                        let answer = written.await.map_or_else(|_| no_answer(), |()| answer);
+                        outbox.push(text(&message_of(id, answer)));
                         drop(permit);
                     });
                     continue;
                 }
-                told(id, answer)
-            }
+                Reply::Deferred(deferred) => {
+                    let outbox = Arc::clone(outbox);
+                    tokio::spawn(async move {
+                        let answer = deferred.await.unwrap_or_else(|_| no_answer());
+                        outbox.push(text(&message_of(id, answer)));
+                    });
+                    continue;
+                }
+            },
             Err(error) => {
                 // Without its number nobody could tell what it was.
                 let id = serde_json::from_str::<Numbered>(&message).map_or(0, |it| it.id);
@@ -138,56 +141,36 @@ async fn read(
     }
 }
 
-fn told(id: u32, answer: Result<Answer, ApiError>) -> ToTab {
+fn message_of(id: u32, answer: Result<Answer, ApiError>) -> ToTab {
     match answer {
         Ok(answer) => ToTab::Answer { id, answer },
         Err(error) => ToTab::Refusal { id, error },
     }
 }
 
-/// An engine is asked first; the tab goes on meanwhile.
-fn answer_later(id: u32, verdict: Verdict, outbox: Arc<Outbox>) {
-    tokio::spawn(async move {
-        let answer = verdict.await.unwrap_or_else(|_| lost());
-        outbox.push(text(&told(id, answer)));
-    });
-}
-
-fn lost() -> Result<Answer, ApiError> {
+fn no_answer() -> Result<Answer, ApiError> {
     Err(ApiError::because(ApiErrorCode::NotNow, server_ends()))
 }
 
-/// The file that a command names.
-fn file_of(command: &Command) -> Option<&str> {
-    match command {
-        Command::StartMatch { plan } => match &plan.openings {
-            MatchOpenings::File { path, .. } => Some(path),
-            _ => None,
-        },
-        Command::ImportFolder { path }
-        | Command::StartReport { on: ReportOn::Folder { path }, .. } => Some(path),
-        Command::NewGame { game } => game.book.as_ref().map(|book| book.path.as_str()),
-        _ => None,
-    }
-}
-
-/// Files that a command names are those that the file picker shows; they are read aside.
+/// Carries out a command. One that reads a file may name only the files of the file picker, and runs outside the
+/// runtime.
 async fn carry_out(app: &Arc<App>, roots: &Arc<[PathBuf]>, tab: TabId, command: Command) -> Reply {
-    if file_of(&command).is_none() {
+    if command.path().is_none() {
         return app.command(tab, command).await;
     }
     let (app, roots) = (Arc::clone(app), Arc::clone(roots));
     let runtime = Handle::current();
-    let done = tokio::task::spawn_blocking(move || {
-        if let Some(path) = file_of(&command)
+    let done = spawn_blocking(move || {
+        if let Some(path) = command.path()
             && let Err(error) = allowed(Path::new(path), &roots)
         {
-            return Err(error).into();
+            return Reply::Done(Err(error));
         }
         runtime.block_on(app.command(tab, command))
     });
     done.await.unwrap_or_else(|_| {
-        Err(api_error(ApiErrorCode::Path, ProblemKind::Unread, "the file cannot be read")).into()
+        let text = "the file cannot be read";
+        Reply::Done(Err(api_error(ApiErrorCode::Path, ProblemKind::Unread, text)))
     })
 }
 

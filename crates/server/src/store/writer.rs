@@ -27,7 +27,7 @@ const MAX_MERGED: usize = 1024;
 const CLOSING: Duration = Duration::from_secs(30);
 
 /// Where the writer takes games from.
-pub(crate) trait Games: Send + 'static {
+pub(crate) trait GameSource: Send + 'static {
     /// Snapshots of those of the games that are still open.
     fn take(&self, games: &[GameId]) -> Vec<(GameId, GameSnapshot)>;
 
@@ -114,14 +114,14 @@ impl Writer {
 
 impl Queue {
     /// Starts the thread. It ends when it is closed, or with the last of its writers.
-    pub(crate) fn start(self, store: Store, games: impl Games) -> io::Result<()> {
+    pub(crate) fn start(self, store: Store, games: impl GameSource) -> io::Result<()> {
         let thread = thread::Builder::new().name("library".to_owned());
         thread.spawn(move || run(store, self.0, &games))?;
         Ok(())
     }
 }
 
-fn run(mut store: Store, inbox: Receiver<Work>, source: &impl Games) {
+fn run(mut store: Store, inbox: Receiver<Work>, source: &impl GameSource) {
     let closed = work(&mut store, &inbox, source);
     // When the end is reported, the file is closed and the queue is gone.
     drop((store, inbox));
@@ -134,7 +134,7 @@ fn run(mut store: Store, inbox: Receiver<Work>, source: &impl Games) {
 fn work(
     store: &mut Store,
     inbox: &Receiver<Work>,
-    source: &impl Games,
+    source: &impl GameSource,
 ) -> Option<oneshot::Sender<()>> {
     while let Ok(first) = inbox.recv() {
         let mut games = Vec::new();
@@ -161,7 +161,7 @@ fn work(
 /// SaveQueue the games that were queued, and answers the barriers among them.
 fn save(
     store: &mut Store,
-    source: &impl Games,
+    source: &impl GameSource,
     games: &mut Vec<GameId>,
     barriers: &mut Vec<oneshot::Sender<()>>,
 ) {
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    impl Games for Open {
+    impl GameSource for Open {
         fn take(&self, games: &[GameId]) -> Vec<(GameId, GameSnapshot)> {
             self.note(format!("take {games:?}"));
             let record = read(&b"1. e4 e5 *"[..], None).flatten().next().expect("a game");

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{
-    AnalysisSettings, Edit, EngineEntry, EngineId, GameId, JobId, Limits, MatchId, MatchPlan,
-    NewGame, NodeId, Player, Preset, ProcessId, ReportOn, ReportSettings, Settings, Side, Topic,
-    ValuesFor,
+    AnalysisSettings, Edit, EngineEntry, EngineId, GameId, JobId, Limits, MatchId, MatchOpenings,
+    MatchPlan, NewGame, NodeId, Player, Preset, ProcessId, ReportOn, ReportSettings, Settings,
+    Side, Topic, ValuesFor,
 };
 
 /// What a tab asks for. Where nothing else is said, the answer is [`Answer::Done`].
@@ -351,6 +351,21 @@ pub enum Command {
         /// All of them.
         settings: Settings,
     },
+}
+impl Command {
+    /// The file or directory that the command reads.
+    pub(crate) fn path(&self) -> Option<&str> {
+        match self {
+            Self::StartMatch { plan } => match &plan.openings {
+                MatchOpenings::File { path, .. } => Some(path),
+                _ => None,
+            },
+            Self::ImportFolder { path }
+            | Self::StartReport { on: ReportOn::Folder { path }, .. } => Some(path),
+            Self::NewGame { game } => game.book.as_ref().map(|book| book.path.as_str()),
+            _ => None,
+        }
+    }
 }
 
 /// A name and a code for `register`.

@@ -7,7 +7,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use readyok_server::matches::{Entrant, Finished, MatchEvent, Matches, Program, Tell, plan_of};
+use readyok_server::matches::{
+    Entrant, Finished, MatchEvent, MatchView, Matches, Program, Tell, plan_of,
+};
 use readyok_server::wire::{
     ApiErrorCode, EndReason, MatchDelta, MatchEngine, MatchFormat, MatchLine, MatchOpenings,
     MatchPlan, MatchStatus, ProblemKind as Kind, Protocol, SprtSettings, Time, Variant, Wins,
@@ -217,7 +219,7 @@ fn until_ended(heard: &Receiver<SearchInfo>) -> Vec<SearchInfo> {
 fn a_match_is_played_to_its_end_and_every_game_is_told() {
     let folder = TempDir::new().expect("a folder");
     let (tell, heard) = listening();
-    let mut matches =
+    let matches =
         Matches::open(&folder.path().join("m"), Program::default(), tell).expect("it opens");
     std::fs::write(folder.path().join("play"), "").expect("it can be written");
     let engine = scripted(folder.path());
@@ -244,7 +246,7 @@ fn a_match_is_played_to_its_end_and_every_game_is_told() {
     assert_eq!(games[0].engines.second, "b");
     assert!(boards.iter().all(|board| board.moves.len() <= 2));
 
-    let state = matches.state(id).expect("it is there");
+    let state = matches.view(id).and_then(MatchView::read).expect("it is there");
     assert_eq!((state.status, state.played, state.total), (MatchStatus::Over, 4, Some(4)));
     assert_eq!(state.crosstable[0][1], Wins { won: 2, drawn: 0, lost: 2 });
     assert_eq!(state.curve.len(), 2);
@@ -259,15 +261,15 @@ fn a_match_is_played_to_its_end_and_every_game_is_told() {
     // All of it is found on the disk again.
     drop(matches);
     let (tell, _heard) = listening();
-    let mut matches =
+    let matches =
         Matches::open(&folder.path().join("m"), Program::default(), tell).expect("it opens");
-    let again = matches.state(id).expect("it is there");
+    let again = matches.view(id).and_then(MatchView::read).expect("it is there");
     assert_eq!((again.status, again.played), (state.status, state.played));
     assert_eq!(again.standings, state.standings);
     assert_eq!(again.games, state.games);
     assert_eq!(matches.lines().len(), 1);
     matches.delete(id).expect("it can be deleted");
-    assert_eq!(matches.state(id).expect_err("it is gone").code, ApiErrorCode::NotFound);
+    assert_eq!(matches.view(id).expect_err("it is gone").code, ApiErrorCode::NotFound);
     assert_eq!(folder.path().join("m").read_dir().expect("a folder").count(), 0);
 }
 
@@ -277,7 +279,7 @@ fn a_match_that_was_stopped_goes_on() {
     let folder = TempDir::new().expect("a folder");
     let (tell, heard) = listening();
     let place = folder.path().join("m");
-    let mut matches = Matches::open(&place, Program::default(), tell).expect("it opens");
+    let matches = Matches::open(&place, Program::default(), tell).expect("it opens");
     let engine = scripted(folder.path());
     let asked = plan(&["a", "b"]);
     let entrants = [engine.clone(), engine];
@@ -297,14 +299,14 @@ fn a_match_that_was_stopped_goes_on() {
     assert_eq!(matches.resume(id, &[]).expect_err("it is played").code, ApiErrorCode::NotNow);
     matches.stop(id, false).expect("it is played");
     until_ended(&heard);
-    let state = matches.state(id).expect("it is there");
+    let state = matches.view(id).and_then(MatchView::read).expect("it is there");
     assert_eq!((state.status, state.played), (MatchStatus::Paused, 0));
     assert_eq!(matches.stop(id, true).expect_err("it is stopped").code, ApiErrorCode::NotNow);
     drop(matches);
 
     // Another start of the server finds it as it was.
     let (tell, heard) = listening();
-    let mut matches = Matches::open(&place, Program::default(), tell).expect("it opens");
+    let matches = Matches::open(&place, Program::default(), tell).expect("it opens");
     assert_eq!(matches.lines()[0].status, MatchStatus::Paused);
     std::fs::write(folder.path().join("play"), "").expect("it can be written");
     // The values of its environment are not kept, and have to be what they were.
@@ -316,7 +318,7 @@ fn a_match_that_was_stopped_goes_on() {
     }
     matches.resume(id, &entrants).expect("it goes on");
     until_ended(&heard);
-    let state = matches.state(id).expect("it is there");
+    let state = matches.view(id).and_then(MatchView::read).expect("it is there");
     assert_eq!((state.status, state.played), (MatchStatus::Over, 4));
 }
 
@@ -327,7 +329,7 @@ fn games_that_were_on_while_the_program_was_stopped_are_played_again() {
     let (tell, heard) = listening();
     let program = Program::default();
     let suspensions = program.suspensions.clone();
-    let mut matches = Matches::open(&folder.path().join("m"), program, tell).expect("it opens");
+    let matches = Matches::open(&folder.path().join("m"), program, tell).expect("it opens");
     let engine = scripted(folder.path());
     let id = matches.start(plan(&["a", "b"]), &[engine.clone(), engine]).expect("it starts");
     loop {
@@ -342,7 +344,7 @@ fn games_that_were_on_while_the_program_was_stopped_are_played_again() {
     std::fs::write(folder.path().join("play"), "").expect("it can be written");
     suspensions.went_on();
     until_ended(&heard);
-    let state = matches.state(id).expect("it is there");
+    let state = matches.view(id).and_then(MatchView::read).expect("it is there");
     assert_eq!((state.status, state.played), (MatchStatus::Over, 4));
     assert!(state.games.iter().all(|game| game.outcome.reason == EndReason::Resignation));
     assert_eq!(state.note.map(|note| note.problem.kind), Some(Kind::PlayedAgain));

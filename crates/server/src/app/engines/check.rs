@@ -1,25 +1,34 @@
-//! Putting an engine through the conformance checker.
+//! Runs of the conformance checker.
 
+use std::sync::Arc;
 use std::thread;
 
 use readyok_check::{CheckResult as Found, Subject, Suite};
 use readyok_protocol::Language;
 
-use super::AppState;
+use super::Engines;
+use crate::app::context::Context;
 use crate::engine::printable;
 use crate::game::api_error;
-use crate::time::{Moment, date, now};
+use crate::time::{date, now};
 use crate::wire::{
     Answer, ApiError, ApiErrorCode, CheckResult, CheckRun, CheckWords, EngineId, Failure, Problem,
     ProblemKind, Reach,
 };
 
-/// So many engines of a run are asked at once: others need the machine too.
+/// Number of engine processes that a run uses concurrently: others need the machine too.
 const JOBS: usize = 1;
 
-impl AppState {
-    /// Starts a run. Its result is told with the engine.
-    pub(super) fn check_engine(&mut self, id: EngineId, at: Moment) -> Result<Answer, ApiError> {
+/// Receives the result of a run.
+pub(crate) type CheckReporter = Arc<dyn Fn(EngineId, CheckRun) + Send + Sync>;
+
+impl Engines {
+    /// Starts a run. Its result is published with the engine.
+    pub(in crate::app) fn check(
+        &mut self,
+        cx: &mut Context<'_>,
+        id: EngineId,
+    ) -> Result<Answer, ApiError> {
         let engine = self.registry.get(id)?;
         if matches!(engine.check, Some(CheckRun::Running { .. })) {
             let text = "the engine is being checked";
@@ -47,38 +56,37 @@ impl AppState {
         if let Some(dialect) = engine.dialect(None) {
             suite = suite.dialect(dialect);
         }
-        let tell = self.checked.clone();
-        let run = move || {
-            let run = match suite.run() {
-                Ok(report) => CheckRun::Done {
-                    at: date(now()),
-                    conforms: report.conforms(),
-                    checks: report.results.iter().map(result).collect(),
-                },
-                Err(error) => {
-                    let [text, japanese] = [Language::English, Language::Japanese]
-                        .map(|language| printable(&error.message().in_language(language)));
-                    let problem = Problem::new(ProblemKind::NotChecked)
-                        .with("text", &text)
-                        .with("japanese", &japanese);
-                    CheckRun::Failed { error: Failure { text, problem } }
-                }
-            };
-            tell(id, run);
-        };
+        let report = Arc::clone(&self.check_reporter);
         thread::Builder::new()
             .name("check".to_owned())
-            .spawn(run)
+            .spawn(move || report(id, run(&suite)))
             .map_err(|error| ApiError::because(ApiErrorCode::TooMuch, Failure::system(&error)))?;
-        self.set_check(id, CheckRun::Running { since: at });
+        self.set_check(cx, id, CheckRun::Running { since: cx.now });
         Ok(Answer::Done)
     }
 
-    /// What came of a run, or that there is one.
-    pub(super) fn set_check(&mut self, id: EngineId, run: CheckRun) {
+    pub(in crate::app) fn set_check(&mut self, cx: &mut Context<'_>, id: EngineId, run: CheckRun) {
         if let Ok(engine) = self.registry.get_mut(id) {
             engine.check = Some(run);
-            self.engine_changed(id);
+            self.changed(cx, id);
+        }
+    }
+}
+
+fn run(suite: &Suite) -> CheckRun {
+    match suite.run() {
+        Ok(report) => CheckRun::Done {
+            at: date(now()),
+            conforms: report.conforms(),
+            checks: report.results.iter().map(result).collect(),
+        },
+        Err(error) => {
+            let [text, japanese] = [Language::English, Language::Japanese]
+                .map(|language| printable(&error.message().in_language(language)));
+            let problem = Problem::new(ProblemKind::NotChecked)
+                .with("text", &text)
+                .with("japanese", &japanese);
+            CheckRun::Failed { error: Failure { text, problem } }
         }
     }
 }

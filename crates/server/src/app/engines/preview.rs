@@ -1,0 +1,45 @@
+//! What is run for the text that the user enters as an engine.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::{MAIN_SEPARATOR, Path};
+
+use crate::engine::{is_program, not_a_program};
+use crate::game::api_error;
+use crate::wire::{Answer, ApiError, ApiErrorCode, EngineEntry, ProblemKind, Reach};
+
+/// Parses an address, a path, or a command line with the quoting of a shell.
+pub(in crate::app) fn preview(text: &str) -> Result<Answer, ApiError> {
+    let text = text.trim();
+    let entry = |reach| Answer::Preview {
+        entry: EngineEntry { name: String::new(), reach, protocol: None },
+    };
+    if let Some(address) = text.strip_prefix("tcp://") {
+        return Ok(entry(Reach::Tcp { address: address.to_owned() }));
+    }
+    let program = |path: &str, args: &[String]| Reach::Program {
+        path: path.to_owned(),
+        args: args.to_vec(),
+        dir: None,
+        env: BTreeMap::new(),
+    };
+    if is_program(Path::new(text)) {
+        return Ok(entry(program(text, &[])));
+    }
+    let tokens = shlex::split(text).unwrap_or_default();
+    let Some((first, args)) = tokens.split_first() else {
+        let text = "there is no command, or an open quote";
+        return Err(api_error(ApiErrorCode::Malformed, ProblemKind::NoCommand, text));
+    };
+    let found = if first.contains('/') || first.contains(MAIN_SEPARATOR) {
+        Some(first.clone())
+    } else {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let found = env::split_paths(&path).map(|dir| dir.join(first)).find(|it| is_program(it));
+        found.and_then(|path| path.to_str().map(str::to_owned))
+    };
+    match found.filter(|path| is_program(Path::new(path))) {
+        Some(path) => Ok(entry(program(&path, args))),
+        None => Err(not_a_program(first)),
+    }
+}

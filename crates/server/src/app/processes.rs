@@ -1,0 +1,442 @@
+//! Engine processes: their handles, states and logs.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use readyok_client::Dialect;
+use readyok_protocol::Language;
+
+use super::Setup;
+use super::failures::{killed_by_user, too_many_engines};
+use crate::engine::{
+    EngineCommand, EngineFailure, EngineInfo, Log, Process, RegisteredEngine, Reporter, Start,
+    printable, start,
+};
+use crate::game::{api_error, no_such, odd_text};
+use crate::hub::Hub;
+use crate::time::{date, now};
+use crate::wire::{
+    ApiError, ApiErrorCode, Approval, Delta, EngineId, EnginesDelta, Failure, GameId, Identity,
+    LogDelta, LogState, ProblemKind, ProcessId, ProcessState, ProcessStatus, Purpose, Speaker,
+    Thing, Topic, Variant,
+};
+
+/// Maximum number of processes that run.
+const MAX_PROCESSES: usize = 64;
+/// Maximum number of processes that have exited and whose logs are kept.
+const MAX_EXITED: usize = 16;
+/// Maximum length of a line that the user sends to an engine, in bytes.
+const MAX_LINE: usize = 64 << 10;
+
+/// How to start a process.
+pub(super) struct ProcessSpec {
+    pub(super) engine: EngineId,
+    pub(super) purpose: Purpose,
+    pub(super) variant: Option<Variant>,
+    /// The option values of the engine.
+    pub(super) values: BTreeMap<String, String>,
+    /// Option values of this process, which later changes of the engine's values do not affect.
+    pub(super) overrides: BTreeMap<String, String>,
+    pub(super) ponders: bool,
+}
+
+pub(super) struct EngineProcess {
+    /// None after its exit.
+    handle: Option<Process>,
+    log: Arc<Mutex<Log>>,
+    state: ProcessState,
+    /// None before the handshake.
+    dialect: Option<Dialect>,
+    overrides: BTreeMap<String, String>,
+    /// The states of registration and copy protection that were last read from the log.
+    approvals: (Option<Approval>, Option<Approval>),
+    /// Another process replaces it after its exit.
+    restart: bool,
+}
+
+impl EngineProcess {
+    pub(super) fn engine(&self) -> EngineId {
+        self.state.engine
+    }
+
+    pub(super) fn purpose(&self) -> Purpose {
+        self.state.use_for
+    }
+
+    pub(super) fn status(&self) -> ProcessStatus {
+        self.state.status
+    }
+
+    pub(super) fn dialect(&self) -> Option<Dialect> {
+        self.dialect
+    }
+
+    pub(super) fn identity(&self) -> Option<&Identity> {
+        self.state.identity.as_ref()
+    }
+
+    pub(super) fn overrides(&self) -> &BTreeMap<String, String> {
+        &self.overrides
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.handle.is_some()
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns false if it has exited, or if too many commands wait for it.
+    pub(super) fn send(&self, command: EngineCommand) -> bool {
+        self.handle.as_ref().is_some_and(|handle| handle.send(command))
+    }
+}
+
+pub(super) struct Processes {
+    entries: BTreeMap<ProcessId, EngineProcess>,
+    /// The number of the last published line of each log.
+    published: BTreeMap<ProcessId, u64>,
+    last_id: ProcessId,
+    reporter: Reporter,
+    setup: Arc<Setup>,
+}
+
+impl Processes {
+    pub(super) fn new(setup: Arc<Setup>, reporter: Reporter) -> Self {
+        let (entries, published) = (BTreeMap::new(), BTreeMap::new());
+        Self { entries, published, last_id: 0, reporter, setup }
+    }
+
+    pub(super) fn states(&self) -> Vec<ProcessState> {
+        self.entries.values().map(|process| process.state.clone()).collect()
+    }
+
+    pub(super) fn get(&self, id: ProcessId) -> Option<&EngineProcess> {
+        self.entries.get(&id)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (ProcessId, &EngineProcess)> {
+        self.entries.iter().map(|(id, process)| (*id, process))
+    }
+
+    pub(super) fn dialect(&self, id: ProcessId) -> Option<Dialect> {
+        self.entries.get(&id)?.dialect
+    }
+
+    pub(super) fn is_running(&self, id: ProcessId) -> bool {
+        self.entries.get(&id).is_some_and(EngineProcess::is_running)
+    }
+
+    /// Whether a process works on a game.
+    pub(super) fn is_game_busy(&self, game: GameId) -> bool {
+        self.entries.values().any(|it| it.is_running() && game_of(it.purpose()) == Some(game))
+    }
+
+    pub(super) fn start(
+        &mut self,
+        hub: &mut Hub,
+        engine: &RegisteredEngine,
+        spec: ProcessSpec,
+    ) -> Result<ProcessId, ApiError> {
+        if MAX_PROCESSES <= self.entries.values().filter(|it| it.is_running()).count() {
+            return Err(ApiError::because(ApiErrorCode::TooMuch, too_many_engines()));
+        }
+        self.last_id += 1;
+        let id = self.last_id;
+        let ProcessSpec { engine: engine_id, purpose, variant, mut values, overrides, ponders } =
+            spec;
+        values.extend(overrides.clone());
+        let dialect = if purpose == Purpose::Inspect {
+            engine.dialect_to_ask(variant)
+        } else {
+            engine.dialect(variant)
+        };
+        let how = Start {
+            name: engine.name().to_owned(),
+            reach: engine.entry.reach.clone(),
+            built_in: self.setup.built_in.clone(),
+            home: self.setup.data.clone(),
+            dialect,
+            values: engine.fitting(values, dialect),
+            register: engine.register(),
+            ponders,
+            guard: self.setup.guard.clone(),
+        };
+        let handle = start(id, how, Arc::clone(&self.reporter));
+        let state = ProcessState {
+            id,
+            engine: engine_id,
+            use_for: purpose,
+            status: ProcessStatus::Starting,
+            pid: None,
+            started: date(now()),
+            identity: None,
+            error: None,
+            stderr: Vec::new(),
+            breaches: 0,
+        };
+        let process = EngineProcess {
+            log: Arc::clone(&handle.log),
+            handle: Some(handle),
+            state,
+            dialect: None,
+            overrides,
+            approvals: (None, None),
+            restart: false,
+        };
+        self.entries.insert(id, process);
+        self.prune(hub);
+        self.publish(hub, id);
+        Ok(id)
+    }
+
+    /// Publishes a change of a process.
+    pub(super) fn publish(&mut self, hub: &mut Hub, id: ProcessId) {
+        if let Some(process) = self.entries.get_mut(&id) {
+            let breaches = process.log().breaches();
+            process.state.breaches = breaches;
+            let delta =
+                EnginesDelta { processes: vec![process.state.clone()], ..EnginesDelta::default() };
+            hub.publish(Topic::Engines, Delta::Engines(delta));
+        }
+    }
+
+    /// Forgets the oldest processes that have exited.
+    pub(super) fn prune(&mut self, hub: &mut Hub) {
+        let exited = self.entries.iter().filter(|(_, process)| !process.is_running());
+        let exited: Vec<ProcessId> = exited.map(|(id, _)| *id).collect();
+        let excess = exited.len().saturating_sub(MAX_EXITED);
+        let forgotten: Vec<ProcessId> = exited.into_iter().take(excess).collect();
+        for id in &forgotten {
+            self.entries.remove(id);
+            hub.close(Topic::Log(*id));
+        }
+        if !forgotten.is_empty() {
+            let delta = EnginesDelta { forgotten, ..EnginesDelta::default() };
+            hub.publish(Topic::Engines, Delta::Engines(delta));
+        }
+    }
+
+    // Commands.
+
+    /// Returns false if the process does not run, or if too many commands wait for it.
+    pub(super) fn send(&self, id: ProcessId, command: EngineCommand) -> bool {
+        self.entries.get(&id).is_some_and(|process| process.send(command))
+    }
+
+    pub(super) fn quit(&self, id: ProcessId) {
+        self.send(id, EngineCommand::Quit);
+    }
+
+    pub(super) fn quit_game(&self, game: GameId) {
+        for process in self.entries.values().filter(|it| game_of(it.purpose()) == Some(game)) {
+            process.send(EngineCommand::Quit);
+        }
+    }
+
+    pub(super) fn quit_all(&self) {
+        for process in self.entries.values() {
+            process.send(EngineCommand::Quit);
+        }
+    }
+
+    /// Sends a command of the user.
+    pub(super) fn command(&self, id: ProcessId, command: EngineCommand) -> Result<(), ApiError> {
+        let process = self.entries.get(&id).filter(|process| process.is_running());
+        let process = process.ok_or_else(|| not_running(id))?;
+        if process.send(command) {
+            return Ok(());
+        }
+        let text = "the engine does not listen";
+        Err(api_error(ApiErrorCode::Engine, ProblemKind::NotListening, text))
+    }
+
+    pub(super) fn send_line(&self, id: ProcessId, line: String) -> Result<(), ApiError> {
+        if MAX_LINE < line.len() || line.chars().any(char::is_control) {
+            let text = "the line is too long, or holds control characters";
+            return Err(odd_text(Thing::Line, text));
+        }
+        self.command(id, EngineCommand::Say(line))
+    }
+
+    /// Has a process quit and another one started after its exit. Returns false if it does not run.
+    pub(super) fn quit_and_restart(&mut self, id: ProcessId) -> Result<bool, ApiError> {
+        let missing = || no_such(Thing::Process, &id, format!("there is no process {id}"));
+        let process = self.entries.get_mut(&id).ok_or_else(missing)?;
+        if !process.is_running() {
+            return Ok(false);
+        }
+        process.restart = true;
+        self.command(id, EngineCommand::Quit)?;
+        Ok(true)
+    }
+
+    /// Kills a process. Returns the failure to report as its exit.
+    pub(super) fn kill(&mut self, id: ProcessId) -> Result<EngineFailure, ApiError> {
+        let handle = self.entries.get_mut(&id).and_then(|process| process.handle.take());
+        handle.ok_or_else(|| not_running(id))?.kill();
+        Ok(EngineFailure { why: killed_by_user(), stderr: Vec::new() })
+    }
+
+    pub(super) fn kill_all(&mut self) {
+        for process in self.entries.values_mut() {
+            process.handle = None;
+        }
+    }
+
+    pub(super) fn have_all_exited(&self) -> bool {
+        self.entries.values().all(|process| process.handle.as_ref().is_none_or(Process::is_over))
+    }
+
+    // Events of a process.
+
+    pub(super) fn set_ready(&mut self, id: ProcessId, info: &EngineInfo) {
+        if let Some(process) = self.entries.get_mut(&id) {
+            process.dialect = Some(info.dialect);
+            process.state.pid = info.pid;
+        }
+    }
+
+    pub(super) fn set_identity(&mut self, id: ProcessId, identity: Option<Identity>) {
+        if let Some(process) = self.entries.get_mut(&id) {
+            process.state.identity = identity;
+        }
+    }
+
+    pub(super) fn add_overrides(&mut self, id: ProcessId, values: BTreeMap<String, String>) {
+        if let Some(process) = self.entries.get_mut(&id) {
+            process.overrides.extend(values);
+        }
+    }
+
+    pub(super) fn set_status(&mut self, id: ProcessId, status: ProcessStatus) {
+        if let Some(process) = self.entries.get_mut(&id) {
+            process.state.status = status;
+        }
+    }
+
+    pub(super) fn set_error(&mut self, id: ProcessId, error: Failure) {
+        if let Some(process) = self.entries.get_mut(&id) {
+            process.state.error = Some(error);
+        }
+    }
+
+    /// Returns why the process failed, if it did, and whether another one replaces it.
+    pub(super) fn set_exited(
+        &mut self,
+        id: ProcessId,
+        failure: Option<EngineFailure>,
+    ) -> (Option<Failure>, bool) {
+        let Some(process) = self.entries.get_mut(&id) else { return (None, false) };
+        process.handle = None;
+        let failed = failure.is_some();
+        process.state.status = if failed { ProcessStatus::Dead } else { ProcessStatus::Ended };
+        let why = failure.map(|failure| {
+            process.state.stderr = failure.stderr.iter().map(|line| printable(line)).collect();
+            process.state.error = Some(failure.why.clone());
+            failure.why
+        });
+        (why, std::mem::take(&mut process.restart))
+    }
+
+    /// The states of registration and copy protection, if its log has new ones.
+    pub(super) fn take_approvals(
+        &mut self,
+        id: ProcessId,
+    ) -> Option<(Option<Approval>, Option<Approval>)> {
+        let process = self.entries.get_mut(&id)?;
+        let log = process.log();
+        let approvals = (log.registration(), log.copy_protection());
+        drop(log);
+        (std::mem::replace(&mut process.approvals, approvals) != approvals).then_some(approvals)
+    }
+
+    // Logs.
+
+    pub(super) fn log_state(&self, id: ProcessId) -> Option<LogState> {
+        let log = self.entries.get(&id)?.log();
+        // Subscribers get the lines after the last published one with the next delta.
+        let upto = self.published.get(&id).copied().unwrap_or_else(|| log.total());
+        let tail = log.after(0);
+        let lines = tail.lines.into_iter().filter(|line| line.number <= upto).collect();
+        Some(LogState { process: id, lines, total: upto })
+    }
+
+    /// Prepares the publishing of a log.
+    pub(super) fn follow_log(&mut self, id: ProcessId) {
+        if let Some(process) = self.entries.get(&id) {
+            let total = process.log().total();
+            self.published.entry(id).or_insert(total);
+        }
+    }
+
+    /// Publishes the new lines of all logs that have subscribers.
+    pub(super) fn publish_logs(&mut self, hub: &mut Hub) {
+        let subscribed: Vec<ProcessId> = hub
+            .wanted()
+            .filter_map(|topic| match topic {
+                Topic::Log(id) => Some(id),
+                _ => None,
+            })
+            .collect();
+        self.published.retain(|id, _| subscribed.contains(id));
+        for id in subscribed {
+            let Some(process) = self.entries.get(&id) else { continue };
+            let log = process.log();
+            let Some(last) = self.published.get(&id).copied() else {
+                self.published.insert(id, log.total());
+                continue;
+            };
+            if last == log.total() {
+                continue;
+            }
+            let tail = log.after(last);
+            drop(log);
+            self.published.insert(id, tail.total);
+            let delta = LogDelta { lines: tail.lines, skipped: tail.skipped, total: tail.total };
+            hub.publish(Topic::Log(id), Delta::Log(delta));
+        }
+    }
+
+    /// The log of a process as a file: `<time in ms> > line`, with violations in a language.
+    pub(super) fn log_text(&self, id: ProcessId, language: Language) -> Option<String> {
+        let log = self.entries.get(&id)?.log();
+        let mut text = String::new();
+        for line in log.lines() {
+            let sign = match line.by {
+                Speaker::Client => '>',
+                Speaker::User => '!',
+                Speaker::Engine => '<',
+                Speaker::Stderr => 'E',
+            };
+            // Writing into a `String` cannot fail.
+            let _ = writeln!(text, "{} {sign} {}", line.at, line.text);
+            for breach in &line.breaches {
+                let (why, [note, must]) = match language {
+                    Language::English => (&breach.english, ["note", "must"]),
+                    Language::Japanese => (&breach.japanese, ["注意", "必須"]),
+                };
+                let level = if breach.serious { must } else { note };
+                let _ = writeln!(text, "{} # {level}: {} [{}]", line.at, why.text, why.clause);
+            }
+        }
+        Some(text)
+    }
+}
+
+fn not_running(id: ProcessId) -> ApiError {
+    no_such(Thing::Process, &id, format!("process {id} does not run"))
+}
+
+fn game_of(purpose: Purpose) -> Option<GameId> {
+    match purpose {
+        Purpose::Play { game }
+        | Purpose::Analyse { game }
+        | Purpose::Hint { game }
+        | Purpose::Report { game }
+        | Purpose::Learn { game } => Some(game),
+        Purpose::Inspect | Purpose::Console => None,
+    }
+}

@@ -1,0 +1,215 @@
+//! Routes each command of a tab to the component that carries it out.
+
+use std::sync::Arc;
+
+use super::engines::preview;
+use super::saving::Deferred;
+use super::{App, Components, Context, Reply, storage};
+use crate::engine::{EngineCommand, EngineEvent};
+use crate::game::{Effect, GameSession, api_error, no_such};
+use crate::hub::TabId;
+use crate::time::Moment;
+use crate::wire::{
+    Answer, ApiError, ApiErrorCode, Command, Delta, GameId, Limits, NodeId, Problem, ProcessId,
+    Purpose, ReportOn, Settings, Thing, Topic,
+};
+
+/// Maximum size of the settings of the page, in bytes.
+const MAX_SETTINGS: usize = 64 << 10;
+
+impl App {
+    pub(crate) async fn command(self: &Arc<Self>, tab: TabId, command: Command) -> Reply {
+        let reply = self.route(tab, command).await;
+        self.clocks.notify_one();
+        self.idle.notify_one();
+        reply
+    }
+
+    async fn route(self: &Arc<Self>, tab: TabId, command: Command) -> Reply {
+        match command {
+            Command::Subscribe { topic } => self.state().subscribe(tab, topic).into(),
+            Command::Unsubscribe { topic } => {
+                self.state().hub.unsubscribe(tab, topic);
+                Ok(Answer::Done).into()
+            }
+
+            Command::NewGame { game } => self.new_game(&game).await.into(),
+            Command::OpenGame { game } => self.open_game(game).await.into(),
+            Command::CloseGame { game } => self.close_game(game).await.into(),
+            Command::DeleteGame { game } => self.delete_game(game).await.into(),
+            Command::Rematch { game } => self.rematch(game).await.into(),
+            Command::Move { game, node, text } => {
+                self.change(|it, cx| it.games.play_move(it.engines, cx, game, (node, &text)))
+            }
+            Command::Edit { game, edit } => {
+                self.change(|it, cx| it.games.edit(it.engines, cx, game, edit))
+            }
+            Command::Resume { game, from, players } => self
+                .change(|it, cx| it.games.resume(it.engines, cx, game, (from, players.as_deref()))),
+            Command::GoTo { game, node } => self.change(|it, cx| {
+                it.games.update(it.engines, cx, game, |session, _| {
+                    session.go_to(node).map(|()| Vec::new())
+                })
+            }),
+            Command::TakeBack { game } => self.change(update(game, GameSession::take_back)),
+            Command::Resign { game } => self.change(update(game, GameSession::resign)),
+            Command::OfferDraw { game } => self.change(update(game, GameSession::offer_draw)),
+            Command::AcceptDraw { game } => self.change(update(game, GameSession::accept_draw)),
+            Command::Claim { game } => self.change(update(game, GameSession::claim)),
+            Command::MoveNow { game } => self.change(update(game, |it, _| it.move_now())),
+            Command::Pause { game } => self.change(update(game, GameSession::pause)),
+            Command::Abort { game } => self.change(update(game, GameSession::abort)),
+            Command::Hint { game, engine } => {
+                self.change(|it, cx| it.games.request_hint(it.engines, cx, game, engine))
+            }
+
+            Command::Analyse { game, engine, settings } => self.change(|it, cx| {
+                it.analyses.start(it.games, it.engines, cx, (game, engine, settings))
+            }),
+            Command::StopAnalysis { game, engine } => {
+                self.change(|it, cx| it.analyses.stop(it.games, cx, game, engine))
+            }
+            Command::EndAnalysis { game, engine } => {
+                self.change(|it, cx| it.analyses.end(it.games, cx, game, engine))
+            }
+
+            Command::AddEngine { entry } => self.change(|it, cx| it.engines.add(cx, entry)),
+            Command::CopyEngine { engine } => self.change(|it, cx| it.engines.copy(cx, engine)),
+            Command::PreviewEngine { text } => preview(&text).into(),
+            Command::ChangeEngine { engine, entry } => {
+                self.change(|it, cx| it.engines.change(cx, engine, entry))
+            }
+            Command::RemoveEngine { engine } => self.remove_engine(engine).await.into(),
+            Command::InspectEngine { engine } => self.change(|it, cx| it.engines.probe(cx, engine)),
+            Command::SetOptions { engine, of, values } => {
+                self.change(|it, cx| it.engines.set_options(cx, engine, of, &values))
+            }
+            Command::PressButton { engine, option } => {
+                self.change(|it, cx| it.engines.press_button(cx, engine, &option))
+            }
+            Command::SavePreset { engine, preset } => {
+                self.change(|it, cx| it.engines.save_preset(cx, engine, preset))
+            }
+            Command::DeletePreset { engine, name } => {
+                self.change(|it, cx| it.engines.delete_preset(cx, engine, &name))
+            }
+            Command::ApplyPreset { engine, name, of } => {
+                self.change(|it, cx| it.engines.apply_preset(cx, engine, &name, of))
+            }
+            Command::RegisterEngine { engine, with } => {
+                self.change(|it, cx| it.engines.register(cx, engine, with))
+            }
+            Command::CheckEngine { engine } => self.change(|it, cx| it.engines.check(cx, engine)),
+
+            Command::OpenConsole { engine } => {
+                self.change(|it, cx| it.engines.open_console(cx, engine))
+            }
+            Command::Say { process, line } => {
+                self.change(|_, cx| cx.processes.send_line(process, line).map(done))
+            }
+            Command::QuitProcess { process } => {
+                self.change(|_, cx| cx.processes.command(process, EngineCommand::Quit).map(done))
+            }
+            Command::RestartProcess { process } => {
+                self.change(|it, cx| it.restart_process(cx, process))
+            }
+            Command::KillProcess { process } => self.change(|it, cx| it.kill_process(cx, process)),
+
+            Command::StartMatch { plan } => self.start_match(*plan).await.into(),
+            Command::StopMatch { id, finish } => self.stop_match(id, finish).into(),
+            Command::ResumeMatch { id } => self.resume_match(id).await.into(),
+            Command::OpenMatchGame { id, number } => self.open_match_game(id, number).await.into(),
+            Command::DeleteMatch { id } => self.delete_match(id).await.into(),
+
+            Command::StartReport { on: ReportOn::Games { games }, settings } => {
+                self.start_report(games, settings).await.into()
+            }
+            Command::StartReport { on: ReportOn::Folder { path }, settings } => {
+                self.start_directory(path.into(), Some(settings)).await.into()
+            }
+            Command::StopReport { game } => {
+                self.change(|it, cx| it.reports.stop(it.games, cx, game))
+            }
+            Command::TryMove { game, node, text, limits } => {
+                self.try_move((game, node, &text, limits)).into()
+            }
+
+            Command::ImportFolder { path } => self.start_directory(path.into(), None).await.into(),
+            Command::StopJob { id } => {
+                self.change(|it, cx| it.jobs.stop(it.reports, it.games, cx, id))
+            }
+            Command::ResumeJob { id } => self.resume_job(id),
+            Command::DeleteJob { id } => self.delete_job(id).await.into(),
+
+            Command::SetSettings { settings } => self.set_settings(settings).await.into(),
+        }
+    }
+
+    fn try_move(&self, attempt: (GameId, NodeId, &str, Limits)) -> Result<Deferred, ApiError> {
+        self.update(|it, cx| it.retries.start(it.reports, it.games, it.engines, cx, attempt))
+    }
+
+    async fn set_settings(self: &Arc<Self>, settings: Settings) -> Result<Answer, ApiError> {
+        let size: usize = settings.page.iter().map(|(name, value)| name.len() + value.len()).sum();
+        if MAX_SETTINGS < size {
+            let why = Problem::too_long(Thing::Settings);
+            return Err(api_error(ApiErrorCode::TooMuch, why, "the page keeps too much"));
+        }
+        let app = Arc::downgrade(self);
+        // They take effect in the writer, so that the last ones written are the last ones in effect.
+        let saved = self.writer.call(move |store| {
+            store.save_settings(&settings)?;
+            if let Some(app) = app.upgrade() {
+                let mut state = app.state();
+                state.settings = settings.clone();
+                state.hub.publish(Topic::Settings, Delta::Settings(settings));
+            }
+            Ok(())
+        });
+        saved.await.map_err(storage)?;
+        Ok(Answer::Done)
+    }
+}
+
+/// A change of one game.
+fn update(
+    game: GameId,
+    change: impl FnOnce(&mut GameSession, Moment) -> Result<Vec<Effect>, ApiError>,
+) -> impl FnOnce(&mut Components<'_>, &mut Context<'_>) -> Result<Answer, ApiError> {
+    move |components, cx| components.games.update(components.engines, cx, game, change)
+}
+
+fn done((): ()) -> Answer {
+    Answer::Done
+}
+
+impl Components<'_> {
+    /// Restarts a process, or what it was for.
+    fn restart_process(&mut self, cx: &mut Context<'_>, id: ProcessId) -> Result<Answer, ApiError> {
+        if cx.processes.quit_and_restart(id)? {
+            return Ok(Answer::Done);
+        }
+        let process = cx.processes.get(id);
+        let process = process.map(|process| (process.engine(), process.purpose()));
+        let missing = || no_such(Thing::Process, &id, format!("there is no process {id}"));
+        let (engine, purpose) = process.ok_or_else(missing)?;
+        match purpose {
+            Purpose::Play { game } => self.games.update(self.engines, cx, game, GameSession::go_on),
+            Purpose::Analyse { game } => {
+                self.analyses.restart(self.games, self.engines, cx, (game, engine))
+            }
+            Purpose::Console => self.engines.open_console(cx, engine),
+            Purpose::Inspect
+            | Purpose::Hint { .. }
+            | Purpose::Report { .. }
+            | Purpose::Learn { .. } => self.engines.probe(cx, engine),
+        }
+    }
+
+    /// Kills a process. Its exit is reported as for any other.
+    fn kill_process(&mut self, cx: &mut Context<'_>, id: ProcessId) -> Result<Answer, ApiError> {
+        let failure = cx.processes.kill(id)?;
+        self.engines.on_process_event(cx, id, EngineEvent::Exited(Some(failure)));
+        Ok(Answer::Done)
+    }
+}
