@@ -162,16 +162,10 @@ pub enum WarningKind {
     MatePvWithoutMate,
     /// Its main variation ends with mate, and the score says that the other side mates.
     WrongMateSign,
-    /// It lost on time, and while it thought about that move its threads wanted a processor and had none.
-    Starved {
-        /// How long, in microseconds, added up over its threads.
-        waited_us: u64,
-    },
-    /// It would have lost on time if the host of this virtual machine had not kept the processors from
-    /// running meanwhile, which is not counted.
-    Stolen {
-        /// For how long at most, in microseconds.
-        stolen_us: u64,
+    /// It lost on time on an overloaded host.
+    HostOverloaded {
+        /// Load average (1 minute) in percent of the CPUs.
+        percent: u32,
     },
     /// It broke a rule of its protocol.
     Protocol {
@@ -202,8 +196,7 @@ pub enum PvEnd {
 pub struct PlayedMove {
     /// The UCI or USI word.
     pub word: Move,
-    /// From the write of `go` to the arrival of `bestmove`, in microseconds, without what the host of a
-    /// virtual machine had stolen of it if the engine would have been late otherwise.
+    /// From the write of `go` to the arrival of `bestmove`, in microseconds.
     pub time_us: u64,
     /// What the clock shows after the move, increment included, in milliseconds; none without a
     /// clock.
@@ -450,13 +443,8 @@ impl fmt::Display for WarningKind {
             }
             Self::MatePvWithoutMate => f.write_str("its variation to mate does not end with it"),
             Self::WrongMateSign => f.write_str("its variation mates the other side than its score"),
-            Self::Starved { waited_us } => {
-                let ms = waited_us / 1000;
-                write!(f, "waited {ms} ms for a processor in the move that was late")
-            }
-            Self::Stolen { stolen_us } => {
-                let ms = stolen_us / 1000;
-                write!(f, "would have been late, but the machine stood still for up to {ms} ms")
+            Self::HostOverloaded { percent } => {
+                write!(f, "lost on time on an overloaded host (CPU load {percent} %)")
             }
             Self::Protocol { what } => f.write_str(what),
         }

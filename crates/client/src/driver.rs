@@ -575,11 +575,6 @@ impl Driver {
         self.ending.is_none() && self.searches.last().is_some_and(|search| search.end.is_none())
     }
 
-    /// Whether scheduling delays matter to the latest search.
-    pub(crate) fn is_timed(&self) -> bool {
-        self.searches.last().is_some_and(|search| search.is_timed && search.end.is_none())
-    }
-
     pub(crate) fn announce(&mut self, game: &Game, now: Instant) -> Result<(), EngineError> {
         self.check_open()?;
         self.advance_clock(now);

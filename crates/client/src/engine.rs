@@ -385,15 +385,6 @@ impl Engine {
             .with(|driver, now| driver.command(now, |session, _, out| session.debug(on, out)))
     }
 
-    /// Scheduling delay of the threads of the engine's process since they were started, added up. The difference of
-    /// two values shows whether the engine had a processor in between.
-    ///
-    /// `None` if it is no process, if it has ended, or if the system does not report it; Linux does. Takes some
-    /// microseconds for each thread, of which 256 are asked.
-    pub fn waited_for_processor(&self) -> Option<Duration> {
-        self.shared.process.as_ref()?.waited()
-    }
-
     /// Sends `quit` and waits for the end. Returns the exit status of a process.
     ///
     /// # Errors

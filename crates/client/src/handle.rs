@@ -284,20 +284,16 @@ pub struct SearchResult {
     pub checkmate: Option<Checkmate<'static>>,
     /// When `go` or `ponderhit` was written; taken just before.
     pub started: Instant,
-    /// When the answer arrived. If the search had a clock or a deadline, this program's own scheduling delay is not
-    /// included on Linux.
+    /// When the answer arrived.
     pub answered: Instant,
-    /// Steal time of this virtual machine during the search; read only if the engine would have been
-    /// [late](crate::Search::deadline_after) otherwise.
-    pub stolen: Duration,
     /// Whether the engine pondered on this position, and got a `ponderhit`.
     pub ponder_hit: bool,
 }
 
 impl SearchResult {
-    /// Time used by the engine: from `go` or `ponderhit` to its answer, without [steal time](Self::stolen).
+    /// Time used by the engine: from `go` or `ponderhit` to its answer.
     pub fn time(&self) -> Duration {
-        self.answered.saturating_duration_since(self.started).saturating_sub(self.stolen)
+        self.answered.saturating_duration_since(self.started)
     }
 
     /// The move, if the engine plays one. The `0000` or `a1a1` of an engine without a legal move is not returned; see

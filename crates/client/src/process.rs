@@ -4,12 +4,11 @@
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use crate::containment::{ErrorOutput, Launched, Scope};
 use crate::guard::Guard;
+use crate::shared;
 use crate::shared::lock;
-use crate::{clock, shared};
 
 /// A process. An I/O thread, or a thread of its own, must wait for its exit.
 #[derive(Debug)]
@@ -96,15 +95,6 @@ impl Process {
     /// The number of the process, which is also that of its group.
     pub(crate) fn id(&self) -> u32 {
         self.id
-    }
-
-    /// How long its threads have waited for processors, together, if it runs and the system tells.
-    pub(crate) fn waited(&self) -> Option<Duration> {
-        let state = lock(&self.state);
-        if state.reaped.is_some() {
-            return None;
-        }
-        clock::delay_of_process(self.id)
     }
 
     /// Sends a signal, if the process has not ended: SIGTERM to its group, SIGKILL to all that is contained.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use readyok_protocol::session::client::{Limit as WaitLimit, NewGame, Purpose, SearchRequest};
-use readyok_protocol::{Clocks, Fen, Go, MateLimit, Move, MoveList, Position, PositionError, Sfen};
+use readyok_protocol::{Clocks, Fen, Go, Move, MoveList, Position, PositionError, Sfen};
 
 /// When a search ends.
 #[derive(Clone, Debug)]
@@ -65,9 +65,6 @@ pub(crate) enum Deadline {
 }
 
 impl Search {
-    /// Maximum steal time that is credited to one search. Virtual machines were seen to report nonsense.
-    pub const MAX_STEAL: Duration = Duration::from_secs(10);
-
     /// A search with a limit.
     pub fn new(limit: impl Into<Self>) -> Self {
         limit.into()
@@ -123,10 +120,6 @@ impl Search {
     /// Ends the wait when this time has passed since `go` or `ponderhit` was written. An answer that arrives then, or
     /// later, does not count: the engine has [lost on time](crate::Problem::OutOfTime), even if it keeps sending. It is
     /// stopped, and stays usable.
-    ///
-    /// On Linux the time does not include steal time of a virtual machine, as far as it is counted (`proc_stat(5)`).
-    /// The system does not report which thread lost it, so any engine is credited with the loss of the most affected
-    /// processor, at most [`MAX_STEAL`](Self::MAX_STEAL).
     #[doc(alias = "timeout")]
     #[must_use]
     pub fn deadline_after(mut self, time: Duration) -> Self {
@@ -179,15 +172,6 @@ impl Search {
 
     pub(crate) fn is_ponder(&self) -> bool {
         self.go.ponder
-    }
-
-    /// Whether scheduling delays matter: without a clock and a deadline they do not.
-    pub(crate) fn is_timed(&self) -> bool {
-        matches!(self.deadline, Some(Deadline::At(_) | Deadline::After(_)))
-            || !self.go.clocks.is_empty()
-            || self.go.move_time.is_some()
-            || self.go.random_time.is_some()
-            || matches!(self.go.mate, Some(MateLimit::Time(_)))
     }
 
     pub(crate) fn deadline(&self) -> Option<Deadline> {
@@ -347,29 +331,5 @@ impl Extend<Move> for Game {
 impl From<Position<'static>> for Game {
     fn from(position: Position<'static>) -> Self {
         Self { id: GameId::new(), position, about: NewGame::default() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use readyok_protocol::Clock;
-
-    use super::*;
-
-    #[test]
-    fn time_counts_where_there_is_a_clock_or_a_deadline() {
-        let second = Duration::from_secs(1);
-        let clocks = Clocks::new(Clock::fischer(second, second), Clock::fischer(second, second));
-        let mate = Go { mate: Some(MateLimit::Time(second)), ..Go::default() };
-        let mut timed = vec![
-            Search::new(Limit::Time(second)),
-            Search::new(Limit::Clock(clocks)),
-            Search::from(mate),
-            Search::from(Go { random_time: Some(second), ..Go::default() }),
-        ];
-        let untimed = [Limit::Infinite, Limit::Depth(9), Limit::Nodes(1)].map(Search::new);
-        assert!(untimed.iter().all(|search| !search.is_timed()));
-        timed.extend(untimed.map(|search| search.deadline_after(second)));
-        assert!(timed.iter().all(Search::is_timed));
     }
 }

@@ -19,7 +19,6 @@ pub(crate) const MAX_UPDATES: usize = Lines::MAX;
 pub(crate) struct SearchState {
     pub(crate) id: SearchId,
     pub(crate) timer: MoveTimer,
-    pub(crate) is_timed: bool,
     /// To be stopped as soon as it has begun.
     pub(crate) stop_requested: bool,
     pub(crate) wants_updates: bool,
@@ -39,7 +38,6 @@ impl SearchState {
         Self {
             id,
             timer: MoveTimer::new(search),
-            is_timed: search.is_timed(),
             stop_requested: false,
             wants_updates: false,
             updates: VecDeque::new(),
@@ -99,9 +97,7 @@ impl SearchState {
             lines,
             checkmate,
             started,
-            // A thread that waited for a processor knows only about when it was woken.
             answered: answered.max(started),
-            stolen: self.timer.stolen(),
             ponder_hit: self.timer.was_hit(),
         })));
     }

@@ -57,8 +57,7 @@ pub fn warning(engine: &str, about: &About, one_line: bool) -> String {
         | WarningKind::Unregistered { .. }
         | WarningKind::Restarted { .. }
         | WarningKind::WrongMateSign
-        | WarningKind::Starved { .. }
-        | WarningKind::Stolen { .. }
+        | WarningKind::HostOverloaded { .. }
         | WarningKind::Protocol { .. }) => return format!("Warning; {engine}: {kind}"),
     };
     let position = match &about.position {

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use readyok_client::{
-    Best, DropReason, Engine, EngineError, Event, Game as WireGame, Notice, Problem, Search,
-    SearchHandle, SearchResult, Update, Wait, WaitLimit,
+    Best, DropReason, EngineError, Event, Game as WireGame, Notice, Problem, Search, SearchHandle,
+    SearchResult, Update, Wait, WaitLimit,
 };
 use readyok_protocol::{GameResult as Told, Move, Status};
 use readyok_rules::{Game, MoveCodec, Position, Side};
@@ -23,7 +23,7 @@ use super::referee::{Answer, OpeningError, Outcome, Referee, Verdict};
 use super::scored::Scored;
 use super::tablebase::Tablebases;
 use super::time::{now, unix_ms};
-use super::{starved, told};
+use super::{overload, told};
 use crate::pairing::Opening;
 use crate::plan::{Adjudication, Variations};
 use crate::result::{
@@ -379,11 +379,8 @@ impl Table<'_> {
             Some(deadline) => search.deadline_after(deadline.saturating_add(TICK)),
             None => search.stall_limit(self.setting.stall),
         };
-        let is_close = deadline.is_some_and(|deadline| deadline <= starved::CLOSE);
         let latest = self.moves.last().map(|made| made.word);
         let (seat, _) = pair_mut(&mut self.seats, side);
-        let waited = |engine: Option<&Engine>| engine.filter(|_| is_close)?.waited_for_processor();
-        let before = waited(seat.player.engine());
         self.asked = now();
         let follow = self.setting.variations != Variations::Trusted;
         let mut scored = self.setting.adjudication.as_fastchess.then(Scored::default);
@@ -402,15 +399,15 @@ impl Table<'_> {
                 }
             }
         })?;
-        if deadline.is_some_and(|deadline| starved::is_late(&end, deadline))
-            && let Some(kind) = starved::warning(before, waited(seat.player.engine()))
-        {
+        // Clocks count whole microseconds.
+        let is_late = deadline.is_some_and(|deadline| match &end {
+            Ok(played) => deadline.as_micros() < played.time().as_micros(),
+            Err(error) => matches!(error.problem(), Problem::OutOfTime(_)),
+        });
+        if let Some(kind) = is_late.then(overload::warning).flatten() {
             self.warn(side, kind);
         }
         let played = end.map_err(Failure::Engine)?;
-        if let Some(kind) = starved::excuse(played.stolen) {
-            self.warn(side, kind);
-        }
         let lines = lines.into_iter().flatten().collect();
         Ok(Thought { played: Box::new(played), line, lines, scored })
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::time::Duration;
 
-use readyok_client::{Guard, Patience, Search, WaitLimit};
+use readyok_client::{Guard, Patience, WaitLimit};
 use readyok_rules::Side;
 
 use super::tally::loser;
@@ -57,7 +57,7 @@ impl EnginePlayer {
         let setting = Setting { game, adjudication, stall, variations, ..setting };
         // Games are judged here, and nobody is hurried by the client before.
         let margin = plan.engines.iter().map(|engine| engine.limits.margin_ms).max();
-        let late = Duration::from_millis(margin.unwrap_or(0)).saturating_add(Search::MAX_STEAL);
+        let late = Duration::from_millis(margin.unwrap_or(0));
         let patience = Patience {
             stall: patience.stall.max(stall.total),
             overrun: patience.overrun.saturating_add(late),

@@ -18,7 +18,7 @@ use rustix::io::{Errno, ioctl_fionbio};
 use smallvec::SmallVec;
 
 use super::{Io, Options, Transport};
-use crate::clock::{Vigil, now};
+use crate::clock::now;
 use crate::driver::Change;
 use crate::listen::ErrorLines;
 use crate::shared::{self, By, Shared};
@@ -145,10 +145,9 @@ fn run(shared: &Shared, mut own: Own) {
         }
         let now = now();
         let plan = Plan::new(shared, &mut state, &own, now);
-        let timed = state.driver.is_timed();
         polled.bell.arm();
         shared.release(state, By::Io);
-        let came = polled.wait(&plan, &own, timed);
+        let came = polled.wait(&plan, &own);
         polled.bell.disarm();
         if came.errors {
             own.read_errors();
@@ -235,7 +234,7 @@ impl Plan {
 }
 
 impl Polled {
-    fn wait(&self, plan: &Plan, own: &Own, timed: bool) -> Happened {
+    fn wait(&self, plan: &Plan, own: &Own) -> Happened {
         let mut fds = SmallVec::<[PollFd<'_>; 5]>::new();
         let mut add = |fd, flags| {
             fds.push(PollFd::from_borrowed_fd(fd, flags));
@@ -249,7 +248,7 @@ impl Polled {
         if let Some(input) = &plan.input {
             add(input.as_fd(), PollFlags::OUT);
         }
-        let (polled, at) = wait_for(&mut fds, plan.until, timed && plan.output.is_some());
+        let (polled, at) = wait_for(&mut fds, plan.until);
         let has = |index: Option<usize>| {
             let fd = index.and_then(|index| fds.get(index));
             // What cannot be polled is tried.
@@ -484,7 +483,6 @@ pub(super) fn turn<'a>(
     let started = now();
     let pause = Shared::pause(&state, started);
     let until = state.driver.deadline().into_iter().chain(deadline).chain(pause).min();
-    let timed = state.driver.is_timed();
     let output = state.io.polled.output.clone().filter(|_| pause.is_none());
     let input = state.io.polled.input.clone().filter(|_| state.driver.is_blocked());
     state.io.polled.caller_wakes = until;
@@ -498,7 +496,7 @@ pub(super) fn turn<'a>(
     if let Some(input) = &input {
         fds.push(PollFd::new(input, PollFlags::OUT));
     }
-    let (polled, at) = wait_for(&mut fds, until, timed);
+    let (polled, at) = wait_for(&mut fds, until);
     let has =
         |index: usize| fds.get(index).is_some_and(|fd| polled.is_err() || !fd.revents().is_empty());
     let (rung, readable) = (has(0), output.is_some() && has(1));
@@ -516,25 +514,19 @@ pub(super) fn turn<'a>(
     state
 }
 
-/// Waits for files until the deadline. If the time matters, what this thread then waited for a processor is subtracted
-/// from the time of return.
-fn wait_for(
-    fds: &mut [PollFd<'_>],
-    until: Option<Instant>,
-    timed: bool,
-) -> (Result<usize, Errno>, Instant) {
+/// Waits for files until the deadline. Returns the time of return, too.
+fn wait_for(fds: &mut [PollFd<'_>], until: Option<Instant>) -> (Result<usize, Errno>, Instant) {
     let left = until.map(|until| until.saturating_duration_since(now()).min(MAX_WAIT));
     let timeout = left.map(|left| Timespec {
         tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
         tv_nsec: left.subsec_nanos().into(),
     });
-    let vigil = timed.then(Vigil::begin);
     let polled = match poll(fds, timeout.as_ref()) {
         // Nothing has happened; the caller looks again.
         Err(Errno::INTR) => Ok(0),
         polled => polled,
     };
-    (polled, vigil.map_or_else(now, Vigil::end))
+    (polled, now())
 }
 
 /// Ends the wait for files from another thread. Ringing costs nothing while no thread waits.

@@ -74,11 +74,8 @@ fn warned(kind: &WarningKind) -> Problem {
         }
         WarningKind::MatePvWithoutMate => Problem::new(Kind::VariationWithoutMate),
         WarningKind::WrongMateSign => Problem::new(Kind::WrongMate),
-        WarningKind::Starved { waited_us } => {
-            Problem::new(Kind::Starved).with("ms", &(waited_us / 1000))
-        }
-        WarningKind::Stolen { stolen_us } => {
-            Problem::new(Kind::Stolen).with("ms", &(stolen_us / 1000))
+        WarningKind::HostOverloaded { percent } => {
+            Problem::new(Kind::HostOverloaded).with("percent", percent)
         }
         WarningKind::Protocol { what } => {
             let problem = text(Kind::BrokeProtocol, what);

@@ -416,10 +416,8 @@ pub enum ProblemKind {
     VariationWithoutMate,
     /// The score of an engine takes the wrong side for the one that mates.
     WrongMate,
-    /// An engine that was late had waited so many `ms` for a processor.
-    Starved,
-    /// An engine would have been late if the host had not stolen the processors for up to so many `ms`.
-    Stolen,
+    /// An engine lost on time on a host with a CPU load of `percent`.
+    HostOverloaded,
     /// An engine broke a rule of its protocol: the `text`.
     BrokeProtocol,
     /// An engine left in the middle of a game: the `text`.
