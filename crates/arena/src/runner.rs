@@ -19,8 +19,8 @@ mod coordinator;
 mod cpus;
 mod engines;
 mod error;
-mod suspended;
 mod tally;
+mod time_jump;
 mod worker;
 
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -29,7 +29,6 @@ use std::time::Duration;
 pub use cpus::{CpuError, Cpus, threads_of};
 pub use engines::EnginePlayer;
 pub use error::MatchError;
-pub use suspended::Suspensions;
 pub use worker::{PairPlayer, PlayerError, Watch, WorkError, work};
 
 use crate::event::{End, Listener, Score};

@@ -22,7 +22,6 @@
 //! notes of [`Reply::read`](readyok_protocol::Reply::read).
 #![forbid(unsafe_code)]
 
-mod awake;
 mod bench;
 mod catalog;
 mod check;

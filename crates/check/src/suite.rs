@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 
 use readyok_protocol::{Dialect, Side};
 
-use crate::awake::{Awake, watched};
 use crate::bench::{Bench, Effort, Facts, greet};
 use crate::check::{Check, Heard, Profile, Severity, Stop, Test, Verdict};
 use crate::checks;
@@ -172,17 +171,13 @@ impl Suite {
     /// # Errors
     /// The engine cannot be started, or answers no greeting.
     pub fn run(&self) -> Result<Report, NoSubject> {
-        watched(|awake| self.judge(awake))
-    }
-
-    fn judge(&self, awake: &Awake) -> Result<Report, NoSubject> {
         let begin = now();
         let pace = self.settings.pace();
-        let (dialect, facts, ping) = awake.undisturbed(|| self.meet(pace))?;
+        let (dialect, facts, ping) = self.meet(pace)?;
         let pace = pace.with_ping(ping);
         let severity = |check: &Check| check.severity_in(dialect, self.profile);
         let chosen = self.settings.chosen(checks::all(), severity);
-        let asked = self.ask(&chosen, &facts, dialect, pace, awake);
+        let asked = self.ask(&chosen, &facts, dialect, pace);
         let talks: Vec<Conversation> = asked.iter().flat_map(|it| it.talks.clone()).collect();
         let mut results: Vec<CheckResult> = asked.into_iter().map(|it| it.result).collect();
         for (check, severity) in &chosen {
@@ -247,7 +242,6 @@ impl Suite {
         facts: &Facts,
         dialect: Dialect,
         pace: Pace,
-        awake: &Awake,
     ) -> Vec<Asked> {
         let mut work: Vec<(&'static Check, Severity)> = chosen
             .iter()
@@ -263,10 +257,8 @@ impl Suite {
         let jobs = self.settings.jobs.or_else(|| self.subject.is_elsewhere().then_some(1));
         in_parallel(jobs, &work, |(check, severity)| {
             let (seed, effort) = (self.settings.seed, self.effort);
-            let asked = awake.undisturbed(|| {
-                let bench = Bench::new(&self.subject, facts, dialect, pace, seed, effort, check.id);
-                ask(check, *severity, bench)
-            });
+            let bench = Bench::new(&self.subject, facts, dialect, pace, seed, effort, check.id);
+            let asked = ask(check, *severity, bench);
             done.tell(&asked.result);
             asked
         })

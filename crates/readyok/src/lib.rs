@@ -16,7 +16,6 @@ pub mod matches;
 pub mod messages;
 pub mod options;
 pub mod registration;
-mod suspended;
 pub mod tap;
 pub mod text;
 pub mod timeout;

@@ -40,7 +40,6 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use readyok_arena::runner::Suspensions;
 use readyok_client::Guard;
 use readyok_protocol::Language;
 use readyok_protocol::translation::Translation;
@@ -81,8 +80,6 @@ pub struct Setup {
     pub translation: Vec<u8>,
     /// Ends the engines with this program.
     pub guard: Option<Guard>,
-    /// Counts the suspensions of this program: matches replay the pairings that they interrupted.
-    pub suspensions: Suspensions,
     /// The conformance checker runs the checks whose names start with one of these; all if there is none.
     pub checks: Vec<String>,
 }
@@ -169,8 +166,7 @@ impl App {
     }
 
     fn open_matches(self: &Arc<Self>, setup: &Setup, store: &Store) -> Result<(), StoreError> {
-        let Setup { guard, suspensions, .. } = setup.clone();
-        let program = Program { guard, suspensions };
+        let program = Program { guard: setup.guard.clone() };
         let listener = Arc::downgrade(self);
         let tell: Tell = Arc::new(move |event| {
             if let Some(app) = listener.upgrade() {

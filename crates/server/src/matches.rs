@@ -26,7 +26,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use readyok_arena::plan::{EngineId, Plan};
-use readyok_arena::runner::Suspensions;
 use readyok_arena::schedule::Schedule;
 use readyok_arena::store::{Reader, Store, StoreError};
 use readyok_client::Guard;
@@ -61,8 +60,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Program {
     /// Sees to it that no engine outlives it.
     pub guard: Option<Guard>,
-    /// How often it was stopped and went on: pairings that were on are played again.
-    pub suspensions: Suspensions,
 }
 
 /// All matches, running or stored. Dropping it aborts the running ones and ends their engines.

@@ -16,7 +16,7 @@ use crate::app::{App, Setup};
 use crate::data_dir;
 use crate::http::{Auth, Connections, OwnHosts, Password, Service, router, uploads};
 use crate::store::{LibraryFile, StoreError};
-use crate::time::{beat, instant, now};
+use crate::time::{drift, instant, now};
 
 /// So often the program says that it runs, and passes on what logs have heard.
 const BEAT: Duration = Duration::from_millis(100);
@@ -259,7 +259,7 @@ impl Server {
             tasks.spawn(Arc::clone(&self.connections).serve(listener, router));
         }
         tasks.spawn(run_clocks(Arc::clone(&app)));
-        tasks.spawn(beat_and_pass_on(Arc::clone(&app)));
+        tasks.spawn(pass_on(Arc::clone(&app)));
         app.state().probe_engines();
         tokio::select! {
             () = stop => (),
@@ -323,16 +323,18 @@ async fn run_clocks(app: Arc<App>) {
     }
 }
 
-/// Says that the program runs, and passes on what logs have heard.
-async fn beat_and_pass_on(app: Arc<App>) {
+/// Passes on log lines regularly, and the clocks of games after the host was suspended.
+async fn pass_on(app: Arc<App>) {
     let mut ticks = interval(BEAT);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut latest = drift();
     loop {
         ticks.tick().await;
-        let was_stopped = beat();
+        let drift = drift();
         let mut state = app.state();
-        if was_stopped {
-            // Clocks went on wherever they are seen.
+        if 1000 < drift.abs_diff(latest) {
+            // Clocks in browsers may have advanced.
+            latest = drift;
             state.publish_clocks();
         }
         state.publish_logs();

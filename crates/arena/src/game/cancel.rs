@@ -33,11 +33,6 @@ impl Cancel {
         self.0.asked.load(Ordering::SeqCst)
     }
 
-    /// Whether it is the same handle.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
     /// Lets the handle wake who waits for an engine, as long as the result lives.
     pub(super) fn watch(&self, stopper: Stopper) -> Watched {
         let number = self.0.last.fetch_add(1, Ordering::Relaxed);

@@ -8,7 +8,7 @@ use readyok_client::{Guard, Patience, WaitLimit};
 use readyok_rules::Side;
 
 use super::tally::loser;
-use super::{PairPlayer, PlayerError, Suspensions, Watch};
+use super::{PairPlayer, PlayerError, Watch, time_jump};
 use crate::game::{
     Cancel, ErrorHearing, Overhearing, Player, Setting, TextOptions, play_game, try_out,
 };
@@ -29,7 +29,6 @@ pub struct EnginePlayer {
     guard: Option<Guard>,
     overhearing: Option<Overhearing>,
     error_hearing: Option<ErrorHearing>,
-    suspensions: Option<Suspensions>,
     pause: Duration,
     away: Option<WorkerId>,
     texts: Option<TextOptions>,
@@ -37,13 +36,8 @@ pub struct EnginePlayer {
     players: Vec<Player>,
 }
 
-/// One time that a pairing is played.
-struct Sitting {
-    /// Breaks its games off.
-    cancel: Cancel,
-    /// How often the program had gone on before.
-    before: u64,
-}
+/// A pair is replayed at most this often. On a host that stalls again and again, the last result counts.
+const MAX_REPLAYS: usize = 3;
 
 impl EnginePlayer {
     /// A player for a plan. What `setting` says of the game and of adjudication is taken from the
@@ -73,7 +67,6 @@ impl EnginePlayer {
             guard: None,
             overhearing: None,
             error_hearing: None,
-            suspensions: None,
             pause,
             away: None,
             texts: None,
@@ -93,13 +86,6 @@ impl EnginePlayer {
     #[must_use]
     pub fn errors_heard_by(mut self, hearing: Option<ErrorHearing>) -> Self {
         self.error_hearing = hearing;
-        self
-    }
-
-    /// Plays pairings again that were on while this program was stopped.
-    #[must_use]
-    pub fn suspended_by(mut self, suspensions: &Suspensions) -> Self {
-        self.suspensions = Some(suspensions.clone());
         self
     }
 
@@ -184,7 +170,8 @@ impl EnginePlayer {
         number: u32,
         pairing: &Pairing,
         players: [&mut Player; 2],
-        sitting: &Sitting,
+        cancel: &Cancel,
+        jumps: Option<u64>,
         watch: &mut Watch<'_>,
     ) -> Result<GameResult, PlayerError> {
         if std::mem::replace(&mut self.has_played, true) && !self.pause.is_zero() {
@@ -193,7 +180,6 @@ impl EnginePlayer {
         watch.tell(Progress::GameStart { game: number });
         let mut ply = 0;
         let tell_moves = self.tell_moves;
-        let cancel = &sitting.cancel;
         let game = play_game(&self.setting, &pairing.opening, players, cancel, &mut |_, played| {
             if tell_moves {
                 watch.tell(Progress::Move { game: number, ply, played: Box::new(played.clone()) });
@@ -204,8 +190,7 @@ impl EnginePlayer {
         if let Some(no_start) = self.not_started_here(&game) {
             return Err(PlayerError::NoStart(no_start));
         }
-        if is_late(&game) && self.was_suspended(sitting, true) {
-            // Its answer may have been there in time.
+        if has_jumped(jumps) {
             (game.winner, game.termination) = (None, Termination::Aborted);
         }
         for warning in &game.warnings {
@@ -243,36 +228,28 @@ impl PairPlayer for EnginePlayer {
         watch: &mut Watch<'_>,
     ) -> Result<Option<PairResult>, PlayerError> {
         self.players.retain(|it| [pairing.first, pairing.second].contains(&it.id()));
-        loop {
-            let cancel = Cancel::default();
-            let before = self.suspensions.as_ref().map_or(0, |it| it.watch(&cancel));
-            let sitting = Sitting { cancel, before };
-            let played = self.play_all(pairing, &sitting, watch);
-            if let Some(suspensions) = &self.suspensions {
-                suspensions.forget(&sitting.cancel);
-            }
-            let played = played?;
-            if !self.was_suspended(&sitting, false) || watch.stop.is_aborted() {
+        for replays in 0.. {
+            let jumps = (replays < MAX_REPLAYS).then(time_jump::count);
+            let played = self.play_all(pairing, jumps, watch)?;
+            if !has_jumped(jumps) || watch.stop.is_aborted() {
                 return Ok(played);
             }
             watch.tell(Progress::Again);
         }
+        Ok(None)
     }
 }
 
 impl EnginePlayer {
-    fn was_suspended(&self, sitting: &Sitting, is_late: bool) -> bool {
-        self.suspensions.as_ref().is_some_and(|it| it.is_news(sitting.before, is_late))
-    }
-
     /// Plays all games of a pairing once. None if they were broken off.
     fn play_all(
         &mut self,
         pairing: &Pairing,
-        sitting: &Sitting,
+        jumps: Option<u64>,
         watch: &mut Watch<'_>,
     ) -> Result<Option<PairResult>, PlayerError> {
-        let to_cancel = sitting.cancel.clone();
+        let cancel = Cancel::default();
+        let to_cancel = cancel.clone();
         let _heard = watch.stop.on_abort(move || to_cancel.cancel());
         let mut first = self.take(pairing.first)?;
         let mut second = self.take(pairing.second)?;
@@ -283,7 +260,7 @@ impl EnginePlayer {
             } else {
                 [&mut second, &mut first]
             };
-            let game = self.play_one(number, pairing, players, sitting, watch)?;
+            let game = self.play_one(number, pairing, players, &cancel, jumps, watch)?;
             if game.termination == Termination::Aborted {
                 return Ok(None);
             }
@@ -298,9 +275,9 @@ fn no_start(plan: &EnginePlan, end: &Termination) -> NoStart {
     NoStart { engine: plan.name.clone(), why: end.to_string() }
 }
 
-/// Whether an engine has lost on time, as one does whose answer nobody was there to read.
-fn is_late(game: &GameResult) -> bool {
-    matches!(game.termination, Termination::TimeForfeit { .. } | Termination::Stall { .. })
+/// Whether the time has jumped since there were so many jumps.
+fn has_jumped(before: Option<u64>) -> bool {
+    before.is_some_and(|before| before != time_jump::count())
 }
 
 impl fmt::Debug for EnginePlayer {

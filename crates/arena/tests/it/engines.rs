@@ -10,7 +10,7 @@ use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::EngineId;
 use readyok_arena::queue::{NoStart, Progress, Stop, StopToken, WorkerId};
 use readyok_arena::result::{EngineFaultKind, Termination};
-use readyok_arena::runner::{EnginePlayer, PairPlayer, PlayerError, Suspensions, Watch};
+use readyok_arena::runner::{EnginePlayer, PairPlayer, PlayerError, Watch};
 use readyok_client::{Patience, WaitLimit};
 use readyok_rules::{Game, Side};
 
@@ -125,37 +125,6 @@ fn an_engine_that_crashes_plays_the_next_game_anew() {
         );
     }
     assert_eq!(noted(&place, "start"), ["1", "2", "2"]);
-}
-
-#[test]
-fn a_pairing_that_was_on_while_the_program_was_stopped_is_played_again() {
-    let place = place(&["", ""]);
-    let suspensions = Suspensions::default();
-    let mut it = player(&place).suspended_by(&suspensions);
-    let mut told = Vec::new();
-    let mut tell = |progress| {
-        // While the second game is on, and for once.
-        if matches!(progress, Progress::GameStart { game: 1 }) && !told.contains(&Progress::Again) {
-            suspensions.went_on();
-        }
-        told.push(progress);
-    };
-    let result = it.play(&pairing(0, 1), &mut Watch::new(&StopToken::default(), &mut tell));
-    let result = result.expect("engines").expect("no stop");
-    assert_eq!(result.games.iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [24, 24]);
-    let kinds: Vec<_> = told
-        .iter()
-        .map(|it| match it {
-            Progress::GameStart { game } => format!("start {game}"),
-            Progress::GameEnd { game, .. } => format!("end {game}"),
-            it => format!("{it:?}"),
-        })
-        .collect();
-    let again = ["start 0", "end 0", "start 1", "Again", "start 0", "end 0", "start 1", "end 1"];
-    assert_eq!(kinds, again);
-    // The next pairing is no longer meant.
-    let (result, told) = play(&mut it, &pairing(0, 1));
-    assert!(result.expect("engines").is_some() && !told.contains(&Progress::Again), "{told:?}");
 }
 
 #[test]

@@ -13,7 +13,6 @@ use readyok_protocol::{Dialect, Rule, Side};
 use super::hear;
 use super::probe::{Expect, Probe};
 use super::run::{End, Outcome, Setting, run};
-use crate::awake::{Awake, watched};
 use crate::check::{Check, Severity, Test, Verdict};
 use crate::conversation::{Conversation, Entry};
 use crate::message::{Message, message};
@@ -101,10 +100,6 @@ impl ClientSuite {
     /// # Errors
     /// The client cannot be started, or starts no engine.
     pub fn run(&self) -> Result<Report, NoSubject> {
-        watched(|awake| self.judge(awake))
-    }
-
-    fn judge(&self, awake: &Awake) -> Result<Report, NoSubject> {
         let begin = now();
         let pace = self.settings.pace();
         let command = self.words()?;
@@ -119,7 +114,7 @@ impl ClientSuite {
             start: patience,
             limit: LIMIT.mul_f64(pace.scale()),
         };
-        let baseline = awake.undisturbed(|| run(&usual)).map_err(|error| self.unusable(&error))?;
+        let baseline = run(&usual).map_err(|error| self.unusable(&error))?;
         let Some(first) = baseline.talks.first() else { return Err(self.idle(&baseline)) };
         let dialect = first.dialect;
         let severity = |check: &Check| check.severity_in(dialect, None);
@@ -141,8 +136,7 @@ impl ClientSuite {
                 limit: (baseline.took * 3 + patience * 2).min(usual.limit * 2),
                 ..usual.clone()
             };
-            let asked =
-                awake.undisturbed(|| provoke(check, *severity, *probe, &setting, &baseline));
+            let asked = provoke(check, *severity, *probe, &setting, &baseline);
             done.tell(&asked.0);
             asked
         });

@@ -11,7 +11,6 @@ use super::secret::read_secret;
 use super::{complain, print};
 use crate::browser::{self, Page};
 use crate::exit::{Code, Failure};
-use crate::suspended::suspensions;
 use crate::{dirs, guardian};
 
 /// Minimum length of a password for visitors, in characters.
@@ -69,7 +68,6 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
             built_in: (own_program()?, vec!["engine".to_owned()]),
             translation: narikin::TRANSLATION.as_bytes().to_vec(),
             guard: Some(guardian::start().map_err(Failure::failed)?),
-            suspensions: suspensions().map_err(Failure::failed)?,
             checks: Vec::new(),
         },
     };

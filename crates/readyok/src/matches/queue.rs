@@ -8,15 +8,12 @@ use readyok_arena::queue::nats::{
     Access, Connection, LEASE, Matches, NatsDispatcher, Permissions, Served, measure_speed, paced,
 };
 use readyok_arena::queue::{Order, QueueError, Refused, WorkerId};
-use readyok_arena::runner::{
-    CpuError, Cpus, Match, Summary, Suspensions, WorkError, threads_of, work,
-};
+use readyok_arena::runner::{CpuError, Cpus, Match, Summary, WorkError, threads_of, work};
 use readyok_arena::store::{ContentHash, IndexSet};
 use readyok_client::{Guard, Patience};
 
 use super::run::{Coordinate, Failed, about, player, setting};
 use super::slots::{Slots, processors};
-use crate::suspended::suspensions;
 
 /// The server that a match is played over.
 #[derive(Clone, Debug)]
@@ -117,7 +114,6 @@ impl Worker {
         }
         let connection = Connection::open(&self.access)?;
         let mut matches = Matches::new(&connection, WorkerId(self.name.clone()));
-        let suspensions = suspensions()?;
         let here = measure_speed();
         let mut idle = Duration::ZERO;
         loop {
@@ -134,7 +130,7 @@ impl Worker {
             idle = Duration::ZERO;
             let order = paced(served.order().clone(), here);
             say(&format!("plays match {}", order.plan_hash));
-            match self.serve(&served, &order, &suspensions, &mut say) {
+            match self.serve(&served, &order, &mut say) {
                 Ok(()) => say("the match is over"),
                 Err(Left::Queue(error)) => say(&error.to_string()),
                 Err(Left::Refused(why)) => {
@@ -150,7 +146,6 @@ impl Worker {
         &self,
         served: &Served,
         order: &Order,
-        suspensions: &Suspensions,
         say: &mut impl FnMut(&str),
     ) -> Result<(), Left> {
         let lacking = |why: String| Left::Refused(Refused::Lacking { why });
@@ -167,7 +162,7 @@ impl Worker {
         let player = || {
             let player = player(order, &setting, Patience::default(), &self.guard);
             let player = player.with_texts(served.texts().cloned());
-            player.suspended_by(suspensions).away_as(WorkerId(self.name.clone()))
+            player.away_as(WorkerId(self.name.clone()))
         };
         let trying = served.trying();
         player().try_engines().map_err(|no_start| Left::Refused(no_start.into()))?;

@@ -25,7 +25,6 @@ use super::events::complaining;
 use super::results::Results;
 use super::signals::end_by_signals;
 use super::slots::{Slots, processors};
-use crate::suspended::suspensions;
 
 /// How a match is run.
 #[derive(Debug)]
@@ -183,9 +182,8 @@ impl<Q: Coordinate> Run<Q> {
                 &self.manner;
             let setting = Setting { tablebases: setting(&plan)?.tablebases, ..manner.clone() };
             let guard = &self.guard;
-            let suspensions = suspensions()?;
             game.play_here(slots.count, cpus.as_ref(), |order| {
-                let player = player(order, &setting, *patience, guard).suspended_by(&suspensions);
+                let player = player(order, &setting, *patience, guard);
                 let player = player.pausing(*pause).overheard_by(overhearing.clone());
                 player.errors_heard_by(error_hearing.clone())
             })?

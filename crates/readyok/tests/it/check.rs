@@ -3,14 +3,12 @@
 use std::fs;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
 
 use readyok_check::{Severity, Subject, Suite, Verdict};
 use readyok_protocol::Dialect;
-use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::program::{Dir, Output, finish, readyok, run, signal, wait};
+use crate::program::{Dir, Output, readyok, run};
 
 const READYOK: &str = env!("CARGO_BIN_EXE_readyok");
 
@@ -225,45 +223,6 @@ fn the_checks_of_both_sides_are_listed() {
         assert_eq!(count, text.text().lines().count());
         assert_eq!(text.code(), Some(0));
     }
-}
-
-/// An engine whose third greeting takes until the file `go-on` is there. Each of them adds to `greeted`.
-const HELD_UP: &str = r#"
-while read -r line; do
-    case $line in
-        uci)
-            echo x >> "$1/greeted"
-            while [ "$(wc -l < "$1/greeted")" -eq 3 ] && [ ! -e "$1/go-on" ]; do sleep 0.05; done
-            printf '%s\n' 'id name Held up' 'id author nobody' uciok ;;
-        isready) echo readyok ;;
-        go*) echo bestmove e2e4 ;;
-        quit) exit ;;
-    esac
-done
-"#;
-
-#[test]
-fn an_engine_is_not_blamed_for_the_time_in_which_the_program_was_stopped() {
-    let dir = Dir::new();
-    dir.write("engine.sh", HELD_UP);
-    let path = dir.path().display();
-    let engine = format!("sh '{path}/engine.sh' '{path}'");
-    let only = ["--only", "handshake.second-uci", "--timeout-scale", "0.25", "--json"];
-    let words = [&["check", &engine], &only[..]].concat();
-    let mut command = readyok(&dir);
-    let child = command.args(words).stdout(Stdio::piped()).spawn().expect("the program starts");
-    let greeted =
-        || fs::read_to_string(dir.path().join("greeted")).map_or(0, |it| it.lines().count());
-    wait("the check does not begin", || greeted() == 3);
-    signal(child.id(), Signal::STOP);
-    // More than the check allows on an idle machine, and than passes for a stop.
-    thread::sleep(Duration::from_secs(3));
-    dir.write("go-on", "");
-    signal(child.id(), Signal::CONT);
-    let output = finish(child);
-    let json: Value = serde_json::from_str(output.text()).expect("JSON");
-    assert_eq!(json["checks"][0]["verdict"], "pass", "{json}");
-    assert_eq!(greeted(), 5, "it was asked again");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! `readyok match`, `report` and `elo`, with Narikin on both sides.
 
 use std::fs;
+use std::thread;
+use std::time::Duration;
 
 use crate::program::{Dir, Output, finish, readyok, run, signal, wait};
 
@@ -194,7 +196,7 @@ fn a_file_that_cannot_be_written_is_named() {
 }
 
 #[test]
-fn games_that_were_on_while_the_program_was_stopped_are_played_again() {
+fn replays_games_interrupted_by_a_stopped_process() {
     let dir = Dir::new();
     let words = ["match", "narikin", "narikin", "--movetime", "200", "--margin", "60000"];
     let mut command = readyok(&dir);
@@ -204,6 +206,8 @@ fn games_that_were_on_while_the_program_was_stopped_are_played_again() {
     let told = |what: &str| fs::read_to_string(&events).is_ok_and(|events| events.contains(what));
     wait("no game starts", || told("game-start"));
     signal(child.id(), rustix::process::Signal::STOP);
+    // Longer than any gap between heartbeats on a busy host.
+    thread::sleep(Duration::from_secs(2));
     signal(child.id(), rustix::process::Signal::CONT);
     wait("nothing is told", || told("the program was stopped meanwhile, and it is played again"));
     signal(child.id(), rustix::process::Signal::INT);

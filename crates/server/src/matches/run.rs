@@ -148,7 +148,7 @@ pub(super) fn start(
         let setting = Setting::new(plan_game);
         let make = |order: &Order| {
             let player = EnginePlayer::new(&order.plan, setting.clone(), Patience::default());
-            let player = player.telling_moves(order.tell_moves).suspended_by(&program.suspensions);
+            let player = player.telling_moves(order.tell_moves);
             let player = match &program.guard {
                 Some(guard) => player.guarded(guard),
                 None => player,

@@ -322,34 +322,6 @@ fn a_match_that_was_stopped_goes_on() {
     assert_eq!((state.status, state.played), (MatchStatus::Over, 4));
 }
 
-#[cfg(unix)]
-#[test]
-fn games_that_were_on_while_the_program_was_stopped_are_played_again() {
-    let folder = TempDir::new().expect("a folder");
-    let (tell, heard) = listening();
-    let program = Program::default();
-    let suspensions = program.suspensions.clone();
-    let matches = Matches::open(&folder.path().join("m"), program, tell).expect("it opens");
-    let engine = scripted(folder.path());
-    let id = matches.start(plan(&["a", "b"]), &[engine.clone(), engine]).expect("it starts");
-    loop {
-        let news = heard.recv_timeout(LONG).expect("the match begins");
-        if let SearchInfo::Changed(delta, _) = news
-            && !delta.boards.is_empty()
-        {
-            break;
-        }
-    }
-    // The engine has been asked before it may play: that game would never end.
-    std::fs::write(folder.path().join("play"), "").expect("it can be written");
-    suspensions.went_on();
-    until_ended(&heard);
-    let state = matches.view(id).and_then(MatchView::read).expect("it is there");
-    assert_eq!((state.status, state.played), (MatchStatus::Over, 4));
-    assert!(state.games.iter().all(|game| game.outcome.reason == EndReason::Resignation));
-    assert_eq!(state.note.map(|note| note.problem.kind), Some(Kind::PlayedAgain));
-}
-
 /// The command that starts a match of two engines, in games of few moves.
 fn start_match(engines: [&Value; 2], pairs: usize) -> Value {
     let player = |engine: &Value, name: &str| {

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
-use readyok_arena::runner::Suspensions;
 pub(crate) use readyok_server::Options;
 use readyok_server::{ServeError, Server, Setup};
 use serde_json::{Value, json};
@@ -53,7 +52,6 @@ pub(crate) fn options(data: &Path) -> Options {
             built_in: (MIME.into(), Vec::new()),
             translation: Vec::new(),
             guard: None,
-            suspensions: Suspensions::default(),
             checks: Vec::new(),
         },
     }
