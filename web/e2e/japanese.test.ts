@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
-import { ENGINES, LONG, WHOLE, enter, moveElements, squares, useServer } from './fixture';
+import { ENGINES, LONG, WHOLE, enter, squares, useServer } from './fixture';
 import { ja } from './labels';
 
 const fixture = useServer();
@@ -254,28 +254,6 @@ test('a value that an option cannot have is refused', async () => {
   await hash.fill('999999999');
   await hash.blur();
   await containsText(toasts(page), 'までの数です', 'Hash');
-});
-
-test('openings have Japanese names, by which games are found', async () => {
-  const page = await there('#/play/0/new');
-  await page.getByRole('button', { name: ja('new.analysis') }).click();
-  await squares(page);
-  const moves = ['e4', 'c5', 'Nf3', 'd6', 'd4', 'cxd4', 'Nxd4', 'Nf6', 'Nc3', 'a6'];
-  for (const [before, move] of moves.entries()) {
-    await enter(page, move);
-    await expect.poll(() => moveElements(page).count(), LONG).toBe(before + 1);
-  }
-  const opening = page.getByTestId('opening');
-  await containsText(opening, 'シシリアン・ディフェンス：ナイドルフ・バリエーション', 'B90');
-  await page
-    .getByRole('navigation')
-    .getByRole('link', { name: ja('nav.library') })
-    .click();
-  await read(page, 'a.pgn', '[White "Anna"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n');
-  await page.getByLabel(ja('library.opening_name')).fill('ルイロペス');
-  await page.getByRole('button', { name: /Anna/ }).waitFor(LONG);
-  await page.getByLabel(ja('library.opening_name')).fill('シシリアン');
-  await expect.poll(() => page.getByRole('button', { name: /Anna/ }).count(), LONG).toBe(0);
 });
 
 test('the log shows in Japanese which rules are broken', async () => {

@@ -5,8 +5,6 @@
 //! <https://github.com/lichess-org/chess-openings> (CC0 1.0, commit `51b88624` of July 2026), and sorted
 //! by key, so that it is searched as it stands: nobody pays for it who does not ask.
 
-mod japanese;
-
 use std::cmp::Ordering;
 
 use crate::{Game, Position, polyglot};
@@ -38,11 +36,6 @@ impl Opening {
         let key = format!("{:0DIGITS$x}", polyglot::key(position)?);
         let mut fields = find(NAMES, &key)?.split('\t');
         Some(Self { eco: fields.next()?, name: fields.next()? })
-    }
-
-    /// The name in Japanese: シシリアン・ディフェンス：ナイドルフ・バリエーション. Moves in it stay as they are.
-    pub fn japanese(&self) -> String {
-        japanese::translated(self.name)
     }
 }
 

@@ -1632,7 +1632,7 @@ result: string | null,
  */
 opening: string | null, 
 /**
- * Part of the name of the opening, in English or Japanese, or its ECO code.
+ * Part of the name of the opening, or its ECO code.
  */
 named: string | null, 
 /**
@@ -2341,11 +2341,7 @@ eco: string,
 /**
  * The name, in English.
  */
-name: string, 
-/**
- * The name, in Japanese.
- */
-japanese: string, };
+name: string, };
 
 /**
  * The kinds of options.

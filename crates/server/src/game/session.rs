@@ -413,11 +413,7 @@ impl GameSession {
         let position = position.as_ref().unwrap_or_else(|| self.tree.start());
         let last = self.tree.node(self.cursor).and_then(super::tree::Branch::mv);
         let opening = self.tree.opening(self.cursor);
-        let opening = opening.map(|it| OpeningName {
-            eco: it.eco.into(),
-            name: it.name.into(),
-            japanese: it.japanese(),
-        });
+        let opening = opening.map(|it| OpeningName { eco: it.eco.into(), name: it.name.into() });
         At { cursor: self.cursor, here: here(position, last), opening }
     }
 

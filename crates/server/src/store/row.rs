@@ -36,9 +36,8 @@ impl Row {
             .filter_map(|name| tree.headers.get(name))
             .collect();
         let known = tree.opening(last);
-        let japanese = known.map(|it| it.japanese()).unwrap_or_default();
         if let Some(known) = known {
-            for text in [known.eco, known.name, &japanese] {
+            for text in [known.eco, known.name] {
                 if !opening.contains(&text) {
                     opening.push(text);
                 }

@@ -144,8 +144,6 @@ pub struct OpeningName {
     pub eco: String,
     /// The name, in English.
     pub name: String,
-    /// The name, in Japanese.
-    pub japanese: String,
 }
 
 /// Whether and how a game is over.

@@ -19,7 +19,7 @@ pub struct LibraryQuery {
     pub result: Option<String>,
     /// Moves from the start position, as words or as people write them: `e4 c5`, `▲７六歩`.
     pub opening: Option<String>,
-    /// Part of the name of the opening, in English or Japanese, or its ECO code.
+    /// Part of the name of the opening, or its ECO code.
     pub named: Option<String>,
     /// A position that the game passed through, in FEN or SFEN; move numbers do not matter.
     pub position: Option<String>,

@@ -64,15 +64,7 @@ async fn a_folder_is_read_into_the_library() {
     );
     assert_eq!(job["errors"][0]["of"], json!({ "kind": "file", "name": "c.pgn" }), "{job}");
     assert_eq!(found(&server, json!({})).await.len(), 3);
-    for (named, count) in [
-        ("b20", 1),
-        ("sicilian", 1),
-        ("シシリアン・ディ", 1),
-        ("シシリアンディ", 1),
-        ("キングズ", 0),
-        ("B2_", 0),
-        ("king's", 0),
-    ] {
+    for (named, count) in [("b20", 1), ("sicilian", 1), ("B2_", 0), ("king's", 0)] {
         assert_eq!(found(&server, json!({ "named": named })).await.len(), count, "{named}");
     }
     // Nothing of it is opened, and what lies elsewhere is not read.
