@@ -6,7 +6,7 @@ mod words;
 
 use std::fmt;
 
-use readyok_protocol::{Move, OptionError};
+use readyok_protocol::{Move, OptionError, Score};
 use readyok_rules::{Side, record};
 use serde::{Deserialize, Serialize};
 
@@ -202,9 +202,9 @@ pub struct PlayedMove {
     /// clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_ms: Option<i64>,
-    /// The score, from the side of the engine that moved.
+    /// The score, from the view of the engine that moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub score: Option<MoveScore>,
+    pub score: Option<Score>,
     /// Depth in plies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
@@ -261,27 +261,6 @@ impl PlayedMove {
             pv: Variation::default(),
             ponder_hit: false,
             lines: Vec::new(),
-        }
-    }
-}
-
-/// A score in a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MoveScore {
-    /// Centipawns. A mate of which nobody knows when is 32000 or -32000.
-    Cp(i32),
-    /// Mate in so many moves (chess) or plies (shogi); negative is being mated.
-    Mate(i32),
-}
-
-impl MoveScore {
-    /// The same for the other side.
-    #[must_use]
-    pub fn negated(self) -> Self {
-        match self {
-            Self::Cp(score) => Self::Cp(score.saturating_neg()),
-            Self::Mate(count) => Self::Mate(count.saturating_neg()),
         }
     }
 }

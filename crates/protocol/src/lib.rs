@@ -12,10 +12,14 @@
 //!
 //! The features:
 //! - `serde`: `Serialize` and `Deserialize` for all messages and the values in them.
+//! - `ts`: TypeScript declarations of scores, through `ts-rs`; it needs `std`.
 //! - `translation`: reads the [translation file](translation) of an engine.
 #![no_std]
 
 extern crate alloc;
+#[cfg(feature = "ts")]
+#[macro_use]
+extern crate std;
 
 mod clock;
 mod command;

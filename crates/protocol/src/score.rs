@@ -2,6 +2,8 @@
 
 use core::cmp::Ordering;
 use core::fmt;
+#[cfg(feature = "ts")]
+use std::string::{String, ToString as _};
 
 use crate::dialect::{Dialect, MateUnit};
 use crate::words::Integer;
@@ -23,6 +25,9 @@ use crate::words::Integer;
 /// ```
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "Json", into = "Json"))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "ts", ts(as = "Json"))]
 pub enum Score {
     /// The side to move is mated: `mate 0` or `mate -0`.
     Mated,
@@ -49,6 +54,8 @@ pub enum Score {
 /// How exact a score is.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Bound {
     /// The score itself.
     #[default]
@@ -62,6 +69,7 @@ pub enum Bound {
 /// The chances of the side to move, in thousandths: `wdl 10 980 10`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Wdl {
     /// Of winning.
     pub win: u16,
@@ -126,9 +134,40 @@ impl Score {
         }
     }
 
-    /// Whether one side mates.
+    /// Whether one of the sides mates.
     pub fn is_mate(self) -> bool {
         !matches!(self, Self::Cp(_))
+    }
+
+    /// Whether the side to move mates.
+    pub fn is_mating(self) -> bool {
+        matches!(self, Self::MateSomeday | Self::MateIn { .. } | Self::MateGiven)
+    }
+
+    /// Whether the side to move is mated.
+    pub fn is_mated(self) -> bool {
+        matches!(self, Self::MatedSomeday | Self::MatedIn { .. } | Self::Mated)
+    }
+
+    /// Plies until the mate. `None` for centipawns and a mate of unknown length.
+    pub fn mate_plies(self) -> Option<u32> {
+        match self {
+            Self::Mated | Self::MateGiven => Some(0),
+            Self::MatedIn { plies } | Self::MateIn { plies } => Some(plies),
+            Self::MatedSomeday | Self::MateSomeday | Self::Cp(_) => None,
+        }
+    }
+
+    /// A mate by the side to move (`mating`) or by the other side, in so many plies if known.
+    pub fn mate(mating: bool, plies: Option<u32>) -> Self {
+        match (mating, plies) {
+            (true, Some(0)) => Self::MateGiven,
+            (true, Some(plies)) => Self::MateIn { plies },
+            (true, None) => Self::MateSomeday,
+            (false, Some(0)) => Self::Mated,
+            (false, Some(plies)) => Self::MatedIn { plies },
+            (false, None) => Self::MatedSomeday,
+        }
     }
 
     /// The rank of the kind, and the order within it.
@@ -141,6 +180,50 @@ impl Score {
             Self::MateSomeday => (4, 0),
             Self::MateIn { plies } => (5, -i64::from(plies)),
             Self::MateGiven => (6, 0),
+        }
+    }
+}
+
+/// The JSON of a score.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+enum Json {
+    Cp {
+        /// Hundredths of a pawn.
+        value: i32,
+    },
+    /// The side mates.
+    Mate {
+        /// 0 if mate is on the board, null if the distance is unknown.
+        plies: Option<u32>,
+    },
+    /// The side is mated.
+    Mated {
+        /// 0 if mate is on the board, null if the distance is unknown.
+        plies: Option<u32>,
+    },
+}
+
+#[cfg(feature = "serde")]
+impl From<Json> for Score {
+    fn from(json: Json) -> Self {
+        match json {
+            Json::Cp { value } => Self::Cp(value),
+            Json::Mate { plies } => Self::mate(true, plies),
+            Json::Mated { plies } => Self::mate(false, plies),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Score> for Json {
+    fn from(score: Score) -> Self {
+        match score {
+            Score::Cp(value) => Self::Cp { value },
+            mate if mate.is_mating() => Self::Mate { plies: mate.mate_plies() },
+            mated => Self::Mated { plies: mated.mate_plies() },
         }
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use readyok_client::{Engine, EngineError, Search};
 
-pub use record::{BestMoveRecord, InfoRecord, Record, ScoreRecord, ScoreValue};
+pub use record::{BestMoveRecord, InfoRecord, Record};
 pub use setup::{Scribe, Setup, SetupError, Start, dialect};
 pub use table::{line, table};
 pub use view::{Json, Lines, Screen, View};

@@ -34,7 +34,7 @@ mod shogi;
 mod source;
 mod usi;
 
-pub use annotations::{Annotations, End, Evaluation, Mark, MarkColor, Nag, RecordScore};
+pub use annotations::{Annotations, End, Evaluation, Mark, MarkColor, Nag};
 pub use bookmark::Bookmark;
 pub use ending::{GameResult, Termination};
 pub use error::{AddError, Limit, Oddity, RecordError, RecordErrorKind, Strange, WriteError};

@@ -97,7 +97,7 @@ fn rest_left_out() -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use readyok_rules::record::RecordScore;
+    use readyok_protocol::Score;
 
     use super::*;
     use crate::game::ROOT;
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(trees[0].headers.get("Event"), Some("an end"));
         assert_eq!(notes.comments, ["hold it", "bm Kd7; x y;"]);
         let evaluation = notes.evaluation.unwrap();
-        assert_eq!((evaluation.score, evaluation.depth), (RecordScore::Centipawns(120), Some(9)));
+        assert_eq!((evaluation.score, evaluation.depth), (Score::Cp(120), Some(9)));
         // An operation that cannot be read is odd, and its position is there.
         assert_eq!(trees[1].start().to_string(), "4k3/8/8/8/8/8/4P3/4K3 w - - 7 30");
         assert!(faults.errors.is_empty());

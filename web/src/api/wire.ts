@@ -1044,15 +1044,15 @@ processes: Array<ProcessState>,
 machine: Machine, };
 
 /**
- * What a position is worth, as it is kept in records.
+ * The evaluation of a position by an engine or an annotator.
  */
 export type Evaluation = { 
 /**
- * Seen from the first side.
+ * From the view of the side that moves first in the game (White in chess).
  */
 score: Score, 
 /**
- * In plies.
+ * Search depth in plies.
  */
 depth: number | null, };
 
@@ -2876,21 +2876,35 @@ moves: number,
 score: number, };
 
 /**
- * What a position is worth. From the side to move, unless it says otherwise.
+ * What a position is worth for the side to move.
+ *
+ * Scores are totally ordered: mated now < mated in n < mated, length unknown < centipawns <
+ * mate, length unknown < mate in n < mate given; and being mated later is better, mating sooner
+ * is better. Distances are in plies, whatever the dialect counts on the wire.
+ *
+ * ```
+ * use readyok_protocol::Score;
+ * assert!(Score::Mated < Score::MatedIn { plies: 2 });
+ * assert!(Score::MatedIn { plies: 2 } < Score::MatedIn { plies: 8 });
+ * assert!(Score::MatedIn { plies: 8 } < Score::Cp(-30_000));
+ * assert!(Score::Cp(30_000) < Score::MateIn { plies: 9 });
+ * assert!(Score::MateIn { plies: 9 } < Score::MateIn { plies: 1 });
+ * assert!(Score::MateIn { plies: 1 } < Score::MateGiven);
+ * ```
  */
 export type Score = { "kind": "cp", 
 /**
- * Positive if the side is better.
+ * Hundredths of a pawn.
  */
 value: number, } | { "kind": "mate", 
 /**
- * Plies, none if nobody knows how many.
+ * 0 if mate is on the board, null if the distance is unknown.
  */
-plies: number | null, 
+plies: number | null, } | { "kind": "mated", 
 /**
- * Whether the side gives mate, rather than being mated.
+ * 0 if mate is on the board, null if the distance is unknown.
  */
-won: boolean, };
+plies: number | null, };
 
 /**
  * What an engine has told about one position.
@@ -3237,7 +3251,7 @@ export type ValuesFor = "all" | "play" | "analyse";
 export type Variant = "chess" | "chess960" | "shogi";
 
 /**
- * Chances in thousandths.
+ * The chances of the side to move, in thousandths: `wdl 10 980 10`.
  */
 export type Wdl = { 
 /**

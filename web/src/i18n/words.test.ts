@@ -47,7 +47,7 @@ test('an end without a reason is told without one', () => {
 
 test('a mate whose length nobody knows is told without one', () => {
   const mate = (won: boolean, plies: number | null) =>
-    scoreSpoken({ kind: 'mate', won, plies } as Score, 'shogi');
+    scoreSpoken({ kind: won ? 'mate' : 'mated', plies } as Score, 'shogi');
   expect([mate(true, 7), mate(false, 6)]).toEqual(['7手で詰み', '6手で詰まされる']);
   expect([mate(true, null), mate(false, null)]).toEqual(['詰みあり', '詰まされる']);
   prefs.language = 'en';

@@ -41,14 +41,15 @@ export function pieceName(piece: Piece, shogi: boolean): string {
 /** A score from the side to move as one from the first side. */
 export function fromFirst(score: Score, turn: Side): Score {
   if (turn === 'first') return score;
-  return score.kind === 'cp' ? { kind: 'cp', value: -score.value } : { ...score, won: !score.won };
+  if (score.kind === 'cp') return { kind: 'cp', value: -score.value };
+  return { kind: score.kind === 'mate' ? 'mated' : 'mate', plies: score.plies };
 }
 
 /** A score in a few characters: `+0.34`, `#5`, `#−3`; in shogi `+34`, `詰5`. */
 export function scoreText(score: Score, variant: Variant, bound: Bound = 'exact'): string {
   const mark = bound === 'lower' ? '≥' : bound === 'upper' ? '≤' : '';
-  if (score.kind === 'mate') {
-    const sign = score.won ? '' : '−';
+  if (score.kind !== 'cp') {
+    const sign = score.kind === 'mate' ? '' : '−';
     const plies = score.plies;
     if (variant === 'shogi') return `${sign}${t('score.mate')}${plies ?? ''}`;
     return `${sign}#${plies === null ? '' : Math.ceil(plies / 2)}`;
@@ -60,7 +61,7 @@ export function scoreText(score: Score, variant: Variant, bound: Bound = 'exact'
 
 /** Chances of the side that a score is seen from, 0 to 100: a smooth curve, for bars and graphs only. */
 export function chances(score: Score, variant: Variant): number {
-  if (score.kind === 'mate') return score.won ? 100 : 0;
+  if (score.kind !== 'cp') return score.kind === 'mate' ? 100 : 0;
   // The scale of centipawns differs: a pawn counts for less in shogi.
   const steepness = variant === 'shogi' ? 1 / 600 : 0.00368208;
   return 100 / (1 + Math.exp(-score.value * steepness));
@@ -68,12 +69,13 @@ export function chances(score: Score, variant: Variant): number {
 
 /** A score as a screen reader says it. */
 export function scoreSpoken(score: Score, variant: Variant): string {
-  if (score.kind === 'mate') {
+  if (score.kind !== 'cp') {
     const { plies } = score;
+    const mates = score.kind === 'mate';
     // An engine may know of a mate and not how far it is.
-    if (plies === null) return t(score.won ? 'score.mating' : 'score.losing');
+    if (plies === null) return t(mates ? 'score.mating' : 'score.losing');
     const moves = variant === 'shogi' ? plies : Math.ceil(plies / 2);
-    return t(score.won ? 'score.mates' : 'score.mated', { moves });
+    return t(mates ? 'score.mates' : 'score.mated', { moves });
   }
   return scoreText(score, variant);
 }

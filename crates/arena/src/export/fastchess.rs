@@ -13,12 +13,13 @@ use jiff::Timestamp;
 use readyok_rules::{FenForm, Game, Notation, Opening, Position, Side};
 
 use super::pgn::{
-    PgnMoves, PgnStyle, Seconds, Tags, duration, engine_of, start, termination, time_controls,
+    PgnMoves, PgnStyle, Seconds, Tags, duration, engine_of, score_text, start, termination,
+    time_controls,
 };
 use crate::fastchess::text::GameOver;
 use crate::pairing::Pairing;
 use crate::plan::{EnginePlan, Plan};
-use crate::result::{GameResult, MoveScore, PlayedMove, Termination};
+use crate::result::{GameResult, PlayedMove, Termination};
 
 /// Lines of moves have at most so many bytes, unless one move with its comment has more.
 const WIDTH: usize = 80;
@@ -140,7 +141,8 @@ fn comment(
     ending: Option<&str>,
 ) -> String {
     let (depth, took) = (played.depth.unwrap_or(0), played.time_us / 1000);
-    let mut text = format!("{}/{depth} {}s", score(played.score), Seconds(took));
+    let mut text =
+        format!("{}/{depth} {}s", played.score.map(score_text).unwrap_or_default(), Seconds(took));
     let tell = style.tell;
     // Writing into a `String` cannot fail.
     let mut say = |name: &str, value: String| {
@@ -179,26 +181,6 @@ fn comment(
         let _ = write!(text, ", {ending}");
     }
     text
-}
-
-/// Pawns, or plies to a mate.
-fn score(score: Option<MoveScore>) -> String {
-    match score {
-        None => String::new(),
-        Some(MoveScore::Cp(cp)) => {
-            let sign = match cp {
-                ..0 => "-",
-                0 => "",
-                1.. => "+",
-            };
-            let (pawns, rest) = (cp.unsigned_abs() / 100, cp.unsigned_abs() % 100);
-            format!("{sign}{pawns}.{rest:02}")
-        }
-        Some(MoveScore::Mate(moves)) => {
-            let plies = 2 * i64::from(moves);
-            if moves > 0 { format!("+M{}", plies - 1) } else { format!("-M{}", -plies) }
-        }
-    }
 }
 
 fn signed(ms: i64) -> String {

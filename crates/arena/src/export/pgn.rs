@@ -4,11 +4,15 @@ use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use readyok_protocol::Score;
 use readyok_rules::{Game, Notation, Opening, Position, Side, record};
 
 use crate::pairing::Pairing;
 use crate::plan::{EngineId, EnginePlan, Limits, Plan};
-use crate::result::{GameEnd, GameResult, MoveScore, PlayedMove, Termination};
+use crate::result::{GameEnd, GameResult, PlayedMove, Termination};
+
+/// Centipawns of a mate whose length is unknown, for which PGN has no form.
+const MATE_OF_UNKNOWN_LENGTH: i32 = 32_000;
 
 /// How PGN is written. By default with the score, depth and time of each move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -339,19 +343,8 @@ impl<'a> Moves<'a> {
         let turned = self.style.white_scores && self.position.turn() == Side::Second;
         let score = played.score.map(|score| if turned { score.negated() } else { score });
         // Writing into a `String` cannot fail.
-        let _ = match score {
-            None => Ok(()),
-            Some(MoveScore::Cp(cp)) => {
-                let sign = if cp < 0 { '-' } else { '+' };
-                let (pawns, rest) = (cp.unsigned_abs() / 100, cp.unsigned_abs() % 100);
-                write!(text, "{sign}{pawns}.{rest:02}")
-            }
-            Some(MoveScore::Mate(moves)) => {
-                let sign = if moves < 0 { '-' } else { '+' };
-                write!(text, "{sign}M{}", moves.unsigned_abs())
-            }
-        };
-        if played.score.is_some() {
+        if let Some(score) = score {
+            text.push_str(&score_text(score));
             let _ = write!(text, "/{} ", played.depth.unwrap_or(0));
         }
         let _ = write!(text, "{}s", Seconds(played.time_us / 1000));
@@ -392,6 +385,26 @@ impl<'a> Moves<'a> {
             say("line", format!("\"{line}\""));
         }
     }
+}
+
+/// `+0.54`, or `+M5` for a mate in five plies, as cutechess and fastchess write them.
+pub(super) fn score_text(score: Score) -> String {
+    let cp = match score {
+        Score::Cp(cp) => cp,
+        mate => {
+            let sign = if mate.is_mating() { 1 } else { -1 };
+            match mate.mate_plies() {
+                Some(plies) => return format!("{}M{plies}", if sign < 0 { '-' } else { '+' }),
+                None => sign * MATE_OF_UNKNOWN_LENGTH,
+            }
+        }
+    };
+    let sign = match cp {
+        ..0 => "-",
+        0 => "",
+        1.. => "+",
+    };
+    format!("{sign}{}.{:02}", cp.unsigned_abs() / 100, cp.unsigned_abs() % 100)
 }
 
 /// Milliseconds, written as seconds with three places.

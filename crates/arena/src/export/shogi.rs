@@ -5,12 +5,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 use readyok_rules::Side;
 use readyok_rules::record::{
-    self, Evaluation, Format, GameRecord, NodeId, RecordScore, Tag, Termination as End,
+    self, Evaluation, Format, GameRecord, NodeId, Tag, Termination as End,
 };
 
 use crate::pairing::Pairing;
 use crate::plan::Plan;
-use crate::result::{GameEnd, GameResult, MoveScore, PlayedMove, Termination};
+use crate::result::{GameEnd, GameResult, Termination};
 
 /// A game in a format of shogi.
 pub(super) fn text(
@@ -31,7 +31,7 @@ pub(super) fn text(
         last = play(&mut record, played.word.as_str())?;
         if let Some(notes) = record.notes_mut(last) {
             notes.elapsed = Some(Duration::from_micros(played.time_us));
-            notes.evaluation = evaluation(played, side);
+            notes.evaluation = played.score.map(|score| Evaluation::by(side, score, played.depth));
         }
     }
     if says_more(&game.termination)
@@ -79,16 +79,6 @@ fn headers(
 fn play(record: &mut GameRecord, word: &str) -> Result<NodeId, String> {
     let it = record.position().parse_move(word).map_err(|error| error.to_string())?;
     record.play(it).map_err(|error| error.to_string())
-}
-
-/// What the mover said, seen from the side that moves first in the game.
-fn evaluation(played: &PlayedMove, side: Side) -> Option<Evaluation> {
-    let sign = if side == Side::First { 1 } else { -1 };
-    let score = match played.score? {
-        MoveScore::Cp(score) => RecordScore::Centipawns(score.saturating_mul(sign)),
-        MoveScore::Mate(plies) => RecordScore::Mate(plies.saturating_mul(sign)),
-    };
-    Some(Evaluation { score, depth: played.depth })
 }
 
 /// Whether there is more to say of an end than records have words for.

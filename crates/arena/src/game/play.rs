@@ -321,8 +321,7 @@ impl Table<'_> {
             seat.play(word);
         }
         let left = self.referee.clock(side).left();
-        let game = self.setting.game;
-        let mut made = told::played(word, &played, took, left, codec, game);
+        let mut made = told::played(word, &played, took, left, codec);
         let odd = told::oddities(before.as_ref(), variations, &made, &played.info);
         let excused = |odd: &WarningKind| {
             scored.as_ref().is_some_and(|scored| scored.excuses(odd, &played.info))
@@ -332,7 +331,7 @@ impl Table<'_> {
         }
         if let Some(scored) = scored {
             played.info = scored.info;
-            made = told::played(word, &played, took, left, codec, game);
+            made = told::played(word, &played, took, left, codec);
         }
         made.ponder_hit = played.ponder_hit;
         made.lines = lines;

@@ -4,13 +4,10 @@ use std::time::Duration;
 
 use readyok_client::{Engine, Info, Score, SearchResult};
 use readyok_protocol::{Bound, Move, OptionKind};
-use readyok_rules::{Ending, Game, MoveCodec, Position, Reason};
+use readyok_rules::{Ending, MoveCodec, Position, Reason};
 
 use crate::plan::{EnginePlan, Variations};
-use crate::result::{Introduction, MoveScore, PlayedMove, PvEnd, Variation, WarningKind};
-
-/// A mate of which nobody knows when, in centipawns.
-const MATE_SOMEDAY: i32 = 32_000;
+use crate::result::{Introduction, PlayedMove, PvEnd, Variation, WarningKind};
 
 /// A move with what was told about it.
 pub(super) fn played(
@@ -19,13 +16,12 @@ pub(super) fn played(
     took: Duration,
     left: Option<Duration>,
     codec: MoveCodec,
-    game: Game,
 ) -> PlayedMove {
     let info = &played.info;
     PlayedMove {
         time_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         left_ms: left.map(|left| i64::try_from(left.as_millis()).unwrap_or(i64::MAX)),
-        score: info.score.map(|score| move_score(score, game)),
+        score: info.score,
         depth: info.depth,
         seldepth: info.seldepth,
         nodes: info.nodes,
@@ -74,25 +70,6 @@ pub(super) fn introduction(engine: &Engine, plan: &EnginePlan) -> Introduction {
 fn variation(info: &Info<'_>, codec: MoveCodec) -> Variation {
     let moves = info.pv.iter().flat_map(|pv| codec.decode_line(pv));
     moves.take(PlayedMove::MAX_PV).collect()
-}
-
-/// Chess counts the moves of the side that mates, shogi every move.
-fn move_score(score: Score, game: Game) -> MoveScore {
-    let count = |plies: u32| {
-        let count = match game {
-            Game::Chess | Game::Chess960 => plies.div_ceil(2),
-            Game::Shogi => plies,
-        };
-        i32::try_from(count).unwrap_or(i32::MAX)
-    };
-    match score {
-        Score::Cp(cp) => MoveScore::Cp(cp),
-        Score::MateIn { plies } => MoveScore::Mate(count(plies)),
-        Score::MatedIn { plies } => MoveScore::Mate(-count(plies)),
-        Score::Mated => MoveScore::Mate(0),
-        Score::MateSomeday | Score::MateGiven => MoveScore::Cp(MATE_SOMEDAY),
-        Score::MatedSomeday => MoveScore::Cp(-MATE_SOMEDAY),
-    }
 }
 
 /// What is odd about a move and its variation, which starts in the position before it. Following

@@ -5,8 +5,9 @@ use std::fs;
 use readyok_arena::export::{Existing, Export, Exports, Form, PgnMoves, PgnStyle, PgnTell};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::Plan;
-use readyok_arena::result::{GameResult, MoveScore, PlayedMove, Termination};
+use readyok_arena::result::{GameResult, PlayedMove, Termination};
 use readyok_arena::store::Store;
+use readyok_protocol::Score;
 use readyok_rules::{Game, Side};
 
 use crate::sample;
@@ -44,7 +45,7 @@ fn written(
 fn played(word: &str) -> PlayedMove {
     PlayedMove {
         time_us: 1_999,
-        score: Some(MoveScore::Cp(-345)),
+        score: Some(Score::Cp(-345)),
         depth: Some(5),
         pv: [word].into_iter().collect(),
         ..PlayedMove::new(word.parse().expect("a move"))
@@ -92,10 +93,10 @@ fn moves_are_broken_off_with_their_comments_and_replies_have_no_number() {
     let text = written(style(), words, |_, _, game| {
         let scores = [Some(31), Some(0), None, Some(-5), Some(1_000), Some(-1), Some(0)];
         for (played, score) in game.moves.iter_mut().zip(scores) {
-            played.score = score.map(MoveScore::Cp);
+            played.score = score.map(Score::Cp);
         }
-        game.moves[3].score = Some(MoveScore::Mate(3));
-        game.moves[4].score = Some(MoveScore::Mate(-2));
+        game.moves[3].score = Some(Score::MateIn { plies: 5 });
+        game.moves[4].score = Some(Score::MatedIn { plies: 4 });
         game.moves[2].depth = None;
     });
     let expected = "\

@@ -7,9 +7,9 @@ use readyok_arena::plan::{
     ResignAdjudication, Variations,
 };
 use readyok_arena::result::{
-    EngineFaultKind, GameResult, MoveScore, PlayedMove, PvEnd, Termination, WarningKind,
+    EngineFaultKind, GameResult, PlayedMove, PvEnd, Termination, WarningKind,
 };
-use readyok_protocol::{OptionError, Register};
+use readyok_protocol::{OptionError, Register, Score};
 use readyok_rules::{Game, Side};
 use tempfile::TempDir;
 
@@ -144,12 +144,12 @@ fn scores_from_the_side_of_white_are_turned() {
     let nodes = Limits { nodes: Some(1), ..Limits::default() };
     let plans = ["a", "b"].map(|name| EnginePlan { whitepov: true, ..plan(name, nodes) });
     for (score, own) in [
-        ("cp 600", MoveScore::Cp(-600)),
-        ("mate 3", MoveScore::Mate(-3)),
-        ("mate -3", MoveScore::Mate(3)),
+        ("cp 600", Score::Cp(-600)),
+        ("mate 3", Score::MatedIn { plies: 5 }),
+        ("mate -3", Score::MateIn { plies: 6 }),
     ] {
         let scores: Vec<_> = answered(&plans, score).moves.iter().map(|it| it.score).collect();
-        assert_eq!(scores, [Some(MoveScore::Cp(30)), Some(own)]);
+        assert_eq!(scores, [Some(Score::Cp(30)), Some(own)]);
     }
 }
 
@@ -170,7 +170,7 @@ fn what_was_told_is_kept() {
         word: "f2f3".parse().expect("a move"),
         time_us: told.time_us,
         left_ms: told.left_ms,
-        score: Some(MoveScore::Mate(2)),
+        score: Some(Score::MateIn { plies: 3 }),
         depth: Some(7),
         seldepth: Some(9),
         nodes: Some(55),
@@ -183,7 +183,7 @@ fn what_was_told_is_kept() {
         lines: Vec::new(),
     };
     assert_eq!(*told, expected);
-    assert_eq!(bound.score, Some(MoveScore::Cp(25)));
+    assert_eq!(bound.score, Some(Score::Cp(25)));
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn shogi_is_played_across_protocols() {
     assert_eq!((result.winner, &result.termination), (FIRST, &Termination::Resignation));
     assert_eq!(words(&result), ["7g7f", "3c3d", "8h2b+", "3a2b", "B*5e"]);
     assert!(result.moves[0].pv.words().eq(["7g7f", "3c3d"]));
-    assert_eq!(result.moves[0].score, Some(MoveScore::Mate(1)));
+    assert_eq!(result.moves[0].score, Some(Score::MateIn { plies: 1 }));
     let heard: Vec<_> = heard.try_iter().collect();
     let has = |line: &str| assert!(heard.iter().any(|it| it == line), "{line}: {heard:#?}");
     has("setoption name UCI_Variant value shogi");

@@ -2,7 +2,8 @@
 
 use readyok_arena::pairing::{Opening, PairResult, Pairing};
 use readyok_arena::plan::{EngineId, EnginePlan, Plan};
-use readyok_arena::result::{GameResult, Introduction, MoveScore, PlayedMove, Termination};
+use readyok_arena::result::{GameResult, Introduction, PlayedMove, Termination};
+use readyok_protocol::Score;
 use readyok_rules::{Game, Side};
 
 /// A plan for engines of these names, whose programs do not exist.
@@ -51,7 +52,7 @@ pub(crate) fn played(pairing: Pairing) -> PairResult {
             if winner.is_some() { Termination::Checkmate } else { Termination::Repetition };
         let moves = words.iter().zip(1..).map(|(word, ply)| PlayedMove {
             time_us: 1_000 * ply,
-            score: Some(MoveScore::Cp(12)),
+            score: Some(Score::Cp(12)),
             depth: Some(3),
             nodes: Some(100 * ply),
             pv: [*word].into_iter().collect(),

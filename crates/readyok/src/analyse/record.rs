@@ -28,9 +28,11 @@ pub struct InfoRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multipv: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub score: Option<ScoreRecord>,
+    pub score: Option<Score>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub wdl: Option<[u16; 3]>,
+    pub bound: Option<Bound>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wdl: Option<Wdl>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,38 +54,6 @@ pub struct InfoRecord {
     pub pv_text: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub string: Option<String>,
-}
-
-/// A score, from the side that is to move.
-#[derive(Debug, Serialize)]
-pub struct ScoreRecord {
-    /// What is counted.
-    #[serde(flatten)]
-    pub value: ScoreValue,
-    /// `lower` or `upper`, if the true score is not less or not more than this.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bound: Option<&'static str>,
-}
-
-/// The kinds of scores.
-#[derive(Debug, Serialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-pub enum ScoreValue {
-    /// Hundredths of a pawn.
-    Cp {
-        /// How many.
-        value: i32,
-    },
-    /// The side to move mates.
-    Mate {
-        /// Until the mate; 0 if it is on the board, `null` if nobody knows.
-        plies: Option<u32>,
-    },
-    /// The side to move is mated.
-    Mated {
-        /// Until the mate; 0 if it is on the board, `null` if nobody knows.
-        plies: Option<u32>,
-    },
 }
 
 /// The end of a search.
@@ -122,8 +92,9 @@ impl Record {
             depth: info.depth,
             seldepth: info.seldepth,
             multipv: info.multipv,
-            score: info.score.map(|score| ScoreRecord::new(score, info.bound)),
-            wdl: info.wdl.map(|Wdl { win, draw, loss }| [win, draw, loss]),
+            score: info.score,
+            bound: Some(info.bound).filter(|&bound| bound != Bound::Exact),
+            wdl: info.wdl,
             nodes: info.nodes,
             nps: info.nps,
             hashfull: info.hashfull,
@@ -171,25 +142,5 @@ impl Record {
             mate,
             time_ms: u64::try_from(played.time().as_millis()).unwrap_or(u64::MAX),
         })
-    }
-}
-
-impl ScoreRecord {
-    fn new(score: Score, bound: Bound) -> Self {
-        let value = match score {
-            Score::Cp(value) => ScoreValue::Cp { value },
-            Score::MateGiven => ScoreValue::Mate { plies: Some(0) },
-            Score::MateIn { plies } => ScoreValue::Mate { plies: Some(plies) },
-            Score::MateSomeday => ScoreValue::Mate { plies: None },
-            Score::Mated => ScoreValue::Mated { plies: Some(0) },
-            Score::MatedIn { plies } => ScoreValue::Mated { plies: Some(plies) },
-            Score::MatedSomeday => ScoreValue::Mated { plies: None },
-        };
-        let bound = match bound {
-            Bound::Exact => None,
-            Bound::Lower => Some("lower"),
-            Bound::Upper => Some("upper"),
-        };
-        Self { value, bound }
     }
 }

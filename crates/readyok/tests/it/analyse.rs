@@ -95,7 +95,8 @@ fn prints_an_object_for_each_info_and_one_for_the_answer() {
         &[
             json!({
                 "type": "info", "depth": 2, "seldepth": 3, "multipv": 1,
-                "score": {"kind": "cp", "value": 20, "bound": "lower"}, "wdl": [9, 980, 11],
+                "score": {"kind": "cp", "value": 20}, "bound": "lower",
+                "wdl": {"win": 9, "draw": 980, "loss": 11},
                 "nodes": 50, "nps": 7, "hashfull": 3, "tbhits": 1, "time_ms": 4,
                 "pv": ["g1f3", "b8c6"], "pv_text": ["Nf3", "Nc6"],
             }),

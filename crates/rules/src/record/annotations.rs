@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use readyok_protocol::Score;
+
 use super::Termination;
-use crate::Square;
+use crate::{Side, Square};
 
 /// What a record says about one move, or, at the root, about the start position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,7 +20,7 @@ pub struct Annotations {
     pub clock: Option<Duration>,
     /// The time that the move took.
     pub elapsed: Option<Duration>,
-    /// What the position after the move is worth.
+    /// The evaluation of the position after the move.
     pub evaluation: Option<Evaluation>,
     /// Marked squares and arrows. PGN alone has a place for them.
     pub marks: Vec<Mark>,
@@ -37,22 +39,26 @@ impl Annotations {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Nag(pub u8);
 
-/// What an engine or a person holds a position to be worth.
+/// The evaluation of a position by an engine or an annotator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Evaluation {
-    /// The worth, seen from the side that moves first in the game (White in chess).
-    pub score: RecordScore,
-    /// How deep the engine has searched, in plies.
+    /// From the view of the side that moves first in the game (White in chess).
+    pub score: Score,
+    /// Search depth in plies.
     pub depth: Option<u32>,
 }
 
-/// A number that an [`Evaluation`] gives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RecordScore {
-    /// Hundredths of a pawn.
-    Centipawns(i32),
-    /// A forced mate in so many moves (chess) or plies (shogi); by the second player if negative.
-    Mate(i32),
+impl Evaluation {
+    /// The evaluation by a side whose score is from its own view.
+    pub fn by(side: Side, score: Score, depth: Option<u32>) -> Self {
+        let score = match side {
+            Side::First => score,
+            Side::Second => score.negated(),
+        };
+        Self { score, depth }
+    }
 }
 
 /// A mark on the board: a square, or an arrow between two.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use readyok_client::Search;
-use readyok_protocol::{Dialect, Go, MateLimit};
+use readyok_protocol::{Dialect, Go, MateLimit, Score};
+use readyok_rules::record::Evaluation;
 use readyok_rules::{MoveCodec, Position};
 use serde::{Deserialize, Serialize};
 
@@ -19,9 +20,9 @@ use crate::engine::{EngineCommand, SearchKind, SearchSpec};
 use crate::game::{GameSession, ROOT, Searched, api_error, judge, summary};
 use crate::store::{StoreError, Written};
 use crate::wire::{
-    Answer, ApiError, ApiErrorCode, Delta, Edit, EngineId, Evaluation, Failure, GameId, Label,
-    Limits, NodeId, ProblemKind, ProcessId, Purpose, ReportDelta, ReportSettings, ReportState,
-    ReportStatus, Score, SearchInfo, Topic, ValuesFor,
+    Answer, ApiError, ApiErrorCode, Delta, Edit, EngineId, Failure, GameId, Label, Limits, NodeId,
+    ProblemKind, ProcessId, Purpose, ReportDelta, ReportSettings, ReportState, ReportStatus,
+    SearchInfo, Topic, ValuesFor,
 };
 
 /// Search time of a position without another limit.
@@ -516,9 +517,9 @@ fn searched(
 pub(super) fn final_score(position: &Position) -> Option<Score> {
     let ending = position.ending()?;
     match ending.winner {
-        None => Some(Score::Cp { value: 0 }),
+        None => Some(Score::Cp(0)),
         Some(winner) if position.legal_moves().is_empty() => {
-            Some(Score::Mate { plies: Some(0), won: winner == position.turn() })
+            Some(Score::mate(winner == position.turn(), Some(0)))
         }
         Some(_) => None,
     }
@@ -549,7 +550,7 @@ mod tests {
             ply: 0,
             node: 0,
             turn: Side::First,
-            score: Score::Cp { value: 0 },
+            score: Score::Cp(0),
             choices: 1,
             word: String::new(),
             best: Vec::new(),

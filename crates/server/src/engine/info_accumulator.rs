@@ -4,15 +4,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
-use readyok_client::{Info, Lines, Score as EngineScore, SearchResult};
-use readyok_protocol::{Bound as EngineBound, Checkmate, MoveList};
+use readyok_client::{Info, Lines, SearchResult};
+use readyok_protocol::{Bound, Checkmate, MoveList, Score};
 use readyok_rules::{MoveCodec, Position};
 
 use super::log::printable;
 use crate::game::position_view::line;
-use crate::wire::{
-    Bound, CurrentLine, CurrentMove, Line, LineMove, MateAnswer, Score, SearchInfo, Wdl,
-};
+use crate::wire::{CurrentLine, CurrentMove, Line, LineMove, MateAnswer, SearchInfo};
 
 /// A line shows at most so many moves.
 const LONGEST: usize = 64;
@@ -171,7 +169,7 @@ impl InfoAccumulator {
             let pv = self.cache.line(self.words(moves));
             let plies = u32::try_from(moves.len()).ok();
             let (depth, seldepth, wdl) = (plies, None, None);
-            let score = Some(Score::Mate { plies, won: true });
+            let score = Some(Score::mate(true, plies));
             told.lines =
                 vec![Line { number: 1, depth, seldepth, score, bound: Bound::Exact, wdl, pv }];
         }
@@ -187,28 +185,11 @@ impl InfoAccumulator {
             number: info.multipv.unwrap_or_else(|| u32::try_from(index + 1).unwrap_or(u32::MAX)),
             depth: info.depth,
             seldepth: info.seldepth,
-            score: info.score.map(score),
-            bound: match info.bound {
-                EngineBound::Exact => Bound::Exact,
-                EngineBound::Lower => Bound::Lower,
-                EngineBound::Upper => Bound::Upper,
-            },
-            wdl: info.wdl.map(|it| Wdl { win: it.win, draw: it.draw, loss: it.loss }),
+            score: info.score,
+            bound: info.bound,
+            wdl: info.wdl,
             pv: self.cache.line(pv),
         })
-    }
-}
-
-/// A score as the wire has it.
-pub(crate) fn score(score: EngineScore) -> Score {
-    match score {
-        EngineScore::Cp(value) => Score::Cp { value },
-        EngineScore::Mated => Score::Mate { plies: Some(0), won: false },
-        EngineScore::MatedIn { plies } => Score::Mate { plies: Some(plies), won: false },
-        EngineScore::MatedSomeday => Score::Mate { plies: None, won: false },
-        EngineScore::MateSomeday => Score::Mate { plies: None, won: true },
-        EngineScore::MateIn { plies } => Score::Mate { plies: Some(plies), won: true },
-        EngineScore::MateGiven => Score::Mate { plies: Some(0), won: true },
     }
 }
 

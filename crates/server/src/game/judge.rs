@@ -1,9 +1,10 @@
 //! Judging moves by what they cost: winning chances, labels, accuracy.
 
+use readyok_protocol::Score;
 use readyok_rules::Game;
 use serde::{Deserialize, Serialize};
 
-use crate::wire::{Judged, Label, Score, Side, SideReport, Sides};
+use crate::wire::{Judged, Label, Side, SideReport, Sides};
 
 /// A position that was searched.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -34,9 +35,9 @@ fn slope(game: Game) -> f64 {
 /// The chances of a side in percent, by its score.
 pub(crate) fn winning(score: Score, game: Game) -> f64 {
     match score {
-        Score::Cp { value } => 100.0 / (1.0 + (-slope(game) * f64::from(value)).exp()),
-        Score::Mate { won: true, .. } => 100.0,
-        Score::Mate { won: false, .. } => 0.0,
+        Score::Cp(value) => 100.0 / (1.0 + (-slope(game) * f64::from(value)).exp()),
+        mate if mate.is_mating() => 100.0,
+        _ => 0.0,
     }
 }
 
@@ -47,16 +48,16 @@ fn centipawns(score: Score, game: Game) -> f64 {
         Game::Shogi => 5000.0,
     };
     match score {
-        Score::Cp { value } => f64::from(value).clamp(-most, most),
-        Score::Mate { won: true, .. } => most,
-        Score::Mate { won: false, .. } => -most,
+        Score::Cp(value) => f64::from(value).clamp(-most, most),
+        mate if mate.is_mating() => most,
+        _ => -most,
     }
 }
 
 fn first_sides(searched: &Searched) -> Score {
     match searched.turn {
         Side::First => searched.score,
-        Side::Second => super::session::negated(searched.score),
+        Side::Second => searched.score.negated(),
     }
 }
 
@@ -140,7 +141,7 @@ mod tests {
             ply,
             node: ply,
             turn,
-            score: Score::Cp { value },
+            score: Score::Cp(value),
             choices: 20,
             word: word.to_owned(),
             best: vec![line],
@@ -150,12 +151,12 @@ mod tests {
 
     #[test]
     fn chances_grow_with_the_score() {
-        let chess = |value| winning(Score::Cp { value }, Game::Chess);
+        let chess = |value| winning(Score::Cp(value), Game::Chess);
         assert!((chess(0) - 50.0).abs() < 1e-9);
         assert!((chess(100) - 59.1).abs() < 0.1, "{}", chess(100));
         assert!((chess(-100) + chess(100) - 100.0).abs() < 1e-9);
-        assert!(winning(Score::Cp { value: 100 }, Game::Shogi) < chess(100));
-        assert!(winning(Score::Mate { plies: Some(3), won: true }, Game::Chess) > chess(900));
+        assert!(winning(Score::Cp(100), Game::Shogi) < chess(100));
+        assert!(winning(Score::MateIn { plies: 3 }, Game::Chess) > chess(900));
     }
 
     #[test]
@@ -175,7 +176,7 @@ mod tests {
         let best = searched(1, 400, "e2e4", "e7e5");
         let judged = judge(&best, Some(&searched(0, 0, "", "e2e4")), Game::Chess);
         assert_eq!(judged.label, Some(Label::Best));
-        assert_eq!(judged.score, Score::Cp { value: -400 });
+        assert_eq!(judged.score, Score::Cp(-400));
     }
 
     #[test]

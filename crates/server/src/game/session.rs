@@ -17,7 +17,7 @@ mod rematch;
 mod tests;
 
 pub(crate) use persist::{GameSnapshot, StoredSession};
-pub(crate) use play::{check_players, negated};
+pub(crate) use play::check_players;
 pub(crate) use rematch::Origin;
 
 use std::collections::{BTreeMap, BTreeSet};

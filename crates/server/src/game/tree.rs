@@ -11,7 +11,7 @@ use readyok_rules::record::{
 use readyok_rules::{Game, Move, Opening, Position, Square};
 
 use super::position_view::move_text;
-use crate::wire::{Evaluation, Mark, MoveText, Node, NodeId, Score};
+use crate::wire::{Mark, MoveText, Node, NodeId};
 
 /// The root of every tree.
 pub(crate) const ROOT: NodeId = 0;
@@ -159,7 +159,7 @@ impl Tree {
             notes.nags = node.nags.iter().copied().map(Nag).collect();
             notes.clock = node.clock.map(Duration::from_millis);
             notes.elapsed = node.elapsed.map(Duration::from_millis);
-            notes.evaluation = node.evaluation.and_then(|it| record_evaluation(it, game));
+            notes.evaluation = node.evaluation;
             notes.marks = node.marks.iter().filter_map(|it| record_mark(it, game)).collect();
         }
         // Variations can have been put into another order.
@@ -358,7 +358,7 @@ impl Tree {
             nags: notes.nags.iter().map(|nag| nag.0).collect(),
             clock: notes.clock.map(millis),
             elapsed: notes.elapsed.map(millis),
-            evaluation: notes.evaluation.map(|it| wire_evaluation(it, self.game())),
+            evaluation: notes.evaluation,
             marks: notes.marks.iter().map(|mark| wire_mark(*mark, self.game())).collect(),
         })
     }
@@ -368,42 +368,6 @@ impl Tree {
         // Numbers grow from parents to children.
         self.nodes.keys().filter_map(|id| self.wire(*id)).collect()
     }
-}
-
-/// Records count mates of chess in moves, the wire in plies.
-fn wire_evaluation(it: readyok_rules::record::Evaluation, game: Game) -> Evaluation {
-    use readyok_rules::record::RecordScore;
-    let score = match it.score {
-        RecordScore::Centipawns(value) => Score::Cp { value },
-        RecordScore::Mate(count) => {
-            let number = count.unsigned_abs();
-            let plies = match game {
-                Game::Chess | Game::Chess960 if count > 0 => number.saturating_mul(2) - 1,
-                Game::Chess | Game::Chess960 => number.saturating_mul(2),
-                Game::Shogi => number,
-            };
-            Score::Mate { plies: Some(plies), won: count > 0 }
-        }
-    };
-    Evaluation { score, depth: it.depth }
-}
-
-/// The other way round; none for a mate of unknown length, which records cannot say.
-pub(crate) fn record_evaluation(
-    it: Evaluation,
-    game: Game,
-) -> Option<readyok_rules::record::Evaluation> {
-    use readyok_rules::record::RecordScore;
-    let score = match it.score {
-        Score::Cp { value } => RecordScore::Centipawns(value),
-        Score::Mate { plies, won } => {
-            let plies = plies?;
-            let count = if game == Game::Shogi { plies } else { plies.div_ceil(2) };
-            let count = i32::try_from(count).ok()?;
-            RecordScore::Mate(if won { count } else { -count })
-        }
-    };
-    Some(readyok_rules::record::Evaluation { score, depth: it.depth })
 }
 
 fn wire_mark(mark: readyok_rules::record::Mark, game: Game) -> Mark {
@@ -536,19 +500,5 @@ mod tests {
         assert_eq!(back.next_number(), tree.next_number());
         let broken = [Node { word: "e2e5".to_owned(), ..tree.wire(last).expect("it is there") }];
         assert!(Tree::from_wire(tree.start().clone(), &broken, 9).is_none());
-    }
-
-    #[test]
-    fn mates_are_counted_as_records_do() {
-        for (game, count, plies) in [(Game::Chess, 2, 3), (Game::Chess, -2, 4), (Game::Shogi, 3, 3)]
-        {
-            let it = readyok_rules::record::Evaluation {
-                score: readyok_rules::record::RecordScore::Mate(count),
-                depth: None,
-            };
-            let wire = wire_evaluation(it, game);
-            assert_eq!(wire.score, Score::Mate { plies: Some(plies), won: count > 0 });
-            assert_eq!(record_evaluation(wire, game), Some(it));
-        }
     }
 }

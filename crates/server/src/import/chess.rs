@@ -1,10 +1,11 @@
 //! Lines of chess: FEN, EPD, and `position …` as UCI has it, that word or not.
 
+use readyok_protocol::Score;
 use readyok_rules::record::{
-    AddError, Evaluation, GameRecord, Limit, NodeId, Oddity, RecordError, RecordErrorKind,
-    RecordScore, Strange, Tag,
+    AddError, Evaluation, GameRecord, Limit, NodeId, Oddity, RecordError, RecordErrorKind, Strange,
+    Tag,
 };
-use readyok_rules::{Epd, EpdError, FenForm, Game, Operation, Position, Side};
+use readyok_rules::{Epd, EpdError, FenForm, Game, Operation, Position};
 
 use crate::game::{MOST_PLIES, Tree, epd_failure, oddity_failure, record_failure};
 use crate::wire::Failure;
@@ -193,13 +194,8 @@ fn annotated(epd: &Epd) -> GameRecord {
     }
     if let Some(notes) = record.notes_mut(NodeId::ROOT) {
         notes.comments = comments;
-        notes.evaluation = value.map(|value| {
-            let first = match epd.position.turn() {
-                Side::First => value,
-                Side::Second => value.saturating_neg(),
-            };
-            Evaluation { score: RecordScore::Centipawns(first), depth }
-        });
+        notes.evaluation =
+            value.map(|value| Evaluation::by(epd.position.turn(), Score::Cp(value), depth));
     }
     record
 }

@@ -8,17 +8,18 @@ use readyok_arena::pairing::{Opening, PairResult};
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::WorkerId;
 use readyok_arena::result::PlayedMove;
+use readyok_protocol::Score;
 use readyok_rules::record::{GameRecord, Node};
 use readyok_rules::{Move, Side};
 
 use super::note::{decided, has_failed, left_out, played_again, warning};
-use super::outcome::{of_game, score};
+use super::outcome::of_game;
 use super::record::{Finished, begun, finished, number_of, play};
 use super::tally::Tally;
 use crate::game::position_view::{last_move, move_text};
 use crate::wire::{
     CurvePoint, Failure, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId, MatchLine,
-    MatchPlan, MatchScore, MatchState, MatchStatus, ProblemKind, Score, Sides,
+    MatchPlan, MatchScore, MatchState, MatchStatus, ProblemKind, Sides,
 };
 
 /// So many of the last games are listed.
@@ -239,13 +240,12 @@ impl Follow {
     }
 
     fn moved(&mut self, pair: u64, game: u32, played: &PlayedMove) {
-        let kind = self.plan.game;
         let mut boards = self.boards.values_mut();
         let board = boards.find(|board| (board.pair, board.game) == (pair, game));
         let Some(board) = board else { return };
         let position = board.record.position();
         let Ok(mv) = position.parse_move(played.word.as_str()) else { return };
-        let told = played.score.map(|it| score(kind, it));
+        let told = played.score;
         match position.turn() {
             Side::First => board.scores.first = told,
             Side::Second => board.scores.second = told,

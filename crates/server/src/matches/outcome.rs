@@ -1,13 +1,13 @@
 //! Ends of games of a match in the words of the page and of records.
 
-use readyok_arena::result::{GameResult, MoveScore, Termination};
+use readyok_arena::result::{GameResult, Termination};
 use readyok_client::Exit;
-use readyok_rules::record::{RecordScore, Termination as RecordEnd};
+use readyok_rules::record::Termination as RecordEnd;
 use readyok_rules::{Game, Position, Side};
 
 use crate::engine::{exited, fault, printable};
 use crate::game::move_problem;
-use crate::wire::{EndReason, Outcome, Problem, ProblemKind, Score};
+use crate::wire::{EndReason, Outcome, Problem, ProblemKind};
 
 /// How a game ended, for the page.
 fn outcome(game: Game, winner: Option<Side>, end: &Termination) -> Outcome {
@@ -95,36 +95,6 @@ fn problem(game: Game, end: &Termination) -> Option<Problem> {
         | Termination::MoveLimit
         | Termination::Aborted => return None,
     })
-}
-
-/// Plies of a mate that is counted as records do.
-fn plies(game: Game, count: i32) -> u32 {
-    let number = count.unsigned_abs();
-    match game {
-        Game::Shogi => number,
-        Game::Chess | Game::Chess960 if count > 0 => number.saturating_mul(2) - 1,
-        Game::Chess | Game::Chess960 => number.saturating_mul(2),
-    }
-}
-
-/// A score for the page, from the side that told it.
-pub(super) fn score(game: Game, score: MoveScore) -> Score {
-    match score {
-        MoveScore::Cp(value) => Score::Cp { value },
-        MoveScore::Mate(count) => Score::Mate { plies: Some(plies(game, count)), won: count > 0 },
-    }
-}
-
-/// A score for a record, from the first side.
-pub(super) fn record_score(side: Side, score: MoveScore) -> RecordScore {
-    let turned = |value: i32| match side {
-        Side::First => value,
-        Side::Second => value.saturating_neg(),
-    };
-    match score {
-        MoveScore::Cp(value) => RecordScore::Centipawns(turned(value)),
-        MoveScore::Mate(count) => RecordScore::Mate(turned(count)),
-    }
 }
 
 /// The outcome of a game that was stored.

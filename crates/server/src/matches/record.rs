@@ -8,7 +8,7 @@ use readyok_arena::result::{GameResult as ArenaGame, PlayedMove};
 use readyok_rules::record::{Evaluation, GameRecord, Tag, Termination};
 use readyok_rules::{Game, Position, Side};
 
-use super::outcome::{of_game, record_score};
+use super::outcome::of_game;
 use crate::wire::{Outcome, Sides};
 
 /// A game that counts.
@@ -50,9 +50,7 @@ pub(super) fn play(record: &mut GameRecord, played: &PlayedMove) {
         notes.elapsed = Some(Duration::from_micros(played.time_us));
         notes.clock =
             played.left_ms.and_then(|left| u64::try_from(left).ok()).map(Duration::from_millis);
-        notes.evaluation = played
-            .score
-            .map(|score| Evaluation { score: record_score(side, score), depth: played.depth });
+        notes.evaluation = played.score.map(|score| Evaluation::by(side, score, played.depth));
     }
 }
 

@@ -1,40 +1,10 @@
 //! What engines think at the cursor of a game.
 
+use readyok_protocol::{Bound, Score, Wdl};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{EngineId, Failure, LineMove, NodeId, ProcessId};
-
-/// What a position is worth. From the side to move, unless it says otherwise.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Score {
-    /// Hundredths of a pawn.
-    Cp {
-        /// Positive if the side is better.
-        value: i32,
-    },
-    /// Mate in so many plies by the side; by the other if negative. 0 with `won` throttle by whom: mated now.
-    Mate {
-        /// Plies, none if nobody knows how many.
-        plies: Option<u32>,
-        /// Whether the side gives mate, rather than being mated.
-        won: bool,
-    },
-}
-
-/// How exact a score is.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Bound {
-    /// The score itself.
-    #[default]
-    Exact,
-    /// It is this or better.
-    Lower,
-    /// It is this or worse.
-    Upper,
-}
 
 /// All engines that analyse at the cursor of a game.
 #[derive(Clone, Debug, Default, Serialize, TS)]
@@ -187,17 +157,6 @@ pub struct Line {
     pub wdl: Option<Wdl>,
     /// The moves; the words as the engine wrote them from the first one on that is not legal.
     pub pv: Vec<LineMove>,
-}
-
-/// Chances in thousandths.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
-pub struct Wdl {
-    /// Of winning.
-    pub win: u16,
-    /// Of drawing.
-    pub draw: u16,
-    /// Of losing.
-    pub loss: u16,
 }
 
 /// The move that is being searched.

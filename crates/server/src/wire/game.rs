@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use readyok_protocol::Score;
+use readyok_rules::record::Evaluation;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{
-    EngineId, MoveText, Outcome, PositionView, Score, Side, Sides, Start, Strength, Variant,
-};
+use super::{EngineId, MoveText, Outcome, PositionView, Side, Sides, Start, Strength, Variant};
 
 /// A game by its number, which is also that of the library and of its analysis.
 pub type GameId = u32;
@@ -200,15 +200,6 @@ pub struct Node {
     pub evaluation: Option<Evaluation>,
     /// Arrows and circles.
     pub marks: Vec<Mark>,
-}
-
-/// What a position is worth, as it is kept in records.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize, TS)]
-pub struct Evaluation {
-    /// Seen from the first side.
-    pub score: Score,
-    /// In plies.
-    pub depth: Option<u32>,
 }
 
 /// A mark on the board.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use readyok_protocol::Score;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{EngineId, Failure, LineMove, Outcome, Score, Sides, Time, Variant};
+use super::{EngineId, Failure, LineMove, Outcome, Sides, Time, Variant};
 
 /// A match by its number.
 pub type MatchId = u32;

@@ -1,9 +1,10 @@
 //! The whole-game report: every move judged by an engine.
 
+use readyok_protocol::Score;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{EngineId, Failure, GameId, Limits, LineMove, NodeId, Score, Sides};
+use super::{EngineId, Failure, GameId, Limits, LineMove, NodeId, Sides};
 
 /// How to judge a game.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]

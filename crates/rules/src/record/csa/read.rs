@@ -4,11 +4,13 @@ use std::{io::BufRead, time::Duration};
 
 use rsshogi::types::{Move, PieceType};
 
+use readyok_protocol::Score;
+
 use crate::{Game, Position, Side, error::shortened};
 
 use super::super::{
     Bookmark, End, Evaluation, Format, GameRecord, Headers, Limits, Oddity, RecordErrorKind,
-    RecordScore, Strange,
+    Strange,
     games::{Games, State},
     lines::{Line, Lines},
     shogi::{Draft, Setup, piece_by_csa, square},
@@ -363,7 +365,7 @@ fn comment_line(draft: &mut Draft, comment: &str) -> Result<(), RecordErrorKind>
     // `'** 30 -3334FU #1200`: an evaluation, a line of moves, and nodes.
     let words = words.trim();
     let (number, rest) = words.split_once(' ').unwrap_or((words, ""));
-    let score = number.parse().ok().map(RecordScore::Centipawns);
+    let score = number.parse().ok().map(Score::Cp);
     let free = draft.notes().filter(|notes| notes.evaluation.is_none() && notes.end.is_none());
     match (score, free) {
         (Some(score), Some(notes)) => {

@@ -7,10 +7,12 @@ use rsshogi::{
     types::{Move32, PieceType},
 };
 
+use readyok_protocol::Score;
+
 use crate::{Game, Side};
 
 use super::super::{
-    Annotations, Evaluation, GameRecord, RecordScore, Termination, WriteError,
+    Annotations, Evaluation, GameRecord, Termination, WriteError,
     format::Format,
     shogi::{Handicap, Setup, Step, Walk, csa_name, evaluation_lines, flat_comment, square_of},
 };
@@ -153,7 +155,7 @@ fn time(time: Option<Duration>, fractions: bool, out: &mut String) {
 
 fn comments(notes: &Annotations, out: &mut String) {
     let mut evaluation = notes.evaluation;
-    if let Some(Evaluation { score: RecordScore::Centipawns(score), depth: None }) = evaluation {
+    if let Some(Evaluation { score: Score::Cp(score), depth: None }) = evaluation {
         let _ = writeln!(out, "'** {score}");
         evaluation = None;
     }

@@ -2,14 +2,17 @@
 
 use std::{fmt::Write as _, time::Duration};
 
+use readyok_protocol::Score;
+
 use crate::{Game, Side, Square};
 
-use super::super::{Annotations, Evaluation, Mark, MarkColor, RecordScore};
+use super::super::{Annotations, Evaluation, Mark, MarkColor};
 
 /// Takes what a comment tells a program into the notes; the rest of it is a comment.
 ///
-/// A command that says what is known already, or is not quite as it should be, stays text.
-pub(super) fn take(text: &str, mover: Option<Side>, notes: &mut Annotations) {
+/// A command that says what is known already, or is not quite as it should be, stays text. `mover` has
+/// played the move, if there is one, and `turn` is the side to move after it.
+pub(super) fn take(text: &str, mover: Option<Side>, turn: Side, notes: &mut Annotations) {
     let mut rest = String::with_capacity(text.len());
     let mut left = text;
     while let Some(start) = left.find("[%") {
@@ -21,7 +24,7 @@ pub(super) fn take(text: &str, mover: Option<Side>, notes: &mut Annotations) {
         };
         let (command, after) = command.split_at(end + 1);
         left = after;
-        if take_command(command.get(2..end), notes) {
+        if take_command(command.get(2..end), turn, notes) {
             // One of the blanks on both sides belonged to the command.
             if rest.is_empty() || rest.ends_with(char::is_whitespace) {
                 left = left.strip_prefix(' ').unwrap_or(left);
@@ -45,7 +48,7 @@ pub(super) fn take(text: &str, mover: Option<Side>, notes: &mut Annotations) {
 }
 
 /// Reads what stands between `[%` and `]`; false if it stays text.
-fn take_command(command: Option<&str>, notes: &mut Annotations) -> bool {
+fn take_command(command: Option<&str>, turn: Side, notes: &mut Annotations) -> bool {
     // Some programs break lines inside of commands.
     let Some((name, value)) = command.and_then(|it| it.split_once(char::is_whitespace)) else {
         return false;
@@ -53,7 +56,7 @@ fn take_command(command: Option<&str>, notes: &mut Annotations) -> bool {
     match name {
         "clk" => set(&mut notes.clock, time(value)),
         "emt" => set(&mut notes.elapsed, time(value)),
-        "eval" => set(&mut notes.evaluation, evaluation(value)),
+        "eval" => set(&mut notes.evaluation, evaluation(value, turn)),
         "csl" | "cal" => {
             let arrows = name == "cal";
             let marks: Option<Vec<Mark>> =
@@ -101,23 +104,36 @@ fn seconds(text: &str) -> Option<Duration> {
 }
 
 /// `0.25`, `-1.3,20` or `#-3,20`, from White's side.
-fn evaluation(text: &str) -> Option<Evaluation> {
+fn evaluation(text: &str, turn: Side) -> Option<Evaluation> {
     let (score, depth) = match text.trim().split_once(',') {
         Some((score, depth)) => (score, Some(number(depth)?)),
         None => (text.trim(), None),
     };
     let score = match score.strip_prefix('#') {
-        Some(mate) => RecordScore::Mate(signed(mate, number)?),
-        None => RecordScore::Centipawns(signed(score, hundredths)?),
+        Some(mate) => {
+            let (negative, moves) = signed(mate);
+            let winner = if negative { Side::Second } else { Side::First };
+            // The winner's last move has no reply.
+            let plies = number::<u32>(moves)?.saturating_mul(2);
+            let plies = plies.saturating_sub(u32::from(winner == turn));
+            Score::mate(!negative, Some(plies))
+        }
+        None => Score::Cp(centipawns(score)?),
     };
     Some(Evaluation { score, depth })
 }
 
-fn signed(text: &str, read: fn(&str) -> Option<i32>) -> Option<i32> {
+/// Whether a number is negative, and its digits.
+fn signed(text: &str) -> (bool, &str) {
     match text.strip_prefix('-') {
-        Some(rest) => read(rest).map(|value| -value),
-        None => read(text.strip_prefix('+').unwrap_or(text)),
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
     }
+}
+
+fn centipawns(text: &str) -> Option<i32> {
+    let (negative, size) = signed(text);
+    hundredths(size).map(|size| if negative { -size } else { size })
 }
 
 /// A number with up to two decimals, times a hundred. More decimals would be lost.
@@ -176,21 +192,13 @@ fn take_engine_words<'a>(text: &'a str, mover: Side, notes: &mut Annotations) ->
 
 fn engine_judgement(text: &str, mover: Side) -> Option<Evaluation> {
     let (score, depth) = text.split_once('/')?;
-    let (negative, size) = match score.strip_prefix('-') {
-        Some(size) => (true, size),
-        None => (false, score.strip_prefix('+').unwrap_or(score)),
-    };
-    let positive = negative == (mover == Side::Second);
-    let sign = if positive { 1 } else { -1 };
+    let (negative, size) = signed(score);
     let score = match size.strip_prefix('M') {
-        Some(plies) => {
-            let plies: i32 = number(plies)?;
-            RecordScore::Mate(sign * plies.checked_add(1)?.div_euclid(2))
-        }
+        Some(plies) => Score::mate(!negative, Some(number(plies)?)),
         // Decimals are always there, and tell a score from a date or a fraction.
-        None => RecordScore::Centipawns(sign * size.contains('.').then(|| hundredths(size))??),
+        None => Score::Cp(size.contains('.').then(|| centipawns(score))??),
     };
-    Some(Evaluation { score, depth: Some(number(depth)?) })
+    Some(Evaluation::by(mover, score, Some(number(depth)?)))
 }
 
 /// The commands for what the notes hold, with a blank behind each.
@@ -205,13 +213,13 @@ pub(super) fn commands(notes: &Annotations) -> String {
     }
     if let Some(Evaluation { score, depth }) = notes.evaluation {
         let depth = depth.map(|depth| format!(",{depth}")).unwrap_or_default();
-        match score {
-            RecordScore::Mate(moves) => push(&mut text, format_args!("[%eval #{moves}{depth}] ")),
-            RecordScore::Centipawns(score) => {
-                let sign = if score < 0 { "-" } else { "" };
-                let (whole, part) = (score.unsigned_abs() / 100, score.unsigned_abs() % 100);
-                push(&mut text, format_args!("[%eval {sign}{whole}.{part:02}{depth}] "));
-            }
+        if let Score::Cp(score) = score {
+            let sign = if score < 0 { "-" } else { "" };
+            let (whole, part) = (score.unsigned_abs() / 100, score.unsigned_abs() % 100);
+            push(&mut text, format_args!("[%eval {sign}{whole}.{part:02}{depth}] "));
+        } else if let Some(plies) = score.mate_plies() {
+            let (sign, moves) = (if score.is_mated() { "-" } else { "" }, plies.div_ceil(2));
+            push(&mut text, format_args!("[%eval #{sign}{moves}{depth}] "));
         }
     }
     for (name, time) in [("clk", notes.clock), ("emt", notes.elapsed)] {

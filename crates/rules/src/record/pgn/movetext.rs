@@ -388,7 +388,7 @@ fn comment(draft: &mut Draft, text: &str) {
         draft.line.comments.push(text.to_owned());
     } else if let Some(notes) = draft.record.notes_mut(draft.line.last) {
         let mover = draft.line.before.as_ref().map(|before| side(before.turn()));
-        command::take(text, mover, notes);
+        command::take(text, mover, side(draft.line.after.turn()), notes);
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! Lines such as `#評価値=120`, `#詰み=先手勝ち:5手` and `#深さ=20` are those of ShogiHome.
 
-use super::super::{Annotations, Evaluation, RecordScore};
+use readyok_protocol::Score;
+
+use super::super::{Annotations, Evaluation};
 
 /// Takes a comment of several lines into the notes; evaluations become what they are.
 pub(in super::super) fn take_comment(text: &str, notes: &mut Annotations) {
@@ -39,15 +41,18 @@ pub(in super::super) fn take_comment(text: &str, notes: &mut Annotations) {
     }
 }
 
-fn score(line: &str) -> Option<RecordScore> {
+fn score(line: &str) -> Option<Score> {
     if let Some(number) = field(line, "評価値=") {
-        return number.parse().ok().map(RecordScore::Centipawns);
+        return number.parse().ok().map(Score::Cp);
     }
-    let (winner, plies) = field(line, "詰み=")?.split_once(':')?;
-    let plies: i32 = plies.strip_suffix('手')?.parse().ok()?;
+    let mate = field(line, "詰み=")?;
+    let (winner, plies) = match mate.split_once(':') {
+        Some((winner, plies)) => (winner, Some(plies.strip_suffix('手')?.parse().ok()?)),
+        None => (mate, None),
+    };
     match winner {
-        "先手勝ち" => Some(RecordScore::Mate(plies)),
-        "後手勝ち" => Some(RecordScore::Mate(plies.checked_neg()?)),
+        "先手勝ち" => Some(Score::mate(true, plies)),
+        "後手勝ち" => Some(Score::mate(false, plies)),
         _ => None,
     }
 }
@@ -60,12 +65,12 @@ fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 /// The lines for an evaluation.
 pub(in super::super) fn evaluation_lines(evaluation: Option<Evaluation>) -> Vec<String> {
     let Some(Evaluation { score, depth }) = evaluation else { return Vec::new() };
-    let score = match score {
-        RecordScore::Centipawns(score) => format!("#評価値={score}"),
-        RecordScore::Mate(plies) if plies < 0 => {
-            format!("#詰み=後手勝ち:{}手", plies.unsigned_abs())
-        }
-        RecordScore::Mate(plies) => format!("#詰み=先手勝ち:{plies}手"),
+    let score = if let Score::Cp(score) = score {
+        format!("#評価値={score}")
+    } else {
+        let winner = if score.is_mating() { "先手勝ち" } else { "後手勝ち" };
+        let plies = score.mate_plies().map(|plies| format!(":{plies}手")).unwrap_or_default();
+        format!("#詰み={winner}{plies}")
     };
     [Some(score), depth.map(|depth| format!("#深さ={depth}"))].into_iter().flatten().collect()
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
+use readyok_protocol::Score;
 use readyok_rules::record::{
-    self, Annotations, Encoding, Evaluation, Format, GameResult, Node, RecordScore, Tag,
-    Termination,
+    self, Annotations, Encoding, Evaluation, Format, GameResult, Node, Tag, Termination,
 };
 use readyok_rules::{Side, record::GameRecord};
 
@@ -46,10 +46,7 @@ fn reads_a_game() {
     assert_eq!(record.result, GameResult::Win(Side::First));
     let first = &record.mainline().next().expect("a move").notes;
     assert_eq!(first.elapsed, Some(Duration::from_secs(6)));
-    assert_eq!(
-        first.evaluation,
-        Some(Evaluation { score: RecordScore::Centipawns(30), depth: None })
-    );
+    assert_eq!(first.evaluation, Some(Evaluation { score: Score::Cp(30), depth: None }));
     assert_eq!(first.comments, ["good\n-3334FU +2726FU #1200"]);
     let end = record.node(record.last()).and_then(|node| node.notes.end.clone());
     assert_eq!(end.and_then(|end| end.elapsed), Some(Duration::from_secs(1)));

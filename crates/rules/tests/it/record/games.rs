@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
+use readyok_protocol::Score;
 use readyok_rules::record::{
-    Annotations, Evaluation, GameRecord, GameResult, Mark, MarkColor, Nag, NodeId, RecordScore,
-    Termination,
+    Annotations, Evaluation, GameRecord, GameResult, Mark, MarkColor, Nag, NodeId, Termination,
 };
 use readyok_rules::{Game, Position, Side, Square};
 
@@ -36,7 +36,7 @@ pub(super) fn plan(
 
 /// The game of a plan. Comments before a move stay where the move begins a variation.
 pub(super) fn build(start: Position, plan: Plan) -> GameRecord {
-    let mut record = GameRecord::new(start);
+    let mut record = GameRecord::new(start.clone());
     let mut nodes = vec![NodeId::ROOT];
     for (back, choice, mut notes) in plan.moves {
         let parent = nodes[nodes.len().saturating_sub(1 + usize::from(back))];
@@ -55,13 +55,28 @@ pub(super) fn build(start: Position, plan: Plan) -> GameRecord {
         if first {
             notes.before.clear();
         }
+        countable(start.game(), position.turn().other(), &mut notes);
         *record.notes_mut(id).expect("it is there") = notes;
         nodes.push(id);
     }
-    *record.notes_mut(NodeId::ROOT).expect("it is there") =
-        Annotations { before: Vec::new(), nags: Vec::new(), ..plan.root };
+    let mut root = Annotations { before: Vec::new(), nags: Vec::new(), ..plan.root };
+    countable(start.game(), start.turn(), &mut root);
+    *record.notes_mut(NodeId::ROOT).expect("it is there") = root;
     record.result = plan.result;
     record
+}
+
+/// PGN counts the moves of a mate: the number of plies is odd only if the winner is to move.
+fn countable(game: Game, turn: Side, notes: &mut Annotations) {
+    let Some(evaluation) = notes.evaluation.as_mut().filter(|_| game != Game::Shogi) else {
+        return;
+    };
+    if let Some(plies) = evaluation.score.mate_plies() {
+        let mating = evaluation.score.is_mating();
+        let odd = u32::from(mating == (turn == Side::First));
+        let plies = (plies.div_ceil(2) * 2).saturating_sub(odd);
+        evaluation.score = Score::mate(mating, Some(plies));
+    }
 }
 
 /// One line of text as it stands in comments and headers: no blanks around it.
@@ -85,8 +100,8 @@ fn duration() -> impl Strategy<Value = Duration> + Clone {
 
 pub(super) fn evaluation() -> impl Strategy<Value = Evaluation> + Clone {
     let score = prop_oneof![
-        (-40_000..40_000).prop_map(RecordScore::Centipawns),
-        (-200..200).prop_map(RecordScore::Mate),
+        (-40_000..40_000).prop_map(Score::Cp),
+        (any::<bool>(), 0..200_u32).prop_map(|(mating, plies)| Score::mate(mating, Some(plies))),
     ];
     (score, prop::option::of(0..200_u32)).prop_map(|(score, depth)| Evaluation { score, depth })
 }

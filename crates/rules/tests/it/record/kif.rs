@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
+use readyok_protocol::Score;
 use readyok_rules::record::{
     self, Annotations, Encoding, End, Evaluation, Format, GameRecord, GameResult, Limit, Limits,
-    Node, RecordErrorKind, RecordScore, Records, Tag, Termination,
+    Node, RecordErrorKind, Records, Tag, Termination,
 };
 use readyok_rules::{CastlingForm, Game, Position, Side};
 
@@ -172,7 +173,7 @@ fn blanks_do_not_hide_an_evaluation() {
     let (record, _) = read_one(text.as_bytes(), Format::Kif);
     let notes = &record.mainline().next().expect("a move").notes;
     let evaluation = notes.evaluation.expect("an evaluation");
-    assert_eq!((evaluation.score, evaluation.depth), (RecordScore::Centipawns(5), Some(3)));
+    assert_eq!((evaluation.score, evaluation.depth), (Score::Cp(5), Some(3)));
     assert_eq!(notes.comments, ["一言"]);
 }
 
@@ -235,10 +236,10 @@ fn evaluations_in_comments_are_read() {
     );
     let notes: Vec<_> = record.mainline().map(|node| node.notes.clone()).collect();
     let score = |score, depth| Some(Evaluation { score, depth });
-    assert_eq!(notes[0].evaluation, score(RecordScore::Centipawns(108), Some(12)));
+    assert_eq!(notes[0].evaluation, score(Score::Cp(108), Some(12)));
     assert_eq!(notes[0].comments, ["互角\n#エンジン=何か"]);
-    assert_eq!(notes[1].evaluation, score(RecordScore::Mate(-5), None));
-    assert_eq!(notes[2].evaluation, score(RecordScore::Centipawns(-20), None));
+    assert_eq!(notes[1].evaluation, score(Score::MatedIn { plies: 5 }, None));
+    assert_eq!(notes[2].evaluation, score(Score::Cp(-20), None));
 }
 
 #[test]

@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::TestRunner;
+use readyok_protocol::Score;
 use readyok_rules::record::{
-    Annotations, Format, GameRecord, GameResult, MarkColor, NodeId, RecordScore, Tag, Termination,
+    Annotations, Format, GameRecord, GameResult, MarkColor, NodeId, Tag, Termination,
 };
 use readyok_rules::{Game, Side, Square};
 use serde_json::{Value, json};
@@ -93,8 +94,11 @@ fn notes(notes: &Annotations) -> Value {
         "clock": seconds(notes.clock),
         "elapsed": seconds(notes.elapsed),
         "score": notes.evaluation.map(|it| match it.score {
-            RecordScore::Centipawns(score) => json!(score),
-            RecordScore::Mate(moves) => json!([moves]),
+            Score::Cp(score) => json!(score),
+            mate => {
+                let moves = i64::from(mate.mate_plies().unwrap_or(0).div_ceil(2));
+                json!([if mate.is_mating() { moves } else { -moves }])
+            }
         }),
         "depth": notes.evaluation.and_then(|it| it.depth),
         "marks": marks,

@@ -4,9 +4,10 @@ use std::io::{self, Read};
 use std::time::Duration;
 
 use proptest::prelude::*;
+use readyok_protocol::Score;
 use readyok_rules::record::{
     self, Evaluation, Format, GameRecord, GameResult, Limit, Limits, Mark, MarkColor, Nag, Node,
-    NodeId, RecordErrorKind, RecordScore, Records, Strange,
+    NodeId, RecordErrorKind, Records, Strange,
 };
 use readyok_rules::{CastlingForm, Game, Position, Side, Square};
 
@@ -115,16 +116,16 @@ fn reads_what_programs_hide_in_comments() {
     );
     assert_eq!(oddities, []);
     let notes: Vec<_> = record.mainline().map(|node| node.notes.clone()).collect();
-    assert_eq!(
-        notes[0].evaluation,
-        Some(Evaluation { score: RecordScore::Centipawns(25), depth: Some(18) })
-    );
+    assert_eq!(notes[0].evaluation, Some(Evaluation { score: Score::Cp(25), depth: Some(18) }));
     assert_eq!(notes[0].clock, Some(Duration::from_millis(598_500)));
     assert_eq!(notes[0].comments, ["a good [%foo bar] move [%clk 9]"]);
     assert_eq!(notes[1].marks.len(), 3);
     assert_eq!(notes[1].comments, [""; 0]);
     assert_eq!(notes[2].elapsed, Some(Duration::from_secs(4)));
-    assert_eq!(notes[2].evaluation, Some(Evaluation { score: RecordScore::Mate(-3), depth: None }));
+    assert_eq!(
+        notes[2].evaluation,
+        Some(Evaluation { score: Score::MatedIn { plies: 5 }, depth: None })
+    );
 }
 
 #[test]
@@ -172,11 +173,11 @@ fn reads_the_comments_of_match_runners() {
     assert_eq!(
         scores,
         [
-            Some((RecordScore::Centipawns(54), Some(12))),
-            Some((RecordScore::Centipawns(-10), Some(11))),
+            Some((Score::Cp(54), Some(12))),
+            Some((Score::Cp(-10), Some(11))),
             None,
-            Some((RecordScore::Mate(2), Some(9))),
-            Some((RecordScore::Centipawns(0), Some(1))),
+            Some((Score::MateIn { plies: 4 }, Some(9))),
+            Some((Score::Cp(0), Some(1))),
             None,
         ]
     );

@@ -1,12 +1,12 @@
 //! Editing the tree: comments, signs, variations, undo.
 
-use readyok_rules::record::{GameResult, Headers, Nag};
+use readyok_rules::record::{Evaluation, GameResult, Headers, Nag};
 
 use super::{
     GameSession, PlayState, UndoEntry, api_error, illegal, no_node, not_now, odd_text,
     record_outcome, too_many,
 };
-use crate::game::tree::{ROOT, record_evaluation, record_mark};
+use crate::game::tree::{ROOT, record_mark};
 use crate::wire::{
     ApiError, ApiErrorCode, Edit, Header, NodeId, Problem, ProblemKind as Kind, Side, Thing,
 };
@@ -188,7 +188,7 @@ impl GameSession {
         &mut self,
         node: NodeId,
         words: &[String],
-        evaluation: Option<crate::wire::Evaluation>,
+        evaluation: Option<Evaluation>,
     ) -> Result<NodeId, ApiError> {
         let mut position = self.tree.position(node).ok_or_else(|| no_node(node))?;
         let mut moves = Vec::new();
@@ -202,7 +202,6 @@ impl GameSession {
             at = self.add(at, mv)?;
             if index == 0
                 && let Some(evaluation) = evaluation
-                && let Some(evaluation) = record_evaluation(evaluation, self.game())
                 && let Some(notes) = self.tree.notes_mut(at)
             {
                 notes.evaluation = Some(evaluation);
@@ -213,10 +212,9 @@ impl GameSession {
     }
 
     /// What an engine holds a position to be worth is kept with it.
-    pub(crate) fn note_judged(&mut self, node: NodeId, evaluation: crate::wire::Evaluation) {
-        let evaluation = record_evaluation(evaluation, self.game());
+    pub(crate) fn note_judged(&mut self, node: NodeId, evaluation: Evaluation) {
         if let Some(notes) = self.tree.notes_mut(node) {
-            notes.evaluation = evaluation;
+            notes.evaluation = Some(evaluation);
             self.changes.nodes.insert(node);
             self.changes.unsaved = true;
         }

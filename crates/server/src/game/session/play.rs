@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use readyok_arena::plan::TimeControl;
-use readyok_rules::record::{GameResult, Tag};
+use readyok_protocol::Score;
+use readyok_rules::record::{Evaluation, GameResult, Tag};
 use readyok_rules::{Ending, Game, Position, Reason};
 
 use super::{
@@ -16,7 +17,7 @@ use crate::game::problem::move_problem;
 use crate::time::{self, Moment};
 use crate::wire::{
     ApiError, ApiErrorCode, EndReason, Failure, Hint, LineMove, MoveInfo, NodeId, Outcome,
-    PlayRules, Player, Problem, ProblemKind, Score, Side, Sides, Thing, Time,
+    PlayRules, Player, Problem, ProblemKind, Side, Sides, Thing, Time,
 };
 
 /// An engine takes a draw from this ply on, if it does not think that it is better.
@@ -412,16 +413,13 @@ impl GameSession {
 
     /// What an engine thought of its move is kept with it.
     fn note_evaluation(&mut self, side: Side, id: NodeId) {
-        let game = self.game();
         let thought = self.play.as_ref().and_then(|active| active.slots.of(side).thought.as_ref());
         let Some((score, depth)) = thought.and_then(|it| it.score.map(|score| (score, it.depth)))
         else {
             return;
         };
-        let score = if side == Side::First { score } else { negated(score) };
-        let evaluation = crate::wire::Evaluation { score, depth };
         if let Some(notes) = self.tree.notes_mut(id) {
-            notes.evaluation = crate::game::tree::record_evaluation(evaluation, game);
+            notes.evaluation = Some(Evaluation::by(side.into(), score, depth));
             self.changes.nodes.insert(id);
         }
     }
@@ -618,8 +616,8 @@ impl GameSession {
         let takes = other.engine().is_some()
             && DRAW_FROM_PLY <= ply
             && other.thought.as_ref().is_some_and(|thought| match thought.score {
-                Some(Score::Cp { value }) => value <= DRAW_SCORE,
-                Some(Score::Mate { won, .. }) => !won,
+                Some(Score::Cp(value)) => value <= DRAW_SCORE,
+                Some(mate) => mate.is_mated(),
                 None => false,
             });
         if takes {
@@ -750,14 +748,6 @@ fn lost(side: Side, reason: EndReason) -> Outcome {
 fn drawn(reason: EndReason) -> Outcome {
     let result = result_word(None, true).to_owned();
     Outcome { winner: None, result, reason, detail: None, problem: None }
-}
-
-/// The same score from the other side.
-pub(crate) fn negated(score: Score) -> Score {
-    match score {
-        Score::Cp { value } => Score::Cp { value: value.saturating_neg() },
-        Score::Mate { plies, won } => Score::Mate { plies, won: !won },
-    }
 }
 
 /// No time is longer, in milliseconds.

@@ -1,8 +1,10 @@
 //! A session, played without any engine.
 
+use readyok_protocol::Score;
+
 use super::*;
 use crate::game::tree::ROOT;
-use crate::wire::{Edit, LineMove, MoveInfo, MoveText, Score};
+use crate::wire::{Edit, LineMove, MoveInfo, MoveText};
 
 fn clock(base: u64) -> Time {
     Time::Clock { base, increment: 0, byoyomi: 0, moves: None }
@@ -210,7 +212,7 @@ fn an_engine_takes_a_draw_when_it_is_no_better() {
             let thought = MoveInfo {
                 node: None,
                 depth: Some(9),
-                score: Some(Score::Cp { value: 0 }),
+                score: Some(Score::Cp(0)),
                 nodes: None,
                 nps: None,
                 time: None,
