@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{fs, io};
 
-use readyok_protocol::{NoteKind, Rule, Severity};
+use readyok_protocol::{DiagnosticKind, Rule, Severity};
 
 /// Writes the pages.
 pub(crate) fn write() -> io::Result<()> {
@@ -31,18 +31,18 @@ fn rules() -> String {
         A message that violates a *must* has no meaning and is ignored. After a violated *should* the session continues.\n\n\
         | rule | party | severity | text | source |\n|---|---|---|---|---|\n",
     );
-    rule_rows(&mut page, Rule::is_about_order);
+    rule_rows(&mut page, Rule::is_ordering);
     page.push_str(
         "\n## Content of messages\n\n\
         These rules need both directions of a session. Missing answers are reported at its end.\n\n\
         | rule | party | severity | text | source |\n|---|---|---|---|---|\n",
     );
-    rule_rows(&mut page, |rule| !rule.is_about_order());
+    rule_rows(&mut page, |rule| !rule.is_ordering());
     page.push_str(
         "\n## Form of lines\n\nParsing a line never fails; deviations are diagnostics.\n\n\
         | diagnostic | text | rule |\n|---|---|---|\n",
     );
-    for kind in NoteKind::ALL {
+    for kind in DiagnosticKind::ALL {
         row(&mut page, &format!("`{kind:?}` | {} | {}", kind.text(), kind.clause()));
     }
     page

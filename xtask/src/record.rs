@@ -18,7 +18,7 @@ mod transcript;
 
 /// How long an engine may take.
 #[derive(Clone, Copy, Debug)]
-struct Patience {
+struct Timeouts {
     /// For an answer without which the session cannot go on.
     answer: Duration,
     /// For an answer that some engines are known to owe for ever.
@@ -27,7 +27,7 @@ struct Patience {
     quit: Duration,
 }
 
-impl Patience {
+impl Timeouts {
     fn with(engine: &Engine) -> Self {
         let short = Duration::from_secs(2);
         Self { answer: engine.patience, doubtful: short, quit: short }
@@ -67,7 +67,7 @@ fn record_engine(engine: &Engine, out: &Path, scratch: &Path) -> io::Result<()> 
         let session = engine.session(script);
         let steps = script::parse(&session)?;
         let process = Process::start(engine.command, scratch)?;
-        let text = play(process, &steps, Patience::with(engine))?.to_text(&header);
+        let text = play(process, &steps, Timeouts::with(engine))?.to_text(&header);
         if text.contains(&*scratch.to_string_lossy()) {
             let message = format!("{}: the engine names the directory it runs in", file.display());
             return Err(io::Error::new(ErrorKind::InvalidData, message));
@@ -78,7 +78,7 @@ fn record_engine(engine: &Engine, out: &Path, scratch: &Path) -> io::Result<()> 
 }
 
 /// Goes through the steps of a script, then ends the engine.
-fn play(mut process: Process, steps: &[Step<'_>], patience: Patience) -> io::Result<Transcript> {
+fn play(mut process: Process, steps: &[Step<'_>], patience: Timeouts) -> io::Result<Transcript> {
     let mut transcript = Transcript::default();
     for step in steps {
         match *step {
@@ -188,7 +188,7 @@ fn output(program: &str, arguments: &[&str]) -> io::Result<String> {
 mod tests {
     use super::*;
 
-    fn check_session(command: &[&str], patience: Patience, script: &str, expected: &str) {
+    fn check_session(command: &[&str], patience: Timeouts, script: &str, expected: &str) {
         let process = Process::start(command, &std::env::temp_dir()).unwrap();
         let transcript = play(process, &script::parse(script).unwrap(), patience).unwrap();
         assert_eq!(transcript.to_text(&[]), expected);
@@ -199,7 +199,7 @@ mod tests {
         let [doubtful, answer, quit] = [10, 20, 30].map(Duration::from_millis);
         check_session(
             &["sleep", "600"],
-            Patience { answer, doubtful, quit },
+            Timeouts { answer, doubtful, quit },
             "> uci\n? id\n< uciok\n> isready\n",
             "> uci\n# no id in 10ms\n# no uciok in 20ms\n> quit\n# end: killed, as it ignored quit\n",
         );
@@ -210,7 +210,7 @@ mod tests {
         let long = Duration::from_mins(1);
         check_session(
             &["sh", "-c", "read hello; echo id name Brief; kill -KILL $$"],
-            Patience { answer: long, doubtful: long, quit: long },
+            Timeouts { answer: long, doubtful: long, quit: long },
             "> uci\n< uciok\n> isready\n",
             "> uci\n< id name Brief\n# output closed before uciok\n# end: signal: 9 (SIGKILL)\n",
         );

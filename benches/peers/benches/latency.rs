@@ -32,7 +32,7 @@ fn main() -> Outcome<()> {
     let words: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
     let wanted = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word));
     let plain = Engine::builder().dialect(Dialect::Uci);
-    let matches = plain.clone().separate_searches(false);
+    let matches = plain.clone().sync_between_searches(false);
     let mut clients: Vec<(&str, Box<dyn Client>, Samples)> = Vec::new();
     let mut add = |name, client| clients.push((name, client, Samples::default()));
     add("bare pipes", Box::new(Pipes::start()?));

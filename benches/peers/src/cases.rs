@@ -185,7 +185,7 @@ impl Line {
     ) -> Self {
         let text = self.text;
         let reading = read(text, dialect);
-        assert!(reading.notes.is_empty(), "notes on `{text}`");
+        assert!(reading.diagnostics.is_empty(), "notes on `{text}`");
         let write = move |message: &M, out: &mut String| write(message, dialect, out).unwrap();
         self.write("readyok", reading.value, write);
         let work = move || read(black_box(text), dialect);

@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use readyok_client::{
-    Clock, Clocks, Dialect, Engine, Game, Limit, Patience, Search, SearchResult, WaitLimit,
+    Clock, Clocks, Dialect, Engine, Game, Limit, Search, SearchResult, Timeouts, WaitLimit,
 };
 use readyok_rules::{Game as Rules, Position};
 
@@ -28,10 +28,15 @@ fn main() -> ExitCode {
 
 fn ask(program: &str, dialect: Dialect) -> Result<(), Box<dyn Error>> {
     let three = WaitLimit::fixed(Duration::from_secs(3));
-    let patience =
-        Patience { hello: three, ready: three, stop: three, quit: three, ..Patience::default() };
+    let patience = Timeouts {
+        handshake: three,
+        ready: three,
+        stop: three,
+        quit: three,
+        ..Timeouts::default()
+    };
     let mut engine =
-        Engine::builder().dialect(dialect).patience(patience).spawn(Command::new(program))?;
+        Engine::builder().dialect(dialect).timeouts(patience).spawn(Command::new(program))?;
     let mut game = Game::startpos();
     let mut board = Position::start(match dialect {
         Dialect::Uci => Rules::Chess,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use readyok_protocol::{Dialect, Id, NoteKind, OptionDecl, OptionKind, OptionType, Reply};
+use readyok_protocol::{DiagnosticKind, Dialect, Id, OptionDecl, OptionKind, OptionType, Reply};
 use readyok_rules::{Game, Position};
 
 use crate::check::{Need, Stop};
@@ -29,7 +29,7 @@ pub(crate) struct Facts {
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
     pub(crate) decl: OptionDecl<'static>,
-    pub(crate) notes: Vec<NoteKind>,
+    pub(crate) notes: Vec<DiagnosticKind>,
 }
 
 /// How often what is drawn by lot is drawn.
@@ -202,7 +202,7 @@ impl<'a> Bench<'a> {
 /// Says hello and waits for the end of the greeting.
 pub(crate) fn greet(talk: &mut Talk, dialect: Dialect) -> Result<Facts, Lost> {
     let mut facts = Facts::default();
-    talk.say(dialect.hello());
+    talk.say(dialect.handshake());
     let limit = talk.pace().start();
     let begin = crate::time::now();
     let at = talk.hear(limit, |line| {
@@ -215,7 +215,7 @@ pub(crate) fn greet(talk: &mut Talk, dialect: Dialect) -> Result<Facts, Lost> {
             }
             _ => (),
         }
-        (line.reply == Reply::HelloOk).then_some(line.at)
+        (line.reply == Reply::UciOk).then_some(line.at)
     })?;
     facts.greeting = at.saturating_duration_since(begin);
     Ok(facts)

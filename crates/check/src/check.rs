@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use readyok_protocol::{Dialect, Language, NoteKind, Rule};
+use readyok_protocol::{DiagnosticKind, Dialect, Language, Rule};
 
 use crate::bench::Bench;
 use crate::catalog;
@@ -46,7 +46,7 @@ pub(crate) enum Test {
         /// The first word.
         word: &'static str,
         /// What they may not have.
-        notes: &'static [NoteKind],
+        notes: &'static [DiagnosticKind],
     },
     /// By an engine that does this to a client.
     Provoke(Probe),

@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use readyok_protocol::{
-    BestMove, Command, Dialect, Go, Info, NoteKind, OptionDecl, OptionKind, Reply, Root, Side,
-    Violation,
+    BestMove, Command, DiagnosticKind, Dialect, Go, Info, OptionDecl, OptionKind, Party, Reply,
+    Root, Violation,
 };
 use readyok_rules::{CastlingForm, Game, Position};
 
@@ -33,12 +33,12 @@ pub(crate) struct Conversation {
 pub(crate) struct Entry {
     /// Since the start of the engine.
     pub(crate) at: Duration,
-    pub(crate) side: Side,
+    pub(crate) side: Party,
     pub(crate) text: String,
     /// What was sent, if that is not the text and a line feed.
     pub(crate) bytes: Option<Vec<u8>>,
     pub(crate) violation: Option<Violation>,
-    pub(crate) notes: Vec<NoteKind>,
+    pub(crate) notes: Vec<DiagnosticKind>,
 }
 
 /// Options that bear on what is told.
@@ -88,7 +88,8 @@ impl Conversation {
 
     /// The last `go` of the client.
     pub(crate) fn last_go(&self) -> Option<String> {
-        let is_go = |it: &&Entry| it.side == Side::Client && it.text.trim_start().starts_with("go");
+        let is_go =
+            |it: &&Entry| it.side == Party::Client && it.text.trim_start().starts_with("go");
         self.entries.iter().rfind(is_go).map(|it| it.text.trim().to_owned())
     }
 
@@ -105,7 +106,7 @@ impl Conversation {
 
     /// The lines of the engine that are read as something.
     pub(crate) fn replies(&self) -> impl Iterator<Item = (usize, &Entry, Reply<'_>)> {
-        let of_engine = self.entries.iter().enumerate().filter(|(_, it)| it.side == Side::Engine);
+        let of_engine = self.entries.iter().enumerate().filter(|(_, it)| it.side == Party::Engine);
         of_engine.map(|(at, entry)| (at, entry, Reply::read(&entry.text, self.dialect).value))
     }
 
@@ -129,7 +130,7 @@ impl Conversation {
         };
         for (at, entry) in self.entries.iter().enumerate() {
             match entry.side {
-                Side::Client => match Command::read(&entry.text, self.dialect).value {
+                Party::Client => match Command::read(&entry.text, self.dialect).value {
                     Command::SetOption(set) => {
                         let value = set.value.as_deref().unwrap_or_default();
                         let on = value.eq_ignore_ascii_case("true");
@@ -168,7 +169,7 @@ impl Conversation {
                     }
                     _ => (),
                 },
-                Side::Engine => match Reply::read(&entry.text, self.dialect).value {
+                Party::Engine => match Reply::read(&entry.text, self.dialect).value {
                     Reply::Info(info) => {
                         if let Some(search) = &mut running {
                             search.infos.push((at, info.into_owned()));
@@ -197,7 +198,7 @@ impl Conversation {
 
 impl Entry {
     /// A line, without what there is to say about it.
-    pub(crate) fn new(at: Duration, side: Side, text: String) -> Self {
+    pub(crate) fn new(at: Duration, side: Party, text: String) -> Self {
         Self { at, side, text, bytes: None, violation: None, notes: Vec::new() }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use readyok_protocol::translation::display_text;
-use readyok_protocol::{Reply, Side};
+use readyok_protocol::{Party, Reply};
 
 use crate::conversation::{Conversation, Entry, INPUT_ENDS};
 use crate::words;
@@ -60,11 +60,11 @@ impl Conversation {
         let lasting = ["uci", "usi", "setoption"];
         let telling = self.telling(entries);
         let shown = entries.iter().enumerate().filter(|&(at, entry)| match entry.side {
-            Side::Client => from <= at || first_ready == Some(at) || is_command(entry, &lasting),
-            Side::Engine => at == last || (from <= at && telling.contains(&at)),
+            Party::Client => from <= at || first_ready == Some(at) || is_command(entry, &lasting),
+            Party::Engine => at == last || (from <= at && telling.contains(&at)),
         });
         let shown: Vec<&Entry> = shown.map(|(_, entry)| entry).collect();
-        let said = shown.iter().filter(|entry| entry.side == Side::Client);
+        let said = shown.iter().filter(|entry| entry.side == Party::Client);
         let searches = entries.iter().take(from).filter(|it| is_command(it, &["go"])).count();
         let mut dialogue = written(shown.iter().copied());
         if 0 < searches {
@@ -87,7 +87,7 @@ impl Conversation {
         let mut lines = BTreeSet::new();
         let mut in_search = false;
         for (at, entry) in entries.iter().enumerate().rev() {
-            if entry.side == Side::Client {
+            if entry.side == Party::Client {
                 in_search = false;
                 continue;
             }
@@ -100,7 +100,7 @@ impl Conversation {
                     let variation = info.pv.is_some() && line <= LINES_SHOWN && lines.insert(line);
                     first || variation
                 }
-                Reply::HelloOk
+                Reply::UciOk
                 | Reply::ReadyOk
                 | Reply::BestMove(_)
                 | Reply::Checkmate(_)
@@ -121,13 +121,13 @@ impl Conversation {
 
 fn is_command(entry: &Entry, words: &[&str]) -> bool {
     let first = entry.text.split_whitespace().next();
-    entry.side == Side::Client && first.is_some_and(|first| words.contains(&first))
+    entry.side == Party::Client && first.is_some_and(|first| words.contains(&first))
 }
 
 /// Where the end of a long conversation begins: with a position, as what stands before it belongs to
 /// another search.
 fn recent(entries: &[Entry]) -> usize {
-    let commands = || entries.iter().enumerate().filter(|(_, it)| it.side == Side::Client);
+    let commands = || entries.iter().enumerate().filter(|(_, it)| it.side == Party::Client);
     if commands().count() <= COMMANDS_SHOWN {
         return 0;
     }
@@ -140,7 +140,7 @@ fn recent(entries: &[Entry]) -> usize {
 fn written<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
     let mut text = String::new();
     for entry in entries {
-        let direction = if entry.side == Side::Client { '>' } else { '<' };
+        let direction = if entry.side == Party::Client { '>' } else { '<' };
         let milliseconds = entry.at.as_millis();
         // Writing into a `String` cannot fail.
         let _ = writeln!(
@@ -205,8 +205,8 @@ mod tests {
         let mut talk = Conversation::new(Dialect::Uci, true);
         for line in lines {
             let (side, text) = match line.strip_prefix("> ") {
-                Some(text) => (Side::Client, text),
-                None => (Side::Engine, line.strip_prefix("< ").expect("a direction")),
+                Some(text) => (Party::Client, text),
+                None => (Party::Engine, line.strip_prefix("< ").expect("a direction")),
             };
             talk.add(Entry::new(Duration::from_millis(7), side, text.to_owned()));
         }
@@ -281,14 +281,14 @@ mod tests {
         let mut talk = conversation(&["> uci"]);
         talk.add(Entry {
             bytes: Some(b"100%\xff'\\\r".to_vec()),
-            ..Entry::new(Duration::ZERO, Side::Client, "100%?'\\".into())
+            ..Entry::new(Duration::ZERO, Party::Client, "100%?'\\".into())
         });
         let printf = r"printf 'uci\n100%%\377'\''\\\r'";
         let command = Input::Command(format!("{{ {printf}; cat; }}"));
         assert_eq!(talk.excerpt(None).input, Some(command));
         talk.add(Entry {
             bytes: Some(Vec::new()),
-            ..Entry::new(Duration::ZERO, Side::Client, INPUT_ENDS.into())
+            ..Entry::new(Duration::ZERO, Party::Client, INPUT_ENDS.into())
         });
         assert_eq!(talk.excerpt(None).input, Some(Input::Command(printf.into())));
     }

@@ -18,7 +18,7 @@
 //! ```
 //!
 //! Rules about the order of messages are not written here: they are those of
-//! [`Dialogue`](readyok_protocol::Dialogue). Neither are those about the form of lines, which are the
+//! [`ProtocolState`](readyok_protocol::ProtocolState). Neither are those about the form of lines, which are the
 //! notes of [`Reply::read`](readyok_protocol::Reply::read).
 #![forbid(unsafe_code)]
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use readyok_protocol::Side;
+use readyok_protocol::Party;
 
 use crate::check::{Check, Profile};
 use crate::{checks, partner};
@@ -43,15 +43,15 @@ const OF_CLIENTS: &str = "# What `readyok check --gui` checks\n\n\
     will have trouble with; a *may* is a courtesy.\n";
 
 /// The checks of a side.
-fn checks(of: Side) -> Box<dyn Iterator<Item = &'static Check>> {
+fn checks(of: Party) -> Box<dyn Iterator<Item = &'static Check>> {
     match of {
-        Side::Engine => Box::new(checks::all()),
-        Side::Client => Box::new(partner::all()),
+        Party::Engine => Box::new(checks::all()),
+        Party::Client => Box::new(partner::all()),
     }
 }
 
 /// The list for people at a terminal.
-pub fn text(of: Side) -> String {
+pub fn text(of: Party) -> String {
     let mut out = String::new();
     for check in checks(of) {
         // Writing into a `String` cannot fail.
@@ -61,17 +61,17 @@ pub fn text(of: Side) -> String {
 }
 
 /// The list for programs: one JSON array.
-pub fn json(of: Side) -> String {
+pub fn json(of: Party) -> String {
     let listed: Vec<Listed> = checks(of).map(Listed::from).collect();
     // Nothing in it can fail to be written.
     serde_json::to_string_pretty(&listed).unwrap_or_default() + "\n"
 }
 
 /// The page of the documentation.
-pub fn page(of: Side) -> String {
+pub fn page(of: Party) -> String {
     let mut page = String::from(match of {
-        Side::Engine => OF_ENGINES,
-        Side::Client => OF_CLIENTS,
+        Party::Engine => OF_ENGINES,
+        Party::Client => OF_CLIENTS,
     });
     let mut area = "";
     for check in checks(of) {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::process::ExitStatus;
 use std::str::EscapeDebug;
 
-use readyok_protocol::{Language, Move, NoteKind, Rule};
+use readyok_protocol::{DiagnosticKind, Language, Move, Rule};
 
 use crate::catalog;
 
@@ -29,8 +29,8 @@ enum Text {
         id: &'static str,
     },
     Rule(Rule),
-    Note(NoteKind),
-    NoteClause(NoteKind),
+    Note(DiagnosticKind),
+    NoteClause(DiagnosticKind),
 }
 
 /// The value of a parameter.
@@ -84,7 +84,7 @@ impl Message {
     }
 
     /// The clause that a diagnostic refers to.
-    pub(crate) fn clause(note: NoteKind) -> Self {
+    pub(crate) fn clause(note: DiagnosticKind) -> Self {
         Self::plain(Text::NoteClause(note))
     }
 
@@ -154,8 +154,8 @@ impl From<Rule> for Message {
     }
 }
 
-impl From<NoteKind> for Message {
-    fn from(note: NoteKind) -> Self {
+impl From<DiagnosticKind> for Message {
+    fn from(note: DiagnosticKind) -> Self {
         Self::plain(Text::Note(note))
     }
 }
@@ -206,8 +206,8 @@ impl From<Rule> for Value {
     }
 }
 
-impl From<&NoteKind> for Value {
-    fn from(note: &NoteKind) -> Self {
+impl From<&DiagnosticKind> for Value {
+    fn from(note: &DiagnosticKind) -> Self {
         Message::from(*note).into()
     }
 }
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn diagnostics_and_their_clauses_are_localized() {
-        let note = &NoteKind::NotANumber;
+        let note = &DiagnosticKind::NotANumber;
         check(
             &message!("line.diagnostic", note, clause = Message::clause(*note)),
             &format!("{} ({})", note.text(), note.clause()),

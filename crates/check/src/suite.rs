@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use readyok_protocol::{Dialect, Side};
+use readyok_protocol::{Dialect, Party};
 
 use crate::bench::{Bench, Effort, Facts, greet};
 use crate::check::{Check, Heard, Profile, Severity, Stop, Test, Verdict};
@@ -57,7 +57,7 @@ pub struct Report {
     /// The engine, as it calls itself, or the command of the client.
     pub name: String,
     /// Who was looked at.
-    pub side: Side,
+    pub side: Party,
     /// The protocol.
     pub dialect: Dialect,
     /// The edition that was asked for.
@@ -182,7 +182,7 @@ impl Suite {
         let mut results: Vec<CheckResult> = asked.into_iter().map(|it| it.result).collect();
         for (check, severity) in &chosen {
             if !matches!(check.test, Test::Ask(_)) {
-                results.push(listen(check, *severity, &talks, Side::Engine));
+                results.push(listen(check, *severity, &talks, Party::Engine));
             }
         }
         results.retain(|it| chosen.iter().any(|(check, _)| check.id == it.check.id));
@@ -193,7 +193,7 @@ impl Suite {
                 .first()
                 .map_or_else(|| self.subject.name(), String::as_str)
                 .to_owned(),
-            side: Side::Engine,
+            side: Party::Engine,
             dialect,
             profile: self.profile,
             seed: self.settings.seed,
@@ -223,7 +223,7 @@ impl Suite {
                     return Ok((dialect, facts, ping));
                 }
                 Err(lost) => {
-                    let (name, hello) = (self.subject.name(), dialect.hello());
+                    let (name, hello) = (self.subject.name(), dialect.handshake());
                     let lost = message!("engine.no-handshake", name, command = hello, cause = lost);
                     why = Some(match why {
                         Some(first) => message!("engine.both", first, second = lost),
@@ -340,7 +340,7 @@ pub(crate) fn listen(
     check: &'static Check,
     severity: Severity,
     talks: &[Conversation],
-    side: Side,
+    side: Party,
 ) -> CheckResult {
     let begin = now();
     let mut seen = 0;
@@ -351,8 +351,8 @@ pub(crate) fn listen(
             Err((at, finding)) => {
                 // What a client does has its reason in what stands before it.
                 let excerpt = match side {
-                    Side::Engine => talk.excerpt(Some(at)),
-                    Side::Client => talk.around(at),
+                    Party::Engine => talk.excerpt(Some(at)),
+                    Party::Client => talk.around(at),
                 };
                 breach = Some((finding, excerpt));
                 break;
@@ -371,14 +371,14 @@ pub(crate) fn listen(
 }
 
 /// There was nothing to judge.
-fn unsaid(side: Side) -> Message {
+fn unsaid(side: Party) -> Message {
     match side {
-        Side::Engine => message!("engine.no-such-line"),
-        Side::Client => message!("client.no-such-line"),
+        Party::Engine => message!("engine.no-such-line"),
+        Party::Client => message!("client.no-such-line"),
     }
 }
 
-fn hear(test: Test, talk: &Conversation, side: Side) -> Heard {
+fn hear(test: Test, talk: &Conversation, side: Party) -> Heard {
     match test {
         Test::Ask(_) | Test::Provoke(_) => Ok(0),
         Test::Hear(judge) => judge(talk),

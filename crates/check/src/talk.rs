@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use readyok_client::PipedProcess;
 use readyok_protocol::{
-    BestMove, Dialect, Dialogue, Info, LineBuffer, NoteKind, Reply, Rule, Side, decode,
+    BestMove, DiagnosticKind, Dialect, Info, LineBuffer, Party, ProtocolState, Reply, Rule, decode,
 };
 
 use crate::check::Stop;
@@ -46,7 +46,7 @@ enum Event {
 pub(crate) struct Line {
     pub(crate) at: Instant,
     pub(crate) reply: Reply<'static>,
-    pub(crate) notes: Vec<NoteKind>,
+    pub(crate) notes: Vec<DiagnosticKind>,
 }
 
 /// A conversation.
@@ -64,7 +64,7 @@ pub(crate) struct Talk {
     sent: Vec<u8>,
     buffer: LineBuffer,
     heard: VecDeque<Line>,
-    dialogue: Dialogue,
+    dialogue: ProtocolState,
     record: Rc<RefCell<Conversation>>,
     start: Instant,
     pace: Pace,
@@ -140,7 +140,7 @@ impl Talk {
             sent: Vec::new(),
             buffer: LineBuffer::default(),
             heard: VecDeque::new(),
-            dialogue: Dialogue::new(dialect),
+            dialogue: ProtocolState::new(dialect),
             record,
             start: now(),
             pace,
@@ -189,9 +189,9 @@ impl Talk {
         let ends = bytes.iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
         let (text, _) = decode(bytes.get(..bytes.len() - ends).unwrap_or_default());
         let reading = readyok_protocol::Command::read(&text, self.dialogue.dialect());
-        let violation = self.dialogue.overhear_command(&reading.value);
+        let violation = self.dialogue.apply_command_lenient(&reading.value);
         let at = now().saturating_duration_since(self.start);
-        let entry = Entry::new(at, Side::Client, text.into_owned());
+        let entry = Entry::new(at, Party::Client, text.into_owned());
         let plain = bytes.strip_suffix(b"\n").is_some_and(|line| line == entry.text.as_bytes());
         let bytes = (!plain).then_some(bytes);
         self.record.borrow_mut().add(Entry { bytes, violation, ..entry });
@@ -200,7 +200,7 @@ impl Talk {
     /// Keeps what is done at a moment, and is no line.
     fn note_deed(&self, what: &str) {
         let at = now().saturating_duration_since(self.start);
-        let entry = Entry::new(at, Side::Client, what.to_owned());
+        let entry = Entry::new(at, Party::Client, what.to_owned());
         self.record.borrow_mut().add(Entry { bytes: Some(Vec::new()), ..entry });
     }
 
@@ -416,12 +416,12 @@ impl Talk {
     fn note_line(&mut self, at: Instant, line: &[u8]) {
         let (text, undecodable) = decode(line);
         let reading = Reply::read(&text, self.dialogue.dialect());
-        let notes = undecodable.into_iter().chain(reading.notes).map(|note| note.kind);
-        let notes: Vec<NoteKind> = notes.collect();
-        let violation = self.dialogue.overhear_reply(&reading.value).filter(|_| !self.over);
+        let notes = undecodable.into_iter().chain(reading.diagnostics).map(|note| note.kind);
+        let notes: Vec<DiagnosticKind> = notes.collect();
+        let violation = self.dialogue.apply_reply_lenient(&reading.value).filter(|_| !self.over);
         let reply = reading.value.into_owned();
         let since = at.saturating_duration_since(self.start);
-        let entry = Entry::new(since, Side::Engine, text.into_owned());
+        let entry = Entry::new(since, Party::Engine, text.into_owned());
         self.record.borrow_mut().add(Entry { violation, notes: notes.clone(), ..entry });
         self.heard.push_back(Line { at, reply, notes });
     }

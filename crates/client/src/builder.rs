@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use readyok_protocol::session::client::Patience;
-use readyok_protocol::{Dialect, Register, Side};
+use readyok_protocol::session::client::Timeouts;
+use readyok_protocol::{Dialect, Party, Register};
 
 use crate::clock::now;
 use crate::driver::{Driver, Settings};
@@ -29,7 +29,7 @@ use crate::shared::Shared;
 pub struct Builder {
     name: Option<String>,
     dialect: Option<Dialect>,
-    patience: Patience,
+    timeouts: Timeouts,
     register: Option<Register<'static>>,
     joins_searches: bool,
     rate: Option<u32>,
@@ -68,8 +68,8 @@ impl Builder {
     /// Timeouts for each wait.
     #[doc(alias = "timeout")]
     #[must_use]
-    pub fn patience(mut self, patience: Patience) -> Self {
-        self.patience = patience;
+    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.timeouts = timeouts;
         self
     }
 
@@ -81,14 +81,14 @@ impl Builder {
     }
 
     /// Whether each search of a game waits for a `readyok` after the one before; in USI, where `isready` would start a
-    /// game, for a moment of silence ([`Patience::settle`]). It does by default.
+    /// game, for a moment of silence ([`Timeouts::settle`]). It does by default.
     ///
     /// Without it a search waits only after options, a new game or `stop`, and always once the engine was seen to
     /// answer twice. That halves what a ply costs a match runner. An answer that had arrived when `go` was written is
     /// still ignored, and so is the move that the game has just continued with; but the first duplicate `bestmove` that
     /// arrives later, in another position, is taken for an answer.
     #[must_use]
-    pub fn separate_searches(mut self, separate: bool) -> Self {
+    pub fn sync_between_searches(mut self, separate: bool) -> Self {
         self.joins_searches = !separate;
         self
     }
@@ -117,7 +117,7 @@ impl Builder {
     /// the engine.
     #[doc(alias = "log")]
     #[must_use]
-    pub fn on_line(mut self, on_line: impl Fn(Side, &str) + Send + Sync + 'static) -> Self {
+    pub fn on_line(mut self, on_line: impl Fn(Party, &str) + Send + Sync + 'static) -> Self {
         self.on_line = Some(Arc::new(Listener::new(on_line)));
         self
     }
@@ -151,7 +151,9 @@ impl Builder {
         let is_process = matches!(target, Target::Command(_));
         let ends = match target {
             Target::Command(command) => transport::spawn(command, self.guard.as_ref()),
-            Target::Address(address) => transport::connect(address, self.patience.hello.silence),
+            Target::Address(address) => {
+                transport::connect(address, self.timeouts.handshake.silence)
+            }
             Target::Pipes(pipes) => pipes
                 .take()
                 .map(|(output, input)| transport::Ends::Pipes(output, input))
@@ -165,8 +167,8 @@ impl Builder {
         let settings = Settings {
             name: name.clone(),
             dialect,
-            patience: self.patience,
-            separate_searches: !self.joins_searches,
+            timeouts: self.timeouts,
+            sync_between_searches: !self.joins_searches,
             // Each attempt counts its own lines.
             listener: self.on_line.as_ref().map(|listener| Arc::new(listener.fresh())),
             stderr: Arc::clone(&stderr),

@@ -14,9 +14,10 @@ use std::time::{Duration, Instant};
 
 use readyok_protocol::session::Moment;
 use readyok_protocol::session::client::{
-    ClientSession, DropReason, Event, Misuse, NewGame, Patience, PingId, Purpose, SearchId, Wait,
+    ClientSession, DropReason, Event, NewGame, PingId, Purpose, SearchId, TimeoutKind, Timeouts,
+    UsageError,
 };
-use readyok_protocol::{Clocks, Dialect, LineTooLong, Register, Side, WriteError, decode};
+use readyok_protocol::{Clocks, Dialect, LineTooLong, Party, Register, WriteError, decode};
 
 use crate::error::{EngineError, Problem};
 use crate::handle::{Lines, SearchResult, Update};
@@ -52,7 +53,7 @@ pub enum Notice {
 pub(crate) struct Driver {
     name: String,
     session: ClientSession,
-    patience: Patience,
+    timeouts: Timeouts,
     origin: Instant,
     /// The time that the session knows.
     moment: Moment,
@@ -97,7 +98,7 @@ enum Liveness {
 #[derive(Debug)]
 struct Observer {
     listener: Arc<Listener>,
-    lines: Vec<(Side, String)>,
+    lines: Vec<(Party, String)>,
     tickets: u64,
 }
 
@@ -105,7 +106,7 @@ struct Observer {
 #[derive(Debug)]
 pub(crate) struct Delivery {
     pub(crate) listener: Arc<Listener>,
-    pub(crate) lines: Vec<(Side, String)>,
+    pub(crate) lines: Vec<(Party, String)>,
     pub(crate) ticket: u64,
 }
 
@@ -141,9 +142,9 @@ enum Stage {
 pub(crate) struct Settings {
     pub(crate) name: String,
     pub(crate) dialect: Dialect,
-    pub(crate) patience: Patience,
+    pub(crate) timeouts: Timeouts,
     /// Whether each search waits for a `readyok` after the one before.
-    pub(crate) separate_searches: bool,
+    pub(crate) sync_between_searches: bool,
     pub(crate) listener: Option<Arc<Listener>>,
     pub(crate) stderr: Arc<ErrorLines>,
     pub(crate) is_process: bool,
@@ -157,14 +158,15 @@ impl Driver {
     /// # Errors
     /// The registration cannot be written on one line.
     pub(crate) fn new(settings: Settings, now: Instant) -> Result<Self, EngineError> {
-        let Settings { name, dialect, patience, listener, stderr, .. } = settings;
+        let Settings { name, dialect, timeouts, listener, stderr, .. } = settings;
         let mut out = String::new();
-        let mut session = ClientSession::start(dialect, patience, Moment::ZERO, &mut out);
-        session.hold_searches();
-        session.separate_searches(settings.separate_searches);
+        let mut session = ClientSession::start(dialect, timeouts, Moment::ZERO, &mut out);
+        session.set_manual_start();
+        session.sync_between_searches(settings.sync_between_searches);
         if let Some(with) = settings.registration {
             let registered = session.register(with, Moment::ZERO, &mut out);
-            registered.map_err(|misuse| EngineError::new(&name, Problem::Misuse(misuse)))?;
+            registered
+                .map_err(|usage_error| EngineError::new(&name, Problem::Usage(usage_error)))?;
         }
         let observer =
             listener.map(|listener| Observer { listener, lines: Vec::new(), tickets: 0 });
@@ -176,7 +178,7 @@ impl Driver {
         Ok(Self {
             name,
             session,
-            patience,
+            timeouts,
             origin: now,
             moment: Moment::ZERO,
             out,
@@ -219,7 +221,7 @@ impl Driver {
             Ok(line) => {
                 let (text, _) = decode(line);
                 if let Some(observer) = &mut self.observer {
-                    observer.lines.push((Side::Engine, text.to_string()));
+                    observer.lines.push((Party::Engine, text.to_string()));
                 }
                 self.session.receive_line(&text, moment, &mut self.out);
                 self.drain_events(at, &text);
@@ -336,19 +338,25 @@ impl Driver {
                     search.dropped = Some(reason);
                 }
             }
-            Event::Greeted => (self.handshake_done, self.change) = (true, Change::State),
+            Event::HandshakeComplete => (self.handshake_done, self.change) = (true, Change::State),
             Event::Ready(id) => (self.ready, self.change) = (Some(id), Change::State),
-            Event::Gone => self.begin_ending(Some(Problem::Gone), Stage::Closing, at + CLOSING),
-            Event::Late(wait) => {
-                self.signal = Some(Signal::Terminate);
-                self.begin_ending(Some(Problem::Late(wait)), Stage::Terminating, at + TERMINATING);
+            Event::Disconnected => {
+                self.begin_ending(Some(Problem::Disconnected), Stage::Closing, at + CLOSING)
             }
-            Event::Overran(_)
-            | Event::Remark(_)
+            Event::Timeout(wait) => {
+                self.signal = Some(Signal::Terminate);
+                self.begin_ending(
+                    Some(Problem::Timeout(wait)),
+                    Stage::Terminating,
+                    at + TERMINATING,
+                );
+            }
+            Event::Overrun(_)
+            | Event::InfoString(_)
             | Event::Registration(_)
             | Event::CopyProtection(_)
-            | Event::Chatter(_)
-            | Event::Odd(_)
+            | Event::UnknownLine(_)
+            | Event::Malformed(_)
             | Event::Violation(_) => self.notice(Notice::Event(event)),
         }
     }
@@ -360,7 +368,7 @@ impl Driver {
         self.notices.push_back(notice);
     }
 
-    pub(crate) fn take_notices(&mut self) -> Vec<Notice> {
+    pub(crate) fn drain_notices(&mut self) -> Vec<Notice> {
         self.notices.drain(..).collect()
     }
 
@@ -407,7 +415,7 @@ impl Driver {
     ) -> Result<SearchId, EngineError> {
         let request = search.request(game, purpose);
         let id = self.session.search(request, self.moment, &mut self.out);
-        id.map_err(|misuse| self.error(Problem::Misuse(misuse)))
+        id.map_err(|usage_error| self.error(Problem::Usage(usage_error)))
     }
 
     /// Makes a search the latest one.
@@ -425,7 +433,7 @@ impl Driver {
 
     /// After an answer: lets the engine ponder on the reply that it expects.
     fn ponder_on_reply(&mut self, id: SearchId, now: Instant) {
-        let dialect = self.session.dialogue().dialect();
+        let dialect = self.session.protocol_state().dialect();
         let Some(search) = self.search_mut(id) else { return };
         let (Some(subject), Some(Ok(result))) = (search.ponder_after.take(), &search.end) else {
             return;
@@ -585,7 +593,7 @@ impl Driver {
 
     fn new_game(&mut self, id: GameId, about: NewGame) -> Result<(), EngineError> {
         let announced = self.session.new_game(about, self.moment, &mut self.out);
-        announced.map_err(|misuse| self.error(Problem::Misuse(misuse)))?;
+        announced.map_err(|usage_error| self.error(Problem::Usage(usage_error)))?;
         (self.game, self.game_cancelled) = (Some(id), false);
         Ok(())
     }
@@ -607,7 +615,7 @@ impl Driver {
         self.check_open()?;
         if line.contains(|letter: char| letter.is_control() && letter != '\t') {
             let rejected = WriteError::LineBreak { field: "line", text: line.to_owned() };
-            return Err(self.error(Problem::Misuse(rejected.into())));
+            return Err(self.error(Problem::Usage(rejected.into())));
         }
         self.out.push_str(line);
         self.out.push('\n');
@@ -622,13 +630,13 @@ impl Driver {
     pub(crate) fn command<T>(
         &mut self,
         now: Instant,
-        request: impl FnOnce(&mut ClientSession, Moment, &mut String) -> Result<T, Misuse>,
+        request: impl FnOnce(&mut ClientSession, Moment, &mut String) -> Result<T, UsageError>,
     ) -> Result<T, EngineError> {
         self.check_open()?;
         let moment = self.advance_clock(now);
         let result = request(&mut self.session, moment, &mut self.out);
         self.drain_events(now, "");
-        result.map_err(|misuse| self.error(Problem::Misuse(misuse)))
+        result.map_err(|usage_error| self.error(Problem::Usage(usage_error)))
     }
 
     /// Whether the handshake is complete. An error if the engine ended before.
@@ -645,12 +653,12 @@ impl Driver {
 
     /// Sends `quit` and closes the input.
     pub(crate) fn quit(&mut self, now: Instant) {
-        self.quit_within(self.patience.quit.total, now);
+        self.quit_within(self.timeouts.quit.total, now);
     }
 
     /// Like [`quit`](Self::quit), in the time that a destructor may take.
     pub(crate) fn quit_soon(&mut self, now: Instant) {
-        self.quit_within(self.patience.quit.total.min(DROPPING), now);
+        self.quit_within(self.timeouts.quit.total.min(DROPPING), now);
     }
 
     fn quit_within(&mut self, time: Duration, now: Instant) {
@@ -706,7 +714,7 @@ impl Driver {
         };
         if signal.is_some() {
             // Asked to exit, it did not.
-            ending.problem.get_or_insert(Problem::Late(Wait::Quit));
+            ending.problem.get_or_insert(Problem::Timeout(TimeoutKind::Exit));
         }
         (ending.stage, ending.until) = (stage, now + time);
         self.signal = signal.or(self.signal);
@@ -753,13 +761,13 @@ impl Driver {
     /// What ended the conversation, once it has ended.
     pub(crate) fn final_error(&self) -> Option<EngineError> {
         let ending = self.ending.as_ref().filter(|ending| ending.stage == Stage::Over)?;
-        Some(self.last_error(ending.problem.clone().unwrap_or(Problem::Gone)))
+        Some(self.last_error(ending.problem.clone().unwrap_or(Problem::Disconnected)))
     }
 
     /// What ended the conversation, as an error of a call that asks for more.
     fn check_open(&self) -> Result<(), EngineError> {
         let Some(ending) = &self.ending else { return Ok(()) };
-        Err(self.last_error(ending.problem.clone().unwrap_or(Problem::Gone)))
+        Err(self.last_error(ending.problem.clone().unwrap_or(Problem::Disconnected)))
     }
 
     fn last_error(&self, problem: Problem) -> EngineError {
@@ -768,32 +776,32 @@ impl Driver {
 
     fn error(&self, problem: Problem) -> EngineError {
         let timeout = match &problem {
-            Problem::Late(Wait::Quit) => Some(self.patience.quit.total),
-            Problem::Late(wait) => self.session.timeout_of(*wait),
+            Problem::Timeout(TimeoutKind::Exit) => Some(self.timeouts.quit.total),
+            Problem::Timeout(wait) => self.session.timeout_of(*wait),
             _ => None,
         };
         let message = match &problem {
-            Problem::Late(_) | Problem::Gone => self.session.last_text(),
+            Problem::Timeout(_) | Problem::Disconnected => self.session.last_text(),
             it if it.is_copy_protection() => self.session.status_message(),
             _ => None,
         };
         let message = message.map(str::to_owned);
         EngineError::new(&self.name, problem)
-            .with_timeout(self.session.dialogue().dialect(), timeout)
+            .with_timeout(self.session.protocol_state().dialect(), timeout)
             .with_message(message)
     }
 
     // Output to the engine.
 
     /// Whether a search could start now. Everything that has arrived must be handled before.
-    pub(crate) fn holds_search(&self) -> bool {
-        self.ending.is_none() && self.session.holds_search()
+    pub(crate) fn can_start_pending(&self) -> bool {
+        self.ending.is_none() && self.session.can_start_pending()
     }
 
     /// Starts the search that is held, right before its `go` is sent.
-    pub(crate) fn start_search(&mut self, now: Instant) {
+    pub(crate) fn start_pending(&mut self, now: Instant) {
         let moment = self.advance_clock(now);
-        self.session.start_search(moment, &mut self.out);
+        self.session.start_pending(moment, &mut self.out);
         self.drain_events(now, "");
     }
 
@@ -850,7 +858,7 @@ impl Driver {
 
     fn observe_output(&mut self) {
         if let Some(observer) = &mut self.observer {
-            let lines = self.out.lines().map(|line| (Side::Client, line.to_owned()));
+            let lines = self.out.lines().map(|line| (Party::Client, line.to_owned()));
             observer.lines.extend(lines);
         }
     }

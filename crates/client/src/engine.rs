@@ -291,9 +291,9 @@ impl Engine {
     }
 
     /// Texts, protocol violations, and lines that are no messages, the latest last. At most the latest 256, each once.
-    pub fn take_notices(&mut self) -> Vec<Notice> {
+    pub fn drain_notices(&mut self) -> Vec<Notice> {
         self.shared.catch_up();
-        self.shared.with(|driver, _| driver.take_notices())
+        self.shared.with(|driver, _| driver.drain_notices())
     }
 
     /// Makes the next search one of a new game, even if it is the same [`Game`] as before: the engine forgets what it
@@ -367,7 +367,7 @@ impl Engine {
         self.shared.with(|driver, now| driver.register(with, now))
     }
 
-    /// Sends a line as it is. An unexpected answer becomes a [notice](Self::take_notices); after a `go`, searches of
+    /// Sends a line as it is. An unexpected answer becomes a [notice](Self::drain_notices); after a `go`, searches of
     /// this handle are unreliable until its answer.
     ///
     /// # Errors

@@ -6,12 +6,12 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use readyok_protocol::Dialect;
-use readyok_protocol::session::client::{DropReason, Misuse, Wait};
+use readyok_protocol::session::client::{DropReason, TimeoutKind, UsageError};
 
 /// Why an engine gave no result.
 ///
 /// An engine that breaks the rules of its protocol is no error as long as there is a result: what
-/// it did wrong is among the [notices](crate::Engine::take_notices).
+/// it did wrong is among the [notices](crate::Engine::drain_notices).
 #[derive(Clone, Debug)]
 pub struct EngineError(Box<Details>);
 
@@ -38,17 +38,17 @@ pub enum Problem {
         text: String,
     },
     /// The engine did not answer in time and was terminated. [`EngineError::timeout`] is the time.
-    Late(Wait),
+    Timeout(TimeoutKind),
     /// The search did not end before its own deadline, so many seconds ago. It was told to stop.
     OutOfTime(Duration),
     /// The search exceeded its [stall limit](crate::Search::stall_limit). It was stopped.
     Stalled,
     /// The engine exited, crashed, or closed its output. It was ended if need be.
-    Gone,
+    Disconnected,
     /// The search ended without an answer.
     Dropped(DropReason),
     /// The caller asked for something that cannot be. Nothing was sent, and the engine goes on.
-    Misuse(Misuse),
+    Usage(UsageError),
 }
 
 impl EngineError {
@@ -68,7 +68,7 @@ impl EngineError {
     /// Adds which protocol is spoken, and after which time an engine that is late was terminated.
     pub(crate) fn with_timeout(mut self, dialect: Dialect, timeout: Option<Duration>) -> Self {
         self.0.dialect = dialect;
-        self.0.timeout = timeout.filter(|_| matches!(self.0.problem, Problem::Late(_)));
+        self.0.timeout = timeout.filter(|_| matches!(self.0.problem, Problem::Timeout(_)));
         self
     }
 
@@ -111,7 +111,7 @@ impl EngineError {
 
     /// How the process ended by itself. `None` if it has not, or if the client terminated it.
     pub fn own_exit(&self) -> Option<ExitStatus> {
-        self.0.exit.filter(|_| !matches!(self.0.problem, Problem::Late(_)))
+        self.0.exit.filter(|_| !matches!(self.0.problem, Problem::Timeout(_)))
     }
 
     /// The engine's own text about the problem, if there is one: the `info string` or bare line next to
@@ -128,10 +128,10 @@ impl EngineError {
     /// Whether the engine can still be used.
     pub fn is_recoverable(&self) -> bool {
         match self.0.problem {
-            Problem::OutOfTime(_) | Problem::Dropped(_) | Problem::Misuse(_) | Problem::Stalled => {
+            Problem::OutOfTime(_) | Problem::Dropped(_) | Problem::Usage(_) | Problem::Stalled => {
                 true
             }
-            Problem::Start { .. } | Problem::Late(_) | Problem::Gone => false,
+            Problem::Start { .. } | Problem::Timeout(_) | Problem::Disconnected => false,
         }
     }
 }
@@ -141,8 +141,8 @@ impl fmt::Display for EngineError {
         let Details { engine, problem, exit, stderr, message, .. } = &*self.0;
         write!(f, "engine `{engine}`: ")?;
         match (problem, exit) {
-            (Problem::Late(wait), _) => self.fmt_late(*wait, f)?,
-            (Problem::Gone, Some(status)) => f.write_str(&explain(*status))?,
+            (Problem::Timeout(wait), _) => self.fmt_timeout(*wait, f)?,
+            (Problem::Disconnected, Some(status)) => f.write_str(&explain(*status))?,
             (problem, Some(status)) => write!(f, "{problem}; it {}", explain(*status))?,
             (problem, None) => problem.fmt(f)?,
         }
@@ -158,13 +158,15 @@ impl fmt::Display for EngineError {
 }
 
 impl EngineError {
-    fn fmt_late(&self, wait: Wait, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt_timeout(&self, wait: TimeoutKind, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(timeout) = self.0.timeout.map(Seconds) else { return fmt::Display::fmt(&wait, f) };
         match wait {
-            Wait::Hello => write!(f, "no `{}` within {timeout}", self.0.dialect.hello_ok())?,
-            Wait::Ready => write!(f, "no `readyok` within {timeout}")?,
-            Wait::Stop => write!(f, "no `bestmove` within {timeout} after `stop`")?,
-            Wait::Quit => write!(f, "still running {timeout} after `quit`")?,
+            TimeoutKind::Handshake => {
+                write!(f, "no `{}` within {timeout}", self.0.dialect.handshake_ok())?
+            }
+            TimeoutKind::Ready => write!(f, "no `readyok` within {timeout}")?,
+            TimeoutKind::Stop => write!(f, "no `bestmove` within {timeout} after `stop`")?,
+            TimeoutKind::Exit => write!(f, "still running {timeout} after `quit`")?,
         }
         // At the other end of a connection there is no process to terminate.
         f.write_str(if self.0.exit.is_some() { "; engine terminated" } else { "" })
@@ -186,7 +188,7 @@ impl Problem {
     pub fn is_copy_protection(&self) -> bool {
         matches!(
             self,
-            Self::Dropped(DropReason::CopyProtected) | Self::Misuse(Misuse::CopyProtected)
+            Self::Dropped(DropReason::CopyProtected) | Self::Usage(UsageError::CopyProtected)
         )
     }
 }
@@ -195,15 +197,15 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start { text, .. } => write!(f, "cannot be started: {text}"),
-            Self::Late(wait) => wait.fmt(f),
+            Self::Timeout(wait) => wait.fmt(f),
             Self::OutOfTime(late) => write!(f, "lost on time, {late:?} ago"),
-            Self::Gone => f.write_str("closed its output"),
+            Self::Disconnected => f.write_str("closed its output"),
             Self::Dropped(DropReason::Superseded) => f.write_str("a newer search took its place"),
             Self::Dropped(DropReason::Cancelled) => f.write_str("the search was cancelled"),
             Self::Dropped(DropReason::GameOver) => f.write_str("the game is over"),
-            Self::Dropped(DropReason::CopyProtected) => Misuse::CopyProtected.fmt(f),
-            Self::Dropped(DropReason::EngineGone) => f.write_str("accepts no searches any more"),
-            Self::Misuse(misuse) => misuse.fmt(f),
+            Self::Dropped(DropReason::CopyProtected) => UsageError::CopyProtected.fmt(f),
+            Self::Dropped(DropReason::Disconnected) => f.write_str("accepts no searches any more"),
+            Self::Usage(usage_error) => usage_error.fmt(f),
             Self::Stalled => f.write_str("sent nothing for too long during a search"),
         }
     }
@@ -212,11 +214,11 @@ impl fmt::Display for Problem {
 impl std::error::Error for EngineError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.problem {
-            Problem::Misuse(misuse) => Some(misuse),
+            Problem::Usage(usage_error) => Some(usage_error),
             Problem::Start { .. }
-            | Problem::Late(_)
+            | Problem::Timeout(_)
             | Problem::OutOfTime(_)
-            | Problem::Gone
+            | Problem::Disconnected
             | Problem::Dropped(_)
             | Problem::Stalled => None,
         }
@@ -365,18 +367,18 @@ mod tests {
     #[test]
     fn a_late_engine_is_reported_with_its_timeout_and_not_with_our_signal() {
         let late = |wait, dialect, timeout| {
-            let error = EngineError::new("x", Problem::Late(wait));
+            let error = EngineError::new("x", Problem::Timeout(wait));
             let error = error.with_timeout(dialect, Some(Duration::from_millis(timeout)));
             error.with_end(Some(ExitStatus::from_raw(15)), Vec::new())
         };
-        let error = late(Wait::Hello, Dialect::Uci, 10_000);
+        let error = late(TimeoutKind::Handshake, Dialect::Uci, 10_000);
         assert_eq!(error.to_string(), "engine `x`: no `uciok` within 10 s; engine terminated");
         assert_eq!((error.timeout(), error.own_exit()), (Some(Duration::from_secs(10)), None));
         for (wait, timeout, text) in [
-            (Wait::Hello, 50, "no `usiok` within 0.05 s"),
-            (Wait::Ready, 2500, "no `readyok` within 2.5 s"),
-            (Wait::Stop, 10_000, "no `bestmove` within 10 s after `stop`"),
-            (Wait::Quit, 14_357, "still running 14.4 s after `quit`"),
+            (TimeoutKind::Handshake, 50, "no `usiok` within 0.05 s"),
+            (TimeoutKind::Ready, 2500, "no `readyok` within 2.5 s"),
+            (TimeoutKind::Stop, 10_000, "no `bestmove` within 10 s after `stop`"),
+            (TimeoutKind::Exit, 14_357, "still running 14.4 s after `quit`"),
         ] {
             let error = late(wait, Dialect::Usi, timeout);
             assert_eq!(error.to_string(), format!("engine `x`: {text}; engine terminated"));
@@ -386,7 +388,7 @@ mod tests {
     #[test]
     fn an_engine_that_ends_by_itself_is_reported_with_its_exit() {
         let stderr = vec!["no network".to_owned()];
-        let error = EngineError::new("x", Problem::Gone)
+        let error = EngineError::new("x", Problem::Disconnected)
             .with_timeout(Dialect::Uci, Some(Duration::from_secs(1)))
             .with_end(Some(ExitStatus::from_raw(3 << 8)), stderr);
         let text = "engine `x`: exited with code 3; last stderr line: `no network`";
@@ -397,13 +399,14 @@ mod tests {
     #[test]
     fn a_copy_protection_error_is_reported_with_the_text_of_the_engine() {
         for problem in
-            [Problem::Dropped(DropReason::CopyProtected), Problem::Misuse(Misuse::CopyProtected)]
+            [Problem::Dropped(DropReason::CopyProtected), Problem::Usage(UsageError::CopyProtected)]
         {
             let error = EngineError::new("x", problem).with_message(Some("no dongle".to_owned()));
             let text = "engine `x`: the engine reported a copy protection error: `no dongle`";
             assert_eq!(error.to_string(), text);
         }
-        let error = EngineError::new("x", Problem::Gone).with_message(Some("no net".to_owned()));
+        let error =
+            EngineError::new("x", Problem::Disconnected).with_message(Some("no net".to_owned()));
         assert_eq!(error.to_string(), "engine `x`: closed its output; last message: `no net`");
     }
 

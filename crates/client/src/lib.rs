@@ -28,14 +28,14 @@
 //! runtime, start engines with [`Builder::spawn_async`] and await the [`SearchHandle`].
 //!
 //! A match runner measures exactly: see [`Search::deadline_after`] and [`SearchResult::time`]. For speed see also
-//! [`Builder::separate_searches`].
+//! [`Builder::sync_between_searches`].
 //!
 //! Guarantees:
 //! - Each process gets a group of its own, and no process of the group outlives the handle. With a [`Guard`], on Linux,
 //!   no descendant of an engine outlives the handle, nor the program, even if that is killed; its
 //!   [guarantees](Guard#guarantees) are listed for each system. A thread waits for each process, so none becomes a
 //!   zombie, even if the handle leaks.
-//! - No wait is without a deadline ([`Patience`]), except that for a search without a limit: it ends when it is stopped
+//! - No wait is without a deadline ([`Timeouts`]), except that for a search without a limit: it ends when it is stopped
 //!   ([`Stopper`]), or with the engine. Deadlines are kept even if nothing waits.
 //! - Memory is bounded, whatever an engine sends and however slowly it is read: of `info` the latest of each variation
 //!   is kept. Neither side blocks the other.
@@ -43,7 +43,7 @@
 //!   that has arrived before `go` was written. One case is left: where no `readyok` separates two searches, as in USI,
 //!   an engine may answer a search twice, for the first time, and the second answer arrive when the next search has
 //!   begun.
-//! - An engine that violates its protocol is no error while there is a result ([`Engine::take_notices`]).
+//! - An engine that violates its protocol is no error while there is a result ([`Engine::drain_notices`]).
 mod builder;
 mod clock;
 mod containment;
@@ -71,10 +71,10 @@ pub use handle::{Lines, SearchHandle, SearchResult, Stopper, Update};
 pub use process::PipedProcess;
 pub use readyok_protocol as protocol;
 pub use readyok_protocol::session::client::{
-    DropReason, Event, Identity, Limit as WaitLimit, Misuse, Patience, Wait,
+    DropReason, Event, Identity, Limit as WaitLimit, TimeoutKind, Timeouts, UsageError,
 };
 pub use readyok_protocol::{
     Best, Bound, Checkmate, Clock, Clocks, Dialect, GameResult, Go, Info, MateLimit, Move,
-    MoveList, OptionDecl, OptionSet, OptionValue, Position, Register, Score, Side, Wdl,
+    MoveList, OptionDecl, OptionSet, OptionValue, Party, Position, Register, Score, Wdl,
 };
 pub use search::{Game, Limit, Search};

@@ -5,11 +5,11 @@ use std::fmt;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, ThreadId};
 
-use readyok_protocol::{LineBuffer, Side, decode};
+use readyok_protocol::{LineBuffer, Party, decode};
 
 use crate::shared::{lock, wait_until};
 
-type OnLine = dyn Fn(Side, &str) + Send + Sync;
+type OnLine = dyn Fn(Party, &str) + Send + Sync;
 type OnStderr = dyn Fn(&str) + Send + Sync;
 
 /// Calls a function with every line, in order, whichever threads read and write. It is called without any lock that
@@ -27,11 +27,11 @@ struct Turn {
     /// Who is inside the function.
     thread: Option<ThreadId>,
     /// Deliveries that arose within the function.
-    nested: BTreeMap<u64, Vec<(Side, String)>>,
+    nested: BTreeMap<u64, Vec<(Party, String)>>,
 }
 
 impl Listener {
-    pub(crate) fn new(on_line: impl Fn(Side, &str) + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(on_line: impl Fn(Party, &str) + Send + Sync + 'static) -> Self {
         Self { on_line: Arc::new(on_line), turn: Mutex::default(), changed: Condvar::new() }
     }
 
@@ -42,7 +42,7 @@ impl Listener {
     }
 
     /// Delivers lines when it is their turn. Tickets count from zero.
-    pub(crate) fn deliver(&self, ticket: u64, lines: Vec<(Side, String)>) {
+    pub(crate) fn deliver(&self, ticket: u64, lines: Vec<(Party, String)>) {
         let me = thread::current().id();
         let mut turn = lock(&self.turn);
         if turn.thread == Some(me) {
@@ -70,7 +70,7 @@ impl Listener {
         }
     }
 
-    fn call(&self, lines: &[(Side, String)]) {
+    fn call(&self, lines: &[(Party, String)]) {
         for (side, line) in lines {
             (self.on_line)(*side, line);
         }
@@ -176,7 +176,7 @@ mod tests {
         let deliver = |ticket: u64| {
             let listener = Arc::clone(&listener);
             thread::spawn(move || {
-                listener.deliver(ticket, vec![(Side::Engine, ticket.to_string())]);
+                listener.deliver(ticket, vec![(Party::Engine, ticket.to_string())]);
             })
         };
         let threads: Vec<_> = [2, 1, 3, 0].map(deliver).into_iter().collect();
@@ -196,13 +196,13 @@ mod tests {
         let listener = Arc::new(Listener::new(move |_, line| {
             let listener = lock(&within).clone();
             if let Some(listener) = listener.filter(|_| line == "first") {
-                listener.deliver(1, vec![(Side::Client, "stop".to_owned())]);
+                listener.deliver(1, vec![(Party::Client, "stop".to_owned())]);
                 listener.wait_for(2);
             }
             lock(&log).push(line.to_owned());
         }));
         *lock(&own) = Some(Arc::clone(&listener));
-        listener.deliver(0, vec![(Side::Engine, "first".to_owned())]);
+        listener.deliver(0, vec![(Party::Engine, "first".to_owned())]);
         assert_eq!(*lock(&seen), ["first", "stop"]);
         *lock(&own) = None;
     }

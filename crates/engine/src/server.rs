@@ -4,7 +4,9 @@ use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::time::{Duration, Instant};
 
-use readyok_protocol::session::engine::{self as session, EngineSession, Misuse, SearchRequest};
+use readyok_protocol::session::engine::{
+    self as session, EngineSession, SearchRequest, UsageError,
+};
 use readyok_protocol::{
     BestMove, Checkmate, Goal, Info, LineBuffer, LineTooLong, OptionValue, Phase, Status, decode,
 };
@@ -27,7 +29,7 @@ pub(crate) enum Event {
     /// A search tells something.
     Info { search: u64, info: Box<Info<'static>> },
     /// The worker tells something.
-    Remark(String),
+    InfoString(String),
     /// A custom command prints lines.
     Output(String),
     /// Whether this copy is the buyer's.
@@ -188,7 +190,7 @@ impl<W: Write> Server<W> {
                 // A thread of an earlier search is late.
                 _ => Ok(()),
             },
-            Event::Remark(text) => return self.remark(&text, now),
+            Event::InfoString(text) => return self.remark(&text, now),
             Event::Output(text) => {
                 for line in lines(&text) {
                     out.push_str(line);
@@ -211,15 +213,15 @@ impl<W: Write> Server<W> {
             }
             Event::Left => Ok(()),
         };
-        if let Err(misuse) = done {
-            self.complain(&misuse, now);
+        if let Err(usage_error) = done {
+            self.complain(&usage_error, now);
         }
     }
 
     /// An answer that cannot be written must not be missing.
-    fn complain(&mut self, misuse: &Misuse, now: Instant) {
-        self.remark(&format!("a bug of this engine: {misuse}"), now);
-        if self.session.dialogue().is_searching() && self.running.is_none() {
+    fn complain(&mut self, usage_error: &UsageError, now: Instant) {
+        self.remark(&format!("a bug of this engine: {usage_error}"), now);
+        if self.session.protocol_state().is_searching() && self.running.is_none() {
             let (out, at) = (&mut self.out, now - self.start);
             let none = BestMove::from(readyok_protocol::Best::None);
             // The first answer was refused, so that this one is the only one.
@@ -240,7 +242,7 @@ impl<W: Write> Server<W> {
                     self.assign(Job::SetOption { name, value });
                 }
             }
-            session::Event::Greeted(dialect) => {
+            session::Event::HandshakeComplete(dialect) => {
                 self.assign(Job::Greeted(dialect));
                 self.assign(Job::CheckLicence);
             }
@@ -264,7 +266,8 @@ impl<W: Write> Server<W> {
                 self.leave_at = now.checked_add(GRACE);
             }
             session::Event::Unknown(line) => {
-                let is_idle = !self.session.dialogue().is_searching() && self.leave_at.is_none();
+                let is_idle =
+                    !self.session.protocol_state().is_searching() && self.leave_at.is_none();
                 if is_idle && line.len() <= MAX_CUSTOM_COMMAND {
                     self.assign(Job::Custom(line));
                 }
@@ -272,7 +275,7 @@ impl<W: Write> Server<W> {
             // The session has told the client all that there is to tell.
             session::Event::Debug(_)
             | session::Event::GameOver(_)
-            | session::Event::Odd(_)
+            | session::Event::Malformed(_)
             | session::Event::Violation(_)
             | session::Event::BadOption(_)
             | session::Event::Dropped => (),
@@ -298,7 +301,7 @@ impl<W: Write> Server<W> {
     }
 
     fn is_for_mate(&self) -> bool {
-        matches!(self.session.dialogue().phase(), Phase::Searching { goal: Goal::Mate, .. })
+        matches!(self.session.protocol_state().phase(), Phase::Searching { goal: Goal::Mate, .. })
     }
 
     fn budget(&self, request: &SearchRequest) -> Budget {

@@ -113,7 +113,7 @@ fn tell_remarks(engine: &mut impl Engine, events: &SyncSender<Event>) {
 
 fn remark(events: &SyncSender<Event>, text: String) {
     // Without a receiver the engine is about to end.
-    let _ = events.send(Event::Remark(text));
+    let _ = events.send(Event::InfoString(text));
 }
 
 /// So many of the moves that a client named are looked at for a search that failed.

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use gui::{Patience, Tally, now, session};
+use gui::{Tally, Timeouts, now, session};
 
 fn main() -> io::Result<()> {
     let mut numbers = std::env::args().skip(1).map(|word| word.parse::<u64>());
@@ -23,7 +23,7 @@ fn main() -> io::Result<()> {
     };
     let (first, late) = (next()?.unwrap_or(0), next()?.unwrap_or(500));
     let late = Some(Duration::from_millis(late));
-    let patience = Patience { hung: Duration::from_mins(1), late, stood_still };
+    let patience = Timeouts { hung: Duration::from_mins(1), late, stood_still };
     thread::spawn(watch_machine);
     let (start, mut tally) = (now(), Tally::default());
     for seed in first.. {

@@ -121,7 +121,7 @@ pub(crate) trait Board: Clone + Send {
     fn plies_left(&self) -> u32;
 
     /// How much of a value is left when no progress is made, out of 256.
-    fn patience(&self) -> i32;
+    fn timeouts(&self) -> i32;
 
     /// The value as it stands, by hand-written terms.
     fn evaluate(&self) -> Value;

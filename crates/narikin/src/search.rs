@@ -268,7 +268,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             && excluded == 0
             && let (Some(known), Some(value)) = (known, known_value)
             && i32::from(known.depth) >= depth
-            && self.board.patience() > 256 - 90
+            && self.board.timeouts() > 256 - 90
             && known.decides(value, alpha, beta)
         {
             if value >= beta && known.mv != 0 {
@@ -808,7 +808,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
 
     /// What is left of an evaluation without progress.
     fn patient(&self, raw: Value) -> Value {
-        raw * self.board.patience() / 256
+        raw * self.board.timeouts() / 256
     }
 
     fn corrected(&self, raw: Value) -> Value {

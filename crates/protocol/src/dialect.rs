@@ -35,15 +35,15 @@ impl Dialect {
     pub const ALL: [Self; 2] = [Self::Uci, Self::Usi];
 
     /// The command that starts a conversation: `uci` or `usi`.
-    pub const fn hello(self) -> &'static str {
+    pub const fn handshake(self) -> &'static str {
         match self {
             Self::Uci => "uci",
             Self::Usi => "usi",
         }
     }
 
-    /// The engine's answer to [`hello`](Self::hello): `uciok` or `usiok`.
-    pub const fn hello_ok(self) -> &'static str {
+    /// The engine's answer to [`handshake`](Self::handshake): `uciok` or `usiok`.
+    pub const fn handshake_ok(self) -> &'static str {
         match self {
             Self::Uci => "uciok",
             Self::Usi => "usiok",

@@ -4,7 +4,7 @@
 //! a file, knows the rules of a game, or panics on any input.
 //!
 //! ```text
-//!   bytes ──> LineBuffer ──> Command::read / Reply::read ──> a value, and notes on what was odd
+//!   bytes ──> LineBuffer ──> Command::read / Reply::read ──> a value, and diagnostics on what was odd
 //!   bytes <─────────────── Command::write / Reply::write <── a value
 //! ```
 //!
@@ -24,14 +24,14 @@ extern crate std;
 mod clock;
 mod command;
 mod details;
+mod diagnostic;
 mod dialect;
-mod dialogue;
 mod line;
 mod millis;
 mod moves;
-mod note;
 mod option;
 mod position;
+mod protocol_state;
 mod read;
 mod reply;
 mod reserved;
@@ -42,26 +42,26 @@ mod sink;
 pub mod translation;
 #[doc = include_str!("uci_command.md")]
 pub mod uci_command {}
-mod witness;
+mod observer;
 mod words;
 mod write;
 
 pub use clock::{Clock, Clocks, Color, Convention, Millis};
 pub use command::{Command, CommandError, GameResult, Go, MateLimit, Register, SetOption};
+pub use diagnostic::{Diagnostic, DiagnosticKind, Reading};
 pub use dialect::{Dialect, MateUnit, OptionName};
-pub use dialogue::{Dialogue, Goal, Phase};
 pub use line::{LineBuffer, LineTooLong, decode};
-pub use moves::{Move, MoveError, MoveList, MoveListError, MoveShape, MoveWord, Square};
-pub use note::{Note, NoteKind, Reading};
+pub use moves::{Move, MoveError, MoveList, MoveListError, MoveShape, MoveToken, Square};
+pub use observer::Observer;
 pub use option::{
     KnownOption, Language, Opponent, OpponentError, OpponentKind, OptionDecl, OptionError,
     OptionKind, OptionSet, OptionType, OptionValue, PathList, PathListError, PathSeparator,
     PositionValue, PositionValueError, SetBy, Title, UnknownOption,
 };
 pub use position::{Fen, Position, PositionError, PositionFault, Root, Sfen};
+pub use protocol_state::{Goal, Phase, ProtocolState};
 pub use reply::{Best, BestMove, Checkmate, CurrentLine, Id, Info, Reply, Status};
-pub use rule::{Rule, Severity, Side, Violation};
+pub use rule::{Party, Rule, Severity, Violation};
 pub use score::{Bound, Score, Wdl};
 pub use sink::ByteSink;
-pub use witness::Witness;
 pub use write::WriteError;

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::note::{Note, NoteKind};
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
 
 /// Collects bytes and hands out complete lines.
 ///
@@ -116,8 +116,8 @@ impl LineBuffer {
 }
 
 /// The text of a line. Bytes that are not UTF-8 become U+FFFD, and each run of them is noted, up to
-/// [`Note::MAX_PER_LINE`].
-pub fn decode(line: &[u8]) -> (Cow<'_, str>, Vec<Note>) {
+/// [`Diagnostic::MAX_PER_LINE`].
+pub fn decode(line: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
     // It is UTF-8 nearly always, and to find that out takes less than to look for what is not.
     match core::str::from_utf8(line) {
         Ok(text) => (Cow::Borrowed(text), Vec::new()),
@@ -126,22 +126,24 @@ pub fn decode(line: &[u8]) -> (Cow<'_, str>, Vec<Note>) {
 }
 
 /// Where in the text of a line U+FFFD stands for something else.
-fn replaced(line: &[u8]) -> Vec<Note> {
-    let (mut notes, mut at): (Vec<Note>, usize) = (Vec::new(), 0);
+fn replaced(line: &[u8]) -> Vec<Diagnostic> {
+    let (mut diagnostics, mut at): (Vec<Diagnostic>, usize) = (Vec::new(), 0);
     for chunk in line.utf8_chunks() {
         at += chunk.valid().len();
         if chunk.invalid().is_empty() {
             continue;
         }
         let end = at + char::REPLACEMENT_CHARACTER.len_utf8();
-        if let Some(note) = notes.last_mut().filter(|note| note.span.end == at) {
-            note.span.end = end;
-        } else if notes.len() < Note::MAX_PER_LINE {
-            notes.push(Note { span: at..end, kind: NoteKind::InvalidUtf8 });
+        if let Some(diagnostic) =
+            diagnostics.last_mut().filter(|diagnostic| diagnostic.span.end == at)
+        {
+            diagnostic.span.end = end;
+        } else if diagnostics.len() < Diagnostic::MAX_PER_LINE {
+            diagnostics.push(Diagnostic { span: at..end, kind: DiagnosticKind::InvalidUtf8 });
         }
         at = end;
     }
-    notes
+    diagnostics
 }
 
 impl fmt::Display for LineTooLong {

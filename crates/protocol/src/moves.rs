@@ -381,7 +381,7 @@ pub struct MoveList<'a> {
 
 /// A word of a [`MoveList`].
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum MoveWord<'a> {
+pub enum MoveToken<'a> {
     /// A move.
     Move(Move),
     /// Anything else, such as `rep_draw` or `resign`.
@@ -442,9 +442,9 @@ impl<'a> MoveList<'a> {
     }
 
     /// The words, each either a move or something else.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = MoveWord<'_>> + Clone {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = MoveToken<'_>> + Clone {
         self.words()
-            .map(|word| Move::from_any_word(word).map_or(MoveWord::Other(word), MoveWord::Move))
+            .map(|word| Move::from_any_word(word).map_or(MoveToken::Other(word), MoveToken::Move))
     }
 
     /// The first word that is no move of the dialect.

@@ -1,12 +1,12 @@
-//! What the readers of both directions share: numbers, lists of moves, notes.
+//! What the readers of both directions share: numbers, lists of moves, diagnostics.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use crate::diagnostic::{Diagnostic, DiagnosticKind, Reading};
 use crate::millis::{self, MAX_LIMIT};
 use crate::moves::{self, Move, MoveList};
-use crate::note::{Note, NoteKind, Reading};
 use crate::words::{Integer, Word, Words, has_byte_below};
 use crate::{Dialect, OptionDecl, reserved};
 
@@ -15,7 +15,7 @@ use crate::{Dialect, OptionDecl, reserved};
 pub(crate) struct Reader<'a> {
     pub(crate) words: Words<'a>,
     pub(crate) dialect: Dialect,
-    pub(crate) notes: Vec<Note>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     /// How many oddities there are, those included that are not noted as they are too many.
     pub(crate) met: usize,
 }
@@ -29,15 +29,15 @@ impl<'a> Reader<'a> {
         }
         // Made where it is returned, of values that have no place in memory: to copy what has just
         // been written in smaller parts takes longer than to read a word.
-        Self { words, dialect, notes: Vec::new(), met: 0 }
+        Self { words, dialect, diagnostics: Vec::new(), met: 0 }
     }
 
     /// Notes a byte order mark and each run of control characters.
     #[inline(never)]
     fn with_controls(line: &'a str, dialect: Dialect) -> Self {
-        let mut reader = Self { words: Words::new(line), dialect, notes: Vec::new(), met: 0 };
+        let mut reader = Self { words: Words::new(line), dialect, diagnostics: Vec::new(), met: 0 };
         if 0 < reader.words.at() {
-            reader.note_at(0..reader.words.at(), NoteKind::ControlCharacter);
+            reader.report_at(0..reader.words.at(), DiagnosticKind::ControlCharacter);
         }
         let is_control = |&byte: &u8| byte < b' ' && !matches!(byte, b'\t' | b'\r' | b'\n');
         let mut at = reader.words.at();
@@ -46,7 +46,7 @@ impl<'a> Reader<'a> {
             let start = at;
             at += run.len();
             if run.first().is_some_and(is_control) {
-                reader.note_at(start..at, NoteKind::ControlCharacter);
+                reader.report_at(start..at, DiagnosticKind::ControlCharacter);
             }
         }
         reader
@@ -54,42 +54,42 @@ impl<'a> Reader<'a> {
 
     #[inline]
     pub(crate) fn done<T>(self, value: T) -> Reading<T> {
-        Reading { value, notes: self.notes }
+        Reading { value, diagnostics: self.diagnostics }
     }
 
-    pub(crate) fn note(&mut self, word: Word<'_>, kind: NoteKind) {
-        self.note_at(word.span(), kind);
+    pub(crate) fn report(&mut self, word: Word<'_>, kind: DiagnosticKind) {
+        self.report_at(word.span(), kind);
     }
 
-    pub(crate) fn note_at(&mut self, span: core::ops::Range<usize>, kind: NoteKind) {
+    pub(crate) fn report_at(&mut self, span: core::ops::Range<usize>, kind: DiagnosticKind) {
         self.met += 1;
-        if self.notes.len() < Note::MAX_PER_LINE {
-            self.notes.push(Note { span, kind });
+        if self.diagnostics.len() < Diagnostic::MAX_PER_LINE {
+            self.diagnostics.push(Diagnostic { span, kind });
         }
     }
 
     /// Notes that something should stand here.
-    pub(crate) fn note_missing(&mut self, kind: NoteKind) {
+    pub(crate) fn report_missing(&mut self, kind: DiagnosticKind) {
         let at = self.words.at();
-        self.note_at(at..at, kind);
+        self.report_at(at..at, kind);
     }
 
     /// Notes whatever is left of the line.
     pub(crate) fn expect_end(&mut self) {
         let rest = self.words.rest();
         if !rest.text.is_empty() {
-            self.note(rest, NoteKind::TrailingText);
+            self.report(rest, DiagnosticKind::TrailingText);
         }
     }
 
     /// The name of an option, unless it is too long for one.
     pub(crate) fn option_name(&mut self, name: Word<'a>) -> Option<&'a str> {
         if OptionDecl::MAX_NAME < name.text.len() {
-            self.note(name, NoteKind::NameTooLong);
+            self.report(name, DiagnosticKind::NameTooLong);
             return None;
         }
         if !self.dialect.spaces_in_option_names() && has_byte_below(b' ' + 1, name.text) {
-            self.note(name, NoteKind::SpaceInName);
+            self.report(name, DiagnosticKind::SpaceInName);
         }
         Some(name.text)
     }
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
     fn number<T>(
         &mut self,
         is_key: fn(&str) -> bool,
-        fit: impl Fn(Integer) -> Result<T, (T, NoteKind)>,
+        fit: impl Fn(Integer) -> Result<T, (T, DiagnosticKind)>,
     ) -> Option<T> {
         let before = self.words.at();
         if let Some(number) = self.words.plain_number()
@@ -120,19 +120,19 @@ impl<'a> Reader<'a> {
     fn odd_number<T>(
         &mut self,
         is_key: fn(&str) -> bool,
-        fit: impl Fn(Integer) -> Result<T, (T, NoteKind)>,
+        fit: impl Fn(Integer) -> Result<T, (T, DiagnosticKind)>,
     ) -> Option<T> {
         let Some(word) = self.words.peek().filter(|word| !is_key(word.text)) else {
-            self.note_missing(NoteKind::Missing);
+            self.report_missing(DiagnosticKind::Missing);
             return None;
         };
         self.words.next();
         let Some(integer) = Integer::read(word.text) else {
-            self.note(word, NoteKind::NotANumber);
+            self.report(word, DiagnosticKind::NotANumber);
             return None;
         };
         Some(fit(integer).unwrap_or_else(|(nearest, kind)| {
-            self.note(word, kind);
+            self.report(word, kind);
             nearest
         }))
     }
@@ -141,8 +141,10 @@ impl<'a> Reader<'a> {
     #[inline]
     pub(crate) fn unsigned(&mut self, is_key: fn(&str) -> bool) -> Option<u64> {
         self.number(is_key, |it| match it {
-            Integer { negative: true, magnitude: 1.., .. } => Err((0, NoteKind::NegativeNumber)),
-            Integer { saturated: true, .. } => Err((u64::MAX, NoteKind::NumberTooLarge)),
+            Integer { negative: true, magnitude: 1.., .. } => {
+                Err((0, DiagnosticKind::NegativeNumber))
+            }
+            Integer { saturated: true, .. } => Err((u64::MAX, DiagnosticKind::NumberTooLarge)),
             Integer { magnitude, .. } => Ok(magnitude),
         })
     }
@@ -151,9 +153,11 @@ impl<'a> Reader<'a> {
     #[inline]
     pub(crate) fn small(&mut self, is_key: fn(&str) -> bool) -> Option<u32> {
         self.number(is_key, |it| match it {
-            Integer { negative: true, magnitude: 1.., .. } => Err((0, NoteKind::NegativeNumber)),
+            Integer { negative: true, magnitude: 1.., .. } => {
+                Err((0, DiagnosticKind::NegativeNumber))
+            }
             Integer { magnitude, .. } => {
-                magnitude.try_into().map_err(|_| (u32::MAX, NoteKind::NumberTooLarge))
+                magnitude.try_into().map_err(|_| (u32::MAX, DiagnosticKind::NumberTooLarge))
             }
         })
     }
@@ -163,7 +167,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn signed(&mut self, is_key: fn(&str) -> bool) -> Option<i64> {
         self.number(is_key, |it| {
             let nearest = if it.negative { i64::MIN } else { i64::MAX };
-            it.signed().ok_or((nearest, NoteKind::NumberTooLarge))
+            it.signed().ok_or((nearest, DiagnosticKind::NumberTooLarge))
         })
     }
 
@@ -171,9 +175,11 @@ impl<'a> Reader<'a> {
     pub(crate) fn limit(&mut self, is_key: fn(&str) -> bool) -> Option<Duration> {
         self.number(is_key, |it| match it {
             Integer { negative: true, magnitude: 1.., .. } => {
-                Err((Duration::ZERO, NoteKind::NegativeNumber))
+                Err((Duration::ZERO, DiagnosticKind::NegativeNumber))
             }
-            it => it.signed().map(millis::duration).ok_or((MAX_LIMIT, NoteKind::NumberTooLarge)),
+            it => {
+                it.signed().map(millis::duration).ok_or((MAX_LIMIT, DiagnosticKind::NumberTooLarge))
+            }
         })
     }
 
@@ -183,7 +189,7 @@ impl<'a> Reader<'a> {
         self.number(is_key, |it| {
             let nearest = if it.negative { i32::MIN } else { i32::MAX };
             let exact = it.signed().and_then(|it| it.try_into().ok());
-            exact.ok_or((nearest, NoteKind::NumberTooLarge))
+            exact.ok_or((nearest, DiagnosticKind::NumberTooLarge))
         })
     }
 
@@ -209,7 +215,7 @@ impl<'a> Reader<'a> {
         let first = ahead.next();
         if end == start && first.is_none_or(|it| ends(it.text, ahead.peek().map(|it| it.text))) {
             let at = self.words.at();
-            self.note_at(at..at, NoteKind::EmptyList);
+            self.report_at(at..at, DiagnosticKind::EmptyList);
             return MoveList::EMPTY;
         }
         self.words.go_to(end);
@@ -252,7 +258,10 @@ impl<'a> Reader<'a> {
     fn odd_move(&mut self, word: Word<'a>) -> Cow<'a, str> {
         let usual = Move::in_usual_case(word.text);
         let is_ours = usual.is_some_and(|it| Move::read(it.as_str(), self.dialect).is_ok());
-        self.note(word, if is_ours { NoteKind::MoveRepaired } else { NoteKind::NotAMove });
+        self.report(
+            word,
+            if is_ours { DiagnosticKind::MoveRepaired } else { DiagnosticKind::NotAMove },
+        );
         match usual {
             Some(it) if it.as_str() != word.text => Cow::Owned(it.into()),
             _ => Cow::Borrowed(word.text),
@@ -262,15 +271,15 @@ impl<'a> Reader<'a> {
     /// One move, as the next word; or that word, if it is none.
     pub(crate) fn one_move(&mut self, is_key: fn(&str) -> bool) -> Option<Result<Move, &'a str>> {
         let Some(word) = self.words.peek().filter(|word| !is_key(word.text)) else {
-            self.note_missing(NoteKind::Missing);
+            self.report_missing(DiagnosticKind::Missing);
             return None;
         };
         self.words.next();
         let found = Move::read_loosely(word.text, self.dialect).map_err(|_| word.text);
         match found {
             Ok(it) if it.as_str() == word.text => (),
-            Ok(_) => self.note(word, NoteKind::MoveRepaired),
-            Err(_) => self.note(word, NoteKind::NotAMove),
+            Ok(_) => self.report(word, DiagnosticKind::MoveRepaired),
+            Err(_) => self.report(word, DiagnosticKind::NotAMove),
         }
         Some(found)
     }
@@ -281,7 +290,7 @@ pub(crate) enum Start<K> {
     /// A message of ours, and how many unknown words stand before it.
     Known(K, usize),
     /// There is no word of ours, or it belongs to the other side.
-    Unknown(Option<NoteKind>),
+    Unknown(Option<DiagnosticKind>),
 }
 
 impl Reader<'_> {
@@ -317,7 +326,7 @@ impl Reader<'_> {
         while let Some(word) = ahead.next() {
             let exact = known(word.text);
             if exact.is_none() && skipped.is_empty() && is_theirs(word.text) {
-                return Start::Unknown(Some(NoteKind::WrongDirection));
+                return Start::Unknown(Some(DiagnosticKind::WrongDirection));
             }
             let is_exact = exact.is_some();
             let Some(found) = exact.or_else(|| in_any_case(word.text, known)) else {
@@ -325,15 +334,15 @@ impl Reader<'_> {
                 continue;
             };
             for word in &skipped {
-                self.note(*word, NoteKind::UnknownWord);
+                self.report(*word, DiagnosticKind::UnknownToken);
             }
             if !is_exact {
-                self.note(word, NoteKind::WrongCase);
+                self.report(word, DiagnosticKind::WrongCase);
             }
             self.words = ahead;
             return Start::Known(found, skipped.len());
         }
-        Start::Unknown((!skipped.is_empty()).then_some(NoteKind::UnknownWord))
+        Start::Unknown((!skipped.is_empty()).then_some(DiagnosticKind::UnknownToken))
     }
 
     /// The next word, as `known` understands it in any case. Unknown words are skipped.
@@ -343,12 +352,12 @@ impl Reader<'_> {
                 return Some(found);
             }
             if let Some(found) = in_any_case(word.text, known) {
-                self.note(word, NoteKind::WrongCase);
+                self.report(word, DiagnosticKind::WrongCase);
                 return Some(found);
             }
-            self.note(word, NoteKind::UnknownWord);
+            self.report(word, DiagnosticKind::UnknownToken);
         }
-        self.note_missing(NoteKind::Missing);
+        self.report_missing(DiagnosticKind::Missing);
         None
     }
 }

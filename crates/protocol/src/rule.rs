@@ -9,7 +9,7 @@ use crate::Language;
 /// Who said something.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Side {
+pub enum Party {
     /// The GUI, match runner or other driver.
     Client,
     /// The engine.
@@ -21,7 +21,7 @@ pub enum Side {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Violation {
     /// Who broke the rule.
-    pub by: Side,
+    pub by: Party,
     /// Which rule.
     pub rule: Rule,
 }
@@ -32,7 +32,7 @@ pub enum Severity {
     /// The message has no meaning now. The other side ignores it, as the protocols ask it to.
     ///
     /// Engines do not ignore a `go` during a search. It starts none for the
-    /// [`Dialogue`](crate::Dialogue) either, but one more answer is nobody's fault then, nor an early
+    /// [`ProtocolState`](crate::ProtocolState) either, but one more answer is nobody's fault then, nor an early
     /// one to the search that it met.
     Must,
     /// The message has its meaning all the same, and the conversation goes on from there.
@@ -46,9 +46,9 @@ pub enum Severity {
 pub enum Rule {
     /// The client says `uci` or `usi` first, and nothing but `quit` until the engine has answered
     /// `uciok` or `usiok`.
-    NotGreeted,
+    BeforeUciOk,
     /// The client says `uci` or `usi` once.
-    GreetedAlready,
+    RepeatedUci,
     /// `position`, `setoption`, `register`, `ucinewgame` and `go` wait until the engine has
     /// answered the last `go`.
     BusyEngine,
@@ -64,9 +64,9 @@ pub enum Rule {
     /// Nothing follows `quit`.
     AfterQuit,
     /// The engine waits for `uci` or `usi` before it tells who it is.
-    EngineSpokeFirst,
+    ReplyBeforeUci,
     /// `uciok` and `usiok` answer `uci` and `usi`, once.
-    HelloOkWithoutHello,
+    UciOkWithoutUci,
     /// The engine tells its name before `uciok` or `usiok`.
     NoName,
     /// `id` and `option` come before `uciok` or `usiok`.
@@ -87,20 +87,20 @@ pub enum Rule {
     /// The client sets options that were declared, and those that are its own.
     UndeclaredOption,
     /// The client sets an option to a value that it can have, and a button to none.
-    UnfitValue,
+    InvalidOptionValue,
     /// `go` says how far to search, and after `ponderhit` a search has a limit.
     SearchWithoutLimit,
     /// The time of a clock is more than zero, in USI at least zero, and no other time is negative.
-    ClockRunOut,
+    InvalidClock,
     /// `depth`, `nodes`, `mate`, `movetime` and `movestogo` are at least one.
-    EmptyLimit,
+    ZeroLimit,
     /// The engine sends `currline` and `refutation` only while their options are on.
-    DetailNotAsked,
+    UnrequestedDetail,
     /// The engine sends `currmove`, `currmovenumber`, `currline` and `refutation` after one second
     /// of search.
-    DetailTooSoon,
+    EarlyDetail,
     /// `uci` and `usi` are answered with `uciok` and `usiok`.
-    HelloUnanswered,
+    UciUnanswered,
     /// `isready` is always answered with `readyok`.
     IsReadyUnanswered,
     /// The engine does not leave before it has answered `go`, unless the client does.
@@ -110,16 +110,16 @@ pub enum Rule {
 impl Rule {
     /// All rules: those about order first, and of both kinds those for the client first.
     pub const ALL: [Self; 28] = [
-        Self::NotGreeted,
-        Self::GreetedAlready,
+        Self::BeforeUciOk,
+        Self::RepeatedUci,
         Self::BusyEngine,
         Self::SearchBeforeReady,
         Self::SearchWithoutPosition,
         Self::PonderHitWithoutPonder,
         Self::RegistrationUnanswered,
         Self::AfterQuit,
-        Self::EngineSpokeFirst,
-        Self::HelloOkWithoutHello,
+        Self::ReplyBeforeUci,
+        Self::UciOkWithoutUci,
         Self::NoName,
         Self::LateDeclaration,
         Self::EarlyStatus,
@@ -129,40 +129,40 @@ impl Rule {
         Self::CheckmateWithoutMateSearch,
         Self::InfoWithoutSearch,
         Self::UndeclaredOption,
-        Self::UnfitValue,
+        Self::InvalidOptionValue,
         Self::SearchWithoutLimit,
-        Self::ClockRunOut,
-        Self::EmptyLimit,
-        Self::DetailNotAsked,
-        Self::DetailTooSoon,
-        Self::HelloUnanswered,
+        Self::InvalidClock,
+        Self::ZeroLimit,
+        Self::UnrequestedDetail,
+        Self::EarlyDetail,
+        Self::UciUnanswered,
         Self::IsReadyUnanswered,
         Self::GoUnanswered,
     ];
 
-    /// Whether a [`Dialogue`](crate::Dialogue) decides it. The others are about what is said, or about
-    /// what never is; a [`Witness`](crate::Witness) decides all.
-    pub const fn is_about_order(self) -> bool {
+    /// Whether a [`ProtocolState`](crate::ProtocolState) decides it. The others are about what is said, or about
+    /// what never is; a [`Observer`](crate::Observer) decides all.
+    pub const fn is_ordering(self) -> bool {
         !matches!(
             self,
             Self::UndeclaredOption
-                | Self::UnfitValue
+                | Self::InvalidOptionValue
                 | Self::SearchWithoutLimit
-                | Self::ClockRunOut
-                | Self::EmptyLimit
-                | Self::DetailNotAsked
-                | Self::DetailTooSoon
-                | Self::HelloUnanswered
+                | Self::InvalidClock
+                | Self::ZeroLimit
+                | Self::UnrequestedDetail
+                | Self::EarlyDetail
+                | Self::UciUnanswered
                 | Self::IsReadyUnanswered
                 | Self::GoUnanswered
         )
     }
 
     /// Who has to keep it.
-    pub const fn binds(self) -> Side {
+    pub const fn binds(self) -> Party {
         match self {
-            Self::NotGreeted
-            | Self::GreetedAlready
+            Self::BeforeUciOk
+            | Self::RepeatedUci
             | Self::BusyEngine
             | Self::SearchBeforeReady
             | Self::SearchWithoutPosition
@@ -170,12 +170,12 @@ impl Rule {
             | Self::RegistrationUnanswered
             | Self::AfterQuit
             | Self::UndeclaredOption
-            | Self::UnfitValue
+            | Self::InvalidOptionValue
             | Self::SearchWithoutLimit
-            | Self::ClockRunOut
-            | Self::EmptyLimit => Side::Client,
-            Self::EngineSpokeFirst
-            | Self::HelloOkWithoutHello
+            | Self::InvalidClock
+            | Self::ZeroLimit => Party::Client,
+            Self::ReplyBeforeUci
+            | Self::UciOkWithoutUci
             | Self::NoName
             | Self::LateDeclaration
             | Self::EarlyStatus
@@ -184,11 +184,11 @@ impl Rule {
             | Self::BestMoveTooEarly
             | Self::CheckmateWithoutMateSearch
             | Self::InfoWithoutSearch
-            | Self::DetailNotAsked
-            | Self::DetailTooSoon
-            | Self::HelloUnanswered
+            | Self::UnrequestedDetail
+            | Self::EarlyDetail
+            | Self::UciUnanswered
             | Self::IsReadyUnanswered
-            | Self::GoUnanswered => Side::Engine,
+            | Self::GoUnanswered => Party::Engine,
         }
     }
 
@@ -198,39 +198,41 @@ impl Rule {
             Self::BusyEngine
             | Self::PonderHitWithoutPonder
             | Self::AfterQuit
-            | Self::HelloOkWithoutHello
+            | Self::UciOkWithoutUci
             | Self::ReadyOkWithoutIsReady
             | Self::BestMoveWithoutSearch
             | Self::CheckmateWithoutMateSearch
             | Self::UndeclaredOption
-            | Self::UnfitValue
-            | Self::DetailNotAsked
-            | Self::HelloUnanswered
+            | Self::InvalidOptionValue
+            | Self::UnrequestedDetail
+            | Self::UciUnanswered
             | Self::IsReadyUnanswered
             | Self::GoUnanswered => Severity::Must,
-            Self::NotGreeted
-            | Self::GreetedAlready
+            Self::BeforeUciOk
+            | Self::RepeatedUci
             | Self::SearchBeforeReady
             | Self::SearchWithoutPosition
             | Self::RegistrationUnanswered
-            | Self::EngineSpokeFirst
+            | Self::ReplyBeforeUci
             | Self::NoName
             | Self::LateDeclaration
             | Self::EarlyStatus
             | Self::BestMoveTooEarly
             | Self::InfoWithoutSearch
             | Self::SearchWithoutLimit
-            | Self::ClockRunOut
-            | Self::EmptyLimit
-            | Self::DetailTooSoon => Severity::Should,
+            | Self::InvalidClock
+            | Self::ZeroLimit
+            | Self::EarlyDetail => Severity::Should,
         }
     }
 
     /// The rule in one sentence, in English.
     pub const fn text(self) -> &'static str {
         match self {
-            Self::NotGreeted => "nothing but `quit` is said before the engine's `uciok` or `usiok`",
-            Self::GreetedAlready => "`uci` or `usi` is said once",
+            Self::BeforeUciOk => {
+                "nothing but `quit` is said before the engine's `uciok` or `usiok`"
+            }
+            Self::RepeatedUci => "`uci` or `usi` is said once",
             Self::BusyEngine => {
                 "`position`, `setoption`, `register`, `ucinewgame` and `go` wait for the answer to \
                  the last `go`"
@@ -242,8 +244,8 @@ impl Rule {
             Self::PonderHitWithoutPonder => "`ponderhit` belongs to a running `go ponder`",
             Self::RegistrationUnanswered => "`registration error` is answered with `register`",
             Self::AfterQuit => "nothing follows `quit`",
-            Self::EngineSpokeFirst => "the engine waits for `uci` or `usi`",
-            Self::HelloOkWithoutHello => "`uciok` or `usiok` answers `uci` or `usi`, once",
+            Self::ReplyBeforeUci => "the engine waits for `uci` or `usi`",
+            Self::UciOkWithoutUci => "`uciok` or `usiok` answers `uci` or `usi`, once",
             Self::NoName => "`id name` comes before `uciok` or `usiok`",
             Self::LateDeclaration => "`id` and `option` come before `uciok` or `usiok`",
             Self::EarlyStatus => {
@@ -257,24 +259,24 @@ impl Rule {
             Self::CheckmateWithoutMateSearch => "`checkmate` answers `go mate`, once",
             Self::InfoWithoutSearch => "between searches there is no `info` but `info string`",
             Self::UndeclaredOption => "only options that the engine has declared are set",
-            Self::UnfitValue => {
+            Self::InvalidOptionValue => {
                 "an option is set to a value that it can have, and a button to none"
             }
             Self::SearchWithoutLimit => "`go` says how far to search",
-            Self::ClockRunOut => {
+            Self::InvalidClock => {
                 "`wtime` and `btime` are more than zero, in USI not negative, as no time is"
             }
-            Self::EmptyLimit => {
+            Self::ZeroLimit => {
                 "`depth`, `nodes`, `mate`, `movetime` and `movestogo` are at least 1"
             }
-            Self::DetailNotAsked => {
+            Self::UnrequestedDetail => {
                 "`currline` and `refutation` are sent only while their options are on"
             }
-            Self::DetailTooSoon => {
+            Self::EarlyDetail => {
                 "`currmove`, `currmovenumber`, `currline` and `refutation` are sent only after one \
                  second"
             }
-            Self::HelloUnanswered => "`uci` or `usi` is answered with `uciok` or `usiok`",
+            Self::UciUnanswered => "`uci` or `usi` is answered with `uciok` or `usiok`",
             Self::IsReadyUnanswered => "`isready` is answered with `readyok`, also during a search",
             Self::GoUnanswered => "`go` is answered before the engine leaves",
         }
@@ -291,7 +293,7 @@ impl Rule {
     /// Where the rule stands.
     pub const fn clause(self) -> &'static str {
         match self {
-            Self::NotGreeted | Self::GreetedAlready => "UCI 2006, uci; USI draft 1 §5.3, usi",
+            Self::BeforeUciOk | Self::RepeatedUci => "UCI 2006, uci; USI draft 1 §5.3, usi",
             Self::BusyEngine => "UCI 2006, setoption and bestmove; The UCI Protocol, state model",
             Self::SearchBeforeReady => {
                 "UCI 2006, isready and ucinewgame; ShogiHome and YaneuraOu, start of a game"
@@ -300,8 +302,8 @@ impl Rule {
             Self::PonderHitWithoutPonder => "UCI 2006, ponderhit; The UCI Protocol, ponderhit",
             Self::RegistrationUnanswered => "UCI 2006, registration; USI draft 1 §5.3",
             Self::AfterQuit => "UCI 2006, quit; USI draft 1 §5.3",
-            Self::EngineSpokeFirst | Self::NoName => "UCI 2006, uci and id; USI draft 1 §5.3",
-            Self::HelloOkWithoutHello => "UCI 2006, uciok; USI draft 1 §5.3, usiok",
+            Self::ReplyBeforeUci | Self::NoName => "UCI 2006, uci and id; USI draft 1 §5.3",
+            Self::UciOkWithoutUci => "UCI 2006, uciok; USI draft 1 §5.3, usiok",
             Self::LateDeclaration => "UCI 2006, uciok and option; USI draft 1 §5.3",
             Self::EarlyStatus => "UCI 2006, copyprotection and registration; USI draft 1 §5.3",
             Self::ReadyOkWithoutIsReady => "UCI 2006, readyok; USI draft 1 §5.3",
@@ -309,20 +311,20 @@ impl Rule {
             Self::BestMoveTooEarly => "UCI 2006, go infinite and go ponder; USI draft 1 §5.3",
             Self::CheckmateWithoutMateSearch => "USI as deployed (YaneuraOu, ShogiHome), go mate",
             Self::InfoWithoutSearch => "UCI 2006, info; The UCI Protocol, state model",
-            Self::UndeclaredOption | Self::UnfitValue => {
+            Self::UndeclaredOption | Self::InvalidOptionValue => {
                 "UCI 2006, option and setoption; USI draft 1 §5.3"
             }
             Self::SearchWithoutLimit => {
                 "no text says what a bare `go` is: engines search for ever, move at once or never \
                  answer"
             }
-            Self::ClockRunOut => "UCI 2006, go wtime and winc; USI draft 1 §5.3",
-            Self::EmptyLimit => "UCI 2006, go movestogo (“if x > 0”); USI draft 1 §5.3",
-            Self::DetailNotAsked => {
+            Self::InvalidClock => "UCI 2006, go wtime and winc; USI draft 1 §5.3",
+            Self::ZeroLimit => "UCI 2006, go movestogo (“if x > 0”); USI draft 1 §5.3",
+            Self::UnrequestedDetail => {
                 "UCI 2006, info currline and refutation; USI draft 1 §5.3, info"
             }
-            Self::DetailTooSoon => "UCI 2006, info (“only after one second”); USI draft 1 §5.3",
-            Self::HelloUnanswered => "UCI 2006, uci and uciok; USI draft 1 §5.3, usi and usiok",
+            Self::EarlyDetail => "UCI 2006, info (“only after one second”); USI draft 1 §5.3",
+            Self::UciUnanswered => "UCI 2006, uci and uciok; USI draft 1 §5.3, usi and usiok",
             Self::IsReadyUnanswered => "UCI 2006, isready; USI draft 1 §5.3, isready",
             Self::GoUnanswered => "UCI 2006, go and bestmove; USI draft 1 §5.3",
         }
@@ -337,7 +339,7 @@ impl Rule {
     }
 }
 
-impl fmt::Display for Side {
+impl fmt::Display for Party {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Client => "client",

@@ -81,7 +81,7 @@ pub struct Wdl {
 
 impl Score {
     /// Reads the word after `mate`. `None` if it is no number and neither `+` nor `-`.
-    pub fn from_mate_word(word: &str, dialect: Dialect) -> Option<Self> {
+    pub fn from_mate_token(word: &str, dialect: Dialect) -> Option<Self> {
         match word {
             "+" => return Some(Self::MateSomeday),
             "-" => return Some(Self::MatedSomeday),

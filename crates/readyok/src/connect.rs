@@ -16,7 +16,7 @@ impl Address {
     pub fn open(&self, dialect: Option<Dialect>, guard: &Guard) -> Result<Engine, EngineError> {
         let mut builder = Engine::builder().guard(guard);
         if let Some(timeout) = self.timeout {
-            builder = builder.patience(timeout.patience());
+            builder = builder.timeouts(timeout.timeouts());
         }
         if let Some(registration) = &self.registration {
             builder = builder.register(registration.register());

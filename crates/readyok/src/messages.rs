@@ -26,7 +26,7 @@ pub struct Messages {
 impl Messages {
     /// Collects what the engine has reported so far.
     pub fn collect(&mut self, engine: &mut Engine) {
-        for notice in engine.take_notices() {
+        for notice in engine.drain_notices() {
             self.add(notice);
         }
         self.is_greeted = true;
@@ -38,7 +38,7 @@ impl Messages {
         let mut until = now() + STATUS_WAIT;
         while now() < until {
             std::thread::park_timeout(STATUS_INTERVAL);
-            for notice in engine.take_notices() {
+            for notice in engine.drain_notices() {
                 if is_status(&notice) {
                     until = now() + STATUS_WAIT;
                 }
@@ -89,7 +89,7 @@ impl Messages {
             }
             Notice::Event(Event::Registration(Status::Error)) => self.is_unregistered = true,
             Notice::Event(Event::Registration(Status::Ok)) => self.is_unregistered = false,
-            Notice::Event(Event::Chatter(line)) if self.is_greeted || is_error(&line) => {
+            Notice::Event(Event::UnknownLine(line)) if self.is_greeted || is_error(&line) => {
                 self.lines.push(line);
             }
             Notice::Event(_) | Notice::LineTooLong(_) => (),

@@ -75,7 +75,7 @@ impl Report {
         Self {
             name: texts.engine_name(&identity.name).into_owned(),
             author: texts.author(&identity.author).into_owned(),
-            protocol: engine.dialect().hello(),
+            protocol: engine.dialect().handshake(),
             options: engine.options().iter().map(|decl| OptionReport::new(decl, &texts)).collect(),
         }
     }

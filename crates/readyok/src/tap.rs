@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use readyok_client::{Guard, PipedProcess};
-use readyok_protocol::Side;
+use readyok_protocol::Party;
 
 pub use log::Log;
 pub use watch::{Breach, Entry, Heard, Watch};
@@ -43,9 +43,9 @@ pub struct Tap {
 #[derive(Debug)]
 enum Event {
     /// A side has sent bytes.
-    Said { side: Side, at: Instant, bytes: Box<[u8]> },
+    Said { side: Party, at: Instant, bytes: Box<[u8]> },
     /// A side has closed its output.
-    Closed(Side),
+    Closed(Party),
     /// The client takes no more of what the engine says.
     Deaf,
     /// The engine's process has ended.
@@ -114,8 +114,8 @@ impl Tap {
                     // Without a receiver the tap is at its end already.
                     let _ = on_exit.send(Event::Exited(status));
                 })?;
-            relay::start(Side::Client, from_client, to_engine, events.clone())?;
-            relay::start(Side::Engine, from_engine, to_client, events)?;
+            relay::start(Party::Client, from_client, to_engine, events.clone())?;
+            relay::start(Party::Engine, from_engine, to_client, events)?;
             Ok(process)
         };
         let process = start()
@@ -185,7 +185,7 @@ impl Session<'_> {
                 Some(Event::Said { side, at, bytes }) => self.hear(side, at, Some(&bytes)),
                 Some(Event::Closed(side)) => {
                     self.hear(side, now(), None);
-                    engine_closed |= side == Side::Engine;
+                    engine_closed |= side == Party::Engine;
                     if let Stage::Talking = stage {
                         stage = Stage::Leaving(now() + self.grace);
                     }
@@ -208,13 +208,13 @@ impl Session<'_> {
         }
         if !engine_closed {
             // Somebody else holds its output open.
-            self.hear(Side::Engine, now(), None);
+            self.hear(Party::Engine, now(), None);
         }
         exited
     }
 
     /// Takes bytes of a side, or its end.
-    fn hear(&mut self, side: Side, at: Instant, bytes: Option<&[u8]>) {
+    fn hear(&mut self, side: Party, at: Instant, bytes: Option<&[u8]>) {
         let at = at.saturating_duration_since(self.start);
         let mut tell = |entry: &Entry<'_>| self.log.add(entry);
         match bytes {

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use readyok_client::{Patience, WaitLimit};
+use readyok_client::{Timeouts, WaitLimit};
 use serde::Deserialize;
 
 /// How long to wait for the answer to `uci` or `usi`, and for `readyok`.
@@ -21,9 +21,9 @@ impl Timeout {
     }
 
     /// The default timeouts of a client, with this one for the handshake and for `readyok`.
-    pub fn patience(self) -> Patience {
+    pub fn timeouts(self) -> Timeouts {
         let limit = WaitLimit::fixed(self.0);
-        Patience { hello: limit, ready: limit, ..Patience::default() }
+        Timeouts { handshake: limit, ready: limit, ..Timeouts::default() }
     }
 }
 

@@ -16,7 +16,7 @@ use std::thread;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use jiff::Timestamp;
-use readyok_protocol::Side;
+use readyok_protocol::Party;
 
 use super::options::Log;
 use crate::game::Overhearing;
@@ -88,8 +88,8 @@ impl Logger {
         let log = self.clone();
         let hear = move |engine: &str, side, line: &str| {
             let arrow = match side {
-                Side::Client => "<---",
-                Side::Engine => "--->",
+                Party::Client => "<---",
+                Party::Engine => "--->",
             };
             let thread = thread::current();
             log.line("Engine", thread.name().unwrap_or(""), &format!("{engine} {arrow} {line}"));

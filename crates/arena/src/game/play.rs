@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use readyok_client::{
     Best, DropReason, EngineError, Event, Game as WireGame, Notice, Problem, Search, SearchHandle,
-    SearchResult, Update, Wait, WaitLimit,
+    SearchResult, TimeoutKind, Update, WaitLimit,
 };
 use readyok_protocol::{GameResult as Told, Move, Status};
 use readyok_rules::{Game, MoveCodec, Position, Side};
@@ -452,8 +452,10 @@ impl Table<'_> {
         if *error.problem() == Problem::Dropped(DropReason::Cancelled) {
             return Outcome::without_winner(Termination::Aborted);
         }
-        let is_deaf =
-            matches!(error.problem(), Problem::OutOfTime(_) | Problem::Late(_) | Problem::Stalled);
+        let is_deaf = matches!(
+            error.problem(),
+            Problem::OutOfTime(_) | Problem::Timeout(_) | Problem::Stalled
+        );
         seat.end(is_deaf);
         let termination = match error.problem() {
             Problem::OutOfTime(late) => {
@@ -463,10 +465,10 @@ impl Table<'_> {
                     Verdict::Continue => Termination::TimeForfeit { late_us: 0 },
                 }
             }
-            Problem::Late(Wait::Ready | Wait::Stop) | Problem::Stalled => {
+            Problem::Timeout(TimeoutKind::Ready | TimeoutKind::Stop) | Problem::Stalled => {
                 Termination::Stall { waited_ms }
             }
-            Problem::Start { .. } | Problem::Misuse(_) => Termination::no_start(&error),
+            Problem::Start { .. } | Problem::Usage(_) => Termination::no_start(&error),
             problem if problem.is_copy_protection() => Termination::no_start(&error),
             _ => Termination::crash(&error),
         };
@@ -496,7 +498,7 @@ impl Table<'_> {
             let (seat, _) = pair_mut(&mut self.seats, side);
             drop((seat.pondering.take(), seat.watched.take()));
             let Some(engine) = seat.player.engine_mut() else { continue };
-            let notices = engine.take_notices();
+            let notices = engine.drain_notices();
             let message = engine.status_message().map(|text| cut(&text, EngineFault::MAX_TEXT));
             // One that is gone is found to be so before its next game.
             let _ = engine.game_over(told);
@@ -530,7 +532,10 @@ const TICK: Duration = Duration::from_micros(1);
 /// Whether the engine is gone or deaf.
 fn is_lost(error: &EngineError) -> bool {
     let problem = error.problem();
-    matches!(problem, Problem::Gone | Problem::Late(_) | Problem::Dropped(DropReason::EngineGone))
+    matches!(
+        problem,
+        Problem::Disconnected | Problem::Timeout(_) | Problem::Dropped(DropReason::Disconnected)
+    )
 }
 
 /// Clocks count whole microseconds.

@@ -5,10 +5,10 @@ use std::process::Command;
 use std::sync::Arc;
 
 use readyok_client::{
-    Builder, Dialect, Engine, EngineError, Game as WireGame, Guard, Identity, Misuse, Patience,
-    Problem,
+    Builder, Dialect, Engine, EngineError, Game as WireGame, Guard, Identity, Problem, Timeouts,
+    UsageError,
 };
-use readyok_protocol::{OptionKind, Side as Spoke};
+use readyok_protocol::{OptionKind, Party as Spoke};
 use readyok_rules::{Game, MoveCodec, Side};
 
 use super::gate::GATE;
@@ -24,7 +24,7 @@ pub struct Player {
     id: EngineId,
     plan: EnginePlan,
     game: Game,
-    patience: Patience,
+    patience: Timeouts,
     start: Start,
     guard: Option<Guard>,
     overhearing: Option<Overhearing>,
@@ -47,7 +47,7 @@ type Start = Box<dyn FnMut(Builder) -> Result<Engine, EngineError> + Send>;
 
 impl Player {
     /// A player of a plan. It is a process, or at the other end of a connection, as the plan says.
-    pub fn new(game: Game, id: EngineId, plan: &EnginePlan, patience: Patience) -> Self {
+    pub fn new(game: Game, id: EngineId, plan: &EnginePlan, patience: Timeouts) -> Self {
         let start = starter(plan);
         Self::starting_with(game, id, plan, patience, start)
     }
@@ -57,7 +57,7 @@ impl Player {
         game: Game,
         id: EngineId,
         plan: &EnginePlan,
-        patience: Patience,
+        patience: Timeouts,
         start: impl FnMut(Builder) -> Result<Engine, EngineError> + Send + 'static,
     ) -> Self {
         let (plan, start) = (plan.clone(), Box::new(start));
@@ -181,7 +181,7 @@ impl Player {
         self.is_used = self.engine.is_some();
         if let Some(engine) = &mut self.engine {
             // What it still said about its last game is nobody's business any more.
-            engine.take_notices();
+            engine.drain_notices();
             match engine.new_game(game) {
                 Ok(()) => return Ok(()),
                 Err(error) if error.is_recoverable() && !is_gone(&error) => {
@@ -205,8 +205,8 @@ impl Player {
         let mut builder = Engine::builder()
             .name(&self.plan.name)
             .dialect(dialect)
-            .patience(self.patience)
-            .separate_searches(false);
+            .timeouts(self.patience)
+            .sync_between_searches(false);
         if let Some(guard) = &self.guard {
             builder = builder.guard(guard);
         }
@@ -262,7 +262,10 @@ impl Player {
 }
 
 fn is_gone(error: &EngineError) -> bool {
-    matches!(error.problem(), Problem::Misuse(Misuse::Gone | Misuse::NotGreeted))
+    matches!(
+        error.problem(),
+        Problem::Usage(UsageError::NotRunning | UsageError::HandshakeIncomplete)
+    )
 }
 
 fn set_option(
@@ -277,11 +280,11 @@ fn set_option(
     };
     let Err(error) = result else { return Ok(None) };
     match error.problem() {
-        Problem::Misuse(Misuse::UnknownOption(_) | Misuse::ManagedOption { .. }) => {
+        Problem::Usage(UsageError::UnknownOption(_) | UsageError::ManagedOption { .. }) => {
             Ok(Some(WarningKind::UnknownOption { name: name.to_owned() }))
         }
         // Nobody has lost because of it.
-        Problem::Misuse(Misuse::OptionValue(error)) => {
+        Problem::Usage(UsageError::OptionValue(error)) => {
             Ok(Some(WarningKind::OptionValue { error: error.clone() }))
         }
         _ => Err(error),

@@ -44,11 +44,11 @@ fn search(player: &mut Player, game: Game) -> Result<(), Termination> {
     let Some(engine) = player.engine_mut() else { return Ok(()) };
     let played = engine.play(&start, Search::from(go).deadline_after(PATIENCE));
     played.map(drop).map_err(|error| match error.problem() {
-        Problem::OutOfTime(_) | Problem::Late(_) => {
+        Problem::OutOfTime(_) | Problem::Timeout(_) => {
             let waited_ms = u64::try_from(PATIENCE.as_millis()).unwrap_or(u64::MAX);
             Termination::Stall { waited_ms }
         }
-        Problem::Misuse(_) => Termination::no_start(&error),
+        Problem::Usage(_) => Termination::no_start(&error),
         _ => Termination::crash(&error),
     })
 }

@@ -1,7 +1,7 @@
 //! Texts made into openings, and checked by the rules.
 
 use readyok_client::Dialect;
-use readyok_protocol::{Command, NoteKind, Root};
+use readyok_protocol::{Command, DiagnosticKind, Root};
 use readyok_rules::record::{self, Format, GameRecord, Node};
 use readyok_rules::{EndRules, Epd, Game, Position};
 
@@ -68,13 +68,13 @@ fn command(game: Game, line: &str) -> Result<Line, OpeningFault> {
         Game::Shogi => Dialect::Usi,
     };
     let reading = Command::read(line, dialect);
-    let strange = reading.notes.iter().find(|note| match note.kind {
-        NoteKind::MissingKeyword
-        | NoteKind::WrongCase
-        | NoteKind::UnusualPosition
-        | NoteKind::MoveRepaired
+    let strange = reading.diagnostics.iter().find(|note| match note.kind {
+        DiagnosticKind::MissingKeyword
+        | DiagnosticKind::WrongCase
+        | DiagnosticKind::UnusualPosition
+        | DiagnosticKind::MoveRepaired
         // The rules say better what is wrong with a move.
-        | NoteKind::NotAMove => false,
+        | DiagnosticKind::NotAMove => false,
         _ => true,
     });
     if let Some(note) = strange {

@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 use std::time::Duration;
 
-use readyok_client::{Patience, WaitLimit};
+use readyok_client::{Timeouts, WaitLimit};
 use serde::{Deserialize, Serialize};
 
 /// How far main variations are looked at, and warned of.
@@ -50,7 +50,7 @@ impl EnginePatience {
 
     /// The limits of an engine, where they would be others without the plan. An engine that says
     /// something has as long in all as it would have, or as long as it may be silent.
-    pub fn limits(self, others: Patience) -> Patience {
+    pub fn limits(self, others: Timeouts) -> Timeouts {
         let limit = |ms: Option<NonZeroU64>, other: WaitLimit| match ms {
             Some(ms) => {
                 let silence = Duration::from_millis(ms.get().min(Self::MOST_MS));
@@ -58,8 +58,8 @@ impl EnginePatience {
             }
             None => other,
         };
-        Patience {
-            hello: limit(self.hello_ms, others.hello),
+        Timeouts {
+            handshake: limit(self.hello_ms, others.handshake),
             ready: limit(self.ready_ms, others.ready),
             ..others
         }

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use readyok_client::{DropReason, EngineError, Misuse, Problem, Wait, explain};
+use readyok_client::{DropReason, EngineError, Problem, TimeoutKind, UsageError, explain};
 use readyok_protocol::OptionError;
 use serde::{Deserialize, Serialize};
 
@@ -115,26 +115,28 @@ impl From<&Problem> for EngineFaultKind {
                 }
                 _ => Self::NotStarted { text: text.clone() },
             },
-            Problem::Late(Wait::Hello) => Self::NoGreeting,
-            Problem::Late(Wait::Ready) => Self::NotReady,
-            Problem::Late(Wait::Stop) => Self::NotStopped,
-            Problem::Late(Wait::Quit) => Self::NotLeft,
+            Problem::Timeout(TimeoutKind::Handshake) => Self::NoGreeting,
+            Problem::Timeout(TimeoutKind::Ready) => Self::NotReady,
+            Problem::Timeout(TimeoutKind::Stop) => Self::NotStopped,
+            Problem::Timeout(TimeoutKind::Exit) => Self::NotLeft,
             Problem::OutOfTime(late) => {
                 Self::OutOfTime { late_ms: u64::try_from(late.as_millis()).unwrap_or(u64::MAX) }
             }
-            Problem::Gone => Self::Closed,
-            Problem::Dropped(DropReason::EngineGone) | Problem::Misuse(Misuse::Gone) => Self::Gone,
+            Problem::Disconnected => Self::Closed,
+            Problem::Dropped(DropReason::Disconnected) | Problem::Usage(UsageError::NotRunning) => {
+                Self::Gone
+            }
             problem if problem.is_copy_protection() => Self::CopyProtected,
-            Problem::Misuse(Misuse::UnknownOption(unknown)) => {
+            Problem::Usage(UsageError::UnknownOption(unknown)) => {
                 Self::UnknownOption { name: unknown.name.clone() }
             }
-            Problem::Misuse(Misuse::ManagedOption { name }) => {
+            Problem::Usage(UsageError::ManagedOption { name }) => {
                 Self::ManagedOption { name: name.clone() }
             }
-            Problem::Misuse(Misuse::OptionValue(error)) => {
+            Problem::Usage(UsageError::OptionValue(error)) => {
                 Self::OptionValue { error: error.clone() }
             }
-            Problem::Misuse(Misuse::WrongNotation) => Self::OtherGame,
+            Problem::Usage(UsageError::WrongNotation) => Self::OtherGame,
             other => Self::Other { text: other.to_string() },
         }
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::time::Duration;
 
-use readyok_client::{Guard, Patience, WaitLimit};
+use readyok_client::{Guard, Timeouts, WaitLimit};
 use readyok_rules::Side;
 
 use super::tally::loser;
@@ -24,7 +24,7 @@ use crate::result::{EngineFaultKind, GameResult, Termination};
 pub struct EnginePlayer {
     plan: Plan,
     setting: Setting,
-    patience: Patience,
+    patience: Timeouts,
     tell_moves: bool,
     guard: Option<Guard>,
     overhearing: Option<Overhearing>,
@@ -43,7 +43,7 @@ impl EnginePlayer {
     /// A player for a plan. What `setting` says of the game and of adjudication is taken from the
     /// plan, and how long a search may take if the plan says it. Variations are looked at as far as
     /// either of both wants it, and engines are waited for as the plan says of each.
-    pub fn new(plan: &Plan, setting: Setting, patience: Patience) -> Self {
+    pub fn new(plan: &Plan, setting: Setting, patience: Timeouts) -> Self {
         let (game, adjudication) = (plan.game, plan.adjudication.clone());
         let limit = |ms: NonZeroU64| WaitLimit::fixed(Duration::from_millis(ms.get()));
         let stall = plan.stall_ms.map_or(setting.stall, limit);
@@ -52,7 +52,7 @@ impl EnginePlayer {
         // Games are judged here, and nobody is hurried by the client before.
         let margin = plan.engines.iter().map(|engine| engine.limits.margin_ms).max();
         let late = Duration::from_millis(margin.unwrap_or(0));
-        let patience = Patience {
+        let patience = Timeouts {
             stall: patience.stall.max(stall.total),
             overrun: patience.overrun.saturating_add(late),
             ..patience

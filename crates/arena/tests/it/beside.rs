@@ -16,7 +16,7 @@ use readyok_arena::runner::{
     EnginePlayer, Match, PairPlayer, PlayerError, Settings, Summary, Watch,
 };
 use readyok_arena::store::Store;
-use readyok_client::{Patience, WaitLimit};
+use readyok_client::{Timeouts, WaitLimit};
 use readyok_rules::Game;
 
 use crate::instant::Place;
@@ -62,7 +62,7 @@ fn play(
         played
     };
     let short = WaitLimit::fixed(SHORT);
-    let patience = Patience { stop: short, quit: short, ..Patience::default() };
+    let patience = Timeouts { stop: short, quit: short, ..Timeouts::default() };
     let summary = game.play_here(3, None, |order| Around {
         player: EnginePlayer::new(&order.plan, Setting::new(Game::Chess), patience)
             .telling_moves(order.tell_moves),

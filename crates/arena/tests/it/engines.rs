@@ -11,7 +11,7 @@ use readyok_arena::plan::EngineId;
 use readyok_arena::queue::{NoStart, Progress, Stop, StopToken, WorkerId};
 use readyok_arena::result::{EngineFaultKind, Termination};
 use readyok_arena::runner::{EnginePlayer, PairPlayer, PlayerError, Watch};
-use readyok_client::{Patience, WaitLimit};
+use readyok_client::{Timeouts, WaitLimit};
 use readyok_rules::{Game, Side};
 
 use crate::instant::{Place, limits};
@@ -38,7 +38,7 @@ fn noted(place: &Place, what: &str) -> Vec<String> {
 fn player(place: &Place) -> EnginePlayer {
     let stall = WaitLimit::fixed(Duration::from_mins(1));
     let setting = Setting { stall, ..Setting::new(place.plan.game) };
-    EnginePlayer::new(&place.plan, setting, Patience::default())
+    EnginePlayer::new(&place.plan, setting, Timeouts::default())
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_plan_says_how_long_a_search_without_a_clock_may_take_whatever_is_said_meanw
         let mut place = place(&[&format!("{fault} one-in=1"), ""]);
         place.plan.stall_ms = NonZeroU64::new(200);
         let setting = Setting::new(Game::Chess);
-        let mut player = EnginePlayer::new(&place.plan, setting, Patience::default());
+        let mut player = EnginePlayer::new(&place.plan, setting, Timeouts::default());
         let pairing = Pairing { games: 1, ..pairing(0, 1) };
         let (result, _) = play(&mut player, &pairing);
         let game = &result.expect("a result").expect("it was played to its end").games[0];

@@ -13,7 +13,7 @@ use readyok_protocol::{OptionError, Register, Score};
 use readyok_rules::{Game, Side};
 use tempfile::TempDir;
 
-use crate::scripted::{game, game_of, patience, plan, play, player, script, setting, speaking};
+use crate::scripted::{game, game_of, plan, play, player, script, setting, speaking, timeouts};
 
 fn words(result: &GameResult) -> Vec<&str> {
     result.moves.iter().map(|made| made.word.as_str()).collect()
@@ -443,7 +443,7 @@ fn a_program_is_started_as_its_plan_says() {
         env: [("HALF".to_owned(), "f2".to_owned())].into(),
         ..plan("shell", limits)
     };
-    let mut first = Player::new(Game::Chess, EngineId(0), &shell, patience());
+    let mut first = Player::new(Game::Chess, EngineId(0), &shell, timeouts());
     let (mut second, _heard) = player(Game::Chess, 1, &plan("b", limits), script("0000"));
     let result = play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);
     assert_eq!(words(&result), ["f2f3"], "{:?}", result.termination);

@@ -12,7 +12,7 @@ use readyok_arena::game::{Player, Setting};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{Adjudication, EngineId, EnginePlan, Limits, Protocol, Variations};
 use readyok_arena::result::{GameResult, Termination};
-use readyok_client::Patience;
+use readyok_client::Timeouts;
 use readyok_rules::{Game, Position};
 
 use crate::scripted::{plan, play};
@@ -47,7 +47,7 @@ fn check(game: Game, needs: &str, plans: impl FnOnce() -> [EnginePlan; 2]) {
     let setting = Setting { variations: Variations::Followed, ..Setting::new(game) };
     let opening = Opening::default();
     let player =
-        |(id, plan): (u32, EnginePlan)| Player::new(game, EngineId(id), &plan, Patience::default());
+        |(id, plan): (u32, EnginePlan)| Player::new(game, EngineId(id), &plan, Timeouts::default());
     let [a, b] = plans();
     let (mut a, mut b) = (player((0, a)), player((1, b)));
     for reversed in [false, true] {
@@ -83,7 +83,7 @@ fn nodes(nodes: u64) -> Limits {
 /// Our own engine within this program.
 fn narikin(game: Game, id: u32) -> Player {
     let plan = EnginePlan { name: format!("narikin {id}"), ..plan("narikin", nodes(300)) };
-    Player::starting_with(game, EngineId(id), &plan, Patience::default(), |builder| {
+    Player::starting_with(game, EngineId(id), &plan, Timeouts::default(), |builder| {
         builder.in_process(|input, output| {
             let runner = narikin::runner().expect("memory for its table");
             // It ends with an error when nobody listens any more.

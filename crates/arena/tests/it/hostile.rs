@@ -7,10 +7,10 @@ use readyok_arena::game::{Player, Setting};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, EnginePlan, Limits};
 use readyok_arena::result::{EngineFault, EngineFaultKind, GameResult, Termination, WarningKind};
-use readyok_client::{Patience, WaitLimit};
+use readyok_client::{Timeouts, WaitLimit};
 use readyok_rules::{Game, Side};
 
-use crate::scripted::{SHORT, Script, impatient, patience, plan, play, player, script, setting};
+use crate::scripted::{SHORT, Script, impatient, plan, play, player, script, setting, timeouts};
 
 fn nodes() -> Limits {
     Limits { nodes: Some(1), ..Limits::default() }
@@ -190,7 +190,7 @@ fn who_leaves_after_the_last_move_is_started_again() {
 #[test]
 fn who_cannot_be_started_loses() {
     let missing = EnginePlan { command: "/no/such/engine".to_owned(), ..plan("gone", nodes()) };
-    let mut gone = Player::new(Game::Chess, EngineId(0), &missing, patience());
+    let mut gone = Player::new(Game::Chess, EngineId(0), &missing, timeouts());
     let (mut good, _heard) = player(Game::Chess, 1, &plan("good", nodes()), script("e7e5"));
     let chess = setting(Game::Chess);
     for (order, winner) in [(0, Side::Second), (1, Side::First)] {
@@ -235,7 +235,7 @@ fn a_process_that_ends_tells_how() {
     };
     let game_as = |side: Side, plan: &EnginePlan| {
         let quit = WaitLimit::fixed(SHORT);
-        let patience = Patience { quit, ..patience() };
+        let patience = Timeouts { quit, ..timeouts() };
         let mut bad = Player::new(Game::Chess, EngineId(0), plan, patience);
         let others = script(if side == Side::First { "e7e5" } else { "e2e4" });
         let (mut good, _heard) = player(Game::Chess, 1, &self::plan("good", nodes()), others);

@@ -6,7 +6,7 @@ use readyok_arena::plan::{
     EnginePatience, HourglassProblem, Limits, Plan, PlanError, Protocol, TimeControl,
     TimeControlError,
 };
-use readyok_client::{Patience, WaitLimit};
+use readyok_client::{Timeouts, WaitLimit};
 use readyok_rules::Game;
 
 use crate::sample;
@@ -98,15 +98,18 @@ fn a_plan_survives_toml() {
 #[test]
 fn an_engine_may_be_as_silent_as_its_plan_says() {
     let read = |text: &str| toml::from_str::<EnginePatience>(text).expect(text);
-    let usual = Patience::default();
+    let usual = Timeouts::default();
     assert_eq!(read("").limits(usual), usual);
     let slow = read("ready_ms = 7200000").limits(usual);
     assert_eq!(slow.ready, WaitLimit::fixed(Duration::from_hours(2)));
-    assert_eq!(slow.hello, usual.hello);
+    assert_eq!(slow.handshake, usual.handshake);
     let quick = read("hello_ms = 500").limits(usual);
-    assert_eq!(quick.hello, WaitLimit { silence: Duration::from_millis(500), ..usual.hello });
+    assert_eq!(
+        quick.handshake,
+        WaitLimit { silence: Duration::from_millis(500), ..usual.handshake }
+    );
     let endless = read(&format!("hello_ms = {}", i64::MAX)).limits(usual);
-    assert_eq!(endless.hello, WaitLimit::fixed(Duration::from_hours(24)));
+    assert_eq!(endless.handshake, WaitLimit::fixed(Duration::from_hours(24)));
 }
 
 fn check_plan(change: impl FnOnce(&mut Plan), expected: &Result<(), PlanError>) {

@@ -17,7 +17,7 @@ use readyok_arena::plan::EngineId;
 use readyok_arena::result::Termination;
 use readyok_arena::runner::{EnginePlayer, Match, Settings};
 use readyok_arena::store::{Reader, Store};
-use readyok_client::{Patience, WaitLimit};
+use readyok_client::{Timeouts, WaitLimit};
 use readyok_rules::{Game, Side};
 
 use crate::instant::{Place, limits};
@@ -83,7 +83,7 @@ fn pgn_of(store: &Path, folder: &Path) -> String {
     let form = Form::Pgn(PgnStyle::default());
     game.export(Export { path: path.clone(), form, existing: Existing::Replace });
     game.play_here(1, None, |order| {
-        EnginePlayer::new(&order.plan, Setting::new(order.plan.game), Patience::default())
+        EnginePlayer::new(&order.plan, Setting::new(order.plan.game), Timeouts::default())
     })
     .expect("a complete match");
     fs::read_to_string(path).expect("a file")
@@ -103,7 +103,7 @@ fn engines_that_fail_in_every_way_lose_and_nothing_else_happens() {
         let stall = WaitLimit::fixed(Duration::from_mins(1));
         let setting = Setting { stall, ..Setting::new(game) };
         let summary = it.play_here(2, None, |order| {
-            EnginePlayer::new(&order.plan, setting.clone(), Patience::default())
+            EnginePlayer::new(&order.plan, setting.clone(), Timeouts::default())
         });
         let summary = summary.expect("a match");
         assert_eq!((summary.end, summary.complete), (End::Complete, 42));

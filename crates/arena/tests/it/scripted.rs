@@ -9,7 +9,7 @@ use readyok_arena::game::{Cancel, Player, Setting, play_game};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, EnginePlan, Limits, Protocol};
 use readyok_arena::result::GameResult;
-use readyok_client::{Patience, WaitLimit};
+use readyok_client::{Timeouts, WaitLimit};
 use readyok_rules::Game;
 
 /// Long enough that a loaded machine does not matter.
@@ -46,26 +46,26 @@ pub(crate) fn plan(name: &str, limits: Limits) -> EnginePlan {
     EnginePlan { name: name.to_owned(), limits, ..EnginePlan::default() }
 }
 
-pub(crate) fn patience() -> Patience {
+pub(crate) fn timeouts() -> Timeouts {
     let long = WaitLimit::fixed(LONG);
-    Patience {
-        hello: long,
+    Timeouts {
+        handshake: long,
         ready: long,
         stop: long,
         overrun: LONG,
         stall: LONG,
         quit: long,
-        ..Patience::default()
+        ..Timeouts::default()
     }
 }
 
 /// The same for a script, which may be one that nobody needs to wait for when it is to end.
-fn patience_with(script: &Script) -> Patience {
+fn timeouts_with(script: &Script) -> Timeouts {
     if script.acts.iter().any(|act| act.contains("!hang") || act.contains("!flood")) {
         let short = WaitLimit::fixed(SHORT);
-        Patience { stop: short, quit: short, ..patience() }
+        Timeouts { stop: short, quit: short, ..timeouts() }
     } else {
-        patience()
+        timeouts()
     }
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn player(
     script: Script,
 ) -> (Player, Receiver<String>) {
     let (heard, lines) = channel();
-    let patience = patience_with(&script);
+    let patience = timeouts_with(&script);
     let start = move |builder: readyok_client::Builder| {
         let (script, heard) = (script.clone(), heard.clone());
         builder.in_process(move |input, output| obey(&script, input, output, &heard))

@@ -13,7 +13,7 @@ use readyok_arena::game::Setting;
 use readyok_arena::plan::Plan;
 use readyok_arena::runner::{EnginePlayer, Match, Settings};
 use readyok_arena::store::Store;
-use readyok_client::{Patience, WaitLimit};
+use readyok_client::{Timeouts, WaitLimit};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let stall = WaitLimit::fixed(Duration::from_mins(1));
     let setting = Setting { stall, ..Setting::new(plan.game) };
     game.play_here(slots.parse()?, None, |order| {
-        EnginePlayer::new(&order.plan, setting.clone(), Patience::default())
+        EnginePlayer::new(&order.plan, setting.clone(), Timeouts::default())
     })?;
     Ok(())
 }

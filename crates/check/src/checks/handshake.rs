@@ -1,6 +1,6 @@
 //! Starting, greeting, getting ready.
 
-use readyok_protocol::{NoteKind, Reply, Rule, Status};
+use readyok_protocol::{DiagnosticKind, Reply, Rule, Status};
 
 use super::clause;
 use crate::bench::{Bench, greet};
@@ -68,13 +68,13 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     check!(
         "handshake.ok-once",
-        Rule::HelloOkWithoutHello.text(),
-        [Rule::HelloOkWithoutHello.clause() => Rule::HelloOkWithoutHello.text()],
+        Rule::UciOkWithoutUci.text(),
+        [Rule::UciOkWithoutUci.clause() => Rule::UciOkWithoutUci.text()],
         Must,
         Profile::ALL,
         &[],
         "send `uciok` or `usiok` once for each `uci` or `usi`",
-        Test::Order(Rule::HelloOkWithoutHello),
+        Test::Order(Rule::UciOkWithoutUci),
     ),
     check!(
         "handshake.early-status",
@@ -268,7 +268,7 @@ fn quick(bench: &Bench<'_>) -> Outcome {
 
 fn second_hello(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.provoked()?;
-    talk.say(bench.dialect.hello());
+    talk.say(bench.dialect.handshake());
     talk.until_ready().or_fail(message!("handshake.second-no-readyok"))?;
     let probe = super::probe::of(bench.game());
     let position = bench.position(probe.middle[0]);
@@ -335,7 +335,7 @@ fn registration(talk: &Conversation) -> Heard {
 fn known_words(talk: &Conversation) -> Heard {
     let mut seen = 0;
     // A banner may come late, as the client says hello at once.
-    let greeted = talk.replies().find(|(_, _, reply)| *reply == Reply::HelloOk).map(|(at, ..)| at);
+    let greeted = talk.replies().find(|(_, _, reply)| *reply == Reply::UciOk).map(|(at, ..)| at);
     for (at, _, reply) in talk.replies().filter(|(at, ..)| greeted.is_some_and(|first| first < *at))
     {
         seen += 1;
@@ -363,7 +363,7 @@ fn text(talk: &Conversation) -> Heard {
     let mut seen = 0;
     for (at, entry, _) in talk.replies() {
         seen += 1;
-        let bad = [NoteKind::ControlCharacter, NoteKind::InvalidUtf8];
+        let bad = [DiagnosticKind::ControlCharacter, DiagnosticKind::InvalidUtf8];
         if let Some(note) = entry.notes.iter().find(|note| bad.contains(note)) {
             return Err((at, message!("line.note", note)));
         }

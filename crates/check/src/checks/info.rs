@@ -1,6 +1,6 @@
 //! What is told about searches.
 
-use readyok_protocol::{Best, Bound, Dialect, Info, Move, MoveList, NoteKind, Score};
+use readyok_protocol::{Best, Bound, DiagnosticKind, Dialect, Info, Move, MoveList, Score};
 use readyok_rules::{Game, Position};
 
 use super::{clause, probe};
@@ -23,7 +23,11 @@ pub(super) const CHECKS: &[Check] = &[
         "print counts and times as integers",
         Test::Form {
             word: "info",
-            notes: &[NoteKind::NotANumber, NoteKind::NumberTooLarge, NoteKind::NegativeNumber],
+            notes: &[
+                DiagnosticKind::NotANumber,
+                DiagnosticKind::NumberTooLarge,
+                DiagnosticKind::NegativeNumber
+            ],
         }
     ),
     info!(
@@ -33,7 +37,10 @@ pub(super) const CHECKS: &[Check] = &[
         "a value follows each keyword",
         Must,
         "omit fields without a value",
-        Test::Form { word: "info", notes: &[NoteKind::Missing, NoteKind::MissingKeyword] }
+        Test::Form {
+            word: "info",
+            notes: &[DiagnosticKind::Missing, DiagnosticKind::MissingKeyword]
+        }
     ),
     info!(
         "once",
@@ -42,7 +49,7 @@ pub(super) const CHECKS: &[Check] = &[
         "a line is one report of the search",
         Should,
         "print each field once, and either `cp` or `mate`",
-        Test::Form { word: "info", notes: &[NoteKind::Repeated, NoteKind::Conflict] }
+        Test::Form { word: "info", notes: &[DiagnosticKind::Repeated, DiagnosticKind::Conflict] }
     ),
     info!(
         "moves",
@@ -51,7 +58,10 @@ pub(super) const CHECKS: &[Check] = &[
         "the PV is a list of moves",
         Must,
         "write the moves of a PV like `bestmove`",
-        Test::Form { word: "info", notes: &[NoteKind::NotAMove, NoteKind::MoveRepaired] }
+        Test::Form {
+            word: "info",
+            notes: &[DiagnosticKind::NotAMove, DiagnosticKind::MoveRepaired]
+        }
     ),
     info!(
         "seldepth",
@@ -60,7 +70,7 @@ pub(super) const CHECKS: &[Check] = &[
         "seldepth is sent only together with depth",
         Must,
         "send `depth` in each line with `seldepth`",
-        Test::Form { word: "info", notes: &[NoteKind::SeldepthWithoutDepth] }
+        Test::Form { word: "info", notes: &[DiagnosticKind::SeldepthWithoutDepth] }
     ),
     info!(
         "legal-pv",

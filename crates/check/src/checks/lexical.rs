@@ -350,10 +350,10 @@ fn lone_cr(bench: &Bench<'_>) -> Outcome {
 
 fn batch(bench: &Bench<'_>) -> Outcome {
     let mut talk = bench.start(false)?;
-    let (hello, new_game) = (bench.dialect.hello(), bench.dialect.new_game());
+    let (hello, new_game) = (bench.dialect.handshake(), bench.dialect.new_game());
     let position = bench.position(probe::of(bench.game()).middle[0]);
     talk.write(format!("{hello}\nisready\n{new_game}\n{position}\ngo depth 2\n").as_bytes());
-    talk.hear(bench.pace.start(), |line| (line.reply == Reply::HelloOk).then_some(()))
+    talk.hear(bench.pace.start(), |line| (line.reply == Reply::UciOk).then_some(()))
         .or_fail(message!("batch.no-handshake"))?;
     // It was ready before, so that its time for `isready` is known.
     talk.best(bench.pace.answer() * 2).or_fail(message!("batch.no-bestmove"))?;

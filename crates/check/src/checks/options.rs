@@ -1,6 +1,6 @@
 //! What options an engine declares, and whether it takes their values.
 
-use readyok_protocol::{Dialect, NoteKind, OptionKind, OptionType};
+use readyok_protocol::{DiagnosticKind, Dialect, OptionKind, OptionType};
 
 use super::{clause, probe};
 use crate::bench::{Bench, Declared, is_costly};
@@ -302,16 +302,15 @@ fn each(bench: &Bench<'_>, judge: impl Fn(&Declared) -> Option<Message>) -> Outc
 fn readable(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| {
         // For these there are checks of their own.
-        let others = [NoteKind::BadDefault, NoteKind::SpaceInName];
+        let others = [DiagnosticKind::BadDefault, DiagnosticKind::SpaceInName];
         if it.decl.kind == OptionKind::Button {
             return None;
         }
         let is_spin = matches!(it.decl.kind, OptionKind::Spin { .. });
-        let note = it
-            .notes
-            .iter()
-            .find(|note| !(others.contains(note) || is_spin && **note == NoteKind::NotANumber));
-        let empty_default = is_text(&it.decl.kind) && note == Some(&NoteKind::Missing);
+        let note = it.notes.iter().find(|note| {
+            !(others.contains(note) || is_spin && **note == DiagnosticKind::NotANumber)
+        });
+        let empty_default = is_text(&it.decl.kind) && note == Some(&DiagnosticKind::Missing);
         note.filter(|_| !empty_default).map(|note| Message::from(*note))
     })
 }
@@ -323,7 +322,7 @@ fn is_text(kind: &OptionKind<'_>) -> bool {
 fn check_default(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| match it.decl.kind {
         OptionKind::Check { default: None } => Some(message!("option.no-default")),
-        OptionKind::Check { .. } if it.notes.contains(&NoteKind::BadDefault) => {
+        OptionKind::Check { .. } if it.notes.contains(&DiagnosticKind::BadDefault) => {
             Some(message!("option.check-default"))
         }
         _ => None,
@@ -362,7 +361,7 @@ fn string_default(bench: &Bench<'_>) -> Outcome {
         OptionKind::String { default: None } | OptionKind::Filename { default: None } => {
             Some(message!("option.no-default"))
         }
-        kind if is_text(kind) && it.notes.contains(&NoteKind::Missing) => {
+        kind if is_text(kind) && it.notes.contains(&DiagnosticKind::Missing) => {
             Some(message!("option.empty-default"))
         }
         _ => None,
@@ -424,7 +423,7 @@ fn fixed_types(bench: &Bench<'_>) -> Outcome {
 fn button_plain(bench: &Bench<'_>) -> Outcome {
     each(bench, |it| {
         // What is wrong with its name is for another check to judge.
-        let mut notes = it.notes.iter().filter(|note| **note != NoteKind::SpaceInName);
+        let mut notes = it.notes.iter().filter(|note| **note != DiagnosticKind::SpaceInName);
         let plain = it.decl.kind != OptionKind::Button || notes.next().is_none();
         (!plain).then(|| message!("option.button-value"))
     })

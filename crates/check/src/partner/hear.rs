@@ -1,6 +1,6 @@
 //! What is heard of a client in all conversations with an engine that keeps to the rules.
 
-use readyok_protocol::{Command, Dialect, OptionDecl, Reply, Side};
+use readyok_protocol::{Command, Dialect, OptionDecl, Party, Reply};
 use readyok_rules::{Game, Position};
 
 use crate::check::Heard;
@@ -9,7 +9,7 @@ use crate::message::message;
 
 /// The commands, each with the number of its entry.
 fn commands(talk: &Conversation) -> impl Iterator<Item = (usize, &Entry, Command<'_>)> {
-    let of_client = talk.entries.iter().enumerate().filter(|(_, it)| it.side == Side::Client);
+    let of_client = talk.entries.iter().enumerate().filter(|(_, it)| it.side == Party::Client);
     of_client.map(|(at, entry)| (at, entry, Command::read(&entry.text, talk.dialect).value))
 }
 
@@ -75,12 +75,12 @@ pub(super) fn declared_options(talk: &Conversation) -> Heard {
     let mut declared: Vec<OptionDecl<'_>> = Vec::new();
     for (at, entry) in talk.entries.iter().enumerate() {
         match entry.side {
-            Side::Engine => {
+            Party::Engine => {
                 if let Reply::Option(decl) = Reply::read(&entry.text, talk.dialect).value {
                     declared.push(decl);
                 }
             }
-            Side::Client => {
+            Party::Client => {
                 let Command::SetOption(set) = Command::read(&entry.text, talk.dialect).value else {
                     continue;
                 };

@@ -103,7 +103,7 @@ impl Part {
             return Vec::new();
         }
         match command {
-            Command::Hello => self.greet(),
+            Command::Uci => self.greet(),
             Command::IsReady => self.due(Moment::Ready, &["readyok".into()]),
             Command::SetOption(set) => {
                 let value = set.value.as_deref().unwrap_or_default();
@@ -158,7 +158,7 @@ impl Part {
         };
         let lines = names.iter().chain(options);
         let greeting: Vec<String> = lines.map(|line| (*line).to_owned()).collect();
-        let ok = [self.dialect.hello_ok().to_owned()];
+        let ok = [self.dialect.handshake_ok().to_owned()];
         let mut deeds = self.due(Moment::Greeting, &greeting);
         deeds.extend(self.due(Moment::Declared, &ok));
         deeds.extend(self.due(Moment::Greeted, &[]));

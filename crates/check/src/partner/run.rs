@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use readyok_client::{Guard, PipedProcess};
 use readyok_protocol::{
-    Command, Dialect, Dialogue, LineBuffer, NoteKind, Phase, Reply, Side, decode,
+    Command, DiagnosticKind, Dialect, LineBuffer, Party, Phase, ProtocolState, Reply, decode,
 };
 
 use super::part::{Deed, Part};
@@ -96,7 +96,7 @@ struct Engine {
     due: Option<Instant>,
     heard: LineBuffer,
     said: LineBuffer,
-    dialogue: Dialogue,
+    dialogue: ProtocolState,
     talk: Conversation,
     mark: Option<usize>,
     /// It was told to end: it says no more.
@@ -277,7 +277,7 @@ impl Run<'_> {
             due: None,
             heard: LineBuffer::default(),
             said: LineBuffer::default(),
-            dialogue: Dialogue::new(dialect),
+            dialogue: ProtocolState::new(dialect),
             talk: Conversation::new(dialect, fair),
             mark: None,
             over: false,
@@ -308,20 +308,20 @@ impl Engine {
             let Ok(line) = line else { continue };
             let (text, undecodable) = decode(line);
             if only.is_none() && self.dialogue.phase() == Phase::Fresh {
-                let hello = |it: &Dialect| Command::read(&text, *it).value == Command::Hello;
+                let hello = |it: &Dialect| Command::read(&text, *it).value == Command::Uci;
                 if let Some(dialect) = Dialect::ALL.into_iter().find(hello) {
-                    self.dialogue.expect_hello(dialect);
+                    self.dialogue.expect_handshake(dialect);
                     self.talk.dialect = dialect;
                     self.part.speak(dialect);
                 }
             }
             let reading = Command::read(&text, self.dialogue.dialect());
-            let violation = self.dialogue.overhear_command(&reading.value);
-            let notes = undecodable.into_iter().chain(reading.notes).map(|note| note.kind);
-            let notes: Vec<NoteKind> = notes.collect();
+            let violation = self.dialogue.apply_command_lenient(&reading.value);
+            let notes = undecodable.into_iter().chain(reading.diagnostics).map(|note| note.kind);
+            let notes: Vec<DiagnosticKind> = notes.collect();
             self.deeds.extend(self.part.hear(&reading.value));
             let text = text.clone().into_owned();
-            let entry = Entry::new(at, Side::Client, text);
+            let entry = Entry::new(at, Party::Client, text);
             self.talk.add(Entry { violation, notes, ..entry });
         }
     }
@@ -369,9 +369,9 @@ impl Engine {
             let Ok(line) = line else { continue };
             let (text, _) = decode(line);
             let reply = Reply::read(&text, self.dialogue.dialect()).value;
-            let violation = self.dialogue.overhear_reply(&reply);
+            let violation = self.dialogue.apply_reply_lenient(&reply);
             let text = text.into_owned();
-            self.talk.add(Entry { violation, ..Entry::new(at, Side::Engine, text) });
+            self.talk.add(Entry { violation, ..Entry::new(at, Party::Engine, text) });
         }
     }
 }

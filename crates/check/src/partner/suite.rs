@@ -8,7 +8,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use readyok_client::Guard;
-use readyok_protocol::{Dialect, Rule, Side};
+use readyok_protocol::{Dialect, Party, Rule};
 
 use super::hear;
 use super::probe::{Expect, Probe};
@@ -88,7 +88,7 @@ impl ClientSuite {
     /// How long nothing has to happen until the client is taken to wait for ever. It has to be longer
     /// than the client gives its engine; by default it is 12 s.
     #[must_use]
-    pub fn patience(mut self, patience: Duration) -> Self {
+    pub fn timeouts(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
@@ -146,14 +146,14 @@ impl ClientSuite {
         talks.splice(0..0, baseline.talks.iter().cloned());
         for (check, severity) in &checks {
             if !matches!(check.test, Test::Provoke(_)) {
-                results.push(listen(check, *severity, &talks, Side::Client));
+                results.push(listen(check, *severity, &talks, Party::Client));
             }
         }
         results.sort_by_key(|it| checks.iter().position(|(check, _)| check.id == it.check.id));
         let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
         Ok(Report {
             name: words.join(" "),
-            side: Side::Client,
+            side: Party::Client,
             dialect,
             profile: None,
             seed: self.settings.seed,
@@ -276,7 +276,7 @@ fn judge(probe: Probe, patience: Duration, baseline: &Outcome, outcome: &Outcome
         };
         let mut rules =
             entries.iter().filter(|it| !crossed(it)).filter_map(|it| it.violation.as_ref());
-        rules.find(|it| it.by == Side::Client).map(|it| it.rule)
+        rules.find(|it| it.by == Party::Client).map(|it| it.rule)
     };
     let new = outcome.talks.get(talk).filter(|talk| !talk.fair).and_then(|it| broken(it, at));
     let new = new.filter(|rule| !baseline.talks.iter().any(|it| broken(it, 0) == Some(*rule)));
@@ -345,7 +345,7 @@ fn is_crash(_: ExitStatus) -> bool {
 fn searches(outcome: &Outcome) -> usize {
     let is_go = |text: &str| text.split_ascii_whitespace().next() == Some("go");
     let entries = outcome.talks.iter().flat_map(|talk| &talk.entries);
-    entries.filter(|it| it.side == Side::Client && is_go(&it.text)).count()
+    entries.filter(|it| it.side == Party::Client && is_go(&it.text)).count()
 }
 
 fn said_after(outcome: &Outcome, talk: usize, at: usize) -> usize {
@@ -354,5 +354,5 @@ fn said_after(outcome: &Outcome, talk: usize, at: usize) -> usize {
 
 fn count_said(talk: &Conversation, from: usize) -> usize {
     let entries = talk.entries.get(from..).unwrap_or_default();
-    entries.iter().filter(|it| it.side == Side::Client).count()
+    entries.iter().filter(|it| it.side == Party::Client).count()
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use readyok_protocol::{NoteKind, Rule};
+use readyok_protocol::{DiagnosticKind, Rule};
 
 use super::hear;
 use super::probe::{Act, Expect, Form, Moment, Probe};
@@ -438,8 +438,8 @@ macro_rules! written {
 }
 
 const CONDUCT: &[Check] = &[
-    order!("handshake-first", NotGreeted, Must, "wait for `uciok` or `usiok`"),
-    order!("handshake-once", GreetedAlready, Should, "send `uci` or `usi` once per process"),
+    order!("handshake-first", BeforeUciOk, Must, "wait for `uciok` or `usiok`"),
+    order!("handshake-once", RepeatedUci, Should, "send `uci` or `usi` once per process"),
     order!(
         "waits-for-bestmove",
         BusyEngine,
@@ -534,16 +534,16 @@ const CONDUCT: &[Check] = &[
         "`startpos`, or a FEN or SFEN, and then the moves",
         "send a complete FEN or SFEN, and moves in protocol notation",
         &[
-            NoteKind::BadPosition,
-            NoteKind::NotAMove,
-            NoteKind::MoveRepaired,
-            NoteKind::MissingKeyword,
-            NoteKind::WrongOrder,
-            NoteKind::Missing,
-            NoteKind::TrailingText,
-            NoteKind::UnknownWord,
-            NoteKind::Repeated,
-            NoteKind::WrongCase
+            DiagnosticKind::BadPosition,
+            DiagnosticKind::NotAMove,
+            DiagnosticKind::MoveRepaired,
+            DiagnosticKind::MissingKeyword,
+            DiagnosticKind::WrongOrder,
+            DiagnosticKind::Missing,
+            DiagnosticKind::TrailingText,
+            DiagnosticKind::UnknownToken,
+            DiagnosticKind::Repeated,
+            DiagnosticKind::WrongCase
         ]
     ),
     written!(
@@ -554,15 +554,15 @@ const CONDUCT: &[Check] = &[
         "each limit has a keyword and usually an integer",
         "send milliseconds as non-negative integers, and each limit once",
         &[
-            NoteKind::NotANumber,
-            NoteKind::NumberTooLarge,
-            NoteKind::NegativeNumber,
-            NoteKind::Missing,
-            NoteKind::NotAMove,
-            NoteKind::UnknownWord,
-            NoteKind::Repeated,
-            NoteKind::Conflict,
-            NoteKind::WrongCase
+            DiagnosticKind::NotANumber,
+            DiagnosticKind::NumberTooLarge,
+            DiagnosticKind::NegativeNumber,
+            DiagnosticKind::Missing,
+            DiagnosticKind::NotAMove,
+            DiagnosticKind::UnknownToken,
+            DiagnosticKind::Repeated,
+            DiagnosticKind::Conflict,
+            DiagnosticKind::WrongCase
         ]
     ),
     written!(
@@ -573,11 +573,11 @@ const CONDUCT: &[Check] = &[
         "`name`, a name, and usually `value` and a value",
         "send `setoption name <name> value <value>`",
         &[
-            NoteKind::Missing,
-            NoteKind::MissingKeyword,
-            NoteKind::WrongOrder,
-            NoteKind::UnknownWord,
-            NoteKind::WrongCase
+            DiagnosticKind::Missing,
+            DiagnosticKind::MissingKeyword,
+            DiagnosticKind::WrongOrder,
+            DiagnosticKind::UnknownToken,
+            DiagnosticKind::WrongCase
         ]
     ),
 ];
@@ -586,7 +586,7 @@ const CONDUCT: &[Check] = &[
 mod tests {
     use std::collections::BTreeSet;
 
-    use readyok_protocol::Side;
+    use readyok_protocol::Party;
 
     use super::*;
 
@@ -602,7 +602,7 @@ mod tests {
 
     #[test]
     fn there_is_a_check_for_each_order_rule_that_binds_the_client() {
-        let of_client = |rule: &Rule| rule.is_about_order() && rule.binds() == Side::Client;
+        let of_client = |rule: &Rule| rule.is_ordering() && rule.binds() == Party::Client;
         for rule in Rule::ALL.into_iter().filter(of_client) {
             let is = |check: &&Check| matches!(check.test, Test::Order(it) if it == rule);
             assert_eq!(AREAS.into_iter().flatten().filter(is).count(), 1, "{rule:?}");

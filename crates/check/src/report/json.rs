@@ -66,7 +66,7 @@ impl Report {
         let written = Written {
             name: &self.name,
             side: self.side.to_string(),
-            protocol: self.dialect.hello(),
+            protocol: self.dialect.handshake(),
             profile: self.profile.map(crate::Profile::name),
             verdict: self.summary(),
             exit_status: self.exit_status(),

@@ -13,7 +13,7 @@ impl Report {
     pub fn to_markdown(&self) -> String {
         let must = self.tally(Severity::Must);
         let (passed, judged) = (must.passed, must.passed + must.failed + must.inconclusive);
-        let protocol = self.dialect.hello();
+        let protocol = self.dialect.handshake();
         let color = if self.exit_status() == 0 { "brightgreen" } else { "red" };
         let mut page = format!(
             "![{protocol}](https://img.shields.io/badge/{protocol}-{passed}%20of%20{judged}%20musts-{color})\n\n\

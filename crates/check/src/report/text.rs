@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use readyok_protocol::Side;
+use readyok_protocol::Party;
 use readyok_protocol::translation::display_text;
 
 use crate::check::{Severity, Verdict};
@@ -11,7 +11,8 @@ use crate::suite::{CheckResult, Report};
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let protocol = self.profile.map_or_else(|| self.dialect.hello(), |profile| profile.name());
+        let protocol =
+            self.profile.map_or_else(|| self.dialect.handshake(), |profile| profile.name());
         writeln!(f, "{} ({protocol}) {}", display_text(&self.name), self.summary())?;
         for severity in [Severity::Must, Severity::Should, Severity::May] {
             let tally = self.tally(severity);
@@ -29,7 +30,7 @@ impl fmt::Display for Report {
         }
         write!(f, "  in {:.1} s; ", self.took.as_secs_f64())?;
         match self.side {
-            Side::Engine => writeln!(
+            Party::Engine => writeln!(
                 f,
                 "limits: {:.1} s for an answer (stretched {:.1} times; `isready` took {:.1} ms); seed {}",
                 self.pace.answer().as_secs_f64(),
@@ -37,7 +38,7 @@ impl fmt::Display for Report {
                 self.pace.ping().as_secs_f64() * 1000.0,
                 self.seed
             )?,
-            Side::Client => {
+            Party::Client => {
                 writeln!(f, "limits stretched {:.1} times; seed {}", self.pace.scale(), self.seed)?;
             }
         }

@@ -73,7 +73,7 @@ impl Client {
 
     fn greet(&mut self) -> Result<(), Trouble> {
         self.engine.enter(State::Greeting);
-        self.engine.say(self.dialect.hello());
+        self.engine.say(self.dialect.handshake());
         if self.breaks("conduct.handshake-first") {
             self.engine.say("isready");
         }
@@ -84,7 +84,7 @@ impl Client {
                 Some("id") => named = true,
                 Some("option") => self.options += 1,
                 Some("info") => self.engine.faults.stumbles("start.early-info"),
-                Some(word) if word == self.dialect.hello_ok() => break,
+                Some(word) if word == self.dialect.handshake_ok() => break,
                 _ => (),
             }
         }
@@ -95,8 +95,8 @@ impl Client {
             self.engine.faults.stumbles("start.no-options");
         }
         if self.breaks("conduct.handshake-once") {
-            self.engine.say(self.dialect.hello());
-            while self.engine.next()?.first().is_none_or(|it| it != self.dialect.hello_ok()) {}
+            self.engine.say(self.dialect.handshake());
+            while self.engine.next()?.first().is_none_or(|it| it != self.dialect.handshake_ok()) {}
         }
         Ok(())
     }
@@ -146,7 +146,7 @@ impl Client {
                 Some("usiok") if state == State::Again => {
                     self.engine.faults.stumbles("lines.unsolicited");
                 }
-                Some(word) if word == self.dialect.hello_ok() && state == State::Ready => {
+                Some(word) if word == self.dialect.handshake_ok() && state == State::Ready => {
                     self.engine.faults.stumbles("start.repeated-uciok");
                 }
                 _ => (),

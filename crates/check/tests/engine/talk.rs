@@ -202,7 +202,7 @@ impl Engine {
             self.dies("lexical.empty-lines");
         }
         for dialect in Dialect::ALL {
-            if text.trim() == dialect.hello() {
+            if text.trim() == dialect.handshake() {
                 self.dialect = dialect;
             }
         }
@@ -210,7 +210,7 @@ impl Engine {
         let fresh = std::mem::take(&mut self.fresh);
         let stopped = std::mem::take(&mut self.stopped);
         match command {
-            Command::Hello => self.greet(inbox),
+            Command::Uci => self.greet(inbox),
             Command::IsReady => self.ready(fresh, inbox),
             Command::SetOption(set) => {
                 self.set(&set.name, set.value.as_deref());
@@ -356,7 +356,7 @@ impl Engine {
         if self.greetings == 1 && self.breaks("lexical.batch") {
             Self::lose(inbox);
         }
-        say(self.dialect.hello_ok());
+        say(self.dialect.handshake_ok());
     }
 
     fn ready(&mut self, fresh: bool, inbox: &Receiver<input::Line>) {
@@ -379,7 +379,7 @@ impl Engine {
         }
         for (id, line) in [
             ("handshake.late-declaration", "option name Late type button"),
-            ("handshake.ok-once", self.dialect.hello_ok()),
+            ("handshake.ok-once", self.dialect.handshake_ok()),
             ("handshake.known-messages", "Good morning"),
             ("handshake.ascii", "info string na\u{ef}ve"),
             ("handshake.text", "info string a\u{1b}[2Jb"),

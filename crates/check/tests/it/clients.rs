@@ -38,7 +38,7 @@ fn suite(fault: Option<&str>, dialect: Dialect) -> ClientSuite {
     }
     words.extend(fault.iter().flat_map(|id| ["--break", *id]));
     words.push("{engine}");
-    ClientSuite::new(words, CALLER).pace(Pace::fixed(1.0)).patience(PATIENCE).jobs(6)
+    ClientSuite::new(words, CALLER).pace(Pace::fixed(1.0)).timeouts(PATIENCE).jobs(6)
 }
 
 /// Runs a suite in both protocols at once, as it mostly waits.
@@ -99,7 +99,7 @@ fn our_client_passes_every_check() {
         let mut words = vec![asks().into_os_string()];
         words.extend((dialect == Dialect::Usi).then(|| "--usi".into()));
         words.push("{engine}".into());
-        ClientSuite::new(words, CALLER).pace(Pace::fixed(1.0)).patience(PATIENCE).jobs(6)
+        ClientSuite::new(words, CALLER).pace(Pace::fixed(1.0)).timeouts(PATIENCE).jobs(6)
     });
     for report in reports {
         assert_eq!(failed(&report), [""; 0], "{report}");

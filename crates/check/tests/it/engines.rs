@@ -6,7 +6,7 @@ use std::thread;
 
 use readyok_check::{Subject, Suite, Verdict};
 use readyok_protocol::Language;
-use readyok_protocol::{Dialect, Side};
+use readyok_protocol::{Dialect, Party};
 
 fn narikin() -> Subject {
     Subject::in_process("narikin", |input, output| {
@@ -79,8 +79,8 @@ fn what_is_no_engine_is_told_so() {
 #[test]
 fn the_pages_about_the_checks_are_fresh() {
     let pages = [
-        (Side::Engine, "conformance.md", "--list"),
-        (Side::Client, "conformance-clients.md", "--gui --list"),
+        (Party::Engine, "conformance.md", "--list"),
+        (Party::Client, "conformance-clients.md", "--gui --list"),
     ];
     for (side, name, list) in pages {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);

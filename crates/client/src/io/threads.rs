@@ -173,8 +173,8 @@ fn write(shared: &Shared, to: impl Write) {
 
 pub(super) fn flush(state: &mut shared::State) {
     // A thread has handled everything that has arrived.
-    while state.driver.holds_search() {
-        state.driver.start_search(now());
+    while state.driver.can_start_pending() {
+        state.driver.start_pending(now());
     }
     if state.driver.has_output() {
         state.driver.send(|_| 0);

@@ -333,17 +333,17 @@ fn on_exit(state: &mut shared::State, status: ExitStatus) {
 
 pub(super) fn flush(state: &mut shared::State) {
     loop {
-        while state.driver.holds_search() {
+        while state.driver.can_start_pending() {
             // Nothing that has arrived before `go` is an answer to it.
             drain(state);
-            if state.driver.holds_search() {
-                state.driver.start_search(now());
+            if state.driver.can_start_pending() {
+                state.driver.start_pending(now());
             }
         }
         if state.driver.has_output() || state.driver.is_blocked() {
             write(state);
         }
-        if !state.driver.holds_search() {
+        if !state.driver.can_start_pending() {
             break;
         }
     }

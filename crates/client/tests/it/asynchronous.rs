@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use readyok_client::{
-    Builder, Dialect, Engine, EngineError, Game, Limit, Patience, Problem, Search, SearchHandle,
-    SearchResult, Wait, WaitLimit,
+    Builder, Dialect, Engine, EngineError, Game, Limit, Problem, Search, SearchHandle,
+    SearchResult, TimeoutKind, Timeouts, WaitLimit,
 };
-use readyok_protocol::Side;
+use readyok_protocol::Party;
 use tokio::time::timeout;
 
 use crate::support::{
@@ -20,11 +20,11 @@ use crate::support::{
 
 /// Starts an engine that misbehaves, does something with it, and looks whether any of its
 /// processes is left when there is no runtime any more.
-fn check(rules: &[&str], patience: Patience, test: impl AsyncFnOnce(Engine)) {
+fn check(rules: &[&str], timeouts: Timeouts, test: impl AsyncFnOnce(Engine)) {
     let (command, mark) = misbehaving(rules);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let id = runtime.block_on(async {
-        let engine = uci(patience).spawn_async(command).await.expect("it starts well");
+        let engine = uci(timeouts).spawn_async(command).await.expect("it starts well");
         let id = engine.process_id().expect("it is a process");
         test(engine).await;
         id
@@ -81,10 +81,10 @@ fn a_future_that_is_dropped_stops_its_search() {
 
 #[test]
 fn a_late_engine_is_ended() {
-    let patience = Patience { stop: WaitLimit::fixed(SHORT), ..patient() };
-    check(&["stop: "], patience, async |mut engine| {
+    let timeouts = Timeouts { stop: WaitLimit::fixed(SHORT), ..patient() };
+    check(&["stop: "], timeouts, async |mut engine| {
         let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
-        assert_eq!(problem(finish(analysis).await), Problem::Late(Wait::Stop));
+        assert_eq!(problem(finish(analysis).await), Problem::Timeout(TimeoutKind::Stop));
     });
 }
 
@@ -101,9 +101,9 @@ fn an_engine_loses_on_time_whatever_it_says() {
 
 #[test]
 fn an_engine_that_ignores_quit_is_ended() {
-    let patience = Patience { quit: WaitLimit::fixed(SHORT), ..patient() };
-    check(&["quit: !deaf"], patience, async |engine| {
-        assert_eq!(problem(engine.quit_async().await), Problem::Late(Wait::Quit));
+    let timeouts = Timeouts { quit: WaitLimit::fixed(SHORT), ..patient() };
+    check(&["quit: !deaf"], timeouts, async |engine| {
+        assert_eq!(problem(engine.quit_async().await), Problem::Timeout(TimeoutKind::Exit));
     });
 }
 
@@ -197,7 +197,7 @@ async fn a_greeting_that_is_given_up_leaves_no_process() {
 #[tokio::test]
 async fn an_engine_that_does_not_know_uci_is_asked_in_usi() {
     let (command, mark) = misbehaving(&["uci: !exit 1"]);
-    let builder = Builder::default().patience(patient());
+    let builder = Builder::default().timeouts(patient());
     let engine = builder.spawn_async(command).await.expect("it knows usi");
     assert_eq!(engine.dialect(), Dialect::Usi);
     drop(engine);
@@ -229,8 +229,8 @@ async fn a_task_can_play() {
 fn a_listener_hears_both_sides_and_what_people_say() {
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
     let log = Arc::clone(&heard);
-    let hear = move |by: Side, line: &str| {
-        let sign = if by == Side::Client { '>' } else { '<' };
+    let hear = move |by: Party, line: &str| {
+        let sign = if by == Party::Client { '>' } else { '<' };
         log.lock().expect("nobody panicked").push(format!("{sign} {line}"));
     };
     let (command, mark) = misbehaving(&["secret: info string told | !exit 3"]);
@@ -243,7 +243,7 @@ fn a_listener_hears_both_sides_and_what_people_say() {
         engine.send_raw("isready").expect("it is there");
         assert!(finish(search).await.expect("it is stopped").best_move().is_some());
         engine.send_raw("secret").expect("it is there");
-        assert_eq!(engine.ended().await.problem(), &Problem::Gone);
+        assert_eq!(engine.ended().await.problem(), &Problem::Disconnected);
     });
     drop(runtime);
     check_gone(&mark);

@@ -143,7 +143,7 @@ fn nor_of_one_that_exits_or_crashes() {
     ] {
         check(&[rule], |mut engine| {
             let error = play(&mut engine).expect_err("it has ended");
-            assert_eq!(*error.problem(), Problem::Gone, "{rule}");
+            assert_eq!(*error.problem(), Problem::Disconnected, "{rule}");
             assert_eq!(error.exit().map(Exit::from), Some(exit), "{rule}");
         });
     }

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use readyok_client::{Engine, EngineError, Game, Limit, Patience, Problem, Wait, WaitLimit};
+use readyok_client::{Engine, EngineError, Game, Limit, Problem, TimeoutKind, Timeouts, WaitLimit};
 
 use crate::support::{
     SHORT, check, check_gone, check_reaped, check_started, check_started_with, hit, misbehaving,
@@ -20,7 +20,7 @@ fn a_crash_in_the_greeting_is_told() {
     for rule in ["start: !abort", "uci: !abort", "uci: id name X | !abort"] {
         check(&[rule], patient(), |engine| {
             let error = engine.expect_err("it crashed");
-            assert_eq!(*error.problem(), Problem::Gone, "{rule}");
+            assert_eq!(*error.problem(), Problem::Disconnected, "{rule}");
             assert!(error.exit().is_some(), "{rule}");
         });
     }
@@ -40,12 +40,12 @@ fn a_crash_in_a_search_is_told() {
         check_started(&[rule], patient(), |mut engine| {
             engine.set_option("Hash", "99").expect("it has it");
             let error = play(&mut engine).expect_err("it crashed");
-            assert_eq!(*error.problem(), Problem::Gone, "{rule}");
+            assert_eq!(*error.problem(), Problem::Disconnected, "{rule}");
             assert!(error.to_string().contains("SIGABRT"), "{error}");
             // It stays gone, and says why.
-            assert_eq!(problem(play(&mut engine)), Problem::Gone);
-            assert_eq!(problem(engine.ready()), Problem::Gone);
-            assert_eq!(problem(engine.set_option("Hash", "1")), Problem::Gone);
+            assert_eq!(problem(play(&mut engine)), Problem::Disconnected);
+            assert_eq!(problem(engine.ready()), Problem::Disconnected);
+            assert_eq!(problem(engine.set_option("Hash", "1")), Problem::Disconnected);
         });
     }
 }
@@ -54,7 +54,7 @@ fn a_crash_in_a_search_is_told() {
 fn a_crash_after_stop_is_told() {
     check_started(&["stop: !abort"], patient(), |mut engine| {
         let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
-        assert_eq!(problem(analysis.finish()), Problem::Gone);
+        assert_eq!(problem(analysis.finish()), Problem::Disconnected);
     });
 }
 
@@ -64,7 +64,7 @@ fn a_crash_after_ponderhit_is_told() {
         // It answers nothing before the hit, so the hit meets a search that has begun.
         let mut pondering = engine.ponder(&Game::startpos(), Limit::Depth(3)).expect("it starts");
         pondering.next_within(SHORT);
-        assert_eq!(problem(hit(pondering)), Problem::Gone);
+        assert_eq!(problem(hit(pondering)), Problem::Disconnected);
     });
 }
 
@@ -80,7 +80,7 @@ fn a_crash_at_the_end_is_told() {
 fn a_crash_after_the_answer_does_not_take_it_back() {
     check_started(&["go: bestmove e2e4 | !abort"], patient(), |mut engine| {
         assert!(play(&mut engine).expect("it answered").best_move().is_some());
-        assert_eq!(problem(play(&mut engine)), Problem::Gone);
+        assert_eq!(problem(play(&mut engine)), Problem::Disconnected);
     });
 }
 
@@ -137,7 +137,7 @@ fn whoever_wants_to_hears_all_that_an_engine_complains_of() {
 #[test]
 fn an_engine_that_closes_its_output_is_ended() {
     check_started(&["go: !close"], patient(), |mut engine| {
-        assert_eq!(problem(play(&mut engine)), Problem::Gone);
+        assert_eq!(problem(play(&mut engine)), Problem::Disconnected);
     });
 }
 
@@ -163,24 +163,24 @@ fn quit_ends_a_search_first() {
 
 #[test]
 fn an_engine_that_ignores_quit_is_ended() {
-    let patience = Patience { quit: WaitLimit::fixed(SHORT), ..patient() };
-    check_started(&["quit: !deaf"], patience, |engine| {
-        assert_eq!(problem(engine.quit()), Problem::Late(Wait::Quit));
+    let timeouts = Timeouts { quit: WaitLimit::fixed(SHORT), ..patient() };
+    check_started(&["quit: !deaf"], timeouts, |engine| {
+        assert_eq!(problem(engine.quit()), Problem::Timeout(TimeoutKind::Exit));
     });
     // Neither at the end of its input nor when the handle is dropped.
-    check_started(&["quit: !deaf"], patience, drop);
+    check_started(&["quit: !deaf"], timeouts, drop);
 }
 
 #[test]
 fn an_engine_that_ignores_sigterm_is_killed() {
-    let patience = Patience { quit: WaitLimit::fixed(SHORT), ..patient() };
+    let timeouts = Timeouts { quit: WaitLimit::fixed(SHORT), ..patient() };
     for quit in [true, false] {
         let (engine, mark) = misbehaving(&["quit: !deaf"]);
         let mut shell = Command::new("sh");
         shell.args(["-c", "trap '' TERM; exec \"$0\" \"$@\""]);
         shell.arg(engine.get_program()).args(engine.get_args());
         shell.envs(engine.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let engine = uci(patience).spawn(shell).expect("it starts well");
+        let engine = uci(timeouts).spawn(shell).expect("it starts well");
         let id = engine.process_id().expect("it is a process");
         if quit {
             let error = engine.quit().expect_err("it does not leave");
@@ -198,7 +198,7 @@ fn an_engine_that_ignores_sigterm_is_killed() {
 #[test]
 fn a_child_that_holds_the_pipe_does_not_hold_the_caller() {
     check_started(&["go: !child | !exit 1"], patient(), |mut engine| {
-        assert_eq!(problem(play(&mut engine)), Problem::Gone);
+        assert_eq!(problem(play(&mut engine)), Problem::Disconnected);
     });
     check_started(&["isready: !child | readyok"], patient(), |mut engine| {
         assert!(play(&mut engine).is_ok());
@@ -222,8 +222,8 @@ fn a_panic_leaves_no_process() {
 
 #[test]
 fn an_engine_that_never_reads_does_not_block_the_caller() {
-    let patience = Patience { ready: WaitLimit::fixed(SHORT), ..patient() };
-    check_started(&["isready: !deaf"], patience, |mut engine| {
+    let timeouts = Timeouts { ready: WaitLimit::fixed(SHORT), ..patient() };
+    check_started(&["isready: !deaf"], timeouts, |mut engine| {
         let mut game = Game::startpos();
         for _ in 0..100_000 {
             game.extend(["g1f3", "g8f6", "f3g1", "f6g8"].map(|it| it.parse().expect("a move")));
@@ -231,7 +231,7 @@ fn an_engine_that_never_reads_does_not_block_the_caller() {
         for _ in 0..3 {
             drop(engine.analyse(&game, Limit::Infinite));
         }
-        assert_eq!(problem(engine.ready()), Problem::Late(Wait::Ready));
+        assert_eq!(problem(engine.ready()), Problem::Timeout(TimeoutKind::Ready));
     });
 }
 

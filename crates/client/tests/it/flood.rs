@@ -5,7 +5,7 @@ use std::io::{Write as _, stderr};
 use std::thread;
 use std::time::Duration;
 
-use readyok_client::{Game, Limit, Patience, Problem, Wait, WaitLimit};
+use readyok_client::{Game, Limit, Problem, TimeoutKind, Timeouts, WaitLimit};
 
 use crate::support::{LONG, SHORT, check_started, check_started_with, now, patient, problem, uci};
 
@@ -64,21 +64,21 @@ fn a_million_lines_are_read_in_their_order() {
 
 #[test]
 fn a_flood_does_not_keep_a_deadline_from_coming() {
-    let patience = Patience { stop: WaitLimit::fixed(SHORT), ..patient() };
-    check_started(&["go: !flood", "stop: "], patience, |mut engine| {
+    let timeouts = Timeouts { stop: WaitLimit::fixed(SHORT), ..patient() };
+    check_started(&["go: !flood", "stop: "], timeouts, |mut engine| {
         let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
-        assert_eq!(problem(analysis.finish()), Problem::Late(Wait::Stop));
+        assert_eq!(problem(analysis.finish()), Problem::Timeout(TimeoutKind::Stop));
     });
 }
 
 #[test]
 fn a_flood_does_not_keep_the_engine_from_ending() {
-    let patience = Patience { quit: WaitLimit::fixed(SHORT), ..patient() };
+    let timeouts = Timeouts { quit: WaitLimit::fixed(SHORT), ..patient() };
     for rules in [&["go: !flood"][..], &["go: !flood", "quit: !deaf"]] {
-        check_started(rules, patience, |mut engine| {
+        check_started(rules, timeouts, |mut engine| {
             drop(engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts"));
         });
-        check_started(rules, patience, |mut engine| {
+        check_started(rules, timeouts, |mut engine| {
             let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("ok");
             assert!(analysis.next().is_some());
             drop(analysis);

@@ -1,17 +1,19 @@
 //! What engines do before `uciok`.
 
-use readyok_client::{Dialect, Engine, Event, Limit, Notice, Patience, Problem, Wait, WaitLimit};
+use readyok_client::{
+    Dialect, Engine, Event, Limit, Notice, Problem, TimeoutKind, Timeouts, WaitLimit,
+};
 use readyok_protocol::Status;
 
 use crate::support::{SHORT, check, check_gone, check_started, misbehaving, patient, problem};
 
-fn hasty() -> Patience {
-    Patience { hello: WaitLimit::fixed(SHORT), ..patient() }
+fn hasty() -> Timeouts {
+    Timeouts { handshake: WaitLimit::fixed(SHORT), ..patient() }
 }
 
 #[test]
 fn a_silent_engine_is_late() {
-    let late = |engine| assert_eq!(problem(engine), Problem::Late(Wait::Hello));
+    let late = |engine| assert_eq!(problem(engine), Problem::Timeout(TimeoutKind::Handshake));
     check(&["uci: "], hasty(), late);
     check(&["start: !deaf"], hasty(), late);
 }
@@ -19,7 +21,7 @@ fn a_silent_engine_is_late() {
 #[test]
 fn an_engine_without_uciok_is_late() {
     check(&["uci: id name Half | option name Hash type button"], hasty(), |engine| {
-        assert_eq!(problem(engine), Problem::Late(Wait::Hello));
+        assert_eq!(problem(engine), Problem::Timeout(TimeoutKind::Handshake));
     });
 }
 
@@ -31,8 +33,8 @@ fn a_banner_before_the_name_does_no_harm() {
     ];
     check_started(&rules, patient(), |mut engine| {
         assert_eq!(engine.identity().name, "B");
-        let notices = engine.take_notices();
-        let banner = Notice::Event(Event::Chatter("Misbehave 1.0 by Nobody".to_owned()));
+        let notices = engine.drain_notices();
+        let banner = Notice::Event(Event::UnknownLine("Misbehave 1.0 by Nobody".to_owned()));
         assert!(notices.contains(&banner), "{notices:?}");
     });
 }
@@ -67,11 +69,11 @@ fn ten_megabytes_without_a_line_end_are_thrown_away() {
     let rules = ["uci: !long 10000000 | !hex 0a | id name L | uciok"];
     check_started(&rules, patient(), |mut engine| {
         assert_eq!(engine.identity().name, "L");
-        let notices = engine.take_notices();
+        let notices = engine.drain_notices();
         assert!(matches!(notices.first(), Some(Notice::LineTooLong(_))), "{notices:?}");
     });
     check(&["uci: !long 10000000"], hasty(), |engine| {
-        assert_eq!(problem(engine), Problem::Late(Wait::Hello));
+        assert_eq!(problem(engine), Problem::Timeout(TimeoutKind::Handshake));
     });
 }
 
@@ -98,9 +100,9 @@ fn odd_declarations_of_options_leave_the_others_usable() {
     check_started(&[&options.join(" | ")], patient(), |mut engine| {
         engine.set_option("Good", "4").expect("it has this option");
         let wrong = problem(engine.set_option("Good", "10"));
-        assert!(matches!(wrong, Problem::Misuse(_)), "{wrong:?}");
+        assert!(matches!(wrong, Problem::Usage(_)), "{wrong:?}");
         let unknown = problem(engine.set_option("Bad", "10"));
-        assert!(matches!(unknown, Problem::Misuse(_)), "{unknown:?}");
+        assert!(matches!(unknown, Problem::Usage(_)), "{unknown:?}");
         engine.set_option("Stranger", "a").expect("one of its choices");
         engine.ready().expect("it answers");
         let played = engine.play(&readyok_client::Game::startpos(), Limit::Depth(1));
@@ -127,7 +129,7 @@ fn an_engine_runs_in_its_own_folder_unless_told_otherwise() {
     {
         let (mut command, mark) = misbehaving(&rules);
         told.map(|folder| command.current_dir(folder));
-        let engine = Engine::builder().patience(patient()).spawn(command).expect("it starts well");
+        let engine = Engine::builder().timeouts(patient()).spawn(command).expect("it starts well");
         assert_eq!(std::path::Path::new(&engine.identity().name), expected);
         drop(engine);
         check_gone(&mark);
@@ -141,16 +143,16 @@ fn an_engine_that_wants_to_be_registered_is_told_to_wait_or_the_name() {
         let played = engine.play(&readyok_client::Game::startpos(), Limit::Depth(1));
         assert!(played.expect("it plays").best_move().is_some());
         let ok = Notice::Event(Event::Registration(Status::Ok));
-        assert!(engine.take_notices().contains(&ok));
+        assert!(engine.drain_notices().contains(&ok));
     });
 }
 
 #[test]
 fn an_engine_that_does_not_know_uci_is_asked_in_usi() {
-    let patience = Patience { hello: WaitLimit::fixed(3 * SHORT), ..patient() };
+    let timeouts = Timeouts { handshake: WaitLimit::fixed(3 * SHORT), ..patient() };
     for uci in ["uci: ", "uci: !exit 1"] {
         let (command, mark) = misbehaving(&[uci]);
-        let engine = Engine::builder().patience(patience).spawn(command).expect("it knows usi");
+        let engine = Engine::builder().timeouts(timeouts).spawn(command).expect("it knows usi");
         assert_eq!(engine.dialect(), Dialect::Usi);
         drop(engine);
         check_gone(&mark);
@@ -160,8 +162,8 @@ fn an_engine_that_does_not_know_uci_is_asked_in_usi() {
 #[test]
 fn a_speaking_engine_may_take_longer_to_greet() {
     let rules = ["uci: | id name S | !wait 300 | x | !wait 300 | x | !wait 300 | x | uciok"];
-    let hello = WaitLimit { silence: SHORT, total: patient().hello.total };
-    check_started(&rules, Patience { hello, ..patient() }, |engine| {
+    let handshake = WaitLimit { silence: SHORT, total: patient().handshake.total };
+    check_started(&rules, Timeouts { handshake, ..patient() }, |engine| {
         assert_eq!(engine.identity().name, "S");
     });
 }

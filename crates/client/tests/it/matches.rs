@@ -5,8 +5,8 @@ use std::thread;
 use std::time::Duration;
 
 use readyok_client::{
-    Dialect, DropReason, Engine, Game, Limit, Patience, Problem, Search, SearchHandle,
-    SearchResult, WaitLimit,
+    Dialect, DropReason, Engine, Game, Limit, Problem, Search, SearchHandle, SearchResult,
+    Timeouts, WaitLimit,
 };
 
 use crate::support::{
@@ -75,12 +75,12 @@ fn an_answer_after_the_deadline_does_not_count_and_does_no_harm() {
 
 #[test]
 fn an_engine_that_has_lost_on_time_and_does_not_stop_is_late() {
-    let patience = Patience { stop: WaitLimit::fixed(SHORT), ..patient() };
-    check_started(&["go: ", "stop: "], patience, |mut engine| {
+    let timeouts = Timeouts { stop: WaitLimit::fixed(SHORT), ..patient() };
+    check_started(&["go: ", "stop: "], timeouts, |mut engine| {
         let lost = problem(engine.play(&Game::startpos(), depth_one().deadline_after(SHORT)));
         assert!(matches!(lost, Problem::OutOfTime(_)), "{lost:?}");
         let next = problem(engine.play(&Game::startpos(), depth_one()));
-        assert!(matches!(next, Problem::Late(_)), "{next:?}");
+        assert!(matches!(next, Problem::Timeout(_)), "{next:?}");
     });
 }
 
@@ -267,7 +267,7 @@ fn a_crash_is_seen_while_nothing_waits() {
         thread::park_timeout(Duration::from_millis(5));
     }
     let error = search.wait().expect_err("it crashed");
-    assert_eq!(*error.problem(), Problem::Gone);
+    assert_eq!(*error.problem(), Problem::Disconnected);
     assert!(error.to_string().contains("SIGABRT"), "{error}");
     drop(engine);
     check_gone(&mark);
@@ -276,7 +276,7 @@ fn a_crash_is_seen_while_nothing_waits() {
 /// What an engine hears in two searches of a game, from the first `go` to the second.
 fn check_between_searches(separate: bool, expected: &[&str]) {
     let (heard, lines) = channel();
-    let builder = uci(patient()).separate_searches(separate);
+    let builder = uci(patient()).sync_between_searches(separate);
     let engine = builder.in_process(move |input, output| good_engine(input, output, &heard));
     let mut engine = engine.expect("it answers");
     let game = Game::startpos();

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use readyok_client::{
-    Best, Dialect, Engine, Event, Game, Limit, Notice, Patience, Problem, Wait, WaitLimit,
+    Best, Dialect, Engine, Event, Game, Limit, Notice, Problem, TimeoutKind, Timeouts, WaitLimit,
 };
 
 use crate::support::{SHORT, check_gone, check_started, hit, misbehaving, patient, problem};
@@ -15,48 +15,48 @@ fn infinite(engine: &mut Engine) -> readyok_client::SearchHandle {
 
 #[test]
 fn an_engine_that_ignores_stop_is_late() {
-    let patience = Patience { stop: WaitLimit::fixed(SHORT), ..patient() };
-    check_started(&["stop: "], patience, |mut engine| {
-        assert_eq!(problem(infinite(&mut engine).finish()), Problem::Late(Wait::Stop));
+    let timeouts = Timeouts { stop: WaitLimit::fixed(SHORT), ..patient() };
+    check_started(&["stop: "], timeouts, |mut engine| {
+        assert_eq!(problem(infinite(&mut engine).finish()), Problem::Timeout(TimeoutKind::Stop));
     });
     // The search was dropped, and the next one suffers for it.
-    check_started(&["stop: "], patience, |mut engine| {
+    check_started(&["stop: "], timeouts, |mut engine| {
         while infinite(&mut engine).next_within(SHORT).is_some() {}
         let next = engine.play(&Game::startpos(), Limit::Depth(1));
-        assert_eq!(problem(next), Problem::Late(Wait::Stop));
+        assert_eq!(problem(next), Problem::Timeout(TimeoutKind::Stop));
     });
 }
 
 #[test]
 fn a_search_that_overruns_its_time_is_stopped() {
-    let patience = Patience { overrun: SHORT, ..patient() };
-    check_started(&["go: info depth 1 score cp 7 pv e2e4"], patience, |mut engine| {
+    let timeouts = Timeouts { overrun: SHORT, ..patient() };
+    check_started(&["go: info depth 1 score cp 7 pv e2e4"], timeouts, |mut engine| {
         let played = engine.play(&Game::startpos(), Limit::millis(50)).expect("`stop` helps");
         assert_eq!(played.info.depth, Some(1));
-        let notices = engine.take_notices();
-        let overran = |it: &Notice| matches!(it, Notice::Event(Event::Overran(_)));
+        let notices = engine.drain_notices();
+        let overran = |it: &Notice| matches!(it, Notice::Event(Event::Overrun(_)));
         assert!(notices.iter().any(overran), "{notices:?}");
     });
 }
 
 #[test]
 fn a_silent_search_is_stopped_and_its_missing_answer_told() {
-    let patience = Patience { stall: SHORT, stop: WaitLimit::fixed(SHORT), ..patient() };
-    check_started(&["go: ", "stop: "], patience, |mut engine| {
+    let timeouts = Timeouts { stall: SHORT, stop: WaitLimit::fixed(SHORT), ..patient() };
+    check_started(&["go: ", "stop: "], timeouts, |mut engine| {
         let played = engine.play(&Game::startpos(), Limit::Depth(9));
-        assert_eq!(problem(played), Problem::Late(Wait::Stop));
+        assert_eq!(problem(played), Problem::Timeout(TimeoutKind::Stop));
     });
 }
 
 #[test]
 fn a_missing_readyok_is_told() {
-    let patience = Patience { ready: WaitLimit::fixed(SHORT), ..patient() };
-    check_started(&["isready: "], patience, |mut engine| {
-        assert_eq!(problem(engine.ready()), Problem::Late(Wait::Ready));
+    let timeouts = Timeouts { ready: WaitLimit::fixed(SHORT), ..patient() };
+    check_started(&["isready: "], timeouts, |mut engine| {
+        assert_eq!(problem(engine.ready()), Problem::Timeout(TimeoutKind::Ready));
     });
-    check_started(&["isready: "], patience, |mut engine| {
+    check_started(&["isready: "], timeouts, |mut engine| {
         let played = engine.play(&Game::startpos(), Limit::Depth(9));
-        assert_eq!(problem(played), Problem::Late(Wait::Ready));
+        assert_eq!(problem(played), Problem::Timeout(TimeoutKind::Ready));
     });
 }
 
@@ -68,7 +68,7 @@ fn a_second_bestmove_answers_no_other_search() {
             let played = engine.play(&Game::startpos(), Limit::Depth(1)).expect("it plays");
             assert_eq!(played.best_move().map(|it| it.to_string()).as_deref(), Some(expected));
         }
-        let notices = engine.take_notices();
+        let notices = engine.drain_notices();
         let violation = |it: &Notice| matches!(it, Notice::Event(Event::Violation(_)));
         assert!(notices.iter().any(violation), "{notices:?}");
     });
@@ -102,8 +102,8 @@ fn absurd_moves_are_handed_on_as_they_are() {
 
 #[test]
 fn an_empty_bestmove_is_none_and_the_search_is_stopped() {
-    let patience = Patience { overrun: SHORT, ..patient() };
-    check_started(&["go: bestmove"], patience, |mut engine| {
+    let timeouts = Timeouts { overrun: SHORT, ..patient() };
+    check_started(&["go: bestmove"], timeouts, |mut engine| {
         let played = engine.play(&Game::startpos(), Limit::millis(10)).expect("`stop` helps");
         assert!(played.best_move().is_some());
     });
@@ -119,7 +119,7 @@ fn output_between_searches_does_no_harm() {
         engine.ready().expect("it answers");
         let played = engine.play(&Game::startpos(), Limit::Depth(1)).expect("it plays");
         assert_eq!(played.best_move().map(|it| it.to_string()).as_deref(), Some("e2e4"));
-        assert!(!engine.take_notices().is_empty());
+        assert!(!engine.drain_notices().is_empty());
     });
 }
 
@@ -128,8 +128,8 @@ fn notices_are_bounded() {
     check_started(&["setoption: !repeat noise"], patient(), |mut engine| {
         engine.set_option("Hash", "17").expect("it has it");
         engine.ready().expect("it answers");
-        assert_eq!(engine.take_notices().len(), 256);
-        assert!(engine.take_notices().is_empty());
+        assert_eq!(engine.drain_notices().len(), 256);
+        assert!(engine.drain_notices().is_empty());
     });
 }
 
@@ -138,7 +138,7 @@ fn a_copy_protection_error_refuses_searches() {
     check_started(&["uci: id name P | uciok | copyprotection error"], patient(), |mut engine| {
         engine.ready().expect("it answers");
         let played = problem(engine.play(&Game::startpos(), Limit::Depth(1)));
-        assert!(matches!(played, Problem::Misuse(_)), "{played:?}");
+        assert!(matches!(played, Problem::Usage(_)), "{played:?}");
     });
 }
 
@@ -185,7 +185,7 @@ fn an_engine_may_answer_too_early() {
 #[test]
 fn a_mate_search_of_a_shogi_engine_ends_in_checkmate() {
     let (command, mark) = misbehaving(&["go: checkmate G*5b"]);
-    let builder = Engine::builder().dialect(Dialect::Usi).patience(patient());
+    let builder = Engine::builder().dialect(Dialect::Usi).timeouts(patient());
     let mut engine = builder.spawn(command).expect("it starts well");
     let limit = readyok_client::MateLimit::Time(Duration::from_secs(1));
     let mate = engine.mate(&Game::startpos(), limit).expect("it answers");

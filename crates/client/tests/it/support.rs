@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use readyok_client::{
-    Builder, Dialect, Engine, EngineError, Patience, Problem, SearchHandle, SearchResult, WaitLimit,
+    Builder, Dialect, Engine, EngineError, Problem, SearchHandle, SearchResult, Timeouts, WaitLimit,
 };
 
 /// Long enough that a loaded machine does not matter.
@@ -18,16 +18,16 @@ pub(crate) const LONG: Duration = Duration::from_secs(20);
 pub(crate) const SHORT: Duration = Duration::from_millis(600);
 
 /// Waits long for everything.
-pub(crate) fn patient() -> Patience {
+pub(crate) fn patient() -> Timeouts {
     let long = WaitLimit::fixed(LONG);
-    Patience {
-        hello: long,
+    Timeouts {
+        handshake: long,
         ready: long,
         stop: long,
         overrun: LONG,
         stall: LONG,
         quit: long,
-        ..Patience::default()
+        ..Timeouts::default()
     }
 }
 
@@ -44,18 +44,18 @@ pub(crate) fn misbehaving(rules: &[&str]) -> (Command, String) {
     (command, mark)
 }
 
-pub(crate) fn uci(patience: Patience) -> Builder {
-    Engine::builder().dialect(Dialect::Uci).patience(patience)
+pub(crate) fn uci(timeouts: Timeouts) -> Builder {
+    Engine::builder().dialect(Dialect::Uci).timeouts(timeouts)
 }
 
 /// Starts an engine that misbehaves, does something with it, and looks whether any of its
 /// processes is left.
 pub(crate) fn check(
     rules: &[&str],
-    patience: Patience,
+    timeouts: Timeouts,
     test: impl FnOnce(Result<Engine, EngineError>),
 ) {
-    check_with(uci(patience), rules, test);
+    check_with(uci(timeouts), rules, test);
 }
 
 fn check_with(builder: Builder, rules: &[&str], test: impl FnOnce(Result<Engine, EngineError>)) {
@@ -65,8 +65,8 @@ fn check_with(builder: Builder, rules: &[&str], test: impl FnOnce(Result<Engine,
 }
 
 /// The same with an engine that starts well.
-pub(crate) fn check_started(rules: &[&str], patience: Patience, test: impl FnOnce(Engine)) {
-    check_started_with(uci(patience), rules, test);
+pub(crate) fn check_started(rules: &[&str], timeouts: Timeouts, test: impl FnOnce(Engine)) {
+    check_started_with(uci(timeouts), rules, test);
 }
 
 /// The same with settings of its own.

@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::sync::mpsc::channel;
 use std::thread;
 
-use readyok_client::{Engine, Game, Limit, Patience, Problem, Wait, WaitLimit};
+use readyok_client::{Engine, Game, Limit, Problem, TimeoutKind, Timeouts, WaitLimit};
 
 use crate::support::{SHORT, good_engine, patient, problem, uci};
 
@@ -42,8 +42,8 @@ fn a_port_where_nobody_listens_cannot_be_reached() {
 fn a_connection_where_nobody_speaks_is_late() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("it has one").to_string();
-    let patience = Patience { hello: WaitLimit::fixed(SHORT), ..patient() };
-    assert_eq!(problem(uci(patience).connect(&address)), Problem::Late(Wait::Hello));
+    let timeouts = Timeouts { handshake: WaitLimit::fixed(SHORT), ..patient() };
+    assert_eq!(problem(uci(timeouts).connect(&address)), Problem::Timeout(TimeoutKind::Handshake));
 }
 
 #[test]
@@ -62,5 +62,5 @@ fn an_engine_can_be_a_thread_of_this_program() {
 #[test]
 fn an_engine_that_closes_its_stream_is_gone() {
     let engine = uci(patient()).in_process(|_, _| ());
-    assert_eq!(problem(engine), Problem::Gone);
+    assert_eq!(problem(engine), Problem::Disconnected);
 }

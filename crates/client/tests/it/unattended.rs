@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use readyok_client::{
-    Builder, Clock, Clocks, Dialect, Engine, EngineError, Event, Game, Limit, Move, Notice,
-    Patience, Problem, Search, SearchHandle, SearchResult, Side, Stopper, Wait, WaitLimit,
+    Builder, Clock, Clocks, Dialect, Engine, EngineError, Event, Game, Limit, Move, Notice, Party,
+    Problem, Search, SearchHandle, SearchResult, Stopper, TimeoutKind, Timeouts, WaitLimit,
 };
 
 use crate::support::{
@@ -211,8 +211,8 @@ type Log = Arc<Mutex<Vec<String>>>;
 fn logged(builder: Builder) -> (Builder, Log) {
     let log = Log::default();
     let lines = Arc::clone(&log);
-    let builder = builder.on_line(move |side: Side, line: &str| {
-        let sign = if side == Side::Client { '>' } else { '<' };
+    let builder = builder.on_line(move |side: Party, line: &str| {
+        let sign = if side == Party::Client { '>' } else { '<' };
         lines.lock().expect("no panic").push(format!("{sign} {line}"));
     });
     (builder, log)
@@ -231,7 +231,7 @@ fn each_call_of_ponder_sends_go_ponder_for_hits_and_misses() {
     for separate in [true, false] {
         let (command, mark) =
             misbehaving(&["go: ", "ponderhit: bestmove e2e4", "stop: bestmove a2a3"]);
-        let (builder, log) = logged(uci(patient()).separate_searches(separate));
+        let (builder, log) = logged(uci(patient()).sync_between_searches(separate));
         let mut white = builder.spawn(command).expect("it starts well");
         let mut black = uci(patient()).in_process(counting).expect("it starts well");
         let mut game = Game::startpos();
@@ -270,7 +270,7 @@ fn pondering_after_a_move_is_one_parameter() {
             "go: bestmove d2d4",
             "ponderhit: bestmove g1f3 ponder b8c6",
         ]);
-        let (builder, log) = logged(uci(patient()).separate_searches(separate));
+        let (builder, log) = logged(uci(patient()).sync_between_searches(separate));
         let mut engine = builder.spawn(command).expect("it starts well");
         let mut game = Game::startpos();
         let first = engine.play(&game, search()).expect("it plays");
@@ -327,17 +327,17 @@ fn wait_until_over(search: &SearchHandle) {
 #[test]
 fn deadlines_are_kept_while_nothing_waits() {
     let short = WaitLimit::fixed(SHORT);
-    let late = Patience { ready: short, stop: short, ..patient() };
+    let late = Timeouts { ready: short, stop: short, ..patient() };
     check_started(&["isready: "], late, |mut engine| {
         let search = engine.begin(&Game::startpos(), Limit::Infinite).expect("it starts");
         wait_until_over(&search);
-        assert_eq!(problem(search.wait()), Problem::Late(Wait::Ready));
+        assert_eq!(problem(search.wait()), Problem::Timeout(TimeoutKind::Ready));
     });
     check_started(&["stop: "], late, |mut engine| {
         let search = engine.begin(&Game::startpos(), Limit::Infinite).expect("it starts");
         search.stop();
         wait_until_over(&search);
-        assert_eq!(problem(search.wait()), Problem::Late(Wait::Stop));
+        assert_eq!(problem(search.wait()), Problem::Timeout(TimeoutKind::Stop));
     });
     check_started(&["go: "], patient(), |mut engine| {
         let limit = Search::new(Limit::Infinite).deadline_after(SHORT);
@@ -345,13 +345,13 @@ fn deadlines_are_kept_while_nothing_waits() {
         wait_until_over(&search);
         assert!(matches!(problem(search.wait()), Problem::OutOfTime(_)));
     });
-    let overrun = Patience { overrun: SHORT, ..patient() };
+    let overrun = Timeouts { overrun: SHORT, ..patient() };
     check_started(&["go: "], overrun, |mut engine| {
         let search = engine.begin(&Game::startpos(), Limit::millis(1)).expect("it starts");
         wait_until_over(&search);
         search.wait().expect("`stop` helps");
-        let notices = engine.take_notices();
-        assert!(notices.iter().any(|it| matches!(it, Notice::Event(Event::Overran(_)))));
+        let notices = engine.drain_notices();
+        assert!(notices.iter().any(|it| matches!(it, Notice::Event(Event::Overrun(_)))));
     });
 }
 
@@ -377,7 +377,7 @@ fn an_engine_can_quit_while_a_handle_waits() {
         let waiter = thread::spawn(move || search.wait());
         thread::park_timeout(SHORT / 4);
         assert!(engine.quit().expect("it exits").is_some_and(|status| status.success()));
-        assert_eq!(problem(waiter.join().expect("no panic")), Problem::Gone);
+        assert_eq!(problem(waiter.join().expect("no panic")), Problem::Disconnected);
     });
 }
 

@@ -3,7 +3,7 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use readyok_client::{Checkmate, Clock, Clocks, Engine, Game, Limit, MateLimit, Search, Side};
+use readyok_client::{Checkmate, Clock, Clocks, Engine, Game, Limit, MateLimit, Party, Search};
 
 use crate::support::{good_engine, hit, patient, uci};
 
@@ -239,16 +239,16 @@ fn every_line_is_overheard() {
     let mut engine = engine.expect("it starts");
     engine.play(&Game::startpos(), Limit::Depth(4)).expect("it plays");
     engine.quit().expect("it leaves");
-    let both: Vec<(Side, String)> = told.try_iter().collect();
+    let both: Vec<(Party, String)> = told.try_iter().collect();
     let of = |wanted| {
         let lines = both.iter().filter(move |(side, _)| *side == wanted);
         lines.map(|(_, line)| line.as_str()).collect::<Vec<_>>()
     };
-    assert_eq!(both.first(), Some(&(Side::Client, "uci".to_owned())));
+    assert_eq!(both.first(), Some(&(Party::Client, "uci".to_owned())));
     for line in ["ucinewgame", "position startpos", "go depth 4", "quit"] {
-        assert!(of(Side::Client).contains(&line), "{line}: {both:?}");
+        assert!(of(Party::Client).contains(&line), "{line}: {both:?}");
     }
     for line in ["id name Good", "uciok", "bestmove e2e4 ponder e7e5"] {
-        assert!(of(Side::Engine).contains(&line), "{line}: {both:?}");
+        assert!(of(Party::Engine).contains(&line), "{line}: {both:?}");
     }
 }

@@ -71,7 +71,7 @@ impl Client {
     }
 
     pub(crate) fn hear(&self) -> String {
-        self.lines.recv_timeout(PATIENCE).expect("a line within the patience of the tests")
+        self.lines.recv_timeout(PATIENCE).expect("a line within the timeouts of the tests")
     }
 
     /// All lines up to one that starts so.

@@ -199,8 +199,8 @@ fn played<B: Board + 'static>(
 ) -> String {
     let runner = Runner::new("Falling", Falling::<B> { told, board: PhantomData });
     let mut client = Client::start(runner.dialects([dialect]));
-    client.say(dialect.hello());
-    client.hear_until(dialect.hello_ok());
+    client.say(dialect.handshake());
+    client.hear_until(dialect.handshake_ok());
     client.say(&format!("position {position}\n{go}"));
     client.hear_until("bestmove").pop().unwrap()
 }

@@ -581,7 +581,7 @@ impl Board for Chess {
         100_u32.saturating_sub(self.now.board.halfmove_clock().into())
     }
 
-    fn patience(&self) -> i32 {
+    fn timeouts(&self) -> i32 {
         256 - i32::from(self.now.board.halfmove_clock())
     }
 

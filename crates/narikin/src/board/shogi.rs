@@ -355,7 +355,7 @@ impl Board for Shogi {
         (self.last_ply.saturating_add(1)).saturating_sub(self.position.game_ply()).into()
     }
 
-    fn patience(&self) -> i32 {
+    fn timeouts(&self) -> i32 {
         256
     }
 

@@ -4,12 +4,12 @@ pub(crate) mod gui;
 
 use std::time::Duration;
 
-use self::gui::{Patience, Tally, session};
+use self::gui::{Tally, Timeouts, session};
 
 #[test]
 fn random_guis_find_nothing_wrong() {
     let stood_still = || Duration::ZERO;
-    let patience = Patience { hung: Duration::from_mins(1), late: None, stood_still };
+    let patience = Timeouts { hung: Duration::from_mins(1), late: None, stood_still };
     let mut tally = Tally::default();
     for seed in 0..6 {
         tally.add(&session(seed, 25, patience).unwrap_or_else(|error| panic!("{error}")));

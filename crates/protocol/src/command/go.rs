@@ -6,9 +6,9 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::clock::Clocks;
+use crate::diagnostic::DiagnosticKind;
 use crate::millis::round_up;
 use crate::moves::MoveList;
-use crate::note::NoteKind;
 use crate::read::{self, Reader, in_any_case};
 use crate::words::{Words, key};
 use crate::write::{self, WriteError};
@@ -269,7 +269,7 @@ pub(super) fn read_clocks(reader: &mut Reader<'_>) -> Clocks {
     let clocks = go.clocks;
     // Unknown words have been noted already.
     if (Go { clocks: Clocks::default(), unknown: Vec::new(), ..go }) != Go::default() {
-        reader.note(all, NoteKind::TrailingText);
+        reader.report(all, DiagnosticKind::TrailingText);
     }
     clocks
 }
@@ -345,20 +345,20 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, times: &Times) -> Go<'a> {
     while let Some(word) = reader.words.next() {
         let exact = Key::from_word(word.text);
         let Some(key) = exact.or_else(|| in_any_case(word.text, Key::from_word)) else {
-            reader.note(word, NoteKind::UnknownWord);
+            reader.report(word, DiagnosticKind::UnknownToken);
             go.unknown.push(Cow::Borrowed(word.text));
             continue;
         };
         if exact.is_none() {
-            reader.note(word, NoteKind::WrongCase);
+            reader.report(word, DiagnosticKind::WrongCase);
         }
         let bit = key.bit();
         if seen & bit != 0 {
-            reader.note(word, NoteKind::Repeated);
+            reader.report(word, DiagnosticKind::Repeated);
         }
         if seen & Key::SearchMoves.bit() & !bit != 0 && !noted_order {
             noted_order = true;
-            reader.note(word, NoteKind::AfterSearchMoves);
+            reader.report(word, DiagnosticKind::AfterSearchMoves);
         }
         seen |= bit;
         let is_key = reserved::is_go_key;

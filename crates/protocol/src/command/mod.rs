@@ -15,7 +15,7 @@ use core::mem;
 use core::str::FromStr;
 
 use crate::clock::Clocks;
-use crate::note::{Note, NoteKind, Reading};
+use crate::diagnostic::{Diagnostic, DiagnosticKind, Reading};
 use crate::position::{Fen, Position, Root, Sfen};
 use crate::read::{Reader, Start};
 use crate::words::Word;
@@ -28,13 +28,13 @@ use crate::{Dialect, Move, MoveList, reserved};
 /// use readyok_protocol::{Command, Dialect};
 /// let reading = Command::read("joho debug on", Dialect::Uci);
 /// assert_eq!(reading.value, Command::Debug(true));
-/// assert_eq!(reading.notes[0].span, 0..4);
+/// assert_eq!(reading.diagnostics[0].span, 0..4);
 /// ```
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Command<'a> {
     /// `uci` or `usi`: the engine says who it is, and its options.
-    Hello,
+    Uci,
     /// `debug on` or `debug off`.
     Debug(bool),
     /// `isready`: the engine answers `readyok` once it has done everything said before.
@@ -92,7 +92,7 @@ pub enum GameResult {
 /// The name of a command, whatever its arguments.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Kind {
-    Hello,
+    Uci,
     Debug,
     IsReady,
     SetOption,
@@ -109,7 +109,7 @@ pub(crate) enum Kind {
 impl Kind {
     fn uci(word: &str) -> Option<Self> {
         Some(match word.as_bytes() {
-            b"uci" => Self::Hello,
+            b"uci" => Self::Uci,
             b"ucinewgame" => Self::NewGame,
             _ => return Self::any(word),
         })
@@ -117,7 +117,7 @@ impl Kind {
 
     fn usi(word: &str) -> Option<Self> {
         Some(match word.as_bytes() {
-            b"usi" => Self::Hello,
+            b"usi" => Self::Uci,
             b"usinewgame" => Self::NewGame,
             b"gameover" => Self::GameOver,
             _ => return Self::any(word),
@@ -184,7 +184,7 @@ impl<'a> Command<'a> {
                 }
                 *malformed = Some(kind);
             }
-            Start::Unknown(Some(kind)) => reader.note(whole.rest(), kind),
+            Start::Unknown(Some(kind)) => reader.report(whole.rest(), kind),
             Start::Unknown(None) => (),
         }
         reader.done(Self::Unknown(Cow::Borrowed(whole.rest().text)))
@@ -196,7 +196,7 @@ impl<'a> Command<'a> {
         let times = go::Times::read(line);
         if times.end == line.len() {
             let clocks = times.clocks(dialect);
-            return Reading { value: Self::Go(Go::clocks(clocks)), notes: Vec::new() };
+            return Reading { value: Self::Go(Go::clocks(clocks)), diagnostics: Vec::new() };
         }
         let mut reader = Reader::new(line, dialect);
         reader.words.go_to(times.end);
@@ -207,13 +207,13 @@ impl<'a> Command<'a> {
     #[inline(never)]
     fn read_limits(reader: &mut Reader<'a>, times: &go::Times) -> Reading<Self> {
         let go = go::read(reader, times);
-        Reading { value: Self::Go(go), notes: mem::take(&mut reader.notes) }
+        Reading { value: Self::Go(go), diagnostics: mem::take(&mut reader.diagnostics) }
     }
 
     /// The command, or `None` if something that it cannot be without is missing.
     fn read_kind(kind: Kind, reader: &mut Reader<'a>) -> Option<Self> {
         let command = match kind {
-            Kind::Hello => Self::Hello,
+            Kind::Uci => Self::Uci,
             Kind::IsReady => Self::IsReady,
             Kind::NewGame => Self::NewGame,
             Kind::Stop => Self::Stop,
@@ -245,7 +245,7 @@ impl<'a> Command<'a> {
         out: &mut (impl fmt::Write + ?Sized),
     ) -> Result<(), WriteError> {
         match self {
-            Self::Hello => out.write_str(dialect.hello())?,
+            Self::Uci => out.write_str(dialect.handshake())?,
             Self::Debug(true) => out.write_str("debug on")?,
             Self::Debug(false) => out.write_str("debug off")?,
             Self::IsReady => out.write_str("isready")?,
@@ -282,7 +282,7 @@ impl<'a> Command<'a> {
     /// The same command without borrows.
     pub fn into_owned(self) -> Command<'static> {
         match self {
-            Self::Hello => Command::Hello,
+            Self::Uci => Command::Uci,
             Self::Debug(on) => Command::Debug(on),
             Self::IsReady => Command::IsReady,
             Self::SetOption(it) => Command::SetOption(it.into_owned()),
@@ -315,7 +315,7 @@ impl Dialect {
             Other,
         }
         fn known(word: &str) -> Option<First> {
-            let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.hello() == word);
+            let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.handshake() == word);
             dialect
                 .map(First::Handshake)
                 .or_else(|| Kind::uci(word).or_else(|| Kind::usi(word)).map(|_| First::Other))
@@ -356,7 +356,7 @@ impl<'a> Register<'a> {
                 "name" => &mut name,
                 "code" => &mut code,
                 _ => {
-                    reader.note(key, NoteKind::UnknownWord);
+                    reader.report(key, DiagnosticKind::UnknownToken);
                     continue;
                 }
             };
@@ -376,16 +376,16 @@ impl<'a> Register<'a> {
                 end = word.end();
             }
             if end == start {
-                reader.note_at(start..start, NoteKind::Missing);
+                reader.report_at(start..start, DiagnosticKind::Missing);
                 continue;
             }
             if slot.is_some() {
-                reader.note(key, NoteKind::Repeated);
+                reader.report(key, DiagnosticKind::Repeated);
             }
             *slot = Some(Cow::Borrowed(reader.words.slice(start, end).text));
         }
         if name.is_none() && code.is_none() {
-            reader.note_missing(NoteKind::Missing);
+            reader.report_missing(DiagnosticKind::Missing);
             return None;
         }
         Some(Self::With { name, code })
@@ -434,7 +434,7 @@ fn is(word: Word<'_>, keyword: &str) -> bool {
 
 fn note_case(word: Word<'_>, keyword: &str, reader: &mut Reader<'_>) {
     if word.text != keyword {
-        reader.note(word, NoteKind::WrongCase);
+        reader.report(word, DiagnosticKind::WrongCase);
     }
 }
 
@@ -442,7 +442,7 @@ fn note_case(word: Word<'_>, keyword: &str, reader: &mut Reader<'_>) {
 fn read_position<'a>(reader: &mut Reader<'a>) -> Option<Position<'a>> {
     let root = loop {
         let Some(word) = reader.words.peek() else {
-            reader.note_missing(NoteKind::Missing);
+            reader.report_missing(DiagnosticKind::Missing);
             return None;
         };
         // A board has ranks; without its keyword it is known by them.
@@ -451,11 +451,11 @@ fn read_position<'a>(reader: &mut Reader<'a>) -> Option<Position<'a>> {
             reader.words.next();
         }
         if bare {
-            reader.note_missing(NoteKind::MissingKeyword);
+            reader.report_missing(DiagnosticKind::MissingKeyword);
             break read_root(reader, reader.dialect.position_keyword() == "sfen")?;
         }
         let Some(keyword) = ["startpos", "fen", "sfen"].into_iter().find(|it| is(word, it)) else {
-            reader.note(word, NoteKind::UnknownWord);
+            reader.report(word, DiagnosticKind::UnknownToken);
             continue;
         };
         note_case(word, keyword, reader);
@@ -474,17 +474,17 @@ fn read_position<'a>(reader: &mut Reader<'a>) -> Option<Position<'a>> {
                 break;
             }
         } else if Move::read_loosely(word.text, reader.dialect).is_ok() {
-            reader.note_missing(NoteKind::MissingKeyword);
+            reader.report_missing(DiagnosticKind::MissingKeyword);
         } else {
             reader.words.next();
-            reader.note(word, NoteKind::UnknownWord);
+            reader.report(word, DiagnosticKind::UnknownToken);
             continue;
         }
         let more = reader.moves();
         if moves.is_empty() {
             moves = more;
         } else {
-            reader.note(word, NoteKind::Repeated);
+            reader.report(word, DiagnosticKind::Repeated);
             more.words().for_each(|word| moves.push_checked(word));
         }
     }
@@ -507,13 +507,13 @@ fn read_root<'a>(reader: &mut Reader<'a>, is_sfen: bool) -> Option<Root<'a>> {
     match root {
         Ok((usual, root)) => {
             if !usual {
-                reader.note_at(start..end, NoteKind::UnusualPosition);
+                reader.report_at(start..end, DiagnosticKind::UnusualPosition);
             }
             Some(root)
         }
         Err(error) => {
             let span = start + error.span.start..start + error.span.end;
-            reader.note_at(span, NoteKind::BadPosition);
+            reader.report_at(span, DiagnosticKind::BadPosition);
             None
         }
     }
@@ -547,14 +547,14 @@ pub struct CommandError {
     /// The line.
     pub line: String,
     /// What is wrong with it.
-    pub notes: Vec<Note>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` is no command", self.line.escape_debug())?;
-        match self.notes.first() {
-            Some(note) => write!(f, ": {note}"),
+        match self.diagnostics.first() {
+            Some(diagnostic) => write!(f, ": {diagnostic}"),
             None => Ok(()),
         }
     }
@@ -565,14 +565,16 @@ impl core::error::Error for CommandError {}
 impl FromStr for Command<'static> {
     type Err = CommandError;
 
-    /// Reads a UCI line, tolerantly. For the notes, and for USI, see [`Command::read`].
+    /// Reads a UCI line, tolerantly. For the diagnostics, and for USI, see [`Command::read`].
     ///
     /// # Errors
     /// The line is no command.
     fn from_str(line: &str) -> Result<Self, CommandError> {
         let reading = Command::read(line, Dialect::Uci);
         match reading.value {
-            Command::Unknown(_) => Err(CommandError { line: line.into(), notes: reading.notes }),
+            Command::Unknown(_) => {
+                Err(CommandError { line: line.into(), diagnostics: reading.diagnostics })
+            }
             command => Ok(command.into_owned()),
         }
     }

@@ -5,7 +5,7 @@ use alloc::format;
 use core::fmt;
 
 use crate::OptionDecl;
-use crate::note::NoteKind;
+use crate::diagnostic::DiagnosticKind;
 use crate::read::Reader;
 use crate::words::{Word, Words};
 use crate::write::{self, WriteError};
@@ -128,12 +128,12 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
     match first {
         Some(word) if is(word.text, "name") => {
             if word.text != "name" {
-                reader.note(word, NoteKind::WrongCase);
+                reader.report(word, DiagnosticKind::WrongCase);
             }
             reader.words.next();
         }
         Some(word) if is(word.text, "value") => return read_swapped(reader),
-        Some(_) => reader.note_missing(NoteKind::MissingKeyword),
+        Some(_) => reader.report_missing(DiagnosticKind::MissingKeyword),
         None => (),
     }
     read_name(reader)
@@ -166,11 +166,11 @@ fn read_name<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
     let name = reader.words.slice(start, end);
     reader.words.go_to(keyword.map_or(end, |word| word.end()));
     if let Some(word) = keyword.filter(|word| word.text != "value") {
-        reader.note(word, NoteKind::WrongCase);
+        reader.report(word, DiagnosticKind::WrongCase);
     }
     let value = keyword.map(|_| decoded(reader.words.rest().text));
     if name.text.is_empty() {
-        reader.note_missing(NoteKind::Missing);
+        reader.report_missing(DiagnosticKind::Missing);
         return None;
     }
     Some(SetOption { name: Cow::Borrowed(reader.option_name(name)?), value })
@@ -183,11 +183,11 @@ fn read_swapped<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
     let mut end = start;
     while let Some(word) = reader.words.next() {
         if word.text.eq_ignore_ascii_case("name") {
-            reader.note(value_key, NoteKind::WrongOrder);
+            reader.report(value_key, DiagnosticKind::WrongOrder);
             let first = reader.words.slice(start, end);
             let mut read = read_name(reader)?;
             if read.value.is_some() {
-                reader.note(first, NoteKind::Repeated);
+                reader.report(first, DiagnosticKind::Repeated);
             } else {
                 read.value = Some(decoded(first.text));
             }
@@ -195,7 +195,7 @@ fn read_swapped<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
         }
         end = word.end();
     }
-    reader.note_missing(NoteKind::Missing);
+    reader.report_missing(DiagnosticKind::Missing);
     None
 }
 

@@ -6,7 +6,7 @@ use core::fmt;
 
 use super::known::KnownOption;
 use crate::command::{EmptyText, decoded, encoded};
-use crate::note::NoteKind;
+use crate::diagnostic::DiagnosticKind;
 use crate::read::{Reader, in_any_case};
 use crate::words::{Integer, Word, Words, has_byte_below, split_word};
 use crate::write::{self, WriteError};
@@ -409,25 +409,25 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
     match reader.words.next() {
         Some(word) if word.text == "name" => (),
         Some(word) if word.text.eq_ignore_ascii_case("name") => {
-            reader.note(word, NoteKind::WrongCase);
+            reader.report(word, DiagnosticKind::WrongCase);
         }
         Some(word) if word.text == "type" => return read_type_first(word, reader),
         Some(_) => {
             reader.words.go_to(before);
-            reader.note_missing(NoteKind::MissingKeyword);
+            reader.report_missing(DiagnosticKind::MissingKeyword);
         }
         None => {
-            reader.note_missing(NoteKind::Missing);
+            reader.report_missing(DiagnosticKind::Missing);
             return None;
         }
     }
     let Some((name, type_word)) = split_name(reader) else {
-        reader.note_missing(NoteKind::Missing);
+        reader.report_missing(DiagnosticKind::Missing);
         return None;
     };
     let name = reader.option_name(name)?;
     if OptionDecl::MAX_NAME < type_word.text.len() {
-        reader.note(type_word, NoteKind::NameTooLong);
+        reader.report(type_word, DiagnosticKind::NameTooLong);
         return None;
     }
     let kind = read_kind(type_word, reader);
@@ -439,7 +439,7 @@ fn split_name<'a>(reader: &mut Reader<'a>) -> Option<(Word<'a>, Word<'a>)> {
     let start = reader.words.next_start();
     let (key, type_word) = name_end(reader.words.clone())?;
     if key.text != "type" {
-        reader.note(key, NoteKind::WrongCase);
+        reader.report(key, DiagnosticKind::WrongCase);
     }
     reader.words.go_to(type_word.end());
     Some((reader.words.slice(start, key.start), type_word))
@@ -467,7 +467,7 @@ fn name_end<'a>(mut words: impl Iterator<Item = Word<'a>>) -> Option<(Word<'a>, 
 fn read_type_first<'a>(type_key: Word<'_>, reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
     let type_word = reader.words.next();
     let name_key = reader.words.next();
-    reader.note(type_key, NoteKind::WrongOrder);
+    reader.report(type_key, DiagnosticKind::WrongOrder);
     name_key.filter(|word| word.text == "name")?;
     let type_word = type_word.filter(|word| OptionType::from_word(word.text).is_some())?;
     let name = reader.words.next()?;
@@ -479,7 +479,7 @@ fn read_type_first<'a>(type_key: Word<'_>, reader: &mut Reader<'a>) -> Option<Op
 fn read_kind<'a>(type_word: Word<'a>, reader: &mut Reader<'a>) -> OptionKind<'a> {
     let exact = OptionType::from_word(type_word.text);
     if exact.is_none() && in_any_case(type_word.text, OptionType::from_word).is_some() {
-        reader.note(type_word, NoteKind::WrongCase);
+        reader.report(type_word, DiagnosticKind::WrongCase);
     }
     match exact.or_else(|| in_any_case(type_word.text, OptionType::from_word)) {
         Some(OptionType::Check) => read_check(reader),
@@ -492,7 +492,7 @@ fn read_kind<'a>(type_word: Word<'a>, reader: &mut Reader<'a>) -> OptionKind<'a>
         Some(OptionType::String) => OptionKind::String { default: read_text(reader) },
         Some(OptionType::Filename) => OptionKind::Filename { default: read_text(reader) },
         None => {
-            reader.note(type_word, NoteKind::UnknownType);
+            reader.report(type_word, DiagnosticKind::UnknownType);
             OptionKind::Other {
                 kind: Cow::Borrowed(type_word.text),
                 rest: Cow::Borrowed(short_text(reader).unwrap_or_default()),
@@ -509,11 +509,11 @@ fn read_check<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
     let mut default = None;
     while let Some(key) = reader.words.next() {
         if !key.text.eq_ignore_ascii_case("default") {
-            reader.note(key, NoteKind::UnknownWord);
+            reader.report(key, DiagnosticKind::UnknownToken);
             continue;
         }
         let Some(word) = reader.words.next() else {
-            reader.note_missing(NoteKind::Missing);
+            reader.report_missing(DiagnosticKind::Missing);
             break;
         };
         let value = |word: &str| match word {
@@ -523,7 +523,10 @@ fn read_check<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
         };
         let found = value(word.text).or_else(|| {
             let repaired = in_any_case(word.text, value);
-            reader.note(word, repaired.map_or(NoteKind::BadDefault, |_| NoteKind::WrongCase));
+            reader.report(
+                word,
+                repaired.map_or(DiagnosticKind::BadDefault, |_| DiagnosticKind::WrongCase),
+            );
             repaired.or_else(|| in_any_case(word.text, clear_meaning))
         });
         default = found.or(default);
@@ -548,14 +551,14 @@ fn read_spin<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
             "min" => &mut min,
             "max" => &mut max,
             _ => {
-                reader.note(key, NoteKind::UnknownWord);
+                reader.report(key, DiagnosticKind::UnknownToken);
                 continue;
             }
         };
         let word = reader.words.peek();
         let value = reader.signed(is_attribute);
         if slot.is_some() {
-            reader.note(key, NoteKind::Repeated);
+            reader.report(key, DiagnosticKind::Repeated);
         }
         *slot = value.or(*slot);
         if value.is_some() && key.text == "default" {
@@ -565,7 +568,7 @@ fn read_spin<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
     let outside =
         |default| min.is_some_and(|min| default < min) || max.is_some_and(|max| max < default);
     if let (Some(_), Some(word)) = (default.filter(|it| outside(*it)), at) {
-        reader.note(word, NoteKind::BadDefault);
+        reader.report(word, DiagnosticKind::BadDefault);
     }
     OptionKind::Spin { default, min, max }
 }
@@ -611,29 +614,29 @@ fn read_combo<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
     let mut next = reader.words.next();
     while let Some(key) = next {
         if !is_key(key.text) {
-            reader.note(key, NoteKind::UnknownWord);
+            reader.report(key, DiagnosticKind::UnknownToken);
             next = reader.words.next();
             continue;
         }
         let value;
         (value, next) = reader.words.text_before(is_key);
         if value.text.is_empty() {
-            reader.note(value, NoteKind::Missing);
+            reader.report(value, DiagnosticKind::Missing);
         } else if OptionDecl::MAX_TEXT < value.text.len() {
-            reader.note(value, NoteKind::TextTooLong);
+            reader.report(value, DiagnosticKind::TextTooLong);
         } else if key.text == "var" && vars.len() == OptionDecl::MAX_VARS {
-            reader.note(value, NoteKind::TooManyChoices);
+            reader.report(value, DiagnosticKind::TooManyChoices);
         } else if key.text == "var" {
             vars.push(decoded(value.text));
         } else {
             if default.is_some() {
-                reader.note(key, NoteKind::Repeated);
+                reader.report(key, DiagnosticKind::Repeated);
             }
             default = Some(value);
         }
     }
     if let Some(word) = default.filter(|word| !vars.contains(&decoded(word.text))) {
-        reader.note(word, NoteKind::BadDefault);
+        reader.report(word, DiagnosticKind::BadDefault);
     }
     OptionKind::Combo { default: default.map(|word| decoded(word.text)), vars }
 }
@@ -644,7 +647,7 @@ fn read_text<'a>(reader: &mut Reader<'a>) -> Option<Cow<'a, str>> {
         if key.text.eq_ignore_ascii_case("default") {
             return short_text(reader).map(decoded);
         }
-        reader.note(key, NoteKind::UnknownWord);
+        reader.report(key, DiagnosticKind::UnknownToken);
     }
     None
 }
@@ -653,7 +656,7 @@ fn read_text<'a>(reader: &mut Reader<'a>) -> Option<Cow<'a, str>> {
 fn short_text<'a>(reader: &mut Reader<'a>) -> Option<&'a str> {
     let text = reader.words.rest();
     if OptionDecl::MAX_TEXT < text.text.len() {
-        reader.note(text, NoteKind::TextTooLong);
+        reader.report(text, DiagnosticKind::TextTooLong);
         return None;
     }
     Some(text.text)

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::Dialect;
+use crate::diagnostic::DiagnosticKind;
 use crate::moves::{Move, MoveList};
-use crate::note::NoteKind;
 use crate::read::{self, Reader, in_any_case};
 use crate::write::{self, WriteError};
 
@@ -164,29 +164,29 @@ impl From<Option<Move>> for BestMove<'_> {
 /// Reads what follows `bestmove`. `None` if nothing does.
 pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<BestMove<'a>> {
     let Some(word) = reader.words.next() else {
-        reader.note_missing(NoteKind::Missing);
+        reader.report_missing(DiagnosticKind::Missing);
         return None;
     };
     let best = Best::from_word(word.text, reader.dialect).unwrap_or_else(|| {
-        reader.note(word, NoteKind::NotAMove);
+        reader.report(word, DiagnosticKind::NotAMove);
         Best::Other(Cow::Borrowed(word.text))
     });
     if matches!(best, Best::Move(it) if it.as_str() != word.text) {
-        reader.note(word, NoteKind::MoveRepaired);
+        reader.report(word, DiagnosticKind::MoveRepaired);
     }
     let mut answer = BestMove::from(best);
     let mut has_ponder = false;
     while let Some(word) = reader.words.next() {
         if in_any_case(word.text, |it| is_ponder(it).then_some(())).is_none() {
-            reader.note(word, NoteKind::UnknownWord);
+            reader.report(word, DiagnosticKind::UnknownToken);
             answer.unknown.push(Cow::Borrowed(word.text));
             continue;
         }
         if !is_ponder(word.text) {
-            reader.note(word, NoteKind::WrongCase);
+            reader.report(word, DiagnosticKind::WrongCase);
         }
         if has_ponder {
-            reader.note(word, NoteKind::Repeated);
+            reader.report(word, DiagnosticKind::Repeated);
         }
         has_ponder = true;
         read_ponder(reader, &mut answer);
@@ -221,7 +221,7 @@ fn is_no_move(word: &str) -> bool {
 /// Reads what follows `checkmate`. `None` if nothing does.
 pub(super) fn read_checkmate<'a>(reader: &mut Reader<'a>) -> Option<Checkmate<'a>> {
     let Some(word) = reader.words.peek() else {
-        reader.note_missing(NoteKind::Missing);
+        reader.report_missing(DiagnosticKind::Missing);
         return None;
     };
     let answer = if let Some(answer) = Checkmate::without_moves(word.text) {

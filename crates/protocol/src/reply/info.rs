@@ -6,8 +6,8 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::Dialect;
+use crate::diagnostic::DiagnosticKind;
 use crate::moves::{Move, MoveList};
-use crate::note::NoteKind;
 use crate::read::{self, Reader, in_any_case};
 use crate::score::{Bound, Score, Wdl};
 use crate::words::{Integer, Word};
@@ -297,16 +297,16 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Info<'a> {
     while let Some(word) = reader.words.next() {
         let exact = Key::from_word(word.text);
         let Some(key) = exact.or_else(|| in_any_case(word.text, Key::from_word)) else {
-            reader.note(word, NoteKind::UnknownWord);
+            reader.report(word, DiagnosticKind::UnknownToken);
             info.unknown.push(Cow::Borrowed(word.text));
             continue;
         };
         if exact.is_none() {
-            reader.note(word, NoteKind::WrongCase);
+            reader.report(word, DiagnosticKind::WrongCase);
         }
         let bit = 1 << key as u32;
         if seen & bit != 0 && !key.may_repeat() {
-            reader.note(word, NoteKind::Repeated);
+            reader.report(word, DiagnosticKind::Repeated);
         }
         seen |= bit;
         if key == Key::Seldepth {
@@ -315,10 +315,10 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Info<'a> {
         read_field(key, word, reader, &mut info);
     }
     if info.bound != Bound::Exact && info.score.is_none() {
-        reader.note_missing(NoteKind::Missing);
+        reader.report_missing(DiagnosticKind::Missing);
     }
     if let (Some(word), None) = (seldepth, info.depth) {
-        reader.note(word, NoteKind::SeldepthWithoutDepth);
+        reader.report(word, DiagnosticKind::SeldepthWithoutDepth);
     }
     info
 }
@@ -351,12 +351,12 @@ fn read_field<'a>(key: Key, word: Word<'a>, reader: &mut Reader<'a>, info: &mut 
         Key::Score => {
             let next = reader.words.peek();
             if let Some(number) = next.filter(|word| Integer::read(word.text).is_some()) {
-                reader.note_at(number.start..number.start, NoteKind::MissingKeyword);
+                reader.report_at(number.start..number.start, DiagnosticKind::MissingKeyword);
                 let score = reader.small_signed(Key::is_word).map(Score::Cp);
                 return set_score(score, word, reader, info);
             }
             if next.is_none_or(|word| in_any_case(word.text, score_part).is_none()) {
-                reader.note(word, NoteKind::Missing);
+                reader.report(word, DiagnosticKind::Missing);
             }
         }
         Key::Cp => {
@@ -388,7 +388,7 @@ fn read_depths(reader: &mut Reader<'_>) -> Option<(u32, u32)> {
     let (depth, seldepth) = word.text.split_once('/')?;
     let depths = (depth.parse().ok()?, seldepth.parse().ok()?);
     let at = word.end() - seldepth.len();
-    reader.note_at(at..at, NoteKind::MissingKeyword);
+    reader.report_at(at..at, DiagnosticKind::MissingKeyword);
     reader.words.next();
     Some(depths)
 }
@@ -402,8 +402,10 @@ fn set_score(score: Option<Score>, word: Word<'_>, reader: &mut Reader<'_>, info
     let Some(score) = score else { return };
     match info.score {
         None => (),
-        Some(old) if old.is_mate() == score.is_mate() => reader.note(word, NoteKind::Repeated),
-        Some(_) => reader.note(word, NoteKind::Conflict),
+        Some(old) if old.is_mate() == score.is_mate() => {
+            reader.report(word, DiagnosticKind::Repeated)
+        }
+        Some(_) => reader.report(word, DiagnosticKind::Conflict),
     }
     if score.is_mate() || info.score.is_none_or(|old| !old.is_mate()) {
         info.score = Some(score);
@@ -413,13 +415,13 @@ fn set_score(score: Option<Score>, word: Word<'_>, reader: &mut Reader<'_>, info
 fn read_mate(reader: &mut Reader<'_>) -> Option<Score> {
     let word = reader.words.peek().filter(|word| !Key::is_word(word.text));
     let Some(word) = word else {
-        reader.note_missing(NoteKind::Missing);
+        reader.report_missing(DiagnosticKind::Missing);
         return None;
     };
     reader.words.next();
-    let score = Score::from_mate_word(word.text, reader.dialect);
+    let score = Score::from_mate_token(word.text, reader.dialect);
     if score.is_none() {
-        reader.note(word, NoteKind::NotANumber);
+        reader.report(word, DiagnosticKind::NotANumber);
     }
     score
 }
@@ -429,7 +431,7 @@ fn read_wdl(reader: &mut Reader<'_>) -> Option<Wdl> {
         let word = reader.words.peek();
         let number = reader.small(Key::is_word)?;
         if let (true, Some(word)) = (u32::from(u16::MAX) < number, word) {
-            reader.note(word, NoteKind::NumberTooLarge);
+            reader.report(word, DiagnosticKind::NumberTooLarge);
         }
         Some(u16::try_from(number).unwrap_or(u16::MAX))
     };

@@ -10,7 +10,7 @@ use alloc::borrow::Cow;
 use core::fmt;
 
 use crate::Dialect;
-use crate::note::{NoteKind, Reading};
+use crate::diagnostic::{DiagnosticKind, Reading};
 use crate::option::OptionDecl;
 use crate::read::{Reader, Start};
 use crate::write::{self, WriteError};
@@ -37,7 +37,7 @@ pub enum Reply<'a> {
     /// `option …`: an option that the engine has.
     Option(OptionDecl<'a>),
     /// `uciok` or `usiok`: the end of the greeting.
-    HelloOk,
+    UciOk,
     /// `readyok`: the answer to `isready`.
     ReadyOk,
     /// `bestmove …`: the end of a search.
@@ -80,7 +80,7 @@ pub enum Status {
 enum Kind {
     Id,
     Option,
-    HelloOk,
+    UciOk,
     ReadyOk,
     BestMove,
     Checkmate,
@@ -91,12 +91,12 @@ enum Kind {
 
 impl Kind {
     fn uci(word: &str) -> Option<Self> {
-        if word == "uciok" { Some(Self::HelloOk) } else { Self::any(word) }
+        if word == "uciok" { Some(Self::UciOk) } else { Self::any(word) }
     }
 
     fn usi(word: &str) -> Option<Self> {
         match word.as_bytes() {
-            b"usiok" => Some(Self::HelloOk),
+            b"usiok" => Some(Self::UciOk),
             b"checkmate" => Some(Self::Checkmate),
             _ => Self::any(word),
         }
@@ -139,7 +139,7 @@ impl<'a> Reply<'a> {
                     return reader.done(value);
                 }
             }
-            Start::Unknown(Some(kind)) => reader.note(whole.rest(), kind),
+            Start::Unknown(Some(kind)) => reader.report(whole.rest(), kind),
             Start::Unknown(None) => (),
         }
         reader.done(Self::Unknown(Cow::Borrowed(whole.rest().text)))
@@ -148,7 +148,7 @@ impl<'a> Reply<'a> {
     /// The reply, or `None` if something that it cannot be without is missing.
     fn read_kind(kind: Kind, reader: &mut Reader<'a>) -> Option<Self> {
         let reply = match kind {
-            Kind::HelloOk => Self::HelloOk,
+            Kind::UciOk => Self::UciOk,
             Kind::ReadyOk => Self::ReadyOk,
             Kind::CopyProtection => Self::CopyProtection(reader.choose(Status::from_word)?),
             Kind::Registration => Self::Registration(reader.choose(Status::from_word)?),
@@ -175,7 +175,7 @@ impl<'a> Reply<'a> {
         match self {
             Self::Id(id) => id.write(out)?,
             Self::Option(decl) => decl.write(out)?,
-            Self::HelloOk => out.write_str(dialect.hello_ok())?,
+            Self::UciOk => out.write_str(dialect.handshake_ok())?,
             Self::ReadyOk => out.write_str("readyok")?,
             Self::BestMove(it) => it.write(dialect, out)?,
             Self::Checkmate(it) => it.write(dialect, out)?,
@@ -204,7 +204,7 @@ impl<'a> Reply<'a> {
         match self {
             Self::Id(id) => Reply::Id(id.into_owned()),
             Self::Option(decl) => Reply::Option(decl.into_owned()),
-            Self::HelloOk => Reply::HelloOk,
+            Self::UciOk => Reply::UciOk,
             Self::ReadyOk => Reply::ReadyOk,
             Self::BestMove(it) => Reply::BestMove(it.into_owned()),
             Self::Checkmate(it) => Reply::Checkmate(it.into_owned()),
@@ -240,17 +240,17 @@ impl<'a> Id<'a> {
             Some(it) if it.eq_ignore_ascii_case("author") => Self::Author(Cow::Borrowed(text.text)),
             _ => {
                 match key {
-                    Some(key) => reader.note(key, NoteKind::UnknownWord),
-                    None => reader.note_missing(NoteKind::Missing),
+                    Some(key) => reader.report(key, DiagnosticKind::UnknownToken),
+                    None => reader.report_missing(DiagnosticKind::Missing),
                 }
                 return None;
             }
         };
         if let Some(key) = key.filter(|key| !matches!(key.text, "name" | "author")) {
-            reader.note(key, NoteKind::WrongCase);
+            reader.report(key, DiagnosticKind::WrongCase);
         }
         if text.text.is_empty() {
-            reader.note_missing(NoteKind::Missing);
+            reader.report_missing(DiagnosticKind::Missing);
             return None;
         }
         Some(id)

@@ -6,7 +6,7 @@
 //! > a line of the client, or `< ` one of the engine
 //! = the line that is written for it, if it is another one
 //! ? it is not understood, and kept as text
-//! ! Note 0..4, Note 7..7
+//! ! Diagnostic 0..4, Diagnostic 7..7
 //! - a remark
 //! ```
 //!
@@ -14,7 +14,7 @@
 
 use std::fmt::Write;
 
-use readyok_protocol::{Command, Dialect, Note, Reply};
+use readyok_protocol::{Command, Diagnostic, Dialect, Reply};
 
 use crate::laws;
 
@@ -28,7 +28,7 @@ pub(crate) struct Case {
     pub(crate) spelling: String,
     pub(crate) written: Option<String>,
     pub(crate) understood: bool,
-    pub(crate) notes: String,
+    pub(crate) diagnostics: String,
     pub(crate) remark: String,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn read(table: &str) -> Vec<Case> {
         match mark {
             "#" => clause = text,
             "dialect" => {
-                dialect = Dialect::ALL.into_iter().find(|it| it.hello() == text).unwrap();
+                dialect = Dialect::ALL.into_iter().find(|it| it.handshake() == text).unwrap();
             }
             ">" | "<" => cases.push(Case {
                 clause: clause.clone(),
@@ -57,7 +57,7 @@ pub(crate) fn read(table: &str) -> Vec<Case> {
                 match mark {
                     "=" => case.written = Some(text),
                     "?" => case.understood = false,
-                    "!" => case.notes = text,
+                    "!" => case.diagnostics = text,
                     "-" => case.remark = text,
                     _ => panic!("{line:?} is no line of a table"),
                 }
@@ -73,7 +73,7 @@ pub(crate) fn read(table: &str) -> Vec<Case> {
 pub(crate) struct Outcome {
     pub(crate) written: String,
     pub(crate) understood: bool,
-    pub(crate) notes: String,
+    pub(crate) diagnostics: String,
 }
 
 impl Case {
@@ -85,22 +85,26 @@ impl Case {
         Outcome {
             written: self.written.clone().unwrap_or_else(|| self.spelling.clone()),
             understood: self.understood,
-            notes: self.notes.clone(),
+            diagnostics: self.diagnostics.clone(),
         }
     }
 
     pub(crate) fn outcome(&self) -> Outcome {
         let line = self.line();
-        let (written, understood, notes) = if self.from_client {
+        let (written, understood, diagnostics) = if self.from_client {
             let read = Command::read(&line, self.dialect);
             let understood = !matches!(read.value, Command::Unknown(_));
-            (laws::command(&line, self.dialect), understood, read.notes)
+            (laws::command(&line, self.dialect), understood, read.diagnostics)
         } else {
             let read = Reply::read(&line, self.dialect);
             let understood = !matches!(read.value, Reply::Unknown(_));
-            (laws::reply(&line, self.dialect), understood, read.notes)
+            (laws::reply(&line, self.dialect), understood, read.diagnostics)
         };
-        Outcome { written: escaped(&written.unwrap()), understood, notes: spelled(&notes) }
+        Outcome {
+            written: escaped(&written.unwrap()),
+            understood,
+            diagnostics: spelled(&diagnostics),
+        }
     }
 
     /// Checks that the line is read and written as the table says.
@@ -109,9 +113,9 @@ impl Case {
     }
 }
 
-fn spelled(notes: &[Note]) -> String {
+fn spelled(diagnostics: &[Diagnostic]) -> String {
     let mut text = String::new();
-    for Note { span, kind } in notes {
+    for Diagnostic { span, kind } in diagnostics {
         let comma = if text.is_empty() { "" } else { ", " };
         write!(text, "{comma}{kind:?} {}..{}", span.start, span.end).unwrap();
     }

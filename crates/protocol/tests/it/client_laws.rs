@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use readyok_protocol::session::client::{
-    ClientSession, Event, NewGame, Patience, SearchId, SearchRequest, Wait,
+    ClientSession, Event, NewGame, SearchId, SearchRequest, TimeoutKind, Timeouts,
 };
 use readyok_protocol::{
-    Clocks, Command, Dialect, Dialogue, GameResult, Go, Move, NoteKind, Position, Reply,
+    Clocks, Command, DiagnosticKind, Dialect, GameResult, Go, Move, Position, ProtocolState, Reply,
 };
 
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub enum Step {
     Option(u8),
     Ping,
     Register,
-    Wait(u16),
+    TimeoutKind(u16),
     /// The engine answers what it was asked, as an honest one does.
     Answer,
     /// The engine says anything at any time.
@@ -58,7 +58,7 @@ fn step(line: &str) -> Step {
         b'o' => Step::Option(argument),
         b'p' => Step::Ping,
         b'r' => Step::Register,
-        b'w' => Step::Wait(u16::from(argument) * 255),
+        b'w' => Step::TimeoutKind(u16::from(argument) * 255),
         b'q' => Step::Quit,
         b'e' => Step::Eof,
         _ => Step::Answer,
@@ -69,7 +69,7 @@ fn step(line: &str) -> Step {
 pub struct Table {
     dialect: Dialect,
     pub session: ClientSession,
-    referee: Dialogue,
+    referee: ProtocolState,
     pub out: String,
     pub now: Duration,
     /// What an honest engine would say next.
@@ -85,8 +85,8 @@ pub struct Table {
 impl Table {
     pub fn new(dialect: Dialect) -> Self {
         let (mut out, now) = (String::new(), Duration::ZERO);
-        let session = ClientSession::start(dialect, Patience::default(), now, &mut out);
-        let referee = Dialogue::new(dialect);
+        let session = ClientSession::start(dialect, Timeouts::default(), now, &mut out);
+        let referee = ProtocolState::new(dialect);
         let (owed, open) = (Vec::new(), BTreeMap::new());
         let mut table = Self {
             dialect,
@@ -109,19 +109,20 @@ impl Table {
         for line in std::mem::take(&mut self.out).lines() {
             let reading = Command::read(line, self.dialect);
             // The engine itself has declared such a name.
-            let mut notes = reading.notes.iter().filter(|it| it.kind != NoteKind::SpaceInName);
-            assert_eq!(notes.next(), None, "the session wrote `{line}`");
+            let mut diagnostics =
+                reading.diagnostics.iter().filter(|it| it.kind != DiagnosticKind::SpaceInName);
+            assert_eq!(diagnostics.next(), None, "the session wrote `{line}`");
             let fault = self.referee.command(&reading.value);
             assert_eq!(fault, Ok(()), "the session said `{line}` in {:?}", self.referee);
             match reading.value {
-                Command::Hello if self.dialect == Dialect::Uci => {
+                Command::Uci if self.dialect == Dialect::Uci => {
                     self.owed.extend([
                         "id name A",
                         "option name Hash type spin default 1 min 1 max 99",
                         "uciok",
                     ]);
                 }
-                Command::Hello => self.owed.extend(["id name A", "usiok"]),
+                Command::Uci => self.owed.extend(["id name A", "usiok"]),
                 Command::IsReady => self.owed.push("readyok"),
                 Command::Go(go) => {
                     let clocks_follow = go.ponder && self.dialect == Dialect::Usi;
@@ -139,9 +140,9 @@ impl Table {
         }
         while let Some(event) = self.session.poll_event() {
             let (id, ends) = match event {
-                Event::Started(id) | Event::Info(id, _) | Event::Overran(id) => (id, 0),
-                Event::Late(wait) => {
-                    self.late |= wait == Wait::Stop;
+                Event::Started(id) | Event::Info(id, _) | Event::Overrun(id) => (id, 0),
+                Event::Timeout(wait) => {
+                    self.late |= wait == TimeoutKind::Stop;
                     continue;
                 }
                 Event::BestMove(id, _) | Event::Checkmate(id, _) | Event::Dropped(id, _) => (id, 1),
@@ -160,7 +161,7 @@ impl Table {
     }
 
     fn hear(&mut self, line: &str) {
-        self.referee.overhear_reply(&Reply::read(line, self.dialect).value);
+        self.referee.apply_reply_lenient(&Reply::read(line, self.dialect).value);
         self.session.receive_line(line, self.now, &mut self.out);
     }
 
@@ -224,7 +225,7 @@ impl Table {
                 let later = readyok_protocol::Register::Later;
                 let _ = self.session.register(later, now, out);
             }
-            Step::Wait(millis) => {
+            Step::TimeoutKind(millis) => {
                 self.now += Duration::from_millis((*millis).into());
                 self.session.handle_timeout(self.now, &mut self.out);
                 if let Some(at) = self.session.poll_timeout() {

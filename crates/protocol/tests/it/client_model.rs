@@ -35,7 +35,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => any::<u8>().prop_map(Step::Option),
         2 => Just(Step::Ping),
         1 => Just(Step::Register),
-        2 => any::<u16>().prop_map(Step::Wait),
+        2 => any::<u16>().prop_map(Step::TimeoutKind),
         12 => Just(Step::Answer),
         6 => (0..LINES.len()).prop_map(|index| Step::Say(LINES[index].to_owned())),
     ]

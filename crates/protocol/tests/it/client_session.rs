@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use readyok_protocol::session::client::{
-    ClientSession, Event, NewGame, Patience, Purpose, SearchId, SearchRequest,
+    ClientSession, Event, NewGame, Purpose, SearchId, SearchRequest, Timeouts,
 };
 use readyok_protocol::{Command, Dialect, GameResult, Go, MateLimit, Register, Reply};
 
@@ -50,7 +50,7 @@ struct Run {
 impl Run {
     fn new(dialect: Dialect) -> Self {
         let (mut out, now) = (String::new(), Duration::from_secs(1));
-        let session = ClientSession::start(dialect, Patience::default(), now, &mut out);
+        let session = ClientSession::start(dialect, Timeouts::default(), now, &mut out);
         Self { session, dialect, out, now, ids: Vec::new(), events: VecDeque::new() }
     }
 
@@ -89,13 +89,14 @@ impl Run {
                 format!("{} {}", self.number(id), line(Reply::Checkmate(mate)))
             }
             Event::Dropped(id, reason) => format!("{} dropped: {reason:?}", self.number(id)),
-            Event::Overran(id) => format!("{} overran", self.number(id)),
+            Event::Overrun(id) => format!("{} overrun", self.number(id)),
             Event::Violation(violation) => format!("violation {:?}", violation.rule),
-            Event::Remark(text) => format!("remark {text}"),
-            Event::Chatter(text) => format!("chatter {text}"),
-            Event::Odd(notes) => format!("odd {:?}", notes[0].kind),
+            Event::InfoString(text) => format!("info string {text}"),
+            Event::UnknownLine(text) => format!("unknown line {text}"),
+            Event::Malformed(diagnostics) => format!("malformed {:?}", diagnostics[0].kind),
+            Event::HandshakeComplete => "handshake complete".to_owned(),
             Event::Ready(_) => "ready".to_owned(),
-            Event::Late(wait) => format!("late {wait:?}"),
+            Event::Timeout(wait) => format!("timeout {wait:?}"),
             other => format!("{other:?}").to_lowercase(),
         }
     }
@@ -140,8 +141,8 @@ impl Run {
             }
             "refuse" => {
                 let request = self.request(rest);
-                let misuse = self.session.search(request, now, &mut self.out).unwrap_err();
-                self.events.push_back(format!("misuse: {misuse}"));
+                let usage_error = self.session.search(request, now, &mut self.out).unwrap_err();
+                self.events.push_back(format!("usage error: {usage_error}"));
             }
             "stop" => {
                 let id = self.ids[rest.parse::<usize>().unwrap() - 1];
@@ -154,23 +155,23 @@ impl Run {
                 let Command::Go(go) = Command::read(&line, self.dialect).value else {
                     panic!("no clocks: {clocks}");
                 };
-                if let Err(misuse) = self.session.ponder_hit(id, Some(go.clocks), now, out) {
-                    self.events.push_back(format!("misuse: {misuse}"));
+                if let Err(usage_error) = self.session.ponder_hit(id, Some(go.clocks), now, out) {
+                    self.events.push_back(format!("usage error: {usage_error}"));
                 }
             }
             "newgame" => {
                 let opponent = (!rest.is_empty() && rest != "960").then(|| rest.to_owned());
                 let game = NewGame { chess960: rest == "960", variant: None, opponent };
-                if let Err(misuse) = self.session.new_game(game, now, out) {
-                    self.events.push_back(format!("misuse: {misuse}"));
+                if let Err(usage_error) = self.session.new_game(game, now, out) {
+                    self.events.push_back(format!("usage error: {usage_error}"));
                 }
             }
             "gameover" => self.session.game_over(GameResult::Win, now, out),
             "set" => {
                 let (name, value) =
                     rest.split_once('=').map_or((rest, None), |(a, b)| (a, Some(b)));
-                if let Err(misuse) = self.session.set_option(name, value, now, out) {
-                    self.events.push_back(format!("misuse: {misuse}"));
+                if let Err(usage_error) = self.session.set_option(name, value, now, out) {
+                    self.events.push_back(format!("usage error: {usage_error}"));
                 }
             }
             "register" => {
@@ -180,9 +181,9 @@ impl Run {
             "ping" => {
                 self.session.ping(now, out).unwrap();
             }
-            "join" => self.session.separate_searches(false),
-            "hold" => self.session.hold_searches(),
-            "start" => self.session.start_search(now, out),
+            "join" => self.session.sync_between_searches(false),
+            "hold" => self.session.set_manual_start(),
+            "start" => self.session.start_pending(now, out),
             "quit" => self.session.quit(now, out),
             "eof" => self.session.receive_eof(),
             "wait" => {
@@ -201,7 +202,7 @@ fn check_uci(options: &[&str], script: &str) {
     for option in options {
         writeln!(all, "< option name {option}").unwrap();
     }
-    check_client(Dialect::Uci, &format!("{all}< uciok\n= greeted\n{script}"));
+    check_client(Dialect::Uci, &format!("{all}< uciok\n= handshake complete\n{script}"));
 }
 
 #[track_caller]
@@ -210,7 +211,7 @@ fn check_usi(options: &[&str], script: &str) {
     for option in options {
         writeln!(all, "< option name {option}").unwrap();
     }
-    check_client(Dialect::Usi, &format!("{all}< usiok\n= greeted\n{script}"));
+    check_client(Dialect::Usi, &format!("{all}< usiok\n= handshake complete\n{script}"));
 }
 
 /// The first search in UCI, up to its `go`.
@@ -421,13 +422,13 @@ fn wrong_values_are_refused_before_they_are_sent() {
     check_uci(
         &["Hash type spin default 16 min 1 max 1024", "Ponder type check default false"],
         "! set Hash=0
-         = misuse: option `Hash` cannot be 0, at least 1, at most 1024
+         = usage error: option `Hash` cannot be 0, at least 1, at most 1024
          ! set Hash=64\r
          > setoption name Hash value 64
          ! set NoSuch=1
-         = misuse: the engine has no option `NoSuch`
+         = usage error: the engine has no option `NoSuch`
          ! set Ponder=true
-         = misuse: option `Ponder` is set by the session, from the game and the search",
+         = usage error: option `Ponder` is set by the session, from the game and the search",
     );
 }
 
@@ -616,7 +617,7 @@ fn a_ponder_hit_turns_the_search_into_a_normal_one() {
          < bestmove g1f3
          = 1 bestmove g1f3
          ! ponderhit 1
-         = misuse: no search of this id ponders",
+         = usage error: no search of this id ponders",
     );
 }
 
@@ -656,7 +657,7 @@ fn an_early_bestmove_in_ponder_ends_the_search() {
          = violation BestMoveTooEarly
          = 1 bestmove g1f3
          ! ponderhit 1
-         = misuse: no search of this id ponders",
+         = usage error: no search of this id ponders",
     );
 }
 
@@ -690,11 +691,11 @@ fn requests_that_engines_misread_are_refused() {
     check_uci(
         &[],
         "! refuse startpos |
-         = misuse: the search has no limit
+         = usage error: the search has no limit
          ! refuse startpos | searchmoves depth 5
-         = misuse: the search is restricted to no moves
+         = usage error: the search is restricted to no moves
          ! refuse sfen 4k4/9/4G4/9/9/9/9/9/4K4 b G 1 | depth 5
-         = misuse: the position is in the notation of another game",
+         = usage error: the position is in the notation of another game",
     );
 }
 
@@ -856,11 +857,11 @@ fn a_name_that_the_engine_would_take_for_another_option_is_refused() {
     check_uci(
         &options,
         "! set draw value=3
-         = misuse: name of an option contains the word `value` of the protocol
+         = usage error: name of an option contains the word `value` of the protocol
          ! set reset value
-         = misuse: name of an option contains the word `value` of the protocol
+         = usage error: name of an option contains the word `value` of the protocol
          ! set Max Value Reset
-         = misuse: name of an option would be read as something else
+         = usage error: name of an option would be read as something else
          ! set draw=value 3
          > setoption name draw value value 3",
     );
@@ -877,13 +878,13 @@ fn a_copy_protected_engine_takes_no_searches() {
          = 1 dropped: CopyProtected
          < readyok
          ! refuse startpos | depth 1
-         = misuse: the engine reported a copy protection error",
+         = usage error: the engine reported a copy protection error",
     );
 }
 
 #[test]
 fn a_silent_engine_is_late_with_its_greeting() {
-    check_client(Dialect::Uci, "> uci\n! wait 9999\n! wait 1\n= late Hello\n! wait 99999");
+    check_client(Dialect::Uci, "> uci\n! wait 9999\n! wait 1\n= timeout Uci\n! wait 99999");
 }
 
 #[test]
@@ -894,17 +895,17 @@ fn output_extends_the_wait_for_readyok_but_not_for_stop() {
          > isready
          ! wait 59000
          < info string loading
-         = remark loading
+         = info string loading
          ! wait 59000
          < 
          ! wait 59999
          ! wait 1
-         = late Ready",
+         = timeout Ready",
     );
     check_uci(
         &[],
         &format!(
-            "{FIRST}! stop 1\n> stop\n! wait 9000\n< info depth 6\n= 1 info depth 6\n! wait 1000\n= late Stop"
+            "{FIRST}! stop 1\n> stop\n! wait 9000\n< info depth 6\n= 1 info depth 6\n! wait 1000\n= timeout Stop"
         ),
     );
 }
@@ -921,7 +922,7 @@ fn a_search_that_overruns_its_clock_is_stopped() {
          = started 1
          ! wait 2999
          ! wait 1
-         = 1 overran
+         = 1 overrun
          > stop
          < bestmove e2e4
          = 1 bestmove e2e4",
@@ -951,11 +952,11 @@ fn a_dead_engine_drops_every_search() {
             ! search startpos | depth 9
             > stop
             ! eof
-            = 2 dropped: EngineGone
-            = 1 dropped: EngineGone
-            = gone
+            = 2 dropped: Disconnected
+            = 1 dropped: Disconnected
+            = disconnected
             ! refuse startpos | depth 1
-            = misuse: the engine is gone"
+            = usage error: the engine is gone"
         ),
     );
 }
@@ -969,10 +970,10 @@ fn quit_stops_the_search_and_waits_a_while() {
             ! quit
             > stop
             > quit
-            = 1 dropped: EngineGone
+            = 1 dropped: Disconnected
             < bestmove e2e4
             ! wait 5000
-            = late Quit"
+            = timeout Exit"
         ),
     );
 }
@@ -1011,7 +1012,7 @@ fn chatter_and_stray_messages_do_no_harm() {
     check_uci(
         &[],
         "< Stockfish 15 by the developers
-         = chatter Stockfish 15 by the developers
+         = unknown line Stockfish 15 by the developers
          < readyok
          = violation ReadyOkWithoutIsReady
          < bestmove e2e4
@@ -1019,7 +1020,7 @@ fn chatter_and_stray_messages_do_no_harm() {
          < info depth 3 score cp 1
          = violation InfoWithoutSearch
          < uciok
-         = violation HelloOkWithoutHello",
+         = violation UciOkWithoutUci",
     );
 }
 
@@ -1077,7 +1078,7 @@ fn a_readyok_that_never_comes_holds_up_no_search_for_ever() {
             ! search startpos | depth 6
             ! wait 59999
             ! wait 1
-            = late Ready
+            = timeout Ready
             > isready
             < readyok
             > position startpos
@@ -1100,11 +1101,11 @@ fn each_wait_is_reported_by_itself() {
          ! ping
          > isready
          ! wait 60000
-         = late Ready
+         = timeout Ready
          ! stop 1
          > stop
          ! wait 10000
-         = late Stop
+         = timeout Stop
          < bestmove e2e4
          = 1 bestmove e2e4
          ! search startpos | infinite
@@ -1116,11 +1117,11 @@ fn each_wait_is_reported_by_itself() {
          ! stop 2
          > stop
          ! wait 10000
-         = late Stop
+         = timeout Stop
          ! ping
          > isready
          ! wait 60000
-         = late Ready",
+         = timeout Ready",
     );
 }
 
@@ -1296,7 +1297,7 @@ fn a_shogi_engine_without_the_option_is_told_when_pondering_starts() {
          > go ponder
          = started 2
          ! ponderhit 2
-         = misuse: the search has no limit
+         = usage error: the search has no limit
          ! ponderhit 2 btime 500 wtime 400
          > ponderhit btime 500 wtime 400 byoyomi 0",
     );
@@ -1317,7 +1318,7 @@ fn the_clock_of_a_ponder_search_runs_from_the_hit() {
          > ponderhit
          ! wait 2000
          ! wait 1
-         = 1 overran
+         = 1 overrun
          > stop",
     );
 }
@@ -1327,13 +1328,13 @@ fn a_game_that_the_engine_cannot_play_is_refused() {
     check_uci(
         &[],
         "! newgame 960
-         = misuse: the engine has no option `UCI_Chess960`
+         = usage error: the engine has no option `UCI_Chess960`
          ! newgame GM 2800 human Garry",
     );
     check_uci(
         &["UCI_Opponent type string"],
         "! newgame \u{b}GM 2800
-         = misuse: value of an option is empty or has white space at an end",
+         = usage error: value of an option is empty or has white space at an end",
     );
 }
 
@@ -1353,11 +1354,11 @@ fn counts_of_leaf_nodes_and_words_that_are_no_moves_are_refused() {
     check_uci(
         &[],
         "! refuse startpos | perft 3
-         = misuse: a count of leaf nodes has no end that could be told
+         = usage error: a count of leaf nodes has no end that could be told
          ! refuse startpos moves e2e4 rep_draw | depth 5
-         = misuse: `rep_draw` is no move
+         = usage error: `rep_draw` is no move
          ! refuse startpos | depth 5 searchmoves 7g7f
-         = misuse: `7g7f` is no move",
+         = usage error: `7g7f` is no move",
     );
 }
 
@@ -1382,7 +1383,7 @@ fn any_duration_can_limit_a_search() {
         (Duration::MAX, "9223372036854775807"),
     ] {
         let (start, mut out) = (Duration::ZERO, String::new());
-        let mut session = ClientSession::start(Dialect::Usi, Patience::default(), start, &mut out);
+        let mut session = ClientSession::start(Dialect::Usi, Timeouts::default(), start, &mut out);
         session.receive_line("usiok", start, &mut out);
         let mate = Some(MateLimit::Time(time));
         let go = Go { mate, random_time: Some(time), ..Go::move_time(time) };
@@ -1405,7 +1406,7 @@ fn output_extends_the_life_of_a_search_without_a_limit_in_time() {
             = 1 info depth 3
             ! wait 599999
             ! wait 1
-            = 1 overran
+            = 1 overrun
             > stop"
         ),
     );
@@ -1457,7 +1458,7 @@ fn a_button_is_pressed_for_each_search_that_asks_for_it() {
 
 #[test]
 fn the_end_of_the_output_is_told_once() {
-    check_uci(&[], "! ping\n> isready\n! eof\n= gone\n! eof\n! wait 999999");
+    check_uci(&[], "! ping\n> isready\n! eof\n= disconnected\n! eof\n! wait 999999");
 }
 
 /// A shogi engine that has answered, and the next search.
@@ -1510,7 +1511,7 @@ fn nobody_waits_for_a_shogi_engine_to_be_quiet_who_joins_searches() {
 fn session_after(lines: &[&str]) -> ClientSession {
     let mut out = String::new();
     let mut session =
-        ClientSession::start(Dialect::Uci, Patience::default(), Duration::ZERO, &mut out);
+        ClientSession::start(Dialect::Uci, Timeouts::default(), Duration::ZERO, &mut out);
     for line in lines {
         session.receive_line(line, Duration::ZERO, &mut out);
     }
@@ -1549,13 +1550,13 @@ fn the_latest_text_may_say_why_an_engine_fails() {
 
 #[test]
 fn a_late_engine_has_a_timeout() {
-    use readyok_protocol::session::client::Wait;
+    use readyok_protocol::session::client::TimeoutKind;
 
     let mut run = Run::new(Dialect::Uci);
     let start = run.now;
     run.session.receive_line("id name A", start + Duration::from_secs(4), &mut run.out);
-    assert_eq!(run.session.timeout_of(Wait::Hello), None);
+    assert_eq!(run.session.timeout_of(TimeoutKind::Handshake), None);
     run.session.handle_timeout(start + Duration::from_secs(20), &mut run.out);
-    assert_eq!(run.session.timeout_of(Wait::Hello), Some(Duration::from_secs(14)));
-    assert_eq!(run.session.timeout_of(Wait::Ready), None);
+    assert_eq!(run.session.timeout_of(TimeoutKind::Handshake), Some(Duration::from_secs(14)));
+    assert_eq!(run.session.timeout_of(TimeoutKind::Ready), None);
 }

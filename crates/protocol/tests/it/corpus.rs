@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fmt, fs};
 
-use readyok_protocol::{Command, Dialect, Note, Reply, Witness, decode};
+use readyok_protocol::{Command, Diagnostic, Dialect, Observer, Reply, decode};
 
 use crate::cases::unescaped;
 use crate::laws;
@@ -96,7 +96,7 @@ fn of_the_rules_that_no_order_decides_real_engines_break_those_that_are_known() 
         let session = fs::read_to_string(&path).unwrap();
         let dialect =
             if session.contains("\n# dialect: usi\n") { Dialect::Usi } else { Dialect::Uci };
-        let mut witness = Witness::new(dialect);
+        let mut observer = Observer::new(dialect);
         // Transcripts tell no times.
         let mut now = Duration::ZERO;
         for entry in session.lines() {
@@ -105,14 +105,14 @@ fn of_the_rules_that_no_order_decides_real_engines_break_those_that_are_known() 
             let (line, _) = decode(&bytes);
             now += Duration::from_secs(1);
             let violations = if from_client {
-                witness.hear_command(&Command::read(&line, dialect).value, now)
+                observer.observe_command(&Command::read(&line, dialect).value, now)
             } else {
-                witness.hear_reply(&Reply::read(&line, dialect).value, now)
+                observer.observe_reply(&Reply::read(&line, dialect).value, now)
             };
-            let told = violations.into_iter().filter(|it| !it.rule.is_about_order());
+            let told = violations.into_iter().filter(|it| !it.rule.is_ordering());
             broken.extend(told.map(|it| format!("{name} {:?}: {text}", it.rule)));
         }
-        let owed = witness.end_of_output().into_iter();
+        let owed = observer.end_of_output().into_iter();
         broken.extend(owed.map(|it| format!("{name} {:?}", it.rule)));
     }
     assert_eq!(broken, LOSE_PINGS.map(|name| format!("{name} IsReadyUnanswered")));
@@ -127,26 +127,26 @@ fn said(entry: &str) -> Option<(bool, &str)> {
     }
 }
 
-/// Reads a line, and returns what is odd about it: the kinds of its notes, `Unknown` if it is kept
+/// Reads a line, and returns what is odd about it: the kinds of its diagnostics, `Unknown` if it is kept
 /// as text, `Rewritten` if words of it are not written again.
 fn odd_kinds(bytes: &[u8], from_client: bool, dialect: Dialect) -> Vec<String> {
     let (line, undecodable) = decode(bytes);
-    let (is_unknown, mut notes, written) = if from_client {
+    let (is_unknown, mut diagnostics, written) = if from_client {
         let read = Command::read(&line, dialect);
         let is_unknown = matches!(read.value, Command::Unknown(_));
-        (is_unknown, read.notes, laws::command(&line, dialect))
+        (is_unknown, read.diagnostics, laws::command(&line, dialect))
     } else {
         let read = Reply::read(&line, dialect);
         let is_unknown = matches!(read.value, Reply::Unknown(_));
-        (is_unknown, read.notes, laws::reply(&line, dialect))
+        (is_unknown, read.diagnostics, laws::reply(&line, dialect))
     };
     if is_unknown {
         return vec!["Unknown".to_owned()];
     }
-    notes.extend(undecodable);
-    let mut kinds: Vec<_> = notes.iter().map(|note| spelled(note.kind)).collect();
+    diagnostics.extend(undecodable);
+    let mut kinds: Vec<_> = diagnostics.iter().map(|diagnostic| spelled(diagnostic.kind)).collect();
     kinds.dedup();
-    if !is_accounted_for(&line, &notes, &written.unwrap()) {
+    if !is_accounted_for(&line, &diagnostics, &written.unwrap()) {
         kinds.push("Rewritten".to_owned());
     }
     kinds
@@ -156,12 +156,12 @@ fn spelled(kind: impl fmt::Debug) -> String {
     format!("{kind:?}")
 }
 
-/// Whether each word that no note is about is written again, and nothing else if there are none.
-fn is_accounted_for(line: &str, notes: &[Note], written: &str) -> bool {
+/// Whether each word that no diagnostic is about is written again, and nothing else if there are none.
+fn is_accounted_for(line: &str, diagnostics: &[Diagnostic], written: &str) -> bool {
     let mut rest: Vec<&str> = written.split_ascii_whitespace().collect();
     let mut blank = line.to_owned();
-    for note in notes {
-        blank.replace_range(note.span.clone(), &" ".repeat(note.span.len()));
+    for diagnostic in diagnostics {
+        blank.replace_range(diagnostic.span.clone(), &" ".repeat(diagnostic.span.len()));
     }
     let all_found = blank.split_ascii_whitespace().all(|word| {
         let found = rest.iter().position(|it| *it == word);
@@ -170,5 +170,5 @@ fn is_accounted_for(line: &str, notes: &[Note], written: &str) -> bool {
             true
         })
     });
-    all_found && (rest.is_empty() || !notes.is_empty())
+    all_found && (rest.is_empty() || !diagnostics.is_empty())
 }

@@ -6,7 +6,7 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use readyok_protocol::{Command, Dialect, Reply, Rule, Side, Violation, Witness};
+use readyok_protocol::{Command, Dialect, Observer, Party, Reply, Rule, Violation};
 
 /// How an engine treats commands that come before it has sent `uciok` or `usiok`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -68,10 +68,10 @@ impl Engine {
         }
         let other = other(self.dialect);
         let command = Command::read(line, self.dialect).value;
-        let is_hello = command == Command::Hello;
-        let answers = if is_hello {
+        let is_handshake = command == Command::Uci;
+        let answers = if is_handshake {
             hello(self.dialect)
-        } else if line == other.hello() {
+        } else if line == other.handshake() {
             let bilingual = self.design == Design::Bilingual;
             if bilingual { hello(other) } else { Vec::new() }
         } else if self.design == Design::IgnoresEarly
@@ -82,10 +82,10 @@ impl Engine {
         } else {
             self.answers(&command)
         };
-        if is_hello {
+        if is_handshake {
             self.greeting = self.output.len() + answers.len();
         }
-        if self.design == Design::Threaded && !is_hello && 0 < self.greeting {
+        if self.design == Design::Threaded && !is_handshake && 0 < self.greeting {
             self.greeting += answers.len();
             for line in answers {
                 self.output.insert(self.urgent, line);
@@ -145,7 +145,7 @@ impl Engine {
         let line = self.output.pop_front()?;
         self.greeting = self.greeting.saturating_sub(1);
         self.urgent = self.urgent.saturating_sub(1);
-        self.is_greeted |= line == self.dialect.hello_ok();
+        self.is_greeted |= line == self.dialect.handshake_ok();
         Some(line)
     }
 }
@@ -156,7 +156,7 @@ fn hello(dialect: Dialect) -> Vec<String> {
         "id name A".to_owned(),
         format!("option name {} type check default false", name("UCI_ShowCurrLine")),
         format!("option name {} type check default true", name("UCI_ShowRefutations")),
-        dialect.hello_ok().to_owned(),
+        dialect.handshake_ok().to_owned(),
         "copyprotection checking".to_owned(),
         "copyprotection ok".to_owned(),
     ]
@@ -169,11 +169,11 @@ fn other(dialect: Dialect) -> Dialect {
     }
 }
 
-/// A client, an engine, and a witness of both.
+/// A client, an engine, and a observer of both.
 struct Conversation<'a> {
     dialect: Dialect,
     engine: Engine,
-    witness: Witness,
+    observer: Observer,
     now: Duration,
     /// Lines so far, but for those inserted.
     count: usize,
@@ -191,7 +191,7 @@ impl Conversation<'_> {
             Dialect::Uci => "go depth 1",
             Dialect::Usi => "go btime 0 wtime 0 byoyomi 100",
         };
-        let first: [_; 1] = [(dialect.hello(), Some(dialect.hello_ok()))];
+        let first: [_; 1] = [(dialect.handshake(), Some(dialect.handshake_ok()))];
         let start = if dialect == Dialect::Uci { [new_game, ready] } else { [ready, new_game] };
         let rest = [("position startpos", None), (search, Some("bestmove")), ("stop", None)];
         for (line, answer) in first.into_iter().chain(start.into_iter().flatten()).chain(rest) {
@@ -206,10 +206,10 @@ impl Conversation<'_> {
             }
         }
         while self.hear().is_some() {}
-        let mut owed = self.witness.end_of_output();
-        if self.witness.dialogue().dialect() != dialect {
+        let mut owed = self.observer.end_of_output();
+        if self.observer.protocol_state().dialect() != dialect {
             // After `quit` the client has greeted only in a protocol that the engine does not speak.
-            owed.retain(|it| it.rule != Rule::HelloUnanswered);
+            owed.retain(|it| it.rule != Rule::UciUnanswered);
         }
         self.judge(&owed);
     }
@@ -226,28 +226,30 @@ impl Conversation<'_> {
     }
 
     fn insert(&mut self, line: &str) {
-        let dialogue = self.witness.dialogue();
-        let is_hello = line == self.dialect.hello() || line == other(self.dialect).hello();
-        let is_early = !is_hello
-            && (dialogue.phase() == readyok_protocol::Phase::Fresh || dialogue.is_hello_pending())
+        let protocol_state = self.observer.protocol_state();
+        let is_handshake =
+            line == self.dialect.handshake() || line == other(self.dialect).handshake();
+        let is_early = !is_handshake
+            && (protocol_state.phase() == readyok_protocol::Phase::Fresh
+                || protocol_state.is_handshake_pending())
             && !matches!(
-                Command::read(line, dialogue.dialect()).value,
+                Command::read(line, protocol_state.dialect()).value,
                 Command::Quit | Command::Unknown(_)
             );
         let violations = self.say(line);
         if is_early {
-            let blamed = violations.iter().any(|it| it.by == Side::Client);
+            let blamed = violations.iter().any(|it| it.by == Party::Client);
             assert!(blamed, "the client is to blame for `{line}`: {:#?}", self.transcript);
         }
     }
 
     fn say(&mut self, line: &str) -> Vec<Violation> {
-        self.note('>', line);
-        if let Some(dialect) = self.witness.other_hello(line) {
-            self.witness.expect_hello(dialect);
+        self.report('>', line);
+        if let Some(dialect) = self.observer.other_handshake(line) {
+            self.observer.expect_handshake(dialect);
         }
-        let command = Command::read(line, self.witness.dialogue().dialect()).value;
-        let violations = self.witness.hear_command(&command, self.now);
+        let command = Command::read(line, self.observer.protocol_state().dialect()).value;
+        let violations = self.observer.observe_command(&command, self.now);
         self.judge(&violations);
         self.engine.receive(line);
         violations
@@ -255,24 +257,24 @@ impl Conversation<'_> {
 
     fn hear(&mut self) -> Option<String> {
         let line = self.engine.send()?;
-        self.note('<', &line);
-        if let Some(dialect) = self.witness.other_hello_ok(&line) {
-            self.witness.return_to(dialect);
+        self.report('<', &line);
+        if let Some(dialect) = self.observer.other_handshake_ok(&line) {
+            self.observer.return_to(dialect);
         }
-        let reply = Reply::read(&line, self.witness.dialogue().dialect()).value;
-        let violations = self.witness.hear_reply(&reply, self.now);
+        let reply = Reply::read(&line, self.observer.protocol_state().dialect()).value;
+        let violations = self.observer.observe_reply(&reply, self.now);
         self.judge(&violations);
         Some(line)
     }
 
     /// Details of a search may be sent after one second of it.
-    fn note(&mut self, side: char, line: &str) {
+    fn report(&mut self, side: char, line: &str) {
         self.now += Duration::from_secs(2);
         self.transcript.push(format!("{side} {line}"));
     }
 
     fn judge(&self, violations: &[Violation]) {
-        let guilty: Vec<_> = violations.iter().filter(|it| it.by == Side::Engine).collect();
+        let guilty: Vec<_> = violations.iter().filter(|it| it.by == Party::Engine).collect();
         let design = self.engine.design;
         assert!(guilty.is_empty(), "{design:?}: {guilty:?} after {:#?}", self.transcript);
     }
@@ -287,7 +289,7 @@ fn check(dialect: Dialect, commands: &[&str]) {
                 Conversation {
                     dialect,
                     engine: Engine::new(design, dialect),
-                    witness: Witness::new(dialect),
+                    observer: Observer::new(dialect),
                     now: Duration::ZERO,
                     count: 0,
                     inserted: (point, lines),

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use readyok_protocol::session::engine::{EngineSession, Event, Profile};
 use readyok_protocol::{
-    BestMove, Checkmate, Command, Dialect, Dialogue, Goal, Info, Move, MoveList, OptionDecl,
-    OptionSet, Phase, Reply, Rule, Severity, Status, Violation,
+    BestMove, Checkmate, Command, Dialect, Goal, Info, Move, MoveList, OptionDecl, OptionSet,
+    Phase, ProtocolState, Reply, Rule, Severity, Status, Violation,
 };
 
 /// Whatever comes, the session says whole messages, at times when they are legal, and answers
@@ -25,7 +25,7 @@ pub fn engine_session(bytes: &[u8]) {
     let profile = Profile { name: "Law".into(), author: String::new(), options: options.into() };
     let session = EngineSession::new(profile).expect("the profile can be written");
     let mut run = Run {
-        watcher: Watcher::new(session.dialogue().dialect()),
+        watcher: Watcher::new(session.protocol_state().dialect()),
         session,
         now: Duration::ZERO,
         out: String::new(),
@@ -34,7 +34,7 @@ pub fn engine_session(bytes: &[u8]) {
         run.step(line);
     }
     // Whoever stops and answers long enough has answered everything.
-    while !run.watcher.waiting.is_empty() || run.watcher.dialogue.is_searching() {
+    while !run.watcher.waiting.is_empty() || run.watcher.protocol_state.is_searching() {
         let before = run.watcher.answers;
         run.step("stop");
         run.step("!best");
@@ -95,7 +95,7 @@ fn act(verb: &str, session: &mut EngineSession, now: &mut Duration, out: &mut St
 
 /// Follows the conversation as a client would that kept what an engine cannot take now.
 struct Watcher {
-    dialogue: Dialogue,
+    protocol_state: ProtocolState,
     /// What the client speaks. The engine does so when it greets.
     dialect: Dialect,
     /// There was a hello.
@@ -110,9 +110,9 @@ struct Watcher {
 
 impl Watcher {
     fn new(dialect: Dialect) -> Self {
-        let (dialogue, waiting) = (Dialogue::new(dialect), VecDeque::new());
+        let (protocol_state, waiting) = (ProtocolState::new(dialect), VecDeque::new());
         Self {
-            dialogue,
+            protocol_state,
             dialect,
             settled: false,
             waiting,
@@ -132,8 +132,8 @@ impl Watcher {
         self.dialect = hello.unwrap_or(self.dialect);
         let command = Command::read(line, self.dialect).value;
         let behind = is_about_search(&command) && self.waiting.iter().any(is_search);
-        let waits =
-            (hello.is_some() || is_invalid_position(&command)) && self.dialogue.is_searching();
+        let waits = (hello.is_some() || is_invalid_position(&command))
+            && self.protocol_state.is_searching();
         if behind || waits || !self.take(&command) {
             self.waiting.push_back(command.into_owned());
         }
@@ -142,20 +142,20 @@ impl Watcher {
 
     /// Takes note of a command, unless it has to wait.
     fn take(&mut self, command: &Command<'_>) -> bool {
-        let before = self.dialogue.is_searching();
-        let rule = self.dialogue.command(command).err().map(|violation| violation.rule);
+        let before = self.protocol_state.is_searching();
+        let rule = self.protocol_state.command(command).err().map(|violation| violation.rule);
         if rule.is_some_and(|rule| rule.severity() == Severity::Should) {
-            self.dialogue.overhear_command(command);
+            self.protocol_state.apply_command_lenient(command);
         }
-        if *command == Command::Hello && self.dialogue.phase() == Phase::Greeting {
-            self.dialogue.set_dialect(self.dialect);
+        if *command == Command::Uci && self.protocol_state.phase() == Phase::Greeting {
+            self.protocol_state.set_dialect(self.dialect);
         }
         if matches!(command, Command::Position(_)) && rule != Some(Rule::BusyEngine) {
             self.position_is_valid = true;
         } else if is_invalid_position(command) {
             self.position_is_valid = false;
         }
-        if !before && self.dialogue.is_searching() {
+        if !before && self.protocol_state.is_searching() {
             self.searches += 1;
             self.fails = !self.position_is_valid;
         }
@@ -163,17 +163,17 @@ impl Watcher {
     }
 
     fn may_answer(&self) -> bool {
-        let Phase::Searching { goal, pondering, stopped } = self.dialogue.phase() else {
+        let Phase::Searching { goal, pondering, stopped } = self.protocol_state.phase() else {
             return false;
         };
         stopped || !pondering && goal != Goal::Infinite
     }
 
     fn check(&mut self, line: &str) {
-        let reading = Reply::read(line, self.dialogue.dialect());
-        assert!(reading.notes.is_empty(), "{line:?} is odd: {:?}", reading.notes);
+        let reading = Reply::read(line, self.protocol_state.dialect());
+        assert!(reading.diagnostics.is_empty(), "{line:?} is odd: {:?}", reading.diagnostics);
         assert!(!matches!(reading.value, Reply::Unknown(_)), "{line:?} is no message");
-        let verdict: Result<(), Violation> = self.dialogue.reply(&reading.value);
+        let verdict: Result<(), Violation> = self.protocol_state.reply(&reading.value);
         assert_eq!(verdict, Ok(()), "{line:?}");
         if matches!(reading.value, Reply::BestMove(_) | Reply::Checkmate(_)) {
             self.answers += 1;
@@ -185,11 +185,11 @@ impl Watcher {
 
     /// What waits is said as soon as it may be, and a `go` that waits ends the search before it.
     fn settle(&mut self) {
-        if self.dialogue.phase() == Phase::Closed {
+        if self.protocol_state.phase() == Phase::Closed {
             return self.waiting.clear();
         }
-        while self.dialogue.phase() != Phase::Greeting {
-            let searching = self.dialogue.is_searching();
+        while self.protocol_state.phase() != Phase::Greeting {
+            let searching = self.protocol_state.is_searching();
             if searching && self.fails && self.may_answer() {
                 break;
             }
@@ -198,8 +198,8 @@ impl Watcher {
             let Some(command) = at.and_then(|at| self.waiting.remove(at)) else { break };
             self.take(&command);
         }
-        if self.waiting.iter().any(|next| is_search(next) || *next == Command::Hello) {
-            self.dialogue.overhear_command(&Command::Stop);
+        if self.waiting.iter().any(|next| is_search(next) || *next == Command::Uci) {
+            self.protocol_state.apply_command_lenient(&Command::Stop);
         }
     }
 }

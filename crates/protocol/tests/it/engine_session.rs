@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use readyok_protocol::session::engine::{EngineSession, Event, Misuse, Profile, SearchRequest};
+use readyok_protocol::session::engine::{EngineSession, Event, Profile, SearchRequest, UsageError};
 use readyok_protocol::{
     Best, Color, Command, Dialect, Info, LineTooLong, Move, MoveList, OptionDecl, OptionSet, Reply,
     Rule, WriteError,
@@ -15,8 +15,8 @@ use readyok_protocol::{
 #[track_caller]
 fn check_engine(dialect: Dialect, script: &str) {
     let mut run = Run::new();
-    run.session.receive_line(dialect.hello(), run.now, &mut run.out);
-    assert_eq!(run.session.poll_event(), Some(Event::Greeted(dialect)));
+    run.session.receive_line(dialect.handshake(), run.now, &mut run.out);
+    assert_eq!(run.session.poll_event(), Some(Event::HandshakeComplete(dialect)));
     run.out.clear();
     run.check(script);
 }
@@ -97,9 +97,9 @@ impl Run {
         self.events.pop_front()
     }
 
-    /// Does what a verb says. `misuse` before it means that it must fail.
+    /// Does what a verb says. `usage_error` before it means that it must fail.
     fn act(&mut self, verb: &str) {
-        if let Some(verb) = verb.strip_prefix("misuse ") {
+        if let Some(verb) = verb.strip_prefix("usage_error ") {
             let before = self.out.clone();
             self.try_act(verb).expect_err(verb);
             assert_eq!(self.out, before, "nothing was said");
@@ -108,7 +108,7 @@ impl Run {
         }
     }
 
-    fn try_act(&mut self, verb: &str) -> Result<(), Misuse> {
+    fn try_act(&mut self, verb: &str) -> Result<(), UsageError> {
         let Self { session, out, now, .. } = self;
         match verb.split_once(' ') {
             Some(("after", millis)) => {
@@ -124,7 +124,7 @@ impl Run {
             }
             None if verb == "ready" => session.ready(out)?,
             None if verb == "eof" => session.end_of_input(out),
-            _ => match Reply::read(verb, session.dialogue().dialect()).value.into_owned() {
+            _ => match Reply::read(verb, session.protocol_state().dialect()).value.into_owned() {
                 Reply::Info(info) => session.info(info, *now, out)?,
                 Reply::BestMove(best) => session.best_move(best, *now, out)?,
                 Reply::Checkmate(mate) => session.checkmate(mate, *now, out)?,
@@ -143,7 +143,7 @@ fn moves(word: &str) -> MoveList<'static> {
 
 fn describe(event: Event) -> String {
     match event {
-        Event::Greeted(dialect) => format!("greeted in {}", dialect.hello()),
+        Event::HandshakeComplete(dialect) => format!("handshake in {}", dialect.handshake()),
         Event::Debug(on) => format!("debug {on}"),
         Event::SetOption { name, value } => format!("option {name} {value}").trim_end().into(),
         Event::Register(_) => "register".into(),
@@ -158,7 +158,7 @@ fn describe(event: Event) -> String {
         Event::GameOver(result) => format!("game over: {}", result.word()),
         Event::Quit => "quit".into(),
         Event::Unknown(line) => format!("unknown: {line}"),
-        Event::Odd(notes) => format!("odd: {}", notes[0].kind),
+        Event::Malformed(diagnostics) => format!("malformed: {}", diagnostics[0].kind),
         Event::Violation(violation) => format!("against {:?}", violation.rule),
         Event::BadOption(bad) => format!("bad option: {bad}"),
         Event::Dropped => "dropped".into(),
@@ -187,7 +187,7 @@ fn the_greeting_tells_who_the_engine_is_in_the_dialect_that_is_asked_for() {
         < option name UCI_ShowCurrLine type check default false
         < option name UCI_ShowRefutations type check default false
         < uciok
-        = greeted in uci
+        = handshake in uci
         > usi
         = unknown: usi
         ",
@@ -204,7 +204,7 @@ const USI_GREETING: &str = "
     < option name USI_ShowCurrLine type check default false
     < option name USI_ShowRefutations type check default false
     < usiok
-    = greeted in usi
+    = handshake in usi
 ";
 
 #[test]
@@ -212,7 +212,7 @@ fn the_first_hello_is_answered_after_an_isready_in_another_dialect() {
     check_start(&format!(
         "
         > isready
-        = against NotGreeted
+        = against BeforeUciOk
         = prepare
         > usi
         {USI_GREETING}
@@ -230,7 +230,7 @@ fn the_first_hello_ends_a_search_and_is_answered_after_it() {
     check_start(&format!(
         "
         > go infinite
-        = against NotGreeted
+        = against BeforeUciOk
         = search: position startpos, go infinite
         > usi
         = stop
@@ -271,7 +271,7 @@ fn a_second_hello_is_answered_at_any_time_and_a_search_goes_on() {
             > go infinite
             = search: position startpos, go infinite
             > usi
-            = against GreetedAlready
+            = against RepeatedUci
             {}
             > stop
             = stop
@@ -279,7 +279,7 @@ fn a_second_hello_is_answered_at_any_time_and_a_search_goes_on() {
             < info depth 0 time 0 pv 7g7f
             < bestmove 7g7f
             ",
-            USI_GREETING.replace("= greeted in usi", ""),
+            USI_GREETING.replace("= handshake in usi", ""),
         ),
     );
 }
@@ -297,7 +297,7 @@ fn isready_waits_for_pending_work_and_is_answered_at_once_during_a_search() {
         = prepare
         ! ready
         < readyok
-        ! misuse ready
+        ! usage_error ready
         > position startpos
         > go infinite
         = search: position startpos, go infinite
@@ -331,7 +331,7 @@ fn every_go_gets_exactly_one_bestmove() {
         < info depth 1 score cp -20 pv e7e5
         ! bestmove e7e5
         < bestmove e7e5
-        ! misuse bestmove e7e5
+        ! usage_error bestmove e7e5
         ",
     );
 }
@@ -345,7 +345,7 @@ fn the_bestmove_of_an_infinite_search_waits_for_stop() {
         ! info depth 99 score mate -1
         < info depth 99 score mate -1
         ! bestmove e7e5
-        ! misuse bestmove e7e5
+        ! usage_error bestmove e7e5
         > ponderhit
         = against PonderHitWithoutPonder
         > stop
@@ -570,7 +570,7 @@ fn what_waits_is_forgotten_when_the_client_leaves() {
 #[test]
 fn of_the_positions_that_wait_only_the_last_before_each_go_is_kept() {
     let mut run = Run::new();
-    run.check("> go infinite\n= against NotGreeted\n= search: position startpos, go infinite");
+    run.check("> go infinite\n= against BeforeUciOk\n= search: position startpos, go infinite");
     for (first, stop) in [("e2e4", "= stop"), ("d2d4", "")] {
         for _ in 0..300 {
             run.check("> position startpos moves g1f3\n= against BusyEngine");
@@ -641,7 +641,7 @@ fn a_search_with_a_limit_runs_to_its_end_although_another_is_queued() {
 #[test]
 fn ten_thousand_queued_searches_are_answered_in_their_order() {
     let mut run = Run::new();
-    run.check("> go depth 1\n= against NotGreeted\n= search: position startpos, go depth 1");
+    run.check("> go depth 1\n= against BeforeUciOk\n= search: position startpos, go depth 1");
     for number in 0..10_000 {
         for line in [
             format!("setoption name Hash value {}", number % 1024 + 1),
@@ -670,7 +670,7 @@ fn ten_thousand_queued_searches_are_answered_in_their_order() {
 #[test]
 fn a_flood_during_a_search_is_dropped_at_the_memory_limit() {
     let mut run = Run::new();
-    run.check("> go infinite\n= against NotGreeted\n= search: position startpos, go infinite");
+    run.check("> go infinite\n= against BeforeUciOk\n= search: position startpos, go infinite");
     let long = format!("setoption name Hash value {}", "1".repeat(1 << 20));
     let flood = (0..1000).position(|_| {
         run.session.receive_line(&long, run.now, &mut run.out);
@@ -777,7 +777,7 @@ fn there_is_an_info_before_every_bestmove() {
 /// The start of a search that has used up its burst of lines.
 fn flooded() -> Run {
     let mut run = Run::new();
-    run.check("> go infinite\n= against NotGreeted\n= search: position startpos, go infinite");
+    run.check("> go infinite\n= against BeforeUciOk\n= search: position startpos, go infinite");
     run.act("flood 10000");
     let said = run.out.lines().count();
     assert_eq!(said, 101, "a burst passes, and nothing else");
@@ -1015,7 +1015,7 @@ fn a_mate_search_is_answered_by_checkmate() {
         < checkmate nomate
         > go depth 1
         = search: position startpos, go depth 1
-        ! misuse checkmate nomate
+        ! usage_error checkmate nomate
         ",
     );
 }
@@ -1052,7 +1052,7 @@ fn shogi_guis_may_set_undeclared_options() {
         > usi
         < id name Bare
         < usiok
-        = greeted in usi
+        = handshake in usi
         > setoption name USI_Hash value 256
         > setoption name USI_Ponder value true
         ",
@@ -1216,7 +1216,7 @@ fn a_checkmate_found_while_pondering_is_held_back() {
                 = search: position startpos, go ponder mate 1000
                 ! checkmate nomate
                 < info depth 0 time 0
-                ! misuse checkmate nomate
+                ! usage_error checkmate nomate
                 > {end}
                 < checkmate nomate
                 "
@@ -1234,7 +1234,7 @@ fn unknown_lines_are_events() {
         = unknown: xyzzy
         >
         > joho isready
-        = odd: unknown word
+        = malformed: unknown word
         = prepare
         ",
     );
@@ -1252,7 +1252,7 @@ fn debug_makes_the_session_explain_itself() {
         = unknown: xyzzy
         > joho stop
         < info string unknown word at bytes 0..4
-        = odd: unknown word
+        = malformed: unknown word
         > ponderhit
         < info string the client broke a rule: `ponderhit` belongs to a running `go ponder` (UCI 2006, ponderhit; The UCI Protocol, ponderhit)
         = against PonderHitWithoutPonder
@@ -1266,7 +1266,7 @@ fn debug_makes_the_session_explain_itself() {
 
 #[test]
 fn registration_and_copy_protection_come_after_the_greeting() {
-    check_start("! misuse registration checking\n! misuse copyprotection ok");
+    check_start("! usage_error registration checking\n! usage_error copyprotection ok");
     check_engine(
         Dialect::Uci,
         "
@@ -1292,11 +1292,11 @@ fn leaf_nodes_are_not_counted() {
 #[test]
 fn misuse_names_the_rule() {
     let mut run = Run::new();
-    let Err(Misuse::Violation(violation)) = run.session.ready(&mut run.out) else { panic!() };
+    let Err(UsageError::Violation(violation)) = run.session.ready(&mut run.out) else { panic!() };
     assert_eq!(violation.rule, Rule::ReadyOkWithoutIsReady);
     let line_break = Info::text("two\nlines");
-    let misuse = run.session.info(line_break, run.now, &mut run.out);
-    assert!(matches!(misuse, Err(Misuse::Unwritable(WriteError::LineBreak { .. }))));
+    let usage_error = run.session.info(line_break, run.now, &mut run.out);
+    assert!(matches!(usage_error, Err(UsageError::Unwritable(WriteError::LineBreak { .. }))));
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Every example and every line of a dialogue in the specifications, with its clause.
+//! Every example and every line of a protocol_state in the specifications, with its clause.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 use readyok_protocol::{
     BestMove, Bound, Clock, Color, Command, Convention, Dialect, Fen, Go, Id, Info, MateLimit,
-    Move, MoveWord, OptionDecl, OptionKind, Position, Register, Reply, Root, Score, SetOption,
+    Move, MoveToken, OptionDecl, OptionKind, Position, Register, Reply, Root, Score, SetOption,
     Status,
 };
 
@@ -47,7 +47,7 @@ fn a_move(word: &str) -> Move {
 #[test]
 fn uci_2006_simple_commands() {
     let uci = Dialect::Uci;
-    check("uci", uci, &Command::Hello);
+    check("uci", uci, &Command::Uci);
     check("debug on", uci, &Command::Debug(true));
     check("debug off", uci, &Command::Debug(false));
     check("isready", uci, &Command::IsReady);
@@ -115,7 +115,7 @@ fn uci_2006_replies() {
     let uci = Dialect::Uci;
     check_reply("id name Shredder X.Y", uci, &Reply::Id(Id::Name("Shredder X.Y".into())));
     check_reply("id author Stefan MK", uci, &Reply::Id(Id::Author("Stefan MK".into())));
-    check_reply("uciok", uci, &Reply::HelloOk);
+    check_reply("uciok", uci, &Reply::UciOk);
     check_reply("readyok", uci, &Reply::ReadyOk);
     let best = BestMove { ponder: Some(a_move("d8f6")), ..a_move("g1f3").into() };
     check_reply("bestmove g1f3 ponder d8f6", uci, &Reply::BestMove(best));
@@ -184,9 +184,9 @@ fn uci_2006_option() {
 #[test]
 fn usi_draft_1() {
     let usi = Dialect::Usi;
-    check("usi", usi, &Command::Hello);
+    check("usi", usi, &Command::Uci);
     check("usinewgame", usi, &Command::NewGame);
-    check_reply("usiok", usi, &Reply::HelloOk);
+    check_reply("usiok", usi, &Reply::UciOk);
 
     // Mates are counted in plies (§4).
     let mate = Info { score: Some(Score::MateIn { plies: 5 }), ..Info::default() };
@@ -196,7 +196,7 @@ fn usi_draft_1() {
     check_is_in_table(line);
     let Command::Go(go) = Command::read(line, usi).value else { panic!() };
     let moves = go.search_moves.unwrap();
-    let expected = ["7g7f", "4e3c+", "P*3d"].map(|word| MoveWord::Move(a_move(word)));
+    let expected = ["7g7f", "4e3c+", "P*3d"].map(|word| MoveToken::Move(a_move(word)));
     assert!(moves.iter().eq(expected));
 
     let line = "go btime 60000 wtime 60000 binc 1000 winc 1000 movestogo 40";

@@ -1,6 +1,6 @@
 //! Rules and oddities in Japanese.
 
-use readyok_protocol::{Language, NoteKind, Rule};
+use readyok_protocol::{DiagnosticKind, Language, Rule};
 
 /// Names that Japanese writes as English does.
 const NAMES: [&str; 3] = ["UCI", "USI", "UTF-8"];
@@ -8,8 +8,8 @@ const NAMES: [&str; 3] = ["UCI", "USI", "UTF-8"];
 fn texts() -> Vec<(&'static str, &'static str)> {
     let (en, ja) = (Language::English, Language::Japanese);
     let rules = Rule::ALL.map(|it| (it.text_in(en), it.text_in(ja)));
-    let notes = NoteKind::ALL.map(|it| (it.text_in(en), it.text_in(ja)));
-    rules.into_iter().chain(notes).collect()
+    let diagnostics = DiagnosticKind::ALL.map(|it| (it.text_in(en), it.text_in(ja)));
+    rules.into_iter().chain(diagnostics).collect()
 }
 
 /// What stands between backticks, and the rest.
@@ -75,7 +75,7 @@ const CITED: [&str; 12] = [
 #[test]
 fn a_clause_that_says_something_says_it_in_japanese() {
     let (en, ja) = (Language::English, Language::Japanese);
-    for kind in NoteKind::ALL {
+    for kind in DiagnosticKind::ALL {
         let (english, japanese) = (kind.clause_in(en), kind.clause_in(ja));
         assert_eq!(english, kind.clause());
         let mut rest = quoted(japanese).1;

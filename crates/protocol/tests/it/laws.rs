@@ -10,8 +10,8 @@ pub use client::client_session;
 pub use engine::engine_session;
 
 use readyok_protocol::{
-    Best, Command, Dialect, Go, LineBuffer, LineTooLong, Note, NoteKind, OptionSet, Reading, Reply,
-    WriteError, translation::Translation,
+    Best, Command, Diagnostic, DiagnosticKind, Dialect, Go, LineBuffer, LineTooLong, OptionSet,
+    Reading, Reply, WriteError, translation::Translation,
 };
 
 /// Any bytes, as a client's line to an engine.
@@ -46,7 +46,7 @@ pub fn command(line: &str, dialect: Dialect) -> Option<String> {
     check(line, &read, written, |canonical| {
         let again = Command::read(canonical, dialect);
         assert_eq!(again.value, expected, "{line:?} was written as {canonical:?}");
-        again.notes
+        again.diagnostics
     })
 }
 
@@ -58,7 +58,7 @@ pub fn reply(line: &str, dialect: Dialect) -> Option<String> {
     check(line, &read, written, |canonical| {
         let again = Reply::read(canonical, dialect);
         assert_eq!(again.value, expected, "{line:?} was written as {canonical:?}");
-        again.notes
+        again.diagnostics
     })
 }
 
@@ -126,15 +126,19 @@ fn written(
     write(&mut out).map(|()| out)
 }
 
-/// Checks the notes and the canonical line, and returns it. `read_again` gives its notes.
+/// Checks the diagnostics and the canonical line, and returns it. `read_again` gives its diagnostics.
 fn check<T: std::fmt::Debug>(
     line: &str,
     read: &Reading<T>,
     written: Result<String, WriteError>,
-    read_again: impl FnOnce(&str) -> Vec<Note>,
+    read_again: impl FnOnce(&str) -> Vec<Diagnostic>,
 ) -> Option<String> {
-    for note in &read.notes {
-        assert!(line.get(note.span.clone()).is_some(), "{line:?} has no bytes {:?}", note.span);
+    for diagnostic in &read.diagnostics {
+        assert!(
+            line.get(diagnostic.span.clone()).is_some(),
+            "{line:?} has no bytes {:?}",
+            diagnostic.span
+        );
     }
     let canonical = match written {
         Ok(canonical) => canonical,
@@ -143,12 +147,14 @@ fn check<T: std::fmt::Debug>(
         Err(error) => panic!("{:?}, read from {line:?}: {error}", read.value),
     };
     assert!(!canonical.contains(['\n', '\r', '\0']), "{canonical:?} is not one line");
-    let kinds = |notes: &[Note]| notes.iter().map(|note| note.kind).collect::<Vec<NoteKind>>();
-    let (before, after) = (kinds(&read.notes), kinds(&read_again(&canonical)));
-    // Of a line with more notes than are kept, some kinds may be unknown.
-    let is_full = before.len() == Note::MAX_PER_LINE;
+    let kinds = |diagnostics: &[Diagnostic]| {
+        diagnostics.iter().map(|diagnostic| diagnostic.kind).collect::<Vec<DiagnosticKind>>()
+    };
+    let (before, after) = (kinds(&read.diagnostics), kinds(&read_again(&canonical)));
+    // Of a line with more diagnostics than are kept, some kinds may be unknown.
+    let is_full = before.len() == Diagnostic::MAX_PER_LINE;
     let is_old = is_full || after.iter().all(|kind| before.contains(kind));
-    assert!(is_old, "{line:?} was written as {canonical:?}, which has notes {after:?}");
+    assert!(is_old, "{line:?} was written as {canonical:?}, which has diagnostics {after:?}");
     Some(canonical)
 }
 

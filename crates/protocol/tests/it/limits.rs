@@ -4,20 +4,22 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use readyok_protocol::{
-    Command, Dialect, KnownOption, LineBuffer, Note, NoteKind, OptionDecl, OptionKind, OptionSet,
-    Reply, SetOption, WriteError, decode,
+    Command, Diagnostic, DiagnosticKind, Dialect, KnownOption, LineBuffer, OptionDecl, OptionKind,
+    OptionSet, Reply, SetOption, WriteError, decode,
 };
 
 fn name(length: usize) -> String {
     "n".repeat(length)
 }
 
-/// The declaration in a line of an engine, and the kinds of its notes.
+/// The declaration in a line of an engine, and the kinds of its diagnostics.
 #[track_caller]
-fn declared(line: &str) -> (OptionDecl<'_>, Vec<NoteKind>) {
+fn declared(line: &str) -> (OptionDecl<'_>, Vec<DiagnosticKind>) {
     let reading = Reply::read(line, Dialect::Uci);
     match reading.value {
-        Reply::Option(decl) => (decl, reading.notes.iter().map(|note| note.kind).collect()),
+        Reply::Option(decl) => {
+            (decl, reading.diagnostics.iter().map(|diagnostic| diagnostic.kind).collect())
+        }
         other => panic!("no declaration: {other:?}"),
     }
 }
@@ -40,11 +42,11 @@ fn a_name_longer_than_the_limit_is_no_name_of_an_option() {
             let command = Command::read(&set, dialect);
             assert_eq!(matches!(command.value, Command::SetOption(_)), is_name);
             let span = 15..15 + length;
-            let long = Note { span, kind: NoteKind::NameTooLong };
-            assert_eq!(command.notes.contains(&long), !is_name);
+            let long = Diagnostic { span, kind: DiagnosticKind::NameTooLong };
+            assert_eq!(command.diagnostics.contains(&long), !is_name);
             let reply = Reply::read(&declare, dialect);
             assert_eq!(matches!(reply.value, Reply::Option(_)), is_name);
-            assert_eq!(reply.notes.is_empty(), is_name);
+            assert_eq!(reply.diagnostics.is_empty(), is_name);
             assert_eq!(dialect.same_option(&name, &name), is_name);
         }
         let mut set = OptionSet::new(Dialect::Uci);
@@ -90,8 +92,8 @@ fn a_hostile_name_is_compared_with_no_known_option() {
 fn a_combo_has_no_more_choices_than_the_limit() {
     let vars: Vec<_> = (0..OptionDecl::MAX_VARS + 2).map(|it| format!("v{it}")).collect();
     let line = format!("option name X type combo default v0 var {}", vars.join(" var "));
-    let (decl, notes) = declared(&line);
-    assert_eq!(notes, [NoteKind::TooManyChoices; 2]);
+    let (decl, diagnostics) = declared(&line);
+    assert_eq!(diagnostics, [DiagnosticKind::TooManyChoices; 2]);
     let OptionKind::Combo { vars, .. } = &decl.kind else { panic!("{decl:?}") };
     assert_eq!(vars.len(), OptionDecl::MAX_VARS);
     let mut more = vars.clone();
@@ -113,9 +115,9 @@ fn a_text_longer_than_the_limit_is_left_out_of_a_declaration() {
         ),
     ] {
         let line = format!("option name X type {rest}");
-        let (decl, notes) = declared(&line);
+        let (decl, diagnostics) = declared(&line);
         assert_eq!(decl.kind, kind);
-        assert!(notes.contains(&NoteKind::TextTooLong));
+        assert!(diagnostics.contains(&DiagnosticKind::TextTooLong));
     }
     let unwritable = Reply::Option(OptionDecl::string("X", long));
     check_too_long(&unwritable.write(Dialect::Uci, &mut String::new()), OptionDecl::MAX_TEXT);
@@ -128,7 +130,10 @@ fn a_type_longer_than_the_limit_is_no_declaration() {
     let line = format!("option name X type {}", name(OptionDecl::MAX_NAME + 1));
     let reading = Reply::read(&line, Dialect::Uci);
     assert!(matches!(reading.value, Reply::Unknown(_)));
-    assert_eq!(reading.notes.first().map(|note| note.kind), Some(NoteKind::NameTooLong));
+    assert_eq!(
+        reading.diagnostics.first().map(|diagnostic| diagnostic.kind),
+        Some(DiagnosticKind::NameTooLong)
+    );
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Bytes become lines, however they arrive.
 
 use proptest::prelude::*;
-use readyok_protocol::{Command, Dialect, LineBuffer, LineTooLong, Note, NoteKind, Reply, decode};
+use readyok_protocol::{
+    Command, Diagnostic, DiagnosticKind, Dialect, LineBuffer, LineTooLong, Reply, decode,
+};
 
 use crate::laws;
 
@@ -63,8 +65,8 @@ fn ten_megabytes_without_a_line_end_are_reported_at_once_and_once() {
 
 #[test]
 fn bytes_that_are_not_utf_8_are_replaced_and_noted() {
-    let (text, notes) = decode(b"id author Romstad");
-    assert_eq!((text.as_ref(), notes), ("id author Romstad", vec![]));
+    let (text, diagnostics) = decode(b"id author Romstad");
+    assert_eq!((text.as_ref(), diagnostics), ("id author Romstad", vec![]));
 
     // Latin-1, and Shift-JIS cut in the middle of a character. Spans are those of the text.
     for (bytes, spans, expected) in [
@@ -77,35 +79,52 @@ fn bytes_that_are_not_utf_8_are_replaced_and_noted() {
         (b"id name \xe5\xb0", &[(8, 11)], "id name \u{fffd}"),
         ("\u{fffd} was sent".as_bytes(), &[], "\u{fffd} was sent"),
     ] {
-        let (text, notes) = decode(bytes);
+        let (text, diagnostics) = decode(bytes);
         assert_eq!(text, expected);
-        let noted: Vec<_> = notes.iter().map(|note| (note.span.start, note.span.end)).collect();
+        let noted: Vec<_> = diagnostics
+            .iter()
+            .map(|diagnostic| (diagnostic.span.start, diagnostic.span.end))
+            .collect();
         assert_eq!(noted, spans);
-        assert!(notes.iter().all(|note| note.kind == NoteKind::InvalidUtf8));
-        for note in notes {
-            assert!(text[note.span].chars().all(|it| it == char::REPLACEMENT_CHARACTER));
+        assert!(
+            diagnostics.iter().all(|diagnostic| diagnostic.kind == DiagnosticKind::InvalidUtf8)
+        );
+        for diagnostic in diagnostics {
+            assert!(text[diagnostic.span].chars().all(|it| it == char::REPLACEMENT_CHARACTER));
         }
     }
-    assert_eq!(decode(&b"\xff ".repeat(100_000)).1.len(), Note::MAX_PER_LINE);
+    assert_eq!(decode(&b"\xff ".repeat(100_000)).1.len(), Diagnostic::MAX_PER_LINE);
 }
 
 #[test]
 fn a_mark_and_nul_bytes_around_a_line_are_white_space() {
     let reading = Command::read("\u{feff}uci\0", Dialect::Uci);
-    assert_eq!(reading.value, Command::Hello);
-    let spans: Vec<_> = reading.notes.iter().map(|note| note.span.clone()).collect();
+    assert_eq!(reading.value, Command::Uci);
+    let spans: Vec<_> =
+        reading.diagnostics.iter().map(|diagnostic| diagnostic.span.clone()).collect();
     assert_eq!(spans, [0..3, 6..7]);
-    assert!(reading.notes.iter().all(|note| note.kind == NoteKind::ControlCharacter));
+    assert!(
+        reading
+            .diagnostics
+            .iter()
+            .all(|diagnostic| diagnostic.kind == DiagnosticKind::ControlCharacter)
+    );
 }
 
 #[test]
 fn every_run_of_control_characters_is_noted() {
     let reading = Reply::read("\x07id\x01name \x1b[1mX\x1b\x1b[0m\tY\r", Dialect::Uci);
-    let spans: Vec<_> = reading.notes.iter().map(|note| note.span.clone()).collect();
+    let spans: Vec<_> =
+        reading.diagnostics.iter().map(|diagnostic| diagnostic.span.clone()).collect();
     assert_eq!(spans, [0..1, 3..4, 9..10, 14..16]);
-    assert!(reading.notes.iter().all(|note| note.kind == NoteKind::ControlCharacter));
-    let notes = |line: &str| Reply::read(line, Dialect::Uci).notes.len();
-    assert_eq!(notes(&"\x07 ".repeat(100_000)), Note::MAX_PER_LINE);
+    assert!(
+        reading
+            .diagnostics
+            .iter()
+            .all(|diagnostic| diagnostic.kind == DiagnosticKind::ControlCharacter)
+    );
+    let diagnostics = |line: &str| Reply::read(line, Dialect::Uci).diagnostics.len();
+    assert_eq!(diagnostics(&"\x07 ".repeat(100_000)), Diagnostic::MAX_PER_LINE);
     // So many that what follows is not noted any more, but counts.
     let warning = format!("{}Warning: bestmove e2e4 is illegal", "\x07 ".repeat(300));
     assert!(matches!(Reply::read(&warning, Dialect::Uci).value, Reply::Unknown(_)));
@@ -113,12 +132,12 @@ fn every_run_of_control_characters_is_noted() {
 
 #[test]
 fn each_odd_word_is_noted_once_but_no_more_than_256_of_a_line() {
-    let notes = |line: &str| Command::read(line, Dialect::Uci).notes.len();
-    assert_eq!(notes(&"go ".repeat(100)), 99);
-    assert_eq!(notes(&format!("{}isready", "joho ".repeat(100))), 100);
-    assert_eq!(notes(&"go ".repeat(100_000)), 256);
-    assert_eq!(notes(&format!("{}isready", "joho ".repeat(100_000))), 256);
-    assert_eq!(notes(&"joho ".repeat(100_000)), 1, "the line as a whole");
+    let diagnostics = |line: &str| Command::read(line, Dialect::Uci).diagnostics.len();
+    assert_eq!(diagnostics(&"go ".repeat(100)), 99);
+    assert_eq!(diagnostics(&format!("{}isready", "joho ".repeat(100))), 100);
+    assert_eq!(diagnostics(&"go ".repeat(100_000)), 256);
+    assert_eq!(diagnostics(&format!("{}isready", "joho ".repeat(100_000))), 256);
+    assert_eq!(diagnostics(&"joho ".repeat(100_000)), 1, "the line as a whole");
 }
 
 proptest! {

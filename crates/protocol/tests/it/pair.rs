@@ -7,8 +7,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 use readyok_protocol::session::{client, engine};
 use readyok_protocol::{
-    Best, BestMove, Checkmate, Command, Dialect, Dialogue, GameResult, Go, Info, MateLimit, Move,
-    MoveList, MoveShape, OptionDecl, OptionSet, OptionValue, Phase, Position, Reply, Square,
+    Best, BestMove, Checkmate, Command, Dialect, GameResult, Go, Info, MateLimit, Move, MoveList,
+    MoveShape, OptionDecl, OptionSet, OptionValue, Phase, Position, ProtocolState, Reply, Square,
 };
 
 /// What the wire does to lines, apart from delaying them.
@@ -56,7 +56,7 @@ enum Step {
     Eof {
         of_engine: bool,
     },
-    Wait(u16),
+    TimeoutKind(u16),
 }
 
 const NOISE: [&str; 6] =
@@ -77,7 +77,7 @@ fn step(wire: Wire) -> BoxedStrategy<Step> {
         30 => Just(Step::Tell),
         80 => (1usize..4).prop_map(Step::ToEngine),
         80 => (1usize..4).prop_map(Step::ToClient),
-        20 => (0u16..5000).prop_map(Step::Wait),
+        20 => (0u16..5000).prop_map(Step::TimeoutKind),
         2 => any::<bool>().prop_map(|of_engine| Step::Eof { of_engine }),
     ];
     let lose = any::<bool>().prop_map(|to_engine| Step::Lose { to_engine });
@@ -179,10 +179,10 @@ struct Pair {
     to_engine: VecDeque<String>,
     to_client: VecDeque<String>,
     /// Judges what the client says, in the order in which the client saw it.
-    at_client: Dialogue,
+    at_client: ProtocolState,
     /// Judges what the engine says, in the order in which the engine saw it. What it makes of
     /// lines from nowhere is its own business.
-    at_engine: Option<Dialogue>,
+    at_engine: Option<ProtocolState>,
     /// The search that the engine was told to do last.
     work: Option<Work>,
     accepted: u32,
@@ -201,8 +201,8 @@ struct Pair {
 impl Pair {
     fn new(dialect: Dialect, wire: Wire) -> Self {
         let mut out = String::new();
-        let patience = client::Patience::default();
-        let client = client::ClientSession::start(dialect, patience, Duration::ZERO, &mut out);
+        let timeouts = client::Timeouts::default();
+        let client = client::ClientSession::start(dialect, timeouts, Duration::ZERO, &mut out);
         let options = Dialect::ALL.map(|dialect| {
             let mut set = OptionSet::new(dialect);
             set.declare(OptionDecl::spin("Hash", 16, 1, 1024));
@@ -222,8 +222,8 @@ impl Pair {
             engine: engine::EngineSession::new(profile).unwrap(),
             to_engine: VecDeque::new(),
             to_client: VecDeque::new(),
-            at_client: Dialogue::new(dialect),
-            at_engine: (wire == Wire::Fair).then(|| Dialogue::new(dialect)),
+            at_client: ProtocolState::new(dialect),
+            at_engine: (wire == Wire::Fair).then(|| ProtocolState::new(dialect)),
             work: None,
             accepted: 0,
             answered: 0,
@@ -243,7 +243,7 @@ impl Pair {
     fn client_said(&mut self, out: &str) {
         for line in out.lines() {
             let reading = Command::read(line, self.dialect);
-            assert_eq!(reading.notes, [], "the client wrote `{line}`");
+            assert_eq!(reading.diagnostics, [], "the client wrote `{line}`");
             assert_eq!(self.at_client.command(&reading.value), Ok(()), "the client said `{line}`");
             self.check_order(&reading.value, line);
             self.to_engine.push_back(line.to_owned());
@@ -253,7 +253,7 @@ impl Pair {
         }
     }
 
-    /// Checks what no dialogue asks for: the order of options, and of limits.
+    /// Checks what no protocol_state asks for: the order of options, and of limits.
     fn check_order(&mut self, command: &Command<'_>, line: &str) {
         match command {
             // The default needs no repetition, nor does what a shogi engine has not declared.
@@ -279,7 +279,7 @@ impl Pair {
     fn check_client_event(&mut self, event: client::Event) {
         let is_faulty = self.wire == Wire::Faulty;
         match event {
-            client::Event::Started(id) | client::Event::Overran(id) => {
+            client::Event::Started(id) | client::Event::Overrun(id) => {
                 assert_eq!(self.asked[&id].ends, 0, "an event after the end of {id:?}");
             }
             client::Event::Info(id, info) => {
@@ -300,15 +300,17 @@ impl Pair {
             }
             client::Event::Dropped(id, _) => self.end(id),
             // What a client does about an engine that is late, unless it can go on by itself.
-            client::Event::Late(wait)
-                if self.wire == Wire::Lossy && wait != client::Wait::Ready =>
+            client::Event::Timeout(wait)
+                if self.wire == Wire::Lossy && wait != client::TimeoutKind::Ready =>
             {
                 self.to_client.clear();
                 self.lose_engine();
             }
             client::Event::Violation(it) if self.wire == Wire::Fair => panic!("{it}"),
-            client::Event::Odd(notes) if self.wire == Wire::Fair => panic!("{notes:?}"),
-            client::Event::Chatter(line) if self.wire == Wire::Fair => panic!("{line}"),
+            client::Event::Malformed(diagnostics) if self.wire == Wire::Fair => {
+                panic!("{diagnostics:?}")
+            }
+            client::Event::UnknownLine(line) if self.wire == Wire::Fair => panic!("{line}"),
             _ => (),
         }
     }
@@ -323,7 +325,7 @@ impl Pair {
         for line in out.lines() {
             let reading = Reply::read(line, self.dialect);
             // Before the greeting an engine speaks another dialect.
-            let fits = reading.notes.is_empty() || self.wire == Wire::Faulty;
+            let fits = reading.diagnostics.is_empty() || self.wire == Wire::Faulty;
             assert!(fits, "the engine wrote `{line}`");
             let fault = self.at_engine.as_mut().map(|judge| judge.reply(&reading.value));
             assert_eq!(fault.unwrap_or(Ok(())), Ok(()), "the engine said `{line}`");
@@ -344,7 +346,9 @@ impl Pair {
                     self.multipv = lines;
                 }
                 engine::Event::Violation(it) if self.wire == Wire::Fair => panic!("{it}"),
-                engine::Event::Odd(notes) if self.wire == Wire::Fair => panic!("{notes:?}"),
+                engine::Event::Malformed(diagnostics) if self.wire == Wire::Fair => {
+                    panic!("{diagnostics:?}")
+                }
                 engine::Event::Unknown(line) if self.wire == Wire::Fair => panic!("{line}"),
                 _ => (),
             }
@@ -401,7 +405,7 @@ impl Pair {
             return;
         }
         let mut out = String::new();
-        self.at_client.overhear_reply(&Reply::read(line, self.dialect).value);
+        self.at_client.apply_reply_lenient(&Reply::read(line, self.dialect).value);
         self.client.receive_line(line, self.now, &mut out);
         self.client_said(&out);
     }
@@ -445,7 +449,7 @@ impl Pair {
             }
             Step::Answer => self.answer(),
             Step::Tell => {
-                let dialect = self.engine.dialogue().dialect();
+                let dialect = self.engine.protocol_state().dialect();
                 let answer = self.work.as_ref().map(|work| answer_to(&work.go, dialect));
                 let info = Info {
                     depth: Some(1),
@@ -492,7 +496,7 @@ impl Pair {
                 self.play(&Step::ToEngine(usize::MAX));
                 self.lose_client();
             }
-            Step::Wait(millis) => self.wait(Duration::from_millis(millis.into())),
+            Step::TimeoutKind(millis) => self.wait(Duration::from_millis(millis.into())),
         }
         self.client_said(&out);
     }
@@ -521,7 +525,7 @@ impl Pair {
         if !self.engine_gone {
             self.client_gone = true;
             if let Some(judge) = &mut self.at_engine {
-                judge.overhear_command(&Command::Quit);
+                judge.apply_command_lenient(&Command::Quit);
             }
             let mut out = String::new();
             self.engine.end_of_input(&mut out);
@@ -543,7 +547,7 @@ impl Pair {
     fn answer(&mut self) {
         if let Some(work) = self.work.as_mut().filter(|work| work.open) {
             work.open = false;
-            let answer = answer_to(&work.go, self.engine.dialogue().dialect());
+            let answer = answer_to(&work.go, self.engine.protocol_state().dialect());
             let mut out = String::new();
             let said = if work.for_mate {
                 let mate = Checkmate::Moves([answer].into_iter().collect());
@@ -614,8 +618,8 @@ proptest! {
     ) {
         let pair = play(usi, Wire::Fair, &steps);
         if pair.is_whole() {
-            prop_assert_eq!(pair.client.dialogue().phase(), Phase::Idle);
-            prop_assert_eq!(pair.engine.dialogue().phase(), Phase::Idle);
+            prop_assert_eq!(pair.client.protocol_state().phase(), Phase::Idle);
+            prop_assert_eq!(pair.engine.protocol_state().phase(), Phase::Idle);
         }
         pair.check_answers();
         pair.check_ends();

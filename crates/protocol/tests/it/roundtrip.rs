@@ -372,7 +372,7 @@ fn command(dialect: Dialect) -> BoxedStrategy<Command<'static>> {
         (of(text()), of(text())).prop_map(|(name, code)| Register::With { name, code }),
     ];
     prop_oneof![
-        1 => Just(Command::Hello),
+        1 => Just(Command::Uci),
         1 => any::<bool>().prop_map(Command::Debug),
         1 => Just(Command::IsReady),
         4 => (text(), of(option_text()))
@@ -491,7 +491,7 @@ fn reply(dialect: Dialect) -> BoxedStrategy<Reply<'static>> {
         1 => text().prop_map(|text| Reply::Id(Id::Name(text))),
         1 => text().prop_map(|text| Reply::Id(Id::Author(text))),
         6 => option_decl().prop_map(Reply::Option),
-        1 => Just(Reply::HelloOk),
+        1 => Just(Reply::UciOk),
         1 => Just(Reply::ReadyOk),
         3 => (best, ponder, unknown_with("ponder"))
             .prop_map(|(best, ponder, unknown)| BestMove { best, ponder, unknown })

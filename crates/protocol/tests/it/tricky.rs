@@ -5,7 +5,7 @@ use std::path::Path;
 use std::{env, fs};
 
 use readyok_protocol::{
-    Command, Dialect, Go, Info, Note, OptionDecl, Reply, SetOption, WriteError,
+    Command, Diagnostic, Dialect, Go, Info, OptionDecl, Reply, SetOption, WriteError,
 };
 
 use crate::cases::{self, Case};
@@ -35,8 +35,8 @@ fn page() -> String {
 
 # How odd lines are read
 
-Reading never fails. What cannot be understood is skipped or kept as text, and noted: the notes name the kind of each
-oddity and the bytes of the line, and whoever wants to be strict refuses a line with notes. What is read can be
+Reading never fails. What cannot be understood is skipped or kept as text, and noted: the diagnostics name the kind of each
+oddity and the bytes of the line, and whoever wants to be strict refuses a line with diagnostics. What is read can be
 written, and is written in one form; only clocks that the dialect does not have are read and cannot be written.
 
 In the lines, `\\xNN` is a byte and `\\\\` a backslash. A line that is *kept as text* is an `Unknown` message.
@@ -46,7 +46,7 @@ In the lines, `\\xNN` is a byte and `\\\\` a backslash. A line that is *kept as 
     for case in &cases::read(TABLE) {
         if clause != case.clause {
             clause = &case.clause;
-            let head = "| line | is written as | notes | |\n|---|---|---|---|";
+            let head = "| line | is written as | diagnostics | |\n|---|---|---|---|";
             write!(page, "\n## {clause}\n\n{head}\n").unwrap();
         }
         let side = if case.from_client { "→" } else { "←" };
@@ -55,8 +55,8 @@ In the lines, `\\xNN` is a byte and `\\\\` a backslash. A line that is *kept as 
             Some(written) => format!("`{written}`"),
             None => "the same".to_owned(),
         };
-        let Case { spelling, notes, remark, .. } = case;
-        writeln!(page, "| {side} `{spelling}` | {written} | {notes} | {remark} |").unwrap();
+        let Case { spelling, diagnostics, remark, .. } = case;
+        writeln!(page, "| {side} `{spelling}` | {written} | {diagnostics} | {remark} |").unwrap();
     }
     page
 }
@@ -132,9 +132,11 @@ fn a_go_is_read_the_same_with_one_space_and_with_two() {
             let [line, wide] = [" ", "  "].map(|space| words.join(space));
             for dialect in Dialect::ALL {
                 let [read, wide] = [&line, &wide].map(|line| Command::read(line, dialect));
-                let kinds = |notes: &[Note]| notes.iter().map(|it| it.kind).collect::<Vec<_>>();
+                let kinds = |diagnostics: &[Diagnostic]| {
+                    diagnostics.iter().map(|it| it.kind).collect::<Vec<_>>()
+                };
                 assert_eq!(read.value, wide.value, "{line}");
-                assert_eq!(kinds(&read.notes), kinds(&wide.notes), "{line}");
+                assert_eq!(kinds(&read.diagnostics), kinds(&wide.diagnostics), "{line}");
             }
         }
     }

@@ -124,7 +124,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let address = args.start.apply(address);
     let setup = args.position.setup(address.dialect).map_err(Failure::usage)?;
     if address.dialect.is_some_and(|settled| settled != setup.dialect()) {
-        let needed = setup.dialect().hello().to_uppercase();
+        let needed = setup.dialect().handshake().to_uppercase();
         let settled = format!("`{}` is listed with another protocol", args.engine);
         return Err(Failure::usage(format!("this game needs {needed}, and {settled}")));
     }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use readyok_check::{ClientSuite, Profile, Progress, Report, Subject, Suite};
-use readyok_protocol::{Dialect, Side};
+use readyok_protocol::{Dialect, Party};
 
 use crate::address::{Address, Reach};
 use crate::canvas::Canvas;
@@ -178,7 +178,7 @@ fn of_client(args: &Args) -> Result<Report, Failure> {
         .only(&args.only)
         .skip(&args.skip)
         .timeout_scale(args.timeout_scale)
-        .patience(patience)
+        .timeouts(patience)
         .seed(args.seed)
         .on_progress(progress());
     if args.usi {
@@ -212,7 +212,7 @@ pub(super) fn progress() -> impl Fn(Progress<'_>) + Send + Sync {
 }
 
 fn list(args: &Args) -> Result<Code, Failure> {
-    let of = if args.gui { Side::Client } else { Side::Engine };
+    let of = if args.gui { Party::Client } else { Party::Engine };
     if let Some(path) = &args.markdown {
         write(path, &readyok_check::page(of))?;
     } else {

@@ -18,7 +18,7 @@ use readyok_arena::queue::Stop;
 use readyok_arena::runner::{MatchError, Settings, Summary};
 use readyok_arena::schedule::ScheduleError;
 use readyok_arena::store::{Reader, StoreError};
-use readyok_client::{Guard, Patience, WaitLimit};
+use readyok_client::{Guard, Timeouts, WaitLimit};
 
 use crate::cli::match_plan::PlanArgs;
 use crate::cli::queue::QueueArgs;
@@ -331,8 +331,8 @@ fn fastchess_manner(options: &fastchess::Options, logger: Option<&Logger>) -> Ma
     let keep_lines = options.pgn.as_ref().map(PgnOut::patterns).unwrap_or_default();
     let ready = options.ping.max(options.new_game);
     Manner {
-        patience: Patience {
-            hello: WaitLimit::fixed(options.startup),
+        patience: Timeouts {
+            handshake: WaitLimit::fixed(options.startup),
             ready: WaitLimit::fixed(ready),
             ..patience
         },

@@ -10,7 +10,7 @@ use readyok_arena::queue::nats::{
 use readyok_arena::queue::{Order, QueueError, Refused, WorkerId};
 use readyok_arena::runner::{CpuError, Cpus, Match, Summary, WorkError, threads_of, work};
 use readyok_arena::store::{ContentHash, IndexSet};
-use readyok_client::{Guard, Patience};
+use readyok_client::{Guard, Timeouts};
 
 use super::run::{Coordinate, Failed, about, player, setting};
 use super::slots::{Slots, processors};
@@ -160,7 +160,7 @@ impl Worker {
         let setting = setting(&order.plan)
             .map_err(|error| lacking(format!("the tablebases cannot be opened: {error}")))?;
         let player = || {
-            let player = player(order, &setting, Patience::default(), &self.guard);
+            let player = player(order, &setting, Timeouts::default(), &self.guard);
             let player = player.with_texts(served.texts().cloned());
             player.away_as(WorkerId(self.name.clone()))
         };

@@ -18,7 +18,7 @@ use readyok_arena::report::Report;
 use readyok_arena::runner::{Cpus, EnginePlayer, Match, Settings, StopHandle, Summary, threads_of};
 use readyok_arena::schedule::Schedule;
 use readyok_arena::store::{IndexSet, Reader};
-use readyok_client::{Guard, Patience};
+use readyok_client::{Guard, Timeouts};
 use readyok_rules::Game;
 
 use super::events::complaining;
@@ -98,7 +98,7 @@ impl Coordinate for Nobody {
 #[derive(Clone)]
 pub struct Manner {
     /// How long to wait for what.
-    pub patience: Patience,
+    pub patience: Timeouts,
     /// How games are looked at; what is played is up to the plan.
     pub setting: Setting,
     /// How long each player waits between two games.
@@ -112,7 +112,7 @@ pub struct Manner {
 impl Default for Manner {
     fn default() -> Self {
         Self {
-            patience: Patience::default(),
+            patience: Timeouts::default(),
             setting: Setting::new(Game::Chess),
             pause: Duration::ZERO,
             overhearing: None,
@@ -224,7 +224,7 @@ pub(super) fn setting(plan: &Plan) -> io::Result<Setting> {
 pub(super) fn player(
     order: &Order,
     setting: &Setting,
-    patience: Patience,
+    patience: Timeouts,
     guard: &Guard,
 ) -> EnginePlayer {
     let player = EnginePlayer::new(&order.plan, setting.clone(), patience);

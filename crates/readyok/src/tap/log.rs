@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use readyok_protocol::Side;
+use readyok_protocol::Party;
 
 use super::sink::Sink;
 use super::watch::{Entry, Heard};
@@ -92,8 +92,8 @@ impl fmt::Debug for Log {
 fn text_of(entry: &Entry<'_>) -> String {
     let milliseconds = entry.at.as_secs_f64() * 1000.0;
     let direction = match entry.side {
-        Side::Client => '>',
-        Side::Engine => '<',
+        Party::Client => '>',
+        Party::Engine => '<',
     };
     let line = entry.line;
     match &entry.heard {

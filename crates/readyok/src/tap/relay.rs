@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::sync::mpsc::SyncSender;
 use std::thread;
 
-use readyok_protocol::Side;
+use readyok_protocol::Party;
 
 use super::Event;
 use crate::clock::now;
@@ -20,7 +20,7 @@ const CHUNK: usize = 64 * 1024;
 /// all the same, since the client would otherwise be stuck. When `from` ends, `to` is closed, and the
 /// end reported.
 pub(super) fn start(
-    side: Side,
+    side: Party,
     from: impl Read + Send + 'static,
     to: impl Write + Send + 'static,
     events: SyncSender<Event>,
@@ -30,7 +30,7 @@ pub(super) fn start(
     thread::Builder::new().name(name).spawn(move || pass_on(side, from, to, &events)).map(drop)
 }
 
-fn pass_on(side: Side, mut from: impl Read, to: impl Write, events: &SyncSender<Event>) {
+fn pass_on(side: Party, mut from: impl Read, to: impl Write, events: &SyncSender<Event>) {
     let mut to = Some(to);
     let mut chunk = vec![0; CHUNK];
     loop {
@@ -43,7 +43,7 @@ fn pass_on(side: Side, mut from: impl Read, to: impl Write, events: &SyncSender<
             return;
         }
         to = to.and_then(|mut to| to.write_all(bytes).and_then(|()| to.flush()).ok().map(|()| to));
-        if to.is_none() && side == Side::Engine {
+        if to.is_none() && side == Party::Engine {
             let _ = events.send(Event::Deaf);
             break;
         }

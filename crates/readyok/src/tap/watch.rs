@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use readyok_protocol::{
-    Command, Dialect, LineBuffer, LineTooLong, Note, NoteKind, Reply, Severity, Side, Violation,
-    Witness, decode,
+    Command, Diagnostic, DiagnosticKind, Dialect, LineBuffer, LineTooLong, Observer, Party, Reply,
+    Severity, Violation, decode,
 };
 
 use crate::text::printable;
@@ -17,7 +17,7 @@ use crate::text::printable;
 pub struct Watch {
     client: Ear,
     engine: Ear,
-    witness: Witness,
+    witness: Observer,
 }
 
 /// What was heard, from whom and when.
@@ -26,7 +26,7 @@ pub struct Entry<'a> {
     /// Time since the conversation began.
     pub at: Duration,
     /// Who spoke.
-    pub side: Side,
+    pub side: Party,
     /// Which line of this side it is about, from 1.
     pub line: u64,
     /// What there is to tell.
@@ -50,7 +50,7 @@ pub enum Breach {
     /// The line is not written as it should be.
     Form {
         /// What is odd about it.
-        kind: NoteKind,
+        kind: DiagnosticKind,
         /// The words that are meant, shortened; empty where something is missing.
         words: String,
     },
@@ -69,7 +69,7 @@ impl Default for Watch {
         Self {
             client: Ear::default(),
             engine: Ear::default(),
-            witness: Witness::new(Dialect::default()),
+            witness: Observer::new(Dialect::default()),
         }
     }
 }
@@ -78,7 +78,7 @@ impl Watch {
     /// Takes what a side has sent, cut anywhere, and tells of all lines that are complete.
     pub fn hear(
         &mut self,
-        side: Side,
+        side: Party,
         at: Duration,
         bytes: &[u8],
         tell: &mut dyn FnMut(&Entry<'_>),
@@ -98,7 +98,7 @@ impl Watch {
 
     /// Takes note that a side has closed its end. What it sent after its last line end counts as
     /// a line. What an engine owes for ever is told now.
-    pub fn end(&mut self, side: Side, at: Duration, tell: &mut dyn FnMut(&Entry<'_>)) {
+    pub fn end(&mut self, side: Party, at: Duration, tell: &mut dyn FnMut(&Entry<'_>)) {
         let (ear, witness) = self.of(side);
         let mut number = ear.lines;
         let mut tell = |line: u64, heard: Heard<'_>| tell(&Entry { at, side, line, heard });
@@ -108,8 +108,8 @@ impl Watch {
             judge(witness, side, at, line, &mut |heard| tell(number, heard));
         }
         match side {
-            Side::Client => witness.end_of_input(),
-            Side::Engine => {
+            Party::Client => witness.end_of_input(),
+            Party::Engine => {
                 for violation in witness.end_of_output() {
                     tell(number, Heard::Breach(Breach::Rule(violation)));
                 }
@@ -122,18 +122,18 @@ impl Watch {
         self.witness.interrupt();
     }
 
-    fn of(&mut self, side: Side) -> (&mut Ear, &mut Witness) {
+    fn of(&mut self, side: Party) -> (&mut Ear, &mut Observer) {
         let ear = match side {
-            Side::Client => &mut self.client,
-            Side::Engine => &mut self.engine,
+            Party::Client => &mut self.client,
+            Party::Engine => &mut self.engine,
         };
         (ear, &mut self.witness)
     }
 }
 
 fn judge(
-    witness: &mut Witness,
-    side: Side,
+    witness: &mut Observer,
+    side: Party,
     at: Duration,
     line: &[u8],
     tell: &mut dyn FnMut(Heard<'_>),
@@ -141,22 +141,22 @@ fn judge(
     tell(Heard::Line(line));
     let (text, undecodable) = decode(line);
     let (notes, violations) = match side {
-        Side::Client => {
-            if let Some(dialect) = witness.other_hello(&text) {
-                witness.expect_hello(dialect);
+        Party::Client => {
+            if let Some(dialect) = witness.other_handshake(&text) {
+                witness.expect_handshake(dialect);
             }
-            let reading = Command::read(&text, witness.dialogue().dialect());
-            (reading.notes, witness.hear_command(&reading.value, at))
+            let reading = Command::read(&text, witness.protocol_state().dialect());
+            (reading.diagnostics, witness.observe_command(&reading.value, at))
         }
-        Side::Engine => {
-            if let Some(dialect) = witness.other_hello_ok(&text) {
+        Party::Engine => {
+            if let Some(dialect) = witness.other_handshake_ok(&text) {
                 witness.return_to(dialect);
             }
-            let reading = Reply::read(&text, witness.dialogue().dialect());
-            (reading.notes, witness.hear_reply(&reading.value, at))
+            let reading = Reply::read(&text, witness.protocol_state().dialect());
+            (reading.diagnostics, witness.observe_reply(&reading.value, at))
         }
     };
-    for Note { kind, span } in undecodable.into_iter().chain(notes) {
+    for Diagnostic { kind, span } in undecodable.into_iter().chain(notes) {
         let words = shortened(text.get(span).unwrap_or_default());
         tell(Heard::Breach(Breach::Form { kind, words }));
     }

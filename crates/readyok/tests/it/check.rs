@@ -142,7 +142,7 @@ fn narikin_passes_every_must_and_should_directly_and_through_the_tap() {
     // Engines of both protocols wait side by side.
     thread::scope(|scope| {
         for dialect in Dialect::ALL {
-            let log = dir.path().join(dialect.hello());
+            let log = dir.path().join(dialect.handshake());
             scope.spawn(move || {
                 // In the same process it is judged elsewhere: here by what only a process can be
                 // judged by, too.

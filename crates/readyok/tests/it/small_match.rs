@@ -6,7 +6,7 @@ use readyok_arena::game::Setting;
 use readyok_arena::plan::Plan;
 use readyok_arena::runner::{EnginePlayer, Match, Settings, Summary};
 use readyok_arena::store::Store;
-use readyok_client::Patience;
+use readyok_client::Timeouts;
 
 /// Its plan: of how many rounds, with how many nodes a move for each engine, and with what else ends games.
 pub(crate) fn plan(
@@ -39,7 +39,7 @@ pub(crate) fn open(results: &Path, plan: &Plan) -> Match {
 
 /// Plays it in this program, so many pairings at once.
 pub(crate) fn play_here(results: &Path, plan: &Plan, slots: usize) -> Summary {
-    let player = |setting: &Setting| EnginePlayer::new(plan, setting.clone(), Patience::default());
+    let player = |setting: &Setting| EnginePlayer::new(plan, setting.clone(), Timeouts::default());
     let setting = Setting::new(plan.game);
     open(results, plan).play_here(slots, None, |_| player(&setting)).expect("a match")
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use readyok::tap::{Entry, Heard, Watch};
-use readyok_protocol::Side;
+use readyok_protocol::Party;
 
 /// Plays a conversation: `>` from the client, `<` from the engine. After each line come the
 /// reports that it is due to, with `!`.
@@ -13,8 +13,8 @@ fn check_reports(script: &str) {
     let mut heard = Vec::new();
     for line in script.lines().map(str::trim_start).filter(|line| !line.is_empty()) {
         let (side, text) = match line.split_at(2) {
-            ("> ", text) => (Side::Client, text),
-            ("< ", text) => (Side::Engine, text),
+            ("> ", text) => (Party::Client, text),
+            ("< ", text) => (Party::Engine, text),
             ("! ", _) => continue,
             _ => panic!("no step: {line}"),
         };
@@ -140,7 +140,7 @@ fn what_is_written_wrongly_is_quoted() {
     );
 }
 
-fn entries(watch: &mut Watch, side: Side, bytes: &[u8]) -> Vec<String> {
+fn entries(watch: &mut Watch, side: Party, bytes: &[u8]) -> Vec<String> {
     let mut all = Vec::new();
     let mut tell = |entry: &Entry<'_>| {
         all.push(match &entry.heard {
@@ -155,18 +155,18 @@ fn entries(watch: &mut Watch, side: Side, bytes: &[u8]) -> Vec<String> {
 #[test]
 fn lines_are_numbered_however_they_are_cut() {
     let mut watch = Watch::default();
-    assert_eq!(entries(&mut watch, Side::Client, b"uc"), [""; 0]);
-    assert_eq!(entries(&mut watch, Side::Client, b"i\r"), ["1 uci"]);
-    assert_eq!(entries(&mut watch, Side::Client, b"\nquit\n"), ["2 quit"]);
-    assert_eq!(entries(&mut watch, Side::Engine, b"\n"), ["1 "]);
+    assert_eq!(entries(&mut watch, Party::Client, b"uc"), [""; 0]);
+    assert_eq!(entries(&mut watch, Party::Client, b"i\r"), ["1 uci"]);
+    assert_eq!(entries(&mut watch, Party::Client, b"\nquit\n"), ["2 quit"]);
+    assert_eq!(entries(&mut watch, Party::Engine, b"\n"), ["1 "]);
 }
 
 #[test]
 fn an_unfinished_line_counts_when_its_side_ends() {
     let mut watch = Watch::default();
-    assert_eq!(entries(&mut watch, Side::Client, b"uci\nquit"), ["1 uci"]);
+    assert_eq!(entries(&mut watch, Party::Client, b"uci\nquit"), ["1 uci"]);
     let mut last = Vec::new();
-    watch.end(Side::Client, Duration::ZERO, &mut |entry| last.push(entry.line));
+    watch.end(Party::Client, Duration::ZERO, &mut |entry| last.push(entry.line));
     assert_eq!(last, [2]);
 }
 
@@ -174,20 +174,20 @@ fn an_unfinished_line_counts_when_its_side_ends() {
 fn a_line_without_end_is_reported_and_costs_no_memory() {
     let mut watch = Watch::default();
     let flood = vec![b'x'; 3 << 20];
-    let told = entries(&mut watch, Side::Engine, &flood);
+    let told = entries(&mut watch, Party::Engine, &flood);
     assert_eq!(
         told,
         [
             "1 note: a line is longer than 1048576 bytes [no rule of the protocols: it was passed on unread]"
         ]
     );
-    assert_eq!(entries(&mut watch, Side::Engine, &flood), [""; 0]);
+    assert_eq!(entries(&mut watch, Party::Engine, &flood), [""; 0]);
 }
 
 #[test]
 fn broken_utf8_is_reported_as_it_reads() {
     let mut watch = Watch::default();
-    let told = entries(&mut watch, Side::Engine, b"info string caf\xe9\n");
+    let told = entries(&mut watch, Party::Engine, b"info string caf\xe9\n");
     assert_eq!(told[0], r"1 info string caf\xe9");
     assert_eq!(
         told[1],

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use readyok_protocol::{
-    Command, Dialect, Language, Note, Reply, Severity, Side, Status, Violation, Witness,
+    Command, Diagnostic, Dialect, Language, Observer, Party, Reply, Severity, Status, Violation,
 };
 
 use crate::time::{Moment, date};
@@ -24,7 +24,7 @@ const MOST_BREACHES: usize = 16;
 pub(crate) struct Log {
     lines: VecDeque<LogLine>,
     total: u64,
-    witness: Witness,
+    witness: Observer,
     breaches: u32,
     registration: Option<Approval>,
     copy_protection: Option<Approval>,
@@ -45,7 +45,7 @@ impl Default for Log {
         Self {
             lines: VecDeque::new(),
             total: 0,
-            witness: Witness::new(Dialect::default()),
+            witness: Observer::new(Dialect::default()),
             breaches: 0,
             registration: None,
             copy_protection: None,
@@ -56,36 +56,36 @@ impl Default for Log {
 
 impl Log {
     /// Takes a line.
-    pub(crate) fn hear(&mut self, side: Side, line: &str, at: Moment) {
+    pub(crate) fn hear(&mut self, side: Party, line: &str, at: Moment) {
         let time = Duration::from_millis(at);
         let (notes, violations) = match side {
-            Side::Client => {
-                if let Some(dialect) = self.witness.other_hello(line) {
+            Party::Client => {
+                if let Some(dialect) = self.witness.other_handshake(line) {
                     // A fresh process is greeted in another dialect.
-                    self.witness = Witness::new(dialect);
+                    self.witness = Observer::new(dialect);
                 }
-                let reading = Command::read(line, self.witness.dialogue().dialect());
-                (reading.notes, self.witness.hear_command(&reading.value, time))
+                let reading = Command::read(line, self.witness.protocol_state().dialect());
+                (reading.diagnostics, self.witness.observe_command(&reading.value, time))
             }
-            Side::Engine => {
-                let reading = Reply::read(line, self.witness.dialogue().dialect());
+            Party::Engine => {
+                let reading = Reply::read(line, self.witness.protocol_state().dialect());
                 match reading.value {
                     Reply::Registration(status) => self.registration = Some(approval(status)),
                     Reply::CopyProtection(status) => self.copy_protection = Some(approval(status)),
                     _ => (),
                 }
-                (reading.notes, self.witness.hear_reply(&reading.value, time))
+                (reading.diagnostics, self.witness.observe_reply(&reading.value, time))
             }
         };
         let mut breaches: Vec<Breach> = violations.into_iter().map(broken).collect();
         breaches.extend(notes.iter().map(|note| form(note, line)));
         breaches.truncate(MOST_BREACHES);
         let by = match side {
-            Side::Client if std::mem::take(&mut self.user_speaks) => Speaker::User,
-            Side::Client => Speaker::Client,
-            Side::Engine => Speaker::Engine,
+            Party::Client if std::mem::take(&mut self.user_speaks) => Speaker::User,
+            Party::Client => Speaker::Client,
+            Party::Engine => Speaker::Engine,
         };
-        if side == Side::Engine && !breaches.is_empty() {
+        if side == Party::Engine && !breaches.is_empty() {
             self.breaches = self.breaches.saturating_add(1);
         }
         self.push(by, line, breaches, at);
@@ -164,7 +164,7 @@ fn broken(violation: Violation) -> Breach {
     }
 }
 
-fn form(note: &Note, line: &str) -> Breach {
+fn form(note: &Diagnostic, line: &str) -> Breach {
     let place = |byte: usize| {
         let before = line.get(..byte).unwrap_or(line);
         u32::try_from(printable(before).chars().count()).unwrap_or(u32::MAX)
@@ -202,7 +202,7 @@ mod tests {
         let mut log = Log::default();
         for line in lines {
             let (sign, text) = line.split_at(2);
-            let side = if sign == "> " { Side::Client } else { Side::Engine };
+            let side = if sign == "> " { Party::Client } else { Party::Engine };
             log.hear(side, text, 7);
         }
         log
@@ -261,7 +261,7 @@ mod tests {
     fn the_log_is_bounded_and_says_what_was_left_out() {
         let mut log = heard(&["> uci", "< id name X", "< uciok"]);
         for number in 0..KEPT + 100 {
-            log.hear(Side::Engine, &format!("info string {number}"), 7);
+            log.hear(Party::Engine, &format!("info string {number}"), 7);
         }
         assert_eq!(log.lines().count(), KEPT);
         let tail = log.after(3);

@@ -15,7 +15,7 @@ use readyok_client::{
     Best, Builder, Dialect, Engine, EngineError, Game as WireGame, Guard, Lines, Search,
     SearchHandle, SearchResult, Update,
 };
-use readyok_protocol::{Clocks, GameResult, OptionKind, OptionSet, Register, Side};
+use readyok_protocol::{Clocks, GameResult, OptionKind, OptionSet, Party, Register};
 use readyok_rules::{MoveCodec, Position};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
@@ -233,7 +233,7 @@ impl Actor {
 
     async fn open(&self, how: &Start) -> Result<Engine, EngineError> {
         let log = Arc::clone(&self.log);
-        let hear = move |side: Side, line: &str| {
+        let hear = move |side: Party, line: &str| {
             log.lock().unwrap_or_else(PoisonError::into_inner).hear(side, line, now());
         };
         let mut builder = Builder::default();

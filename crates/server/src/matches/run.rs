@@ -14,7 +14,7 @@ use readyok_arena::runner::{
     EnginePlayer, Match, MatchError, PairPlayer, PlayerError, Settings, StopHandle, Watch,
 };
 use readyok_arena::store::Store;
-use readyok_client::Patience;
+use readyok_client::Timeouts;
 
 use super::note::match_failure;
 use super::{Finished, Follow, Program};
@@ -147,7 +147,7 @@ pub(super) fn start(
     let play = move || {
         let setting = Setting::new(plan_game);
         let make = |order: &Order| {
-            let player = EnginePlayer::new(&order.plan, setting.clone(), Patience::default());
+            let player = EnginePlayer::new(&order.plan, setting.clone(), Timeouts::default());
             let player = player.telling_moves(order.tell_moves);
             let player = match &program.guard {
                 Some(guard) => player.guarded(guard),

@@ -68,7 +68,7 @@ fn scale(plan: &mut Plan, factor: f64) {
     plan.stall_ms = plan.stall_ms.map(|most| longer(most, factor));
 }
 
-/// Patience costs nothing where nobody needs it, and is never made less.
+/// Timeouts costs nothing where nobody needs it, and is never made less.
 fn longer(most: NonZeroU64, factor: f64) -> NonZeroU64 {
     NonZeroU64::new(scaled_millis(most.get(), factor.max(1.0))).unwrap_or(most)
 }

@@ -9,7 +9,7 @@ use readyok_arena::queue::nats::NatsDispatcher;
 use readyok_arena::result::Termination;
 use readyok_arena::runner::{EnginePlayer, Match, Settings, work};
 use readyok_arena::store::{Reader, Store};
-use readyok_client::Patience;
+use readyok_client::Timeouts;
 use readyok_rules::Game;
 
 use super::{LEASE, Server, serve, worker};
@@ -36,7 +36,7 @@ fn outcomes(place: &Place, name: &str) -> Vec<(u64, Vec<String>)> {
 
 fn player(place: &Place) -> EnginePlayer {
     let setting = Setting::new(place.plan.game);
-    EnginePlayer::new(&place.plan, setting, Patience::default())
+    EnginePlayer::new(&place.plan, setting, Timeouts::default())
 }
 
 #[test]

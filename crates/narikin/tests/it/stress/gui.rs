@@ -17,7 +17,7 @@ use readyok_rules::{Game, Position, fairy};
 
 /// How patient the GUI is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Patience {
+pub(crate) struct Timeouts {
     /// Whatever takes longer has hung.
     pub(crate) hung: Duration,
     /// How much later than promised an answer may come; none if time is not looked at.
@@ -132,7 +132,7 @@ const ODD_SHOGI: [&str; 8] = [
 
 struct Gui {
     rng: Rng,
-    patience: Patience,
+    patience: Timeouts,
     speech: Speech,
     /// As the options are set; what is searched may still be of another game.
     variant: Game,
@@ -150,7 +150,7 @@ struct Gui {
 ///
 /// # Errors
 /// The engine did something wrong; the text says what, and what was said before.
-pub(crate) fn session(seed: u64, searches: u64, patience: Patience) -> Result<Tally, String> {
+pub(crate) fn session(seed: u64, searches: u64, patience: Timeouts) -> Result<Tally, String> {
     let mut rng = Rng::with_seed(seed);
     let speech = if rng.bool() { Speech::Uci } else { Speech::Usi };
     let (input, client) = io::pipe().map_err(|error| error.to_string())?;

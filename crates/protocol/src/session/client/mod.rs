@@ -12,21 +12,21 @@
 //! [`Event::Dropped`].** In UCI an `isready` is answered before each `go`, so that a second or late
 //! `bestmove` of the search before meets no search and is ignored. Shogi engines take `isready`
 //! for the start of a game and clear their hash, so they get it once per game, unless they were seen
-//! to answer twice: until then the next `go` keeps a short distance ([`Patience::settle`]), in which
+//! to answer twice: until then the next `go` keeps a short distance ([`Timeouts::settle`]), in which
 //! a second `bestmove` shows. One that comes later than that is known by its move where the game has gone on with it, as no move can be made twice in a row by the same side;
 //! anywhere else it cannot be told from the first one of the next search. The same danger is that of
-//! a caller who renounces the question ([`separate_searches`](ClientSession::separate_searches)). What
+//! a caller who renounces the question ([`sync_between_searches`](ClientSession::sync_between_searches)). What
 //! has been read when `go` is said is never in danger, if the session gets it first
-//! ([`hold_searches`](ClientSession::hold_searches)).
+//! ([`set_manual_start`](ClientSession::set_manual_start)).
 
 mod options;
-mod patience;
 mod request;
 mod state;
+mod timeouts;
 
-pub use patience::{Limit, Patience, Wait};
 use request::prepared_clocks;
-pub use request::{Misuse, NewGame, PingId, Purpose, SearchId, SearchRequest};
+pub use request::{NewGame, PingId, Purpose, SearchId, SearchRequest, UsageError};
+pub use timeouts::{Limit, TimeoutKind, Timeouts};
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -37,19 +37,19 @@ use core::time::Duration;
 use self::options::{Change, Options};
 use self::state::{ActiveSearch, Ping, Registration, Separation, State, Sync};
 use super::Moment;
-use crate::dialogue::is_only_text;
+use crate::protocol_state::is_only_text;
 use crate::{
-    Best, BestMove, Checkmate, Clocks, Command, Dialect, Dialogue, GameResult, Id, Info, Move,
-    Note, OptionSet, OptionValue, Phase, Position, Register, Reply, Rule, Severity, Side, Status,
-    Violation, WriteError,
+    Best, BestMove, Checkmate, Clocks, Command, Diagnostic, Dialect, GameResult, Id, Info, Move,
+    OptionSet, OptionValue, Party, Phase, Position, ProtocolState, Register, Reply, Rule, Severity,
+    Status, Violation, WriteError,
 };
 
 /// Speaks the protocol for a GUI, a match runner or another driver of an engine.
 #[derive(Debug)]
 pub struct ClientSession {
-    dialogue: Dialogue,
+    protocol_state: ProtocolState,
     state: State,
-    patience: Patience,
+    timeouts: Timeouts,
     identity: Identity,
     options: Options,
     game: NewGame,
@@ -75,9 +75,9 @@ pub struct ClientSession {
     /// When the latest line of the engine was received.
     received: Moment,
     /// The timeouts that were reported and are still exceeded.
-    reported: BTreeSet<Wait>,
+    reported: BTreeSet<TimeoutKind>,
     /// The duration of the latest wait that timed out.
-    timeouts: BTreeMap<Wait, Duration>,
+    timed_out: BTreeMap<TimeoutKind, Duration>,
     events: VecDeque<Event>,
 }
 
@@ -94,7 +94,7 @@ pub struct Identity {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Event {
     /// The engine has told who it is and which options it has.
-    Greeted,
+    HandshakeComplete,
     /// The engine has done everything that was said before this question.
     Ready(PingId),
     /// `go` was said: the clock of the side to move runs.
@@ -108,24 +108,24 @@ pub enum Event {
     /// A search ended without an answer.
     Dropped(SearchId, DropReason),
     /// A search overran its limit and was told to stop.
-    Overran(SearchId),
+    Overrun(SearchId),
     /// `info string` between searches.
-    Remark(String),
+    InfoString(String),
     /// `registration …`. An error is answered by the session, with `later` if the caller gave
     /// nothing else.
     Registration(Status),
     /// `copyprotection …`. After an error the engine takes no searches.
     CopyProtection(Status),
     /// A line that is no message. The session goes on.
-    Chatter(String),
+    UnknownLine(String),
     /// A message of the engine that was read with repairs.
-    Odd(Vec<Note>),
+    Malformed(Vec<Diagnostic>),
     /// A message against a rule. One of [`Severity::Must`] was ignored.
     Violation(Violation),
     /// The engine is late. It is up to the caller to end it.
-    Late(Wait),
+    Timeout(TimeoutKind),
     /// The engine closed its output.
-    Gone,
+    Disconnected,
 }
 
 /// Why a search ended without an answer.
@@ -140,16 +140,16 @@ pub enum DropReason {
     /// The engine reported `copyprotection error`.
     CopyProtected,
     /// The engine is gone, or was told to quit.
-    EngineGone,
+    Disconnected,
 }
 
 impl ClientSession {
     /// Starts a conversation: says hello.
-    pub fn start(dialect: Dialect, patience: Patience, now: Moment, out: &mut String) -> Self {
+    pub fn start(dialect: Dialect, timeouts: Timeouts, now: Moment, out: &mut String) -> Self {
         let mut session = Self {
-            dialogue: Dialogue::new(dialect),
+            protocol_state: ProtocolState::new(dialect),
             state: State::Handshake { since: now },
-            patience,
+            timeouts,
             identity: Identity::default(),
             options: Options::new(dialect),
             game: NewGame::default(),
@@ -168,10 +168,10 @@ impl ClientSession {
             last_ping: 0,
             received: now,
             reported: BTreeSet::new(),
-            timeouts: BTreeMap::new(),
+            timed_out: BTreeMap::new(),
             events: VecDeque::new(),
         };
-        session.say(&Command::Hello, out);
+        session.say(&Command::Uci, out);
         session
     }
 
@@ -185,14 +185,14 @@ impl ClientSession {
         request: SearchRequest,
         now: Moment,
         out: &mut String,
-    ) -> Result<SearchId, Misuse> {
+    ) -> Result<SearchId, UsageError> {
         self.check_usable()?;
-        let request = request.prepared(self.dialogue.dialect())?;
+        let request = request.prepared(self.protocol_state.dialect())?;
         for (name, value) in &request.options {
             self.options.checked(name, value.as_deref())?;
         }
         let before = out.len();
-        let written = Command::Go(request.go.clone()).write(self.dialogue.dialect(), out);
+        let written = Command::Go(request.go.clone()).write(self.protocol_state.dialect(), out);
         out.truncate(before);
         written?;
         self.last_search += 1;
@@ -229,28 +229,29 @@ impl ClientSession {
         clocks: Option<Clocks>,
         now: Moment,
         out: &mut String,
-    ) -> Result<(), Misuse> {
-        let dialect = self.dialogue.dialect();
+    ) -> Result<(), UsageError> {
+        let dialect = self.protocol_state.dialect();
         let clocks = clocks.filter(|clocks| !clocks.is_empty());
         let clocks = clocks.map(|clocks| prepared_clocks(clocks, dialect));
         if let Some((_, request)) = self.waiting.as_mut().filter(|(waiting, _)| *waiting == id)
             && request.go.ponder
         {
             if request.go.is_bare() && clocks.is_none() {
-                return Err(Misuse::NoLimit);
+                return Err(UsageError::NoLimit);
             }
             request.go.ponder = false;
             request.go.clocks = clocks.unwrap_or(request.go.clocks);
             return Ok(());
         }
-        let Phase::Searching { pondering: true, stopped: false, .. } = self.dialogue.phase() else {
-            return Err(Misuse::NotPondering);
+        let Phase::Searching { pondering: true, stopped: false, .. } = self.protocol_state.phase()
+        else {
+            return Err(UsageError::NotPondering);
         };
         let Some(running) = self.state.search_mut().filter(|running| running.id == id) else {
-            return Err(Misuse::NotPondering);
+            return Err(UsageError::NotPondering);
         };
         if running.request.go.is_bare() && clocks.is_none() {
-            return Err(Misuse::NoLimit);
+            return Err(UsageError::NoLimit);
         }
         running.since = now;
         running.request.go.ponder = false;
@@ -265,7 +266,12 @@ impl ClientSession {
     /// # Errors
     /// The engine cannot play Chess960 or the variant, or the opponent cannot be told. Nothing has
     /// changed.
-    pub fn new_game(&mut self, game: NewGame, now: Moment, out: &mut String) -> Result<(), Misuse> {
+    pub fn new_game(
+        &mut self,
+        game: NewGame,
+        now: Moment,
+        out: &mut String,
+    ) -> Result<(), UsageError> {
         self.check_usable()?;
         self.options.check_game(&game)?;
         self.game = game;
@@ -283,7 +289,7 @@ impl ClientSession {
         if let Some(running) = self.state.search_mut() {
             running.discarded = true;
         }
-        if self.dialogue.dialect().has_game_over() && self.state.is_ready() {
+        if self.protocol_state.dialect().has_game_over() && self.state.is_ready() {
             self.say(&Command::GameOver(result), out);
         }
     }
@@ -298,7 +304,7 @@ impl ClientSession {
         value: Option<&str>,
         now: Moment,
         out: &mut String,
-    ) -> Result<(), Misuse> {
+    ) -> Result<(), UsageError> {
         self.check_usable()?;
         self.options.want(name, value)?;
         self.advance(now, out);
@@ -312,28 +318,28 @@ impl ClientSession {
     }
 
     /// Whether each search of a game waits for a `readyok` after the one before; in USI, where it
-    /// would start a game, for [`Patience::settle`]. By default it does.
+    /// would start a game, for [`Timeouts::settle`]. By default it does.
     ///
     /// Without it a search waits only after options, a new game or `stop`, and always once the
     /// engine was seen to answer twice. That saves the wait before each move, and leaves one
     /// danger: the first second `bestmove` of an engine that comes after the next `go` is taken for
     /// the answer to that, unless its move has been made since.
-    pub fn separate_searches(&mut self, separate: bool) {
+    pub fn sync_between_searches(&mut self, separate: bool) {
         if self.separation != Separation::AlwaysByReady {
             self.separation = if separate { Separation::Always } else { Separation::AfterStop };
         }
     }
 
-    /// Has searches wait for [`start_search`](Self::start_search) from now on.
+    /// Has searches wait for [`start_pending`](Self::start_pending) from now on.
     ///
     /// For a caller that reads many lines at once: those that came before `go` is said are no answers
     /// to it, so the session gets them first.
-    pub fn hold_searches(&mut self) {
+    pub fn set_manual_start(&mut self) {
         self.manual_start = true;
     }
 
     /// Whether a search could start now and is held.
-    pub fn holds_search(&self) -> bool {
+    pub fn can_start_pending(&self) -> bool {
         self.manual_start
             && self.waiting.is_some()
             && self.sync.settled_at().is_none()
@@ -341,9 +347,9 @@ impl ClientSession {
             && matches!(self.state, State::Idle)
     }
 
-    /// Starts a search that is [held](Self::hold_searches), if there is one.
-    pub fn start_search(&mut self, now: Moment, out: &mut String) {
-        if self.holds_search() {
+    /// Starts a search that is [held](Self::set_manual_start), if there is one.
+    pub fn start_pending(&mut self, now: Moment, out: &mut String) {
+        if self.can_start_pending() {
             self.say_search(now, out);
         }
     }
@@ -352,10 +358,10 @@ impl ClientSession {
     ///
     /// # Errors
     /// The greeting is not over, or the engine is gone.
-    pub fn ping(&mut self, now: Moment, out: &mut String) -> Result<PingId, Misuse> {
+    pub fn ping(&mut self, now: Moment, out: &mut String) -> Result<PingId, UsageError> {
         match self.state {
-            State::Handshake { .. } => return Err(Misuse::NotGreeted),
-            State::Quitting { .. } | State::Disconnected => return Err(Misuse::Gone),
+            State::Handshake { .. } => return Err(UsageError::HandshakeIncomplete),
+            State::Quitting { .. } | State::Disconnected => return Err(UsageError::NotRunning),
             State::Idle | State::Searching(_) => (),
         }
         self.last_ping += 1;
@@ -368,7 +374,7 @@ impl ClientSession {
     ///
     /// # Errors
     /// The greeting is not over, or the engine is gone.
-    pub fn debug(&mut self, on: bool, out: &mut String) -> Result<(), Misuse> {
+    pub fn debug(&mut self, on: bool, out: &mut String) -> Result<(), UsageError> {
         self.check_usable()?;
         self.say(&Command::Debug(on), out);
         Ok(())
@@ -384,9 +390,9 @@ impl ClientSession {
         with: Register<'static>,
         now: Moment,
         out: &mut String,
-    ) -> Result<(), Misuse> {
+    ) -> Result<(), UsageError> {
         let command = Command::Register(with.clone());
-        command.write(self.dialogue.dialect(), &mut String::new())?;
+        command.write(self.protocol_state.dialect(), &mut String::new())?;
         self.registration.set(with);
         self.advance(now, out);
         Ok(())
@@ -406,28 +412,28 @@ impl ClientSession {
     /// Takes one line of the engine.
     pub fn receive_line(&mut self, line: &str, now: Moment, out: &mut String) {
         self.received = now;
-        let reading = Reply::read(line, self.dialogue.dialect());
+        let reading = Reply::read(line, self.protocol_state.dialect());
         let reply = match reading.value {
             Reply::Unknown(text) => {
                 // Empty lines are signs of life (YaneuraOu), and nothing else.
                 if !text.is_empty() && !self.state.is_closed() {
                     self.remember(&text);
-                    self.events.push_back(Event::Chatter(text.into_owned()));
+                    self.events.push_back(Event::UnknownLine(text.into_owned()));
                 }
                 return;
             }
             reply => reply,
         };
-        if !reading.notes.is_empty() {
-            self.events.push_back(Event::Odd(reading.notes));
+        if !reading.diagnostics.is_empty() {
+            self.events.push_back(Event::Malformed(reading.diagnostics));
         }
         if self.is_repeated_answer(&reply) {
             self.separation = Separation::AlwaysByReady;
             let rule = Rule::BestMoveWithoutSearch;
-            self.events.push_back(Event::Violation(Violation { by: Side::Engine, rule }));
+            self.events.push_back(Event::Violation(Violation { by: Party::Engine, rule }));
             return;
         }
-        if let Some(violation) = self.dialogue.overhear_reply(&reply) {
+        if let Some(violation) = self.protocol_state.apply_reply_lenient(&reply) {
             self.events.push_back(Event::Violation(violation));
             if violation.rule == Rule::BestMoveWithoutSearch {
                 self.separation = Separation::AlwaysByReady;
@@ -485,14 +491,14 @@ impl ClientSession {
             Reply::Id(Id::Name(name)) => self.identity.name = name.into_owned(),
             Reply::Id(Id::Author(author)) => self.identity.author = author.into_owned(),
             Reply::Option(decl) => self.options.declare(decl.into_owned(), line),
-            Reply::HelloOk => {
+            Reply::UciOk => {
                 // What an engine prints before it is no explanation of its status.
                 self.last_text.clear();
                 // An engine may answer a handshake twice.
                 if matches!(self.state, State::Handshake { .. }) {
                     self.state = State::Idle;
                 }
-                self.events.push_back(Event::Greeted);
+                self.events.push_back(Event::HandshakeComplete);
             }
             Reply::ReadyOk => self.take_ready(),
             Reply::Info(info) => self.take_info(info),
@@ -525,7 +531,7 @@ impl ClientSession {
         if let Some(id) = ping.and_then(|ping| ping.owner) {
             self.events.push_back(Event::Ready(id));
         }
-        self.reported.remove(&Wait::Ready);
+        self.reported.remove(&TimeoutKind::Ready);
     }
 
     fn take_info(&mut self, info: Info<'_>) {
@@ -536,7 +542,7 @@ impl ClientSession {
             Some(running) if running.discarded => return,
             Some(running) => Event::Info(running.id, Box::new(info.into_owned())),
             None => match info.string {
-                Some(text) => Event::Remark(text.into_owned()),
+                Some(text) => Event::InfoString(text.into_owned()),
                 None => return,
             },
         };
@@ -567,8 +573,8 @@ impl ClientSession {
     }
 
     fn end_search(&mut self, answer: Option<Move>, event: impl FnOnce(SearchId) -> Event) {
-        self.reported.remove(&Wait::Stop);
-        let pings = self.dialogue.dialect().ping_between_searches();
+        self.reported.remove(&TimeoutKind::Stop);
+        let pings = self.protocol_state.dialect().ping_between_searches();
         // A `readyok` before the next search separates it from a second `bestmove` of this one.
         let by_ready = match self.separation {
             Separation::AfterStop => false,
@@ -577,7 +583,7 @@ impl ClientSession {
         };
         self.sync.require_ready_if(by_ready);
         if self.separation == Separation::Always && self.sync != Sync::NeedsReady {
-            self.sync = Sync::Settling(self.received.saturating_add(self.patience.settle));
+            self.sync = Sync::Settling(self.received.saturating_add(self.timeouts.settle));
         }
         if let Some(ActiveSearch { id, discarded, stopped, request, .. }) = self.state.take_search()
         {
@@ -597,8 +603,8 @@ impl ClientSession {
         self.drop_all();
         self.state = State::Disconnected;
         // Nothing can be said to it any more.
-        let _ = self.dialogue.overhear_command(&Command::Quit);
-        self.events.push_back(Event::Gone);
+        let _ = self.protocol_state.apply_command_lenient(&Command::Quit);
+        self.events.push_back(Event::Disconnected);
     }
 
     /// When to call [`handle_timeout`](Self::handle_timeout). `None` if nothing is waited for.
@@ -615,14 +621,14 @@ impl ClientSession {
         if self.overrun().is_some_and(|at| at <= now)
             && let Some(id) = self.running()
         {
-            self.events.push_back(Event::Overran(id));
+            self.events.push_back(Event::Overrun(id));
             self.stop_running(now, out);
         }
         let late: Vec<_> = self.waits().filter(|(.., at)| *at <= now).collect();
         for (wait, since, at) in late {
-            self.timeouts.insert(wait, at.saturating_sub(since));
-            self.events.push_back(Event::Late(wait));
-            if wait == Wait::Ready {
+            self.timed_out.insert(wait, at.saturating_sub(since));
+            self.events.push_back(Event::Timeout(wait));
+            if wait == TimeoutKind::Ready {
                 self.pings.clear();
             } else {
                 self.reported.insert(wait);
@@ -632,15 +638,17 @@ impl ClientSession {
     }
 
     /// What the engine owes and was not reported, since when, and when it is late with it.
-    fn waits(&self) -> impl Iterator<Item = (Wait, Moment, Moment)> {
-        let Patience { hello, ready, stop, quit, .. } = self.patience;
+    fn waits(&self) -> impl Iterator<Item = (TimeoutKind, Moment, Moment)> {
+        let Timeouts { handshake, ready, stop, quit, .. } = self.timeouts;
         let state = match &self.state {
-            State::Handshake { since } => Some((Wait::Hello, hello, *since)),
-            State::Searching(search) => search.stopped.map(|since| (Wait::Stop, stop, since)),
-            State::Quitting { since } => Some((Wait::Quit, quit, *since)),
+            State::Handshake { since } => Some((TimeoutKind::Handshake, handshake, *since)),
+            State::Searching(search) => {
+                search.stopped.map(|since| (TimeoutKind::Stop, stop, since))
+            }
+            State::Quitting { since } => Some((TimeoutKind::Exit, quit, *since)),
             State::Idle | State::Disconnected => None,
         };
-        let ping = self.pings.front().map(|ping| (Wait::Ready, ready, ping.since));
+        let ping = self.pings.front().map(|ping| (TimeoutKind::Ready, ready, ping.since));
         [ping, state]
             .into_iter()
             .flatten()
@@ -654,9 +662,9 @@ impl ClientSession {
         if running.request.is_unbounded() {
             return None;
         }
-        let silent = running.since.max(self.received).saturating_add(self.patience.stall);
-        let limit = running.request.allowance(self.dialogue.dialect()).map(|allowance| {
-            running.since.saturating_add(allowance).saturating_add(self.patience.overrun)
+        let silent = running.since.max(self.received).saturating_add(self.timeouts.stall);
+        let limit = running.request.allowance(self.protocol_state.dialect()).map(|allowance| {
+            running.since.saturating_add(allowance).saturating_add(self.timeouts.overrun)
         });
         Some(limit.unwrap_or(silent))
     }
@@ -667,16 +675,16 @@ impl ClientSession {
     }
 
     /// The state of the conversation.
-    pub fn dialogue(&self) -> &Dialogue {
-        &self.dialogue
+    pub fn protocol_state(&self) -> &ProtocolState {
+        &self.protocol_state
     }
 
-    /// Who the engine says it is. Complete after [`Event::Greeted`].
+    /// Who the engine says it is. Complete after [`Event::HandshakeComplete`].
     pub fn identity(&self) -> &Identity {
         &self.identity
     }
 
-    /// The options that the engine declared. Complete after [`Event::Greeted`].
+    /// The options that the engine declared. Complete after [`Event::HandshakeComplete`].
     pub fn options(&self) -> &OptionSet {
         &self.options.declared
     }
@@ -686,9 +694,9 @@ impl ClientSession {
         self.options.value(name)
     }
 
-    /// How long was waited before the latest [`Event::Late`] of this kind.
-    pub fn timeout_of(&self, wait: Wait) -> Option<Duration> {
-        self.timeouts.get(&wait).copied()
+    /// How long was waited before the latest [`Event::Timeout`] of this kind.
+    pub fn timeout_of(&self, wait: TimeoutKind) -> Option<Duration> {
+        self.timed_out.get(&wait).copied()
     }
 
     /// The engine's explanation of its latest `copyprotection error` or `registration error`: the
@@ -712,11 +720,13 @@ impl ClientSession {
         self.state.search().is_none() && self.waiting.is_none() && self.pings.is_empty()
     }
 
-    fn check_usable(&self) -> Result<(), Misuse> {
+    fn check_usable(&self) -> Result<(), UsageError> {
         match self.state {
-            State::Handshake { .. } => Err(Misuse::NotGreeted),
-            State::Quitting { .. } | State::Disconnected => Err(Misuse::Gone),
-            State::Idle | State::Searching(_) if self.copy_protected => Err(Misuse::CopyProtected),
+            State::Handshake { .. } => Err(UsageError::HandshakeIncomplete),
+            State::Quitting { .. } | State::Disconnected => Err(UsageError::NotRunning),
+            State::Idle | State::Searching(_) if self.copy_protected => {
+                Err(UsageError::CopyProtected)
+            }
             State::Idle | State::Searching(_) => Ok(()),
         }
     }
@@ -728,7 +738,7 @@ impl ClientSession {
         if !matches!(self.state, State::Idle) {
             return;
         }
-        if self.registration.take_retry() || self.dialogue.needs_register() {
+        if self.registration.take_retry() || self.protocol_state.needs_register() {
             self.say(&Command::Register(self.registration.with.clone()), out);
         }
         let unsent = self.options.take_unsent();
@@ -753,7 +763,7 @@ impl ClientSession {
         if !self.game_due {
             return;
         }
-        let after = self.dialogue.dialect().ready_after_new_game();
+        let after = self.protocol_state.dialect().ready_after_new_game();
         if !after && self.needs_ready() {
             self.ask_ready(None, now, out);
             return;
@@ -767,7 +777,7 @@ impl ClientSession {
     }
 
     fn needs_ready(&self) -> bool {
-        self.sync == Sync::NeedsReady || self.dialogue.needs_ready()
+        self.sync == Sync::NeedsReady || self.protocol_state.needs_ready()
     }
 
     fn say_search(&mut self, now: Moment, out: &mut String) {
@@ -787,7 +797,7 @@ impl ClientSession {
 
     fn say_options(&mut self, changes: Vec<Change>, out: &mut String) {
         // In USI, where `isready` starts a game, engines take options without it.
-        let pings = self.dialogue.dialect().ping_between_searches();
+        let pings = self.protocol_state.dialect().ping_between_searches();
         self.sync.require_ready_if(!changes.is_empty() && pings);
         for change in changes {
             self.say_option(&change, out);
@@ -823,15 +833,15 @@ impl ClientSession {
 
     fn drop_all(&mut self) {
         self.pings.clear();
-        self.drop_waiting(DropReason::EngineGone);
+        self.drop_waiting(DropReason::Disconnected);
         if let Some(ActiveSearch { id, .. }) = self.state.take_search() {
-            self.events.push_back(Event::Dropped(id, DropReason::EngineGone));
+            self.events.push_back(Event::Dropped(id, DropReason::Disconnected));
         }
     }
 
     /// Says one line. It was checked when the caller asked for it, and its time is right.
     fn say(&mut self, command: &Command<'_>, out: &mut String) {
-        let dialect = self.dialogue.dialect();
+        let dialect = self.protocol_state.dialect();
         self.say_as(command, out, |out| command.write(dialect, out));
     }
 
@@ -841,7 +851,7 @@ impl ClientSession {
         out: &mut String,
         write: impl FnOnce(&mut String) -> Result<(), WriteError>,
     ) {
-        if self.dialogue.overhear_command(command).is_some_and(is_must) {
+        if self.protocol_state.apply_command_lenient(command).is_some_and(is_must) {
             return;
         }
         let before = out.len();

@@ -4,7 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::request::{Misuse, NewGame, Purpose, SearchRequest};
+use super::request::{NewGame, Purpose, SearchRequest, UsageError};
 use crate::command::EmptyText;
 use crate::{
     Command, Dialect, KnownOption, OptionDecl, OptionKind, OptionSet, OptionValue, SetBy,
@@ -131,7 +131,7 @@ impl Options {
     }
 
     /// Remembers what the caller wants from now on.
-    pub(super) fn want(&mut self, name: &str, text: Option<&str>) -> Result<(), Misuse> {
+    pub(super) fn want(&mut self, name: &str, text: Option<&str>) -> Result<(), UsageError> {
         let (index, value) = self.checked(name, text)?;
         self.met = None;
         if value == OptionValue::Pressed {
@@ -145,7 +145,7 @@ impl Options {
 
     /// Checks that the engine can play a game as it is announced. An opponent that it does not ask
     /// for is not told.
-    pub(super) fn check_game(&self, game: &NewGame) -> Result<(), Misuse> {
+    pub(super) fn check_game(&self, game: &NewGame) -> Result<(), UsageError> {
         if game.chess960 {
             self.declared.require("UCI_Chess960")?.value(Some("true"))?;
         }
@@ -167,10 +167,10 @@ impl Options {
         &self,
         name: &str,
         text: Option<&str>,
-    ) -> Result<(usize, OptionValue), Misuse> {
+    ) -> Result<(usize, OptionValue), UsageError> {
         let known = KnownOption::find(name, self.dialect);
         if known.is_some_and(|known| known.set_by() == SetBy::Client) {
-            return Err(Misuse::ManagedOption { name: name.to_string() });
+            return Err(UsageError::ManagedOption { name: name.to_string() });
         }
         let decl = self.declared.require(name)?;
         let value = decl.value(text)?;
@@ -180,7 +180,7 @@ impl Options {
         let understood = change.set.clone().resolved(|name| self.declared.find(name).is_some());
         if self.declared.index(&understood.name) != Some(index) {
             let error = WriteError::Keyword { field: "name of an option", keyword: "value" };
-            return Err(Misuse::Unwritable(error));
+            return Err(UsageError::Unwritable(error));
         }
         change.write(&mut String::new())?;
         Ok((index, value))

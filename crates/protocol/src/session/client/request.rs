@@ -65,11 +65,11 @@ pub struct NewGame {
 /// The caller asked for something that the protocol does not allow. Nothing was sent.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
-pub enum Misuse {
+pub enum UsageError {
     /// The greeting is not over.
-    NotGreeted,
+    HandshakeIncomplete,
     /// The engine has ended, or `quit` was sent.
-    Gone,
+    NotRunning,
     /// The engine reported `copyprotection error` and may not be used.
     CopyProtected,
     /// The search has no limit; ask for an infinite one if that is meant.
@@ -100,11 +100,11 @@ pub enum Misuse {
     NotPondering,
 }
 
-impl fmt::Display for Misuse {
+impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotGreeted => f.write_str("the greeting is not over"),
-            Self::Gone => f.write_str("the engine is gone"),
+            Self::HandshakeIncomplete => f.write_str("the greeting is not over"),
+            Self::NotRunning => f.write_str("the engine is gone"),
             Self::CopyProtected => f.write_str("the engine reported a copy protection error"),
             Self::NoLimit => f.write_str("the search has no limit"),
             Self::Perft => f.write_str("a count of leaf nodes has no end that could be told"),
@@ -122,21 +122,21 @@ impl fmt::Display for Misuse {
     }
 }
 
-impl core::error::Error for Misuse {}
+impl core::error::Error for UsageError {}
 
-impl From<WriteError> for Misuse {
+impl From<WriteError> for UsageError {
     fn from(error: WriteError) -> Self {
         Self::Unwritable(error)
     }
 }
 
-impl From<UnknownOption> for Misuse {
+impl From<UnknownOption> for UsageError {
     fn from(error: UnknownOption) -> Self {
         Self::UnknownOption(error)
     }
 }
 
-impl From<OptionError> for Misuse {
+impl From<OptionError> for UsageError {
     fn from(error: OptionError) -> Self {
         Self::OptionValue(error)
     }
@@ -144,23 +144,23 @@ impl From<OptionError> for Misuse {
 
 impl SearchRequest {
     /// The request as it can be sent: checked, and with times that every engine understands.
-    pub(super) fn prepared(mut self, dialect: Dialect) -> Result<Self, Misuse> {
+    pub(super) fn prepared(mut self, dialect: Dialect) -> Result<Self, UsageError> {
         if self.go.perft.is_some() {
-            return Err(Misuse::Perft);
+            return Err(UsageError::Perft);
         }
         let clocks_follow = self.go.ponder && dialect.clocks_with_ponder_hit();
         if self.go.is_bare() && !clocks_follow {
-            return Err(Misuse::NoLimit);
+            return Err(UsageError::NoLimit);
         }
         if self.go.search_moves.as_ref().is_some_and(crate::MoveList::is_empty) {
-            return Err(Misuse::NoSearchMoves);
+            return Err(UsageError::NoSearchMoves);
         }
         if !dialect.has_root(&self.position.root) {
-            return Err(Misuse::WrongNotation);
+            return Err(UsageError::WrongNotation);
         }
         for moves in [&self.position.moves].into_iter().chain(&self.go.search_moves) {
             if let Some(word) = moves.first_other(dialect) {
-                return Err(Misuse::NotAMove { word: word.to_owned() });
+                return Err(UsageError::NotAMove { word: word.to_owned() });
             }
         }
         self.go.clocks = prepared_clocks(self.go.clocks, dialect);

@@ -45,12 +45,12 @@ use self::throttle::Throttle;
 use super::Moment;
 use crate::command::Kind;
 use crate::details::Details;
-use crate::dialogue::is_only_text;
+use crate::protocol_state::is_only_text;
 use crate::{
-    Best, BestMove, Checkmate, Clock, Clocks, Color, Command, Dialect, Dialogue, GameResult, Go,
-    Goal, Id, Info, LineTooLong, MateLimit, Note, NoteKind, OptionDecl, OptionError, OptionSet,
-    OptionValue, Phase, Position, Register, Reply, Rule, SetOption, Severity, Status,
-    UnknownOption, Violation, WriteError,
+    Best, BestMove, Checkmate, Clock, Clocks, Color, Command, Diagnostic, DiagnosticKind, Dialect,
+    GameResult, Go, Goal, Id, Info, LineTooLong, MateLimit, OptionDecl, OptionError, OptionSet,
+    OptionValue, Phase, Position, ProtocolState, Register, Reply, Rule, SetOption, Severity,
+    Status, UnknownOption, Violation, WriteError,
 };
 
 /// Speaks the protocol for an engine.
@@ -59,7 +59,7 @@ pub struct EngineSession {
     profile: Profile,
     /// Which of the profile's options are spoken of: those of the dialect.
     spoken: usize,
-    dialogue: Dialogue,
+    protocol_state: ProtocolState,
     /// The first hello came and decided which protocol is spoken.
     settled: bool,
     debug: bool,
@@ -89,7 +89,7 @@ pub struct Profile {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Event {
     /// The greeting is over; this protocol is spoken from now on.
-    Greeted(Dialect),
+    HandshakeComplete(Dialect),
     /// The client wants to hear more, or no more, in `info string`s.
     Debug(bool),
     /// Take the new value of an option. It fits the declaration.
@@ -120,7 +120,7 @@ pub enum Event {
     /// A line that is no command. It was ignored.
     Unknown(String),
     /// A command that was read with repairs.
-    Odd(Vec<Note>),
+    Malformed(Vec<Diagnostic>),
     /// A message against a rule. One of [`Severity::Must`] was ignored, unless it waits.
     Violation(Violation),
     /// A `setoption` that was refused.
@@ -133,7 +133,7 @@ pub enum Event {
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum PositionFault {
     /// The text of the position is malformed here.
-    Malformed(Note),
+    Malformed(Diagnostic),
     /// `position` without a position.
     Missing,
     /// A line was too long to be read, and may have been a position.
@@ -195,7 +195,7 @@ impl SearchRequest {
 /// The owner broke a rule, which is a bug. Nothing was said.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
-pub enum Misuse {
+pub enum UsageError {
     /// The message may not be sent now.
     Violation(Violation),
     /// The search was answered before, and the answer waits until it may be said.
@@ -227,7 +227,7 @@ impl EngineSession {
             }
         }
         Ok(Self {
-            dialogue: Dialogue::new(dialect_of(&profile, 0)),
+            protocol_state: ProtocolState::new(dialect_of(&profile, 0)),
             details: profile.options.first().map(Details::of).unwrap_or_default(),
             throttle: Throttle::new(),
             profile,
@@ -252,8 +252,13 @@ impl EngineSession {
         let reading = Command::read_named(line, dialect, &mut malformed);
         if let Command::Unknown(text) = &reading.value {
             let fault = (malformed == Some(Kind::Position)).then(|| {
-                let note = reading.notes.iter().find(|note| note.kind == NoteKind::BadPosition);
-                note.map_or(PositionFault::Missing, |note| PositionFault::Malformed(note.clone()))
+                let diagnostic = reading
+                    .diagnostics
+                    .iter()
+                    .find(|diagnostic| diagnostic.kind == DiagnosticKind::BadPosition);
+                diagnostic.map_or(PositionFault::Missing, |diagnostic| {
+                    PositionFault::Malformed(diagnostic.clone())
+                })
             });
             match fault {
                 Some(fault) => {
@@ -269,14 +274,14 @@ impl EngineSession {
             }
             return self.events.push_back(Event::Unknown(text.clone().into_owned()));
         }
-        if !reading.notes.is_empty() {
-            for note in &reading.notes {
-                self.explain(note, out);
+        if !reading.diagnostics.is_empty() {
+            for diagnostic in &reading.diagnostics {
+                self.explain(diagnostic, out);
             }
-            self.events.push_back(Event::Odd(reading.notes));
+            self.events.push_back(Event::Malformed(reading.diagnostics));
         }
-        if is_first_hello && self.dialogue.is_searching() {
-            self.enqueue(Queued::Command(Command::Hello), 0, out);
+        if is_first_hello && self.protocol_state.is_searching() {
+            self.enqueue(Queued::Command(Command::Uci), 0, out);
         } else {
             self.receive(reading.value, line.len(), now, out);
         }
@@ -291,13 +296,13 @@ impl EngineSession {
 
     /// Handles the end of the input, which is `quit`.
     pub fn end_of_input(&mut self, out: &mut String) {
-        if self.dialogue.phase() == Phase::Closed || self.queue.has_quit() {
+        if self.protocol_state.phase() == Phase::Closed || self.queue.has_quit() {
             return;
         }
         if self.queue.has_search() {
             return self.enqueue(Queued::Command(Command::Quit), 0, out);
         }
-        self.dialogue.overhear_command(&Command::Quit);
+        self.protocol_state.apply_command_lenient(&Command::Quit);
         self.close(out);
     }
 
@@ -322,7 +327,7 @@ impl EngineSession {
     ///
     /// # Errors
     /// There was no [`Event::Prepare`] that is still open.
-    pub fn ready(&mut self, out: &mut String) -> Result<(), Misuse> {
+    pub fn ready(&mut self, out: &mut String) -> Result<(), UsageError> {
         self.try_say(&Reply::ReadyOk, out)
     }
 
@@ -340,7 +345,12 @@ impl EngineSession {
     ///
     /// # Errors
     /// The line cannot be written.
-    pub fn info(&mut self, info: Info<'_>, now: Moment, out: &mut String) -> Result<(), Misuse> {
+    pub fn info(
+        &mut self,
+        info: Info<'_>,
+        now: Moment,
+        out: &mut String,
+    ) -> Result<(), UsageError> {
         let mut reply = Reply::Info(info);
         self.check(&reply)?;
         let Reply::Info(info) = &mut reply else { return Ok(()) };
@@ -377,7 +387,7 @@ impl EngineSession {
         best: BestMove<'static>,
         now: Moment,
         out: &mut String,
-    ) -> Result<(), Misuse> {
+    ) -> Result<(), UsageError> {
         self.answer(Reply::BestMove(best), now, out)
     }
 
@@ -390,7 +400,7 @@ impl EngineSession {
         mate: Checkmate<'static>,
         now: Moment,
         out: &mut String,
-    ) -> Result<(), Misuse> {
+    ) -> Result<(), UsageError> {
         self.answer(Reply::Checkmate(mate), now, out)
     }
 
@@ -398,7 +408,7 @@ impl EngineSession {
     ///
     /// # Errors
     /// The greeting is not over.
-    pub fn registration(&mut self, status: Status, out: &mut String) -> Result<(), Misuse> {
+    pub fn registration(&mut self, status: Status, out: &mut String) -> Result<(), UsageError> {
         self.try_say(&Reply::Registration(status), out)
     }
 
@@ -406,13 +416,13 @@ impl EngineSession {
     ///
     /// # Errors
     /// The greeting is not over.
-    pub fn copy_protection(&mut self, status: Status, out: &mut String) -> Result<(), Misuse> {
+    pub fn copy_protection(&mut self, status: Status, out: &mut String) -> Result<(), UsageError> {
         self.try_say(&Reply::CopyProtection(status), out)
     }
 
     /// The state of the conversation.
-    pub fn dialogue(&self) -> &Dialogue {
-        &self.dialogue
+    pub fn protocol_state(&self) -> &ProtocolState {
+        &self.protocol_state
     }
 
     /// Whether the client wants to hear more in `info string`s.
@@ -446,7 +456,7 @@ impl EngineSession {
     }
 
     fn receive_position_fault(&mut self, fault: PositionFault, line: usize, out: &mut String) {
-        if self.dialogue.is_searching() {
+        if self.protocol_state.is_searching() {
             self.enqueue(Queued::InvalidPosition(fault), line, out);
         } else {
             self.position = Err(fault);
@@ -455,9 +465,9 @@ impl EngineSession {
 
     /// Takes note of a command unless it must not be said now, and returns the rule that it breaks.
     fn overhear(&mut self, command: &Command<'_>, out: &mut String) -> Option<Rule> {
-        let violation = self.dialogue.command(command).err()?;
+        let violation = self.protocol_state.command(command).err()?;
         if violation.rule.severity() == Severity::Should {
-            self.dialogue.overhear_command(command);
+            self.protocol_state.apply_command_lenient(command);
         }
         self.explain(&violation, out);
         self.events.push_back(Event::Violation(violation));
@@ -479,7 +489,7 @@ impl EngineSession {
     /// Handles the queued commands that may take effect now.
     fn advance(&mut self, now: Moment, out: &mut String) {
         loop {
-            let next = match self.dialogue.phase() {
+            let next = match self.protocol_state.phase() {
                 Phase::Searching { stopped, .. } => {
                     let for_search = self.queue.pop_for_search();
                     let ends = !stopped && self.queue_ends_search();
@@ -502,23 +512,27 @@ impl EngineSession {
 
     /// Whether the running search must end for a queued command.
     fn queue_ends_search(&self) -> bool {
-        let Phase::Searching { goal, pondering, .. } = self.dialogue.phase() else { return false };
+        let Phase::Searching { goal, pondering, .. } = self.protocol_state.phase() else {
+            return false;
+        };
         let ends_by_itself = goal != Goal::Infinite
             && !pondering
             && self.search.as_ref().is_some_and(|search| search.has_limit);
         self.queue.has_handshake() || self.queue.has_search() && !ends_by_itself
     }
 
-    /// Does what a command asks for, after the dialogue has taken note of it.
+    /// Does what a command asks for, after the protocol_state has taken diagnostic of it.
     fn act(&mut self, command: Command<'_>, now: Moment, out: &mut String) {
         match command {
-            Command::Hello => self.greet(out),
+            Command::Uci => self.greet(out),
             Command::Debug(on) => {
                 self.debug = on;
                 self.events.push_back(Event::Debug(on));
             }
             // A searching engine has loaded everything already and must answer at once.
-            Command::IsReady if self.dialogue.is_searching() => self.say(&Reply::ReadyOk, out),
+            Command::IsReady if self.protocol_state.is_searching() => {
+                self.say(&Reply::ReadyOk, out)
+            }
             Command::IsReady => self.events.push_back(Event::Prepare),
             Command::SetOption(set) => self.set_option(set, out),
             Command::Register(with) => self.events.push_back(Event::Register(with.into_owned())),
@@ -547,21 +561,21 @@ impl EngineSession {
 
     fn greet(&mut self, out: &mut String) {
         // A client that has lost track of the engine waits for an answer. The search goes on.
-        if self.dialogue.is_searching() && !self.queue.has_handshake() {
+        if self.protocol_state.is_searching() && !self.queue.has_handshake() {
             self.introduce(out);
         }
-        if self.dialogue.phase() != Phase::Greeting {
+        if self.protocol_state.phase() != Phase::Greeting {
             return;
         }
         let dialect = dialect_of(&self.profile, self.spoken);
-        if dialect != self.dialogue.dialect() {
-            self.dialogue.set_dialect(dialect);
+        if dialect != self.protocol_state.dialect() {
+            self.protocol_state.set_dialect(dialect);
             let options = self.profile.options.get(self.spoken);
             self.details = options.map(Details::of).unwrap_or_default();
             self.throttle = Throttle::new();
         }
         self.introduce(out);
-        self.events.push_back(Event::Greeted(dialect));
+        self.events.push_back(Event::HandshakeComplete(dialect));
     }
 
     fn introduce(&mut self, out: &mut String) {
@@ -575,7 +589,7 @@ impl EngineSession {
         let set = set.resolved(|name| options.find(name).is_some());
         let bad = match options.require(&set.name) {
             // Shogi GUIs send these two to every engine.
-            Err(_) if self.dialogue.dialect().sends_undeclared(&set.name) => return,
+            Err(_) if self.protocol_state.dialect().sends_undeclared(&set.name) => return,
             Err(unknown) => BadOption::Unknown(unknown),
             Ok(decl) => match decl.value(set.value.as_deref()) {
                 Ok(value) => {
@@ -591,7 +605,7 @@ impl EngineSession {
     }
 
     fn start_search(&mut self, go: Go<'_>, now: Moment, out: &mut String) {
-        let (dialect, go) = (self.dialogue.dialect(), go.into_owned());
+        let (dialect, go) = (self.protocol_state.dialect(), go.into_owned());
         let mut search = Search { since: now, has_limit: false, told: false, held: None };
         self.throttle.start_search();
         match self.position.clone() {
@@ -604,8 +618,10 @@ impl EngineSession {
             Err(fault) => {
                 self.search = Some(search);
                 self.remark(format!("the search failed: {fault}"), out);
-                let is_mate =
-                    matches!(self.dialogue.phase(), Phase::Searching { goal: Goal::Mate, .. });
+                let is_mate = matches!(
+                    self.protocol_state.phase(),
+                    Phase::Searching { goal: Goal::Mate, .. }
+                );
                 let answer = if is_mate {
                     Reply::Checkmate(Checkmate::Timeout)
                 } else {
@@ -631,19 +647,19 @@ impl EngineSession {
         answer: Reply<'static>,
         now: Moment,
         out: &mut String,
-    ) -> Result<(), Misuse> {
+    ) -> Result<(), UsageError> {
         if self.search.as_ref().is_some_and(|search| search.held.is_some()) {
-            return Err(Misuse::AnsweredAlready);
+            return Err(UsageError::AnsweredAlready);
         }
         self.check(&answer)?;
         // Asked of a copy, since the last `info` has to be said first.
-        match (&self.search, self.dialogue.clone().reply(&answer)) {
+        match (&self.search, self.protocol_state.clone().reply(&answer)) {
             (Some(_), Err(Violation { rule: Rule::BestMoveTooEarly, .. }) | Ok(())) => (),
-            (_, Err(violation)) => return Err(Misuse::Violation(violation)),
-            // After `quit` the dialogue allows everything.
+            (_, Err(violation)) => return Err(UsageError::Violation(violation)),
+            // After `quit` the protocol_state allows everything.
             (None, Ok(())) => {
                 let rule = Rule::BestMoveWithoutSearch;
-                return Err(Misuse::Violation(Violation { by: rule.binds(), rule }));
+                return Err(UsageError::Violation(Violation { by: rule.binds(), rule }));
             }
         }
         self.say_rest_of_info(&answer, now, out);
@@ -656,7 +672,7 @@ impl EngineSession {
     fn say_answer(&mut self, answer: Reply<'static>, out: &mut String) {
         // A client that ponders expects `checkmate` as little as `bestmove`.
         let ponders = matches!(
-            self.dialogue.phase(),
+            self.protocol_state.phase(),
             Phase::Searching { pondering: true, stopped: false, .. }
         );
         if !(ponders && matches!(answer, Reply::Checkmate(_))) && self.try_say(&answer, out).is_ok()
@@ -704,15 +720,15 @@ impl EngineSession {
     /// Says what the session has seen to be allowed and writable.
     fn say(&mut self, reply: &Reply<'_>, out: &mut String) {
         let said = self.try_say(reply, out);
-        debug_assert_eq!(said, Ok(()), "the session keeps to the dialogue");
+        debug_assert_eq!(said, Ok(()), "the session keeps to the protocol_state");
     }
 
-    fn try_say(&mut self, reply: &Reply<'_>, out: &mut String) -> Result<(), Misuse> {
+    fn try_say(&mut self, reply: &Reply<'_>, out: &mut String) -> Result<(), UsageError> {
         let before = out.len();
-        reply.write(self.dialogue.dialect(), out)?;
-        if let Err(violation) = self.dialogue.reply(reply) {
+        reply.write(self.protocol_state.dialect(), out)?;
+        if let Err(violation) = self.protocol_state.reply(reply) {
             out.truncate(before);
-            return Err(Misuse::Violation(violation));
+            return Err(UsageError::Violation(violation));
         }
         out.push('\n');
         Ok(())
@@ -726,7 +742,7 @@ impl EngineSession {
                 Ok(())
             }
         }
-        reply.write(self.dialogue.dialect(), &mut Nowhere)
+        reply.write(self.protocol_state.dialect(), &mut Nowhere)
     }
 }
 
@@ -745,7 +761,7 @@ fn introduction(profile: &Profile, spoken: usize) -> Vec<Reply<'static>> {
         let name = Cow::Owned(dialect.option_name(&decl.name).to_string());
         Reply::Option(OptionDecl { name, kind: decl.kind.clone() })
     }));
-    replies.push(Reply::HelloOk);
+    replies.push(Reply::UciOk);
     replies
 }
 
@@ -755,13 +771,13 @@ fn shortened(text: &str) -> &str {
     text.char_indices().nth(LONGEST).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
-impl From<WriteError> for Misuse {
+impl From<WriteError> for UsageError {
     fn from(error: WriteError) -> Self {
         Self::Unwritable(error)
     }
 }
 
-impl fmt::Display for Misuse {
+impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Violation(violation) => violation.fmt(f),
@@ -771,12 +787,12 @@ impl fmt::Display for Misuse {
     }
 }
 
-impl core::error::Error for Misuse {}
+impl core::error::Error for UsageError {}
 
 impl fmt::Display for PositionFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Malformed(note) => note.fmt(f),
+            Self::Malformed(diagnostic) => diagnostic.fmt(f),
             Self::Missing => f.write_str("`position` without a position"),
             Self::LineTooLong(error) => write!(f, "{error}, and may have been a position"),
             Self::Dropped => f.write_str("the position was dropped by the full queue"),

@@ -153,7 +153,7 @@ impl Queued {
     }
 
     fn is_handshake(&self) -> bool {
-        matches!(self, Self::Command(Command::Hello))
+        matches!(self, Self::Command(Command::Uci))
     }
 
     fn is_quit(&self) -> bool {

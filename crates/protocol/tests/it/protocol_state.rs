@@ -1,34 +1,34 @@
 //! The rules about order, each with an innocent and a guilty conversation.
 
-use readyok_protocol::{Command, Dialect, Dialogue, Reply, Rule, Severity, Violation};
+use readyok_protocol::{Command, Dialect, ProtocolState, Reply, Rule, Severity, Violation};
 
 /// Plays a conversation (`>` client, `<` engine) and returns the rules broken on the way.
 fn broken(dialect: Dialect, script: &str) -> Vec<Rule> {
-    let mut dialogue = Dialogue::new(dialect);
+    let mut protocol_state = ProtocolState::new(dialect);
     let mut rules = Vec::new();
     for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (side, text) = line.split_at(1);
-        let before = dialogue.clone();
-        let mut strict = dialogue.clone();
+        let before = protocol_state.clone();
+        let mut strict = protocol_state.clone();
         let mut is_out_of_turn = false;
         let (violation, refused) = if side == ">" {
             let command = Command::read(text, dialect).value;
             is_out_of_turn = matches!(command, Command::Go(_) | Command::Register(_));
-            (dialogue.overhear_command(&command), strict.command(&command))
+            (protocol_state.apply_command_lenient(&command), strict.command(&command))
         } else {
             let reply = Reply::read(text, dialect).value;
-            (dialogue.overhear_reply(&reply), strict.reply(&reply))
+            (protocol_state.apply_reply_lenient(&reply), strict.reply(&reply))
         };
         assert_eq!(refused.err(), violation, "both ways of asking agree about {line}");
         if let Some(Violation { by, rule }) = violation {
             assert_eq!(by, rule.binds());
             assert_eq!(strict, before, "a violation changes nothing: {line}");
             if rule.severity() == Severity::Must {
-                let phases = (dialogue.phase(), before.phase());
+                let phases = (protocol_state.phase(), before.phase());
                 assert_eq!(phases.0, phases.1, "a broken must changes no phase: {line}");
                 // A `go` or `register` out of turn changes who is to blame for its answer.
                 assert!(
-                    is_out_of_turn || dialogue == before,
+                    is_out_of_turn || protocol_state == before,
                     "a broken must changes nothing: {line}"
                 );
             }
@@ -73,9 +73,9 @@ fn messages_that_cross_are_nobodys_fault() {
 #[test]
 fn each_rule_has_a_guilty_conversation() {
     let ready = |rest: &str| format!("{READY}{rest}");
-    check_guilty(Rule::NotGreeted, "> setoption name Hash value 1\n> uci");
-    check_guilty(Rule::NotGreeted, "> uci\n> isready\n< readyok");
-    check_guilty(Rule::GreetedAlready, &ready("> uci\n< id name A\n< uciok"));
+    check_guilty(Rule::BeforeUciOk, "> setoption name Hash value 1\n> uci");
+    check_guilty(Rule::BeforeUciOk, "> uci\n> isready\n< readyok");
+    check_guilty(Rule::RepeatedUci, &ready("> uci\n< id name A\n< uciok"));
     check_guilty(Rule::BusyEngine, &ready("> go infinite\n> position startpos"));
     check_guilty(Rule::BusyEngine, &ready("> go infinite\n> go infinite"));
     check_guilty(Rule::BusyEngine, &ready("> go infinite\n> setoption name Hash value 1"));
@@ -95,8 +95,8 @@ fn each_rule_has_a_guilty_conversation() {
     check_guilty(Rule::PonderHitWithoutPonder, &ready("> go depth 1\n> ponderhit"));
     check_guilty(Rule::RegistrationUnanswered, &ready("< registration error\n> go depth 1"));
     check_guilty(Rule::AfterQuit, "> uci\n> quit\n> isready");
-    check_guilty(Rule::EngineSpokeFirst, "< id name A\n> uci\n< id name A\n< uciok");
-    check_guilty(Rule::HelloOkWithoutHello, &ready("< uciok"));
+    check_guilty(Rule::ReplyBeforeUci, "< id name A\n> uci\n< id name A\n< uciok");
+    check_guilty(Rule::UciOkWithoutUci, &ready("< uciok"));
     check_guilty(Rule::NoName, "> uci\n< uciok");
     check_guilty(Rule::LateDeclaration, &ready("< option name X type button"));
     check_guilty(Rule::EarlyStatus, "> uci\n< copyprotection checking");
@@ -158,18 +158,18 @@ fn after_the_end_of_a_game_the_engine_has_to_be_ready_again() {
 #[test]
 fn a_first_hello_after_other_commands_is_no_second_one() {
     let searched = "> go depth 1\n< bestmove e2e4\n> uci\n< id name A\n< uciok";
-    check_guilty(Rule::NotGreeted, searched);
-    check_guilty(Rule::NotGreeted, "> go infinite\n> uci");
+    check_guilty(Rule::BeforeUciOk, searched);
+    check_guilty(Rule::BeforeUciOk, "> go infinite\n> uci");
 }
 
 #[test]
 fn the_client_that_says_hello_out_of_turn_is_to_blame_and_not_the_engine_that_answers() {
     let answer = "< id name A\n< option name Hash type spin default 1 min 1 max 2\n< uciok";
     let searching = format!("{READY}> go infinite\n> uci\n");
-    check_guilty(Rule::GreetedAlready, &format!("{searching}{answer}\n> stop\n< bestmove e2e4"));
-    check_guilty(Rule::GreetedAlready, &format!("{searching}> stop\n< bestmove e2e4\n{answer}"));
-    check_guilty(Rule::GreetedAlready, &format!("> uci\n> uci\n{answer}\n{answer}"));
-    let unasked = [Rule::GreetedAlready, Rule::LateDeclaration, Rule::HelloOkWithoutHello];
+    check_guilty(Rule::RepeatedUci, &format!("{searching}{answer}\n> stop\n< bestmove e2e4"));
+    check_guilty(Rule::RepeatedUci, &format!("{searching}> stop\n< bestmove e2e4\n{answer}"));
+    check_guilty(Rule::RepeatedUci, &format!("> uci\n> uci\n{answer}\n{answer}"));
+    let unasked = [Rule::RepeatedUci, Rule::LateDeclaration, Rule::UciOkWithoutUci];
     let twice = format!("{searching}{answer}\n< id name A\n< uciok");
     assert_eq!(broken(Dialect::Uci, &twice), unasked);
 }
@@ -199,12 +199,12 @@ fn a_go_during_the_handshake_leaves_the_engine_its_answer() {
         let script =
             format!("> uci\n{before}> go depth 1\n{answer}\n< info depth 1\n< bestmove e2e4");
         let early = before.lines().count() + 1;
-        assert_eq!(broken(Dialect::Uci, &script), vec![Rule::NotGreeted; early], "{script}");
+        assert_eq!(broken(Dialect::Uci, &script), vec![Rule::BeforeUciOk; early], "{script}");
     }
     let answered_first = format!("> uci\n> go depth 1\n< bestmove e2e4\n{answer}\n< uciok");
-    let rules = [Rule::NotGreeted, Rule::HelloOkWithoutHello];
+    let rules = [Rule::BeforeUciOk, Rule::UciOkWithoutUci];
     assert_eq!(broken(Dialect::Uci, &answered_first), rules);
     let never = "> uci\n> go depth 1\n> isready\n< id name A\n< copyprotection checking\n< uciok";
-    let rules = [Rule::NotGreeted, Rule::NotGreeted, Rule::EarlyStatus];
+    let rules = [Rule::BeforeUciOk, Rule::BeforeUciOk, Rule::EarlyStatus];
     assert_eq!(broken(Dialect::Uci, never), rules);
 }

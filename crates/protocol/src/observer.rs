@@ -1,5 +1,5 @@
 //! Hears both sides of a conversation and tells which rule each message breaks: those about order,
-//! which are the [`Dialogue`]'s, and those about what the sides have told each other.
+//! which are the [`ProtocolState`]'s, and those about what the sides have told each other.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -7,19 +7,19 @@ use core::time::Duration;
 use crate::details::{Details, is_too_soon};
 use crate::session::Moment;
 use crate::{
-    Clocks, Command, Dialect, Dialogue, Go, Info, MateLimit, OptionDecl, OptionError, OptionSet,
-    OptionValue, Phase, Reply, Rule, SetOption, Violation,
+    Clocks, Command, Dialect, Go, Info, MateLimit, OptionDecl, OptionError, OptionSet, OptionValue,
+    Phase, ProtocolState, Reply, Rule, SetOption, Violation,
 };
 
-/// How far a witness is from the engine: what is told late or by a coarse clock is no breach.
+/// How far a observer is from the engine: what is told late or by a coarse clock is no breach.
 const DISTANCE: Duration = Duration::from_millis(100);
 
 /// Follows one conversation from its first line, and says nothing in it.
 ///
 /// Where it cannot be sure who is to blame, nobody is.
 #[derive(Clone, Debug)]
-pub struct Witness {
-    dialogue: Dialogue,
+pub struct Observer {
+    protocol_state: ProtocolState,
     options: OptionSet,
     /// The engine declared more than can be remembered.
     knows_all_options: bool,
@@ -61,11 +61,11 @@ struct Search {
     told_too_soon: bool,
 }
 
-impl Witness {
+impl Observer {
     /// A conversation before its first word.
     pub fn new(dialect: Dialect) -> Self {
         Self {
-            dialogue: Dialogue::new(dialect),
+            protocol_state: ProtocolState::new(dialect),
             options: OptionSet::new(dialect),
             knows_all_options: true,
             details: Details::new(dialect),
@@ -78,27 +78,27 @@ impl Witness {
     }
 
     /// The state of the conversation.
-    pub fn dialogue(&self) -> &Dialogue {
-        &self.dialogue
+    pub fn protocol_state(&self) -> &ProtocolState {
+        &self.protocol_state
     }
 
     /// The other protocol, if the client says its hello in this line before an engine has answered.
-    pub fn other_hello(&self, line: &str) -> Option<Dialect> {
-        let phase = self.dialogue.phase();
-        let is_open = phase == Phase::Fresh || self.dialogue.is_hello_pending();
+    pub fn other_handshake(&self, line: &str) -> Option<Dialect> {
+        let phase = self.protocol_state.phase();
+        let is_open = phase == Phase::Fresh || self.protocol_state.is_handshake_pending();
         if !is_open || phase == Phase::Closed {
             return None;
         }
-        let mut others = Dialect::ALL.into_iter().filter(|it| *it != self.dialogue.dialect());
-        others.find(|it| Command::read(line, *it).value == Command::Hello)
+        let mut others = Dialect::ALL.into_iter().filter(|it| *it != self.protocol_state.dialect());
+        others.find(|it| Command::read(line, *it).value == Command::Uci)
     }
 
-    /// Continues in another protocol, whose hello is still to come. See [`Dialogue::expect_hello`].
-    pub fn expect_hello(&mut self, dialect: Dialect) {
-        let previous = self.dialogue.dialect();
-        self.other_pending = self.dialogue.is_hello_pending().then_some(previous);
-        self.confused_searches |= self.dialogue.is_searching();
-        self.dialogue.expect_hello(dialect);
+    /// Continues in another protocol, whose hello is still to come. See [`ProtocolState::expect_handshake`].
+    pub fn expect_handshake(&mut self, dialect: Dialect) {
+        let previous = self.protocol_state.dialect();
+        self.other_pending = self.protocol_state.is_handshake_pending().then_some(previous);
+        self.confused_searches |= self.protocol_state.is_searching();
+        self.protocol_state.expect_handshake(dialect);
         self.options = OptionSet::new(dialect);
         self.knows_all_options = true;
         self.details = Details::new(dialect).or(self.details);
@@ -106,16 +106,16 @@ impl Witness {
 
     /// The other protocol, if the engine answers its `uci` or `usi` in this line: the client sent
     /// both before an answer, and the engine speaks the first one.
-    pub fn other_hello_ok(&self, line: &str) -> Option<Dialect> {
-        self.other_pending.filter(|it| Reply::read(line, *it).value == Reply::HelloOk)
+    pub fn other_handshake_ok(&self, line: &str) -> Option<Dialect> {
+        self.other_pending.filter(|it| Reply::read(line, *it).value == Reply::UciOk)
     }
 
-    /// Continues in the protocol of [`other_hello_ok`](Self::other_hello_ok). Declared options remain,
+    /// Continues in the protocol of [`other_handshake_ok`](Self::other_handshake_ok). Declared options remain,
     /// and the other `uci` or `usi` may still be answered.
     pub fn return_to(&mut self, dialect: Dialect) {
-        self.other_pending = Some(self.dialogue.dialect());
-        self.confused_searches |= self.dialogue.is_searching();
-        self.dialogue.return_to(dialect);
+        self.other_pending = Some(self.protocol_state.dialect());
+        self.confused_searches |= self.protocol_state.is_searching();
+        self.protocol_state.return_to(dialect);
         self.details = Details::new(dialect).or(self.details);
         let declared = core::mem::replace(&mut self.options, OptionSet::new(dialect));
         for decl in &declared {
@@ -124,10 +124,10 @@ impl Witness {
     }
 
     /// Takes note of a message of the client, and tells which rules it breaks.
-    pub fn hear_command(&mut self, command: &Command<'_>, now: Moment) -> Vec<Violation> {
-        let before = self.dialogue.phase();
-        let greeted = self.dialogue.is_introduced();
-        let order = self.dialogue.overhear_command(command);
+    pub fn observe_command(&mut self, command: &Command<'_>, now: Moment) -> Vec<Violation> {
+        let before = self.protocol_state.phase();
+        let greeted = self.protocol_state.is_introduced();
+        let order = self.protocol_state.apply_command_lenient(command);
         let mut broken: Vec<Violation> = order.into_iter().collect();
         if before == Phase::Closed {
             return broken;
@@ -138,13 +138,14 @@ impl Witness {
                 broken.extend(self.after_option(set).map(violation));
             }
             // Whether the engine has the option, and accepts it so early, is unknown.
-            Command::SetOption(_) => self.details = Details::all(self.dialogue.dialect()),
+            Command::SetOption(_) => self.details = Details::all(self.protocol_state.dialect()),
             Command::Go(go) => {
                 broken.extend(self.broken_by_go(go).map(violation));
                 self.confused_searches |= matches!(before, Phase::Searching { .. });
-                let dialect = self.dialogue.dialect();
+                let dialect = self.protocol_state.dialect();
                 let details = if greeted { self.details } else { Details::all(dialect) };
-                if !matches!(before, Phase::Searching { .. }) && self.dialogue.is_searching() {
+                if !matches!(before, Phase::Searching { .. }) && self.protocol_state.is_searching()
+                {
                     self.search = Some(Search {
                         since: now,
                         is_bare: go.is_bare(),
@@ -169,9 +170,9 @@ impl Witness {
     }
 
     /// Takes note of a message of the engine, and tells which rules it breaks.
-    pub fn hear_reply(&mut self, reply: &Reply<'_>, now: Moment) -> Vec<Violation> {
-        let searching = self.dialogue.is_searching();
-        let order = self.dialogue.overhear_reply(reply);
+    pub fn observe_reply(&mut self, reply: &Reply<'_>, now: Moment) -> Vec<Violation> {
+        let searching = self.protocol_state.is_searching();
+        let order = self.protocol_state.apply_reply_lenient(reply);
         let mut broken: Vec<Violation> = order.into_iter().collect();
         match reply {
             Reply::Option(decl) => self.declare(decl),
@@ -200,7 +201,7 @@ impl Witness {
     pub fn end_of_output(&mut self) -> Vec<Violation> {
         let end = core::mem::replace(&mut self.end, End::Over);
         let owed = [
-            (self.dialogue.is_hello_pending() && end != End::Over, Rule::HelloUnanswered),
+            (self.protocol_state.is_handshake_pending() && end != End::Over, Rule::UciUnanswered),
             (0 < self.owes_ready && end != End::Over, Rule::IsReadyUnanswered),
             (self.owes_answer() && end == End::Open, Rule::GoUnanswered),
         ];
@@ -208,14 +209,14 @@ impl Witness {
     }
 
     fn owes_answer(&self) -> bool {
-        self.dialogue.is_searching() && !self.confused_searches
+        self.protocol_state.is_searching() && !self.confused_searches
     }
 
     fn declare(&mut self, decl: &OptionDecl<'_>) {
         // An engine that is greeted again does not go back to its defaults, nor does a default undo
         // what was set early.
         if self.options.find(&decl.name).is_none() {
-            let mut default = Details::new(self.dialogue.dialect());
+            let mut default = Details::new(self.protocol_state.dialect());
             default.declare(decl);
             self.details = self.details.or(default);
         }
@@ -234,10 +235,10 @@ impl Witness {
             search.details = search.details.or(self.details);
         }
         if let Some(decl) = self.options.find(&set.name) {
-            return (!can_be(decl, text)).then_some(Rule::UnfitValue);
+            return (!can_be(decl, text)).then_some(Rule::InvalidOptionValue);
         }
-        let is_fault =
-            self.knows_all_options && !self.dialogue.dialect().tolerates_undeclared(&set.name);
+        let is_fault = self.knows_all_options
+            && !self.protocol_state.dialect().tolerates_undeclared(&set.name);
         is_fault.then_some(Rule::UndeclaredOption)
     }
 
@@ -262,18 +263,18 @@ impl Witness {
         let rules = [
             is_bare.then_some(Rule::SearchWithoutLimit),
             clocks,
-            is_empty.then_some(Rule::EmptyLimit),
+            is_empty.then_some(Rule::ZeroLimit),
         ];
         rules.into_iter().flatten()
     }
 
     fn broken_by_clocks(&self, clocks: &Clocks) -> Option<Rule> {
-        let least = self.dialogue.dialect().least_clock();
+        let least = self.protocol_state.dialect().least_clock();
         let left = [clocks.white_time, clocks.black_time];
         let added = [clocks.white_increment, clocks.black_increment, clocks.byoyomi];
         let run_out = left.into_iter().flatten().any(|time| time < least)
             || added.into_iter().flatten().any(|time| time < 0);
-        run_out.then_some(Rule::ClockRunOut)
+        run_out.then_some(Rule::InvalidClock)
     }
 
     fn broken_by_info(&mut self, info: &Info<'_>, now: Moment) -> [Option<Rule>; 2] {
@@ -283,7 +284,7 @@ impl Witness {
         let searched = now.saturating_sub(search.since);
         let too_soon = !search.told_too_soon && is_too_soon(info, searched, DISTANCE);
         search.told_too_soon |= too_soon;
-        [unasked.then_some(Rule::DetailNotAsked), too_soon.then_some(Rule::DetailTooSoon)]
+        [unasked.then_some(Rule::UnrequestedDetail), too_soon.then_some(Rule::EarlyDetail)]
     }
 }
 

@@ -16,34 +16,34 @@ use crate::Language;
 pub struct Reading<T> {
     /// What the line says, as far as it could be understood.
     pub value: T,
-    /// What was skipped or repaired, in the order in which it was met, up to [`Note::MAX_PER_LINE`].
-    pub notes: Vec<Note>,
+    /// What was skipped or repaired, in the order in which it was met, up to [`Diagnostic::MAX_PER_LINE`].
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl<T> Reading<T> {
     /// The value, if nothing had to be skipped or repaired.
     ///
     /// # Errors
-    /// The notes, if there are any.
-    pub fn strict(self) -> Result<T, Vec<Note>> {
-        if self.notes.is_empty() { Ok(self.value) } else { Err(self.notes) }
+    /// The diagnostics, if there are any.
+    pub fn strict(self) -> Result<T, Vec<Diagnostic>> {
+        if self.diagnostics.is_empty() { Ok(self.value) } else { Err(self.diagnostics) }
     }
 }
 
 /// One oddity of a line.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Note {
+pub struct Diagnostic {
     /// The bytes that are meant of the line as text: what [`decode`](crate::decode) gives, in which
     /// U+FFFD has three bytes, whatever it stands for. Empty, at the place where something is
     /// missing.
     pub span: Range<usize>,
     /// What is odd.
-    pub kind: NoteKind,
+    pub kind: DiagnosticKind,
 }
 
-impl Note {
-    /// Further notes of a line are left out: a line this odd needs no more of them, and a hostile
+impl Diagnostic {
+    /// Further diagnostics of a line are left out: a line this odd needs no more of them, and a hostile
     /// one shall not cost many times its length in memory.
     pub const MAX_PER_LINE: usize = 256;
 }
@@ -52,10 +52,10 @@ impl Note {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub enum NoteKind {
+pub enum DiagnosticKind {
     /// A word that has no meaning here. It was skipped, or kept as text where the message has
     /// room for it.
-    UnknownWord,
+    UnknownToken,
     /// A message that only the other side sends.
     WrongDirection,
     /// Text after the end of a complete message. It was skipped.
@@ -116,10 +116,10 @@ pub enum NoteKind {
     InvalidUtf8,
 }
 
-impl NoteKind {
+impl DiagnosticKind {
     /// All kinds.
     pub const ALL: [Self; 27] = [
-        Self::UnknownWord,
+        Self::UnknownToken,
         Self::WrongDirection,
         Self::TrailingText,
         Self::WrongCase,
@@ -151,7 +151,7 @@ impl NoteKind {
     /// The rule that the line breaks, and where it stands.
     pub const fn clause(self) -> &'static str {
         match self {
-            Self::UnknownWord | Self::TrailingText => {
+            Self::UnknownToken | Self::TrailingText => {
                 "UCI 2006, general rules, and USI draft 1 §5.1: a word that is not known is \
                  skipped, and the rest of the line is read"
             }
@@ -204,7 +204,7 @@ impl NoteKind {
     /// The kind in a few words of English.
     pub const fn text(self) -> &'static str {
         match self {
-            Self::UnknownWord => "unknown word",
+            Self::UnknownToken => "unknown word",
             Self::WrongDirection => "message of the other side",
             Self::TrailingText => "text after the end of the message",
             Self::WrongCase => "word in another case",
@@ -243,13 +243,13 @@ impl NoteKind {
     }
 }
 
-impl fmt::Display for NoteKind {
+impl fmt::Display for DiagnosticKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text())
     }
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at bytes {}..{}", self.kind, self.span.start, self.span.end)
     }

@@ -2,13 +2,13 @@
 
 use core::time::Duration;
 
-use readyok_protocol::NoteKind::AfterSearchMoves;
-use readyok_protocol::{Command, Dialect, Reply, Rule, Violation, Witness};
+use readyok_protocol::DiagnosticKind::AfterSearchMoves;
+use readyok_protocol::{Command, Dialect, Observer, Reply, Rule, Violation};
 
 /// Plays a conversation (`>` client, `<` engine, `+` so many milliseconds later), and returns the
 /// rules broken on the way, and what the engine owes at its end.
 fn broken(dialect: Dialect, script: &str) -> (Vec<Rule>, Vec<Rule>) {
-    let mut witness = Witness::new(dialect);
+    let mut observer = Observer::new(dialect);
     let mut now = Duration::ZERO;
     let mut rules = Vec::new();
     for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -16,11 +16,11 @@ fn broken(dialect: Dialect, script: &str) -> (Vec<Rule>, Vec<Rule>) {
         let text = text.trim_start();
         rules.extend(match side {
             ">" if text == "EOF" => {
-                witness.end_of_input();
+                observer.end_of_input();
                 Vec::new()
             }
-            ">" => witness.hear_command(&Command::read(text, dialect).value, now),
-            "<" => witness.hear_reply(&Reply::read(text, dialect).value, now),
+            ">" => observer.observe_command(&Command::read(text, dialect).value, now),
+            "<" => observer.observe_reply(&Reply::read(text, dialect).value, now),
             _ => {
                 now += Duration::from_millis(text.parse().expect("a number"));
                 Vec::new()
@@ -31,7 +31,7 @@ fn broken(dialect: Dialect, script: &str) -> (Vec<Rule>, Vec<Rule>) {
         assert_eq!(violation.by, violation.rule.binds());
         violation.rule
     };
-    let owed = witness.end_of_output();
+    let owed = observer.end_of_output();
     (rules.into_iter().map(rule).collect(), owed.into_iter().map(rule).collect())
 }
 
@@ -97,7 +97,7 @@ fn options_that_were_declared_are_set_to_what_they_can_be() {
         "> setoption name Style value Wild",
         "> setoption name Learning File",
     ] {
-        check_chess(&[Rule::UnfitValue], wrong);
+        check_chess(&[Rule::InvalidOptionValue], wrong);
     }
     check_chess(&[Rule::UndeclaredOption], "> setoption name Threads value 2");
     check_shogi(&[Rule::UndeclaredOption], "> setoption name Threads value 2");
@@ -115,7 +115,7 @@ fn what_is_the_clients_own_may_be_set_undeclared() {
 #[test]
 fn an_option_before_the_end_of_the_greeting_is_a_fault_of_order_alone() {
     let early = "> uci\n> setoption name Hash value 1\n< id name A\n< uciok";
-    assert_eq!(broken(Dialect::Uci, early).0, [Rule::NotGreeted]);
+    assert_eq!(broken(Dialect::Uci, early).0, [Rule::BeforeUciOk]);
     check_chess(&[Rule::BusyEngine], "> go infinite\n> setoption name Hash value 1");
 }
 
@@ -145,7 +145,7 @@ fn a_search_has_a_limit() {
 
 #[test]
 fn clocks_have_time_left() {
-    let run_out = [Rule::ClockRunOut];
+    let run_out = [Rule::InvalidClock];
     check_chess(&run_out, "> go wtime 0 btime -5");
     check_chess(&run_out, "> go wtime 100 btime 0");
     check_chess(&run_out, "> go wtime 100 btime 100 winc -1");
@@ -160,26 +160,26 @@ fn clocks_have_time_left() {
 #[test]
 fn limits_are_one_at_least() {
     for limit in ["depth 0", "nodes 0", "mate 0", "movetime 0", "movetime -3"] {
-        check_chess(&[Rule::EmptyLimit], &format!("> go {limit}"));
+        check_chess(&[Rule::ZeroLimit], &format!("> go {limit}"));
     }
-    check_chess(&[Rule::EmptyLimit], "> go wtime 9 btime 9 movestogo 0");
-    check_shogi(&[Rule::EmptyLimit], "> go mate 0");
+    check_chess(&[Rule::ZeroLimit], "> go wtime 9 btime 9 movestogo 0");
+    check_shogi(&[Rule::ZeroLimit], "> go mate 0");
     check_shogi(&[], "> go mate infinite");
 }
 
 #[test]
 fn details_are_sent_only_while_they_are_asked_for() {
     let line = "+ 2000\n< info currline 1 e2e4\n< info currline 1 d2d4";
-    check_chess(&[Rule::DetailNotAsked], &format!("> go infinite\n{line}"));
+    check_chess(&[Rule::UnrequestedDetail], &format!("> go infinite\n{line}"));
     let on = "> setoption name UCI_ShowCurrLine value true\n";
     let off = "> setoption name UCI_ShowCurrLine value false\n";
     check_chess(&[], &format!("{on}> go infinite\n{line}"));
-    check_chess(&[Rule::DetailNotAsked], &format!("{on}{off}> go infinite\n{line}"));
+    check_chess(&[Rule::UnrequestedDetail], &format!("{on}{off}> go infinite\n{line}"));
     check_chess(&[], "> go infinite\n+ 2000\n< info refutation e2e4 e7e5");
     // Whether it holds at once or after the search is up to the engine.
     check_chess(&[Rule::BusyEngine], &format!("> go infinite\n{on}{line}"));
     check_chess(&[Rule::BusyEngine], &format!("{on}> go infinite\n{off}{line}"));
-    check_shogi(&[Rule::DetailNotAsked], "> go infinite\n+ 2000\n< info currline 1 7g7f");
+    check_shogi(&[Rule::UnrequestedDetail], "> go infinite\n+ 2000\n< info currline 1 7g7f");
     let asked = "> setoption name USI_ShowCurrLine value true\n> go infinite\n+ 2000\n";
     let asked = format!("{asked}< info currline 1 7g7f");
     check_shogi(&[Rule::UndeclaredOption], &asked);
@@ -190,12 +190,12 @@ fn an_engine_that_is_greeted_again_keeps_what_it_shows() {
     let again = "> setoption name UCI_ShowCurrLine value true\n> uci\n< id name A
         < option name UCI_ShowCurrLine type check default false\n< uciok
         > go infinite\n+ 2000\n< info currline 1 e2e4";
-    check_chess(&[Rule::GreetedAlready], again);
+    check_chess(&[Rule::RepeatedUci], again);
 }
 
 #[test]
 fn details_wait_for_a_second() {
-    let too_soon = [Rule::DetailTooSoon];
+    let too_soon = [Rule::EarlyDetail];
     let at = |ms: u32, what: &str| format!("> go infinite\n+ {ms}\n< info {what}\n< info {what}");
     check_chess(&too_soon, &at(500, "currmove e2e4 currmovenumber 1"));
     check_chess(&too_soon, &at(500, "currmovenumber 1"));
@@ -213,8 +213,8 @@ fn details_wait_for_a_second() {
 fn what_is_never_answered_is_told_at_the_end() {
     let owed = |script: &str| broken(Dialect::Uci, script).1;
     assert_eq!(owed(""), []);
-    assert_eq!(owed("> uci"), [Rule::HelloUnanswered]);
-    assert_eq!(owed("> uci\n< id name A\n> quit"), [Rule::HelloUnanswered]);
+    assert_eq!(owed("> uci"), [Rule::UciUnanswered]);
+    assert_eq!(owed("> uci\n< id name A\n> quit"), [Rule::UciUnanswered]);
     let ready = |script: &str| owed(&format!("{READY}{script}"));
     assert_eq!(ready(""), []);
     assert_eq!(ready("> quit"), []);
@@ -235,25 +235,28 @@ fn what_is_never_answered_is_told_at_the_end() {
 #[test]
 fn an_isready_that_the_engine_may_pass_over_is_not_owed() {
     let early = "> isready\n> uci\n< id name A\n< uciok";
-    assert_eq!(broken(Dialect::Uci, early), (vec![Rule::NotGreeted], vec![]));
+    assert_eq!(broken(Dialect::Uci, early), (vec![Rule::BeforeUciOk], vec![]));
 }
 
 #[test]
 fn whoever_ends_the_engine_is_told_of_no_debts() {
-    let mut witness = Witness::new(Dialect::Uci);
-    witness.hear_command(&Command::Hello, Duration::ZERO);
-    witness.interrupt();
+    let mut observer = Observer::new(Dialect::Uci);
+    observer.observe_command(&Command::Uci, Duration::ZERO);
+    observer.interrupt();
     // What the client had written before may be heard after.
-    witness.hear_command(&Command::Hello, Duration::ZERO);
-    assert_eq!(witness.end_of_output(), []);
+    observer.observe_command(&Command::Uci, Duration::ZERO);
+    assert_eq!(observer.end_of_output(), []);
 }
 
 #[test]
 fn a_limit_after_the_moves_of_a_search_is_noted() {
-    let notes = |line| {
-        let kinds = Command::read(line, Dialect::Uci).notes.into_iter().map(|note| note.kind);
+    let diagnostics = |line| {
+        let kinds = Command::read(line, Dialect::Uci)
+            .diagnostics
+            .into_iter()
+            .map(|diagnostic| diagnostic.kind);
         kinds.collect::<Vec<_>>()
     };
-    assert_eq!(notes("go searchmoves e2e4 depth 5 nodes 3"), [AfterSearchMoves]);
-    assert_eq!(notes("go depth 5 searchmoves e2e4 d2d4"), []);
+    assert_eq!(diagnostics("go searchmoves e2e4 depth 5 nodes 3"), [AfterSearchMoves]);
+    assert_eq!(diagnostics("go depth 5 searchmoves e2e4 d2d4"), []);
 }

@@ -8,9 +8,9 @@ use crate::session::Moment;
 /// How long to wait for an engine. Each wait has a name, a default, and is settable.
 #[doc(alias = "timeout")]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Patience {
+pub struct Timeouts {
     /// For `uciok` or `usiok`.
-    pub hello: Limit,
+    pub handshake: Limit,
     /// For `readyok`. Engines load networks and tables before it.
     pub ready: Limit,
     /// For `bestmove` after `stop`.
@@ -48,13 +48,13 @@ impl Limit {
     }
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     /// What deployed GUIs and match runners grant, and a little more: 10 s of silence in the
     /// greeting, 60 s before `readyok`, 10 s after `stop`, 5 s after `quit`.
     fn default() -> Self {
         let seconds = Duration::from_secs;
         Self {
-            hello: Limit { silence: seconds(10), total: seconds(120) },
+            handshake: Limit { silence: seconds(10), total: seconds(120) },
             ready: Limit { silence: seconds(60), total: seconds(30 * 60) },
             stop: Limit::fixed(seconds(10)),
             overrun: seconds(2),
@@ -67,24 +67,24 @@ impl Default for Patience {
 
 /// What an engine is late with.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum Wait {
+pub enum TimeoutKind {
     /// With `uciok` or `usiok`.
-    Hello,
+    Handshake,
     /// With `readyok`.
     Ready,
     /// With `bestmove` after `stop`.
     Stop,
     /// With leaving after `quit`.
-    Quit,
+    Exit,
 }
 
-impl fmt::Display for Wait {
+impl fmt::Display for TimeoutKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Hello => "no answer to `uci` or `usi`",
+            Self::Handshake => "no answer to `uci` or `usi`",
             Self::Ready => "no `readyok`",
             Self::Stop => "no `bestmove` after `stop`",
-            Self::Quit => "still running after `quit`",
+            Self::Exit => "still running after `quit`",
         })
     }
 }

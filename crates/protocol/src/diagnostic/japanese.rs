@@ -1,11 +1,11 @@
 //! The kinds of oddities in Japanese.
 
-use super::NoteKind;
+use super::DiagnosticKind;
 
-impl NoteKind {
+impl DiagnosticKind {
     pub(super) const fn japanese(self) -> &'static str {
         match self {
-            Self::UnknownWord => "未知の語",
+            Self::UnknownToken => "未知の語",
             Self::WrongDirection => "相手側が送るべきメッセージ",
             Self::TrailingText => "メッセージの後の余分な文字列",
             Self::WrongCase => "大文字と小文字の違い",
@@ -37,7 +37,7 @@ impl NoteKind {
 
     pub(super) const fn japanese_clause(self) -> &'static str {
         match self {
-            Self::UnknownWord | Self::TrailingText => {
+            Self::UnknownToken | Self::TrailingText => {
                 "UCI 2006, general rules と USI draft 1 §5.1: 未知の語は読み飛ばし、行の残りを読む"
             }
             Self::WrongDirection => {

@@ -2,7 +2,7 @@
 //!
 //! Everything that depends on the order of messages is decided here, and nothing here knows which
 //! side we are. An engine, a client, a tap and a conformance checker all ask the same
-//! [`Dialogue`], so none of them can be lenient with itself.
+//! [`ProtocolState`], so none of them can be lenient with itself.
 //!
 //! ```text
 //!          uci              uciok               go
@@ -21,11 +21,11 @@
 
 use alloc::vec::Vec;
 
-use crate::{Command, Dialect, Info, Reply, Rule, Side, Status, Violation};
+use crate::{Command, Dialect, Info, Party, Reply, Rule, Status, Violation};
 
 /// Follows one conversation from its first line.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Dialogue {
+pub struct ProtocolState {
     dialect: Dialect,
     phase: Phase,
     handshake: Handshake,
@@ -117,9 +117,9 @@ pub enum Goal {
 }
 
 /// The next state, and the rule that was broken on the way; or the rule that forbids the step.
-type Step = Result<(Dialogue, Option<Rule>), Rule>;
+type Step = Result<(ProtocolState, Option<Rule>), Rule>;
 
-impl Dialogue {
+impl ProtocolState {
     /// A conversation before its first word.
     pub const fn new(dialect: Dialect) -> Self {
         Self {
@@ -141,7 +141,7 @@ impl Dialogue {
     /// # Errors
     /// It breaks a rule. Nothing has changed.
     pub fn command(&mut self, command: &Command<'_>) -> Result<(), Violation> {
-        self.strict(Side::Client, self.after_command(command))
+        self.strict(Party::Client, self.after_command(command))
     }
 
     /// Takes note of a message of the engine.
@@ -149,21 +149,21 @@ impl Dialogue {
     /// # Errors
     /// It breaks a rule. Nothing has changed.
     pub fn reply(&mut self, reply: &Reply<'_>) -> Result<(), Violation> {
-        self.strict(Side::Engine, self.after_reply(reply))
+        self.strict(Party::Engine, self.after_reply(reply))
     }
 
     /// Takes note of a message of the client that was sent whatever the rules say. A rule of
     /// [`Severity::Should`](crate::Severity::Should) is reported and the conversation goes on; one of
     /// [`Severity::Must`](crate::Severity::Must) is reported and nothing has changed, but that the
     /// engine may answer a `go` or `register` out of turn.
-    pub fn overhear_command(&mut self, command: &Command<'_>) -> Option<Violation> {
-        self.tolerant(Side::Client, self.after_command(command))
+    pub fn apply_command_lenient(&mut self, command: &Command<'_>) -> Option<Violation> {
+        self.tolerant(Party::Client, self.after_command(command))
     }
 
     /// Takes note of a message of the engine that was sent whatever the rules say. See
-    /// [`overhear_command`](Self::overhear_command).
-    pub fn overhear_reply(&mut self, reply: &Reply<'_>) -> Option<Violation> {
-        self.tolerant(Side::Engine, self.after_reply(reply))
+    /// [`apply_command_lenient`](Self::apply_command_lenient).
+    pub fn apply_reply_lenient(&mut self, reply: &Reply<'_>) -> Option<Violation> {
+        self.tolerant(Party::Engine, self.after_reply(reply))
     }
 
     /// Where the conversation stands.
@@ -177,9 +177,9 @@ impl Dialogue {
     }
 
     /// Continues in another protocol, whose hello is still to come. The rest of the state remains.
-    pub const fn expect_hello(&mut self, dialect: Dialect) {
+    pub const fn expect_handshake(&mut self, dialect: Dialect) {
         // The engine may speak both protocols, or be slow.
-        if self.is_hello_pending() {
+        if self.is_handshake_pending() {
             self.extra_hellos = self.extra_hellos.saturating_add(1);
         }
         self.return_to(dialect);
@@ -198,7 +198,7 @@ impl Dialogue {
     }
 
     /// Whether the engine owes the answer to `uci` or `usi`. The client may have sent `go` meanwhile.
-    pub const fn is_hello_pending(&self) -> bool {
+    pub const fn is_handshake_pending(&self) -> bool {
         matches!(self.handshake, Handshake::Pending)
     }
 
@@ -232,7 +232,7 @@ impl Dialogue {
         matches!(self.phase, Phase::Searching { .. })
     }
 
-    fn strict(&mut self, by: Side, step: Step) -> Result<(), Violation> {
+    fn strict(&mut self, by: Party, step: Step) -> Result<(), Violation> {
         match step {
             Ok((next, None)) => {
                 *self = next;
@@ -242,7 +242,7 @@ impl Dialogue {
         }
     }
 
-    fn tolerant(&mut self, by: Side, step: Step) -> Option<Violation> {
+    fn tolerant(&mut self, by: Party, step: Step) -> Option<Violation> {
         let rule = match step {
             Ok((next, rule)) => {
                 *self = next;
@@ -255,12 +255,12 @@ impl Dialogue {
 
     fn after_command(&self, command: &Command<'_>) -> Step {
         let mut next = self.clone();
-        let mut rule = self.is_before_hello_ok().then_some(Rule::NotGreeted);
+        let mut rule = self.is_before_handshake_ok().then_some(Rule::BeforeUciOk);
         match (self.phase, command) {
             // A line that is no message means nothing and breaks no rule about order.
             (_, Command::Unknown(text)) => {
                 // Engines that speak both protocols answer the other hello all the same.
-                if Dialect::ALL.iter().any(|it| it.hello() == text) {
+                if Dialect::ALL.iter().any(|it| it.handshake() == text) {
                     next.extra_hellos = self.extra_hellos.saturating_add(1);
                 }
                 rule = None;
@@ -270,15 +270,15 @@ impl Dialogue {
                 next.phase = Phase::Closed;
                 rule = None;
             }
-            (Phase::Fresh | Phase::Idle, Command::Hello) => {
+            (Phase::Fresh | Phase::Idle, Command::Uci) => {
                 next.phase = Phase::Greeting;
                 next.handshake = Handshake::Pending;
-                rule = self.has_hello().then_some(Rule::GreetedAlready);
+                rule = self.has_hello().then_some(Rule::RepeatedUci);
             }
             // Most engines answer it all the same, which is not their fault.
-            (Phase::Greeting | Phase::Searching { .. }, Command::Hello) => {
+            (Phase::Greeting | Phase::Searching { .. }, Command::Uci) => {
                 next.extra_hellos = self.extra_hellos.saturating_add(1);
-                rule = self.has_hello().then_some(Rule::GreetedAlready);
+                rule = self.has_hello().then_some(Rule::RepeatedUci);
             }
             (_, Command::IsReady) => {
                 next.readiness.pings = self.readiness.pings.saturating_add(1);
@@ -349,8 +349,8 @@ impl Dialogue {
         Ok((next, rule))
     }
 
-    const fn is_before_hello_ok(&self) -> bool {
-        matches!(self.phase, Phase::Fresh) || self.is_hello_pending()
+    const fn is_before_handshake_ok(&self) -> bool {
+        matches!(self.phase, Phase::Fresh) || self.is_handshake_pending()
     }
 
     fn has_hello(&self) -> bool {
@@ -359,7 +359,7 @@ impl Dialogue {
 
     /// The phase after the answer to `go`.
     const fn after_search(&self) -> Phase {
-        if self.is_hello_pending() { Phase::Greeting } else { Phase::Idle }
+        if self.is_handshake_pending() { Phase::Greeting } else { Phase::Idle }
     }
 
     fn goal(&self, go: &crate::Go<'_>) -> Goal {
@@ -377,30 +377,30 @@ impl Dialogue {
         let mut rule = None;
         match (self.phase, reply) {
             // After `quit` answers may still be on their way.
-            (Phase::Closed, Reply::HelloOk) if self.is_hello_pending() => {
+            (Phase::Closed, Reply::UciOk) if self.is_handshake_pending() => {
                 next.handshake = Handshake::Complete;
             }
             (Phase::Closed, _) => (),
             (_, Reply::Unknown(_)) | (Phase::Searching { .. }, Reply::Info(_)) => (),
-            (_, Reply::Id(_) | Reply::Option(_)) if self.is_hello_pending() => {
+            (_, Reply::Id(_) | Reply::Option(_)) if self.is_handshake_pending() => {
                 next.named |= matches!(reply, Reply::Id(crate::Id::Name(_)));
             }
-            (_, Reply::HelloOk) if self.is_hello_pending() => {
+            (_, Reply::UciOk) if self.is_handshake_pending() => {
                 (next.handshake, next.introduced) = (Handshake::Complete, true);
                 if self.phase == Phase::Greeting {
                     next.phase = Phase::Idle;
                 }
                 rule = (!self.named).then_some(Rule::NoName);
             }
-            (Phase::Fresh, Reply::Id(_) | Reply::Option(_)) => rule = Some(Rule::EngineSpokeFirst),
+            (Phase::Fresh, Reply::Id(_) | Reply::Option(_)) => rule = Some(Rule::ReplyBeforeUci),
             (_, Reply::Id(_) | Reply::Option(_)) if 0 < self.extra_hellos => (),
-            (_, Reply::HelloOk) if 0 < self.extra_hellos => {
+            (_, Reply::UciOk) if 0 < self.extra_hellos => {
                 (next.extra_hellos, next.introduced) = (self.extra_hellos - 1, true);
             }
             (_, Reply::Id(_) | Reply::Option(_)) => rule = Some(Rule::LateDeclaration),
-            (_, Reply::HelloOk) => return Err(Rule::HelloOkWithoutHello),
+            (_, Reply::UciOk) => return Err(Rule::UciOkWithoutUci),
             (_, Reply::CopyProtection(_)) => {
-                let early = self.is_before_hello_ok() && !self.introduced;
+                let early = self.is_before_handshake_ok() && !self.introduced;
                 rule = early.then_some(Rule::EarlyStatus);
             }
             (_, Reply::Registration(status)) => {
@@ -412,7 +412,7 @@ impl Dialogue {
                     };
                 }
                 // An early `register` is answered early, which is not the engine's fault.
-                let early = self.is_before_hello_ok() && !self.introduced && !sent;
+                let early = self.is_before_handshake_ok() && !self.introduced && !sent;
                 rule = early.then_some(Rule::EarlyStatus);
             }
             (_, Reply::ReadyOk) => {
