@@ -9,7 +9,7 @@ import './styles/board.css';
 import './styles/pieces.css';
 
 async function start(target: HTMLElement) {
-  // Before the first paint, not after it.
+  // Before the first paint.
   document.documentElement.dataset.theme = theme();
   document.documentElement.lang = language();
   await logInByLink();

@@ -1,4 +1,4 @@
-// What must hold of every file of the page.
+// Invariants of all source files.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -15,17 +15,17 @@ function files(folder: string): string[] {
 
 const sources = files('src').map((path) => ({ path, text: readFileSync(path, 'utf8') }));
 
-test('text from outside never becomes markup', () => {
+test('never inserts text as markup', () => {
   const ways = /\{@html|innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc/;
   expect(sources.filter(({ text }) => ways.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
-test('the content security policy is kept: no style attributes, no handlers in text', () => {
+test('uses no inline styles or handlers, which the content security policy blocks', () => {
   const ways = /\sstyle="|setAttribute\(['"]style|\seval\(|new Function|javascript:/;
   expect(sources.filter(({ text }) => ways.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
-test('key events have names', () => {
+test('names key events', () => {
   const key = (key: string, more = {}) =>
     nameOf({ key, ctrlKey: false, metaKey: false, shiftKey: false, ...more });
   expect(key('?', { shiftKey: true })).toBe('?');
@@ -34,8 +34,8 @@ test('key events have names', () => {
   expect(key('ArrowLeft', { shiftKey: true })).toBe('Shift+ArrowLeft');
 });
 
-test('no key is obeyed but by the table that the help shows, and each does one thing', () => {
-  // What walks within itself, by the keys that its role promises, and a question that Escape answers.
+test('handles keys only by the shortcut table, without duplicates', () => {
+  // Widgets that implement the keys of their role, and a confirmation canceled by Escape.
   const walks = [
     'board/Board',
     'board/Promotion',
@@ -51,13 +51,13 @@ test('no key is obeyed but by the table that the help shows, and each does one t
   expect(all.length).toBe(new Set(all).size);
 });
 
-test('a kept form of a new game is taken over as far as it fits', () => {
+test('restores the valid fields of a stored form', () => {
   expect(kept('')).toEqual(blank());
   expect(kept('nonsense')).toEqual(blank());
   expect(kept('{"variant":"shogi","opponent":"x","evil":1}')).toEqual({ ...blank(), variant: 'shogi' });
 });
 
-test('times are milliseconds', () => {
+test('converts times to milliseconds', () => {
   expect(presets('chess').map(({ time }) => timeOf(time))).toContainEqual({
     kind: 'clock',
     base: 180_000,

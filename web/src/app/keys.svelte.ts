@@ -1,11 +1,11 @@
-// Keyboard shortcuts: one table, which the overlay shows and the page obeys. What is not in it has no key.
+// Keyboard shortcuts: one table for the help dialog and the key handler.
 import { untrack } from 'svelte';
 import type { Key } from '../i18n/en';
 
 interface Place {
-  /** Where they work, for people. */
+  /** The label of the scope. */
   readonly where: Key;
-  /** By what each does, for people: its keys, as `nameOf` writes them. */
+  /** Keys in the notation of `nameOf`, by the label of the action. */
   readonly keys: Readonly<Partial<Record<Key, readonly string[]>>>;
 }
 
@@ -61,23 +61,22 @@ const TABLE = [
   },
 ] as const satisfies readonly Place[];
 
-/** All of them, for people to read. */
+/** The table for the help dialog. */
 export const SHORTCUTS: readonly Place[] = TABLE;
 
 type KeysOf<P> = P extends { readonly keys: infer K } ? keyof K : never;
-/** What a key can do. */
 export type Shortcut = KeysOf<(typeof TABLE)[number]>;
 type Runs = Partial<Record<Shortcut, () => void>>;
 
 class Keys {
-  /** What the components that are there do, the latest last. */
+  /** Handlers of mounted components; the last registered takes precedence. */
   runs = $state.raw<Runs[]>([]);
   help = $state(false);
 }
 
 export const keys = new Keys();
 
-/** Obeys shortcuts for as long as the component lives. */
+/** Registers shortcut handlers for the lifetime of the component. */
 export function shortcuts(runs: Runs) {
   $effect(() => {
     keys.runs = [...untrack(() => keys.runs), runs];
@@ -87,13 +86,13 @@ export function shortcuts(runs: Runs) {
   });
 }
 
-/** What is done at a key now; nothing where nobody obeys it. */
+/** The current handler of a key. */
 function runOf(name: string): (() => void) | undefined {
   const of = SHORTCUTS.flatMap((place) => Object.entries(place.keys)).find(([, all]) => all.includes(name));
   return of && keys.runs.map((runs) => runs[of[0] as Shortcut]).findLast((run) => run !== undefined);
 }
 
-/** The name of a key event, as shortcuts write it. */
+/** The name of a key event in the notation of the table. */
 export function nameOf(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey'>): string {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const letter = /^[a-z]$/.test(key) || event.key.length > 1;
@@ -105,7 +104,7 @@ export function onKey(event: KeyboardEvent) {
   const target = event.target;
   if (target instanceof HTMLElement) {
     if (target.matches('input, textarea, select, [contenteditable]')) return;
-    // These walk with the same keys.
+    // These widgets handle the same keys.
     if (
       target.closest('[role=grid], [role=slider], [role=tablist], [data-walk]') &&
       /^(Arrow|Home|End|Enter| )/.test(event.key)

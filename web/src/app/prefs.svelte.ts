@@ -1,10 +1,10 @@
-// How this person likes the page: kept by the server, and by the browser for the first paint.
+// Preferences of the user, stored by the server and, for the first paint, by the browser.
 export type Theme = 'auto' | 'light' | 'dark' | 'contrast';
 export type Language = 'en' | 'ja';
 export type ShogiPieces = 'kanji' | 'international';
 export type Notation = 'auto' | 'western' | 'japanese';
 
-/** Everything that is kept, as words. */
+/** All stored preferences, as strings. */
 export const defaults = {
   theme: 'auto' as Theme,
   language: '' as Language | '',
@@ -35,7 +35,7 @@ export const prefs = $state<Prefs>(read());
 
 let keep: (page: Record<string, string>) => void = () => {};
 
-/** Sets who keeps the preferences beside the browser. */
+/** Sets a second store in addition to the browser. */
 export function persistWith(keeper: typeof keep) {
   keep = keeper;
 }
@@ -46,7 +46,7 @@ export function setPref<K extends keyof Prefs>(name: K, value: Prefs[K]) {
   keep($state.snapshot(prefs));
 }
 
-/** Takes over what the server knows. */
+/** Applies the preferences stored by the server. */
 export function applyPrefs(page: { [key in string]?: string }) {
   const next: Record<string, string> = prefs;
   for (const name of Object.keys(defaults)) {
@@ -60,7 +60,7 @@ function store() {
   try {
     localStorage.setItem(KEY, JSON.stringify(prefs));
   } catch {
-    // A browser that keeps nothing asks the server each time.
+    // Without storage the preferences come from the server.
   }
 }
 
@@ -90,7 +90,7 @@ contrast.addEventListener('change', () => (media.contrast = contrast.matches));
 
 still.addEventListener('change', () => (media.still = still.matches));
 
-/** Whether pieces may glide: neither this person nor the system wants it otherwise. */
+/** Whether pieces are animated: enabled by the user and not reduced by the system. */
 export function animated(): boolean {
   return prefs.animation === 'true' && !media.still;
 }

@@ -18,7 +18,7 @@ const stubs = vi.hoisted(() => {
 
 import { animated, prefs } from './prefs.svelte';
 
-test('nothing glides for whom it should not', () => {
+test('disables animation by preference and by reduced motion', () => {
   expect(animated()).toBe(true);
   stubs.matches = true;
   stubs.changed();

@@ -1,4 +1,4 @@
-// Where on the page the person is: the part of the address after `#`.
+// The route: the part of the address after `#`.
 export const pages = ['play', 'analyse', 'engines', 'matches', 'library', 'settings'] as const;
 export type Page = (typeof pages)[number];
 
@@ -6,14 +6,14 @@ export interface Route {
   page: Page;
   /** The game, engine or match. */
   id: number | null;
-  /** What of it. */
+  /** The section of the page, such as `log`. */
   part: string;
 }
 
 export function parseRoute(hash: string): Route {
   const [page = '', id = '', part = ''] = hash.replace(/^#\/?/, '').split('/');
   const known = pages.find((one) => one === page) ?? 'play';
-  // A part may stand where there is no number: `#/play/new`.
+  // Without a number the second segment is the part: `#/play/new`.
   return /^\d{1,9}$/.test(id) ? { page: known, id: Number(id), part } : { page: known, id: null, part: id };
 }
 

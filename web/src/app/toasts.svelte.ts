@@ -1,11 +1,11 @@
-// Short messages at the edge of the page, and what a screen reader is told.
+// Toasts, and announcements for screen readers.
 type Tone = 'good' | 'bad' | 'plain';
 
 class Toasts {
   list = $state<{ id: number; text: string; tone: Tone }[]>([]);
-  /** What the live region says. */
+  /** The text of the live region. */
   announcement = $state('');
-  /** The windows over the page, the uppermost last. Nothing under it is seen, reached or heard. */
+  /** The open dialogs, the topmost last. Everything below it is inert. */
   windows = $state<string[]>([]);
 }
 
@@ -24,7 +24,7 @@ export function dismiss(id: number) {
   toasts.list = toasts.list.filter((one) => one.id !== id);
 }
 
-/** Says something in the live region. The same text twice is announcement twice. */
+/** Sets the text of the live region. A repeated text is announced again. */
 export function announce(text: string) {
   toasts.announcement = text === toasts.announcement ? `${text}\u00a0` : text;
 }

@@ -1,15 +1,14 @@
-// What a page wants of a board, whichever game is on it.
+// One interface over the boards of all variants.
 import type { PositionView, LegalMove, Side } from '../api/wire';
 
-/** What is on the board. */
 export interface View {
   /** FEN or SFEN. */
   text: string;
   turn: Side;
   orientation: Side;
-  /** Whose pieces can be moved; nobody's if null. */
+  /** The side whose pieces can be moved; null disables moves. */
   movable: Side | 'both' | null;
-  /** Where each piece can go, by its square, or by its letter and `*` for a piece in hand. */
+  /** Target squares, by origin square, or by letter and `*` for a piece in hand. */
   dests: Map<string, string[]>;
   last: string[];
   check: string | null;
@@ -17,27 +16,25 @@ export interface View {
   animate: boolean;
 }
 
-/** What a board tells. */
 export interface Hands {
   /** A piece was moved, or dropped from `P*`. */
   moved(from: string, to: string): void;
-  /** A square or piece in hand was chosen, or the choice was given up. */
+  /** A square or piece in hand was selected or deselected. */
   picked(square: string | null): void;
 }
 
-/** A board on the page. */
 export interface Board {
   show(view: View): void;
-  /** Chooses a square or a piece in hand as a click would. */
+  /** Selects a square or a piece in hand. */
   press(square: string): void;
-  /** Gives up a choice and a move made beforehand. */
+  /** Cancels the selection and the premove. */
   cancel(): void;
-  /** Plays the move made beforehand, if it is legal now. */
+  /** Plays the premove if it is legal. */
   playPremove(): void;
   destroy(): void;
 }
 
-/** Where each piece can go, of all legal moves. */
+/** Target squares of the legal moves, by origin. */
 export function destinations(legal: LegalMove[]): Map<string, string[]> {
   const dests = new Map<string, string[]>();
   for (const move of legal) {
@@ -49,12 +46,12 @@ export function destinations(legal: LegalMove[]): Map<string, string[]> {
   return dests;
 }
 
-/** The square that a move starts from, or its piece in hand with `*`. */
+/** The origin square of a move, or its piece in hand with `*`. */
 export function origin(move: LegalMove): string {
   return move.from ?? `${move.drop}*`;
 }
 
-/** The moves from a square to another: more than one if a promotion is to be chosen. */
+/** The legal moves between two squares: several if promotion is optional. */
 export function between(here: PositionView, from: string, to: string): LegalMove[] {
   return here.legal.filter((move) => origin(move) === from && move.to.includes(to));
 }

@@ -1,4 +1,4 @@
-// Where shogi pieces could go on an empty board: for moves made beforehand, which the server judges later.
+// Moves of shogi pieces on an empty board, for premoves; the server validates them.
 import { SHOGI_ROLES } from './squares';
 
 type Step = [number, number];
@@ -57,7 +57,7 @@ const SLIDES: Record<string, Step[]> = {
 
 const RANKS = 'abcdefghi';
 
-/** The squares in reach of a piece of the first side (or of the second) on an empty board. */
+/** The target squares of a piece on an empty board. */
 export function reach(square: string, role: string, first: boolean): string[] {
   const file = Number(square[0]);
   const rank = RANKS.indexOf(square[1] ?? '');

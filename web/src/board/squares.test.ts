@@ -21,14 +21,14 @@ test.each(SFENS)('reads and writes the SFEN %s', (sfen) => {
   expect(writeSetup(readSetup(sfen, true), true)).toBe(sfen);
 });
 
-test('nonsense is read as far as it makes sense, without an error', () => {
+test('reads invalid positions without an error', () => {
   for (const text of ['', '////', 'x', '9/9/9/9/9/9/9/9/9/9/9 b', '++++ w 99P', 'ÿ'.repeat(300)]) {
     writeSetup(readSetup(text, true), true);
     writeSetup(readSetup(text, false), false);
   }
 });
 
-test.each([true, false])('every square is where it is drawn (shogi: %s)', (shogi) => {
+test.each([true, false])('maps each square to its point and back (shogi: %s)', (shogi) => {
   for (const orientation of ['first', 'second'] as const) {
     for (const square of rows(shogi, orientation).flat()) {
       const [x, y] = centre(square, shogi, orientation) ?? [0, 0];
@@ -38,7 +38,7 @@ test.each([true, false])('every square is where it is drawn (shogi: %s)', (shogi
   expect(centre('z9', shogi, 'first')).toBeNull();
 });
 
-test('shogi pieces reach what they could on an empty board', () => {
+test('lists the moves of shogi pieces on an empty board', () => {
   expect(reach('7g', 'pawn', true)).toEqual(['7f']);
   expect(reach('7c', 'pawn', false)).toEqual(['7d']);
   expect(reach('5e', 'king', true)).toHaveLength(8);

@@ -1,4 +1,4 @@
-// Squares and pieces by name, read from FEN and SFEN: for labels and the editor. No rules.
+// Squares and pieces of FEN and SFEN, for labels and the editor. No rules.
 import type { Side, Variant } from '../api/wire';
 
 export interface Piece {
@@ -12,7 +12,7 @@ export interface Setup {
   /** Pieces in hand by letter (shogi). */
   hands: Record<Side, Map<string, number>>;
   turn: Side;
-  /** What follows the turn (castling and so on), as it was. */
+  /** The remaining fields, such as castling rights, unchanged. */
   rest: string[];
 }
 
@@ -24,7 +24,7 @@ export function isShogi(variant: Variant): boolean {
   return variant === 'shogi';
 }
 
-/** The rows of squares as the eye sees them, from the top left. */
+/** The rows of squares in display order, from the top left. */
 export function rows(shogi: boolean, orientation: Side): string[][] {
   const size = shogi ? 9 : 8;
   const all = Array.from({ length: size }, (_, row) =>
@@ -35,7 +35,7 @@ export function rows(shogi: boolean, orientation: Side): string[][] {
   return orientation === 'first' ? all : all.toReversed().map((row) => row.toReversed());
 }
 
-/** Reads a FEN or SFEN. What cannot be read is left out: the server judges positions. */
+/** Reads a FEN or SFEN and skips invalid parts: the server validates positions. */
 export function readSetup(text: string, shogi: boolean): Setup {
   const [board = '', turn = '', third = '-', ...rest] = text.trim().split(/\s+/);
   const pieces = new Map<string, Piece>();
@@ -95,7 +95,7 @@ export function writeSetup(setup: Setup, shogi: boolean): string {
   return [board, setup.turn === 'first' ? 'b' : 'w', hands, setup.rest[0] ?? '1'].join(' ');
 }
 
-/** The middle of a square in units of squares, from the top left as the eye sees it. */
+/** The center of a square, in squares from the top left of the display. */
 export function centre(square: string, shogi: boolean, orientation: Side): [number, number] | null {
   const size = shogi ? 9 : 8;
   const x = shogi ? 9 - Number(square[0]) : FILES.indexOf(square[0] ?? '');
@@ -104,14 +104,14 @@ export function centre(square: string, shogi: boolean, orientation: Side): [numb
   return orientation === 'first' ? [x + 0.5, y + 0.5] : [size - x - 0.5, size - y - 0.5];
 }
 
-/** The square at a point, in units of squares from the top left. */
+/** The square at a point, in squares from the top left of the display. */
 export function squareAt(x: number, y: number, shogi: boolean, orientation: Side): string | null {
   const size = shogi ? 9 : 8;
   if (x < 0 || y < 0 || x >= size || y >= size) return null;
   return rows(shogi, orientation)[Math.floor(y)]?.[Math.floor(x)] ?? null;
 }
 
-/** The names of roles that the shogi board and the pictures use. */
+/** Role names of shogiground and of the piece images. */
 export const SHOGI_ROLES: Record<string, string> = {
   K: 'king',
   R: 'rook',
@@ -138,7 +138,7 @@ export const CHESS_ROLES: Record<string, string> = {
   P: 'pawn',
 };
 
-/** The classes by which the style sheet draws a piece. */
+/** The CSS classes of a piece. */
 export function pieceClass(piece: Piece, shogi: boolean): string {
   if (shogi) return `${piece.side === 'first' ? 'sente' : 'gote'} ${SHOGI_ROLES[piece.letter] ?? 'pawn'}`;
   return `${piece.side === 'first' ? 'white' : 'black'} ${CHESS_ROLES[piece.letter] ?? 'pawn'}`;

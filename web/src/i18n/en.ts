@@ -1,4 +1,4 @@
-// English words. `ja.ts` has the same keys.
+// English texts. `ja.ts` has the same keys.
 export const en = {
   'app.name': 'Readyok',
   'app.disconnected':

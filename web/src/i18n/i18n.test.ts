@@ -11,16 +11,16 @@ describe('the dictionaries', () => {
     expect(Object.keys(ja).sort()).toEqual(Object.keys(en).sort());
   });
 
-  test('take the same values', () => {
+  test('have the same placeholders', () => {
     const keys = Object.keys(en) as (keyof typeof en)[];
     expect(keys.filter((key) => String(braces(ja[key])) !== String(braces(en[key])))).toEqual([]);
   });
 
-  test('Japanese is not English', () => {
+  test('contain no untranslated texts', () => {
     const latin = Object.entries(ja).filter(
       ([key, text]) => text === en[key as keyof typeof en] && /[a-z]{4}/.test(text),
     );
-    // Names that have no other form.
+    // Names that are not translated.
     const names = ['app.name'];
     expect(latin.map(([key]) => key).filter((key) => !names.includes(key))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Words in the person's language. Both dictionaries have the same keys; a test compares what is in their braces.
+// Texts in the user's language. A test compares keys and placeholders of the dictionaries.
 import { language, type Language } from '../app/prefs.svelte';
 import { en, type Key } from './en';
 import { ja } from './ja';
@@ -9,7 +9,7 @@ export function t(key: Key, values: Record<string, string | number> = {}): strin
   return fill(dictionaries[language()][key], values);
 }
 
-/** Whether there are words for a key that comes from outside. */
+/** Whether a key from outside exists. */
 export function known(key: string): key is Key {
   return Object.hasOwn(en, key);
 }

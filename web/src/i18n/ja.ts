@@ -1,4 +1,4 @@
-// Japanese words, with the keys of `en.ts`.
+// Japanese texts, with the keys of `en.ts`.
 import type { Key } from './en';
 
 export const ja: Record<Key, string> = {

@@ -31,13 +31,13 @@ const outcome = (reason: EndReason, more: Partial<Outcome> = {}): Outcome => ({
   ...more,
 });
 
-test('every end is told in Japanese', () => {
+test('translates each result to Japanese', () => {
   const reasons = Object.keys(en).flatMap((key) => (/^reason\.(.*)$/.exec(key)?.[1] ?? []) as EndReason[]);
   expect(reasons).toContain('failed_declaration');
   for (const reason of reasons) expect(outcomeText(outcome(reason), 'shogi')).not.toMatch(/[a-z]{3}/);
 });
 
-test('an end without a reason is told without one', () => {
+test('shows a result without a reason', () => {
   expect(outcomeText(outcome('other'), 'shogi')).toBe('先手の勝ち');
   prefs.language = 'en';
   expect(outcomeText(outcome('other'), 'chess')).toBe('White won');
@@ -45,7 +45,7 @@ test('an end without a reason is told without one', () => {
   expect(outcomeText(outcome('other', { winner: null, result: '*' }), 'chess')).toBe('No result');
 });
 
-test('a mate whose length nobody knows is told without one', () => {
+test('shows a mate score without a distance', () => {
   const mate = (won: boolean, plies: number | null) =>
     scoreSpoken({ kind: won ? 'mate' : 'mated', plies } as Score, 'shogi');
   expect([mate(true, 7), mate(false, 6)]).toEqual(['7手で詰み', '6手で詰まされる']);
@@ -54,7 +54,7 @@ test('a mate whose length nobody knows is told without one', () => {
   expect([mate(true, null), mate(false, null)]).toEqual(['forced mate', 'gets mated']);
 });
 
-test('what an engine did is told in Japanese where there are words for it', () => {
+test('translates details of an engine failure', () => {
   const problem: Problem = { kind: 'in_check', values: { move: 'e1e2' }, variant: null };
   const detail = 'illegal move `e1e2`: the king would be in check';
   expect(detailText(outcome('illegal_move', { detail, problem }))).toBe('e1e2: キング(玉)に王手がかかります');
@@ -65,13 +65,13 @@ test('what an engine did is told in Japanese where there are words for it', () =
   expect(detailText(claimed)).toBe('信頼する詰みの宣言による');
 });
 
-test('a failure is told in Japanese, with what the engine said last', () => {
+test('translates a failure and appends the last stderr line', () => {
   const problem: Problem = { kind: 'exited', values: { code: '3', last_words: 'no network' }, variant: null };
   const text = 'engine `X`: closed its output; it exited with code 3; its last words: `no network`';
   expect(failureText({ text, problem })).toBe('コード3で終了しました。最後の出力: no network');
 });
 
-test('squares, pieces and sides are those of the game', () => {
+test('names squares, pieces and sides by variant', () => {
   const shogi: Problem = { kind: 'dead_piece', values: { piece: 'p', square: '5a' }, variant: 'shogi' };
   expect(problemText(shogi)).toBe('５一に歩は置けません');
   const pawns: Problem = { kind: 'two_pawns', values: { side: 'second', file: '3' }, variant: 'shogi' };
@@ -83,7 +83,7 @@ test('squares, pieces and sides are those of the game', () => {
   expect(problemText(chess)).toBe('White has more pieces than possible in a game');
 });
 
-test('a text that has its Japanese is told in the language of the page', () => {
+test('uses the Japanese text of a violation', () => {
   const broke: Problem = {
     kind: 'broke_protocol',
     values: { engine: 'Rogue', text: 'nothing follows it', japanese: '後には何も送らない' },
@@ -94,7 +94,7 @@ test('a text that has its Japanese is told in the language of the page', () => {
   expect(problemText(broke)).toBe('Rogue: protocol violation: nothing follows it');
 });
 
-test('what has led to a problem is told in the language of the page', () => {
+test('translates the cause of a problem', () => {
   const restarted: Problem = {
     kind: 'restarted',
     values: { engine: 'Rogue', text: 'English' },
@@ -104,7 +104,7 @@ test('what has led to a problem is told in the language of the page', () => {
   expect(problemText(restarted)).toBe('Rogue: 再起動しました: コード3で終了しました');
 });
 
-test('a refusal says its problem in the language of the page', () => {
+test('translates an error response', () => {
   const problem: Problem = { kind: 'second_pawn', values: { move: 'P*5e' }, variant: null };
   expect(refusalText({ code: 'illegal_move', text: 'English', problem })).toBe(
     '指せない手です: P*5e: 二歩です',
@@ -115,7 +115,7 @@ test('a refusal says its problem in the language of the page', () => {
   );
 });
 
-test('a problem says where it is, whose it is, and of what there is none', () => {
+test('includes location, engine and subject of a problem', () => {
   const place = { path: 'a.pgn', game: '2', line: '3', column: '13' };
   const unread: Problem = { kind: 'no_move_meant', values: { ...place, text: 'Ke3' }, variant: 'chess' };
   expect(problemText(unread)).toBe('a.pgn, 第2局, 3行目, 13文字目: 「Ke3」は指せる手ではありません');
@@ -129,10 +129,10 @@ test('a problem says where it is, whose it is, and of what there is none', () =>
   expect(problemText(none)).toBe('file not found');
 });
 
-// What stands in no dictionary of Japanese: words of protocols, formats and systems.
+// Terms of protocols, formats and systems that are not translated.
 const TERMS = /isready|stop|SIGFPE|SIGABRT|SIGKILL|Polyglot|UTF-8|EPD|CPU|MiB|H[01]/g;
 
-test('all that a server says by its kind has Japanese words', () => {
+test('translates all codes of the server to Japanese', () => {
   const said = Object.entries(ja).filter(([key]) => /^(problem|what|place|reason|refusal|field)\./.test(key));
   expect(said.length).toBeGreaterThan(200);
   const english = said.filter(([, text]) =>
@@ -141,7 +141,7 @@ test('all that a server says by its kind has Japanese words', () => {
   expect(english).toEqual([]);
 });
 
-test('a day is written as in the country of the browser, in the language of the page', () => {
+test('formats dates by the region of the browser and the language of the page', () => {
   const at = Date.UTC(2026, 10, 23, 12);
   vi.stubGlobal('navigator', { languages: ['de-AT', 'en-GB', 'en'] });
   expect(momentText(at)).toMatch(/^2026/);

@@ -1,10 +1,10 @@
-// Moves, pieces, scores and times as people read them.
+// Formats moves, pieces, scores, times and errors.
 import type { Bound, Failure, MoveText, Outcome, Problem, ApiError, Score, Side, Variant } from '../api/wire';
 import { language, prefs, shogiPieces } from '../app/prefs.svelte';
 import { CHESS_ROLES, SHOGI_ROLES, type Piece } from '../board/squares';
 import { known, t } from './index.svelte';
 
-/** A move in the notation that the person wants. */
+/** A move in the preferred notation. */
 export function moveText(text: MoveText): string {
   if (!text.japanese) return text.western;
   const japanese =
@@ -15,7 +15,7 @@ export function moveText(text: MoveText): string {
 
 const KANJI = '一二三四五六七八九';
 
-/** A square as it is said: `e4`; `7f`, or `７六` in Japanese. */
+/** A square: `e4`; `7f`, or `７六` in Japanese. */
 export function squareName(square: string, shogi: boolean): string {
   if (!shogi || language() !== 'ja') return square;
   const rank = KANJI['abcdefghi'.indexOf(square[1] ?? '')] ?? '';
@@ -38,14 +38,14 @@ export function pieceName(piece: Piece, shogi: boolean): string {
   return t('board.piece', { side, piece: roleName(piece.letter, shogi) });
 }
 
-/** A score from the side to move as one from the first side. */
+/** Converts a score of the side to move to one of the first side. */
 export function fromFirst(score: Score, turn: Side): Score {
   if (turn === 'first') return score;
   if (score.kind === 'cp') return { kind: 'cp', value: -score.value };
   return { kind: score.kind === 'mate' ? 'mated' : 'mate', plies: score.plies };
 }
 
-/** A score in a few characters: `+0.34`, `#5`, `#−3`; in shogi `+34`, `詰5`. */
+/** A short score: `+0.34`, `#5`, `#−3`; in shogi `+34`, `詰5`. */
 export function scoreText(score: Score, variant: Variant, bound: Bound = 'exact'): string {
   const mark = bound === 'lower' ? '≥' : bound === 'upper' ? '≤' : '';
   if (score.kind !== 'cp') {
@@ -59,20 +59,20 @@ export function scoreText(score: Score, variant: Variant, bound: Bound = 'exact'
   return `${mark}${sign}${variant === 'shogi' ? size : (size / 100).toFixed(2)}`;
 }
 
-/** Chances of the side that a score is seen from, 0 to 100: a smooth curve, for bars and graphs only. */
+/** Winning chances of the side of the score in percent, for bars and graphs only. */
 export function chances(score: Score, variant: Variant): number {
   if (score.kind !== 'cp') return score.kind === 'mate' ? 100 : 0;
-  // The scale of centipawns differs: a pawn counts for less in shogi.
+  // Shogi engines scale scores differently.
   const steepness = variant === 'shogi' ? 1 / 600 : 0.00368208;
   return 100 / (1 + Math.exp(-score.value * steepness));
 }
 
-/** A score as a screen reader says it. */
+/** A score for screen readers. */
 export function scoreSpoken(score: Score, variant: Variant): string {
   if (score.kind !== 'cp') {
     const { plies } = score;
     const mates = score.kind === 'mate';
-    // An engine may know of a mate and not how far it is.
+    // The distance to mate may be unknown.
     if (plies === null) return t(mates ? 'score.mating' : 'score.losing');
     const moves = variant === 'shogi' ? plies : Math.ceil(plies / 2);
     return t(mates ? 'score.mates' : 'score.mated', { moves });
@@ -80,10 +80,10 @@ export function scoreSpoken(score: Score, variant: Variant): string {
   return scoreText(score, variant);
 }
 
-/** Milliseconds as a clock shows them. */
+/** Milliseconds in clock format. */
 export function clockText(milliseconds: number): string {
   const rest = Math.max(0, milliseconds);
-  // A clock shows the second that has begun; below 20 seconds also its tenths.
+  // Seconds are rounded up; below 20 seconds tenths are shown.
   if (rest < 20_000) return `0:${(Math.floor(rest / 100) / 10).toFixed(1).padStart(4, '0')}`;
   const seconds = Math.ceil(rest / 1000);
   const minutes = Math.floor(seconds / 60) % 60;
@@ -92,7 +92,7 @@ export function clockText(milliseconds: number): string {
   return hours ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`;
 }
 
-/** A count in a few characters: `950`, `12.3k`, `4.56M`. */
+/** A short count: `950`, `12.3k`, `4.56M`. */
 export function countText(count: number): string {
   if (count < 1000) return String(count);
   if (count < 1e6) return `${(count / 1e3).toFixed(count < 1e4 ? 1 : 0)}k`;
@@ -104,17 +104,17 @@ export function outcomeText(outcome: Outcome, variant: Variant): string {
   const words = outcome.winner
     ? t('outcome.won', { side: sideName(outcome.winner, variant) })
     : t(outcome.result === '1/2-1/2' ? 'outcome.drawn' : 'outcome.none');
-  // Most records do not tell why.
+  // Most records contain no reason.
   if (outcome.reason === 'other') return words;
   return t('outcome.because', { outcome: words, reason: t(`reason.${outcome.reason}`) });
 }
 
-/** What is known of an end beside its reason; empty if there is nothing. */
+/** Details of a result in addition to its reason; may be empty. */
 export function detailText(outcome: Outcome): string {
   return outcome.problem ? problemText(outcome.problem) : (outcome.detail ?? '');
 }
 
-/** What is wrong, with the squares, pieces and sides of its game. */
+/** The text of a problem, with squares, pieces and sides of its variant. */
 export function problemText({ kind, values, variant, what, cause }: Problem): string {
   const shogi = variant === 'shogi';
   const words: Record<string, string> = {};
@@ -134,13 +134,12 @@ export function problemText({ kind, values, variant, what, cause }: Problem): st
   return [engine, placeText(words), move, text].filter(Boolean).join(': ');
 }
 
-/** Where in a file something is wrong; empty if nobody says. */
+/** The location of a problem in a file; empty if unknown. */
 function placeText(words: Record<string, string>): string {
   const places = (['game', 'entry', 'line', 'column'] as const).filter((name) => words[name]);
   return [words.path, ...places.map((name) => t(`place.${name}`, words))].filter(Boolean).join(', ');
 }
 
-/** Why something has failed. */
 export function failureText({ problem }: Failure): string {
   return problemText(problem);
 }
@@ -149,9 +148,9 @@ export function refusalText(refusal: ApiError): string {
   return `${t(`refusal.${refusal.code}`)} ${problemText(refusal.problem)}`;
 }
 
-/** A day and time in the person's language. */
+/** Date and time in the user's language. */
 export function momentText(at: number): string {
-  // A browser knows how its country writes a day in the language.
+  // The region of the browser determines the date format.
   const own = navigator.languages.find((one) => one.split('-')[0] === language());
   return new Date(at).toLocaleString(own ?? language(), { dateStyle: 'medium', timeStyle: 'short' });
 }

@@ -11,7 +11,7 @@ function told(depth: number, move: string, score: Score | null): SearchInfo {
 
 const cp = (value: number): Score => ({ kind: 'cp', value });
 
-test('the first thoughts are not said, a mate is', () => {
+test('skips the first depths unless a mate is found', () => {
   const say = (it: SearchInfo) => nextAnnouncement(it, 1, 55, null, 0);
   expect(say(told(3, 'e2e4', cp(30)))).toBeNull();
   expect(say(told(12, 'e2e4', cp(30)))?.move).toBe('e2e4');
@@ -19,7 +19,7 @@ test('the first thoughts are not said, a mate is', () => {
   expect(say(told(12, 'e2e4', null))).toBeNull();
 });
 
-test('only what is new is said, and not too often', () => {
+test('announces only changes, with a pause between them', () => {
   const first = nextAnnouncement(told(12, 'e2e4', cp(30)), 1, 53, null, 0);
   const again = (move: string, chances: number, at: number, node = 1) =>
     nextAnnouncement(told(13, move, cp(30)), node, chances, first, at);

@@ -1,14 +1,14 @@
-// What a screen reader hears of an analysis that goes on: a change that matters, and not too often.
+// Rate-limited announcements of a running analysis for screen readers.
 import type { SearchInfo } from '../api/wire';
 
-/** Between two announcements, in milliseconds: long enough to be listened to. */
+/** Minimum time between two announcements, in milliseconds. */
 export const PAUSE = 8000;
-/** The first thoughts of a search are not worth a word. */
+/** Lower depths are not announced. */
 const FIRST_DEPTH = 8;
-/** Chances have to change by so many percent for the same move. */
+/** Minimum change of the winning chances for the same move, in percent. */
 const CHANGE = 5;
 
-/** What was said last, and where. */
+/** An announcement of the best move at a node. */
 export interface Said {
   node: number;
   at: number;
@@ -16,7 +16,7 @@ export interface Said {
   chances: number;
 }
 
-/** What is to be said of a search now, `chances` being what its best line is worth; none if it is nothing new, or too soon. */
+/** The next announcement; null if nothing has changed or the pause has not passed. */
 export function nextAnnouncement(
   told: SearchInfo,
   node: number,
@@ -28,7 +28,7 @@ export function nextAnnouncement(
   const move = best?.pv[0]?.word;
   if (!best?.score || !move) return null;
   const next: Said = { node, at: now, move, chances };
-  // A mate is said at any depth.
+  // A mate is announced at any depth.
   if ((told.depth ?? 0) < FIRST_DEPTH && best.score.kind !== 'mate') return null;
   if (!before) return next;
   if (now - before.at < PAUSE) return null;

@@ -16,7 +16,7 @@ const clocks = (more: Partial<Clocks> = {}): Clocks =>
     ...more,
   }) as Clocks;
 
-test('only the clock of the side that thinks runs', () => {
+test('runs only the clock of the side to move', () => {
   expect(leftOf(clocks(), 'first', 31_000)?.text).toBe('1:00');
   expect(leftOf(clocks({ running: 'first' }), 'first', 31_000)?.text).toBe('0:30');
   expect(leftOf(clocks({ running: 'second' }), 'first', 31_000)?.text).toBe('1:00');
@@ -24,13 +24,13 @@ test('only the clock of the side that thinks runs', () => {
   expect(leftOf(clocks({ remaining: { first: null, second: null } }), 'first', 0)).toBeNull();
 });
 
-test('after its time a side has byoyomi, or nothing', () => {
+test('continues with byoyomi after the main time', () => {
   expect(leftOf(clocks({ running: 'second' }), 'second', 11_000)).toEqual({
     text: '0:25',
     low: false,
     byoyomi: true,
   });
-  // Who has nothing else has all of it while the other side thinks.
+  // The other side has its full byoyomi.
   const none = clocks({ remaining: { first: 60_000, second: 0 } });
   expect(leftOf(none, 'second', 99_000)).toEqual({ text: '0:30', low: false, byoyomi: true });
   expect(leftOf(clocks({ running: 'second' }), 'second', 99_000)?.text).toBe('0:00.0');

@@ -1,15 +1,15 @@
-// What a clock shows: pure.
+// Formats the clocks.
 import type { Clocks, Side } from '../api/wire';
 import { clockText } from '../i18n/words';
 
-/** What is left of the time of a side, in words; `low` when there is little, `byoyomi` when that is all there is. */
+/** Remaining time; `byoyomi` once the main time is used up. */
 export interface Left {
   text: string;
   low: boolean;
   byoyomi: boolean;
 }
 
-/** What a side has left at a moment; none if it has no clock. */
+/** The remaining time of a side; null without a clock. */
 export function leftOf(clocks: Clocks | null | undefined, side: Side, now: number): Left | null {
   const remaining = clocks?.remaining[side];
   if (!clocks || remaining === null || remaining === undefined) return null;

@@ -1,4 +1,4 @@
-// Reading records: from files, pasted text and what is dragged into the page.
+// Imports records from files, pasted text and drops.
 import type { Imported } from '../api/wire';
 import { toast } from '../app/toasts.svelte';
 import { t } from '../i18n/index.svelte';
@@ -6,7 +6,7 @@ import { failureText } from '../i18n/words';
 import { upload } from '../store/http';
 import { showError } from '../store/server.svelte';
 
-/** Hands a record to the server, and opens its first game if that is wanted. */
+/** Uploads a record and optionally opens its first game. */
 export async function importText(blob: Blob, name: string, open: boolean): Promise<Imported | null> {
   try {
     const result = await upload<Imported>('import', { name, open: String(open) }, blob);
@@ -21,12 +21,12 @@ export async function importText(blob: Blob, name: string, open: boolean): Promi
   }
 }
 
-/** Whether a drag brings files or text. */
+/** Whether a drag contains files or text. */
 export function brings(event: DragEvent): boolean {
   return [...(event.dataTransfer?.types ?? [])].some((type) => type === 'Files' || type === 'text/plain');
 }
 
-/** What was dragged in: files, or a text. */
+/** The dropped files or text. */
 export function dragged(event: DragEvent): { blob: Blob; name: string }[] {
   const files = [...(event.dataTransfer?.files ?? [])];
   if (files.length) return files.map((file) => ({ blob: file, name: file.name }));

@@ -50,12 +50,12 @@ const report = {
     null,
     judged(4, 'best'),
     judged(5, 'inaccuracy'),
-    // A node that is there no more.
+    // A removed node.
     judged(99, 'blunder'),
   ],
 } as unknown as ReportState;
 
-test('mistakes are those of the side that is asked for', () => {
+test('filters mistakes by side', () => {
   const plies = (of: 'first' | 'second' | null) => mistakesOf(game, report, of).map((one) => one.judged.ply);
   expect(plies('first')).toEqual([1, 5]);
   expect(plies('second')).toEqual([2]);
@@ -63,7 +63,7 @@ test('mistakes are those of the side that is asked for', () => {
   expect(mistakesOf(game, undefined, null)).toEqual([]);
 });
 
-test('a mistake knows what was better before it', () => {
+test('contains the best line before a mistake', () => {
   const [first, second] = mistakesOf(game, report, null);
   expect(first?.before).toBe(0);
   expect(first?.better.map((move) => move.word)).toEqual(['best0']);
@@ -71,7 +71,7 @@ test('a mistake knows what was better before it', () => {
   expect(mistakesOf(game, report, null)[2]?.better.map((move) => move.word)).toEqual(['best4']);
 });
 
-test('one follows another until the last', () => {
+test('steps through the mistakes', () => {
   const all = mistakesOf(game, report, null);
   expect(nextMistake(all, 1)?.judged.ply).toBe(2);
   expect(nextMistake(all, 2)?.judged.ply).toBe(5);

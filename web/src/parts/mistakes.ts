@@ -1,14 +1,14 @@
-// Learning from mistakes: which of them there are, and which comes next. Pure functions.
+// The mistakes of a report.
 import type { Judged, Label, Node, ReportState, Side } from '../api/wire';
 import type { Game } from '../store/apply';
 import type { NodeId } from '../store/ids';
 import { moverOf } from '../store/tree';
 
-/** A move that a report holds to be a mistake. */
+/** A move labeled as a mistake by a report. */
 export interface Mistake {
   judged: Judged;
   node: Node;
-  /** Where something better could have been played, and the line that the engine would play there. */
+  /** The position before the mistake, and its best line. */
   before: NodeId;
   better: Judged['best'];
   side: Side;
@@ -20,12 +20,12 @@ export function isMistake(label: Label | null): boolean {
   return label !== null && MISTAKES.includes(label);
 }
 
-/** The mistakes of a side, or of both, in the order in which they were made. */
+/** The mistakes of one or both sides, in order. */
 export function mistakesOf(game: Game, report: ReportState | undefined, of: Side | null): Mistake[] {
   return (report?.positions ?? []).flatMap((judged) => {
     if (!judged || !isMistake(judged.label)) return [];
     const node = game.nodes.get(judged.node);
-    // The game may have been changed since.
+    // The game may have changed after the report.
     if (!node || node.parent === null) return [];
     const side = moverOf(game, node);
     if (of !== null && side !== of) return [];
@@ -34,12 +34,12 @@ export function mistakesOf(game: Game, report: ReportState | undefined, of: Side
   });
 }
 
-/** The mistake after one; none after the last. */
+/** The first mistake after a ply. */
 export function nextMistake(mistakes: Mistake[], ply: number): Mistake | null {
   return mistakes.find((one) => one.judged.ply > ply) ?? null;
 }
 
-/** The place of a mistake among others, from 1 on. */
+/** The 1-based number of the mistake at a ply. */
 export function indexOf1(mistakes: Mistake[], ply: number): number {
   return mistakes.findIndex((one) => one.judged.ply === ply) + 1;
 }

@@ -5,21 +5,21 @@ import { blank, kept, hasAdvanced, strengthIn, strengthRange, type NewGameForm }
 const skill: StrengthRange = { kind: 'level', option: 'Skill Level', min: 0, max: 20 };
 const elo: StrengthRange = { kind: 'elo', min: 1320, max: 3190 };
 
-test('a level does not begin at full strength', () => {
+test('starts with a medium level', () => {
   expect(strengthIn(skill, blank().strength)).toBe(10);
   expect(strengthIn(skill, blank().players.second.strength)).toBe(10);
   expect(strengthIn({ ...skill, min: 1, max: 1500 }, 9000)).toBe(750);
 });
 
-test('nor does Elo', () => {
+test('starts with a medium Elo', () => {
   expect(strengthIn(elo, blank().strength)).toBe(1500);
-  // What was chosen on a scale of levels is no Elo.
+  // A level is not an Elo rating.
   expect(strengthIn(elo, 7)).toBe(1500);
   expect(strengthIn({ kind: 'elo', min: 100, max: 1400 }, 1500)).toBe(750);
   expect(strengthIn({ kind: 'elo', min: 2000, max: 3000 }, 1500)).toBe(2500);
 });
 
-test('in shogi an engine may be weakened in another way', () => {
+test('uses the strength range of the variant', () => {
   const engine = { strength: elo, strength_in_shogi: skill } as EngineState;
   expect(strengthRange(engine, 'chess')).toBe(elo);
   expect(strengthRange(engine, 'chess960')).toBe(elo);
@@ -28,12 +28,12 @@ test('in shogi an engine may be weakened in another way', () => {
   expect(strengthRange(undefined, 'chess')).toBeNull();
 });
 
-test('what was chosen stays, to both ends of the scale', () => {
+test('accepts both ends of the range', () => {
   for (const value of [0, 5, 20]) expect(strengthIn(skill, value)).toBe(value);
   for (const value of [1320, 1400, 3190]) expect(strengthIn(elo, value)).toBe(value);
 });
 
-test('the number of a start position is kept', () => {
+test('restores the number of a start position', () => {
   const number = (value: unknown) => kept(JSON.stringify({ ...blank(), number: value })).number;
   expect(number(518)).toBe(518);
   expect(number(0)).toBe(0);
@@ -42,15 +42,15 @@ test('the number of a start position is kept', () => {
   expect(number(5.5)).toBeNull();
 });
 
-test('a position is not begun from again', () => {
+test('does not restore a custom position', () => {
   const form = kept(JSON.stringify({ ...blank(), start: 'text', text: '4k3/8/8/8/8/8/8/4K3 w - - 0 1' }));
   expect([form.start, form.text]).toEqual(['usual', '']);
 });
 
-test('what is chosen out of sight is known', () => {
+test('detects changed advanced settings', () => {
   const chosen = (change: Partial<NewGameForm>) => hasAdvanced({ ...blank(), ...change });
   expect(chosen({})).toBe(false);
-  // Nobody meets it in another game.
+  // Irrelevant in other variants.
   expect([chosen({ handicap: 'lance' }), chosen({ variant: 'shogi', handicap: 'lance' })]).toEqual([
     false,
     true,
@@ -62,6 +62,6 @@ test('what is chosen out of sight is known', () => {
   expect([chosen({ opponent: 3, options }), chosen({ opponent: 4, options })]).toEqual([true, false]);
 });
 
-test('what is nothing takes the place of nothing', () => {
+test('ignores null fields of a stored form', () => {
   expect(kept('{"time":null,"players":null,"variant":null}')).toEqual(blank());
 });

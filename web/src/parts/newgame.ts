@@ -1,15 +1,15 @@
-// What the form of a new game holds, and what becomes of it.
+// The form of a new game and its conversion to a request.
 import type { EngineState, PlayRules, Side, StrengthRange, Time, Variant } from '../api/wire';
 
 export interface TimeForm {
   kind: 'none' | 'clock' | 'per_move';
-  /** Minutes, seconds, seconds. */
+  /** Minutes; increment and byoyomi are seconds. */
   base: number;
   increment: number;
   byoyomi: number;
-  /** Moves until the base is added again; 0 for the whole game. */
+  /** Moves per period; 0 for the whole game. */
   moves: number;
-  /** Seconds for each move. */
+  /** Seconds per move. */
   each: number;
   depth: number;
   nodes: number;
@@ -26,7 +26,7 @@ export interface PlayerForm {
   options: GameValues;
 }
 
-/** Values of options for this game, by engine: whoever chooses another one and comes back finds them again. */
+/** Option values for this game, by engine. */
 export type GameValues = { [engine in string]?: Record<string, string> };
 
 export interface NewGameForm {
@@ -112,14 +112,14 @@ export function timeOf(form: TimeForm): Time {
   }
 }
 
-/** How the strength of an engine is set in a game. */
+/** The strength setting of an engine. */
 export const strengthRange = (engine: EngineState | undefined, variant: Variant): StrengthRange | null =>
   (variant === 'shogi' ? engine?.strength_in_shogi : engine?.strength) ?? null;
 
-/** What a club player has. */
+/** The rating of a club player. */
 const ELO = 1500;
 
-/** A strength that was chosen, or where one begins to choose: what was meant for another scale is none of this. */
+/** The selected strength if it fits the range, otherwise a default. */
 export function strengthIn(range: StrengthRange, chosen: number): number {
   const fits = (value: number) => range.min <= value && value <= range.max;
   if (fits(chosen)) return chosen;
@@ -163,7 +163,7 @@ export function blank(): NewGameForm {
   };
 }
 
-/** Whether something is chosen that is only seen among the rest of the form. */
+/** Whether an advanced setting differs from its default. */
 export function hasAdvanced(form: NewGameForm): boolean {
   const usual = blank();
   const { time, variant } = form;
@@ -181,13 +181,13 @@ export function hasAdvanced(form: NewGameForm): boolean {
   );
 }
 
-/** Whether a value is of the kind of the usual one. Where that is none, it is the number of a start position. */
+/** Whether a value has the type of the default. A null default is the number of a start position. */
 function fits(value: unknown, usual: unknown): boolean {
   if (usual === null) return value === null || Number.isInteger(value);
   return value !== null && typeof value === typeof usual;
 }
 
-/** The form as it was the last time, as far as it can be read. */
+/** Restores a stored form; invalid fields get their defaults. */
 export function kept(text: string): NewGameForm {
   const form = blank();
   try {
@@ -197,11 +197,11 @@ export function kept(text: string): NewGameForm {
       ([name, value]) => name in form && fits(value, form[name as keyof NewGameForm]),
     );
     const found = { ...form, ...Object.fromEntries(known) };
-    // A seat may be of a time when players held less.
+    // Adds fields missing in a stored player.
     for (const side of ['first', 'second'] as const) {
       found.players[side] = { ...form.players[side], ...found.players[side] };
     }
-    // A game from a position is one of its kind: the next begins as games do.
+    // A custom position is not restored.
     return { ...found, start: form.start, text: form.text };
   } catch {
     return form;

@@ -1,12 +1,12 @@
-// Values of options, as far as what an engine declared tells.
+// Options declared by an engine, and their values.
 import type { EngineOption, EngineState } from '../api/wire';
 
-/** How an option is called: what says nothing to a reader of this language is called by its name. */
+/** The label of an option. */
 export function labelOf(option: EngineOption, language: string): string {
   return option.labels[language] ?? option.labels.en ?? option.name;
 }
 
-/** The default of an option as a word, if it has one. */
+/** The default value as text, if any. */
 export function defaultOf(option: EngineOption): string | null {
   const kind = option.kind;
   switch (kind.kind) {
@@ -23,7 +23,7 @@ export function defaultOf(option: EngineOption): string | null {
   }
 }
 
-/** Whether a value breaks what the engine declared. */
+/** Whether a value is outside the declared range. */
 export function valueProblem(option: EngineOption, value: string): boolean {
   const kind = option.kind;
   if (kind.kind === 'spin' && value !== '') {
@@ -35,7 +35,7 @@ export function valueProblem(option: EngineOption, value: string): boolean {
   return false;
 }
 
-/** All values as the commands that would set them. */
+/** All values as `setoption` commands. */
 export function optionsText(options: EngineOption[], value: (option: EngineOption) => string): string {
   return options
     .filter((option) => option.kind.kind !== 'button' && option.kind.kind !== 'other')
@@ -43,19 +43,19 @@ export function optionsText(options: EngineOption[], value: (option: EngineOptio
     .join('\n');
 }
 
-/** The options that a person can set for one game: what the server sets is set by the game, and a button has no value. */
+/** The options that can be set for one game: not those managed by the server, and no buttons. */
 export function settable(engine: EngineState): EngineOption[] {
   return engine.options.filter(
     (option) => !option.set_by_server && option.kind.kind !== 'button' && option.kind.kind !== 'other',
   );
 }
 
-/** What an option is when the engine plays and nothing else is set. */
+/** The value of an option in play without game-specific options. */
 export function playValueOf(engine: EngineState, option: EngineOption): string | null {
   return engine.play_values[option.name] ?? engine.values[option.name] ?? defaultOf(option);
 }
 
-/** Of some values those that the engine can take. */
+/** The values that are valid for the engine. */
 export function fitting(engine: EngineState, values: Record<string, unknown>): Record<string, string> {
   const options = new Map(settable(engine).map((option) => [option.name, option]));
   const known = Object.entries(values).filter((pair): pair is [string, string] => {

@@ -4,21 +4,21 @@ import { blankReport, progressOf, settingsOf } from './report';
 
 const engines = [{ id: 3 }, { id: 5 }] as EngineState[];
 
-test('a report is made by the engine that is chosen, or by the first', () => {
+test('uses the selected engine or the first', () => {
   expect(settingsOf(blankReport(), engines)?.engine).toBe(3);
   expect(settingsOf({ ...blankReport(), engine: 5 }, engines)?.engine).toBe(5);
   expect(settingsOf({ ...blankReport(), engine: 9 }, engines)?.engine).toBe(3);
   expect(settingsOf(blankReport(), [])).toBeNull();
 });
 
-test('seconds become milliseconds, and never none', () => {
+test('converts seconds to milliseconds, at least 10', () => {
   const time = (seconds: number) => settingsOf({ ...blankReport(), seconds }, engines)?.limits.time;
   expect(time(0.5)).toBe(500);
   expect(time(0)).toBe(10);
   expect(time(Number.NaN)).toBe(10);
 });
 
-test('progress grows from files to games', () => {
+test('combines the progress of files and games', () => {
   const job = (more: Partial<Job>): Job => ({
     id: 1,
     added: 0,

@@ -3,7 +3,7 @@ import type { Node } from '../api/wire';
 import type { Game } from '../store/apply';
 import { periodsOf, shownClock, timesOf } from './times';
 
-/** A game whose clocks showed these seconds after its moves, one side after the other. */
+/** A game with these clock times in seconds after each move. */
 function played(
   control: string | null,
   clocks: (number | null)[],
@@ -27,25 +27,25 @@ function played(
 
 const took = (game: Game) => timesOf(game).map((one) => one.elapsed);
 
-test('what a move took is told by successive clocks of a side', () => {
+test('computes move times from successive clocks of a side', () => {
   expect(took(played('600', [600, 598, 590, 597.5, 583]))).toEqual([null, null, 10_000, 500, 7000]);
 });
 
-test('the increment is part of what was there', () => {
+test('includes the increment', () => {
   expect(took(played('180+2', [180, 180, 180, 175, 181]))).toEqual([null, null, 2000, 7000, 1000]);
 });
 
-test('what the record says counts', () => {
+test('prefers recorded move times', () => {
   expect(took(played('60', [60, 60, 50, 40], { 1: 300, 3: 9000 }))).toEqual([300, null, 9000, 20_000]);
 });
 
-test('no move takes less than no time', () => {
-  // A server gives back what the line took.
+test('never computes a negative move time', () => {
+  // Servers compensate network lag.
   expect(took(played('60+1', [60, 60, 61.2, 62]))).toEqual([null, null, 0, 0]);
   expect(took(played(null, [60, 60, 70]))).toEqual([null, null, 0]);
 });
 
-test('a clock that was not told of has no move measured by it', () => {
+test('computes no time next to a missing clock', () => {
   expect(took(played('60', [60, 60, null, 58, 50, 50, 45]))).toEqual([
     null,
     null,
@@ -57,9 +57,9 @@ test('a clock that was not told of has no move measured by it', () => {
   ]);
 });
 
-test('time is added at the end of a period', () => {
+test('adds time at the end of a period', () => {
   expect(took(played('2/60:30', [50, 55, 70, 40, 65, 66]))).toEqual([null, null, 10_000, 15_000, 5000, 0]);
-  // The same again and again.
+  // A single period repeats.
   expect(took(played('2/60', [50, 50, 100, 100, 90, 95, 140, 150]))).toEqual([
     null,
     null,
@@ -72,13 +72,13 @@ test('time is added at the end of a period', () => {
   ]);
 });
 
-test('each side has its own control if the record says so', () => {
+test('supports a time control per side', () => {
   const game = played('60', [60, 60, 60, 60]);
   game.headers.push({ name: 'BlackTimeControl', value: '60+5' });
   expect(took(game)).toEqual([null, null, 0, 5000]);
 });
 
-test('other kinds of controls are not guessed at', () => {
+test('ignores unsupported time controls', () => {
   for (const text of ['', '?', '-', '*180', '40/x', '1+2+3', '60:']) expect(periodsOf(text)).toEqual([]);
   expect(periodsOf('40/5400+30:900')).toEqual([
     { moves: 40, base: 5_400_000, increment: 30_000 },
@@ -86,16 +86,16 @@ test('other kinds of controls are not guessed at', () => {
   ]);
 });
 
-test('the clock that is shown is the last of its side before the position', () => {
+test('shows the last clock of each side before the position', () => {
   const at = (cursor: number, control: string | null, clocks: (number | null)[]) => {
     const game = { ...played(control, clocks), cursor } as Game;
     return [shownClock(game, 'first'), shownClock(game, 'second')];
   };
   expect(at(3, '180+2', [178, 165, 170, 160])).toEqual([170_000, 165_000]);
-  // Before its first move a side has all its time, if the record has clocks at all.
+  // Before its first move a side has its full time if the record has clocks.
   expect(at(0, '180+2', [178, 165])).toEqual([180_000, 180_000]);
   expect(at(1, '180+2', [178])).toEqual([178_000, 180_000]);
   expect(at(1, null, [178, 165])).toEqual([178_000, null]);
-  // A move without a clock leaves the one before.
+  // A move without a clock keeps the previous one.
   expect(at(3, null, [178, 165, null])).toEqual([178_000, 165_000]);
 });

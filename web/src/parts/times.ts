@@ -1,23 +1,23 @@
-// What moves took, and what the clocks showed after them.
+// Move times and clocks of a record.
 import type { Side } from '../api/wire';
 import type { Game } from '../store/apply';
 import { mainLine, moverOf } from '../store/tree';
 
 export interface Timed {
-  /** In milliseconds; null where nobody knows. */
+  /** In milliseconds; null if unknown. */
   elapsed: number | null;
   left: number | null;
 }
 
-/** One part of a time control, in milliseconds. */
+/** One period of a time control, in milliseconds. */
 interface Period {
-  /** How many moves it has; null for the rest of the game. */
+  /** Number of moves; null for the rest of the game. */
   moves: number | null;
   base: number;
   increment: number;
 }
 
-/** A time control as PGN writes it, such as `40/5400+30:900+30`; nothing if it is of another kind. */
+/** Parses a PGN time control such as `40/5400+30:900+30`; empty if unsupported. */
 export function periodsOf(text: string): Period[] {
   const parts = text.split(':').map((part) => {
     const found = /^(?:(\d{1,4})\/)?(\d{1,9}(?:\.\d+)?)(?:\+(\d{1,9}(?:\.\d+)?))?$/.exec(part.trim());
@@ -38,14 +38,14 @@ function controlOf(game: Game, side: Side): Period[] {
   return periodsOf(own ?? value('TimeControl') ?? '');
 }
 
-/** The clock of one side, as a record tells of it. */
+/** The recorded clock of one side. */
 class Clock {
   private before: number | null = null;
   private count = 0;
 
   constructor(private readonly periods: Period[]) {}
 
-  /** What a move took after which the clock showed this. */
+  /** The time of a move with this clock after it. */
   took(left: number | null): number | null {
     const before = this.before;
     this.before = left;
@@ -54,7 +54,7 @@ class Clock {
     const ends = period?.moves === this.count;
     if (ends) {
       this.count = 0;
-      // The last period begins again and again.
+      // The last period repeats.
       if (this.periods.length > 1) this.periods.shift();
     }
     if (left === null || before === null) return null;
@@ -65,7 +65,7 @@ class Clock {
   }
 }
 
-/** The times of the main line, after the root. What a move took is told by the record, or by the clocks. */
+/** The times of the main line, recorded or computed from the clocks. */
 export function timesOf(game: Game): Timed[] {
   const clocks = {
     first: new Clock(controlOf(game, 'first')),
@@ -77,14 +77,14 @@ export function timesOf(game: Game): Timed[] {
   });
 }
 
-/** What the clock of a side showed when the position on the board was reached, as the record tells. */
+/** The recorded clock of a side at the current position. */
 export function shownClock(game: Game, side: Side): number | null {
   let node = game.nodes.get(game.cursor);
   while (node && node.parent !== null) {
     if (node.clock !== null && moverOf(game, node) === side) return node.clock;
     node = game.nodes.get(node.parent);
   }
-  // A time control alone is no clock.
+  // A time control without recorded clocks shows none.
   const timed = mainLine(game).some((one) => one.clock !== null);
   return timed ? (controlOf(game, side)[0]?.base ?? null) : null;
 }

@@ -1,14 +1,14 @@
-// What a topic is on the page, and how a delta changes it. Pure: the old state stays as it was.
+// Client-side state of topics, and the application of deltas to it, without mutation.
 import type * as wire from '../api/wire';
 import type { NodeId, ProcessId } from './ids';
 
-/** A game with its nodes by number. */
+/** A game with its nodes by id. */
 export type Game = Omit<wire.GameState, 'nodes'> & { root: NodeId; nodes: Map<NodeId, wire.Node> };
 
-/** A log with what was left out between its lines. */
+/** A log with the number of skipped lines. */
 export type Log = { process: ProcessId; lines: wire.LogLine[]; total: number; skipped: number };
 
-/** The state of a topic, as the page has it. */
+/** The client-side state of a topic. */
 export type Model =
   | { kind: 'games'; state: wire.GamesState }
   | { kind: 'engines'; state: wire.EnginesState }
@@ -21,21 +21,19 @@ export type Model =
   | { kind: 'match'; state: wire.MatchState }
   | { kind: 'report'; state: wire.ReportState };
 
-/** The state of the topics of a kind. */
 export type StateOf<K extends Model['kind']> = Extract<Model, { kind: K }>['state'];
 
 const LOG_KEPT = 4000;
 const GAMES_KEPT = 500;
 
 /**
- * What players are at, with clocks that run from now on, by the clock of the page: that of the server may be another
- * one.
+ * Rebases the clocks to the local time of receipt, as the clock of the server may differ.
  */
 function heard<P extends wire.Play | null>(play: P, now: number): P {
   return play?.clocks ? { ...play, clocks: { ...play.clocks, sent_at: now } } : play;
 }
 
-/** A state that was heard now. */
+/** Converts a snapshot received now. */
 export function fromState(state: wire.State, now: number): Model {
   switch (state.kind) {
     case 'game': {
@@ -50,7 +48,7 @@ export function fromState(state: wire.State, now: number): Model {
   }
 }
 
-/** A model after a change that was heard now. */
+/** Applies a delta received now. */
 export function applyDelta(model: Model, delta: wire.Delta, now: number): Model {
   switch (delta.kind) {
     case 'games':

@@ -66,7 +66,7 @@ function ids(model: Model | undefined): number[] | undefined {
   return model?.kind === 'games' ? model.state.games.map((game) => game.id) : undefined;
 }
 
-test('a topic begins with its snapshot and follows its deltas', () => {
+test('applies deltas to the snapshot of a topic', () => {
   const heard: (number[] | undefined)[] = [];
   connection.watch('games', (model) => heard.push(ids(model)));
   line().happens('open');
@@ -87,7 +87,7 @@ test('a topic begins with its snapshot and follows its deltas', () => {
   expect(heard).toEqual([undefined, [1], [2, 1], [2]]);
 });
 
-test('a gap in the numbers asks for a new snapshot and changes nothing', () => {
+test('requests a new snapshot after a gap in the numbers', () => {
   let last: number[] | undefined;
   connection.watch('games', (model) => (last = ids(model)));
   line().happens('open');
@@ -104,7 +104,7 @@ test('a gap in the numbers asks for a new snapshot and changes nothing', () => {
   expect(last).toEqual([1, 9]);
 });
 
-test('answers and refusals find their requests', async () => {
+test('matches responses and errors to requests', async () => {
   line().happens('open');
   const one = connection.request({ kind: 'stop_report', game: null });
   const two = connection.request({ kind: 'stop_report', game: 4 });
@@ -117,7 +117,7 @@ test('answers and refusals find their requests', async () => {
   await expect(two).rejects.toThrow('no game 4');
 });
 
-test('what is open when the connection is lost is refused', async () => {
+test('rejects open requests when the connection is lost', async () => {
   line().happens('open');
   const open = connection.request({ kind: 'stop_report', game: null });
   line().happens('close');
@@ -126,7 +126,7 @@ test('what is open when the connection is lost is refused', async () => {
   expect(status).toEqual([true, false]);
 });
 
-test('topics are wanted again after a loss, after longer and longer pauses', () => {
+test('reconnects with increasing pauses and subscribes again', () => {
   connection.watch('games', () => {});
   line().happens('open');
   line().happens('close');
@@ -139,7 +139,7 @@ test('topics are wanted again after a loss, after longer and longer pauses', () 
   expect((later[1]?.pause ?? 0) > (later[0]?.pause ?? 0)).toBe(true);
 });
 
-test('a connection is tried again at once if that is asked for, and never twice', () => {
+test('retries immediately on request, without a second connection', () => {
   line().happens('open');
   connection.retry();
   expect(lines).toHaveLength(1);
@@ -147,12 +147,12 @@ test('a connection is tried again at once if that is asked for, and never twice'
   line().happens('close');
   connection.retry();
   expect(lines).toHaveLength(2);
-  // The pauses end later.
+  // The timers fire afterwards.
   for (const { act } of later) act();
   expect(lines).toHaveLength(2);
 });
 
-test('a topic is given up with its last listener', () => {
+test('unsubscribes with the last listener', () => {
   line().happens('open');
   const one = connection.watch('engines', () => {});
   const two = connection.watch('engines', () => {});
@@ -162,7 +162,7 @@ test('a topic is given up with its last listener', () => {
   expect(line().kinds()).toEqual(['subscribe engines', 'unsubscribe engines']);
 });
 
-test('a topic that is no more says so', () => {
+test('reports a closed topic', () => {
   let gone = false;
   connection.watch('game/3', (_, closed) => (gone = closed));
   line().happens('open');
@@ -170,7 +170,7 @@ test('a topic that is no more says so', () => {
   expect(gone).toBe(true);
 });
 
-test('a server of another version wants another page', () => {
+test('reports a server of another version', () => {
   line().happens('open');
   line().says({ kind: 'hello', version: '1', run: 'a' });
   line().says({ kind: 'hello', version: '1', run: 'b' });
@@ -206,7 +206,7 @@ function node(id: number, parent: number | null, children: number[]): GameState[
   };
 }
 
-test('a removed node takes all below it along', () => {
+test('removes the subtree of a removed node', () => {
   let game: Game | undefined;
   connection.watch('game/1', (model) => (game = model?.kind === 'game' ? model.state : undefined));
   line().happens('open');
@@ -243,6 +243,6 @@ test('a removed node takes all below it along', () => {
   });
   expect([...(game?.nodes.keys() ?? [])]).toEqual([0]);
   expect(game?.cursor).toBe(0);
-  // The old state is as it was.
+  // The previous state is unchanged.
   expect(before?.nodes.size).toBe(3);
 });

@@ -1,8 +1,8 @@
-// The one WebSocket of this tab: requests with their answers, and topics with their states.
+// The WebSocket of this tab: requests with their answers, and topics with their states.
 //
 //   lost ──open──> open ──close──> lost ──(after a pause)──> open …
 //
-// What was asked and not answered is refused when the connection is lost; topics are wanted again when it is back.
+// A lost connection rejects open requests; the next one subscribes to all topics again.
 import type { Answer, Command, ApiError, State, ToTab, Topic } from '../api/wire';
 import { applyDelta, fromState, type Model } from './apply';
 
@@ -16,23 +16,23 @@ export class RequestError extends Error {
   }
 }
 
-/** A refusal because nobody answers. */
+/** The error of an unreachable server. */
 export function offline(text: string): ApiError {
   return { code: 'not_now', text, problem: { kind: 'no_answer', values: {}, variant: null } };
 }
 
-/** As much of a WebSocket as is needed here. */
+/** The used part of a WebSocket. */
 export interface Socket {
   addEventListener(kind: 'open' | 'close', act: () => void): void;
   addEventListener(kind: 'message', act: (event: { data: unknown }) => void): void;
   send(text: string): void;
 }
 
-/** What a connection works with; tests have their own. */
+/** Dependencies of a connection, replaced in tests. */
 export interface World {
   open(): Socket;
   later(milliseconds: number, act: () => void): void;
-  /** The server is another one than the page was made for. */
+  /** Called for a server of another version. */
   outdated(): void;
 }
 
@@ -43,7 +43,7 @@ interface Watched {
   listeners: Set<Listener>;
 }
 
-/** Hears the state of a topic; nothing while it is not known, and `closed` when it is no more. */
+/** Receives the state of a topic: undefined until it is known, `closed` when it no longer exists. */
 export type Listener = (model: Model | undefined, closed: boolean) => void;
 
 const FIRST_PAUSE = 200;
@@ -66,7 +66,7 @@ export class Connection {
     this.#connect();
   }
 
-  /** Asks the server for something. Fails with `RequestError`. */
+  /** Sends a command. Fails with `RequestError`. */
   request(command: Command): Promise<Answer> {
     return new Promise((done, failed) => {
       if (!this.#open || !this.#socket) {
@@ -79,7 +79,7 @@ export class Connection {
     });
   }
 
-  /** Follows a topic until the function that it gives is called. */
+  /** Subscribes to a topic; returns a function that unsubscribes. */
   watch(topic: Topic, listener: Listener): () => void {
     let watched = this.#topics.get(topic);
     if (!watched) {
@@ -99,7 +99,7 @@ export class Connection {
     };
   }
 
-  /** Connects now rather than after the pause. */
+  /** Connects immediately instead of after the pause. */
   retry() {
     this.#pause = FIRST_PAUSE;
     if (!this.#socket) this.#connect();
@@ -131,11 +131,11 @@ export class Connection {
     });
   }
 
-  /** Asks without waiting: what a subscription gives comes as a snapshot. */
+  /** Sends without waiting: a subscription is answered by a snapshot. */
   #announce(command: Command & { kind: 'subscribe' | 'unsubscribe' }) {
     if (!this.#open) return;
     this.request(command).catch(() => {
-      // There is no such topic, or the connection is lost and opens again.
+      // The topic does not exist, or the connection was lost and will be opened again.
       if (this.#open && command.kind === 'subscribe') this.#close(command.topic);
     });
   }

@@ -1,4 +1,4 @@
-// The part of the server that is asked over HTTP: files, the library, positions.
+// The HTTP API: files, library, positions.
 import type { ApiError } from '../api/wire';
 import { RequestError, offline } from './connection';
 import { authenticated } from './session';
@@ -14,12 +14,11 @@ async function check(response: Response): Promise<Response> {
   try {
     refusal = await response.json();
   } catch {
-    // The status says it all.
+    // The body is not JSON: the status is the message.
   }
   throw new RequestError(refusal);
 }
 
-/** What the server answers, or why it does not. */
 async function asked(place: string, how?: RequestInit): Promise<Response> {
   let response: Response;
   try {
@@ -58,7 +57,7 @@ export async function upload<T>(path: string, query: Record<string, string>, bod
   return response.json();
 }
 
-/** Hands a file to the person. */
+/** Downloads a blob as a file. */
 export function save(name: string, blob: Blob) {
   const link = document.createElement('a');
   const url = URL.createObjectURL(blob);

@@ -1,4 +1,4 @@
-// Numbers by which the server knows things.
+// Identifiers of the server.
 export type GameId = number;
 export type NodeId = number;
 export type EngineId = number;

@@ -1,16 +1,15 @@
-// What this tab has asked for and the server has not answered: what comes next is made of it.
+// Values sent by this tab and not yet confirmed; further changes are based on them.
 import { SvelteMap } from 'svelte/reactivity';
 
-/** Values by what they are of. */
 export class PendingCommands<T> {
   #open = new SvelteMap<string, { value: T; requests: number }>();
 
-  /** The value that was asked for last; what the server has told if that is answered. */
+  /** The value last requested, or `confirmed` without open requests. */
   latest(of: string, told: T): T {
     return this.#open.get(of)?.value ?? told;
   }
 
-  /** Keeps a value until its request is answered or refused, and those that came after it. */
+  /** Stores a value until its request and all later ones are completed. */
   async keep(of: string, value: T, request: Promise<unknown>): Promise<void> {
     this.#open.set(of, { value, requests: (this.#open.get(of)?.requests ?? 0) + 1 });
     try {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PendingCommands } from './pendingCommand.svelte';
 
-test('what was asked for last counts until everything is answered', async () => {
+test('returns the last requested value until all requests are completed', async () => {
   const asked = new PendingCommands<number>();
   expect(asked.latest('a', 3)).toBe(3);
   let answer = () => {};
@@ -13,7 +13,7 @@ test('what was asked for last counts until everything is answered', async () => 
   expect(asked.latest('b', 3)).toBe(3);
   answer();
   await first;
-  // The first answer tells of less than is on its way.
+  // The first response precedes the second request.
   expect(asked.latest('a', 4)).toBe(5);
   refuse(new Error('refused'));
   await expect(second).rejects.toThrow('refused');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { consumePendingPosition, setPendingPosition } from './pendingPosition';
 
-test('a position is looked for once', () => {
+test('returns a pending position once', () => {
   expect(consumePendingPosition()).toEqual({ variant: '', position: '' });
   setPendingPosition('shogi', 'sfen');
   expect(consumePendingPosition()).toEqual({ variant: 'shogi', position: 'sfen' });

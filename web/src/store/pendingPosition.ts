@@ -1,4 +1,4 @@
-// What the library is to be searched for when it is opened next: a position that was on a board.
+// The position that the library searches for when it is opened next.
 import type { Variant } from '../api/wire';
 
 let wanted: { variant: Variant; position: string } | null = null;
@@ -7,7 +7,7 @@ export function setPendingPosition(variant: Variant, position: string) {
   wanted = { variant, position };
 }
 
-/** Gives it once. */
+/** Returns the position and clears it. */
 export function consumePendingPosition(): { variant: Variant | ''; position: string } {
   const found = wanted ?? { variant: '' as const, position: '' };
   wanted = null;

@@ -1,4 +1,4 @@
-// The connection of this tab, for components: topics that they follow, and requests whose refusals are shown.
+// The connection of this tab, for components.
 import type { Answer, Command, Topic } from '../api/wire';
 import type { NodeId } from './ids';
 import { toast } from '../app/toasts.svelte';
@@ -10,7 +10,7 @@ import { authenticated, logIn, onOtherLogin, subprotocols } from './session';
 class Status {
   open = $state(false);
   everOpen = $state(false);
-  /** The server does not know this browser. */
+  /** The browser has no session. */
   loggedOut = $state(false);
 }
 
@@ -32,7 +32,7 @@ export function connect() {
       status.open = open;
       if (open) {
         status.everOpen = true;
-        // Another tab of this browser may have been let in meanwhile.
+        // Another tab may have logged in.
         status.loggedOut = false;
       } else void checkSession();
     },
@@ -47,23 +47,23 @@ export async function logInByPassword(password: string): Promise<number> {
   return result;
 }
 
-/** Finds out why there is no connection: a WebSocket is not told. */
+/** Determines whether the session is missing: a WebSocket reports no status. */
 async function checkSession() {
   try {
     const response = await fetch('./api/choices', authenticated());
     status.loggedOut = response.status === 401;
   } catch {
-    // Nobody answers: that is why.
+    // The server is unreachable.
   }
 }
 
-/** Asks, and fails as the server does. */
+/** Sends a command. Fails with `RequestError`. */
 export function request(command: Command): Promise<Answer> {
   if (!connection) return Promise.reject(new RequestError(offline('not connected')));
   return connection.request(command);
 }
 
-/** Asks, and tells the user if it is refused. Gives the answer, or nothing. */
+/** Sends a command and shows an error as a toast. Returns undefined after an error. */
 export async function act(command: Command): Promise<Answer | undefined> {
   try {
     return await request(command);
@@ -76,13 +76,13 @@ export async function act(command: Command): Promise<Answer | undefined> {
 /** Shows an error to the user. */
 export function showError(error: unknown) {
   if (error instanceof RequestError && error.refusal.problem.kind === 'not_let_in') {
-    // The login form says the rest.
+    // The login form explains the rest.
     status.loggedOut = true;
   } else if (error instanceof RequestError) toast(refusalText(error.refusal), 'bad');
   else toast(String(error instanceof Error ? error.message : error), 'bad');
 }
 
-/** Follows a topic for as long as the component lives. */
+/** Subscribes to a topic for the lifetime of the component. */
 export function follow<K extends Model['kind']>(kind: K, topic: () => Topic | null) {
   let value = $state.raw<StateOf<K> | undefined>();
   let closed = $state(false);
@@ -107,7 +107,7 @@ export function follow<K extends Model['kind']>(kind: K, topic: () => Topic | nu
   };
 }
 
-/** The number of the node that an answer is about. */
+/** The node of an answer. */
 export function nodeOf(answer: Answer | undefined): NodeId | undefined {
   return answer?.kind === 'node' ? answer.node : undefined;
 }

@@ -60,6 +60,6 @@ export async function logInByLink(): Promise<void> {
     // A link that was used before changes nothing: this browser may have the secret already.
     await logIn({ token });
   } catch {
-    // The connection finds out that the server does not answer.
+    // The connection detects that the server is unreachable.
   }
 }

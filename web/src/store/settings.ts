@@ -1,16 +1,16 @@
-// The user's settings. Changes that come faster than answers are made of each other.
+// The user's settings, with changes that the server has not confirmed yet.
 import type { Settings } from '../api/wire';
 import { PendingCommands } from './pendingCommand.svelte';
 import { request } from './server.svelte';
 
 const asked = new PendingCommands<Settings>();
 
-/** The settings as this tab has asked for them last. */
+/** The settings last requested by this tab. */
 export function latestSettings(told: Settings): Settings {
   return asked.latest('', told);
 }
 
-/** Changes a part of them; fails as the server does. */
+/** Changes some settings. Fails with `RequestError`. */
 export function changeSettings(told: Settings, change: Partial<Settings>): Promise<void> {
   const settings = { ...latestSettings(told), ...change };
   return asked.keep('', settings, request({ kind: 'set_settings', settings }));

@@ -11,7 +11,7 @@ const game = {
   nodes: new Map([node(0, null, ''), node(1, 0, 'e2e4'), node(2, 1, 'e7e5')].map((one) => [one.id, one])),
 } as unknown as Game;
 
-test('the end of a line follows its node', () => {
+test('appends a line to the moves of its node', () => {
   expect(endOf(game, 2, ['g1f3'], false)).toEqual({
     variant: 'chess',
     text: 'position fen a start moves e2e4 e7e5 g1f3',
@@ -19,7 +19,7 @@ test('the end of a line follows its node', () => {
   });
 });
 
-test('the line of a threat follows a pass', () => {
+test('sends the line of a threat separately', () => {
   expect(endOf(game, 1, ['d2d4'], true)).toEqual({
     variant: 'chess',
     text: 'position fen a start moves e2e4',
@@ -27,11 +27,11 @@ test('the line of a threat follows a pass', () => {
   });
 });
 
-test('the number of a move that stands alone tells whose it is', () => {
+test('marks the number of a move of the second side', () => {
   const text = (variant: string, ply: number, first_turn = 'first') =>
     numberText({ variant, first_number: 3, first_turn } as unknown as Game, { ply } as unknown as Node);
   expect([text('chess', 1), text('chess', 2), text('chess', 3)]).toEqual(['3', '3…', '4']);
   expect(text('chess', 1, 'second')).toBe('3…');
-  // Each move of shogi has its own.
+  // In shogi each move has its own number.
   expect([text('shogi', 1), text('shogi', 2)]).toEqual(['3', '4']);
 });

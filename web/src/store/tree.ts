@@ -1,4 +1,4 @@
-// Reading a game's tree: pure functions.
+// Queries on the tree of a game.
 import type { Node, Side } from '../api/wire';
 import type { NodeId } from './ids';
 import type { Game } from './apply';
@@ -8,7 +8,7 @@ export function mainLine(game: Game): Node[] {
   return lineFrom(game, game.root);
 }
 
-/** The first line after a node. */
+/** The main line after a node, without the node. */
 export function lineFrom(game: Game, id: NodeId): Node[] {
   const line: Node[] = [];
   let next = game.nodes.get(id)?.children[0];
@@ -21,7 +21,7 @@ export function lineFrom(game: Game, id: NodeId): Node[] {
   return line;
 }
 
-/** The nodes that lead to one, itself included, without the root. */
+/** The path to a node, including it, without the root. */
 export function lineTo(game: Game, id: NodeId): Node[] {
   const line: Node[] = [];
   for (let node = game.nodes.get(id); node && node.parent !== null; node = game.nodes.get(node.parent)) {
@@ -30,12 +30,12 @@ export function lineTo(game: Game, id: NodeId): Node[] {
   return line.toReversed();
 }
 
-/** The words of the moves that lead to a node. */
+/** The moves of the path to a node. */
 export function movesTo(game: Game, id: NodeId): string[] {
   return lineTo(game, id).map((node) => node.word);
 }
 
-/** The end of a line after a node, as the server is asked for it; with a threat the side to move passes first. */
+/** The query for the position after a line; a threat starts with a null move. */
 export function endOf(game: Game, id: NodeId, words: string[], threat: boolean) {
   const start = `${game.variant === 'shogi' ? 'sfen' : 'fen'} ${game.start}`;
   const moves = threat ? movesTo(game, id) : [...movesTo(game, id), ...words];
@@ -45,7 +45,7 @@ export function endOf(game: Game, id: NodeId, words: string[], threat: boolean) 
 
 export type Step = 'first' | 'back' | 'next' | 'last' | 'up' | 'down';
 
-/** Where a step from a node leads; the node itself if it leads nowhere. */
+/** The target of a step; the node itself if there is none. */
 export function step(game: Game, from: NodeId, how: Step): NodeId {
   const node = game.nodes.get(from);
   if (!node) return game.cursor;
@@ -66,13 +66,13 @@ export function step(game: Game, from: NodeId, how: Step): NodeId {
   }
 }
 
-/** Who made the move that led to a node. */
+/** The side of the move to a node. */
 export function moverOf(game: Game, node: Node): Side {
   const odd = node.ply % 2 === 1;
   return odd === (game.first_turn === 'first') ? 'first' : 'second';
 }
 
-/** The number of a move, and whether it stands for the second side. */
+/** The number of a move, and whether it is one of the second side. */
 export function numberOf(game: Game, node: Node): { number: number; second: boolean } {
   if (game.variant === 'shogi') return { number: game.first_number + node.ply - 1, second: false };
   const half = game.first_turn === 'second' ? 1 : 0;
@@ -80,13 +80,13 @@ export function numberOf(game: Game, node: Node): { number: number; second: bool
   return { number: game.first_number + Math.floor(count / 2), second: count % 2 === 1 };
 }
 
-/** The number of a move as it stands before the move alone, such as `5` and `5…`. */
+/** The number of a single move, such as `5` and `5…`. */
 export function numberText(game: Game, node: Node): string {
   const { number, second } = numberOf(game, node);
   return second ? `${number}…` : `${number}`;
 }
 
-/** A row of the list of moves: one or two moves, and what is to be told after them. */
+/** A row of the move list: one or two moves, followed by notes. */
 export interface Row {
   number: number;
   first: Node | null;
@@ -118,7 +118,7 @@ export function rowsOf(game: Game): Row[] {
   return rows;
 }
 
-/** The signs of the numeric annotation glyphs that people use. */
+/** Symbols of numeric annotation glyphs. */
 export const NAGS: Record<number, string> = {
   1: '!',
   2: '?',
