@@ -1,7 +1,7 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 
-// The names have no hashes: what is built is committed, and the server tells browsers what changed.
+// Names without hashes: the build is committed, and ETags of the server invalidate caches.
 export default defineConfig({
   base: './',
   plugins: [svelte()],

@@ -1,4 +1,4 @@
-// Analysis with a real server: all that an engine can tell, and all that it can be asked.
+// Analysis with a real server: engine output and analysis settings.
 import { spawn } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
@@ -23,7 +23,7 @@ import { en, pattern, starts, ending } from './labels';
 
 const fixture = useServer();
 
-/** Tells of everything there is to tell, and searches until it is stopped. */
+/** Sends each kind of `info` and searches until `stop`. */
 const TALKER = [
   'uci: id name Talker | option name MultiPV type spin default 1 min 1 max 99 | uciok',
   'go: info depth 9 seldepth 12 score cp 31 wdl 400 500 100 nodes 1000 nps 500 hashfull 120 tbhits 3 ' +
@@ -32,42 +32,42 @@ const TALKER = [
   'stop: bestmove e2e4',
 ];
 
-/** An analysis board with an engine at work. */
+/** Opens an analysis board with a searching engine. */
 async function analysing(page: Page, name: string): Promise<Locator> {
   await visit(page, en('nav.play'));
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await page.getByLabel(en('panel.add')).selectOption({ label: name });
-  const lane = page.getByTestId('engine-panel');
-  await lane.getByTestId('line').first().waitFor();
-  return lane;
+  const panel = page.getByTestId('engine-panel');
+  await panel.getByTestId('line').first().waitFor();
+  return panel;
 }
 
 async function containsText(where: Locator, ...all: string[]) {
   for (const text of all) await expect.poll(() => where.textContent(), LONG).toContain(text);
 }
 
-test('all that an engine tells is shown, and its line is looked at and taken', async () => {
+test('shows all engine output, previews a line and inserts it', async () => {
   const page = await fixture.page('#/engines');
   await handshakeDone(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
-  const lane = await analysing(page, 'Talker');
-  // A screen reader hears of it as well.
+  const panel = await analysing(page, 'Talker');
+  // Screen readers get it too.
   await containsText(page.getByTestId('live'), 'Talker: +0.31, e4');
-  await containsText(lane, 'depth 9/12', '1.0k nodes', '500/s', 'hash 12%', 'TB 3', 'Nf3 (7)', '+0.31');
-  await containsText(lane, en('panel.refutations'), 'd4 d5', '1: Nc3 Nf6', '<i>a word</i>');
-  await lane.getByRole('img', { name: en('panel.wdl', { win: 40, draw: 50, loss: 10 }) }).waitFor();
+  await containsText(panel, 'depth 9/12', '1.0k nodes', '500/s', 'hash 12%', 'TB 3', 'Nf3 (7)', '+0.31');
+  await containsText(panel, en('panel.refutations'), 'd4 d5', '1: Nc3 Nf6', '<i>a word</i>');
+  await panel.getByRole('img', { name: en('panel.wdl', { win: 40, draw: 50, loss: 10 }) }).waitFor();
   await page.getByRole('img', { name: starts('eval.is') }).waitFor({ state: 'attached' });
   expect(await violations(page)).toEqual([]);
-  await lane.getByRole('button', { name: 'e5', exact: true }).hover();
+  await panel.getByRole('button', { name: 'e5', exact: true }).hover();
   await page.locator('.preview piece.black.pawn').first().waitFor({ state: 'attached' });
-  await lane.getByRole('button', { name: 'e5', exact: true }).click();
+  await panel.getByRole('button', { name: 'e5', exact: true }).click();
   await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5']);
 });
 
-test('whoever leaves a game that is analysed sees that it goes on, and can stop it', async () => {
+test('lists the analysis of another game and stops it', async () => {
   const page = await fixture.page('#/engines');
   await handshakeDone(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
-  const lane = await analysing(page, 'Talker');
+  const panel = await analysing(page, 'Talker');
   const left = page.url();
   const elsewhere = page.getByTestId('other-analysis');
   expect(await elsewhere.count()).toBe(0);
@@ -77,47 +77,47 @@ test('whoever leaves a game that is analysed sees that it goes on, and can stop 
   expect(page.url()).not.toBe(left);
   expect(await violations(page)).toEqual([]);
   await elsewhere.getByRole('link', { name: pattern('other_analysis') }).click();
-  await lane.getByTestId('line').first().waitFor();
+  await panel.getByTestId('line').first().waitFor();
   expect(page.url()).toBe(left);
   await elsewhere.waitFor({ state: 'detached' });
   await page.goBack();
   await elsewhere.getByRole('button', { name: en('panel.stop') }).click();
   await elsewhere.waitFor({ state: 'detached' });
   await page.goForward();
-  await lane.getByRole('button', { name: en('panel.resume') }).waitFor();
+  await panel.getByRole('button', { name: en('panel.resume') }).waitFor();
 });
 
-test('threats, chosen moves, mates, more lines', async () => {
+test('sends threats, search moves, mate searches and MultiPV', async () => {
   const page = await fixture.page('#/engines');
   await handshakeDone(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
-  const lane = await analysing(page, 'Talker');
-  await lane.getByRole('button', { name: en('panel.settings') }).click();
-  await lane.getByRole('button', { name: en('panel.threat') }).click();
-  await containsText(lane, en('panel.threat.on'));
-  // A move of the side that is not to move has no place in the tree.
-  const first = lane.getByTestId('line').locator('.pv button').first();
+  const panel = await analysing(page, 'Talker');
+  await panel.getByRole('button', { name: en('panel.settings') }).click();
+  await panel.getByRole('button', { name: en('panel.threat') }).click();
+  await containsText(panel, en('panel.threat.on'));
+  // The line of a threat cannot be inserted.
+  const first = panel.getByTestId('line').locator('.pv button').first();
   await expect.poll(() => first.getAttribute('aria-disabled'), LONG).toBe('true');
   await first.dispatchEvent('click');
   expect(await moveTexts(page)).toEqual([]);
-  await lane.getByRole('button', { name: en('panel.threat') }).click();
-  await lane.getByRole('button', { name: en('panel.restrict') }).click();
+  await panel.getByRole('button', { name: en('panel.threat') }).click();
+  await panel.getByRole('button', { name: en('panel.restrict') }).click();
   await click(page, 'd2');
   await click(page, 'd4');
-  await lane.locator('.only').getByRole('button', { name: 'd4' }).waitFor();
-  // Nothing was played.
+  await panel.locator('.only').getByRole('button', { name: 'd4' }).waitFor();
+  // No move was played.
   expect(await moveTexts(page)).toEqual([]);
-  await lane.getByRole('button', { name: en('panel.restrict') }).click();
-  await lane.getByRole('button', { name: en('panel.more') }).click();
-  await lane.getByRole('status', { name: en('panel.lines', { count: 4 }) }).waitFor();
-  await lane.getByLabel(en('panel.goal')).selectOption('mate');
-  await lane.getByLabel(en('goal.mate.unit')).waitFor();
-  await lane.getByRole('button', { name: en('panel.stop'), exact: true }).click();
-  await expect.poll(() => lane.getAttribute('data-status'), LONG).toBe('stopped');
-  await lane.getByRole('link', { name: en('engine.log') }).click();
+  await panel.getByRole('button', { name: en('panel.restrict') }).click();
+  await panel.getByRole('button', { name: en('panel.more') }).click();
+  await panel.getByRole('status', { name: en('panel.lines', { count: 4 }) }).waitFor();
+  await panel.getByLabel(en('panel.goal')).selectOption('mate');
+  await panel.getByLabel(en('goal.mate.unit')).waitFor();
+  await panel.getByRole('button', { name: en('panel.stop'), exact: true }).click();
+  await expect.poll(() => panel.getAttribute('data-status'), LONG).toBe('stopped');
+  await panel.getByRole('link', { name: en('engine.log') }).click();
   const log = page.getByRole('region', { name: en('log.region') });
   await containsText(
     log,
-    // The side to move has passed.
+    // After a null move.
     'position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1',
     'go infinite searchmoves d2d4',
     'setoption name MultiPV value 4',
@@ -125,7 +125,7 @@ test('threats, chosen moves, mates, more lines', async () => {
   );
 });
 
-test('twenty lines leave the moves of the game in sight', async () => {
+test('keeps the move list visible with twenty lines', async () => {
   const page = await fixture.page('', { viewport: { width: 1280, height: 800 } });
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
@@ -140,57 +140,57 @@ test('twenty lines leave the moves of the game in sight', async () => {
   expect((list?.y ?? 800) + (list?.height ?? 0)).toBeLessThan(800);
 });
 
-test('clicks that are faster than the server add up', async () => {
+test('accumulates clicks faster than the server', async () => {
   const page = await fixture.page('#/engines');
   await handshakeDone(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
-  const lane = await analysing(page, 'Talker');
-  await lane.getByRole('button', { name: en('panel.settings') }).click();
-  await clickAll(lane, [...Array<string>(10).fill(en('panel.more')), en('panel.threat'), en('panel.lock')]);
-  await lane.getByRole('status', { name: en('panel.lines', { count: 13 }) }).waitFor();
-  await containsText(lane, en('panel.threat.on'));
-  await lane
+  const panel = await analysing(page, 'Talker');
+  await panel.getByRole('button', { name: en('panel.settings') }).click();
+  await clickAll(panel, [...Array<string>(10).fill(en('panel.more')), en('panel.threat'), en('panel.lock')]);
+  await panel.getByRole('status', { name: en('panel.lines', { count: 13 }) }).waitFor();
+  await containsText(panel, en('panel.threat.on'));
+  await panel
     .locator('button[aria-pressed=true]')
     .filter({ hasText: en('panel.lock') })
     .waitFor();
-  // That is what the server shows as well.
+  // The server confirms it.
   await page.reload();
-  await lane.getByRole('status', { name: en('panel.lines', { count: 13 }) }).waitFor();
+  await panel.getByRole('status', { name: en('panel.lines', { count: 13 }) }).waitFor();
 });
 
-test('with no line wanted, only how far an engine is', async () => {
+test('shows only the progress with zero lines', async () => {
   const page = await fixture.page('#/engines');
   await handshakeDone(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
-  const lane = await analysing(page, 'Talker');
-  const count = lane.getByRole('status', { name: pattern('panel.lines') });
+  const panel = await analysing(page, 'Talker');
+  const count = panel.getByRole('status', { name: pattern('panel.lines') });
   for (let left = Number(await count.textContent()); left > 0; left--) {
-    await lane.getByRole('button', { name: en('panel.fewer') }).click();
-    await lane.getByRole('status', { name: en('panel.lines', { count: left - 1 }) }).waitFor();
+    await panel.getByRole('button', { name: en('panel.fewer') }).click();
+    await panel.getByRole('status', { name: en('panel.lines', { count: left - 1 }) }).waitFor();
   }
-  expect(await lane.getByRole('button', { name: en('panel.fewer') }).isDisabled()).toBe(true);
-  await expect.poll(() => lane.getByTestId('line').count(), LONG).toBe(0);
-  await containsText(lane, 'depth 9/12', '1.0k nodes');
-  await lane.getByRole('button', { name: en('panel.more') }).click();
-  await lane.getByTestId('line').first().waitFor(LONG);
+  expect(await panel.getByRole('button', { name: en('panel.fewer') }).isDisabled()).toBe(true);
+  await expect.poll(() => panel.getByTestId('line').count(), LONG).toBe(0);
+  await containsText(panel, 'depth 9/12', '1.0k nodes');
+  await panel.getByRole('button', { name: en('panel.more') }).click();
+  await panel.getByTestId('line').first().waitFor(LONG);
 });
 
-test('from three lines to twenty and to none while an engine searches', async () => {
+test('changes the number of lines during a search', async () => {
   const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await page.getByRole('button', { name: /Narikin/ }).click();
-  const lane = page.getByTestId('engine-panel');
+  const panel = page.getByTestId('engine-panel');
   const set = async (button: string, end: number) => {
-    const count = lane.getByRole('status', { name: pattern('panel.lines') });
+    const count = panel.getByRole('status', { name: pattern('panel.lines') });
     const step = button === en('panel.more') ? 1 : -1;
     for (let lines = Number(await count.textContent()); lines !== end;) {
-      await lane.getByRole('button', { name: button }).click();
+      await panel.getByRole('button', { name: button }).click();
       lines += step;
-      await lane.getByRole('status', { name: en('panel.lines', { count: lines }) }).waitFor();
+      await panel.getByRole('status', { name: en('panel.lines', { count: lines }) }).waitFor();
     }
-    expect(await lane.getByRole('button', { name: button }).isDisabled()).toBe(true);
-    // So many moves are legal at the start.
-    await expect.poll(() => lane.getByTestId('line').count(), LONG).toBe(end);
-    await expect.poll(() => lane.getAttribute('data-status'), LONG).toBe('searching');
+    expect(await panel.getByRole('button', { name: button }).isDisabled()).toBe(true);
+    // The start position has this number of legal moves.
+    await expect.poll(() => panel.getByTestId('line').count(), LONG).toBe(end);
+    await expect.poll(() => panel.getAttribute('data-status'), LONG).toBe('searching');
   };
   await set(en('panel.more'), 20);
   await set(en('panel.fewer'), 0);
@@ -214,14 +214,14 @@ test.each([
   expect((await bar.textContent())?.trim()).toBe(result);
 });
 
-test('an engine that is to stay where it is searches no other position', async () => {
+test('keeps a locked engine at its position', async () => {
   const page = await fixture.page('#/engines');
   await handshakeDone(await addEngine(page, { path: ENGINES.misbehave, args: TALKER }));
-  const lane = await analysing(page, 'Talker');
-  await lane.getByRole('button', { name: en('panel.settings') }).click();
-  const lock = lane.getByRole('button', { name: en('panel.lock') });
+  const panel = await analysing(page, 'Talker');
+  await panel.getByRole('button', { name: en('panel.settings') }).click();
+  const lock = panel.getByRole('button', { name: en('panel.lock') });
   await lock.click();
-  await lane
+  await panel
     .locator('button[aria-pressed=true]')
     .filter({ hasText: en('panel.lock') })
     .waitFor();
@@ -229,16 +229,16 @@ test('an engine that is to stay where it is searches no other position', async (
     await enter(page, move);
     await expect.poll(() => moveTexts(page), LONG).toHaveLength(count + 1);
   }
-  // Its line begins at the start still.
-  await lane.getByRole('button', { name: 'e4', exact: true }).waitFor();
+  // Its line still begins at the start position.
+  await panel.getByRole('button', { name: 'e4', exact: true }).waitFor();
   await lock.click();
-  await lane.getByRole('link', { name: en('engine.log') }).click();
+  await panel.getByRole('link', { name: en('engine.log') }).click();
   const log = page.getByRole('region', { name: en('log.region') });
   await containsText(log, 'position startpos moves d2d4 d7d5');
   expect(await log.textContent()).not.toMatch(/moves d2d4(?! d7d5)/);
 });
 
-test('an engine analyses beside a copy of itself with another value', async () => {
+test('analyzes with an engine and its duplicate with another option value', async () => {
   const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Mime', path: ENGINES.mime });
   await handshakeDone(card);
@@ -256,7 +256,7 @@ test('an engine analyses beside a copy of itself with another value', async () =
     .last()
     .click();
 
-  // Of the built-in engine a copy has a name that can be changed, and nothing else.
+  // Only the name of a duplicate of the built-in engine can be changed.
   await page
     .getByTestId('engine')
     .first()
@@ -277,10 +277,10 @@ test('an engine analyses beside a copy of itself with another value', async () =
   await squares(page);
   for (const label of ['Mime', 'Mime (2)']) {
     await page.getByLabel(en('panel.add')).selectOption({ label });
-    const lane = page
+    const panel = page
       .getByTestId('engine-panel')
       .filter({ has: page.getByRole('heading', { name: label, exact: true }) });
-    await lane.getByTestId('line').first().waitFor(LONG);
+    await panel.getByTestId('line').first().waitFor(LONG);
   }
   await visit(page, en('nav.engines'));
   for (const [name, has] of [
@@ -297,12 +297,12 @@ test('an engine analyses beside a copy of itself with another value', async () =
   }
 });
 
-test('an engine somewhere else is reached over TCP', async () => {
+test('connects to an engine over TCP', async () => {
   const server = createServer((socket) => {
     const engine = spawn(ENGINES.mime, { stdio: ['pipe', 'pipe', 'ignore'] });
     socket.pipe(engine.stdin);
     engine.stdout.pipe(socket);
-    // Whoever leaves first takes the other one along.
+    // The end of one connection closes the other.
     socket.on('error', () => engine.kill());
     socket.on('close', () => engine.kill());
     engine.stdin.on('error', () => socket.destroy());
@@ -322,20 +322,20 @@ test('an engine somewhere else is reached over TCP', async () => {
     await dialog.getByRole('button', { name: en('add.submit') }).click();
     await expect.poll(() => page.getByTestId('engine').count(), LONG).toBe(2);
     await handshakeDone(page.getByTestId('engine').nth(1));
-    const lane = await analysing(page, 'Far away');
-    await lane.getByRole('button', { name: 'a3', exact: true }).waitFor();
+    const panel = await analysing(page, 'Far away');
+    await panel.getByRole('button', { name: 'a3', exact: true }).waitFor();
   } finally {
     server.close();
   }
 });
 
-test('an engine is put through the checker', async () => {
+test('runs the conformance check of an engine', async () => {
   const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: ENGINES.misbehave, args: ['start: !exit 3'] });
   await card.getByRole('button', { name: en('engine.check') }).click();
   const check = card.getByTestId('check');
   await check.and(page.locator('[data-kind=done], [data-kind=failed]')).waitFor(WHOLE);
-  // It ends before it has said anything: nobody can hold it to conform.
+  // An engine that exits before any output cannot conform.
   expect(await check.textContent()).not.toContain('conforms');
   expect(await violations(page)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// The board by mouse, touch and keys, and what the page does with what a server shows. The server is a fake one.
+// The board by mouse, touch and keyboard, and the rendering of server states, with a fake server.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { Command, Play } from '../src/api/wire';
@@ -9,7 +9,7 @@ import {
   game,
   here,
   storePrefs,
-  lane,
+  analysis,
   legal,
   line,
   node,
@@ -44,7 +44,7 @@ async function opened(fake: FakeServer, hash: string, options = {}): Promise<Pag
   return page;
 }
 
-test('a move by two clicks, and one by dragging', async () => {
+test('moves by two clicks and by dragging', async () => {
   const fake = defaultServer();
   open(fake, game(1, 'chess'));
   const page = await opened(fake, '#/analyse/1');
@@ -63,13 +63,13 @@ test('a move by two clicks, and one by dragging', async () => {
 test.each([
   ['chess', 'r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3'],
   ['shogi', 'ln1g3nl/1ks1g2r1/1pppp1bpp/p4pp2/9/P1P1P1P2/1PBPSP1PP/2G2S1R1/LN1K1G1NL b - 31'],
-] as const)('pieces of %s stand on their squares as soon as they are seen', async (variant, text) => {
+] as const)('draws the pieces of %s on their squares in the first frame', async (variant, text) => {
   const fake = defaultServer();
   open(fake, game(1, variant));
   open(fake, game(2, variant, { here: here(text, []) }));
   const page = await opened(fake, '#/analyse/1');
   await page.addInitScript(() => {
-    // Once the first frame with pieces is painted.
+    // After the first frame with pieces.
     const painted = new MessageChannel();
     painted.port1.addEventListener('message', () => {
       const squares = [...document.querySelectorAll('[role=grid] .inner [data-square]')].map((one) =>
@@ -95,12 +95,12 @@ test.each([
   await page.waitForFunction(() => 'far' in window);
   const far = await page.evaluate(() => (window as unknown as { far: number[] }).far);
   expect(far.length).toBeGreaterThan(30);
-  // The library has boards of whole pixels for each square.
+  // The library rounds squares to whole pixels.
   expect(Math.max(...far)).toBeLessThan(8);
   await page.context().close();
 });
 
-test('a move by touch', async () => {
+test('moves by touch', async () => {
   const fake = defaultServer();
   open(fake, game(1, 'chess'));
   const page = await opened(fake, '#/analyse/1', { hasTouch: true, viewport: { width: 360, height: 740 } });
@@ -109,7 +109,7 @@ test('a move by touch', async () => {
   await page.context().close();
 });
 
-test('a refused move goes back and shows why', async () => {
+test('reverts a rejected move and shows the reason', async () => {
   const fake = defaultServer();
   open(fake, game(1, 'chess'));
   fake.answer = (command) =>
@@ -128,7 +128,7 @@ test('a refused move goes back and shows why', async () => {
   await page.context().close();
 });
 
-test('castling can be pointed at by the rook and by the square', async () => {
+test('castles by a click on the rook and on the target square', async () => {
   const castle = { ...legal('e1h1', 'O-O'), to: ['g1', 'h1'] };
   for (const to of ['g1', 'h1']) {
     const fake = defaultServer();
@@ -144,7 +144,7 @@ test('castling can be pointed at by the rook and by the square', async () => {
   }
 });
 
-test('a pawn asks what it becomes, and can think again', async () => {
+test('asks for the promotion piece and can be canceled', async () => {
   const fake = defaultServer();
   const all = ['q', 'r', 'b', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
   open(fake, game(1, 'chess', { here: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
@@ -152,7 +152,7 @@ test('a pawn asks what it becomes, and can think again', async () => {
   const knight = page.getByRole('button', { name: 'White knight' });
   await click(page, 'b7');
   await click(page, 'b8');
-  // The board tells of its moves a moment after the mouse.
+  // The board reports moves shortly after the mouse event.
   await knight.waitFor();
   await page.keyboard.press('Escape');
   await knight.waitFor({ state: 'detached' });
@@ -164,7 +164,7 @@ test('a pawn asks what it becomes, and can think again', async () => {
   await page.context().close();
 });
 
-test('shogi: a promotion is asked for, a piece is dropped', async () => {
+test('shogi: asks for promotion and drops a piece', async () => {
   const fake = defaultServer();
   const list = [
     legal('8h2b', 'Bx2b=', '▲２二角不成'),
@@ -227,7 +227,7 @@ test.each(['chess', 'shogi'] as const)(
   },
 );
 
-test('a move is entered as text, and said when it is played', async () => {
+test('accepts a move as text and announces it', async () => {
   const fake = defaultServer();
   open(fake, game(1, 'shogi'));
   const page = await opened(fake, '#/analyse/1');
@@ -279,7 +279,7 @@ const program: Play['players']['first'] = {
   pondering: null,
 };
 
-/** A game at its beginning, without clocks. */
+/** A new game without clocks. */
 const playing = (status: Play['status'], players: Play['players']): Play => ({
   status,
   players,
@@ -291,7 +291,7 @@ const playing = (status: Play['status'], players: Play['players']): Play => ({
   rematch: null,
 });
 
-test('a move made beforehand is played when the turn comes', async () => {
+test('plays a premove on the own turn', async () => {
   const fake = defaultServer();
   const play = playing('thinking', { first: program, second: person });
   open(fake, game(1, 'chess', { play }));
@@ -326,7 +326,7 @@ test('a move made beforehand is played when the turn comes', async () => {
   await page.context().close();
 });
 
-test('what a person has begun on the board stays while the other side thinks', async () => {
+test('keeps selection, drag and promotion dialog while the engine thinks', async () => {
   const fake = defaultServer();
   const all = ['q', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
   const play = playing('your_turn', { first: person, second: program });
@@ -351,7 +351,7 @@ test('what a person has begun on the board stays while the other side thinks', a
   await page.context().close();
 });
 
-test('an engine is given options for one game, and has them the next time', async () => {
+test('sets options for one game and restores them in the form', async () => {
   const fake = defaultServer();
   const option = (name: string, kind: object, more = {}) =>
     ({ name, kind, labels: {}, help: {}, set_by_server: false, ...more }) as never;
@@ -378,7 +378,7 @@ test('an engine is given options for one game, and has them the next time', asyn
   await page.getByText(en('new.more'), { exact: true }).click();
   await choose();
   const dialog = page.getByRole('dialog', { name: en('new.options.of', { engine: 'Narikin' }) });
-  // What is not the person's to set is not there.
+  // Options managed by the server are not listed.
   await expect.poll(() => dialog.locator('[data-option]').count()).toBe(2);
   const hash = dialog.getByLabel('Hash', { exact: true });
   expect(await hash.inputValue()).toBe('48');
@@ -399,10 +399,10 @@ test('an engine is given options for one game, and has them the next time', asyn
     });
   await page.getByRole('button', { name: en('new.begin'), exact: true }).click();
   await expect.poll(given).toEqual([{ Hash: '64', OwnBook: 'true' }]);
-  // Nothing of it was set for good.
+  // The stored options are unchanged.
   expect(fake.commands.some((command) => command.kind === 'set_options')).toBe(false);
   await page.reload();
-  // What was chosen is not hidden.
+  // Advanced settings in use are visible.
   await choose();
   expect(await hash.inputValue()).toBe('64');
   await dialog.getByRole('button', { name: en('options.reset') }).click();
@@ -430,7 +430,7 @@ test.each([
     const arrow = { kind: 'marks', node: 0, marks: [{ from: one, to: other, color: 'green' }] };
     await draw(other);
     await expect.poll(() => edits(fake)).toEqual([arrow]);
-    // The squares are the same ones on a board that is turned.
+    // Arrows stay on their squares on a flipped board.
     await page.getByRole('button', { name: en('board.flip') }).click();
     await draw(other);
     await page.keyboard.down('Shift');
@@ -442,13 +442,13 @@ test.each([
   },
 );
 
-test('no line of another position is shown', async () => {
+test('shows no line of another position', async () => {
   const fake = defaultServer();
   const nodes = [
     node(0, null, 0, '', { western: '' }, { children: [1] }),
     node(1, 0, 1, 'e2e4', { western: 'e4' }),
   ];
-  open(fake, game(1, 'chess', { nodes }), [lane(0, [line(1, 25, [['d2d4', 'd4']])])]);
+  open(fake, game(1, 'chess', { nodes }), [analysis(0, [line(1, 25, [['d2d4', 'd4']])])]);
   const page = await opened(fake, '#/analyse/1');
   await page.getByTestId('line').first().waitFor();
   fake.delta('game/1', {
@@ -464,18 +464,22 @@ test('no line of another position is shown', async () => {
   await expect.poll(() => page.getByTestId('line').count()).toBe(0);
   fake.delta('analysis/1', {
     kind: 'analysis',
-    delta: { lanes: [lane(1, [line(1, -30, [['c7c5', 'c5']])])], removed: [] },
+    delta: { lanes: [analysis(1, [line(1, -30, [['c7c5', 'c5']])])], removed: [] },
   });
   await page.getByTestId('line').first().waitFor();
-  // Seen from White, whoever is to move.
+  // From White, regardless of the side to move.
   expect(await page.getByTestId('line').first().textContent()).toContain('+0.30');
   await page.context().close();
 });
 
-test('lines that begin with one move are shown, and all that comes after them', async () => {
+test('shows several lines with the same first move, and later updates', async () => {
   const fake = defaultServer();
   open(fake, game(1, 'chess'), [
-    lane(0, [line(1, 25, [['e2e4', 'e4']]), line(2, 25, [['e2e4', 'e4']]), line(3, 25, [['e2e4', 'e4']])]),
+    analysis(0, [
+      line(1, 25, [['e2e4', 'e4']]),
+      line(2, 25, [['e2e4', 'e4']]),
+      line(3, 25, [['e2e4', 'e4']]),
+    ]),
   ]);
   const page = await opened(fake, '#/analyse/1');
   await expect.poll(() => page.getByTestId('line').count()).toBe(3);
@@ -484,10 +488,10 @@ test('lines that begin with one move are shown, and all that comes after them', 
   await page.context().close();
 });
 
-test('the number of lines, and a line put into the game', async () => {
+test('changes the number of lines and inserts a line', async () => {
   const fake = defaultServer();
   open(fake, game(1, 'chess'), [
-    lane(0, [
+    analysis(0, [
       line(1, 25, [
         ['d2d4', 'd4'],
         ['d7d5', 'd5'],
@@ -518,14 +522,14 @@ test('the number of lines, and a line put into the game', async () => {
   await page.context().close();
 });
 
-test('fast steps are counted from where one wanted to be', async () => {
+test('steps from the requested position before the server confirms it', async () => {
   const fake = defaultServer();
   const nodes = [0, 1, 2, 3, 4].map((id) =>
     node(id, id === 0 ? null : id - 1, id, 'x', { western: `m${id}` }, { children: id < 4 ? [id + 1] : [] }),
   );
   open(fake, game(1, 'chess', { nodes }));
   const page = await opened(fake, '#/analyse/1');
-  // The server is slow: it does not move at all.
+  // The server does not respond.
   for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowRight');
   await expect
     .poll(() => fake.commands.flatMap((command) => (command.kind === 'go_to' ? [command.node] : [])))
@@ -533,7 +537,7 @@ test('fast steps are counted from where one wanted to be', async () => {
   await page.context().close();
 });
 
-test('hostile text stays text', async () => {
+test('shows markup in texts as plain text', async () => {
   const fake = defaultServer();
   const bad = '<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>';
   const nodes = [
@@ -561,7 +565,7 @@ test('hostile text stays text', async () => {
       machine: { processors: 1, memory: null },
     },
   });
-  const told = lane(0, [line(1, 1, [['a', bad]])]);
+  const told = analysis(0, [line(1, 1, [['a', bad]])]);
   told.told.text = bad;
   open(fake, game(1, 'chess', { nodes, headers: [{ name: bad, value: bad }] }), [told]);
   const page = await opened(fake, '#/analyse/1');
@@ -575,7 +579,7 @@ test('hostile text stays text', async () => {
   await page.context().close();
 });
 
-test('the page comes back when the connection is lost', async () => {
+test('reconnects and shows the new state', async () => {
   const fake = defaultServer();
   open(fake, game(1, 'chess'));
   const page = await opened(fake, '#/analyse/1');
@@ -585,7 +589,7 @@ test('the page comes back when the connection is lost', async () => {
   await page.context().close();
 });
 
-test('the options of an engine, each in its own way', async () => {
+test('sets each type of engine option', async () => {
   const fake = defaultServer();
   const option = (name: string, kind: object) =>
     ({ name, kind, labels: {}, help: {}, set_by_server: false }) as never;
@@ -633,7 +637,7 @@ test('the options of an engine, each in its own way', async () => {
   await page.context().close();
 });
 
-test('a position is set up, and judged by the rules', async () => {
+test('edits a position and shows its validation', async () => {
   const fake = defaultServer();
   open(fake, game(1, 'shogi'));
   const page = await opened(fake, '#/analyse/1');
@@ -652,7 +656,7 @@ test('a position is set up, and judged by the rules', async () => {
   await page.context().close();
 });
 
-test('all shortcuts are shown, wherever one is', async () => {
+test('shows all shortcuts on each page', async () => {
   const fake = defaultServer();
   open(fake, game(1, 'chess'));
   const page = await fake.page(browser, '#/settings');
@@ -687,7 +691,7 @@ const places = [
   '#/settings',
 ];
 
-test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in the %s theme', async (theme) => {
+test.each(['light', 'dark', 'contrast'] as const)('axe finds no violation in the %s theme', async (theme) => {
   const fake = defaultServer();
   storePrefs(fake, { theme });
   const nodes = [
@@ -695,9 +699,9 @@ test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in the %s t
     node(1, 0, 1, 'e2e4', { western: 'e4' }, { nags: [1], comments: ['Best by test.'] }),
     node(2, 0, 1, 'd2d4', { western: 'd4' }),
   ];
-  open(fake, game(1, 'chess', { nodes }), [lane(0, [line(1, 25, [['d2d4', 'd4']])])]);
+  open(fake, game(1, 'chess', { nodes }), [analysis(0, [line(1, 25, [['d2d4', 'd4']])])]);
   open(fake, game(2, 'shogi', { play: playing('your_turn', { first: person, second: program }) }));
-  // Without motion, no colour is measured on its way to another.
+  // Animated colors would disturb the contrast check.
   const page = await fake.page(browser, '', { reducedMotion: 'reduce' });
   const errors = errorsOf(page);
   for (const place of places) {
@@ -711,9 +715,9 @@ test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in the %s t
   await page.context().close();
 });
 
-test('nothing is wider than a narrow screen, in Japanese either', async () => {
+test('fits a narrow screen in Japanese', async () => {
   const fake = defaultServer();
-  open(fake, game(1, 'chess'), [lane(0, [line(1, 25, [['d2d4', 'd4']])])]);
+  open(fake, game(1, 'chess'), [analysis(0, [line(1, 25, [['d2d4', 'd4']])])]);
   open(fake, game(2, 'shogi'));
   const page = await fake.page(browser, '', {
     viewport: { width: 360, height: 740 },
@@ -733,12 +737,12 @@ test('nothing is wider than a narrow screen, in Japanese either', async () => {
   await page.context().close();
 });
 
-test('the board has the room that a screen gives it', async () => {
+test('scales the board with the screen', async () => {
   const fake = defaultServer();
   open(fake, game(1, 'chess'));
   open(fake, game(2, 'shogi'));
   const page = await fake.page(browser, '', { reducedMotion: 'reduce' });
-  // In shogi it is as high as it is wide by more than a third, with what is in hand.
+  // With the hands, a shogi board is a third higher than wide.
   for (const [width, height, chess, shogi] of [
     [1280, 800, 580, 420],
     [1024, 600, 400, 275],
@@ -790,7 +794,7 @@ test.each([1, 1.25, 2])(
   },
 );
 
-test('the arrow keys go through the game after a tab was clicked, and from tab to tab after it was walked to', async () => {
+test('arrow keys step through the game after a click on a tab, and through tabs after keyboard focus', async () => {
   const fake = defaultServer();
   const nodes = [
     node(0, null, 0, '', { western: '' }, { children: [1] }),
@@ -809,18 +813,18 @@ test('the arrow keys go through the game after a tab was clicked, and from tab t
   await page.context().close();
 });
 
-test('moves are chosen for an engine in one game, and played in the next', async () => {
+test('ends the selection of search moves with a change of game or page', async () => {
   const fake = defaultServer();
-  open(fake, game(1, 'chess'), [lane(0, [])]);
-  open(fake, game(2, 'chess'), [lane(0, [])]);
-  open(fake, game(3, 'chess'), [lane(0, [])]);
+  open(fake, game(1, 'chess'), [analysis(0, [])]);
+  open(fake, game(2, 'chess'), [analysis(0, [])]);
+  open(fake, game(3, 'chess'), [analysis(0, [])]);
   const page = await opened(fake, '#/analyse/1');
   const settings = page.getByRole('button', { name: en('panel.settings') });
   await settings.click();
   const only = page.getByRole('button', { name: en('panel.restrict') });
   await only.click();
   expect(await only.getAttribute('aria-pressed')).toBe('true');
-  // Nobody chooses moves without seeing it.
+  // Closing the settings ends the selection.
   await settings.click();
   await settings.click();
   await expect.poll(() => only.getAttribute('aria-pressed')).toBe('false');
@@ -834,7 +838,7 @@ test('moves are chosen for an engine in one game, and played in the next', async
   await click(page, 'e2');
   await click(page, 'e4');
   await expect.poll(() => moves(fake)).toEqual(['e2e4']);
-  // Nor on the page where one plays.
+  // Neither on the page Play.
   await page.goto('http://readyok.test/#/analyse/3');
   await expect.poll(chooses).toBe('false');
   await only.click();
@@ -846,7 +850,7 @@ test('moves are chosen for an engine in one game, and played in the next', async
   await page.context().close();
 });
 
-test('the clocks of a record are shown as one goes through it', async () => {
+test('shows the clocks of a record at each move', async () => {
   const fake = defaultServer();
   const nodes = [
     node(0, null, 0, '', { western: '' }, { children: [1] }),
@@ -863,13 +867,13 @@ test('the clocks of a record are shown as one goes through it', async () => {
   ] as const) {
     open(fake, game(1, 'chess', { nodes, headers, cursor }));
     const page = await opened(fake, '#/analyse/1');
-    // Black is above.
+    // Black is at the top.
     await expect.poll(() => clocks(page)).toEqual(shown);
     await page.context().close();
   }
 });
 
-test('a graph shows nobody ahead where nobody knows', async () => {
+test('draws unknown evaluations as equal', async () => {
   const fake = defaultServer();
   const judged = (id: number, value: number | null) =>
     node(

@@ -1,4 +1,4 @@
-// The browser that the journeys use: Debian's chromium, without a window.
+// The browser of the tests: Debian's Chromium, headless.
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import axe from 'axe-core';
@@ -11,7 +11,7 @@ export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 }
 
-/** The middle of a square on the screen, once the page stands still: what comes to a page moves what is there. */
+/** The center of a square once the layout is stable. */
 export async function middle(page: Page, square: string): Promise<{ x: number; y: number }> {
   return page
     .locator(`[data-square="${square}"]`)
@@ -34,7 +34,7 @@ export async function middle(page: Page, square: string): Promise<{ x: number; y
     );
 }
 
-/** Drags what stands on a square to another with the mouse. */
+/** Drags a piece with the mouse. */
 export async function drag(page: Page, from: string, to: string) {
   const [start, end] = [await middle(page, from), await middle(page, to)];
   await page.mouse.move(start.x, start.y);
@@ -44,13 +44,13 @@ export async function drag(page: Page, from: string, to: string) {
   await page.mouse.up();
 }
 
-/** Touches a square. */
+/** Taps a square. */
 export async function tap(page: Page, square: string) {
   const { x, y } = await middle(page, square);
   await page.touchscreen.tap(x, y);
 }
 
-/** Drags what stands on a square to another with a finger. */
+/** Drags a piece by touch. */
 export async function touchDrag(page: Page, from: string, to: string) {
   const [start, end] = [await middle(page, from), await middle(page, to)];
   const between = { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 };
@@ -64,9 +64,9 @@ export async function touchDrag(page: Page, from: string, to: string) {
   await session.detach();
 }
 
-/** What axe finds wrong with the page, in words. */
+/** The accessibility violations found by axe. */
 export async function violations(page: Page): Promise<string[]> {
-  // Through the debugger, as the policy of the page lets no other script in.
+  // Through the debugger: the content security policy blocks other scripts.
   await page.evaluate(axe.source);
   const found = await page.evaluate(() =>
     (window as unknown as { axe: { run: (options: object) => Promise<{ violations: object[] }> } }).axe.run({
@@ -83,7 +83,7 @@ export async function violations(page: Page): Promise<string[]> {
   );
 }
 
-/** Faults of the page: errors of scripts and of the content security policy. */
+/** Script errors and violations of the content security policy. */
 export function errorsOf(page: Page): string[] {
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));

@@ -1,4 +1,4 @@
-// What becomes of work when the last tab is closed, as the person has chosen.
+// The settings for the last closed tab.
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import {
@@ -21,7 +21,7 @@ const PAUSE = en('settings.close.pause');
 const END = en('settings.close.analysis');
 const QUIT = en('settings.close.quit');
 
-/** Chooses, and waits until the server has received of it. */
+/** Changes the settings and waits until the server has stored them. */
 async function choose(page: Page, choices: Record<string, boolean>) {
   await visit(page, en('nav.settings'));
   for (const [name, wanted] of Object.entries(choices)) await page.getByLabel(name).setChecked(wanted);
@@ -70,12 +70,12 @@ test.each([
   await expect.poll(() => moveTexts(again), LONG).toEqual(['e4', 'a5']);
   await again.goto(new URL(`/${board}`, again.url()).href);
   await squares(again);
-  const lane = again.getByTestId('engine-panel');
-  if (ends) expect(await lane.count()).toBe(0);
-  else await expect.poll(() => lane.getAttribute('data-status'), LONG).toBe('searching');
+  const panel = again.getByTestId('engine-panel');
+  if (ends) expect(await panel.count()).toBe(0);
+  else await expect.poll(() => panel.getAttribute('data-status'), LONG).toBe('searching');
 });
 
-test('the program ends when the last page is closed, if that is wished', async () => {
+test('quits when the last page is closed, if enabled', async () => {
   const page = await fixture.page('#/settings');
   await choose(page, { [QUIT]: true });
   expect(fixture.server.processes()).not.toEqual([]);

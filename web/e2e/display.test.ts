@@ -1,4 +1,4 @@
-// What is seen in logs, on boards, in dialogs and of matches. The server is a fake one.
+// Logs, boards, dialogs and matches with a fake server.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type {
@@ -16,7 +16,7 @@ import {
   game,
   here,
   storePrefs,
-  lane,
+  analysis,
   legal,
   line,
   open,
@@ -34,7 +34,7 @@ afterAll(async () => {
   await browser.close();
 });
 
-test('the log is searched, and filtered by who speaks and what is wrong', async () => {
+test('searches the log and filters it by source and violations', async () => {
   const fake = defaultServer();
   const page = await fake.page(browser, '#/engines/7/log');
   const region = page.getByRole('region', { name: en('log.region') });
@@ -58,14 +58,14 @@ test('the log is searched, and filtered by who speaks and what is wrong', async 
   await expect.poll(lines).toEqual(['out of thoughts']);
   await by.selectOption('breaches');
   await expect.poll(lines).toEqual(['bestmove e7e5', 'info depth x']);
-  // With the clause, and the words that are meant.
+  // With the clause and the marked span.
   expect(await region.locator('code').first().textContent()).toBe('uci: bestmove');
   expect(await region.locator('.text .bad').allTextContents()).toEqual(['x']);
-  // What is wrong with lines that follow one another is said once.
+  // Repeated violations of successive lines are explained once.
   const reasons = () =>
     region.locator('.line').evaluateAll((all) => all.map((it) => it.querySelectorAll('.why').length));
   expect(await reasons()).toEqual([1, 0]);
-  // What comes later is filtered as well.
+  // New lines are filtered too.
   fake.delta('log/7', {
     kind: 'log',
     delta: {
@@ -96,7 +96,7 @@ test('the log is searched, and filtered by who speaks and what is wrong', async 
   await page.context().close();
 });
 
-/** The squares on which something of the board's own lies, and that it is painted. */
+/** The highlighted squares with their colors. */
 const marked = (page: Page, mark: string) =>
   page.evaluate(
     (selector) =>
@@ -139,7 +139,7 @@ test.each([
     const said = (square: string) => page.locator(`[data-square="${square}"]`).getAttribute('aria-label');
     expect(await said(to)).toContain(en('board.last'));
     expect(await said(king)).toContain(en('board.check'));
-    // They follow the board, and are turned with it.
+    // The highlights follow a flipped board.
     await page.getByRole('button', { name: en('board.flip') }).click();
     await expect.poll(() => marked(page, last)).toEqual([from, to].toSorted());
     fake.delta('game/1', {
@@ -152,7 +152,7 @@ test.each([
   },
 );
 
-/** What stands beside the board, each with the letter or figure of the squares that it stands beside. */
+/** The coordinate labels next to the squares. */
 const coordinates = (page: Page) =>
   page.evaluate(() => {
     const squares = [...document.querySelectorAll<HTMLElement>('.inner [data-square]')].map((square) => ({
@@ -206,7 +206,7 @@ const FOLDER = {
   truncated: true,
 };
 
-/** A server with a folder and an engine that has options. */
+/** A server with a folder and an engine with options. */
 function withOptions(): FakeServer {
   const fake = defaultServer();
   const option = (name: string, kind: EngineOption['kind']): EngineOption => ({
@@ -234,12 +234,12 @@ function withOptions(): FakeServer {
   return fake;
 }
 
-test('options are copied as text, and files and folders picked on the server', async () => {
+test('copies options as text and selects files and folders on the server', async () => {
   const fake = withOptions();
   const page = await fake.page(browser, '#/engines');
   await page.getByRole('button', { name: en('engine.options'), exact: true }).click();
   const dialog = page.getByRole('dialog', { name: en('options.title', { engine: 'Narikin' }) });
-  // The clipboard is closed to this page: the text is there to be copied by hand.
+  // Without clipboard access a text field is shown.
   await dialog.getByRole('button', { name: en('options.copy') }).click();
   await expect
     .poll(() => dialog.getByRole('textbox', { name: en('options.copy') }).inputValue())
@@ -259,44 +259,47 @@ test('options are copied as text, and files and folders picked on the server', a
   const folders = page.getByRole('dialog', { name: en('files.folder') });
   expect(await folders.getByRole('button', { name: /varied\.bin/ }).isDisabled()).toBe(true);
   await folders.getByRole('button', { name: en('files.this') }).click();
-  // A folder is one more of a list.
+  // A folder is appended to the list.
   await expect
     .poll(() => fake.commands.flatMap((command) => (command.kind === 'set_options' ? [command.values] : [])))
     .toEqual([{ 'Book File': '/books/varied.bin' }, { SyzygyPath: '/tables:/books' }]);
   await page.context().close();
 });
 
-test.each(['light', 'dark', 'contrast'] as const)('axe finds nothing in dialogs, in %s', async (theme) => {
-  const fake = withOptions();
-  storePrefs(fake, { theme });
-  const page = await fake.page(browser, '#/engines', { reducedMotion: 'reduce' });
-  await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme);
-  await page.getByRole('button', { name: en('engine.add') }).click();
-  const add = page.getByRole('dialog', { name: en('engine.add') });
-  await add.getByLabel(en('add.path'), { exact: true }).fill('/books/engine');
-  expect(await violations(page)).toEqual([]);
-  await add
-    .getByRole('button', { name: en('files.browse') })
-    .first()
-    .click();
-  const files = page.getByRole('dialog', { name: en('files.program') });
-  await files.getByRole('button', { name: /^engine/ }).waitFor();
-  expect(await violations(page)).toEqual([]);
-  await files.getByRole('button', { name: /^engine/ }).click();
-  await add.getByRole('combobox').last().selectOption('tcp');
-  await add.getByLabel(en('add.address')).waitFor();
-  expect(await violations(page)).toEqual([]);
-  await page.context().close();
-});
+test.each(['light', 'dark', 'contrast'] as const)(
+  'axe finds no violation in dialogs, in %s',
+  async (theme) => {
+    const fake = withOptions();
+    storePrefs(fake, { theme });
+    const page = await fake.page(browser, '#/engines', { reducedMotion: 'reduce' });
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme);
+    await page.getByRole('button', { name: en('engine.add') }).click();
+    const add = page.getByRole('dialog', { name: en('engine.add') });
+    await add.getByLabel(en('add.path'), { exact: true }).fill('/books/engine');
+    expect(await violations(page)).toEqual([]);
+    await add
+      .getByRole('button', { name: en('files.browse') })
+      .first()
+      .click();
+    const files = page.getByRole('dialog', { name: en('files.program') });
+    await files.getByRole('button', { name: /^engine/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await files.getByRole('button', { name: /^engine/ }).click();
+    await add.getByRole('combobox').last().selectOption('tcp');
+    await add.getByLabel(en('add.address')).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.context().close();
+  },
+);
 
 type Opens = (page: Page) => Promise<unknown>;
 
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
 
-/** It opens by itself. */
+/** Opens automatically. */
 const registration = (page: Page) => page.getByRole('dialog', { name: starts('registration.title') });
 
-/** What opens over a page or within it: where, how, and by what it is known to be open. */
+/** Dialogs and panels: route, action to open, and an indicator. */
 const OPENED: [name: string, place: string, opens: Opens][] = [
   [
     'options',
@@ -355,7 +358,7 @@ const OPENED: [name: string, place: string, opens: Opens][] = [
   ['shortcuts', '#/settings', (page) => page.keyboard.press('?')],
 ];
 
-/** Goes to all of them, one after the other. */
+/** Opens each of them. */
 async function openAll(page: Page, look: (name: string) => Promise<void>) {
   for (const [name, place, opens] of OPENED) {
     await page.goto(`http://readyok.test/${place}`);
@@ -366,7 +369,7 @@ async function openAll(page: Page, look: (name: string) => Promise<void>) {
   }
 }
 
-/** A server where all of them can be opened. */
+/** A server on which each of them can be opened. */
 function withAll(): FakeServer {
   const fake = withOptions();
   const engines = fake.topics.get('engines');
@@ -374,7 +377,7 @@ function withAll(): FakeServer {
     const [first] = engines.state.engines;
     if (first) Object.assign(first, { registration: 'error', registered_as: null });
   }
-  open(fake, game(1, 'chess'), [lane(0, [line(1, 25, [['d2d4', 'd4']])])]);
+  open(fake, game(1, 'chess'), [analysis(0, [line(1, 25, [['d2d4', 'd4']])])]);
   const all = ['q', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
   open(fake, game(2, 'chess', { here: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
   play(fake, {});
@@ -395,7 +398,7 @@ test.each(['light', 'dark', 'contrast'] as const)(
   },
 );
 
-test.each([1366, 360])('what is refused is seen over a window, once, and said: %i px wide', async (width) => {
+test.each([1366, 360])('shows an error once inside a dialog and announces it: %i px wide', async (width) => {
   const fake = defaultServer();
   fake.answer = ({ kind }) =>
     kind === 'preview_engine'
@@ -408,10 +411,10 @@ test.each([1366, 360])('what is refused is seen over a window, once, and said: %
   const page = await fake.page(browser, '#/engines', { viewport: { width, height: 740 } });
   await page.getByRole('button', { name: en('engine.add') }).click();
   const dialog = page.getByRole('dialog');
-  // What one has come for has the focus.
+  // The first field has the focus.
   await page.keyboard.type('/no/x');
   await dialog.getByRole('button', { name: en('add.submit') }).click();
-  // The field is read when it is left, and once more when it is sent.
+  // The field is validated on blur and on submit.
   await expect
     .poll(() => fake.commands.filter((command) => command.kind === 'preview_engine').length)
     .toBe(2);
@@ -424,14 +427,14 @@ test.each([1366, 360])('what is refused is seen over a window, once, and said: %
       return document.elementFromPoint(x + width / 2, y + height / 2) === element;
     }),
   ).toBe(true);
-  // What lies under a window is not told to screen readers.
+  // Elements below a dialog are hidden from screen readers.
   expect(await dialog.getByRole('status').getByText('/no/x').count()).toBe(1);
   await dialog.getByRole('button', { name: en('app.cancel') }).click();
   expect(await page.getByRole('status').getByText('/no/x').count()).toBe(1);
   await page.context().close();
 });
 
-test('a narrow screen holds all that opens, with fields wide enough to read', async () => {
+test('fits dialogs and panels to a narrow screen with readable fields', async () => {
   const page = await withAll().page(browser, '', {
     viewport: { width: 360, height: 740 },
     reducedMotion: 'reduce',
@@ -454,7 +457,7 @@ test('a narrow screen holds all that opens, with fields wide enough to read', as
   await page.context().close();
 });
 
-/** The points of a curve as it is drawn, and whether it has a height. */
+/** The points of a drawn curve, and whether it is visible. */
 const drawn = (curve: Locator) =>
   curve.locator('path.curve').evaluate((path) => ({
     points: (path.getAttribute('d')?.match(/[-\d.]+,[-\d.]+/g) ?? []).map((point) =>
@@ -463,7 +466,7 @@ const drawn = (curve: Locator) =>
     height: path.getBoundingClientRect().height,
   }));
 
-/** Has a match stand so. */
+/** Sets the state of the match. */
 function play(fake: FakeServer, stand: Partial<MatchState>) {
   const state: MatchState = {
     id: 3,
@@ -486,14 +489,14 @@ function play(fake: FakeServer, stand: Partial<MatchState>) {
   fake.topics.set('match/3', { kind: 'match', state });
 }
 
-/** The page of a match that stands so. */
+/** Opens the page of a match with this state. */
 async function onMatch(stand: Partial<MatchState>) {
   const fake = defaultServer();
   play(fake, stand);
   return { fake, page: await fake.page(browser, '#/matches/3') };
 }
 
-test('another engine in a match is one that is not in it yet', async () => {
+test('adds an engine that is not in the match yet', async () => {
   const fake = defaultServer();
   const state = fake.topics.get('engines');
   if (state?.kind !== 'engines') throw new Error('there are no engines');
@@ -508,7 +511,7 @@ test('another engine in a match is one that is not in it yet', async () => {
   await page.context().close();
 });
 
-test('the curves of a match are drawn, and grow with it', async () => {
+test('draws and extends the curves of a match', async () => {
   const point = (games: number, elo: number, llr: number): CurvePoint => ({
     games,
     elo: { elo, error: 200 / games },
@@ -520,7 +523,7 @@ test('the curves of a match are drawn, and grow with it', async () => {
   for (const curve of [elo, llr]) {
     const { points, height } = await drawn(curve);
     expect(points.length).toBe(2);
-    // The second one is better, and that is further up.
+    // The second value is better, and therefore higher.
     expect(points[1]?.[0]).toBeGreaterThan(points[0]?.[0] ?? 0);
     expect(points[1]?.[1]).toBeLessThan(points[0]?.[1] ?? 0);
     expect(height).toBeGreaterThan(5);
@@ -537,7 +540,7 @@ test('the curves of a match are drawn, and grow with it', async () => {
   await page.context().close();
 });
 
-test('a page that cannot be drawn shows so, and others still can', async () => {
+test('shows an error for a page that fails to render, and still renders others', async () => {
   const game = {
     number: 1,
     round: 1,
@@ -545,7 +548,7 @@ test('a page that cannot be drawn shows so, and others still can', async () => {
     outcome: { result: '1-0', reason: 'resignation', winner: 'first' },
     plies: 9,
   } as unknown as MatchGame;
-  // No server tells a game twice, and if one did, the page would stand still without a word.
+  // Duplicate keys make the list fail.
   const { fake, page } = await onMatch({ games: [game] });
   await page.getByText(en('match.games', { count: 1 })).waitFor();
   const again = { curve: [], boards: [], ended: [], games: [game] };
@@ -559,7 +562,7 @@ test('a page that cannot be drawn shows so, and others still can', async () => {
   await page.context().close();
 });
 
-test('what a process does is shown as it changes, thinking on the time of others as well', async () => {
+test('updates the status of a process', async () => {
   const fake = defaultServer();
   const page = await fake.page(browser, '#/engines');
   const process = page.getByTestId('process');

@@ -1,4 +1,4 @@
-// A game that is edited: variations, signs, comments, undo; headers. And games that are found by what they are.
+// Editing of a game: variations, annotations, comments, undo, headers; and the search of the library.
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { LONG, enter, paste, clickAll, squares, tabTo, useServer, visit, moveTexts } from './fixture';
@@ -23,7 +23,7 @@ async function play(page: Page, ...moves: string[]) {
 
 const text = (page: Page) => page.locator('.moves').textContent();
 
-test('variations are made, promoted and deleted, and all of it is undone and done again', async () => {
+test('adds, promotes and deletes variations, with undo and redo', async () => {
   const page = await board();
   await play(page, 'e4', 'e5');
   await page.getByRole('button', { name: en('step.back') }).click();
@@ -50,7 +50,7 @@ test('variations are made, promoted and deleted, and all of it is undone and don
   expect(await redo.isDisabled()).toBe(true);
 });
 
-test('moves are undone by keys, one after another, and done again', async () => {
+test('undoes and redoes moves by keys', async () => {
   const page = await board();
   await play(page, 'e4', 'e5', 'Nf3');
   await page.locator('#entry').blur();
@@ -63,7 +63,7 @@ test('moves are undone by keys, one after another, and done again', async () => 
   await expect.poll(() => moveTexts(page), LONG).toEqual(['e4']);
   await page.keyboard.press('Control+Shift+z');
   await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5']);
-  // A comment is no reason to lose the moves after it.
+  // Undo of a comment keeps the moves after it.
   await page.getByRole('button', { name: en('step.last') }).click();
   await expect.poll(cursor, LONG).toBe('e5');
   await page.getByLabel(en('edit.comment')).fill('open');
@@ -75,7 +75,7 @@ test('moves are undone by keys, one after another, and done again', async () => 
   await expect.poll(cursor, LONG).toBe('Nc3');
 });
 
-test('the name of an opening is told, and a game is found by it', async () => {
+test('shows the opening name and finds a game by it', async () => {
   const page = await board();
   const opening = page.getByTestId('opening');
   await play(page, 'e4', 'c5');
@@ -94,7 +94,7 @@ test('the name of an opening is told, and a game is found by it', async () => {
   await page.getByRole('button', { name: /Anna/ }).waitFor();
 });
 
-test('moves of shogi are looked for without naming the game, and half a move is no alarm', async () => {
+test('searches shogi moves without a variant and ignores an incomplete move', async () => {
   const page = await board();
   await paste(page, '手合割：平手\n先手：羽生\n1 ７六歩(77)\n2 ８四歩(83)\n3 投了\n');
   await page
@@ -114,12 +114,12 @@ test('moves of shogi are looked for without naming the game, and half a move is 
   expect(await page.locator('.toast.bad').count()).toBe(0);
 });
 
-test('a position is set up by keys alone', async () => {
+test('edits a position by keyboard alone', async () => {
   const page = await board();
   await page.getByRole('button', { name: en('editor.title') }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: en('editor.move'), exact: true }).waitFor();
-  // One press leads to the board, and one out of it.
+  // The board is a single tab stop.
   await tabTo(page, dialog.getByRole('button', { name: 'a8, Black rook' }));
   await page.keyboard.press('Tab');
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
@@ -138,7 +138,7 @@ test('a position is set up by keys alone', async () => {
   await page.getByRole('gridcell', { name: 'e5, Black pawn' }).waitFor({ state: 'attached' });
 });
 
-test('a move has signs, one for itself and one for the position, and a comment', async () => {
+test('annotates a move with a move symbol, a position symbol and a comment', async () => {
   const page = await board();
   await play(page, 'e4');
   await page.getByRole('button', { name: '!!', exact: true }).click();
@@ -148,7 +148,7 @@ test('a move has signs, one for itself and one for the position, and a comment',
   await page.getByRole('button', { name: '??', exact: true }).click();
   await expect.poll(() => text(page), LONG).toContain('??');
   expect(await text(page)).not.toContain('!!');
-  // There and away again, before the server can answer.
+  // On and off again before the server responds.
   await clickAll(page.locator('body'), ['!?', '!?']);
   await expect.poll(() => text(page), LONG).not.toMatch(/[!?]/);
   expect(await text(page)).toContain('±');
@@ -157,7 +157,7 @@ test('a move has signs, one for itself and one for the position, and a comment',
   await expect.poll(() => text(page), LONG).toContain('Best by test');
 });
 
-test('games are found by players, result, opening and position', async () => {
+test('searches games by player, result, opening and position', async () => {
   const page = await board();
   const game = (white: string, result: string, moves: string) =>
     `[White "${white}"]\n[Black "NN"]\n[Result "${result}"]\n[Opening "Of ${white}"]\n\n${moves} ${result}\n`;

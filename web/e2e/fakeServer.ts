@@ -1,4 +1,4 @@
-// A server of canned states in the place of the real one: for how the page looks and what it shows.
+// A fake server with canned states.
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Browser, Page, WebSocketRoute } from 'playwright-core';
@@ -23,7 +23,7 @@ function missing(name: string): wire.ApiError {
 }
 
 export class FakeServer {
-  /** Everything that the page asked for, but for topics. */
+  /** The received commands, except subscriptions. */
   readonly commands: wire.Command[] = [];
   readonly topics = new Map<string, wire.State>();
   readonly http = new Map<string, unknown>();
@@ -70,14 +70,14 @@ export class FakeServer {
     return page;
   }
 
-  /** Tells all tabs of a change. */
+  /** Sends a delta to all tabs. */
   delta(topic: wire.Topic, delta: wire.Delta) {
     const number = (this.#numbers.get(topic) ?? 1) + 1;
     this.#numbers.set(topic, number);
     for (const socket of this.#sockets) this.#send(socket, { kind: 'delta', topic, number, delta });
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   drop() {
     for (const socket of this.#sockets) void socket.close();
     this.#sockets = [];
@@ -219,7 +219,7 @@ export function engine(id: number, name: string, more: Partial<wire.EngineState>
   };
 }
 
-/** Lines of a log, of everybody and with rules broken. */
+/** Log lines of each source, some with violations. */
 function logLines(): wire.LogLine[] {
   const clause = 'uci: bestmove';
   const breach = {
@@ -238,7 +238,7 @@ function logLines(): wire.LogLine[] {
   return lines.map(([by, text, breaches], at) => ({ number: at + 1, at: 0, by, text, breaches }));
 }
 
-/** What the page has kept with the server, such as its theme. */
+/** Sets preferences stored by the server, such as the theme. */
 export function storePrefs(fake: FakeServer, page: wire.Settings['page']) {
   fake.topics.set('settings', {
     kind: 'settings',
@@ -250,7 +250,7 @@ export function storePrefs(fake: FakeServer, page: wire.Settings['page']) {
   });
 }
 
-/** A server with everything that a page subscribes to. */
+/** A server with all topics that a page subscribes to. */
 export function defaultServer(): FakeServer {
   const fake = new FakeServer();
   storePrefs(fake, {});
@@ -296,9 +296,9 @@ export function defaultServer(): FakeServer {
   return fake;
 }
 
-export function open(fake: FakeServer, state: wire.GameState, lanes: wire.EngineAnalysis[] = []) {
+export function open(fake: FakeServer, state: wire.GameState, panels: wire.EngineAnalysis[] = []) {
   fake.topics.set(`game/${state.id}`, { kind: 'game', state });
-  fake.topics.set(`analysis/${state.id}`, { kind: 'analysis', state: { lanes } });
+  fake.topics.set(`analysis/${state.id}`, { kind: 'analysis', state: { lanes: panels } });
   fake.topics.set(`report/${state.id}`, {
     kind: 'report',
     state: {
@@ -316,7 +316,7 @@ export function open(fake: FakeServer, state: wire.GameState, lanes: wire.Engine
   });
 }
 
-export function lane(
+export function analysis(
   at: number,
   lines: wire.Line[],
   more: Partial<wire.EngineAnalysis> = {},

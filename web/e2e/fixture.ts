@@ -1,4 +1,4 @@
-// What journeys through the page with a real server have in common.
+// Fixtures and helpers of tests with a real server.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
@@ -9,29 +9,28 @@ import { TIMEOUT } from './timeout';
 import { PROGRAM, RealServer } from './server';
 import { en, starts } from './labels';
 
-/** Long enough for an engine to start and to answer on a busy machine. */
+/** For the start and the response of an engine on a busy machine. */
 export const LONG = { timeout: TIMEOUT };
-/** Long enough for a whole game. */
+/** For a complete game. */
 export const WHOLE = { timeout: 240_000 };
 
-/** Engines of the workspace's tests, built beside the program. */
+/** Test engines of the workspace, built next to the server. */
 export const ENGINES = {
-  /** Does what its arguments say. */
+  /** Scripted by its arguments. */
   misbehave: join(dirname(PROGRAM), 'misbehave'),
-  /** Knows the rules and thinks nothing. */
+  /** Plays the first legal move in lexicographic order. */
   mime: join(dirname(PROGRAM), 'mime'),
 };
 
-/** What a journey sets out with. */
 export interface Fixture {
   readonly server: RealServer;
-  /** A browser that the server knows, at a page. */
+  /** Opens a page in a browser that is logged in. */
   page: (hash?: string, options?: Parameters<Browser['newContext']>[0]) => Promise<Page>;
-  /** A browser that the server does not know. */
+  /** Opens an empty page in a browser that is not logged in. */
   newBrowser: (options?: Parameters<Browser['newContext']>[0]) => Promise<Page>;
 }
 
-/** A browser for all journeys of a file, and a server of its own for each, which leaves nothing behind. */
+/** One browser per test file and one server per test; checks that no process remains. */
 export function useServer(): Fixture {
   let browser: Browser | undefined;
   let server: RealServer | undefined;
@@ -67,7 +66,7 @@ export const squares = (page: Page) => page.locator('[data-square]').first().wai
 
 export type Variant = 'chess' | 'chess960' | 'shogi';
 
-/** Opens the form of a new game and waits for the engines in it. */
+/** Selects a variant in the form of a new game and waits for the engines. */
 export async function choose(page: Page, variant: Variant) {
   await page.getByRole('radio', { name: en(`variant.${variant}`), exact: true }).check({ force: true });
   await page.getByLabel(en('new.opponent')).waitFor();
@@ -76,23 +75,23 @@ export async function choose(page: Page, variant: Variant) {
     .toBeGreaterThan(1);
 }
 
-/** Opens the form of a new game without a clock: an engine thinks until it is told to move. */
+/** Fills in a new game without a clock: the engine thinks until “Move now”. */
 export async function untimed(page: Page, variant: Variant, opponent?: string) {
   await choose(page, variant);
   if (opponent) await page.getByLabel(en('new.opponent')).selectOption({ label: opponent });
   await page.getByLabel(starts('time.kind')).first().selectOption('none');
 }
 
-/** Opens the form of a new game against an engine that answers at once. The person has all the time in the world. */
+/** Fills in a new game without a clock against an engine that moves immediately. */
 export async function newGame(page: Page, variant: Variant, opponent?: string) {
   await untimed(page, variant, opponent);
   const nodes = page.getByLabel(en('time.nodes'));
-  // It is open where something in it was chosen the last time.
+  // The section is open if it contains changed settings.
   if (!(await nodes.isVisible())) await page.getByText(en('new.more'), { exact: true }).click();
   await nodes.fill('200');
 }
 
-/** Has the new game start from a position; the field is named as the notation. */
+/** Sets the start position; the label of the field is the notation. */
 export async function from(page: Page, notation: 'FEN' | 'SFEN', text: string) {
   const more = page.getByText(en('new.more'), { exact: true });
   const start = page.getByLabel(starts('new.start'));
@@ -114,7 +113,7 @@ export async function enter(page: Page, text: string) {
 
 export const moveElements = (page: Page) => page.locator('.moves .move:not(.gap)');
 
-/** The moves without what engines think of them. */
+/** The moves without evaluations. */
 export const moveTexts = async (page: Page) =>
   (await moveElements(page).locator('> span').allTextContents()).map((word) => word.trim());
 
@@ -125,7 +124,7 @@ export async function click(page: Page, square: string) {
   await page.mouse.click(x, y);
 }
 
-/** Hands the page a text as the clipboard would. */
+/** Pastes a text. */
 export async function paste(page: Page, text: string) {
   await page.evaluate((record) => {
     const data = new DataTransfer();
@@ -134,7 +133,7 @@ export async function paste(page: Page, text: string) {
   }, text);
 }
 
-/** Presses buttons and boxes by their names, all of them before the server can answer. */
+/** Clicks buttons and labels by name in a single task, before the server can respond. */
 export const clickAll = (where: Locator, names: readonly string[]) =>
   where.evaluate((element, all) => {
     const found = [...element.querySelectorAll<HTMLElement>('button, label')];
@@ -143,7 +142,7 @@ export const clickAll = (where: Locator, names: readonly string[]) =>
     }
   }, names);
 
-/** Goes to a page by its place in the frame. */
+/** Opens a page by its link in the navigation. */
 export const visit = (page: Page, name: string) =>
   page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
 
@@ -156,7 +155,7 @@ export interface EngineSpec {
   protocol?: 'uci' | 'usi';
 }
 
-/** Registers an engine on the page of engines, and gives back its card. */
+/** Adds an engine and returns its card. */
 export async function addEngine(
   page: Page,
   { name, path, args = [], dir, env, protocol }: EngineSpec,
@@ -177,14 +176,14 @@ export async function addEngine(
   return cards.nth(count);
 }
 
-/** Waits until an engine has said what it can do. */
+/** Waits until the options of an engine are known. */
 export async function handshakeDone(card: Locator) {
   await expect
     .poll(() => card.getByRole('button', { name: en('engine.options'), exact: true }).isEnabled(), LONG)
     .toBe(true);
 }
 
-/** Registers an engine that answers as Mime does, and tells what it has received without a tab that would ask. */
+/** Adds Mime with a recorder; returns a function that reads the received input, even without a page. */
 export async function addRecordedEngine(
   page: Page,
   { data }: RealServer,
@@ -199,7 +198,7 @@ export async function addRecordedEngine(
   return () => readFileSync(received, 'utf8');
 }
 
-/** Presses Tab until something has the focus, as it must come to everything. */
+/** Presses Tab until an element has the focus. */
 export async function tabTo(page: Page, wanted: Locator) {
   await wanted.waitFor({ state: 'attached' });
   for (let presses = 0; presses < 150; presses++) {
@@ -209,13 +208,13 @@ export async function tabTo(page: Page, wanted: Locator) {
   throw new Error(`Tab does not lead to ${String(wanted)}`);
 }
 
-/** Walks over the board with the arrow keys. */
+/** Moves the focus to a square with the arrow keys. */
 export async function walkTo(page: Page, square: string) {
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-square') ?? '');
   await expect.poll(focused).not.toBe('');
   const place = (name: string) => {
     const [a, b] = [name.charCodeAt(0), name.charCodeAt(1)];
-    // Ranks go up in chess, and down in shogi, whose files go from right to left.
+    // Chess ranks count upward; shogi ranks downward, and files from right to left.
     return a < 58 ? { column: -a, row: b } : { column: a, row: -b };
   };
   const to = place(square);
@@ -237,7 +236,7 @@ export async function walkTo(page: Page, square: string) {
   throw new Error(`no way to ${square}`);
 }
 
-/** Loads the page anew; the words of the legal moves are then those where the page stands. */
+/** Reloads the page; returns a function for the legal moves of the current position. */
 export async function legalMoves(page: Page): Promise<() => Promise<string[]>> {
   let last: { cursor: number; words: string[] } = { cursor: -1, words: [] };
   page.on('websocket', (socket) =>
@@ -254,7 +253,7 @@ export async function legalMoves(page: Page): Promise<() => Promise<string[]>> {
   );
   await page.reload();
   return async () => {
-    // What is received here and what is seen on the page come by ways of their own.
+    // The socket and the page are updated independently.
     const shown = async () => Number(await page.locator('[data-cursor]').getAttribute('data-cursor'));
     await expect.poll(async () => last.cursor === (await shown()), LONG).toBe(true);
     return last.words;

@@ -1,4 +1,4 @@
-// Pieces moved by hand with a real server: dragged, touched, dropped, and moved before it is one's turn.
+// Input on the board with a real server: mouse, touch, drops and premoves.
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { drag, errorsOf, tap, touchDrag } from './browser';
@@ -28,7 +28,7 @@ const PHONE = { hasTouch: true, viewport: { width: 390, height: 844 } };
 
 const now = (page: Page, ...moves: string[]) => expect.poll(() => moveTexts(page), LONG).toEqual(moves);
 
-/** A board to analyse, from a position. */
+/** An analysis board with a position. */
 async function boardAt(page: Page, variant: Variant, text: string) {
   await choose(page, variant);
   await from(page, variant === 'shogi' ? 'SFEN' : 'FEN', text);
@@ -42,7 +42,7 @@ async function board(page: Page) {
   await page.getByRole('gridcell', { name: '7g, Black (sente) pawn' }).waitFor({ state: 'attached' });
 }
 
-test('shogi: pieces are dragged over the board and out of the hand', async () => {
+test('shogi: drags pieces on the board and from the hand', async () => {
   const page = await fixture.page();
   const errors = errorsOf(page);
   await board(page);
@@ -56,7 +56,7 @@ test('shogi: pieces are dragged over the board and out of the hand', async () =>
   expect(errors).toEqual([]);
 });
 
-test('shogi: pieces are touched and dragged by touch, those in hand as well', async () => {
+test('shogi: taps and drags pieces by touch, including those in hand', async () => {
   const page = await fixture.page('', PHONE);
   await board(page);
   await tap(page, '7g');
@@ -72,7 +72,7 @@ test('shogi: pieces are touched and dragged by touch, those in hand as well', as
   await now(page, 'P-7f', 'K-5b', 'P*5e', 'K-5a', 'P*4e');
 });
 
-test('chess: pieces are touched and dragged by touch', async () => {
+test('chess: taps and drags pieces by touch', async () => {
   const page = await fixture.page('', PHONE);
   await choose(page, 'chess');
   await page.getByRole('button', { name: en('new.analysis') }).click();
@@ -84,7 +84,7 @@ test('chess: pieces are touched and dragged by touch', async () => {
   await now(page, 'e4', 'Nf6');
 });
 
-/** Two clicks, a mouse that drags, two touches. */
+/** Two clicks, a mouse drag, two taps. */
 const HANDS: ((page: Page, from: string, to: string) => Promise<void>)[] = [
   async (page, from, to) => {
     await click(page, from);
@@ -98,13 +98,13 @@ const HANDS: ((page: Page, from: string, to: string) => Promise<void>)[] = [
 ];
 
 test.each([
-  // It stands where the king is going, one step away.
+  // The rook is on the target square of the king, one step away.
   ['the rook', '1r2k2r/8/8/8/8/8/8/1R3KR1 w GBhb - 0 1', 'f1', 'g1', 'O-O'],
   ['the rook far away', '1r2k2r/8/8/8/8/8/8/1R3KR1 w GBhb - 0 1', 'f1', 'b1', 'O-O-O'],
   ['the square', '1r2k2r/8/8/8/8/8/8/1R3KR1 w GBhb - 0 1', 'f1', 'c1', 'O-O-O'],
-  // Castling would lead there as well: one step is one step.
+  // Castling has the same target: a single step is a king move.
   ['no more than the next square', '1r2k1r1/8/8/8/8/8/8/RK5R w HAgb - 0 1', 'b1', 'c1', 'Kc1'],
-] as const)('Chess960: a king is moved to %s', async (_, text, from, to, move) => {
+] as const)('Chess960: moves the king to %s', async (_, text, from, to, move) => {
   const page = await fixture.page('', PHONE);
   for (const hand of HANDS) {
     await page.goto(new URL('/#/play/0/new', page.url()).href);
@@ -118,7 +118,7 @@ test.each([
   ['chess', '4k3/P7/8/8/8/8/8/4K3 w - - 0 1', 'a7', 'a8', 'White knight', 'a8=N'],
   ['shogi', '4k4/9/2P6/9/9/9/9/9/4K4 b - 1', '7c', '7b', 'Black (sente) tokin', 'P-7b+'],
   ['shogi', '4k4/9/2P6/9/9/9/9/9/4K4 b - 1', '7c', '7b', 'Black (sente) pawn', 'P-7b='],
-] as const)('a piece of %s is promoted', async (variant, text, from, to, choice, move) => {
+] as const)('promotes a piece of %s', async (variant, text, from, to, choice, move) => {
   const page = await fixture.page('', PHONE);
   for (const hand of HANDS) {
     await page.goto(new URL('/#/play/0/new', page.url()).href);
@@ -129,7 +129,7 @@ test.each([
   }
 });
 
-test('shogi: a move and a drop are made while the engine thinks, and played when the turn comes', async () => {
+test('shogi: plays a premove and a premoved drop', async () => {
   const page = await fixture.page('#/engines');
   await handshakeDone(await addEngine(page, { name: 'Mime', path: ENGINES.mime, args: ['usi'] }));
   await visit(page, en('nav.play'));
@@ -145,7 +145,7 @@ test('shogi: a move and a drop are made while the engine thinks, and played when
   await click(page, '5h');
   await expect.poll(() => marked.count()).toBe(2);
   await answered();
-  // Of all moves it makes the first by its word.
+  // Mime plays the first move in lexicographic order.
   await now(page, 'P-7f', 'K-4a', 'K-5h');
   await expect.poll(() => marked.count()).toBe(0);
   await click(page, 'first:P');

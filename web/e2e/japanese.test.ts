@@ -1,4 +1,4 @@
-// A page in Japanese: whatever is refused or goes wrong is told in Japanese.
+// Error messages in Japanese.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { ja } from './labels';
 const fixture = useServer();
 const there = (hash: string) => fixture.page(hash, { locale: 'ja-JP' });
 
-/** Waits for a text, and requires that nothing of it is English but names. */
+/** Waits for a text, and checks that it contains no English except names. */
 async function containsText(where: Locator, text: string, ...names: string[]) {
   const found = where.filter({ hasText: text }).first();
   await found.waitFor(LONG);
@@ -26,7 +26,7 @@ async function read(page: Page, name: string, text: string) {
     .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
 }
 
-/** Registers the engine that does what its arguments say. */
+/** Adds the scripted engine. */
 async function addRogue(page: Page, ...args: string[]) {
   await page.getByRole('button', { name: ja('engine.add') }).click();
   const dialog = page.getByRole('dialog');
@@ -37,11 +37,11 @@ async function addRogue(page: Page, ...args: string[]) {
   await expect.poll(() => page.getByTestId('engine').count(), LONG).toBe(2);
 }
 
-test('records that cannot be read say where and why', async () => {
+test('reports location and reason of unreadable records', async () => {
   const page = await there('#/library');
   await read(page, 'a.pgn', '[White "A"]\n\n1. e4 e5 2. Ke3 *\n\n[White "B"]\n\n1. d4 *\n');
   await containsText(toasts(page), '第1局, 3行目, 13文字目: 「Ke3」は指せる手ではありません', 'Ke3');
-  // What could be read is not passed over.
+  // Readable games are imported.
   await containsText(toasts(page), '1');
   await read(page, 'b.kif', '手合割：平手\n   1 ７六歩(77)\n   2 ７六歩(77)\n');
   await containsText(toasts(page), '第1局, 3行目');
@@ -51,7 +51,7 @@ test('records that cannot be read say where and why', async () => {
   await containsText(page.getByRole('main').getByRole('status'), '対局できない局面です');
 });
 
-test('a folder that is read tells what it could not read', async () => {
+test('reports unreadable records of an imported folder', async () => {
   const folder = join(fixture.server.data, 'records');
   mkdirSync(folder);
   writeFileSync(join(folder, 'c.pgn'), '1. e4 e4 *\n');
@@ -65,7 +65,7 @@ test('a folder that is read tells what it could not read', async () => {
   await containsText(page.getByTestId('job').locator('li'), '第1局, 1行目', 'c.pgn', 'e4');
 });
 
-test('moves and positions that are refused say why', async () => {
+test('reports why a move or a position is rejected', async () => {
   const page = await there('#/play/0/new');
   await page.getByRole('button', { name: ja('new.analysis') }).click();
   await squares(page);
@@ -131,7 +131,7 @@ test(
   async () => {
     const page = await there('#/engines');
     await page.getByTestId('engine').first().waitFor();
-    // It leaves after the answer with which a game ends.
+    // The engine exits after the move that ends the game.
     await addRogue(page, 'go: info depth 1 score mate 1 pv h1h8 | bestmove h1h8 | !exit 3');
     const file = join(fixture.server.data, 'book.epd');
     writeFileSync(file, 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n8/8/8/8/8/8/8/8 w - -\n');
@@ -209,12 +209,12 @@ test(
     await ready.getByText('`isready` には `readyok` を 1 回返す').waitFor();
     const why = '最初の `isready` に応答しなかった: エンジンが終了した (終了コード 3)';
     await ready.getByText(why).waitFor();
-    // All others are there as well, with what came of them.
+    // All other checks are listed with their results.
     await check.getByText(/^その他の検査：\d+件$/).click();
     await found.filter({ hasText: /^合格\s*handshake\.name / }).waitFor();
     await found.filter({ hasText: /^判定不能\s*ending\.eof\.idle / }).waitFor();
     expect(await found.count()).toBeGreaterThan(150);
-    // Names of checks and documents are what they are called; the protocol's words are between backticks.
+    // Names of checks and documents are not translated; protocol keywords are between backticks.
     const texts = await found.evaluateAll((all) =>
       all.map((one) => {
         const words = one.cloneNode(true) as Element;
@@ -229,7 +229,7 @@ test(
   WHOLE.timeout,
 );
 
-/** The page with the options of the built-in engine. */
+/** Opens the options of the built-in engine. */
 async function optionsOfNarikin() {
   const page = await there('#/engines');
   const card = page.getByTestId('engine').first();
@@ -239,7 +239,7 @@ async function optionsOfNarikin() {
   return page;
 }
 
-test('the options of an engine have the words of its translation', async () => {
+test('translates the options of an engine', async () => {
   const page = await optionsOfNarikin();
   const options = page.getByRole('dialog').locator('[data-option]');
   await options.first().waitFor();
@@ -248,7 +248,7 @@ test('the options of an engine have the words of its translation', async () => {
   expect(texts.filter((text) => !/[ぁ-んァ-ヶ一-龠]/.test(text))).toEqual([]);
 });
 
-test('a value that an option cannot have is refused', async () => {
+test('rejects an invalid option value', async () => {
   const page = await optionsOfNarikin();
   const hash = page.getByRole('dialog').locator('[data-option="Hash"] input').first();
   await hash.fill('999999999');
@@ -256,7 +256,7 @@ test('a value that an option cannot have is refused', async () => {
   await containsText(toasts(page), 'までの数です', 'Hash');
 });
 
-test('the log shows in Japanese which rules are broken', async () => {
+test('shows violations in the log in Japanese', async () => {
   const page = await there('#/engines');
   await page
     .getByRole('button', { name: ja('engine.console') })
@@ -269,7 +269,7 @@ test('the log shows in Japanese which rules are broken', async () => {
     await field.press('Enter');
   }
   const breaches = page.getByRole('region', { name: ja('log.region') }).locator('.why');
-  // The documents in which rules stand are cited as they are called.
+  // Document titles are not translated.
   const clause = 'UCI 2006, ponderhit; The UCI Protocol, ponderhit';
   const text = '`ponderhit` は `go ponder` の探索中にだけ送る';
   await containsText(breaches, text, clause, '`ponderhit`', '`go ponder`');

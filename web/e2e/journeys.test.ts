@@ -1,4 +1,4 @@
-// Journeys through the page with a real server and the built-in engine.
+// User journeys with a real server and the built-in engine.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { errorsOf, violations } from './browser';
@@ -30,7 +30,7 @@ const fixture = useServer();
 test.each([
   ['chess', 'e2', 'e4'],
   ['shogi', '7g', '7f'],
-] as const)('from the first start to an answered move of %s', async (variant, from, to) => {
+] as const)('plays the first move of %s after the first start', async (variant, from, to) => {
   const page = await fixture.page();
   const errors = errorsOf(page);
   await newGame(page, variant);
@@ -43,7 +43,7 @@ test.each([
   expect(errors).toEqual([]);
 });
 
-test('a full game of two engines at a fast clock is saved by itself', async () => {
+test('stores a complete engine game automatically', async () => {
   const page = await fixture.page();
   await choose(page, 'chess');
   await page.getByText(en('new.more'), { exact: true }).click();
@@ -60,7 +60,7 @@ test('a full game of two engines at a fast clock is saved by itself', async () =
   await page.getByRole('row').nth(1).getByText('Narikin', { exact: false }).first().waitFor();
 });
 
-test('lines are never of another position while one steps fast', async () => {
+test('shows no line of another position during fast steps', async () => {
   const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
@@ -71,15 +71,15 @@ test('lines are never of another position while one steps fast', async () => {
   }
   await page.getByRole('button', { name: pattern('panel.start') }).click();
   await page.getByTestId('line').first().waitFor();
-  // Whose turn it is tells which moves can begin a line.
+  // The side to move determines the first move of a line.
   await page.evaluate(() => {
     const seen: string[] = [];
     Object.assign(window, { stale: seen });
     const look = () => {
-      const lane = document.querySelector('[data-testid=engine-panel]');
+      const panel = document.querySelector('[data-testid=engine-panel]');
       const lines = document.querySelectorAll('[data-testid=line]').length;
       const cursor = document.querySelector('[data-cursor]')?.getAttribute('data-cursor');
-      const node = lane?.getAttribute('data-node');
+      const node = panel?.getAttribute('data-node');
       if (lines > 0 && cursor !== node) seen.push(`${cursor} shows ${node}`);
       requestAnimationFrame(look);
     };
@@ -94,7 +94,7 @@ test('lines are never of another position while one steps fast', async () => {
   expect(await page.evaluate(() => (window as unknown as { stale: string[] }).stale)).toEqual([]);
 });
 
-test('a game goes on after a reload', async () => {
+test('continues a game after a reload', async () => {
   const page = await fixture.page();
   await newGame(page, 'chess');
   await begin(page);
@@ -107,9 +107,9 @@ test('a game goes on after a reload', async () => {
   await expect.poll(() => moveElements(page).count(), LONG).toBe(4);
 });
 
-test('a server is killed in the middle of a game: its engines die, and the game goes on', async () => {
+test('a killed server leaves no engine behind, and the game continues', async () => {
   const page = await fixture.page('#/engines');
-  // It is deaf while it thinks: nothing but a signal ends it.
+  // The engine ignores input while it thinks: only a signal ends it.
   await addEngine(page, { name: 'Mute', path: ENGINES.misbehave, args: ['go: !child | !deaf'] });
   await visit(page, en('nav.play'));
   await newGame(page, 'chess', 'Mute');
@@ -134,7 +134,7 @@ test('a server is killed in the middle of a game: its engines die, and the game 
   await expect.poll(() => status(again), LONG).toContain(en('status.your_turn'));
 });
 
-test('two tabs show the same', async () => {
+test('synchronizes two tabs', async () => {
   const one = await fixture.page();
   await one.getByRole('button', { name: en('new.analysis') }).click();
   await squares(one);
@@ -172,7 +172,7 @@ test.each([
     await keys.press('Enter');
     await tabTo(page, page.getByLabel(en('new.per_side')));
     await keys.press('Space');
-    // Narikin has a fast clock, and the person as much time as a slow machine needs.
+    // Narikin has a fast clock, the user enough time for a slow machine.
     for (const [side, minutes] of [
       [mine, '600'],
       [its, '0.05'],
@@ -187,7 +187,7 @@ test.each([
     await keys.press('Enter');
     await squares(page);
     for (let turn = 0; !DECIDED.test(await status(page)); turn++) {
-      // The first move goes over the board, and those after it are written.
+      // The first move is played on the board, the others are entered as text.
       const move = turn === 0 ? (variant === 'chess' ? 'e2e4' : '7g7f') : (await legal())[0];
       if (!move) throw new Error('no legal move');
       const count = await moveElements(page).count();
@@ -220,7 +220,7 @@ test.each([
   WHOLE.timeout * 2,
 );
 
-test('a game of shogi by keys alone, in Japanese', async () => {
+test('plays shogi by keyboard alone, in Japanese', async () => {
   const page = await fixture.page('', { locale: 'ja-JP' });
   await page.getByRole('radio', { name: ja('variant.shogi') }).waitFor();
   await page.getByRole('radio', { name: ja('variant.shogi') }).focus();
@@ -238,7 +238,7 @@ test('a game of shogi by keys alone, in Japanese', async () => {
   expect(await violations(page)).toEqual([]);
 });
 
-test('an engine plays one game with options of its own', async () => {
+test('plays one game with options of its own', async () => {
   const page = await fixture.page('#/engines');
   await handshakeDone(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));
   await visit(page, en('nav.play'));
@@ -258,7 +258,7 @@ test('an engine plays one game with options of its own', async () => {
   await process.getByRole('link', { name: en('engine.log') }).click();
   const log = page.getByRole('region', { name: en('log.region') });
   await expect.poll(() => log.textContent(), LONG).toContain('setoption name Style value Wild');
-  // For good it is as it was.
+  // The stored options are unchanged.
   await page
     .getByTestId('engine')
     .nth(1)
@@ -268,7 +268,7 @@ test('an engine plays one game with options of its own', async () => {
   expect(await page.locator('[data-option="Style"].changed').count()).toBe(0);
 });
 
-test.each(['stockfish', 'fairy-stockfish', 'gnuchess'])('the options of %s', async (name) => {
+test.each(['stockfish', 'fairy-stockfish', 'gnuchess'])('shows the options of %s', async (name) => {
   const page = await fixture.page('#/engines');
   await page.getByRole('button', { name: en('engine.add') }).click();
   const args = name === 'gnuchess' ? ' --uci' : '';
@@ -290,7 +290,7 @@ test.each(['stockfish', 'fairy-stockfish', 'gnuchess'])('the options of %s', asy
   expect(await violations(page)).toEqual([]);
 });
 
-test('the log hears both sides, shows what one types, and is exported', async () => {
+test('logs both directions and entered commands, and exports the log', async () => {
   const page = await fixture.page('#/engines');
   await page
     .getByRole('button', { name: en('engine.console') })
@@ -301,7 +301,7 @@ test('the log hears both sides, shows what one types, and is exported', async ()
   await field.fill('isready');
   await field.press('Enter');
   await page.getByText('readyok', { exact: true }).first().waitFor();
-  // All of it can be had as a file.
+  // The complete log is exported as a file.
   const given = page.waitForEvent('download');
   await page.getByRole('button', { name: en('log.export'), exact: true }).click();
   const file = await given;

@@ -1,4 +1,4 @@
-// Labels by their keys in the dictionaries, so that a test survives a change of a label.
+// Labels by their dictionary keys: tests do not depend on the wording.
 import { en as english, type Key } from '../src/i18n/en';
 import { fill } from '../src/i18n/fill';
 import { ja as japanese } from '../src/i18n/ja';
@@ -30,7 +30,7 @@ const expression = (key: Key) =>
     .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     .join('(.+)');
 
-/** Why a game has ended, as the dictionaries name it. */
+/** The reasons of results in the dictionaries. */
 type Reason = Key extends infer K ? (K extends `reason.${infer R}` ? R : never) : never;
 
 /** The English result of a game; without a winner a draw. */

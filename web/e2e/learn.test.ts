@@ -1,4 +1,4 @@
-// Learning from mistakes, and work on many games, with a fake server.
+// Retry of mistakes, and batch jobs, with a fake server.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import type { Command, Judged, Label, ReportState } from '../src/api/wire';
@@ -31,7 +31,7 @@ function judged(ply: number, label: Label | null, best: string): Judged {
   };
 }
 
-/** A game of two moves, of which the first is a mistake and the second a blunder. */
+/** A game of two moves: a mistake and a blunder. */
 function reported(fake: FakeServer) {
   const nodes = [
     node(0, null, 0, '', { western: '' }, { children: [1] }),
@@ -74,7 +74,7 @@ async function enter(page: Page, text: string) {
   await page.locator('#entry').press('Enter');
 }
 
-test('a better move is found on the board, and by keys alone', async () => {
+test('finds a better move on the board and by keyboard alone', async () => {
   const fake = defaultServer();
   reported(fake);
   const page = await fake.page(browser, '#/analyse/1');
@@ -83,7 +83,7 @@ test('a better move is found on the board, and by keys alone', async () => {
   await page.getByRole('button', { name: en('report.learn') }).click();
   await page.getByText(en('report.better', { side: en('side.white'), move: 'g4' })).waitFor();
   expect(await violations(page)).toEqual([]);
-  // All that belongs to it is seen beside the board on a small screen.
+  // All controls are visible next to the board on a small screen.
   await page.setViewportSize({ width: 1366, height: 600 });
   for (const name of [en('report.show'), en('report.next'), en('app.close')]) {
     const button = page.getByRole('button', { name, exact: true });
@@ -111,7 +111,7 @@ test('a better move is found on the board, and by keys alone', async () => {
   await page.getByText(en('report.better', { side: en('side.black'), move: 'f6' })).waitFor();
   await page.keyboard.press('s');
   await expect.poll(() => verdict.textContent()).toContain(en('report.solution', { line: 'e7e5' }));
-  // Nothing was played.
+  // No move was played.
   expect(fake.commands.some((command) => command.kind === 'move')).toBe(false);
   expect(
     fake.commands.filter((command) => command.kind === 'try_move').map((command) => command.node),
@@ -120,7 +120,7 @@ test('a better move is found on the board, and by keys alone', async () => {
   await page.context().close();
 });
 
-test('only the mistakes of one side', async () => {
+test('filters mistakes by side', async () => {
   const fake = defaultServer();
   reported(fake);
   const page = await fake.page(browser, '#/analyse/1', { viewport: { width: 360, height: 740 } });
@@ -135,7 +135,7 @@ test('only the mistakes of one side', async () => {
   await page.context().close();
 });
 
-test('work on many games is seen, stopped, resumed and forgotten', async () => {
+test('shows, stops, resumes and dismisses batch jobs', async () => {
   const fake = defaultServer();
   const job = {
     id: 4,
@@ -190,7 +190,7 @@ test('work on many games is seen, stopped, resumed and forgotten', async () => {
   await page.context().close();
 });
 
-test('the position on the board is looked for in the library', async () => {
+test('searches the position of the board in the library', async () => {
   const fake = defaultServer();
   open(fake, game(1, 'chess'));
   const page = await fake.page(browser, '#/analyse/1');

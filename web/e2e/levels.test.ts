@@ -1,4 +1,4 @@
-// What engines hear of what a person has chosen for a game: the time of each side, and how strong they are to be.
+// Commands sent to engines for the time controls and strengths of a game.
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import {
@@ -22,7 +22,7 @@ import { en, starts } from './labels';
 
 const fixture = useServer();
 
-/** What is written into the fields of a side, by their labels; the first is the kind of time. */
+/** The kind of time control of a side, and values by the labels of their fields. */
 type Fields = [kind: 'clock' | 'per_move' | 'none', ...fields: [string, string][]];
 
 async function fill(side: Locator, [kind, ...fields]: Fields) {
@@ -30,7 +30,7 @@ async function fill(side: Locator, [kind, ...fields]: Fields) {
   for (const [label, value] of fields) await side.getByLabel(label).fill(value);
 }
 
-/** Begins a game of a person against an engine, each with a time of their own, and makes the first move. */
+/** Starts a game of a human against an engine with separate time controls, and plays the first move. */
 async function against(page: Page, variant: Variant, engine: string, mine: Fields, its: Fields) {
   await page.goto(new URL('/#/play/0/new', page.url()).href);
   await page.getByRole('radio', { name: en(`variant.${variant}`), exact: true }).check({ force: true });
@@ -56,7 +56,7 @@ const NO_CLOCK: Fields = ['none', [en('time.depth'), '0'], [en('time.nodes'), '0
 const OWN: Fields = ['clock', [en('time.base'), '60'], [en('time.increment'), '0'], [en('time.moves'), '0']];
 const OWN_SHOGI: Fields = [...OWN, [en('time.byoyomi'), '0']];
 
-// What is left of the person's own time depends on the machine.
+// The remaining time of the human depends on the machine.
 const CHESS: [string, Fields, Fields, RegExp][] = [
   [
     'a clock with an increment, and another one',
@@ -81,7 +81,7 @@ const CHESS: [string, Fields, Fields, RegExp][] = [
   ['nodes', ['none'], ['none', [en('time.depth'), '0'], [en('time.nodes'), '900']], /^go nodes 900$/m],
 ];
 
-test('an engine of chess hears of the time of each side', async () => {
+test('sends the time controls of both sides to a chess engine', async () => {
   const page = await fixture.page('#/engines');
   const received = await addRecordedEngine(page, fixture.server, 'Player');
   for (const [what, mine, its, go] of CHESS) {
@@ -92,7 +92,7 @@ test('an engine of chess hears of the time of each side', async () => {
   }
 });
 
-test('an engine without an end to its thoughts moves when it is told to', async () => {
+test('stops an unlimited search by “Move now”', async () => {
   const page = await fixture.page('#/engines');
   const received = await addRecordedEngine(page, fixture.server, 'Player');
   await against(page, 'chess', 'Player', OWN, NO_CLOCK);
@@ -102,7 +102,7 @@ test('an engine without an end to its thoughts moves when it is told to', async 
   await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'a5']);
 });
 
-test('an engine of shogi hears of byoyomi', async () => {
+test('sends byoyomi to a shogi engine', async () => {
   const page = await fixture.page('#/engines');
   const received = await addRecordedEngine(page, fixture.server, 'Player', 'usi');
   const its: Fields = [
@@ -116,7 +116,7 @@ test('an engine of shogi hears of byoyomi', async () => {
   await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
 });
 
-/** An engine of shogi with a switch for its strength. */
+/** A shogi engine with a separate option that limits its strength. */
 const SWITCHED = [
   'usi: id name Switched | option name USI_LimitStrength type check default false ' +
     '| option name USI_Strength type spin default 9 min -15 max 9 | usiok',
@@ -127,7 +127,7 @@ test.each([
   ['chess', 'Narikin', 'e4', ['UCI_LimitStrength value true', 'UCI_Elo value']],
   ['shogi', 'Narikin', '７六歩', ['USI_LimitStrength value true', 'USI_Strength value']],
   ['shogi', 'Switched', '７六歩', ['USI_LimitStrength value true', 'USI_Strength value']],
-] as const)('a weaker opponent in %s: %s', async (variant, engine, move, options) => {
+] as const)('limits the strength of the opponent in %s: %s', async (variant, engine, move, options) => {
   const page = await fixture.page('#/engines');
   if (engine === 'Switched') {
     await handshakeDone(await addEngine(page, { path: ENGINES.misbehave, args: SWITCHED, protocol: 'usi' }));
@@ -158,7 +158,7 @@ test.each([
   expect(said?.toSorted()).toEqual(values.toSorted());
 });
 
-test('each side of a game of engines has a strength and a time of its own', async () => {
+test('sets strength and time of each engine separately', async () => {
   const page = await fixture.page('#/engines');
   const one = await addRecordedEngine(page, fixture.server, 'One');
   const other = await addRecordedEngine(page, fixture.server, 'Other');

@@ -1,4 +1,4 @@
-// Visitors who did not come by the link: the password of the server.
+// Login by password.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,12 +8,12 @@ import { en } from './labels';
 
 const fixture = useServer();
 
-// Another program may take the port in between.
-test('a tab that is left outside comes in with another tab of its browser', { retry: 3 }, async () => {
+// Another process may bind the port in between.
+test('logs in all tabs of a browser', { retry: 3 }, async () => {
   const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
-  // A server knows only those whom it has let in itself.
+  // Sessions of another server are invalid.
   await fixture.server.restart();
   await page.getByText(en('login.link')).waitFor();
   const other = await page.context().newPage();
@@ -22,7 +22,7 @@ test('a tab that is left outside comes in with another tab of its browser', { re
   await squares(page);
 });
 
-test('a wrong password is refused, and the right one lets in', async () => {
+test('rejects a wrong password and accepts the right one', async () => {
   const file = join(fixture.server.data, 'password');
   writeFileSync(file, 'open sesame\n', { mode: 0o600 });
   await fixture.server.restart(['--listen', '127.0.0.1', '--password-file', file]);
@@ -40,7 +40,7 @@ test('a wrong password is refused, and the right one lets in', async () => {
   expect(await page.getByRole('navigation').count()).toBe(0);
   expect(await field.inputValue()).toBe('');
   expect(await violations(page)).toEqual([]);
-  // A narrow screen is enough for it.
+  // The form fits a narrow screen.
   const wide = await page.evaluate(() =>
     [document.documentElement, ...document.querySelectorAll('main, form, input, button')]
       .filter(
@@ -58,12 +58,12 @@ test('a wrong password is refused, and the right one lets in', async () => {
 
   await say('open sesame');
   await page.getByRole('navigation').waitFor();
-  // He is known from now on.
+  // The session persists.
   await page.reload();
   await page.getByRole('navigation').waitFor();
 });
 
-test('too many wrong passwords have the browser wait, and a link lets it in', async () => {
+test('locks out after too many wrong passwords, but accepts a link', async () => {
   const file = join(fixture.server.data, 'password');
   writeFileSync(file, 'open sesame\n', { mode: 0o600 });
   await fixture.server.restart(['--listen', '127.0.0.1', '--password-file', file]);

@@ -1,4 +1,4 @@
-// Engines against each other: a match that is watched, paused, resumed and over, and a tournament.
+// Engine matches: start, pause, resume, end; and tournaments.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { en, starts } from './labels';
 
 const fixture = useServer();
 
-/** Opens the form of a match, with games that take no time. */
+/** Opens the form of a match and selects fast games. */
 async function form(page: Page) {
   await page.getByRole('button', { name: en('match.new') }).click();
   await expect.poll(() => page.getByLabel(en('match.engine', { number: 2 })).count(), LONG).toBe(1);
@@ -19,13 +19,13 @@ async function form(page: Page) {
 
 const match = (page: Page) => page.getByTestId('match');
 
-/** How many games were played, as the match shows. */
+/** The number of finished games of the match. */
 const played = (page: Page) =>
   match(page)
     .getByRole('progressbar')
     .evaluate((bar) => (bar as HTMLProgressElement).value);
 
-/** The number of games in each cell of the crosstable, row by row. */
+/** The number of games in each cell of the crosstable, by row. */
 async function crosstable(page: Page): Promise<number[][]> {
   const rows = await match(page).locator('table').first().locator('tbody tr').all();
   const cells = await Promise.all(rows.map((row) => row.locator('td.small').allTextContents()));
@@ -60,7 +60,7 @@ test(
     const [[, one], [other]] = (await crosstable(page)) as [[number, number], [number, number]];
     expect([one, other]).toEqual([then, then]);
 
-    // It goes on where it was, after the program was started anew as well.
+    // The match continues, also after a restart of the server.
     const hash = new URL(page.url()).hash;
     await fixture.server.restart();
     const again = await fixture.page(hash);
@@ -89,14 +89,14 @@ test(
   WHOLE.timeout,
 );
 
-/** In how many games each two engines have met, without those that have not. */
+/** The nonzero numbers of games of all pairings. */
 const meetings = async (page: Page) =>
   (await crosstable(page)).flatMap((row, at) => row.slice(at + 1)).filter((games) => games > 0);
 
 test.each([
-  // The winners of two meetings meet, as often as it takes.
+  // The winners of two encounters play each other until one wins.
   ['knockout', 1, (all: number[]) => all.length === 3 && all.every((games) => games >= 2)],
-  // Nobody meets anybody twice.
+  // No pairing is repeated.
   ['swiss', 2, (all: number[]) => String(all) === '2,2,2,2'],
 ] as const)(
   'a tournament of four as %s',
@@ -140,7 +140,7 @@ test(
     expect(await meetings(page)).toEqual([6]);
     const ratio = match(page).getByRole('img', { name: /^LLR -?\d+\.\d\d$/ });
     await ratio.waitFor();
-    // The curve is between the bounds that end the test.
+    // The curve is between the bounds of the test.
     expect(await ratio.locator('line').count()).toBe(2);
   },
   WHOLE.timeout,
@@ -177,7 +177,7 @@ test(
   async () => {
     const script = join(fixture.server.data, 'engine.sh');
     const said = join(fixture.server.data, 'said');
-    // Each process writes down what it is told.
+    // Each process records its input.
     writeFileSync(script, `#!/bin/sh\ntee "${said}.$$" | "${ENGINES.mime}"\n`, { mode: 0o755 });
     const page = await fixture.page('#/engines');
     const card = await addEngine(page, { name: 'Mime', path: script });
@@ -203,7 +203,7 @@ test(
     await page.getByLabel(en('match.engine', { number: 1 })).selectOption('Mime');
     await page.getByLabel(en('match.engine', { number: 2 })).selectOption('Mime');
     await page.getByLabel(en('match.preset', { number: 1 })).selectOption('Large');
-    // What was chosen for another engine is not kept.
+    // The preset of another engine is not kept.
     await page.getByLabel(en('match.preset', { number: 2 })).selectOption('Large');
     await page.getByLabel(en('match.engine', { number: 2 })).selectOption('Narikin');
     await page.getByLabel(en('match.engine', { number: 2 })).selectOption('Mime');
@@ -238,7 +238,7 @@ test(
     await page.getByRole('button', { name: en('match.start'), exact: true }).dblclick();
     await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
     expect(await played(page)).toBe(6);
-    // Two clicks start one match.
+    // A double click starts only one match.
     expect(await page.locator('main a.line').count()).toBe(1);
     expect(await crosstable(page)).toEqual([
       [0, 2, 2],
@@ -249,11 +249,11 @@ test(
       .getByText(en('match.games', { count: 6 }))
       .click();
     expect(await match(page).locator('details tr').count()).toBe(6);
-    // It is asked again whether all of this is to go.
+    // The deletion requires a confirmation.
     await page.getByRole('button', { name: en('library.delete') }).click();
     await page.getByRole('button', { name: en('app.cancel') }).click();
     expect(await played(page)).toBe(6);
-    // They are in the library, too, and are opened from here: by a click, and by a key.
+    // The games are also in the library and are opened by mouse and keyboard.
     const rows = match(page).locator('details tr');
     const games = new Set<string>();
     for (const [row, open] of [

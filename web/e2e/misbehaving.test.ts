@@ -1,4 +1,4 @@
-// Engines that misbehave, each in its way: what the person sees of it, and that nothing hangs.
+// Misbehaving engines: error messages, and no hang.
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { errorsOf, violations } from './browser';
@@ -25,12 +25,12 @@ const { misbehave, mime } = ENGINES;
 
 const processes = (page: Page, state: string) => page.locator(`[data-testid=process][data-status=${state}]`);
 
-/** Waits until something shows all of this. */
+/** Waits until an element contains all texts. */
 async function containsText(where: Locator, ...all: string[]) {
   for (const text of all) await expect.poll(() => where.first().textContent(), LONG).toContain(text);
 }
 
-/** A game of a person with White against an engine that does this. */
+/** A game of a human with White against the scripted engine. */
 async function against(args: string[]): Promise<Page> {
   const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: misbehave, args });
@@ -40,7 +40,7 @@ async function against(args: string[]): Promise<Page> {
   return page;
 }
 
-// Those that never become usable: their cards say why.
+// Engines that fail to start: the card shows the reason.
 test.each([
   [
     'ends at once',
@@ -55,19 +55,19 @@ test.each([
   await containsText(card, ...why);
   await processes(page, 'dead').waitFor();
   expect(await violations(page)).toEqual([]);
-  // It stays, and can be asked again.
+  // The engine remains, and its options can be reloaded.
   await card.getByRole('button', { name: en('engine.reload') }).click();
   await expect.poll(() => processes(page, 'dead').count(), LONG).toBe(2);
 });
 
-test('an engine that shows nothing', async () => {
+test('an engine without any output', async () => {
   const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: misbehave, args: ['uci:', 'usi:'] });
   await containsText(card, en('problem.no_greeting'));
   await processes(page, 'dead').waitFor();
 });
 
-test('an engine that is still offline is ended by force', async () => {
+test('kills an engine that does not respond', async () => {
   const page = await fixture.page('#/engines');
   const card = await addEngine(page, {
     name: 'Rogue',
@@ -78,7 +78,7 @@ test('an engine that is still offline is ended by force', async () => {
   await containsText(processes(page, 'dead'), en('problem.killed_by_user'));
 });
 
-test('what befalls an engine is told in Japanese', async () => {
+test('shows engine failures in Japanese', async () => {
   const page = await fixture.page('#/engines', { locale: 'ja-JP' });
   const cards = page.getByTestId('engine');
   await cards.first().waitFor();
@@ -91,7 +91,7 @@ test('what befalls an engine is told in Japanese', async () => {
   await containsText(processes(page, 'dead'), 'コード3で終了しました');
 });
 
-test('an engine that is not there', async () => {
+test('an engine with a missing executable', async () => {
   const page = await fixture.page('#/engines');
   await page.getByRole('button', { name: en('engine.add') }).click();
   const dialog = page.getByRole('dialog');
@@ -101,7 +101,7 @@ test('an engine that is not there', async () => {
   expect(await page.getByTestId('engine').count()).toBe(1);
 });
 
-test('an engine that writes markup is only text', async () => {
+test('shows markup of an engine as plain text', async () => {
   const page = await fixture.page('#/engines');
   const errors = errorsOf(page);
   const markup = '<img src=x onerror=alert(1)>';
@@ -127,7 +127,7 @@ test('an engine that writes markup is only text', async () => {
   expect(errors).toEqual([]);
 });
 
-// In the middle of a game the person can always go on.
+// The user can always continue the game.
 test.each([
   ['crashes', ['go: !stderr out of thoughts | !abort'], ['SIGABRT', 'out of thoughts']],
   ['ends', ['go: !stderr farewell | !exit 0'], [en('problem.exited', { code: 0 }), 'farewell']],
@@ -150,18 +150,18 @@ test.each([
   await expect.poll(() => moveTexts(page)).toEqual([]);
 });
 
-test('an engine that is deaf while it thinks', async () => {
+test('an engine that ignores input while it thinks', async () => {
   const page = await against(['go: !child | !deaf']);
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => status(page), LONG).toContain('thinks');
-  // Nobody has told it to stop, which it would have to obey in ten seconds.
+  // No `stop` was sent, which would have a timeout of ten seconds.
   await visit(page, en('nav.engines'));
   const process = processes(page, 'searching');
   await process.waitFor();
   await process.getByRole('button', { name: en('process.kill') }).click();
   await containsText(processes(page, 'dead'), en('problem.killed_by_user'));
-  // With what it has started.
+  // Including its child processes.
   await expect
     .poll(() => fixture.server.processes().filter((line) => /^sleep|misbehave/.test(line)), LONG)
     .toEqual([]);
@@ -169,7 +169,7 @@ test('an engine that is deaf while it thinks', async () => {
   await expect.poll(() => status(page)).toBe(en('status.interrupted'));
 });
 
-test('an engine that does not move loses on time', async () => {
+test('an engine without a move loses on time', async () => {
   const page = await fixture.page('#/engines');
   await handshakeDone(await addEngine(page, { name: 'Rogue', path: misbehave, args: ['go:', 'stop:'] }));
   await visit(page, en('nav.play'));
@@ -197,7 +197,7 @@ test.each([
   expect(await moveTexts(page)).toEqual(['e4']);
 });
 
-test('an engine that answers what it was not asked', async () => {
+test('an engine that sends unsolicited output', async () => {
   const page = await against(['isready: bestmove a7a5 | readyok', 'go: bestmove e7e5 | bestmove d7d5']);
   await begin(page);
   await enter(page, 'e4');
@@ -212,7 +212,7 @@ test('an engine that answers what it was not asked', async () => {
   expect(await breach.locator('.why code').first().textContent()).not.toBe('');
 });
 
-test('an engine that shows as much as it can, in bytes that are no text and without an end', async () => {
+test('an engine with endless binary output', async () => {
   const page = await against([
     'isready: !hex ff fe 80 0a | !long 3000000 | !hex 0a | readyok',
     'go: !flood | !wait 300 | bestmove e7e5',
@@ -225,11 +225,11 @@ test('an engine that shows as much as it can, in bytes that are no text and with
   await processes(page, 'idle')
     .getByRole('link', { name: en('engine.log') })
     .click();
-  // More than is kept of a log.
+  // Exceeds the size of the stored log.
   const received = async () =>
     Number(valueIn(await page.getByText(pattern('log.lines')).textContent(), 'log.lines'));
   await expect.poll(received, LONG).toBeGreaterThan(10_000);
-  // The page obeys while the engine goes on.
+  // The page stays responsive.
   await page.getByLabel(en('log.source'), { exact: true }).selectOption('stderr');
   const log = page.getByRole('region', { name: en('log.region') });
   await expect.poll(() => log.textContent(), LONG).toBe('');
@@ -239,7 +239,7 @@ test('an engine that shows as much as it can, in bytes that are no text and with
   expect(errors).toEqual([]);
 });
 
-test('an engine that does not stop shows no line of another position', async () => {
+test('an engine that ignores `stop` shows no line of another position', async () => {
   const page = await fixture.page('#/engines');
   await handshakeDone(await addEngine(page, { name: 'Rogue', path: mime, args: ['stale'] }));
   await handshakeDone(
@@ -256,17 +256,17 @@ test('an engine that does not stop shows no line of another position', async () 
   await page.getByLabel(en('panel.add')).selectOption({ label: 'Endless' });
   await expect.poll(() => page.getByTestId('line').count(), LONG).toBe(2);
   await enter(page, 'd4');
-  const lanes = page.getByTestId('engine-panel');
-  const endless = lanes.filter({ hasText: 'Endless' });
-  // It shows that White plays e4, where Black is to move: nothing of that is seen.
+  const panels = page.getByTestId('engine-panel');
+  const endless = panels.filter({ hasText: 'Endless' });
+  // The engine reports a White move with Black to move: it is not shown.
   await expect.poll(() => endless.getByTestId('line').count()).toBe(0);
-  await expect.poll(() => lanes.filter({ hasText: 'Rogue' }).getByTestId('line').count(), LONG).toBe(1);
+  await expect.poll(() => panels.filter({ hasText: 'Rogue' }).getByTestId('line').count(), LONG).toBe(1);
   await expect.poll(() => endless.getAttribute('data-status'), LONG).toBe('failed');
   expect(await endless.getByTestId('line').count()).toBe(0);
   await containsText(endless, en('problem.not_stopped'));
 });
 
-test('an engine that does not leave is started anew all the same', async () => {
+test('restarts an engine that ignores `quit`', async () => {
   const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: misbehave, args: ['quit: !deaf'] });
   await handshakeDone(card);
@@ -279,10 +279,10 @@ test('an engine that does not leave is started anew all the same', async () => {
   await process.filter({ hasNotText: pid }).waitFor(LONG);
 });
 
-test('registration: later, and with a name and a code', async () => {
+test('registers later, and with a name and a code', async () => {
   const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Guarded', path: mime, args: ['register'] });
-  // Its wish is asked about by itself, once.
+  // The dialog opens automatically, once.
   const dialog = page.getByRole('dialog', { name: en('registration.title', { engine: 'Guarded' }) });
   await dialog.waitFor(LONG);
   expect(await violations(page)).toEqual([]);
@@ -304,7 +304,7 @@ test('registration: later, and with a name and a code', async () => {
   await expect.poll(() => card.getByRole('button', { name: en('engine.register') }).count(), LONG).toBe(0);
 });
 
-test('a copy protection that is violated is told', async () => {
+test('reports a copy protection error', async () => {
   const page = await fixture.page('#/engines');
   const args = ['uci: id name Guarded | uciok | copyprotection checking | copyprotection error'];
   const card = await addEngine(page, { path: misbehave, args });

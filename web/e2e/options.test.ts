@@ -1,5 +1,5 @@
-// Options of an engine with a real server: presets, values for one use alone, buttons, the clipboard, files; the list
-// of engines as a file.
+// Engine options with a real server: presets, values by purpose, buttons, clipboard and files; and the export of the
+// engine list.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -21,7 +21,7 @@ import { en } from './labels';
 
 const fixture = useServer();
 
-/** A page of engines with one more, and the dialog of its options. */
+/** Adds an engine and opens its options. */
 async function options(): Promise<[Page, Locator]> {
   const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Mime', path: ENGINES.mime });
@@ -33,7 +33,7 @@ async function options(): Promise<[Page, Locator]> {
 const processes = (page: Page, status: string) =>
   page.locator(`[data-testid=process][data-status=${status}]`);
 
-/** The log of the only process in a state. */
+/** The log of the only process with a status. */
 async function log(page: Page, status: string): Promise<Locator> {
   await visit(page, en('nav.engines'));
   await processes(page, status)
@@ -42,7 +42,7 @@ async function log(page: Page, status: string): Promise<Locator> {
   return page.getByRole('region', { name: en('log.region') });
 }
 
-test('presets are kept, used for all or for one use, and forgotten', async () => {
+test('saves, applies and deletes presets', async () => {
   const [page, dialog] = await options();
   const hash = dialog.locator('[data-option="Hash"] input');
   const style = dialog.getByLabel('Style', { exact: true });
@@ -62,7 +62,7 @@ test('presets are kept, used for all or for one use, and forgotten', async () =>
   await dialog.getByRole('button', { name: en('options.reset') }).click();
   await is(hash, '16');
 
-  // For playing alone, and another value for analysis alone.
+  // Separate values for play and analysis.
   await uses.selectOption('play');
   await presets.selectOption('Large');
   await is(hash, '64');
@@ -76,7 +76,7 @@ test('presets are kept, used for all or for one use, and forgotten', async () =>
 
   await dialog.getByLabel(en('options.preset.delete')).selectOption('Large');
   await presets.waitFor({ state: 'detached' });
-  // What was made of it stays.
+  // The values remain.
   await uses.selectOption('play');
   await is(hash, '64');
   await dialog
@@ -104,7 +104,7 @@ test('presets are kept, used for all or for one use, and forgotten', async () =>
   expect(await analysed.textContent()).not.toContain('setoption name Hash');
 });
 
-test('options are set from the board, for an engine that analyses and for one that plays', async () => {
+test('sets options of analyzing and playing engines from the board', async () => {
   const page = await fixture.page('#/engines');
   await handshakeDone(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));
   await visit(page, en('nav.play'));
@@ -125,19 +125,19 @@ test('options are set from the board, for an engine that analyses and for one th
   await page.getByRole('button', { name: en('options.title', { engine: 'Mime' }) }).click();
   expect(await dialog.getByLabel(en('options.for')).inputValue()).toBe('play');
   await set('64');
-  // One is still at the board.
+  // The board is still shown.
   await enter(page, 'd4');
   await expect.poll(() => moveElements(page).count(), LONG).toBe(4);
 
   await page.getByRole('button', { name: en('nav.analyse'), exact: true }).click();
   await page.getByLabel(en('panel.add')).selectOption({ label: 'Mime' });
-  const lane = page.getByTestId('engine-panel');
-  await lane.getByTestId('line').first().waitFor(LONG);
-  await lane.getByRole('button', { name: en('panel.settings') }).click();
-  await lane.getByRole('button', { name: en('engine.options'), exact: true }).click();
+  const panel = page.getByTestId('engine-panel');
+  await panel.getByTestId('line').first().waitFor(LONG);
+  await panel.getByRole('button', { name: en('panel.settings') }).click();
+  await panel.getByRole('button', { name: en('engine.options'), exact: true }).click();
   expect(await dialog.getByLabel(en('options.for')).inputValue()).toBe('analyse');
   await set('128');
-  await lane.getByRole('link', { name: en('engine.log') }).click();
+  await panel.getByRole('link', { name: en('engine.log') }).click();
   const lines = page.getByRole('region', { name: en('log.region') });
   await expect.poll(() => lines.textContent(), LONG).toContain('setoption name Hash value 128');
   const played = await log(page, 'idle');
@@ -145,7 +145,7 @@ test('options are set from the board, for an engine that analyses and for one th
   expect(await played.textContent()).not.toContain('setoption name Hash value 128');
 });
 
-test('a button of an engine that does not run starts it', async () => {
+test('starts an engine to run a button option', async () => {
   const [page, dialog] = await options();
   const idle = processes(page, 'idle');
   await expect.poll(() => idle.count(), LONG).toBe(0);
@@ -155,7 +155,7 @@ test('a button of an engine that does not run starts it', async () => {
     .getByText(en('options.started', { engine: 'Mime' }))
     .waitFor(LONG);
   await expect.poll(() => idle.count(), LONG).toBe(1);
-  // What runs is used the next time.
+  // The running process is used again.
   await dialog.locator('[data-option="Clear Hash"] button').click();
   await dialog
     .getByRole('button', { name: en('app.close') })
@@ -168,7 +168,7 @@ test('a button of an engine that does not run starts it', async () => {
   expect(await idle.count()).toBe(1);
 });
 
-test('options are copied to the clipboard as an engine reads them', async () => {
+test('copies options as setoption commands', async () => {
   const [page, dialog] = await options();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await dialog.locator('[data-option="Hash"] input').fill('64');
@@ -180,11 +180,11 @@ test('options are copied to the clipboard as an engine reads them', async () => 
   expect(lines).toContain('setoption name Hash value 64');
   expect(lines).toContain('setoption name Style value Calm');
   expect(lines.join()).not.toContain('Clear Hash');
-  // It was not shown to be copied by hand.
+  // No text field is shown.
   expect(await dialog.getByRole('textbox', { name: en('options.copy') }).count()).toBe(0);
 });
 
-test('the file of an option is picked on the server', async () => {
+test('selects the file of an option on the server', async () => {
   const folder = join(fixture.server.data, 'books');
   mkdirSync(folder);
   writeFileSync(join(folder, 'own.pgn'), '1. a3 *\n');
@@ -208,7 +208,7 @@ test('the file of an option is picked on the server', async () => {
   await expect
     .poll(() => book.getByRole('textbox').inputValue(), LONG)
     .toMatch(/readyok-e2e-\w+\/books\/own\.pgn$/);
-  // The engine is told of it.
+  // The engine receives it.
   await page
     .getByRole('dialog')
     .getByRole('button', { name: en('app.close') })
@@ -223,7 +223,7 @@ test('the file of an option is picked on the server', async () => {
   await expect.poll(() => lines.textContent(), LONG).toMatch(/setoption name Book File value \S*own\.pgn/);
 });
 
-test('the list of engines is exported', async () => {
+test('exports the list of engines', async () => {
   const page = await fixture.page('#/engines');
   await handshakeDone(await addEngine(page, { name: 'Mime', path: ENGINES.mime, env: 'A=b' }));
   const given = page.waitForEvent('download');

@@ -1,4 +1,4 @@
-// Playing with a real server: every button of a game, and what a new game can be.
+// Playing with a real server: commands of a game, and the form of a new game.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -30,7 +30,7 @@ const fixture = useServer();
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
-/** A page with an engine that knows the rules and answers at once. */
+/** A page with Mime, which moves immediately. */
 async function withMime(args: string[] = []): Promise<Page> {
   const page = await fixture.page('#/engines');
   await handshakeDone(await addEngine(page, { name: 'Mime', path: ENGINES.mime, args }));
@@ -38,13 +38,13 @@ async function withMime(args: string[] = []): Promise<Page> {
   return page;
 }
 
-/** The form of a game of two localGame. */
+/** Selects a game of two humans. */
 async function localGame(page: Page, variant: Variant) {
   await choose(page, variant);
   await page.getByLabel(en('new.opponent')).selectOption({ label: en('new.local') });
 }
 
-/** What the engine that plays was told, line by line. */
+/** The protocol log of the playing engine. */
 async function log(page: Page, state: string): Promise<string> {
   await visit(page, en('nav.engines'));
   const process = page.locator(`[data-testid=process][data-status=${state}]`);
@@ -54,12 +54,12 @@ async function log(page: Page, state: string): Promise<string> {
   return (await lines.textContent()) ?? '';
 }
 
-test('hint, pause, flip, take back, resign', async () => {
+test('hint, pause, flip, takeback, resign', async () => {
   const page = await withMime();
   await newGame(page, 'chess', 'Mime');
   await begin(page);
   await press(page, en('play.hint'));
-  // Of all moves the first by its word.
+  // The first legal move in lexicographic order.
   await expect.poll(() => page.getByTestId('hint').textContent(), LONG).toContain('a3');
   await enter(page, 'e4');
   await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'a5']);
@@ -71,7 +71,7 @@ test('hint, pause, flip, take back, resign', async () => {
   expect(await corner()).toBe('a8');
   await press(page, en('board.flip'));
   await expect.poll(corner).toBe('h1');
-  // The turned board is the same board.
+  // The flipped board accepts moves.
   await click(page, 'd2');
   await click(page, 'd4');
   await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'a5', 'd4', 'a4']);
@@ -80,7 +80,7 @@ test('hint, pause, flip, take back, resign', async () => {
   await press(page, en('play.resign'));
   await press(page, en('play.resign.confirm'));
   await expect.poll(() => status(page), LONG).toContain(ending('side.black', 'resignation'));
-  // Another game begins as the first one did.
+  // The form starts the same kind of game again.
   await press(page, en('new.title'));
   await page.getByRole('button', { name: en('new.begin'), exact: true }).click();
   await expect.poll(() => moveTexts(page), LONG).toEqual([]);
@@ -93,7 +93,7 @@ test('hint, pause, flip, take back, resign', async () => {
     .waitFor();
 });
 
-test('a rematch by a button and a key, with the sides changed, and one for all tabs', async () => {
+test('starts a rematch by button and key with swapped sides, shared by all tabs', async () => {
   const page = await withMime();
   await newGame(page, 'chess', 'Mime');
   await begin(page);
@@ -108,10 +108,10 @@ test('a rematch by a button and a key, with the sides changed, and one for all t
   await other.goto(first);
   await squares(other);
   await press(page, en('play.rematch'));
-  // Now the engine has White, and the same limit.
+  // The engine has White and the same limit.
   await expect.poll(() => moveTexts(page), LONG).toEqual(['a3']);
   expect(await page.locator('[data-square]').first().getAttribute('data-square')).toBe('h1');
-  // The other tab stays where it is, and is led there if it wishes.
+  // The other tab stays on its page and offers a link.
   expect(other.url()).toBe(first);
   await press(other, en('play.rematch.open'));
   await expect.poll(() => moveTexts(other), LONG).toEqual(['a3']);
@@ -123,7 +123,7 @@ test('a rematch by a button and a key, with the sides changed, and one for all t
   await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'a5']);
 });
 
-test('who gives a handicap gives it again', async () => {
+test('keeps the sides in a rematch of a handicap game', async () => {
   const page = await fixture.page();
   await choose(page, 'shogi');
   await page.getByText(en('new.more'), { exact: true }).click();
@@ -132,7 +132,7 @@ test('who gives a handicap gives it again', async () => {
   const sides = async () => (await page.locator('.bar .name').allTextContents()).join();
   await press(page, en('play.resign'));
   await press(page, en('play.resign.confirm'));
-  // The engine tells its name in full when it has been started.
+  // The full name is known after the handshake.
   const named = /^Narikin.*,Black \(sente\)$/;
   expect(await sides()).toMatch(named);
   const first = page.url();
@@ -142,7 +142,7 @@ test('who gives a handicap gives it again', async () => {
   expect(await sides()).toMatch(named);
 });
 
-test('a game is not given up by mistake, and by keys as well', async () => {
+test('requires a confirmation to resign, by mouse and by keys', async () => {
   const page = await withMime();
   await localGame(page, 'chess');
   await begin(page);
@@ -161,7 +161,7 @@ test('a game is not given up by mistake, and by keys as well', async () => {
   await expect.poll(() => status(page), LONG).toContain(ending('side.black', 'resignation'));
 });
 
-test('the keys stay on the button that pauses a game', async () => {
+test('keeps the focus on the pause button', async () => {
   const page = await withMime();
   await localGame(page, 'chess');
   await begin(page);
@@ -176,17 +176,17 @@ test('the keys stay on the button that pauses a game', async () => {
   }
 });
 
-test('the clocks are said', async () => {
+test('announces the clocks', async () => {
   const page = await fixture.page();
   await localGame(page, 'chess');
   await begin(page);
   const said = () => page.getByTestId('live').textContent();
   await page.keyboard.press('c');
-  // Whose clock runs has used a moment of it already, or none.
+  // The running clock may have lost a second.
   await expect.poll(said, LONG).toMatch(/^White: (10:00|9:\d\d), Black: 10:00/);
 });
 
-test('no time passes in a game while the program is stopped', async () => {
+test('stops the clocks while the server is suspended', async () => {
   const page = await fixture.page();
   await localGame(page, 'chess');
   const since = Date.now();
@@ -194,16 +194,16 @@ test('no time passes in a game while the program is stopped', async () => {
   const clock = page.getByRole('timer').filter({ hasText: /9:/ });
   await clock.waitFor();
   await fixture.server.suspend(4000);
-  // Its page goes on meanwhile, and is told when the program does.
+  // The page is corrected when the server resumes.
   const used = async () => {
     const [minutes = 0, seconds = 0] = ((await clock.textContent()) ?? '').trim().split(':').map(Number);
     return 600_000 - (60 * minutes + seconds) * 1000;
   };
-  // It shows whole seconds.
+  // The clock has a resolution of one second.
   await expect.poll(async () => Date.now() - since - (await used()), LONG).toBeGreaterThan(2500);
 });
 
-test('a game from a position is the only one from there', async () => {
+test('does not reuse a custom start position', async () => {
   const page = await withMime();
   await localGame(page, 'chess');
   await from(page, 'FEN', '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1');
@@ -216,18 +216,18 @@ test('a game from a position is the only one from there', async () => {
     .toBe(1);
 });
 
-test('what is chosen among the rest of the form is seen the next time', async () => {
+test('opens the advanced section if it contains changed settings', async () => {
   const page = await fixture.page();
   await localGame(page, 'shogi');
   await page.getByText(en('new.more'), { exact: true }).click();
   await page.getByLabel(en('new.handicap')).selectOption({ index: 1 });
   await begin(page);
   await press(page, en('new.title'));
-  // What is chosen there comes with the form, and is open already.
+  // The section is open.
   await page.getByLabel(en('new.handicap')).waitFor();
 });
 
-test('who plays Black has the board turned, and the engine begins', async () => {
+test('flips the board for Black, and the engine moves first', async () => {
   const page = await withMime();
   await newGame(page, 'chess', 'Mime');
   await page.getByRole('radio', { name: en('side.black') }).check({ force: true });
@@ -239,7 +239,7 @@ test('who plays Black has the board turned, and the engine begins', async () => 
   await press(page, en('play.resign'));
   await press(page, en('play.resign.confirm'));
   await expect.poll(() => status(page), LONG).toContain(ending('side.white', 'resignation'));
-  // The game is found by its engine.
+  // The library search finds the game by its engine.
   await visit(page, en('nav.library'));
   const found = page.getByRole('button', { name: / – / });
   await expect.poll(() => found.count(), LONG).toBe(1);
@@ -255,7 +255,7 @@ test('who plays Black has the board turned, and the engine begins', async () => 
 test.each([
   [0, 'a8', []],
   [1, 'h1', ['a3']],
-] as const)('who is who is decided by lot: %i', async (drawn, corner, first) => {
+] as const)('assigns random sides: %i', async (drawn, corner, first) => {
   const page = await withMime();
   await newGame(page, 'chess', 'Mime');
   await page.getByRole('radio', { name: en('new.random') }).check({ force: true });
@@ -270,7 +270,7 @@ test.each([
   await expect.poll(() => moveElements(page).count(), LONG).toBe(first.length + 2);
 });
 
-test('an engine that is told to move now moves', async () => {
+test('makes an engine move immediately', async () => {
   const page = await withMime();
   await untimed(page, 'chess', 'Mime');
   await page.getByText(en('time.unlimited')).waitFor();
@@ -280,7 +280,7 @@ test('an engine that is told to move now moves', async () => {
   await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'a5']);
 });
 
-test('two localGame agree to a draw', async () => {
+test('two humans agree to a draw', async () => {
   const page = await fixture.page();
   await localGame(page, 'chess');
   await begin(page);
@@ -291,7 +291,7 @@ test('two localGame agree to a draw', async () => {
   await expect.poll(() => status(page), LONG).toContain(ending(null, 'agreement'));
 });
 
-test('an offer of a draw is said, and that it was not taken', async () => {
+test('announces a draw offer and its rejection', async () => {
   const page = await withMime();
   await newGame(page, 'chess', 'Mime');
   await begin(page);
@@ -304,7 +304,7 @@ test('an offer of a draw is said, and that it was not taken', async () => {
   await expect.poll(() => status(page), LONG).toContain(en('status.your_turn'));
 });
 
-test('a weaker engine that thinks on the time of the person', async () => {
+test('limits the strength of a pondering engine', async () => {
   const page = await withMime();
   await newGame(page, 'chess', 'Mime');
   await page.getByLabel(en('new.limit_strength')).check();
@@ -321,13 +321,13 @@ test('a weaker engine that thinks on the time of the person', async () => {
 test.each([
   ['repetition', '', ['Nf3', 'Nf6', 'Ng1', 'Ng8', 'Nf3', 'Nf6', 'Ng1', 'Ng8'], 'repetition'],
   ['fifty moves', '4k3/8/8/8/8/8/R7/4K3 w - - 99 80', ['Rb2'], 'fifty-move rule'],
-])('a draw by %s is claimed', async (_, start, moves, reason) => {
+])('claims a draw by %s', async (_, start, moves, reason) => {
   const page = await fixture.page();
   await localGame(page, 'chess');
   if (start) await from(page, 'FEN', start);
   await begin(page);
   for (const [at, move] of moves.entries()) {
-    // It cannot be claimed before.
+    // A claim is not possible before.
     expect(await page.getByRole('button', { name: en('play.claim.draw') }).count()).toBe(0);
     await enter(page, move);
     await expect.poll(() => moveTexts(page), LONG).toEqual(moves.slice(0, at + 1));
@@ -336,13 +336,13 @@ test.each([
   await expect.poll(() => status(page), LONG).toBe(`Draw: ${reason}`);
 });
 
-// 28 points on the three furthest ranks.
+// 28 points in the promotion zone.
 const ENTERED = 'K+R+R+B+B4/GGGGSSSS1/9/9/9/9/9/9/8k b - 1';
 
 test.each([
   ['engines', en('play.claim.declare_win'), ending('side.sente', 'declaration')],
   ['federation', en('play.claim.declare_draw'), ending(null, 'impasse')],
-])('a declaration of shogi by the rules of %s', async (rules, button, outcome) => {
+])('declares the result of a shogi game by the rules of %s', async (rules, button, outcome) => {
   const page = await fixture.page();
   await localGame(page, 'shogi');
   await from(page, 'SFEN', ENTERED);
@@ -352,7 +352,7 @@ test.each([
   await expect.poll(() => status(page), LONG).toBe(outcome);
 });
 
-test('what an engine expects is told, and how often it was right', async () => {
+test('shows the ponder move and the ponder hits', async () => {
   const page = await fixture.page();
   await newGame(page, 'chess');
   await page.getByLabel(en('new.ponder')).check();
@@ -367,13 +367,13 @@ test('what an engine expects is told, and how often it was right', async () => {
   await expect.poll(() => moveElements(page).count(), LONG).toBe(4);
   await told.waitFor(LONG);
   const second = await expected();
-  // A pawn that has not moved yet.
+  // A pawn on its initial square.
   const other = ['a3', 'h3'].find((move) => move !== second && move[0] !== first[0]);
   await enter(page, other ?? '');
   await page.getByText(en('play.hits', { hits: 1, tries: 2 })).waitFor(LONG);
 });
 
-test('a game begins with moves of a book', async () => {
+test('starts a game with book moves', async () => {
   const page = await withMime();
   const book = join(fixture.server.data, 'book.pgn');
   writeFileSync(book, '[White "A"]\n[Black "B"]\n\n1. c4 e5 2. Nc3 Nf6 *\n');
@@ -390,7 +390,7 @@ test('a game begins with moves of a book', async () => {
   await expect.poll(() => moveTexts(page), LONG).toEqual(['c4', 'e5', 'a4', 'a5']);
 });
 
-test('a number of Chess960, and a handicap of shogi', async () => {
+test('sets a Chess960 number and a shogi handicap', async () => {
   const page = await fixture.page();
   await choose(page, 'chess960');
   await page.getByText(en('new.more'), { exact: true }).click();
@@ -407,13 +407,13 @@ test('a number of Chess960, and a handicap of shogi', async () => {
   await page.getByRole('gridcell', { name: '9a, White (gote) lance' }).waitFor({ state: 'attached' });
 });
 
-test('the start of Chess960 is drawn by lot', async () => {
+test('selects a random Chess960 position', async () => {
   const page = await fixture.page();
   await choose(page, 'chess960');
   await page.getByText(en('new.more'), { exact: true }).click();
   expect(await page.getByLabel(en('new.number')).getAttribute('placeholder')).toBe(en('new.number.random'));
   const drawn = new Set<string>();
-  // Ten in a row are not the same.
+  // Ten random positions are not all equal.
   for (let games = 0; games < 10 && drawn.size < 2; games++) {
     await page.goto(new URL('/#/play/0/new', page.url()).href);
     await choose(page, 'chess960');
@@ -437,7 +437,7 @@ const LANCE = 'position sfen lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNS
 test.each([
   ['Black (sente)', 1],
   ['White (gote)', 0],
-] as const)('whoever gives a handicap begins: the person is %s', async (side, before) => {
+] as const)('the side that gives a handicap moves first: the user is %s', async (side, before) => {
   const page = await fixture.page('#/engines');
   const received = await addRecordedEngine(page, fixture.server, 'Mime', 'usi');
   await visit(page, en('nav.play'));

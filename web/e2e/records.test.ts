@@ -1,4 +1,4 @@
-// Records of games: each format comes in by every way there is, and goes out as what comes in again.
+// Game records: each format by each way of import, and its export imported again.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -26,13 +26,13 @@ const JKF = JSON.stringify({
 
 interface Given {
   name: string;
-  /** What the file is called; the format is to be told by its content as well. */
+  /** The file name; the format is also detected from the content. */
   file: string;
   text: string;
-  /** How it is exported. */
+  /** The format of the export. */
   format: string;
   plies: number;
-  /** What the export shows, whatever else it shows. */
+  /** Texts that the export must contain. */
   part: string;
 }
 
@@ -84,7 +84,7 @@ const RECORDS: Given[] = [
   { name: 'JKF', file: 'a.jkf', text: JKF, format: 'jkf', plies: 2, part: '"x":3,"y":4' },
 ];
 
-/** Does something that opens another game, and waits for that. */
+/** Runs an action and waits until it opens another game. */
 async function opens(page: Page, act: () => Promise<void>) {
   const before = page.url();
   await act();
@@ -100,7 +100,7 @@ async function chooseFile(page: Page, path: string) {
   await page.locator('input[type=file]').setInputFiles(path);
 }
 
-/** The four ways in. */
+/** The four ways of import. */
 const WAYS: [string, (page: Page, text: string, path: string) => Promise<void>][] = [
   ['pasted', (page, text) => paste(page, text)],
   [
@@ -126,14 +126,14 @@ const WAYS: [string, (page: Page, text: string, path: string) => Promise<void>][
   ],
 ];
 
-/** What the game on the board is: its moves, and the names of the players. */
+/** The moves and player names of the game. */
 async function seen(page: Page, plies: number) {
   await page.getByRole('tab', { name: en('tab.moves') }).click();
   await expect.poll(() => moveElements(page).count(), LONG).toBe(plies);
   return { moves: await moveTexts(page), heading: await page.locator('h1').textContent() };
 }
 
-/** Saves the game and gives back where the file is. */
+/** Saves the game and returns the path of the file. */
 async function saved(page: Page, format: string, encoding?: string): Promise<string> {
   await record(page);
   await page.getByLabel(en('record.format')).selectOption(format);
@@ -164,7 +164,7 @@ test.each(RECORDS)(
       found.map(() => ({ moves: first?.moves, heading: first?.heading })),
     );
 
-    // Some formats have the game as far as it is on the board.
+    // Some formats contain the game up to the current move.
     await page.getByRole('button', { name: en('step.last') }).click();
     await page.waitForFunction((count) => {
       const all = document.querySelectorAll('.moves .move:not(.gap)');
@@ -175,7 +175,7 @@ test.each(RECORDS)(
     await opens(page, () => chooseFile(page, out));
     const { way: _, ...same } = first ?? { way: '' };
     expect(await seen(page, plies)).toEqual(same);
-    // The clipboard is closed to pages without a lock; then the text stands there to be copied.
+    // The clipboard requires a secure context; otherwise a text field is shown.
     await record(page);
     await page.getByLabel(en('record.format')).selectOption(format);
     await page.getByRole('button', { name: en('record.copy'), exact: true }).click();
@@ -183,7 +183,7 @@ test.each(RECORDS)(
   },
 );
 
-test.each(['kif', 'ki2', 'csa'])('%s in Shift_JIS', async (format) => {
+test.each(['kif', 'ki2', 'csa'])('imports and exports %s in Shift_JIS', async (format) => {
   const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
@@ -197,7 +197,7 @@ test.each(['kif', 'ki2', 'csa'])('%s in Shift_JIS', async (format) => {
   expect(await seen(page, 3)).toEqual(before);
 });
 
-test('many games of several files go into the library, and what is wrong is told with its place', async () => {
+test('imports several files and reports errors with their locations', async () => {
   const page = await fixture.page('#/library');
   const games = join(fixture.server.data, 'many.pgn');
   writeFileSync(
@@ -223,7 +223,7 @@ test('many games of several files go into the library, and what is wrong is told
     .waitFor();
 });
 
-test('what was changed is exported', async () => {
+test('exports changes of a game', async () => {
   const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);

@@ -1,4 +1,4 @@
-// Reports with a real server and engine: of one game, with another try at its mistakes, and of many, in the background.
+// Reports with a real server and engine: of one game, with a retry of its mistakes, and batch jobs.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -24,7 +24,7 @@ const FOOLS_MATE = '[White "Foolish"]\n[Black "Lucky"]\n\n1. f3 e5 2. g4 Qh4# 0-
 const report = (page: Page) => page.getByRole('tab', { name: en('tab.report') }).click();
 const panel = (page: Page) => page.getByRole('tabpanel');
 
-/** Opens a record and the tab of its report. */
+/** Opens a record and its report tab. */
 async function open(page: Page, text: string, plies: number) {
   const before = page.url();
   await paste(page, text);
@@ -59,7 +59,7 @@ test(
       .waitFor();
     expect(await violations(page)).toEqual([]);
 
-    // The graph is walked by keys.
+    // The graph is operated by keys.
     const graph = page.getByRole('slider', { name: en('report.graph') });
     await graph.focus();
     await page.keyboard.press('End');
@@ -69,7 +69,7 @@ test(
       .waitFor();
     expect(await graph.getAttribute('aria-valuetext')).toContain('Qh4#');
 
-    // The report was written into the game.
+    // The game is annotated.
     await page.getByRole('tab', { name: en('tab.moves') }).click();
     await page.locator('.moves .move').filter({ hasText: 'g4??' }).waitFor();
     await report(page);
@@ -77,14 +77,14 @@ test(
     await page.getByRole('button', { name: en('report.learn') }).click();
     await page.getByLabel(en('report.mistakes_by')).selectOption('first');
     const blunder = page.getByText(en('report.better', { side: en('side.white'), move: 'g4' }));
-    // Whether the first move was a mistake is for the engine to say.
+    // The engine may label the first move as a mistake.
     await page
       .getByText(new RegExp(`^\\s*\\d+\\s+${prefix('report.better', { side: en('side.white') })}`))
       .waitFor();
     if ((await blunder.count()) === 0) await page.getByRole('button', { name: en('report.next') }).click();
     await blunder.waitFor();
     const verdict = page.getByTestId('verdict');
-    // Another way to be mated.
+    // Another move that allows mate.
     await enter(page, 'h3');
     await expect.poll(() => verdict.getAttribute('data-good'), LONG).toBe('false');
     expect(await verdict.textContent()).toContain(prefix('report.loses'));
@@ -95,7 +95,7 @@ test(
     const best = valueIn(await verdict.textContent(), 'report.solution');
     await enter(page, best);
     await expect.poll(() => verdict.getAttribute('data-good'), LONG).toBe('true');
-    // Nothing of it is in the game.
+    // The game is unchanged.
     await page.getByRole('tab', { name: en('tab.moves') }).click();
     expect(await moveElements(page).count()).toBe(4);
     expect(errors).toEqual([]);
@@ -103,12 +103,12 @@ test(
   WHOLE.timeout * 2,
 );
 
-test('a report is stopped, and goes on after another start of the server', async () => {
+test('stops a report and resumes it after a restart of the server', async () => {
   const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
   await open(page, FOOLS_MATE, 4);
-  // Mate, and mate in one, need no long thought; the move before them takes longer than anybody waits.
+  // Mate and mate in one are solved immediately; the move before them uses the full time.
   await evaluate(page, '600');
   await panel(page).getByText('2 / 5', { exact: true }).waitFor(LONG);
   await panel(page)
@@ -121,7 +121,7 @@ test('a report is stopped, and goes on after another start of the server', async
   await squares(again);
   await report(again);
   await panel(again).getByText(en('report.stopped'), { exact: true }).waitFor(LONG);
-  // What was stopped before its time does not count.
+  // An interrupted position is not counted.
   await panel(again).getByText('2 / 5', { exact: true }).waitFor();
   await panel(again)
     .getByRole('button', { name: en('report.resume') })
@@ -133,7 +133,7 @@ test('a report is stopped, and goes on after another start of the server', async
   await panel(again).getByText(en('report.stopped'), { exact: true }).waitFor(LONG);
 });
 
-/** Picks the folder of records in the dialog. */
+/** Selects the folder of records in the dialog. */
 async function pick(page: Page) {
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: fixture.server.data.split('/').at(-1) }).click();
@@ -163,7 +163,7 @@ test(
     await job.getByRole('button', { name: en('job.dismiss') }).click();
     await job.waitFor({ state: 'detached' });
 
-    // All games of a folder, which are read once more.
+    // All games of a folder, which is imported again.
     await page.getByRole('button', { name: en('library.analyze_folder') }).click();
     await pick(page);
     const dialog = page.getByRole('dialog');
@@ -176,7 +176,7 @@ test(
     await job.getByRole('button', { name: en('job.dismiss') }).click();
     await job.waitFor({ state: 'detached' });
 
-    // Two that are chosen.
+    // Two selected games.
     await page.getByLabel(en('library.player'), { exact: true }).fill('Foolish');
     await expect.poll(() => page.getByText('/ 2').count(), LONG).toBe(1);
     const choices = page.getByRole('checkbox', { name: en('library.select.one', { game: 'Foolish' }) });
@@ -200,7 +200,7 @@ test(
   WHOLE.timeout * 2,
 );
 
-test('a job goes on after another start of the server', async () => {
+test('resumes a job after a restart of the server', async () => {
   const folder = join(fixture.server.data, 'records');
   mkdirSync(folder);
   writeFileSync(join(folder, 'a.pgn'), '1. e4 e5 *\n\n'.repeat(3));
@@ -231,7 +231,7 @@ const CLOCKED =
   '1. e4 {[%eval 0.3] [%clk 0:04:58]} e5 {[%eval 0.2] [%clk 0:04:50]} ' +
   '2. Nf3 {[%eval 0.4] [%clk 0:04:40]} Nc6 {[%eval 0.3] [%clk 0:04:30]} *\n';
 
-test('graphs of evaluations and of clocks are clicked, and walked by keys', async () => {
+test('operates the graphs of evaluations and clocks by mouse and keys', async () => {
   const page = await fixture.page();
   await page.getByRole('button', { name: en('new.analysis') }).click();
   await squares(page);
@@ -258,7 +258,7 @@ test('graphs of evaluations and of clocks are clicked, and walked by keys', asyn
   }
 });
 
-test('positions are judged from the end or from the start, as is chosen', async () => {
+test('analyzes from the end or from the start', async () => {
   const page = await fixture.page('#/engines');
   const received = await addRecordedEngine(page, fixture.server, 'Judge');
   await visit(page, en('nav.play'));

@@ -1,4 +1,4 @@
-// Takes the pictures of docs/screenshots with a real server and engine: `npm run screenshots`.
+// Creates docs/screenshots with a real server and engine: `npm run screenshots`.
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { LONG, WHOLE, begin, enter, moveElements, newGame, paste, useServer, visit } from './fixture';
@@ -35,7 +35,7 @@ const DARK = { colorScheme: 'dark' } as const;
 const JAPANESE = { locale: 'ja-JP' } as const;
 const NARROW = { viewport: { width: 360, height: 740 } };
 
-/** Opens a record, and goes so many moves into it. */
+/** Opens a record and steps to a ply. */
 async function open(page: Page, text: string, plies: number): Promise<string> {
   const before = page.url();
   await paste(page, text);
@@ -50,7 +50,7 @@ async function open(page: Page, text: string, plies: number): Promise<string> {
   return new URL(page.url()).hash;
 }
 
-/** Has the engine analyse until there is something to look at. */
+/** Analyzes until several lines are shown. */
 async function analyse(page: Page) {
   await page.getByRole('button', { name: pattern('panel.start') }).click();
   await page.getByTestId('line').nth(2).waitFor();
@@ -63,7 +63,7 @@ async function analyse(page: Page) {
 
 const journey = useServer();
 
-/** Takes a picture of a page when everything on it is there. */
+/** Saves a screenshot after the page is complete. */
 async function shoot(
   name: string,
   hash: string,
@@ -80,7 +80,7 @@ async function shoot(
     .first()
     .waitFor({ ...LONG, state: 'attached' });
   await act(page);
-  // A board of chess is as wide as its place, up to whole pixels of its squares.
+  // A chess board fills its container, rounded to whole pixels per square.
   await page.waitForFunction(() =>
     [...document.querySelectorAll('cg-container')].every((board) => {
       const place = board.parentElement?.getBoundingClientRect().width ?? 0;

@@ -1,4 +1,4 @@
-// A real server for journeys: its program, with an empty folder of data of its own.
+// A real server with an empty data directory.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,10 +6,10 @@ import { join, resolve } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { TIMEOUT } from './timeout';
 
-/** The program: what `cargo build -p readyok` has made, or the one that `READYOK_BIN` names. */
+/** The server: built by `cargo build -p readyok`, or named by `READYOK_BIN`. */
 export const PROGRAM = process.env.READYOK_BIN ?? resolve('../target/debug/readyok');
 
-/** What its processes have in their environment, and with them all that they start. */
+/** The environment variable that marks the server and all its child processes. */
 const MARK = 'READYOK_JOURNEY';
 
 export class RealServer {
@@ -17,7 +17,7 @@ export class RealServer {
   #process: ChildProcess | undefined;
   #link = '';
 
-  /** Starts it and waits for the link that it prints. */
+  /** Starts the server and waits for the printed link. */
   async start(args: string[] = []): Promise<void> {
     if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is not there: see scripts/check-page.sh`);
     const child = this.#run(args);
@@ -32,43 +32,43 @@ export class RealServer {
     });
   }
 
-  /** A link lets one browser in. Another start of the program gives another one. */
+  /** A link logs in one browser. Starting the program again prints another link. */
   async nextLink(): Promise<string> {
     const link = this.#link;
     this.#link = '';
     return link || (await linkOf(this.#run()));
   }
 
-  /** The command lines of all that runs because of it: the server, engines, and what they have started. */
+  /** The command lines of the server, its engines and their child processes. */
   processes(): string[] {
     const mark = `${MARK}=${this.data}\0`;
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
       .flatMap((pid) => {
         try {
-          // What has ended and is not yet buried has no environment.
+          // A zombie has no environment.
           if (!readFileSync(`/proc/${pid}/environ`, 'utf8').includes(mark)) return [];
           return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()];
         } catch {
-          // It is gone, or somebody else's.
+          // The process has exited or belongs to another user.
           return [];
         }
       });
   }
 
-  /** Stops it, as Ctrl-Z does, and has it go on. */
+  /** Suspends the server, as Ctrl-Z does, and resumes it. */
   async suspend(milliseconds: number): Promise<void> {
     this.#process?.kill('SIGSTOP');
     await new Promise((done) => setTimeout(done, milliseconds));
     this.#process?.kill('SIGCONT');
   }
 
-  /** Ends it at once, as a crash would. */
+  /** Kills the server, like a crash. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** Ends it as a person would, and starts it with the same data. */
+  /** Terminates the server and starts it with the same data. */
   async restart(args: string[] = []): Promise<void> {
     await this.#end('SIGTERM');
     await this.start(args);
@@ -87,7 +87,7 @@ export class RealServer {
     await ended;
   }
 
-  /** A browser that the server knows, at a page. */
+  /** Opens a page in a browser that is logged in. */
   async page(browser: Browser, hash = '', options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
     const page = await this.newBrowser(browser, options);
     await page.goto(await this.nextLink());
@@ -96,7 +96,7 @@ export class RealServer {
     return page;
   }
 
-  /** A browser that the server does not know, at an empty page. */
+  /** Opens an empty page in a browser that is not logged in. */
   async newBrowser(browser: Browser, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
     const context = await browser.newContext({
       viewport: { width: 1366, height: 860 },

@@ -1,4 +1,4 @@
-// The session of a browser: it belongs to the origin of the app, port included, and lasts as long as the server.
+// The session of a browser: bound to the origin including the port, valid until the server exits.
 import { once } from 'node:events';
 import { createServer, request, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ afterEach(() => attacker?.close());
 const secretOf = (page: Page) => page.evaluate(() => localStorage.getItem('readyok.session'));
 const door = (page: Page) => page.getByText(en('login.link'));
 
-/** The status of a request by a program, which can set any header. */
+/** The status of a request with arbitrary headers. */
 async function statusOf(url: URL, path: string, headers: IncomingHttpHeaders): Promise<number | undefined> {
   const sent = request(new URL(path, url), { headers: { ...headers, host: url.host, origin: url.origin } });
   sent.end();
@@ -40,7 +40,7 @@ const UPGRADE = {
   'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
 };
 
-/** What the page of another server on this machine tries, and reports to its own server. */
+/** Requests of a page of another server on this machine, reported to that server. */
 async function attack(app: string) {
   const outcome: Record<string, string> = {};
   const attempt = async (name: string, act: () => Promise<unknown>) => {
@@ -50,7 +50,7 @@ async function attack(app: string) {
       outcome[name] = 'refused';
     }
   };
-  // It is of the same site as the app: browsers send their cookies along.
+  // The page is same-site with the app: browsers send cookies to it.
   await attempt('own', async () => (await fetch('/collect', { credentials: 'include' })).status);
   await attempt('read', async () => (await fetch(`${app}api/choices`, { credentials: 'include' })).text());
   await attempt('image', () => {
@@ -78,7 +78,7 @@ async function attack(app: string) {
   await fetch('/report', { method: 'POST', body: JSON.stringify(outcome) });
 }
 
-test('a server on another port of this machine gets nothing that opens the app', async () => {
+test('a server on another port receives no credential', async () => {
   const page = await fixture.page();
   const app = new URL('/', page.url());
   const secret = await secretOf(page);
@@ -103,7 +103,7 @@ test('a server on another port of this machine gets nothing that opens the app',
   }).listen(0, '127.0.0.1');
   await once(attacker, 'listening');
 
-  // A link on any page of the web leads there.
+  // A link on a web page opens it.
   const victim = await page.context().newPage();
   const { port } = attacker.address() as AddressInfo;
   await victim.goto(`http://localhost:${port}/lure`);
@@ -120,20 +120,20 @@ test('a server on another port of this machine gets nothing that opens the app',
   expect(received.length).toBeGreaterThanOrEqual(4);
   expect(JSON.stringify(received)).not.toContain(secret);
   expect(await page.context().cookies()).toEqual([]);
-  // What was received is worth nothing to a program, which can send it with any other headers.
+  // The received headers do not authenticate a request.
   for (const headers of received) {
     const { cookie, authorization } = headers;
     const known = { ...(cookie && { cookie }), ...(authorization && { authorization }) };
     expect(await statusOf(app, '/api/choices', known)).toBe(401);
     expect(await statusOf(app, '/api/ws', { ...known, ...UPGRADE })).toBe(401);
   }
-  // Not even the secret, where browsers would send it to other ports.
+  // Neither does the secret in a cookie, which browsers would send to other ports.
   expect(await statusOf(app, '/api/choices', { cookie: `readyok-${app.port}=${secret}` })).toBe(401);
   const protocols = { 'sec-websocket-protocol': `readyok, ${secret}` };
   expect(await statusOf(app, '/api/ws', { ...UPGRADE, ...protocols })).toBe(101);
 });
 
-test('a browser stays known in all of its tabs, and a link is used once', async () => {
+test('logs in all tabs of a browser, and accepts a link only once', async () => {
   const link = await fixture.server.nextLink();
   const page = await fixture.newBrowser();
   await page.goto(link);
@@ -156,13 +156,13 @@ test('a browser stays known in all of its tabs, and a link is used once', async 
   await door(newBrowser).waitFor();
   expect(newBrowser.url()).not.toContain('token');
   expect(await secretOf(newBrowser)).toBeNull();
-  // With a link of its own it comes in, in the same tab.
+  // A new link logs it in, in the same tab.
   await newBrowser.goto(await fixture.server.nextLink());
   await newBrowser.getByRole('navigation').waitFor();
 });
 
-// Another program may take the port in between.
-test('after a restart a new link lets all tabs in, and nothing else does', { retry: 3 }, async () => {
+// Another process may bind the port in between.
+test('requires a new link after a restart, which logs in all tabs', { retry: 3 }, async () => {
   const page = await fixture.page();
   const before = await secretOf(page);
   const tab = await page.context().newPage();
@@ -179,7 +179,7 @@ test('after a restart a new link lets all tabs in, and nothing else does', { ret
   expect(await secretOf(page)).not.toBe(before);
 });
 
-test('a browser that stores nothing comes in until it loads the page again', async () => {
+test('a browser without storage is logged in until a reload', async () => {
   const page = await fixture.newBrowser();
   await page.addInitScript(() => {
     const refuse = () => {

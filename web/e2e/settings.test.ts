@@ -1,4 +1,4 @@
-// How the page looks, as the person has chosen: after a reload, and in another browser.
+// Appearance settings after a reload and in another browser.
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { LONG, choose, enter, clickAll, squares, useServer, visit } from './fixture';
@@ -12,7 +12,7 @@ test.each([
   ['light', 'dark'],
   ['dark', 'light'],
   ['contrast', 'light'],
-] as const)('the colours %s are kept where the system wants %s', async (wanted, colorScheme) => {
+] as const)('stores the theme %s with the system scheme %s', async (wanted, colorScheme) => {
   const page = await fixture.page('#/settings', { colorScheme });
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const before = await ground();
@@ -24,12 +24,12 @@ test.each([
   await page.reload();
   await page.getByLabel(starts('settings.theme')).waitFor();
   expect([await theme(page), await ground()]).toEqual([wanted, after]);
-  // The server keeps it for the person.
+  // Stored by the server.
   const other = await fixture.page('#/settings', { colorScheme });
   await expect.poll(() => theme(other), LONG).toBe(wanted);
 });
 
-test('what is chosen faster than the server answers is kept', async () => {
+test('stores changes faster than the server responds', async () => {
   const page = await fixture.page('#/settings');
   const names = [
     en('settings.close.pause'),
@@ -50,7 +50,7 @@ test('what is chosen faster than the server answers is kept', async () => {
   await expect.poll(there, LONG).toEqual(after);
 });
 
-test('the style of shogi pieces is kept', async () => {
+test('stores the style of shogi pieces', async () => {
   const page = await fixture.page();
   const picture = () =>
     page
@@ -86,7 +86,7 @@ test.each([
         new Promise<number>((done) => {
           const board = document.querySelector('cg-board');
           if (!board) return;
-          // A piece that glides is marked as long as it does; the move ends with the mark of the last move.
+          // An animated piece is marked during the animation; the move ends with the last-move highlight.
           let seen = 0;
           new MutationObserver(() => {
             if (board.querySelector('piece.anim')) seen = 1;

@@ -1,2 +1,2 @@
-/** So many milliseconds are waited for what is to come: a limit only for what never comes. */
+/** Timeout of an expectation in milliseconds. */
 export const TIMEOUT = 60_000;

@@ -4,7 +4,7 @@ import { TIMEOUT } from './timeout.ts';
 export default defineConfig({
   test: {
     include: ['e2e/**/*.test.ts'],
-    // A browser on a busy machine: limits only for what never ends.
+    // Generous timeouts for a busy machine.
     testTimeout: 600_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: TIMEOUT } },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Score, SearchInfo } from '../api/wire';
 import { PAUSE, nextAnnouncement } from './announce';
 
-function told(depth: number, move: string, score: Score | null): SearchInfo {
+function info(depth: number, move: string, score: Score | null): SearchInfo {
   return {
     depth,
     lines: [{ number: 1, depth, score, bound: 'exact', pv: [{ word: move, text: { western: move } }] }],
@@ -12,17 +12,17 @@ function told(depth: number, move: string, score: Score | null): SearchInfo {
 const cp = (value: number): Score => ({ kind: 'cp', value });
 
 test('skips the first depths unless a mate is found', () => {
-  const say = (it: SearchInfo) => nextAnnouncement(it, 1, 55, null, 0);
-  expect(say(told(3, 'e2e4', cp(30)))).toBeNull();
-  expect(say(told(12, 'e2e4', cp(30)))?.move).toBe('e2e4');
-  expect(say(told(3, 'd8h4', { kind: 'mate', plies: 1 }))).not.toBeNull();
-  expect(say(told(12, 'e2e4', null))).toBeNull();
+  const next = (it: SearchInfo) => nextAnnouncement(it, 1, 55, null, 0);
+  expect(next(info(3, 'e2e4', cp(30)))).toBeNull();
+  expect(next(info(12, 'e2e4', cp(30)))?.move).toBe('e2e4');
+  expect(next(info(3, 'd8h4', { kind: 'mate', plies: 1 }))).not.toBeNull();
+  expect(next(info(12, 'e2e4', null))).toBeNull();
 });
 
 test('announces only changes, with a pause between them', () => {
-  const first = nextAnnouncement(told(12, 'e2e4', cp(30)), 1, 53, null, 0);
+  const first = nextAnnouncement(info(12, 'e2e4', cp(30)), 1, 53, null, 0);
   const again = (move: string, chances: number, at: number, node = 1) =>
-    nextAnnouncement(told(13, move, cp(30)), node, chances, first, at);
+    nextAnnouncement(info(13, move, cp(30)), node, chances, first, at);
   expect(again('e2e4', 54, PAUSE)).toBeNull();
   expect(again('d2d4', 53, PAUSE - 1)).toBeNull();
   expect(again('d2d4', 53, PAUSE)?.move).toBe('d2d4');

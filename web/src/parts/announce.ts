@@ -9,7 +9,7 @@ const FIRST_DEPTH = 8;
 const CHANGE = 5;
 
 /** An announcement of the best move at a node. */
-export interface Said {
+export interface Announcement {
   node: number;
   at: number;
   move: string;
@@ -18,18 +18,18 @@ export interface Said {
 
 /** The next announcement; null if nothing has changed or the pause has not passed. */
 export function nextAnnouncement(
-  told: SearchInfo,
+  info: SearchInfo,
   node: number,
   chances: number,
-  before: Said | null,
+  before: Announcement | null,
   now: number,
-): Said | null {
-  const best = told.lines[0];
+): Announcement | null {
+  const best = info.lines[0];
   const move = best?.pv[0]?.word;
   if (!best?.score || !move) return null;
-  const next: Said = { node, at: now, move, chances };
+  const next: Announcement = { node, at: now, move, chances };
   // A mate is announced at any depth.
-  if ((told.depth ?? 0) < FIRST_DEPTH && best.score.kind !== 'mate') return null;
+  if ((info.depth ?? 0) < FIRST_DEPTH && best.score.kind !== 'mate') return null;
   if (!before) return next;
   if (now - before.at < PAUSE) return null;
   const same = before.node === node && before.move === move && Math.abs(before.chances - chances) < CHANGE;

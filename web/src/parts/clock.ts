@@ -1,6 +1,6 @@
 // Formats the clocks.
 import type { Clocks, Side } from '../api/wire';
-import { clockText } from '../i18n/words';
+import { clockText } from '../i18n/format';
 
 /** Remaining time; `byoyomi` once the main time is used up. */
 export interface Left {

@@ -2,7 +2,7 @@
 import type { Imported } from '../api/wire';
 import { toast } from '../app/toasts.svelte';
 import { t } from '../i18n/index.svelte';
-import { failureText } from '../i18n/words';
+import { failureText } from '../i18n/format';
 import { upload } from '../store/http';
 import { showError } from '../store/server.svelte';
 

@@ -4,15 +4,19 @@ import { PendingCommands } from './pendingCommand.svelte';
 import type { GameId } from './ids';
 import { act } from './server.svelte';
 
-const asked = new PendingCommands<AnalysisSettings>();
-const key = (game: GameId, lane: EngineAnalysis) => `${game}/${lane.engine}`;
+const pending = new PendingCommands<AnalysisSettings>();
+const key = (game: GameId, analysis: EngineAnalysis) => `${game}/${analysis.engine}`;
 
 /** The settings last requested by this tab. */
-export function settingsOf(game: GameId, lane: EngineAnalysis): AnalysisSettings {
-  return asked.latest(key(game, lane), lane.settings);
+export function settingsOf(game: GameId, analysis: EngineAnalysis): AnalysisSettings {
+  return pending.latest(key(game, analysis), analysis.settings);
 }
 
 /** Changes the settings of an analysis. */
-export function setAnalysis(game: GameId, lane: EngineAnalysis, settings: AnalysisSettings) {
-  void asked.keep(key(game, lane), settings, act({ kind: 'analyse', game, engine: lane.engine, settings }));
+export function setAnalysis(game: GameId, analysis: EngineAnalysis, settings: AnalysisSettings) {
+  void pending.keep(
+    key(game, analysis),
+    settings,
+    act({ kind: 'analyse', game, engine: analysis.engine, settings }),
+  );
 }

@@ -29,7 +29,7 @@ const GAMES_KEPT = 500;
 /**
  * Rebases the clocks to the local time of receipt, as the clock of the server may differ.
  */
-function heard<P extends wire.Play | null>(play: P, now: number): P {
+function rebased<P extends wire.Play | null>(play: P, now: number): P {
   return play?.clocks ? { ...play, clocks: { ...play.clocks, sent_at: now } } : play;
 }
 
@@ -39,7 +39,7 @@ export function fromState(state: wire.State, now: number): Model {
     case 'game': {
       const { nodes: list, play, ...rest } = state.state;
       const nodes = new Map(list.map((node) => [node.id, node]));
-      return { kind: 'game', state: { ...rest, play: heard(play, now), root: list[0]?.id ?? 0, nodes } };
+      return { kind: 'game', state: { ...rest, play: rebased(play, now), root: list[0]?.id ?? 0, nodes } };
     }
     case 'log':
       return { kind: 'log', state: { ...state.state, skipped: 0 } };
@@ -89,7 +89,7 @@ export function applyDelta(model: Model, delta: wire.Delta, now: number): Model 
         : model;
     case 'analysis':
       if (model.kind !== 'analysis') return model;
-      return { kind: 'analysis', state: { lanes: mergeLanes(model.state.lanes, delta.delta) } };
+      return { kind: 'analysis', state: { lanes: mergeAnalyses(model.state.lanes, delta.delta) } };
     case 'log':
       if (model.kind !== 'log') return model;
       return {
@@ -123,13 +123,13 @@ function merge<T extends { id: number }>(old: T[], changed: T[], removed: number
   return newFirst ? [...added.toReversed(), ...kept] : [...kept, ...added];
 }
 
-function mergeLanes(old: wire.EngineAnalysis[], delta: wire.AnalysisDelta): wire.EngineAnalysis[] {
-  const fresh = new Map(delta.lanes.map((lane) => [lane.engine, lane]));
+function mergeAnalyses(old: wire.EngineAnalysis[], delta: wire.AnalysisDelta): wire.EngineAnalysis[] {
+  const fresh = new Map(delta.lanes.map((one) => [one.engine, one]));
   const kept: wire.EngineAnalysis[] = [];
-  for (const lane of old) {
-    if (delta.removed.includes(lane.engine)) continue;
-    kept.push(fresh.get(lane.engine) ?? lane);
-    fresh.delete(lane.engine);
+  for (const one of old) {
+    if (delta.removed.includes(one.engine)) continue;
+    kept.push(fresh.get(one.engine) ?? one);
+    fresh.delete(one.engine);
   }
   return [...kept, ...fresh.values()];
 }
@@ -149,7 +149,7 @@ function applyGame(game: Game, delta: wire.GameDelta, now: number): Game {
     next.opening = delta.at.opening;
   }
   if (delta.over) next.outcome = delta.over.outcome;
-  if (delta.play) next.play = heard(delta.play, now);
+  if (delta.play) next.play = rebased(delta.play, now);
   if (delta.undo) next.undo = delta.undo;
   if (delta.kept) next.unsaved = delta.kept.error;
   return next;

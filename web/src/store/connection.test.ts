@@ -16,7 +16,7 @@ class Line {
   happens(kind: string, data: unknown = undefined) {
     for (const act of this.acts[kind] ?? []) act({ data });
   }
-  says(message: ToTab) {
+  receives(message: ToTab) {
     this.happens('message', JSON.stringify(message));
   }
   kinds() {
@@ -67,32 +67,32 @@ function ids(model: Model | undefined): number[] | undefined {
 }
 
 test('applies deltas to the snapshot of a topic', () => {
-  const heard: (number[] | undefined)[] = [];
-  connection.watch('games', (model) => heard.push(ids(model)));
+  const received: (number[] | undefined)[] = [];
+  connection.watch('games', (model) => received.push(ids(model)));
   line().happens('open');
   expect(line().kinds()).toEqual(['subscribe games']);
-  line().says({ kind: 'snapshot', topic: 'games', number: 7, state: { kind: 'games', state: games(1) } });
-  line().says({
+  line().receives({ kind: 'snapshot', topic: 'games', number: 7, state: { kind: 'games', state: games(1) } });
+  line().receives({
     kind: 'delta',
     topic: 'games',
     number: 8,
     delta: { kind: 'games', delta: { changed: games(2).games, removed: [] } },
   });
-  line().says({
+  line().receives({
     kind: 'delta',
     topic: 'games',
     number: 9,
     delta: { kind: 'games', delta: { changed: [], removed: [1] } },
   });
-  expect(heard).toEqual([undefined, [1], [2, 1], [2]]);
+  expect(received).toEqual([undefined, [1], [2, 1], [2]]);
 });
 
 test('requests a new snapshot after a gap in the numbers', () => {
   let last: number[] | undefined;
   connection.watch('games', (model) => (last = ids(model)));
   line().happens('open');
-  line().says({ kind: 'snapshot', topic: 'games', number: 1, state: { kind: 'games', state: games(1) } });
-  line().says({
+  line().receives({ kind: 'snapshot', topic: 'games', number: 1, state: { kind: 'games', state: games(1) } });
+  line().receives({
     kind: 'delta',
     topic: 'games',
     number: 3,
@@ -100,7 +100,12 @@ test('requests a new snapshot after a gap in the numbers', () => {
   });
   expect(last).toEqual([1]);
   expect(line().kinds()).toEqual(['subscribe games', 'subscribe games']);
-  line().says({ kind: 'snapshot', topic: 'games', number: 5, state: { kind: 'games', state: games(1, 9) } });
+  line().receives({
+    kind: 'snapshot',
+    topic: 'games',
+    number: 5,
+    state: { kind: 'games', state: games(1, 9) },
+  });
   expect(last).toEqual([1, 9]);
 });
 
@@ -111,8 +116,8 @@ test('matches responses and errors to requests', async () => {
   const [first, second] = line().sent;
   const problem: Problem = { kind: 'no_such', values: { name: '4' }, variant: null, what: 'game' };
   const error: ApiError = { code: 'not_found', text: 'no game 4', problem };
-  line().says({ kind: 'refusal', id: second?.id ?? 0, error });
-  line().says({ kind: 'answer', id: first?.id ?? 0, answer: { kind: 'done' } });
+  line().receives({ kind: 'refusal', id: second?.id ?? 0, error });
+  line().receives({ kind: 'answer', id: first?.id ?? 0, answer: { kind: 'done' } });
   await expect(one).resolves.toEqual({ kind: 'done' });
   await expect(two).rejects.toThrow('no game 4');
 });
@@ -166,16 +171,16 @@ test('reports a closed topic', () => {
   let gone = false;
   connection.watch('game/3', (_, closed) => (gone = closed));
   line().happens('open');
-  line().says({ kind: 'closed', topic: 'game/3' });
+  line().receives({ kind: 'closed', topic: 'game/3' });
   expect(gone).toBe(true);
 });
 
 test('reports a server of another version', () => {
   line().happens('open');
-  line().says({ kind: 'hello', version: '1', run: 'a' });
-  line().says({ kind: 'hello', version: '1', run: 'b' });
+  line().receives({ kind: 'hello', version: '1', run: 'a' });
+  line().receives({ kind: 'hello', version: '1', run: 'b' });
   expect(outdated).toBe(0);
-  line().says({ kind: 'hello', version: '2', run: 'c' });
+  line().receives({ kind: 'hello', version: '2', run: 'c' });
   expect(outdated).toBe(1);
 });
 
@@ -226,9 +231,9 @@ test('removes the subtree of a removed node', () => {
     undo: { undo: false, redo: false },
     unsaved: null,
   };
-  line().says({ kind: 'snapshot', topic: 'game/1', number: 1, state: { kind: 'game', state } });
+  line().receives({ kind: 'snapshot', topic: 'game/1', number: 1, state: { kind: 'game', state } });
   const before = game;
-  line().says({
+  line().receives({
     kind: 'delta',
     topic: 'game/1',
     number: 2,

@@ -8,11 +8,11 @@ import { applyDelta, fromState, type Model } from './apply';
 
 /** Why a request failed. */
 export class RequestError extends Error {
-  readonly refusal: ApiError;
+  readonly details: ApiError;
 
-  constructor(refusal: ApiError) {
-    super(refusal.text);
-    this.refusal = refusal;
+  constructor(details: ApiError) {
+    super(details.text);
+    this.details = details;
   }
 }
 
@@ -29,14 +29,14 @@ export interface Socket {
 }
 
 /** Dependencies of a connection, replaced in tests. */
-export interface World {
+export interface Environment {
   open(): Socket;
   later(milliseconds: number, act: () => void): void;
   /** Called for a server of another version. */
   outdated(): void;
 }
 
-interface Watched {
+interface Subscription {
   number: number;
   model: Model | undefined;
   closed: boolean;
@@ -46,22 +46,22 @@ interface Watched {
 /** Receives the state of a topic: undefined until it is known, `closed` when it no longer exists. */
 export type Listener = (model: Model | undefined, closed: boolean) => void;
 
-const FIRST_PAUSE = 200;
-const LONGEST_PAUSE = 5000;
+const MIN_PAUSE = 200;
+const MAX_PAUSE = 5000;
 
 export class Connection {
-  #world: World;
+  #environment: Environment;
   #socket: Socket | null = null;
   #open = false;
-  #pause = FIRST_PAUSE;
+  #pause = MIN_PAUSE;
   #next = 1;
   #version: string | null = null;
   #waiting = new Map<number, { done: (answer: Answer) => void; failed: (error: RequestError) => void }>();
-  #topics = new Map<Topic, Watched>();
+  #topics = new Map<Topic, Subscription>();
   #onStatus: (open: boolean) => void;
 
-  constructor(world: World, onStatus: (open: boolean) => void) {
-    this.#world = world;
+  constructor(environment: Environment, onStatus: (open: boolean) => void) {
+    this.#environment = environment;
     this.#onStatus = onStatus;
     this.#connect();
   }
@@ -81,18 +81,18 @@ export class Connection {
 
   /** Subscribes to a topic; returns a function that unsubscribes. */
   watch(topic: Topic, listener: Listener): () => void {
-    let watched = this.#topics.get(topic);
-    if (!watched) {
-      watched = { number: -1, model: undefined, closed: false, listeners: new Set() };
-      this.#topics.set(topic, watched);
+    let subscription = this.#topics.get(topic);
+    if (!subscription) {
+      subscription = { number: -1, model: undefined, closed: false, listeners: new Set() };
+      this.#topics.set(topic, subscription);
       this.#announce({ kind: 'subscribe', topic });
     }
-    watched.listeners.add(listener);
-    listener(watched.model, watched.closed);
-    const here = watched;
+    subscription.listeners.add(listener);
+    listener(subscription.model, subscription.closed);
+    const current = subscription;
     return () => {
-      here.listeners.delete(listener);
-      if (here.listeners.size === 0 && this.#topics.get(topic) === here) {
+      current.listeners.delete(listener);
+      if (current.listeners.size === 0 && this.#topics.get(topic) === current) {
         this.#topics.delete(topic);
         this.#announce({ kind: 'unsubscribe', topic });
       }
@@ -101,21 +101,21 @@ export class Connection {
 
   /** Connects immediately instead of after the pause. */
   retry() {
-    this.#pause = FIRST_PAUSE;
+    this.#pause = MIN_PAUSE;
     if (!this.#socket) this.#connect();
   }
 
   #connect() {
-    const socket = this.#world.open();
+    const socket = this.#environment.open();
     this.#socket = socket;
     socket.addEventListener('open', () => {
       this.#open = true;
-      this.#pause = FIRST_PAUSE;
+      this.#pause = MIN_PAUSE;
       for (const topic of this.#topics.keys()) this.#announce({ kind: 'subscribe', topic });
       this.#onStatus(true);
     });
     socket.addEventListener('message', (event) => {
-      if (typeof event.data === 'string') this.#hear(JSON.parse(event.data) as ToTab);
+      if (typeof event.data === 'string') this.#receive(JSON.parse(event.data) as ToTab);
     });
     socket.addEventListener('close', () => {
       this.#open = false;
@@ -124,10 +124,10 @@ export class Connection {
       for (const { failed } of this.#waiting.values()) failed(error);
       this.#waiting.clear();
       this.#onStatus(false);
-      this.#world.later(this.#pause, () => {
+      this.#environment.later(this.#pause, () => {
         if (!this.#socket) this.#connect();
       });
-      this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+      this.#pause = Math.min(this.#pause * 2, MAX_PAUSE);
     });
   }
 
@@ -140,10 +140,10 @@ export class Connection {
     });
   }
 
-  #hear(message: ToTab) {
+  #receive(message: ToTab) {
     switch (message.kind) {
       case 'hello':
-        if (this.#version !== null && this.#version !== message.version) this.#world.outdated();
+        if (this.#version !== null && this.#version !== message.version) this.#environment.outdated();
         this.#version = message.version;
         return;
       case 'answer':
@@ -155,23 +155,23 @@ export class Connection {
         this.#waiting.delete(message.id);
         return;
       case 'snapshot': {
-        const watched = this.#topics.get(message.topic);
-        if (!watched) return;
-        watched.number = message.number;
-        watched.closed = false;
-        this.#tell(watched, fromState(message.state as State, Date.now()));
+        const subscription = this.#topics.get(message.topic);
+        if (!subscription) return;
+        subscription.number = message.number;
+        subscription.closed = false;
+        this.#notify(subscription, fromState(message.state as State, Date.now()));
         return;
       }
       case 'delta': {
-        const watched = this.#topics.get(message.topic);
-        if (!watched || !watched.model) return;
-        if (message.number !== watched.number + 1) {
-          watched.model = undefined;
+        const subscription = this.#topics.get(message.topic);
+        if (!subscription || !subscription.model) return;
+        if (message.number !== subscription.number + 1) {
+          subscription.model = undefined;
           this.#announce({ kind: 'subscribe', topic: message.topic });
           return;
         }
-        watched.number = message.number;
-        this.#tell(watched, applyDelta(watched.model, message.delta, Date.now()));
+        subscription.number = message.number;
+        this.#notify(subscription, applyDelta(subscription.model, message.delta, Date.now()));
         return;
       }
       case 'closed':
@@ -180,14 +180,14 @@ export class Connection {
   }
 
   #close(topic: Topic) {
-    const watched = this.#topics.get(topic);
-    if (!watched) return;
-    watched.closed = true;
-    this.#tell(watched, undefined);
+    const subscription = this.#topics.get(topic);
+    if (!subscription) return;
+    subscription.closed = true;
+    this.#notify(subscription, undefined);
   }
 
-  #tell(watched: Watched, model: Model | undefined) {
-    watched.model = model;
-    for (const listener of watched.listeners) listener(model, watched.closed);
+  #notify(subscription: Subscription, model: Model | undefined) {
+    subscription.model = model;
+    for (const listener of subscription.listeners) listener(model, subscription.closed);
   }
 }

@@ -6,20 +6,20 @@ import { authenticated } from './session';
 async function check(response: Response): Promise<Response> {
   if (response.ok) return response;
   const text = `${response.status} ${response.statusText}`;
-  let refusal: ApiError = {
+  let details: ApiError = {
     code: 'malformed',
     text,
     problem: { kind: 'system', values: { text }, variant: null },
   };
   try {
-    refusal = await response.json();
+    details = await response.json();
   } catch {
     // The body is not JSON: the status is the message.
   }
-  throw new RequestError(refusal);
+  throw new RequestError(details);
 }
 
-async function asked(place: string, how?: RequestInit): Promise<Response> {
+async function call(place: string, how?: RequestInit): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(place, authenticated(how));
@@ -31,16 +31,16 @@ async function asked(place: string, how?: RequestInit): Promise<Response> {
 
 export async function get<T>(path: string, query: Record<string, string> = {}): Promise<T> {
   const text = new URLSearchParams(query).toString();
-  return (await asked(`./api/${path}${text ? `?${text}` : ''}`)).json();
+  return (await call(`./api/${path}${text ? `?${text}` : ''}`)).json();
 }
 
 export async function getText(path: string, query: Record<string, string> = {}): Promise<Response> {
   const text = new URLSearchParams(query).toString();
-  return asked(`./api/${path}${text ? `?${text}` : ''}`);
+  return call(`./api/${path}${text ? `?${text}` : ''}`);
 }
 
 export async function post<T>(path: string, body: unknown): Promise<T> {
-  const response = await asked(`./api/${path}`, {
+  const response = await call(`./api/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -49,7 +49,7 @@ export async function post<T>(path: string, body: unknown): Promise<T> {
 }
 
 export async function upload<T>(path: string, query: Record<string, string>, body: Blob): Promise<T> {
-  const response = await asked(`./api/${path}?${new URLSearchParams(query)}`, {
+  const response = await call(`./api/${path}?${new URLSearchParams(query)}`, {
     method: 'POST',
     headers: { 'content-type': 'application/octet-stream' },
     body,

@@ -5,8 +5,8 @@ export class PendingCommands<T> {
   #open = new SvelteMap<string, { value: T; requests: number }>();
 
   /** The value last requested, or `confirmed` without open requests. */
-  latest(of: string, told: T): T {
-    return this.#open.get(of)?.value ?? told;
+  latest(of: string, confirmed: T): T {
+    return this.#open.get(of)?.value ?? confirmed;
   }
 
   /** Stores a value until its request and all later ones are completed. */

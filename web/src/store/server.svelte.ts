@@ -2,7 +2,7 @@
 import type { Answer, Command, Topic } from '../api/wire';
 import type { NodeId } from './ids';
 import { toast } from '../app/toasts.svelte';
-import { refusalText } from '../i18n/words';
+import { errorText } from '../i18n/format';
 import type { Model, StateOf } from './apply';
 import { Connection, RequestError, offline } from './connection';
 import { authenticated, logIn, onOtherLogin, subprotocols } from './session';
@@ -75,10 +75,10 @@ export async function act(command: Command): Promise<Answer | undefined> {
 
 /** Shows an error to the user. */
 export function showError(error: unknown) {
-  if (error instanceof RequestError && error.refusal.problem.kind === 'not_let_in') {
+  if (error instanceof RequestError && error.details.problem.kind === 'not_let_in') {
     // The login form explains the rest.
     status.loggedOut = true;
-  } else if (error instanceof RequestError) toast(refusalText(error.refusal), 'bad');
+  } else if (error instanceof RequestError) toast(errorText(error.details), 'bad');
   else toast(String(error instanceof Error ? error.message : error), 'bad');
 }
 

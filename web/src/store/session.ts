@@ -4,18 +4,18 @@ const KEY = 'readyok.session';
 const LOGIN = './api/login';
 
 /** For browsers whose storage is disabled: lasts until the page is reloaded. */
-let inMemory = '';
+let memoryCopy = '';
 
 function session(): string {
   try {
-    return localStorage.getItem(KEY) ?? inMemory;
+    return localStorage.getItem(KEY) ?? memoryCopy;
   } catch {
-    return inMemory;
+    return memoryCopy;
   }
 }
 
 function keep(secret: string) {
-  inMemory = secret;
+  memoryCopy = secret;
   try {
     localStorage.setItem(KEY, secret);
   } catch {

@@ -3,15 +3,15 @@ import type { Settings } from '../api/wire';
 import { PendingCommands } from './pendingCommand.svelte';
 import { request } from './server.svelte';
 
-const asked = new PendingCommands<Settings>();
+const pending = new PendingCommands<Settings>();
 
 /** The settings last requested by this tab. */
-export function latestSettings(told: Settings): Settings {
-  return asked.latest('', told);
+export function latestSettings(confirmed: Settings): Settings {
+  return pending.latest('', confirmed);
 }
 
 /** Changes some settings. Fails with `RequestError`. */
-export function changeSettings(told: Settings, change: Partial<Settings>): Promise<void> {
-  const settings = { ...latestSettings(told), ...change };
-  return asked.keep('', settings, request({ kind: 'set_settings', settings }));
+export function changeSettings(confirmed: Settings, change: Partial<Settings>): Promise<void> {
+  const settings = { ...latestSettings(confirmed), ...change };
+  return pending.keep('', settings, request({ kind: 'set_settings', settings }));
 }

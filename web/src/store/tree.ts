@@ -36,16 +36,16 @@ export function movesTo(game: Game, id: NodeId): string[] {
 }
 
 /** The query for the position after a line; a threat starts with a null move. */
-export function endOf(game: Game, id: NodeId, words: string[], threat: boolean) {
+export function endOf(game: Game, id: NodeId, line: string[], threat: boolean) {
   const start = `${game.variant === 'shogi' ? 'sfen' : 'fen'} ${game.start}`;
-  const moves = threat ? movesTo(game, id) : [...movesTo(game, id), ...words];
+  const moves = threat ? movesTo(game, id) : [...movesTo(game, id), ...line];
   const text = `position ${start} moves ${moves.join(' ')}`;
-  return { variant: game.variant, text, threat: threat ? words : null };
+  return { variant: game.variant, text, threat: threat ? line : null };
 }
 
 export type Step = 'first' | 'back' | 'next' | 'last' | 'up' | 'down';
 
-/** The target of a step; the node itself if there is none. */
+/** The target of a step; the node itself if it does not exist. */
 export function step(game: Game, from: NodeId, how: Step): NodeId {
   const node = game.nodes.get(from);
   if (!node) return game.cursor;
@@ -68,8 +68,8 @@ export function step(game: Game, from: NodeId, how: Step): NodeId {
 
 /** The side of the move to a node. */
 export function moverOf(game: Game, node: Node): Side {
-  const odd = node.ply % 2 === 1;
-  return odd === (game.first_turn === 'first') ? 'first' : 'second';
+  const firstMover = node.ply % 2 === 1;
+  return firstMover === (game.first_turn === 'first') ? 'first' : 'second';
 }
 
 /** The number of a move, and whether it is one of the second side. */

@@ -101,12 +101,12 @@ export function countText(count: number): string {
 }
 
 export function outcomeText(outcome: Outcome, variant: Variant): string {
-  const words = outcome.winner
+  const result = outcome.winner
     ? t('outcome.won', { side: sideName(outcome.winner, variant) })
     : t(outcome.result === '1/2-1/2' ? 'outcome.drawn' : 'outcome.none');
   // Most records contain no reason.
-  if (outcome.reason === 'other') return words;
-  return t('outcome.because', { outcome: words, reason: t(`reason.${outcome.reason}`) });
+  if (outcome.reason === 'other') return result;
+  return t('outcome.because', { outcome: result, reason: t(`reason.${outcome.reason}`) });
 }
 
 /** Details of a result in addition to its reason; may be empty. */
@@ -117,34 +117,34 @@ export function detailText(outcome: Outcome): string {
 /** The text of a problem, with squares, pieces and sides of its variant. */
 export function problemText({ kind, values, variant, what, cause }: Problem): string {
   const shogi = variant === 'shogi';
-  const words: Record<string, string> = {};
-  for (const [name, value = ''] of Object.entries(values)) words[name] = value;
-  const { side, square, piece, field, move, engine } = words;
-  if (side === 'first' || side === 'second') words.side = sideName(side, variant ?? 'chess');
-  if (square) words.square = squareName(square, shogi);
-  if (piece) words.piece = roleName(piece.toUpperCase(), shogi);
+  const parts: Record<string, string> = {};
+  for (const [name, value = ''] of Object.entries(values)) parts[name] = value;
+  const { side, square, piece, field, move, engine } = parts;
+  if (side === 'first' || side === 'second') parts.side = sideName(side, variant ?? 'chess');
+  if (square) parts.square = squareName(square, shogi);
+  if (piece) parts.piece = roleName(piece.toUpperCase(), shogi);
   const key = `field.${field}`;
-  if (field && known(key)) words.field = t(key);
-  if (what) words.what = t(`what.${what}`);
-  if (words.japanese && language() === 'ja') words.text = words.japanese;
-  if (cause) words.text = problemText(cause);
-  const unnamed = kind === 'no_such' && !words.name;
-  const plain = t(unnamed ? 'problem.none_such' : `problem.${kind}`, words).trim();
-  const text = words.last_words ? t('failure.last_line', { text: plain, line: words.last_words }) : plain;
-  return [engine, placeText(words), move, text].filter(Boolean).join(': ');
+  if (field && known(key)) parts.field = t(key);
+  if (what) parts.what = t(`what.${what}`);
+  if (parts.japanese && language() === 'ja') parts.text = parts.japanese;
+  if (cause) parts.text = problemText(cause);
+  const unnamed = kind === 'no_such' && !parts.name;
+  const plain = t(unnamed ? 'problem.none_such' : `problem.${kind}`, parts).trim();
+  const text = parts.last_words ? t('failure.last_line', { text: plain, line: parts.last_words }) : plain;
+  return [engine, placeText(parts), move, text].filter(Boolean).join(': ');
 }
 
 /** The location of a problem in a file; empty if unknown. */
-function placeText(words: Record<string, string>): string {
-  const places = (['game', 'entry', 'line', 'column'] as const).filter((name) => words[name]);
-  return [words.path, ...places.map((name) => t(`place.${name}`, words))].filter(Boolean).join(', ');
+function placeText(parts: Record<string, string>): string {
+  const places = (['game', 'entry', 'line', 'column'] as const).filter((name) => parts[name]);
+  return [parts.path, ...places.map((name) => t(`place.${name}`, parts))].filter(Boolean).join(', ');
 }
 
 export function failureText({ problem }: Failure): string {
   return problemText(problem);
 }
 
-export function refusalText(refusal: ApiError): string {
+export function errorText(refusal: ApiError): string {
   return `${t(`refusal.${refusal.code}`)} ${problemText(refusal.problem)}`;
 }
 

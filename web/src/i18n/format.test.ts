@@ -14,9 +14,9 @@ import {
   momentText,
   outcomeText,
   problemText,
-  refusalText,
+  errorText,
   scoreSpoken,
-} from './words';
+} from './format';
 
 beforeEach(() => {
   prefs.language = 'ja';
@@ -106,11 +106,11 @@ test('translates the cause of a problem', () => {
 
 test('translates an error response', () => {
   const problem: Problem = { kind: 'second_pawn', values: { move: 'P*5e' }, variant: null };
-  expect(refusalText({ code: 'illegal_move', text: 'English', problem })).toBe(
+  expect(errorText({ code: 'illegal_move', text: 'English', problem })).toBe(
     '指せない手です: P*5e: 二歩です',
   );
   const system: Problem = { kind: 'system', values: { text: 'disk full' }, variant: null };
-  expect(refusalText({ code: 'storage', text: 'English', problem: system })).toBe(
+  expect(errorText({ code: 'storage', text: 'English', problem: system })).toBe(
     '保存: システムからの報告: disk full',
   );
 });
