@@ -28,7 +28,7 @@ const TALKER = [
   'uci: id name Talker | option name MultiPV type spin default 1 min 1 max 99 | uciok',
   'go: info depth 9 seldepth 12 score cp 31 wdl 400 500 100 nodes 1000 nps 500 hashfull 120 tbhits 3 ' +
     'pv e2e4 e7e5 g1f3 | info refutation d2d4 d7d5 | info currline 1 b1c3 g8f6 | ' +
-    'info currmove g1f3 currmovenumber 7 | info string <i>a word</i>',
+    'info currmove g1f3 currmovenumber 7 | info string <i>text</i>',
   'stop: bestmove e2e4',
 ];
 
@@ -54,7 +54,7 @@ test('shows all engine output, previews a line and inserts it', async () => {
   // Screen readers get it too.
   await containsText(page.getByTestId('live'), 'Talker: +0.31, e4');
   await containsText(panel, 'depth 9/12', '1.0k nodes', '500/s', 'hash 12%', 'TB 3', 'Nf3 (7)', '+0.31');
-  await containsText(panel, en('panel.refutations'), 'd4 d5', '1: Nc3 Nf6', '<i>a word</i>');
+  await containsText(panel, en('panel.refutations'), 'd4 d5', '1: Nc3 Nf6', '<i>text</i>');
   await panel.getByRole('img', { name: en('panel.wdl', { win: 40, draw: 50, loss: 10 }) }).waitFor();
   await page.getByRole('img', { name: starts('eval.is') }).waitFor({ state: 'attached' });
   expect(await violations(page)).toEqual([]);

@@ -191,7 +191,7 @@ test('shogi: asks for promotion and drops a piece', async () => {
 });
 
 test.each(['chess', 'shogi'] as const)(
-  '%s is played by keys alone, and each square is said',
+  'plays %s by keyboard alone, with labels of all squares',
   async (variant) => {
     const fake = defaultServer();
     open(fake, game(1, variant));
@@ -258,7 +258,7 @@ test('accepts a move as text and announces it', async () => {
   await page.context().close();
 });
 
-const person = {
+const human = {
   player: { kind: 'person', name: '', time: { kind: 'none' } },
   name: 'Me',
   thought: null,
@@ -293,7 +293,7 @@ const playing = (status: Play['status'], players: Play['players']): Play => ({
 
 test('plays a premove on the own turn', async () => {
   const fake = defaultServer();
-  const play = playing('thinking', { first: program, second: person });
+  const play = playing('thinking', { first: program, second: human });
   open(fake, game(1, 'chess', { play }));
   const page = await opened(fake, '#/play/1');
   await click(page, 'e7');
@@ -329,12 +329,12 @@ test('plays a premove on the own turn', async () => {
 test('keeps selection, drag and promotion dialog while the engine thinks', async () => {
   const fake = defaultServer();
   const all = ['q', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
-  const play = playing('your_turn', { first: person, second: program });
+  const play = playing('your_turn', { first: human, second: program });
   open(fake, game(1, 'chess', { play, here: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
   const page = await opened(fake, '#/play/1');
   const thinks = async (depth: number) => {
     const thought = { node: null, depth, score: null, nodes: null, nps: null, time: null, pv: [] };
-    const players = { first: person, second: { ...program, thought } };
+    const players = { first: human, second: { ...program, thought } };
     fake.delta('game/1', { kind: 'game', delta: { play: { ...play, players } } });
     await page.getByText(`Depth ${depth}`).waitFor();
   };
@@ -565,9 +565,9 @@ test('shows markup in texts as plain text', async () => {
       machine: { processors: 1, memory: null },
     },
   });
-  const told = analysis(0, [line(1, 1, [['a', bad]])]);
-  told.told.text = bad;
-  open(fake, game(1, 'chess', { nodes, headers: [{ name: bad, value: bad }] }), [told]);
+  const hostile = analysis(0, [line(1, 1, [['a', bad]])]);
+  hostile.told.text = bad;
+  open(fake, game(1, 'chess', { nodes, headers: [{ name: bad, value: bad }] }), [hostile]);
   const page = await opened(fake, '#/analyse/1');
   await page.getByText(bad, { exact: false }).first().waitFor();
   await page.getByRole('tab', { name: en('tab.record') }).click();
@@ -700,7 +700,7 @@ test.each(['light', 'dark', 'contrast'] as const)('axe finds no violation in the
     node(2, 0, 1, 'd2d4', { western: 'd4' }),
   ];
   open(fake, game(1, 'chess', { nodes }), [analysis(0, [line(1, 25, [['d2d4', 'd4']])])]);
-  open(fake, game(2, 'shogi', { play: playing('your_turn', { first: person, second: program }) }));
+  open(fake, game(2, 'shogi', { play: playing('your_turn', { first: human, second: program }) }));
   // Animated colors would disturb the contrast check.
   const page = await fake.page(browser, '', { reducedMotion: 'reduce' });
   const errors = errorsOf(page);

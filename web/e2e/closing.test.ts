@@ -32,8 +32,8 @@ async function choose(page: Page, choices: Record<string, boolean>) {
 }
 
 test.each([
-  ['games pause, analysis goes on', true, false],
-  ['games go on, analysis ends', false, true],
+  ['pauses games, continues analysis', true, false],
+  ['continues games, stops analysis', false, true],
 ])('%s', async (_, pauses, ends) => {
   const page = await fixture.page('#/engines');
   const player = await addRecordedEngine(page, fixture.server, 'Player');

@@ -79,8 +79,8 @@ test('searches the log and filters it by source and violations', async () => {
           breaches: [
             {
               serious: true,
-              english: { text: 'nobody has asked', clause: 'uci: bestmove' },
-              japanese: { text: '誰も尋ねていない', clause: 'uci: bestmove' },
+              english: { text: 'unsolicited bestmove', clause: 'uci: bestmove' },
+              japanese: { text: '求められていないbestmove', clause: 'uci: bestmove' },
               span: null,
             },
           ],
@@ -127,7 +127,7 @@ test.each([
   ],
   ['shogi', '4k4/9/9/9/9/9/9/4R4/4K4 w - 2', ['2h', '5h', '5a'], 'sq.last-dest', 'sq.check'],
 ] as const)(
-  'the last move and the check are seen on a board of %s, and said',
+  'highlights and announces last move and check on a board of %s',
   async (variant, text, squares, last, check) => {
     const fake = defaultServer();
     const [from, to, king] = squares;
@@ -136,9 +136,9 @@ test.each([
     const page = await fake.page(browser, '#/analyse/1');
     await expect.poll(() => marked(page, last)).toEqual([from, to].toSorted());
     await expect.poll(() => marked(page, check)).toEqual([king]);
-    const said = (square: string) => page.locator(`[data-square="${square}"]`).getAttribute('aria-label');
-    expect(await said(to)).toContain(en('board.last'));
-    expect(await said(king)).toContain(en('board.check'));
+    const label = (square: string) => page.locator(`[data-square="${square}"]`).getAttribute('aria-label');
+    expect(await label(to)).toContain(en('board.last'));
+    expect(await label(king)).toContain(en('board.check'));
     // The highlights follow a flipped board.
     await page.getByRole('button', { name: en('board.flip') }).click();
     await expect.poll(() => marked(page, last)).toEqual([from, to].toSorted());
@@ -159,7 +159,7 @@ const coordinates = (page: Page) =>
       name: square.dataset.square ?? '',
       box: square.getBoundingClientRect(),
     }));
-    const beside = (list: string, at: number, start: 'x' | 'y', size: 'width' | 'height') =>
+    const labels = (list: string, at: number, start: 'x' | 'y', size: 'width' | 'height') =>
       [...document.querySelectorAll(`.frame .${list} span`)].map((span) => {
         const box = span.getBoundingClientRect();
         const middle = box[start] + box[size] / 2;
@@ -168,14 +168,14 @@ const coordinates = (page: Page) =>
         );
         return `${span.textContent}${square?.name[at]}`;
       });
-    return [beside('files', 0, 'x', 'width'), beside('ranks', 1, 'y', 'height')];
+    return [labels('files', 0, 'x', 'width'), labels('ranks', 1, 'y', 'height')];
   });
 
 test.each([
   ['chess', 'abcdefgh', '87654321'],
   ['shogi', '987654321', 'abcdefghi'],
 ] as const)(
-  'coordinates stand beside the squares of %s, and turn with them',
+  'shows coordinates next to the squares of %s, also on a flipped board',
   async (variant, files, ranks) => {
     const fake = defaultServer();
     open(fake, game(1, variant));
@@ -418,7 +418,7 @@ test.each([1366, 360])('shows an error once inside a dialog and announces it: %i
   await expect
     .poll(() => fake.commands.filter((command) => command.kind === 'preview_engine').length)
     .toBe(2);
-  const toast = page.getByText(`${en('refusal.path')} ${en('problem.not_a_program', { name: '/no/x' })}`);
+  const toast = page.getByText(`${en('error.path')} ${en('problem.not_a_program', { name: '/no/x' })}`);
   await toast.waitFor();
   expect(await toast.count()).toBe(1);
   expect(

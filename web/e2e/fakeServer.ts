@@ -64,7 +64,7 @@ export class FakeServer {
     await page.routeWebSocket(/\/api\/ws$/, (socket) => {
       this.#sockets.push(socket);
       this.#send(socket, { kind: 'hello', version: 'test', run: '1' });
-      socket.onMessage((data) => this.#hear(socket, JSON.parse(String(data)) as wire.Request));
+      socket.onMessage((data) => this.#receive(socket, JSON.parse(String(data)) as wire.Request));
     });
     await page.goto(`${ADDRESS}${hash}`);
     return page;
@@ -83,7 +83,7 @@ export class FakeServer {
     this.#sockets = [];
   }
 
-  #hear(socket: WebSocketRoute, { id, command }: wire.Request) {
+  #receive(socket: WebSocketRoute, { id, command }: wire.Request) {
     if (command.kind === 'subscribe') {
       const state = this.topics.get(command.topic);
       if (!state) {
@@ -110,14 +110,14 @@ export class FakeServer {
 export const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 export const SHOGI = 'lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1';
 
-export function legal(word: string, western: string, japanese?: string): wire.LegalMove {
-  const drop = word[1] === '*';
-  const promotion = word.length > 4 ? word.slice(4) : null;
+export function legal(uci: string, western: string, japanese?: string): wire.LegalMove {
+  const drop = uci[1] === '*';
+  const promotion = uci.length > 4 ? uci.slice(4) : null;
   return {
-    word,
-    from: drop ? null : word.slice(0, 2),
-    drop: drop ? (word[0] ?? null) : null,
-    to: [word.slice(2, 4)],
+    word: uci,
+    from: drop ? null : uci.slice(0, 2),
+    drop: drop ? (uci[0] ?? null) : null,
+    to: [uci.slice(2, 4)],
     promotion,
     text: japanese === undefined ? { western } : { western, japanese },
   };
@@ -143,7 +143,7 @@ export function node(
   id: number,
   parent: number | null,
   ply: number,
-  word: string,
+  uci: string,
   text: wire.MoveText,
   more: Partial<wire.Node> = {},
 ): wire.Node {
@@ -151,7 +151,7 @@ export function node(
     id,
     parent,
     ply,
-    word,
+    word: uci,
     text,
     children: [],
     before: [],
@@ -223,8 +223,8 @@ export function engine(id: number, name: string, more: Partial<wire.EngineState>
 function logLines(): wire.LogLine[] {
   const clause = 'uci: bestmove';
   const breach = {
-    english: { text: 'nobody has asked', clause },
-    japanese: { text: '誰も尋ねていない', clause },
+    english: { text: 'unsolicited bestmove', clause },
+    japanese: { text: '求められていないbestmove', clause },
     span: null,
   };
   const lines: [wire.Speaker, string, wire.Breach[]][] = [
@@ -357,8 +357,8 @@ export function line(number: number, value: number, moves: [string, string, stri
     score: { kind: 'cp', value },
     bound: 'exact',
     wdl: { win: 420, draw: 380, loss: 200 },
-    pv: moves.map(([word, western, japanese]) => ({
-      word,
+    pv: moves.map(([uci, western, japanese]) => ({
+      word: uci,
       text: japanese ? { western, japanese } : { western },
     })),
   };

@@ -115,7 +115,7 @@ export const moveElements = (page: Page) => page.locator('.moves .move:not(.gap)
 
 /** The moves without evaluations. */
 export const moveTexts = async (page: Page) =>
-  (await moveElements(page).locator('> span').allTextContents()).map((word) => word.trim());
+  (await moveElements(page).locator('> span').allTextContents()).map((text) => text.trim());
 
 export const status = async (page: Page) => ((await page.getByTestId('status').textContent()) ?? '').trim();
 
@@ -192,8 +192,8 @@ export async function addRecordedEngine(
 ): Promise<() => string> {
   const received = join(data, `${name}.received`);
   const script = join(data, `${name}.sh`);
-  writeFileSync(script, `#!/bin/sh\ntee -a "$HEARD" | ./mime ${protocol}\n`, { mode: 0o755 });
-  const wanted = { name, path: script, dir: dirname(ENGINES.mime), env: `HEARD=${received}` };
+  writeFileSync(script, `#!/bin/sh\ntee -a "$RECORD" | ./mime ${protocol}\n`, { mode: 0o755 });
+  const wanted = { name, path: script, dir: dirname(ENGINES.mime), env: `RECORD=${received}` };
   await handshakeDone(await addEngine(page, wanted));
   return () => readFileSync(received, 'utf8');
 }
@@ -238,7 +238,7 @@ export async function walkTo(page: Page, square: string) {
 
 /** Reloads the page; returns a function for the legal moves of the current position. */
 export async function legalMoves(page: Page): Promise<() => Promise<string[]>> {
-  let last: { cursor: number; words: string[] } = { cursor: -1, words: [] };
+  let last: { cursor: number; moves: string[] } = { cursor: -1, moves: [] };
   page.on('websocket', (socket) =>
     socket.on('framereceived', ({ payload }) => {
       const message = JSON.parse(String(payload)) as ToTab;
@@ -248,7 +248,7 @@ export async function legalMoves(page: Page): Promise<() => Promise<string[]>> {
           : message.kind === 'delta' && message.delta.kind === 'game'
             ? message.delta.delta.at
             : undefined;
-      if (at) last = { cursor: at.cursor, words: at.here.legal.map((move) => move.word).toSorted() };
+      if (at) last = { cursor: at.cursor, moves: at.here.legal.map((move) => move.word).toSorted() };
     }),
   );
   await page.reload();
@@ -256,6 +256,6 @@ export async function legalMoves(page: Page): Promise<() => Promise<string[]>> {
     // The socket and the page are updated independently.
     const shown = async () => Number(await page.locator('[data-cursor]').getAttribute('data-cursor'));
     await expect.poll(async () => last.cursor === (await shown()), LONG).toBe(true);
-    return last.words;
+    return last.moves;
   };
 }

@@ -78,7 +78,7 @@ test('reports why a move or a position is rejected', async () => {
 });
 
 test(
-  'matches say what is wrong with them, and what their engines did',
+  'reports errors of matches and of their engines',
   async () => {
     const page = await there('#/engines');
     await page.getByTestId('engine').first().waitFor();
@@ -217,9 +217,9 @@ test(
     // Names of checks and documents are not translated; protocol keywords are between backticks.
     const texts = await found.evaluateAll((all) =>
       all.map((one) => {
-        const words = one.cloneNode(true) as Element;
-        for (const name of words.querySelectorAll('.mono, [data-testid=clauses]')) name.remove();
-        return words.textContent.replace(/`[^`]*`/g, '');
+        const text = one.cloneNode(true) as Element;
+        for (const name of text.querySelectorAll('.mono, [data-testid=clauses]')) name.remove();
+        return text.textContent.replace(/`[^`]*`/g, '');
       }),
     );
     expect(texts.length).toBeGreaterThan(10);

@@ -117,7 +117,7 @@ test('a killed server leaves no engine behind, and the game continues', async ()
   await enter(page, 'e4');
   await expect.poll(() => status(page), LONG).toContain('thinks');
   await expect
-    .poll(() => fixture.server.processes().some((words) => words.startsWith('sleep')), LONG)
+    .poll(() => fixture.server.processes().some((command) => command.startsWith('sleep')), LONG)
     .toBe(true);
   const hash = new URL(page.url()).hash;
   await fixture.server.kill();

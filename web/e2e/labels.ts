@@ -1,4 +1,4 @@
-// Labels by their dictionary keys: tests do not depend on the wording.
+// Labels by their dictionary keys: a changed label breaks no test.
 import { en as english, type Key } from '../src/i18n/en';
 import { fill } from '../src/i18n/fill';
 import { ja as japanese } from '../src/i18n/ja';
@@ -20,7 +20,7 @@ export const pattern = (key: Key) => new RegExp(`^\\s*${expression(key)}\\s*$`);
 /** Matches an English label at the start of a text. */
 export const starts = (key: Key) => new RegExp(`^\\s*${expression(key)}`);
 
-/** The first word of a text at the first value of an English label. */
+/** The text up to the next space at the first value of an English label. */
 export const valueIn = (text: string | null, key: Key) =>
   new RegExp(expression(key)).exec(text ?? '')?.[1]?.split(/\s/)[0] ?? '';
 

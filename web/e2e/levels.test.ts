@@ -71,7 +71,7 @@ const CHESS: [string, Fields, Fields, RegExp][] = [
     /^go wtime 3[56]\d{5} btime 240000$/m,
   ],
   [
-    'a clock for so many moves',
+    'a clock with periods',
     OWN,
     ['clock', [en('time.base'), '5'], [en('time.increment'), '0'], [en('time.moves'), '40']],
     /^go wtime 3[56]\d{5} btime 300000 movestogo 40$/m,
@@ -151,11 +151,11 @@ test.each([
   await process.getByRole('link', { name: en('engine.log') }).click();
   const log = page.getByRole('region', { name: en('log.region') });
   await expect.poll(() => log.textContent(), LONG).toContain('bestmove');
-  const said = ((await log.textContent()) ?? '').match(
+  const sent = ((await log.textContent()) ?? '').match(
     /(?<=setoption name )\w+(Strength|Elo) value (true|-?\d+)/g,
   );
   const values = options.map((option) => (option.endsWith('true') ? option : `${option} ${value}`));
-  expect(said?.toSorted()).toEqual(values.toSorted());
+  expect(sent?.toSorted()).toEqual(values.toSorted());
 });
 
 test('sets strength and time of each engine separately', async () => {

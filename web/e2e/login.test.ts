@@ -31,11 +31,11 @@ test('rejects a wrong password and accepts the right one', async () => {
   await page.goto(new URL('/', known.url()).href);
 
   const field = page.getByLabel(en('login.password'));
-  const say = async (password: string) => {
+  const logIn = async (password: string) => {
     await field.fill(password);
     await field.press('Enter');
   };
-  await say('open barley');
+  await logIn('open barley');
   await page.getByRole('alert').getByText(en('login.wrong')).waitFor();
   expect(await page.getByRole('navigation').count()).toBe(0);
   expect(await field.inputValue()).toBe('');
@@ -52,11 +52,11 @@ test('rejects a wrong password and accepts the right one', async () => {
   expect(wide).toEqual([]);
 
   await page.route('**/api/login', (route) => route.abort());
-  await say('open sesame');
+  await logIn('open sesame');
   await page.getByRole('alert').getByText(en('login.offline')).waitFor();
   await page.unroute('**/api/login');
 
-  await say('open sesame');
+  await logIn('open sesame');
   await page.getByRole('navigation').waitFor();
   // The session persists.
   await page.reload();

@@ -90,7 +90,7 @@ test(
 );
 
 /** The nonzero numbers of games of all pairings. */
-const meetings = async (page: Page) =>
+const encounters = async (page: Page) =>
   (await crosstable(page)).flatMap((row, at) => row.slice(at + 1)).filter((games) => games > 0);
 
 test.each([
@@ -114,7 +114,7 @@ test.each([
     await page.getByRole('button', { name: en('match.start'), exact: true }).click();
     await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
     const first = new URL(page.url()).hash;
-    const all = await meetings(page);
+    const all = await encounters(page);
     expect(fits([...all]), String(all)).toBe(true);
 
     await match(page)
@@ -122,7 +122,7 @@ test.each([
       .click();
     await expect.poll(() => new URL(page.url()).hash).not.toBe(first);
     await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
-    expect(fits([...(await meetings(page))])).toBe(true);
+    expect(fits([...(await encounters(page))])).toBe(true);
   },
   WHOLE.timeout,
 );
@@ -137,7 +137,7 @@ test(
     await page.getByLabel(en('match.pairs')).fill('3');
     await page.getByRole('button', { name: en('match.start'), exact: true }).click();
     await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
-    expect(await meetings(page)).toEqual([6]);
+    expect(await encounters(page)).toEqual([6]);
     const ratio = match(page).getByRole('img', { name: /^LLR -?\d+\.\d\d$/ });
     await ratio.waitFor();
     // The curve is between the bounds of the test.
@@ -160,7 +160,7 @@ test(
     await page.getByLabel(en('match.pairs')).fill('1');
     await page.getByRole('button', { name: en('match.start'), exact: true }).click();
     await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
-    expect(await meetings(page)).toEqual([2]);
+    expect(await encounters(page)).toEqual([2]);
     await match(page)
       .getByText(en('match.games', { count: 2 }))
       .click();
@@ -176,9 +176,9 @@ test(
   'an engine plays against itself with a preset',
   async () => {
     const script = join(fixture.server.data, 'engine.sh');
-    const said = join(fixture.server.data, 'said');
+    const record = join(fixture.server.data, 'record');
     // Each process records its input.
-    writeFileSync(script, `#!/bin/sh\ntee "${said}.$$" | "${ENGINES.mime}"\n`, { mode: 0o755 });
+    writeFileSync(script, `#!/bin/sh\ntee "${record}.$$" | "${ENGINES.mime}"\n`, { mode: 0o755 });
     const page = await fixture.page('#/engines');
     const card = await addEngine(page, { name: 'Mime', path: script });
     await handshakeDone(card);
@@ -213,11 +213,11 @@ test(
     await match(page).getByText(en('match.over'), { exact: true }).waitFor(WHOLE);
     const names = await match(page).locator('table').first().locator('tbody tr').allInnerTexts();
     expect(names.map((row) => row.split('\t')[1]).toSorted()).toEqual(['Mime', 'Mime Large']);
-    const told = readdirSync(fixture.server.data)
-      .filter((file) => file.startsWith(basename(said)))
+    const inputs = readdirSync(fixture.server.data)
+      .filter((file) => file.startsWith(basename(record)))
       .map((file) => readFileSync(join(fixture.server.data, file), 'utf8'))
       .filter((text) => text.includes('go nodes'));
-    expect(told.map((text) => text.includes('setoption name Hash value 64')).toSorted()).toEqual([
+    expect(inputs.map((text) => text.includes('setoption name Hash value 64')).toSorted()).toEqual([
       false,
       true,
     ]);

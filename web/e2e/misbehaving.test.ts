@@ -43,11 +43,11 @@ async function against(args: string[]): Promise<Page> {
 // Engines that fail to start: the card shows the reason.
 test.each([
   [
-    'ends at once',
+    'exits immediately',
     ['start: !stderr no licence was found | !exit 3'],
     [en('problem.exited', { code: 3 }), 'no licence was found'],
   ],
-  ['crashes at once', ['start: !stderr out of memory | !abort'], ['SIGABRT', 'out of memory']],
+  ['crashes immediately', ['start: !stderr out of memory | !abort'], ['SIGABRT', 'out of memory']],
   ['closes its output', ['uci: !close', 'usi: !close'], [en('problem.closed')]],
 ])('an engine that %s', async (_, args, why) => {
   const page = await fixture.page('#/engines');

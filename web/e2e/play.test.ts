@@ -180,10 +180,10 @@ test('announces the clocks', async () => {
   const page = await fixture.page();
   await localGame(page, 'chess');
   await begin(page);
-  const said = () => page.getByTestId('live').textContent();
+  const announced = () => page.getByTestId('live').textContent();
   await page.keyboard.press('c');
   // The running clock may have lost a second.
-  await expect.poll(said, LONG).toMatch(/^White: (10:00|9:\d\d), Black: 10:00/);
+  await expect.poll(announced, LONG).toMatch(/^White: (10:00|9:\d\d), Black: 10:00/);
 });
 
 test('stops the clocks while the server is suspended', async () => {
@@ -259,8 +259,8 @@ test.each([
   const page = await withMime();
   await newGame(page, 'chess', 'Mime');
   await page.getByRole('radio', { name: en('new.random') }).check({ force: true });
-  await page.evaluate((lot) => {
-    crypto.getRandomValues = (array) => (array as unknown as Uint8Array).fill(lot) as never;
+  await page.evaluate((byte) => {
+    crypto.getRandomValues = (array) => (array as unknown as Uint8Array).fill(byte) as never;
   }, drawn);
   await begin(page);
   await expect.poll(() => moveTexts(page), LONG).toEqual(first);
@@ -313,9 +313,9 @@ test('limits the strength of a pondering engine', async () => {
   await begin(page);
   await enter(page, 'e4');
   await expect.poll(() => moveElements(page).count(), LONG).toBe(2);
-  const told = await log(page, 'idle');
-  expect(told).toContain('setoption name Skill Level value 3');
-  expect(told).toContain('setoption name Ponder value true');
+  const lines = await log(page, 'idle');
+  expect(lines).toContain('setoption name Skill Level value 3');
+  expect(lines).toContain('setoption name Ponder value true');
 });
 
 test.each([
@@ -357,15 +357,15 @@ test('shows the ponder move and the ponder hits', async () => {
   await newGame(page, 'chess');
   await page.getByLabel(en('new.ponder')).check();
   await begin(page);
-  const told = page.getByText(prefix('play.expects'));
-  const expected = async () => valueIn(await told.textContent(), 'play.expects');
+  const ponder = page.getByText(prefix('play.expects'));
+  const expected = async () => valueIn(await ponder.textContent(), 'play.expects');
   await enter(page, 'e4');
-  await told.waitFor(LONG);
+  await ponder.waitFor(LONG);
   const first = await expected();
   await enter(page, first);
   await page.getByText(en('play.hits', { hits: 1, tries: 1 })).waitFor(LONG);
   await expect.poll(() => moveElements(page).count(), LONG).toBe(4);
-  await told.waitFor(LONG);
+  await ponder.waitFor(LONG);
   const second = await expected();
   // A pawn on its initial square.
   const other = ['a3', 'h3'].find((move) => move !== second && move[0] !== first[0]);

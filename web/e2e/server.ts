@@ -110,14 +110,14 @@ export class RealServer {
 
 function linkOf(child: ChildProcess): Promise<string> {
   return new Promise((found, failed) => {
-    let said = '';
-    const hear = (text: Buffer) => {
-      said += text.toString();
-      const link = /http:\/\/\S+/.exec(said)?.[0];
+    let output = '';
+    const onData = (text: Buffer) => {
+      output += text.toString();
+      const link = /http:\/\/\S+/.exec(output)?.[0];
       if (link) found(link);
     };
-    child.stdout?.on('data', hear);
-    child.stderr?.on('data', hear);
-    child.on('exit', (code) => failed(new Error(`the server ended with ${code}: ${said}`)));
+    child.stdout?.on('data', onData);
+    child.stderr?.on('data', onData);
+    child.on('exit', (code) => failed(new Error(`the server ended with ${code}: ${output}`)));
   });
 }

@@ -13,7 +13,7 @@ let attacker: Server | undefined;
 afterEach(() => attacker?.close());
 
 const secretOf = (page: Page) => page.evaluate(() => localStorage.getItem('readyok.session'));
-const door = (page: Page) => page.getByText(en('login.link'));
+const loginPage = (page: Page) => page.getByText(en('login.link'));
 
 /** The status of a request with arbitrary headers. */
 async function statusOf(url: URL, path: string, headers: IncomingHttpHeaders): Promise<number | undefined> {
@@ -47,7 +47,7 @@ async function attack(app: string) {
     try {
       outcome[name] = String(await act());
     } catch {
-      outcome[name] = 'refused';
+      outcome[name] = 'blocked';
     }
   };
   // The page is same-site with the app: browsers send cookies to it.
@@ -61,10 +61,10 @@ async function attack(app: string) {
   await attempt(
     'socket',
     () =>
-      new Promise((opened, refused) => {
+      new Promise((opened, failed) => {
         const socket = new WebSocket(`${app.replace('http', 'ws')}api/ws`, ['readyok']);
         socket.addEventListener('open', opened);
-        socket.addEventListener('error', refused);
+        socket.addEventListener('error', failed);
       }),
   );
   await attempt('frame', async () => {
@@ -110,10 +110,10 @@ test('a server on another port receives no credential', async () => {
   const outcome = JSON.parse(await reported) as Record<string, string>;
   expect(outcome).toEqual({
     own: '200',
-    read: 'refused',
-    image: 'refused',
-    socket: 'refused',
-    frame: 'refused',
+    read: 'blocked',
+    image: 'blocked',
+    socket: 'blocked',
+    frame: 'blocked',
     storage: 'null',
   });
 
@@ -148,12 +148,12 @@ test('logs in all tabs of a browser, and accepts a link only once', async () => 
   await tab.getByRole('navigation').waitFor();
   await tab.goto(link);
   await tab.getByRole('navigation').waitFor();
-  expect(await door(tab).count()).toBe(0);
+  expect(await loginPage(tab).count()).toBe(0);
   expect(await secretOf(tab)).toBe(secret);
 
   const newBrowser = await fixture.newBrowser();
   await newBrowser.goto(link);
-  await door(newBrowser).waitFor();
+  await loginPage(newBrowser).waitFor();
   expect(newBrowser.url()).not.toContain('token');
   expect(await secretOf(newBrowser)).toBeNull();
   // A new link logs it in, in the same tab.
@@ -169,12 +169,12 @@ test('requires a new link after a restart, which logs in all tabs', { retry: 3 }
   await tab.goto(new URL('/', page.url()).href);
   await tab.getByRole('navigation').waitFor();
   await fixture.server.restart();
-  await door(page).waitFor();
+  await loginPage(page).waitFor();
   await tab.reload();
-  await door(tab).waitFor();
+  await loginPage(tab).waitFor();
   await page.goto(await fixture.server.nextLink());
   await page.getByRole('navigation').waitFor();
-  await expect.poll(() => door(tab).count(), LONG).toBe(0);
+  await expect.poll(() => loginPage(tab).count(), LONG).toBe(0);
   await tab.getByRole('navigation').waitFor();
   expect(await secretOf(page)).not.toBe(before);
 });
@@ -182,13 +182,13 @@ test('requires a new link after a restart, which logs in all tabs', { retry: 3 }
 test('a browser without storage is logged in until a reload', async () => {
   const page = await fixture.newBrowser();
   await page.addInitScript(() => {
-    const refuse = () => {
+    const fail = () => {
       throw new DOMException('denied', 'SecurityError');
     };
-    Object.defineProperty(window, 'localStorage', { get: refuse });
+    Object.defineProperty(window, 'localStorage', { get: fail });
   });
   await page.goto(await fixture.server.nextLink());
   await page.getByRole('navigation').waitFor();
   await page.reload();
-  await door(page).waitFor();
+  await loginPage(page).waitFor();
 });

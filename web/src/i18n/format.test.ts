@@ -67,7 +67,7 @@ test('translates details of an engine failure', () => {
 
 test('translates a failure and appends the last stderr line', () => {
   const problem: Problem = { kind: 'exited', values: { code: '3', last_words: 'no network' }, variant: null };
-  const text = 'engine `X`: closed its output; it exited with code 3; its last words: `no network`';
+  const text = 'engine `X`: closed its output; it exited with code 3; last stderr line: `no network`';
   expect(failureText({ text, problem })).toBe('コード3で終了しました。最後の出力: no network');
 });
 
@@ -117,14 +117,14 @@ test('translates an error response', () => {
 
 test('includes location, engine and subject of a problem', () => {
   const place = { path: 'a.pgn', game: '2', line: '3', column: '13' };
-  const unread: Problem = { kind: 'no_move_meant', values: { ...place, text: 'Ke3' }, variant: 'chess' };
-  expect(problemText(unread)).toBe('a.pgn, 第2局, 3行目, 13文字目: 「Ke3」は指せる手ではありません');
+  const illegal: Problem = { kind: 'no_move_meant', values: { ...place, text: 'Ke3' }, variant: 'chess' };
+  expect(problemText(illegal)).toBe('a.pgn, 第2局, 3行目, 13文字目: 「Ke3」は指せる手ではありません');
   const failed: Problem = { kind: 'has_failed', values: { engine: 'Rogue', count: '2' }, variant: null };
   expect(problemText(failed)).toBe('Rogue: 2回失敗しました');
   const none: Problem = { kind: 'no_such', values: { name: '' }, variant: null, what: 'file' };
   expect(problemText(none)).toBe('指定されたファイルがありません');
   prefs.language = 'en';
-  expect(problemText(unread)).toBe('a.pgn, game 2, line 3, column 13: illegal move: Ke3');
+  expect(problemText(illegal)).toBe('a.pgn, game 2, line 3, column 13: illegal move: Ke3');
   expect(problemText({ ...none, values: { name: '7' }, what: 'match' })).toBe('match not found: 7');
   expect(problemText(none)).toBe('file not found');
 });
@@ -133,9 +133,9 @@ test('includes location, engine and subject of a problem', () => {
 const TERMS = /isready|stop|SIGFPE|SIGABRT|SIGKILL|Polyglot|UTF-8|EPD|CPU|MiB|H[01]/g;
 
 test('translates all codes of the server to Japanese', () => {
-  const said = Object.entries(ja).filter(([key]) => /^(problem|what|place|reason|refusal|field)\./.test(key));
-  expect(said.length).toBeGreaterThan(200);
-  const english = said.filter(([, text]) =>
+  const texts = Object.entries(ja).filter(([key]) => /^(problem|what|place|reason|error|field)\./.test(key));
+  expect(texts.length).toBeGreaterThan(200);
+  const english = texts.filter(([, text]) =>
     /[a-z]{2}/i.test(text.replace(/\{\w+\}/g, '').replace(TERMS, '')),
   );
   expect(english).toEqual([]);

@@ -144,8 +144,8 @@ export function failureText({ problem }: Failure): string {
   return problemText(problem);
 }
 
-export function errorText(refusal: ApiError): string {
-  return `${t(`refusal.${refusal.code}`)} ${problemText(refusal.problem)}`;
+export function errorText(error: ApiError): string {
+  return `${t(`error.${error.code}`)} ${problemText(error.problem)}`;
 }
 
 /** Date and time in the user's language. */

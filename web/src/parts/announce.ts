@@ -29,7 +29,7 @@ export function nextAnnouncement(
   if (!best?.score || !move) return null;
   const next: Announcement = { node, at: now, move, chances };
   // A mate is announced at any depth.
-  if ((info.depth ?? 0) < FIRST_DEPTH && best.score.kind !== 'mate') return null;
+  if ((info.depth ?? 0) < FIRST_DEPTH && best.score.kind === 'cp') return null;
   if (!before) return next;
   if (now - before.at < PAUSE) return null;
   const same = before.node === node && before.move === move && Math.abs(before.chances - chances) < CHANGE;
