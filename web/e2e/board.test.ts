@@ -415,7 +415,7 @@ test.each([
   ['chess', 'e2', 'e4'],
   ['shogi', '7g', '3c'],
 ] as const)(
-  'arrows and circles are drawn with the right button on a board of %s',
+  'draws arrows and circles with the right button on a board of %s',
   async (variant, one, other) => {
     const fake = defaultServer();
     open(fake, game(1, variant));

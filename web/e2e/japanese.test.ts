@@ -127,7 +127,7 @@ test(
 );
 
 test(
-  'a match containsText which openings it leaves out, and why engines are started again',
+  'reports skipped openings and restarted engines of a match',
   async () => {
     const page = await there('#/engines');
     await page.getByTestId('engine').first().waitFor();
@@ -190,7 +190,7 @@ test(
 );
 
 test(
-  'the checker containsText which rules are broken, and what it has seen',
+  'reports violations of a conformance check',
   async () => {
     const page = await there('#/engines');
     await page.getByTestId('engine').first().waitFor();

@@ -151,7 +151,7 @@ test.each([
   ['chess', en('side.white'), en('side.black')],
   ['shogi', en('side.sente'), en('side.gote')],
 ] as const)(
-  'a whole game of %s against Narikin by keys alone',
+  'plays a complete game of %s against Narikin by keyboard alone',
   async (variant, mine, its) => {
     const page = await fixture.page();
     const legal = await legalMoves(page);

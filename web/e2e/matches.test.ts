@@ -34,7 +34,7 @@ async function crosstable(page: Page): Promise<number[][]> {
 }
 
 test(
-  'a match is started, watched, paused, resumed and ended',
+  'starts, shows, pauses, resumes and ends a match',
   async () => {
     const page = await fixture.page('#/matches');
     await form(page);
@@ -99,7 +99,7 @@ test.each([
   // No pairing is repeated.
   ['swiss', 2, (all: number[]) => String(all) === '2,2,2,2'],
 ] as const)(
-  'a tournament of four as %s',
+  'plays a tournament of four: %s',
   async (format, rounds, fits) => {
     const page = await fixture.page('#/matches');
     await form(page);
@@ -128,7 +128,7 @@ test.each([
 );
 
 test(
-  'a test of two engines shows its ratio',
+  'shows the LLR of an SPRT',
   async () => {
     const page = await fixture.page('#/matches');
     await form(page);
@@ -147,7 +147,7 @@ test(
 );
 
 test(
-  'an engine with an environment and a folder of its own plays a match',
+  'plays a match with environment variables and working directory of an engine',
   async () => {
     const script = join(fixture.server.data, 'engine.sh');
     writeFileSync(script, '#!/bin/sh\nexec "./$ENGINE"\n', { mode: 0o755 });
@@ -173,7 +173,7 @@ test(
 );
 
 test(
-  'an engine plays against itself with a preset',
+  'plays an engine against itself with a preset',
   async () => {
     const script = join(fixture.server.data, 'engine.sh');
     const record = join(fixture.server.data, 'record');
@@ -226,7 +226,7 @@ test(
 );
 
 test(
-  'a tournament of three has a crosstable of all',
+  'shows the crosstable of a tournament of three',
   async () => {
     const page = await fixture.page('#/engines');
     await handshakeDone(await addEngine(page, { name: 'Mime', path: ENGINES.mime }));

@@ -40,7 +40,7 @@ async function evaluate(page: Page, seconds: string) {
 }
 
 test(
-  'a game is judged, and its mistakes are tried again',
+  'creates a report and retries its mistakes',
   async () => {
     const page = await fixture.page();
     const errors = errorsOf(page);
@@ -143,7 +143,7 @@ async function pick(page: Page) {
 }
 
 test(
-  'a folder is read, its games are reported on, and some that were chosen',
+  'imports a folder and reports on all and on selected games',
   async () => {
     const folder = join(fixture.server.data, 'records');
     mkdirSync(folder);

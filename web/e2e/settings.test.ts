@@ -76,7 +76,7 @@ test.each([
   ['reduce', 0],
   ['no-preference', 1],
 ] as const)(
-  'where the system asks for %s of motion, pieces glide %d times',
+  'animates pieces by the motion preference of the system (%s: %d)',
   async (reducedMotion, glides) => {
     const page = await fixture.page('', { reducedMotion });
     await page.getByRole('button', { name: en('new.analysis') }).click();

@@ -95,7 +95,7 @@ def body(size):
 
 
 def svg(inner, gote, size):
-    """The picture: in the middle of its square, whatever its size."""
+    """The image, centered in its square."""
     up = f"translate(0 {-46.5 * (1 - size):.1f})"
     turn = f'<g transform="{"rotate(180 50 50) " if gote else ""}{up}">'
     return (
