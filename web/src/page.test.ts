@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { SHORTCUTS, nameOf } from './app/keys.svelte';
-import { blank, kept, presets, timeOf } from './parts/newgame';
+import { defaultForm, restoreForm, presets, timeOf } from './parts/newgame';
 
 vi.stubGlobal('navigator', { language: 'en' });
 
@@ -47,14 +47,17 @@ test('handles keys only by the shortcut table, without duplicates', () => {
   const ways = /keydown|keyup|keypress|accesskey/i;
   const listen = sources.filter(({ text }) => ways.test(text.replace('onkeydown={onKey}', '')));
   expect(listen.map(({ path }) => path).sort()).toEqual(walks);
-  const all = SHORTCUTS.flatMap((place) => Object.values(place.keys).flat());
+  const all = SHORTCUTS.flatMap((section) => Object.values(section.keys).flat());
   expect(all.length).toBe(new Set(all).size);
 });
 
 test('restores the valid fields of a stored form', () => {
-  expect(kept('')).toEqual(blank());
-  expect(kept('nonsense')).toEqual(blank());
-  expect(kept('{"variant":"shogi","opponent":"x","evil":1}')).toEqual({ ...blank(), variant: 'shogi' });
+  expect(restoreForm('')).toEqual(defaultForm());
+  expect(restoreForm('nonsense')).toEqual(defaultForm());
+  expect(restoreForm('{"variant":"shogi","opponent":"x","evil":1}')).toEqual({
+    ...defaultForm(),
+    variant: 'shogi',
+  });
 });
 
 test('converts times to milliseconds', () => {

@@ -2,16 +2,16 @@
 import { untrack } from 'svelte';
 import type { Key } from '../i18n/en';
 
-interface Place {
+interface Section {
   /** The label of the scope. */
-  readonly where: Key;
+  readonly scope: Key;
   /** Keys in the notation of `nameOf`, by the label of the action. */
   readonly keys: Readonly<Partial<Record<Key, readonly string[]>>>;
 }
 
 const TABLE = [
   {
-    where: 'keys.global',
+    scope: 'keys.global',
     keys: {
       'keys.help': ['?'],
       'nav.play': ['1'],
@@ -23,7 +23,7 @@ const TABLE = [
     },
   },
   {
-    where: 'keys.game',
+    scope: 'keys.game',
     keys: {
       'step.back': ['ArrowLeft'],
       'step.next': ['ArrowRight'],
@@ -42,7 +42,7 @@ const TABLE = [
     },
   },
   {
-    where: 'keys.play',
+    scope: 'keys.play',
     keys: {
       'play.takeback': ['t'],
       'play.hint': ['h'],
@@ -53,16 +53,16 @@ const TABLE = [
     },
   },
   {
-    where: 'report.learn',
+    scope: 'report.learn',
     keys: {
       'report.next': ['j'],
       'report.show': ['s'],
     },
   },
-] as const satisfies readonly Place[];
+] as const satisfies readonly Section[];
 
 /** The table for the help dialog. */
-export const SHORTCUTS: readonly Place[] = TABLE;
+export const SHORTCUTS: readonly Section[] = TABLE;
 
 type KeysOf<P> = P extends { readonly keys: infer K } ? keyof K : never;
 export type Shortcut = KeysOf<(typeof TABLE)[number]>;
@@ -88,7 +88,9 @@ export function shortcuts(runs: Runs) {
 
 /** The current handler of a key. */
 function runOf(name: string): (() => void) | undefined {
-  const of = SHORTCUTS.flatMap((place) => Object.entries(place.keys)).find(([, all]) => all.includes(name));
+  const of = SHORTCUTS.flatMap((section) => Object.entries(section.keys)).find(([, all]) =>
+    all.includes(name),
+  );
   return of && keys.runs.map((runs) => runs[of[0] as Shortcut]).findLast((run) => run !== undefined);
 }
 

@@ -13,8 +13,8 @@ export interface Left {
 export function leftOf(clocks: Clocks | null | undefined, side: Side, now: number): Left | null {
   const remaining = clocks?.remaining[side];
   if (!clocks || remaining === null || remaining === undefined) return null;
-  const gone = clocks.running === side ? Math.max(0, now - clocks.sent_at) : 0;
-  const rest = remaining - gone;
+  const elapsed = clocks.running === side ? Math.max(0, now - clocks.sent_at) : 0;
+  const rest = remaining - elapsed;
   const byoyomi = clocks.byoyomi[side];
   if (rest > 0 || byoyomi === 0) return { text: clockText(rest), low: rest < 20_000, byoyomi: false };
   const last = byoyomi + Math.min(0, rest);

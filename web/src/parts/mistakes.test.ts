@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Judged, Label, Node, ReportState } from '../api/wire';
 import type { Game } from '../store/apply';
-import { nextMistake, mistakesOf, indexOf1 } from './mistakes';
+import { nextMistake, mistakesOf, mistakeNumber } from './mistakes';
 
 function node(id: number): Node {
   return {
@@ -76,5 +76,5 @@ test('steps through the mistakes', () => {
   expect(nextMistake(all, 1)?.judged.ply).toBe(2);
   expect(nextMistake(all, 2)?.judged.ply).toBe(5);
   expect(nextMistake(all, 5)).toBeNull();
-  expect(indexOf1(all, 2)).toBe(2);
+  expect(mistakeNumber(all, 2)).toBe(2);
 });

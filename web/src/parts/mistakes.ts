@@ -40,6 +40,6 @@ export function nextMistake(mistakes: Mistake[], ply: number): Mistake | null {
 }
 
 /** The 1-based number of the mistake at a ply. */
-export function indexOf1(mistakes: Mistake[], ply: number): number {
+export function mistakeNumber(mistakes: Mistake[], ply: number): number {
   return mistakes.findIndex((one) => one.judged.ply === ply) + 1;
 }

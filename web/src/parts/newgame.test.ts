@@ -1,18 +1,25 @@
 import { expect, test } from 'vitest';
 import type { EngineState, StrengthRange } from '../api/wire';
-import { blank, kept, hasAdvanced, strengthIn, strengthRange, type NewGameForm } from './newgame';
+import {
+  defaultForm,
+  restoreForm,
+  hasAdvanced,
+  strengthIn,
+  strengthRange,
+  type NewGameForm,
+} from './newgame';
 
 const skill: StrengthRange = { kind: 'level', option: 'Skill Level', min: 0, max: 20 };
 const elo: StrengthRange = { kind: 'elo', min: 1320, max: 3190 };
 
 test('starts with a medium level', () => {
-  expect(strengthIn(skill, blank().strength)).toBe(10);
-  expect(strengthIn(skill, blank().players.second.strength)).toBe(10);
+  expect(strengthIn(skill, defaultForm().strength)).toBe(10);
+  expect(strengthIn(skill, defaultForm().players.second.strength)).toBe(10);
   expect(strengthIn({ ...skill, min: 1, max: 1500 }, 9000)).toBe(750);
 });
 
 test('starts with a medium Elo', () => {
-  expect(strengthIn(elo, blank().strength)).toBe(1500);
+  expect(strengthIn(elo, defaultForm().strength)).toBe(1500);
   // A level is not an Elo rating.
   expect(strengthIn(elo, 7)).toBe(1500);
   expect(strengthIn({ kind: 'elo', min: 100, max: 1400 }, 1500)).toBe(750);
@@ -34,7 +41,7 @@ test('accepts both ends of the range', () => {
 });
 
 test('restores the number of a start position', () => {
-  const number = (value: unknown) => kept(JSON.stringify({ ...blank(), number: value })).number;
+  const number = (value: unknown) => restoreForm(JSON.stringify({ ...defaultForm(), number: value })).number;
   expect(number(518)).toBe(518);
   expect(number(0)).toBe(0);
   expect(number(null)).toBeNull();
@@ -43,12 +50,14 @@ test('restores the number of a start position', () => {
 });
 
 test('does not restore a custom position', () => {
-  const form = kept(JSON.stringify({ ...blank(), start: 'text', text: '4k3/8/8/8/8/8/8/4K3 w - - 0 1' }));
-  expect([form.start, form.text]).toEqual(['usual', '']);
+  const form = restoreForm(
+    JSON.stringify({ ...defaultForm(), start: 'text', text: '4k3/8/8/8/8/8/8/4K3 w - - 0 1' }),
+  );
+  expect([form.start, form.text]).toEqual(['standard', '']);
 });
 
 test('detects changed advanced settings', () => {
-  const chosen = (change: Partial<NewGameForm>) => hasAdvanced({ ...blank(), ...change });
+  const chosen = (change: Partial<NewGameForm>) => hasAdvanced({ ...defaultForm(), ...change });
   expect(chosen({})).toBe(false);
   // Irrelevant in other variants.
   expect([chosen({ handicap: 'lance' }), chosen({ variant: 'shogi', handicap: 'lance' })]).toEqual([
@@ -56,12 +65,12 @@ test('detects changed advanced settings', () => {
     true,
   ]);
   expect([chosen({ number: 518 }), chosen({ variant: 'chess960', number: 0 })]).toEqual([false, true]);
-  expect(chosen({ time: { ...blank().time, nodes: 200 } })).toBe(true);
+  expect(chosen({ time: { ...defaultForm().time, nodes: 200 } })).toBe(true);
   expect(chosen({ book: '/a.pgn' })).toBe(true);
   const options = { 3: { Hash: '64' } };
   expect([chosen({ opponent: 3, options }), chosen({ opponent: 4, options })]).toEqual([true, false]);
 });
 
 test('ignores null fields of a stored form', () => {
-  expect(kept('{"time":null,"players":null,"variant":null}')).toEqual(blank());
+  expect(restoreForm('{"time":null,"players":null,"variant":null}')).toEqual(defaultForm());
 });

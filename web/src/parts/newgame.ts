@@ -41,7 +41,7 @@ export interface NewGameForm {
   time: TimeForm;
   each: boolean;
   players: Record<Side, PlayerForm>;
-  start: 'usual' | 'text';
+  start: 'standard' | 'text';
   text: string;
   number: number | null;
   handicap: string;
@@ -120,9 +120,9 @@ export const strengthRange = (engine: EngineState | undefined, variant: Variant)
 const ELO = 1500;
 
 /** The selected strength if it fits the range, otherwise a default. */
-export function strengthIn(range: StrengthRange, chosen: number): number {
+export function strengthIn(range: StrengthRange, selected: number): number {
   const fits = (value: number) => range.min <= value && value <= range.max;
-  if (fits(chosen)) return chosen;
+  if (fits(selected)) return selected;
   if (range.kind === 'elo' && fits(ELO)) return ELO;
   return Math.floor((range.min + range.max) / 2);
 }
@@ -140,7 +140,7 @@ export function blankPlayer(kind: PlayerForm['kind']): PlayerForm {
   };
 }
 
-export function blank(): NewGameForm {
+export function defaultForm(): NewGameForm {
   return {
     variant: 'chess',
     opponent: -1,
@@ -153,7 +153,7 @@ export function blank(): NewGameForm {
     time: clock(10, 5),
     each: false,
     players: { first: blankPlayer('person'), second: blankPlayer('engine') },
-    start: 'usual',
+    start: 'standard',
     text: '',
     number: null,
     handicap: '',
@@ -165,16 +165,16 @@ export function blank(): NewGameForm {
 
 /** Whether an advanced setting differs from its default. */
 export function hasAdvanced(form: NewGameForm): boolean {
-  const usual = blank();
+  const defaults = defaultForm();
   const { time, variant } = form;
   return (
     form.each ||
     form.ponder ||
     Object.keys(form.options[form.opponent] ?? {}).length > 0 ||
-    form.start !== usual.start ||
+    form.start !== defaults.start ||
     (variant === 'chess960' && form.number !== null) ||
     (variant === 'shogi' && form.handicap !== '') ||
-    form.rules !== usual.rules ||
+    form.rules !== defaults.rules ||
     form.book.trim() !== '' ||
     time.moves > 0 ||
     (form.opponent !== 0 && (time.depth > 0 || time.nodes > 0))
@@ -182,14 +182,14 @@ export function hasAdvanced(form: NewGameForm): boolean {
 }
 
 /** Whether a value has the type of the default. A null default is the number of a start position. */
-function fits(value: unknown, usual: unknown): boolean {
-  if (usual === null) return value === null || Number.isInteger(value);
-  return value !== null && typeof value === typeof usual;
+function fits(value: unknown, standard: unknown): boolean {
+  if (standard === null) return value === null || Number.isInteger(value);
+  return value !== null && typeof value === typeof standard;
 }
 
 /** Restores a stored form; invalid fields get their defaults. */
-export function kept(text: string): NewGameForm {
-  const form = blank();
+export function restoreForm(text: string): NewGameForm {
+  const form = defaultForm();
   try {
     const old: unknown = JSON.parse(text || '{}');
     if (typeof old !== 'object' || old === null) return form;

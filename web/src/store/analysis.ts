@@ -14,7 +14,7 @@ export function settingsOf(game: GameId, analysis: EngineAnalysis): AnalysisSett
 
 /** Changes the settings of an analysis. */
 export function setAnalysis(game: GameId, analysis: EngineAnalysis, settings: AnalysisSettings) {
-  void pending.keep(
+  void pending.track(
     key(game, analysis),
     settings,
     act({ kind: 'analyse', game, engine: analysis.engine, settings }),

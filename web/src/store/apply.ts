@@ -112,26 +112,26 @@ export function applyDelta(model: Model, delta: wire.Delta, now: number): Model 
 
 function merge<T extends { id: number }>(old: T[], changed: T[], removed: number[], newFirst: boolean): T[] {
   const fresh = new Map(changed.map((item) => [item.id, item]));
-  const gone = new Set(removed);
-  const kept: T[] = [];
+  const removedIds = new Set(removed);
+  const merged: T[] = [];
   for (const item of old) {
-    if (gone.has(item.id)) continue;
-    kept.push(fresh.get(item.id) ?? item);
+    if (removedIds.has(item.id)) continue;
+    merged.push(fresh.get(item.id) ?? item);
     fresh.delete(item.id);
   }
   const added = [...fresh.values()];
-  return newFirst ? [...added.toReversed(), ...kept] : [...kept, ...added];
+  return newFirst ? [...added.toReversed(), ...merged] : [...merged, ...added];
 }
 
 function mergeAnalyses(old: wire.EngineAnalysis[], delta: wire.AnalysisDelta): wire.EngineAnalysis[] {
   const fresh = new Map(delta.lanes.map((one) => [one.engine, one]));
-  const kept: wire.EngineAnalysis[] = [];
+  const merged: wire.EngineAnalysis[] = [];
   for (const one of old) {
     if (delta.removed.includes(one.engine)) continue;
-    kept.push(fresh.get(one.engine) ?? one);
+    merged.push(fresh.get(one.engine) ?? one);
     fresh.delete(one.engine);
   }
-  return [...kept, ...fresh.values()];
+  return [...merged, ...fresh.values()];
 }
 
 function applyGame(game: Game, delta: wire.GameDelta, now: number): Game {

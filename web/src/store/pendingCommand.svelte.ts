@@ -10,7 +10,7 @@ export class PendingCommands<T> {
   }
 
   /** Stores a value until its request and all later ones are completed. */
-  async keep(of: string, value: T, request: Promise<unknown>): Promise<void> {
+  async track(of: string, value: T, request: Promise<unknown>): Promise<void> {
     this.#open.set(of, { value, requests: (this.#open.get(of)?.requests ?? 0) + 1 });
     try {
       await request;

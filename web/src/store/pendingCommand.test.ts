@@ -6,7 +6,7 @@ test('returns the last requested value until all requests are completed', async 
   expect(pending.latest('a', 3)).toBe(3);
   let answer = () => {};
   let fail = (_error: Error) => {};
-  const ask = (request: Promise<void>) => pending.keep('a', pending.latest('a', 3) + 1, request);
+  const ask = (request: Promise<void>) => pending.track('a', pending.latest('a', 3) + 1, request);
   const first = ask(new Promise<void>((done) => (answer = done)));
   const second = ask(new Promise<void>((_, failed) => (fail = failed)));
   expect(pending.latest('a', 3)).toBe(5);

@@ -86,14 +86,14 @@ export function showError(error: unknown) {
 export function follow<K extends Model['kind']>(kind: K, topic: () => Topic | null) {
   let value = $state.raw<StateOf<K> | undefined>();
   let closed = $state(false);
-  const wanted = $derived(topic());
+  const current = $derived(topic());
   $effect(() => {
-    const name = wanted;
+    const name = current;
     value = undefined;
     closed = false;
     if (name === null || !connection) return undefined;
-    return connection.watch(name, (model, gone) => {
-      closed = gone;
+    return connection.watch(name, (model, isClosed) => {
+      closed = isClosed;
       value = model?.kind === kind ? (model.state as StateOf<K>) : undefined;
     });
   });

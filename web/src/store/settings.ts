@@ -13,5 +13,5 @@ export function latestSettings(confirmed: Settings): Settings {
 /** Changes some settings. Fails with `RequestError`. */
 export function changeSettings(confirmed: Settings, change: Partial<Settings>): Promise<void> {
   const settings = { ...latestSettings(confirmed), ...change };
-  return pending.keep('', settings, request({ kind: 'set_settings', settings }));
+  return pending.track('', settings, request({ kind: 'set_settings', settings }));
 }
