@@ -12,6 +12,8 @@ use shakmaty::{
 
 use crate::{FenForm, Game, Illegal, PositionError, Setup, Side};
 
+pub(crate) use san::long_notation;
+
 /// A position of chess or Chess960 and the positions before it.
 #[derive(Debug, Clone)]
 pub struct ChessBoard {

@@ -42,3 +42,4 @@ pub use format::{Encoding, Format, Records, read, write, write_encoded};
 pub use game::{GameRecord, Mainline, Node, NodeId, Positions};
 pub use headers::{Headers, Tag};
 pub use limits::Limits;
+pub use pgn::{PgnOptions, write_pgn};

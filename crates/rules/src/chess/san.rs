@@ -1,7 +1,7 @@
 //! SAN and long algebraic notation: written exactly, read loosely.
 
 use shakmaty::{
-    CastlingSide, File, Move, Position, Rank, Role, Square,
+    CastlingSide, Chess, File, Move, Position, Rank, Role, Square,
     san::{San, SanPlus},
     uci::UciMove,
 };
@@ -9,24 +9,28 @@ use shakmaty::{
 use super::{ChessBoard, explain};
 use crate::{Illegal, error::most_telling};
 
+/// The long algebraic notation of FIDE's appendix C: `Ng1-f3`, `e5xd6`, `e7-e8=Q+`.
+pub(crate) fn long_notation(position: &Chess, mv: Move) -> String {
+    let san = SanPlus::from_move(position.clone(), mv);
+    let suffix = san.suffix.map(|suffix| suffix.char().to_string()).unwrap_or_default();
+    let (Some(from), false) = (mv.from(), mv.is_castle()) else { return san.to_string() };
+    let piece = match mv.role() {
+        Role::Pawn => String::new(),
+        role => role.upper_char().to_string(),
+    };
+    let separator = if mv.is_capture() { 'x' } else { '-' };
+    let promotion = mv.promotion().map(|role| format!("={}", role.upper_char()));
+    format!("{piece}{from}{separator}{}{}{suffix}", mv.to(), promotion.unwrap_or_default())
+}
+
 impl ChessBoard {
     /// SAN, as the PGN standard has it (section 8.2.3): `Nbd7`, `exd6`, `e8=Q+`.
     pub(crate) fn san(&self, mv: Move) -> String {
         SanPlus::from_move(self.position().clone(), mv).to_string()
     }
 
-    /// The long form of FIDE's appendix C: `Ng1-f3`, `e5xd6`, `e7-e8=Q+`.
     pub(crate) fn long(&self, mv: Move) -> String {
-        let san = SanPlus::from_move(self.position().clone(), mv);
-        let suffix = san.suffix.map(|suffix| suffix.char().to_string()).unwrap_or_default();
-        let (Some(from), false) = (mv.from(), mv.is_castle()) else { return san.to_string() };
-        let piece = match mv.role() {
-            Role::Pawn => String::new(),
-            role => role.upper_char().to_string(),
-        };
-        let manner = if mv.is_capture() { 'x' } else { '-' };
-        let promotion = mv.promotion().map(|role| format!("={}", role.upper_char()));
-        format!("{piece}{from}{manner}{}{}{suffix}", mv.to(), promotion.unwrap_or_default())
+        long_notation(self.position(), mv)
     }
 
     /// All legal moves that a text can mean, or why there is none.

@@ -151,7 +151,7 @@ pub fn write_encoded<W: Write>(
     out: &mut W,
 ) -> Result<(), WriteError> {
     let text = match format {
-        Format::Pgn => return pgn::write(record, out),
+        Format::Pgn => return pgn::write_pgn(record, &pgn::PgnOptions::default(), out),
         Format::Jkf => return Ok(out.write_all(jkf::write(record)?.as_bytes())?),
         Format::Kif => kif::write_kif(record, encoding.name())?,
         Format::Ki2 => kif::write_ki2(record)?,

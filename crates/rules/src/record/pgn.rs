@@ -21,7 +21,7 @@ mod tokens;
 mod write;
 
 pub(super) use movetext::Reader;
-pub(super) use write::write;
+pub use write::{PgnOptions, write_pgn};
 
 /// The tags that stand first in every game, in this order.
 const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use shakmaty::{Chess, Color, Position as _, san::SanPlus};
+use shakmaty::{Chess, Color, Position as _, san::SanPlus, uci::UciMove};
 
-use crate::{BoardRef, Game, Move};
+use crate::{BoardRef, CastlingForm, FenForm, Game, Move, Notation, chess::long_notation};
 
 use super::super::{Annotations, Format, GameRecord, Node, NodeId, WriteError};
 use super::{ROSTER, command, unknown};
@@ -12,26 +12,65 @@ use super::{ROSTER, command, unknown};
 /// Columns of a line, without its end.
 const WIDTH: usize = 79;
 
-pub(in super::super) fn write<W: Write>(
+/// The style of PGN. The default is the export format of the standard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PgnOptions {
+    /// The notation of moves: SAN, long algebraic notation ([`Notation::Long`]), or UCI
+    /// ([`Notation::Word`]).
+    pub notation: Notation,
+    /// The form of the start position.
+    pub fen: FenForm,
+    /// Whether Black's move has a number after a comment: `1. e4 { best } 1... e5`. Readers do not need it.
+    pub renumber: bool,
+    /// Whether a space separates comments from their braces.
+    pub padded_comments: bool,
+    /// Whether lines can break at the spaces of comments. Otherwise a line with a comment can be longer
+    /// than 79 columns.
+    pub wrap_comments: bool,
+}
+
+impl Default for PgnOptions {
+    fn default() -> Self {
+        Self {
+            notation: Notation::Western,
+            fen: FenForm::XFen,
+            renumber: true,
+            padded_comments: true,
+            wrap_comments: false,
+        }
+    }
+}
+
+/// Writes a record of chess as PGN in a style, with an empty line after it.
+///
+/// # Errors
+/// The record is of another game, or the output fails.
+pub fn write_pgn<W: Write>(
     record: &GameRecord,
+    options: &PgnOptions,
     out: &mut W,
 ) -> Result<(), WriteError> {
     let BoardRef::Chess(board) = record.start().board() else {
         return Err(WriteError::WrongGame { format: Format::Pgn, game: record.game() });
     };
-    write_headers(record, out)?;
+    write_headers(record, options, out)?;
     writeln!(out)?;
-    let mut text = Wrapped { out, column: 0, glued: true };
+    let castling = record.game().castling_form();
+    let mut text = Movetext { options, castling, out, column: 0, glued: true };
     if let Some(root) = record.root() {
         write_comments(&root.notes, &mut text)?;
     }
     write_moves(record, board.position().clone(), &mut text)?;
-    text.word(record.result.as_str())?;
+    text.token(record.result.as_str())?;
     writeln!(text.out, "\n")?;
     Ok(())
 }
 
-fn write_headers<W: Write>(record: &GameRecord, out: &mut W) -> io::Result<()> {
+fn write_headers<W: Write>(
+    record: &GameRecord,
+    options: &PgnOptions,
+    out: &mut W,
+) -> io::Result<()> {
     for name in ROSTER {
         let value = match name {
             "Result" => record.result.as_str(),
@@ -44,11 +83,12 @@ fn write_headers<W: Write>(record: &GameRecord, out: &mut W) -> io::Result<()> {
         write_header(name, value, out)?;
     }
     let start = record.start();
-    if start.game() == Game::Chess960 {
+    let is_chess960 = start.game() == Game::Chess960;
+    if is_chess960 {
         write_header("Variant", "Chess960", out)?;
     }
-    let text = start.to_string();
-    if text != crate::Position::start(Game::Chess).to_string() {
+    let text = start.text(options.fen);
+    if is_chess960 || text != crate::Position::start(Game::Chess).to_string() {
         write_header("SetUp", "1", out)?;
         write_header("FEN", &text, out)?;
     }
@@ -100,7 +140,7 @@ enum Task {
 fn write_moves<W: Write>(
     record: &GameRecord,
     start: Chess,
-    text: &mut Wrapped<'_, W>,
+    text: &mut Movetext<'_, W>,
 ) -> io::Result<()> {
     let mut tasks = vec![Task::Line { after: NodeId::ROOT, position: start, numbered: true }];
     while let Some(task) = tasks.pop() {
@@ -140,7 +180,7 @@ fn write_move<W: Write>(
     id: NodeId,
     mut position: Chess,
     numbered: bool,
-    text: &mut Wrapped<'_, W>,
+    text: &mut Movetext<'_, W>,
 ) -> io::Result<(Task, bool)> {
     let node = record.node(id);
     let mut commented = false;
@@ -151,23 +191,24 @@ fn write_move<W: Write>(
             commented |= write_comment("", comment, text)?;
         }
         match position.turn() {
-            Color::White => text.word(&format!("{}.", position.fullmoves()))?,
+            Color::White => text.token(&format!("{}.", position.fullmoves()))?,
             Color::Black if numbered || commented => {
-                text.word(&format!("{}...", position.fullmoves()))?;
+                text.token(&format!("{}...", position.fullmoves()))?;
             }
             Color::Black => {}
         }
-        text.word(&SanPlus::from_move_and_play_unchecked(&mut position, mv).to_string())?;
+        text.move_token(&mut position, mv)?;
         for nag in &node.notes.nags {
-            text.word(&format!("${}", nag.0))?;
+            text.token(&format!("${}", nag.0))?;
         }
         commented = write_comments(&node.notes, text)?;
     }
-    Ok((Task::Line { after: id, position, numbered: commented }, commented))
+    let renumber = commented && text.options.renumber;
+    Ok((Task::Line { after: id, position, numbered: renumber }, renumber))
 }
 
 /// Writes the commands and the comments behind a move; false if there are none.
-fn write_comments<W: Write>(notes: &Annotations, text: &mut Wrapped<'_, W>) -> io::Result<bool> {
+fn write_comments<W: Write>(notes: &Annotations, text: &mut Movetext<'_, W>) -> io::Result<bool> {
     let commands = command::commands(notes);
     let end = notes.end.iter().flat_map(|end| &end.comments);
     let mut comments = notes.comments.iter().chain(end);
@@ -182,7 +223,7 @@ fn write_comments<W: Write>(notes: &Annotations, text: &mut Wrapped<'_, W>) -> i
 fn write_comment<W: Write>(
     commands: &str,
     comment: &str,
-    text: &mut Wrapped<'_, W>,
+    text: &mut Movetext<'_, W>,
 ) -> io::Result<bool> {
     // A carriage return would come back as a line end.
     let comment = comment.replace("\r\n", "\n").replace(['\r', '\0'], " ");
@@ -193,11 +234,11 @@ fn write_comment<W: Write>(
         return Ok(false);
     }
     if !comment.contains('}') {
-        text.word(&format!("{{ {} }}", format!("{commands}{comment}").trim()))?;
+        text.comment(format!("{commands}{comment}").trim())?;
         return Ok(true);
     }
     if !commands.is_empty() {
-        text.word(&format!("{{ {} }}", commands.trim()))?;
+        text.comment(commands.trim())?;
     }
     for line in comment.lines() {
         text.rest_of_line(line.trim())?;
@@ -205,50 +246,78 @@ fn write_comment<W: Write>(
     Ok(true)
 }
 
-/// Breaks lines between words.
-struct Wrapped<'a, W> {
+/// Writes the moves and comments of a game in lines.
+struct Movetext<'a, W> {
+    options: &'a PgnOptions,
+    castling: CastlingForm,
     out: &'a mut W,
     column: usize,
-    /// Nothing comes between the last word and the next.
+    /// No space between the last token and the next.
     glued: bool,
 }
 
-impl<W: Write> Wrapped<'_, W> {
-    fn word(&mut self, word: &str) -> io::Result<()> {
-        let first = word.split('\n').next().unwrap_or(word).chars().count();
+impl<W: Write> Movetext<'_, W> {
+    fn token(&mut self, token: &str) -> io::Result<()> {
+        let first = token.split('\n').next().unwrap_or(token).chars().count();
         if self.column > 0 {
-            let blank = usize::from(!self.glued);
-            if self.column + blank + first > WIDTH {
+            let space = usize::from(!self.glued);
+            if self.column + space + first > WIDTH {
                 self.out.write_all(b"\n")?;
                 self.column = 0;
-            } else if blank > 0 {
+            } else if space > 0 {
                 self.out.write_all(b" ")?;
                 self.column += 1;
             }
         }
         self.glued = false;
-        self.out.write_all(word.as_bytes())?;
-        let last = word.rsplit('\n').next().unwrap_or(word).chars().count();
-        self.column = if word.contains('\n') { last } else { self.column + first };
+        self.out.write_all(token.as_bytes())?;
+        let last = token.rsplit('\n').next().unwrap_or(token).chars().count();
+        self.column = if token.contains('\n') { last } else { self.column + first };
         Ok(())
     }
 
+    /// Writes a move and plays it.
+    fn move_token(&mut self, position: &mut Chess, mv: shakmaty::Move) -> io::Result<()> {
+        match self.options.notation {
+            Notation::Western | Notation::WesternDigits | Notation::Japanese => {
+                let san = SanPlus::from_move_and_play_unchecked(position, mv);
+                return self.token(&san.to_string());
+            }
+            Notation::Long => self.token(&long_notation(position, mv))?,
+            Notation::Word => self.token(&match self.castling {
+                CastlingForm::KingMove => UciMove::from_standard(mv).to_string(),
+                CastlingForm::KingTakesRook => UciMove::from_chess960(mv).to_string(),
+            })?,
+        }
+        position.play_unchecked(mv);
+        Ok(())
+    }
+
+    fn comment(&mut self, comment: &str) -> io::Result<()> {
+        let space = if self.options.padded_comments { " " } else { "" };
+        let text = format!("{{{space}{comment}{space}}}");
+        if self.options.wrap_comments {
+            return text.split(' ').try_for_each(|part| self.token(part));
+        }
+        self.token(&text)
+    }
+
     fn open(&mut self) -> io::Result<()> {
-        self.word("(")?;
+        self.token("(")?;
         self.glued = true;
         Ok(())
     }
 
     fn close(&mut self) -> io::Result<()> {
         self.glued = true;
-        self.word(")")
+        self.token(")")
     }
 
     fn rest_of_line(&mut self, line: &str) -> io::Result<()> {
         if line.is_empty() {
             return Ok(());
         }
-        self.word(&format!("; {line}\n"))?;
+        self.token(&format!("; {line}\n"))?;
         self.glued = true;
         Ok(())
     }

@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use readyok_protocol::Score;
 use readyok_rules::record::{
     self, Evaluation, Format, GameRecord, GameResult, Limit, Limits, Mark, MarkColor, Nag, Node,
-    NodeId, RecordErrorKind, Records, Strange,
+    NodeId, PgnOptions, RecordErrorKind, Records, Strange, write_pgn,
 };
-use readyok_rules::{CastlingForm, Game, Position, Side, Square};
+use readyok_rules::{CastlingForm, Game, Notation, Position, Side, Square};
 
 use super::{check_round_trip, games, read_all, read_one, written};
 
@@ -457,4 +457,47 @@ fn writing_again_changes_no_repeated_tag() {
     ] {
         super::laws::pgn(format!("{tags}\n*\n").as_bytes());
     }
+}
+
+#[test]
+fn options_change_notation_comments_and_numbers() {
+    let text = b"1. e4 {best by test} e5 2. Nf3 (2. f4 exf4) Nc6 {book} 3. Bb5 *";
+    let (record, _) = read_one(text, Format::Pgn);
+    let movetext = |options: PgnOptions| {
+        let mut out = Vec::new();
+        write_pgn(&record, &options, &mut out).expect("a game of chess");
+        let text = String::from_utf8(out).expect("UTF-8");
+        text.split_once("\n\n").expect("tags").1.trim_end().to_owned()
+    };
+    let default = PgnOptions::default();
+    assert_eq!(
+        movetext(default),
+        "1. e4 { best by test } 1... e5 2. Nf3 (2. f4 exf4) 2... Nc6 { book } 3. Bb5 *"
+    );
+    let compact = PgnOptions { renumber: false, padded_comments: false, ..default };
+    assert_eq!(
+        movetext(PgnOptions { notation: Notation::Long, ..compact }),
+        "1. e2-e4 {best by test} e7-e5 2. Ng1-f3 (2. f2-f4 e5xf4) 2... Nb8-c6 {book} 3.\nBf1-b5 *"
+    );
+    assert_eq!(
+        movetext(PgnOptions { notation: Notation::Word, ..compact }),
+        "1. e2e4 {best by test} e7e5 2. g1f3 (2. f2f4 e5f4) 2... b8c6 {book} 3. f1b5 *"
+    );
+}
+
+#[test]
+fn comments_are_wrapped_as_wholes_or_at_spaces() {
+    let mut record = GameRecord::new(Position::start(Game::Chess));
+    let mv = record.position().parse_move("e2e4").expect("a legal move");
+    let id = record.play(mv).expect("a legal move");
+    record.notes_mut(id).expect("the move").comments = vec!["ten letters ".repeat(10)];
+    let lines = |wrap_comments| {
+        let mut out = Vec::new();
+        let options = PgnOptions { wrap_comments, ..PgnOptions::default() };
+        write_pgn(&record, &options, &mut out).expect("a game of chess");
+        let text = String::from_utf8(out).expect("UTF-8");
+        text.lines().skip_while(|line| !line.is_empty()).map(str::len).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(false), [0, 5, 123, 1, 0]);
+    assert!(lines(true).iter().all(|&length| length < 80));
 }
