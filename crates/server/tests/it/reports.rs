@@ -42,7 +42,7 @@ async fn every_position_of_a_game_is_judged_and_written_down() {
     assert_eq!((&report["done"], &report["total"]), (&json!(5), &json!(5)), "{report}");
     let positions = report["positions"].as_array().expect("positions");
     // The board says that it is mate, whatever the engine says elsewhere.
-    assert_eq!(positions[4]["score"], json!({ "kind": "mate", "plies": 0, "won": false }));
+    assert_eq!(positions[4]["score"], json!({ "kind": "mated", "plies": 0 }));
     assert!(report["sides"]["first"]["accuracy"].is_number());
     let state = tab.follow(&format!("game/{game}")).await;
     let nodes = state["nodes"].as_array().expect("nodes");
