@@ -15,8 +15,8 @@ pub(crate) use judge::{Searched, judge, summary, winning};
 pub(crate) use position_view::passed;
 pub(crate) use problem::{illegal, move_problem, position_problem, unplayable};
 pub(crate) use session::{
-    Effect, EngineAnswer, EngineMove, GameSession, GameSnapshot, Origin, SearchRequest,
-    StoredSession, check_players,
+    ActiveGame, Document, Effect, EngineAnswer, EngineMove, GameSession, GameSnapshot, Origin,
+    SearchRequest, StoredSession, check_players, parse_move,
 };
 pub(crate) use setup::{open, read_start};
 pub(crate) use tree::{MOST_PLIES, ROOT, Tree};

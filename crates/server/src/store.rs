@@ -568,7 +568,7 @@ mod tests {
         let room = room(
             "[White \"Ada\"]\n[ECO \"B20\"]\n[Opening \"Sicilian\"]\n\n1. e4 c5 (1... e5) *\n",
         );
-        let kept = serde_json::to_string(&room.snapshot().kept()).expect("JSON");
+        let kept = serde_json::to_string(&room.snapshot().to_stored()).expect("JSON");
         let entry = r#"{"name":"Mine","reach":{"kind":"tcp","address":"host:1"},"protocol":"usi"}"#;
         let settings = r#"{"page":{"theme":"dark"}}"#;
         db.execute(

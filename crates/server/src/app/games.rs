@@ -10,12 +10,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::context::{Context, SearchId};
 use super::engines::Engines;
 use super::events::AppEvent;
-use crate::game::{Effect, GameSession, GameSnapshot, Origin, Tree, check_players, no_such};
+use crate::game::{
+    ActiveGame, Document, Effect, GameSession, GameSnapshot, Origin, Tree, check_players, no_such,
+};
 use crate::store::StoreError;
 use crate::time::Moment;
 use crate::wire::{
-    Answer, ApiError, Delta, Edit, GameId, GameLine, GamesDelta, NewGame, NodeId, PlayRules,
-    Player, ProcessId, Side, Sides, Thing, Topic,
+    Answer, ApiError, Delta, Edit, GameId, GameLine, GamesDelta, NewGame, NodeId, Player,
+    ProcessId, Side, Sides, Thing, Topic,
 };
 
 use players::PlayerProcess;
@@ -53,13 +55,13 @@ impl Games {
     }
 
     pub(super) fn is_any_running(&self) -> bool {
-        self.sessions.values().any(GameSession::is_going)
+        self.sessions.values().any(GameSession::is_running)
     }
 
     /// The list of open games, the latest change first.
     pub(super) fn summaries(&self) -> Vec<GameLine> {
         let listed = self.sessions.iter().filter(|(id, _)| !self.background.contains(id));
-        let mut games: Vec<_> = listed.map(|(_, session)| session.line()).collect();
+        let mut games: Vec<_> = listed.map(|(_, session)| session.summary()).collect();
         games.sort_by_key(|line| std::cmp::Reverse((line.changed, line.id)));
         games
     }
@@ -89,9 +91,11 @@ impl Games {
         self.add(engines, cx, session);
         if let Some(players) = players {
             let session = self.session_mut(id)?;
-            session.seat_players(players, new.rules, cx.now);
-            session.set_origin(Origin { start: new.start.clone(), book: new.book.clone() });
-            let effects = session.go_on(cx.now)?;
+            session.set_players(players, new.rules, cx.now);
+            let (active, document) = session.active_mut()?;
+            let origin = Origin { start: new.start.clone(), book: new.book.clone() };
+            active.set_origin(document, origin);
+            let effects = active.resume(document, cx.now)?;
             self.flush(engines, cx, id, effects);
         }
         Ok(Answer::Game { game: id })
@@ -143,20 +147,20 @@ impl Games {
         (from, players): (Option<NodeId>, Option<&Sides<Player>>),
     ) -> Result<Answer, ApiError> {
         let players = players.map(|players| with_names(engines, players)).transpose()?;
+        self.update(engines, cx, id, |session, now| session.resume(from, players, now))
+    }
+
+    /// Changes the active game of a session, and does what follows from that.
+    pub(super) fn play(
+        &mut self,
+        engines: &Engines,
+        cx: &mut Context<'_>,
+        id: GameId,
+        change: impl FnOnce(&mut ActiveGame, &mut Document, Moment) -> Result<Vec<Effect>, ApiError>,
+    ) -> Result<Answer, ApiError> {
         self.update(engines, cx, id, |session, now| {
-            session.require_rest()?;
-            let mut effects = Vec::new();
-            if let Some(node) = from {
-                effects.extend(session.rewind_to(node, now)?);
-            }
-            if let Some(players) = players {
-                session.seat_players(players, PlayRules::default(), now);
-                if let Some(node) = from {
-                    effects.extend(session.rewind_to(node, now)?);
-                }
-            }
-            effects.extend(session.go_on(now)?);
-            Ok(effects)
+            let (active, document) = session.active_mut()?;
+            change(active, document, now)
         })
     }
 
@@ -170,7 +174,7 @@ impl Games {
             && session.take_unsaved()
             && !cx.saves.save(id)
         {
-            session.mark_saved(Some(StoreError::Closed.to_string()));
+            session.on_saved(Some(StoreError::Closed.to_string()));
         }
         self.publish(cx, id);
     }
@@ -195,7 +199,7 @@ impl Games {
 
     fn publish_summary(&self, cx: &mut Context<'_>, id: GameId) {
         if let Some(session) = self.sessions.get(&id).filter(|_| !self.background.contains(&id)) {
-            let delta = GamesDelta { changed: vec![session.line()], removed: Vec::new() };
+            let delta = GamesDelta { changed: vec![session.summary()], removed: Vec::new() };
             cx.hub.publish(Topic::Games, Delta::Games(delta));
         }
     }
@@ -238,7 +242,7 @@ impl Games {
         result: Result<(), StoreError>,
     ) {
         if let Some(session) = self.sessions.get_mut(&id) {
-            session.mark_saved(result.err().map(|error| error.to_string()));
+            session.on_saved(result.err().map(|error| error.to_string()));
             self.publish(cx, id);
         }
     }
@@ -247,31 +251,34 @@ impl Games {
 
     /// When the next flag falls.
     pub(super) fn next_deadline(&self) -> Option<Moment> {
-        self.sessions.values().filter_map(GameSession::due).min()
+        self.sessions.values().filter_map(next_deadline).min()
     }
 
     pub(super) fn on_tick(&mut self, engines: &Engines, cx: &mut Context<'_>) {
-        let now = cx.now;
-        let due = self.sessions.values().filter(|it| it.due().is_some_and(|due| due <= now));
+        let sessions = self.sessions.values();
+        let due = sessions.filter(|it| next_deadline(it).is_some_and(|due| due <= cx.now));
         for id in due.map(GameSession::id).collect::<Vec<_>>() {
-            let _ = self.update(engines, cx, id, |session, now| Ok(session.tick(now)));
+            let _ = self
+                .play(engines, cx, id, |active, document, now| Ok(active.on_tick(document, now)));
         }
     }
 
     /// Publishes all clocks that run.
     pub(super) fn publish_clocks(&mut self, cx: &mut Context<'_>) {
         for id in self.ids() {
-            if let Some(session) = self.sessions.get_mut(&id) {
-                session.tell_clocks();
+            if let Some(Ok((active, document))) =
+                self.sessions.get_mut(&id).map(GameSession::active_mut)
+            {
+                active.publish_clocks(document);
+                self.publish(cx, id);
             }
-            self.publish(cx, id);
         }
     }
 
     pub(super) fn pause_all(&mut self, engines: &Engines, cx: &mut Context<'_>) {
         for id in self.ids() {
             // Those that do not run stay as they are.
-            let _ = self.update(engines, cx, id, GameSession::pause);
+            let _ = self.play(engines, cx, id, ActiveGame::pause);
         }
     }
 
@@ -309,6 +316,10 @@ fn with_names(
         Ok((player.clone(), name))
     };
     Ok(Sides { first: named(&players.first)?, second: named(&players.second)? })
+}
+
+fn next_deadline(session: &GameSession) -> Option<Moment> {
+    session.active().and_then(ActiveGame::next_deadline)
 }
 
 fn not_open(id: GameId) -> ApiError {

@@ -365,7 +365,7 @@ impl Reports {
             let moves = session.tree().moves_to(node);
             let search_id = cx.next_search_id();
             let spec = MoveCodec::new(dialect, session.game()).and_then(|codec| {
-                let game = session.wire_game(codec, &moves)?;
+                let game = session.engine_game(codec, &moves)?;
                 let search = Search::from(limits(&report.settings.limits, dialect)).lines(1);
                 let kind = SearchKind::Analyse;
                 Some(SearchSpec { search_id, kind, game, search, position, codec, shown: 1 })
@@ -473,14 +473,15 @@ impl Reports {
 
 fn annotate(session: &mut GameSession, nodes: &[NodeId], state: &ReportState) {
     for judged in state.positions.iter().flatten() {
-        session.note_judged(judged.node, Evaluation { score: judged.score, depth: judged.depth });
+        let evaluation = Evaluation { score: judged.score, depth: judged.depth };
+        session.document_mut().set_evaluation(judged.node, evaluation);
         let nag = match judged.label {
             Some(Label::Inaccuracy) => 6,
             Some(Label::Mistake) => 2,
             Some(Label::Blunder) => 4,
             Some(Label::Best | Label::Forced) | None => continue,
         };
-        session.add_sign(judged.node, nag);
+        session.document_mut().set_judgement(judged.node, nag);
         let ply = usize::try_from(judged.ply).unwrap_or(usize::MAX);
         let before = ply.checked_sub(1);
         let better = before.and_then(|ply| state.positions.get(ply)?.as_ref());

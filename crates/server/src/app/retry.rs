@@ -14,7 +14,7 @@ use super::games::Games;
 use super::reports::{Reports, final_score, limits};
 use super::saving::Deferred;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
-use crate::game::{GameSession, api_error, illegal, no_such, winning};
+use crate::game::{GameSession, api_error, illegal, no_such, parse_move, winning};
 use crate::wire::{
     Answer, ApiError, ApiErrorCode, GameId, Limits, NodeId, ProblemKind, ProcessId, Purpose,
     SearchInfo, Side, Thing, ValuesFor,
@@ -63,7 +63,7 @@ impl RetryAttempts {
             .ok_or_else(|| no_such(Thing::Node, &node, format!("there is no node {node}")))?;
         let best = winning(judged.score, kind);
         let first = judged.best.first().and_then(|first| position.parse_move(&first.word).ok());
-        let mv = GameSession::read_move(&position, text)?;
+        let mv = parse_move(&position, text)?;
         let mut moves = session.tree().moves_to(node);
         moves.push(mv);
         position.play(mv).map_err(|error| illegal(&error))?;
@@ -150,7 +150,7 @@ impl RetryAttempts {
         let dialect = cx.processes.dialect(process)?;
         let session = games.get(attempt.game)?;
         let codec = MoveCodec::new(dialect, session.game())?;
-        let game = session.wire_game(codec, &attempt.moves)?;
+        let game = session.engine_game(codec, &attempt.moves)?;
         let mut position = session.tree().start().clone();
         for mv in &attempt.moves {
             position.play(*mv).ok()?;

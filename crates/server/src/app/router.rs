@@ -6,7 +6,7 @@ use super::engines::preview;
 use super::saving::Deferred;
 use super::{App, Components, Context, Reply, storage};
 use crate::engine::{EngineCommand, EngineEvent};
-use crate::game::{Effect, GameSession, api_error, no_such};
+use crate::game::{ActiveGame, Document, Effect, api_error, no_such};
 use crate::hub::TabId;
 use crate::time::Moment;
 use crate::wire::{
@@ -51,14 +51,14 @@ impl App {
                     session.go_to(node).map(|()| Vec::new())
                 })
             }),
-            Command::TakeBack { game } => self.change(update(game, GameSession::take_back)),
-            Command::Resign { game } => self.change(update(game, GameSession::resign)),
-            Command::OfferDraw { game } => self.change(update(game, GameSession::offer_draw)),
-            Command::AcceptDraw { game } => self.change(update(game, GameSession::accept_draw)),
-            Command::Claim { game } => self.change(update(game, GameSession::claim)),
-            Command::MoveNow { game } => self.change(update(game, |it, _| it.move_now())),
-            Command::Pause { game } => self.change(update(game, GameSession::pause)),
-            Command::Abort { game } => self.change(update(game, GameSession::abort)),
+            Command::TakeBack { game } => self.change(play(game, ActiveGame::take_back)),
+            Command::Resign { game } => self.change(play(game, ActiveGame::resign)),
+            Command::OfferDraw { game } => self.change(play(game, ActiveGame::offer_draw)),
+            Command::AcceptDraw { game } => self.change(play(game, ActiveGame::accept_draw)),
+            Command::Claim { game } => self.change(play(game, ActiveGame::claim)),
+            Command::MoveNow { game } => self.change(play(game, |active, _, _| active.move_now())),
+            Command::Pause { game } => self.change(play(game, ActiveGame::pause)),
+            Command::Abort { game } => self.change(play(game, ActiveGame::abort)),
             Command::Hint { game, engine } => {
                 self.change(|it, cx| it.games.request_hint(it.engines, cx, game, engine))
             }
@@ -171,12 +171,12 @@ impl App {
     }
 }
 
-/// A change of one game.
-fn update(
+/// A change of an active game.
+fn play(
     game: GameId,
-    change: impl FnOnce(&mut GameSession, Moment) -> Result<Vec<Effect>, ApiError>,
+    change: impl FnOnce(&mut ActiveGame, &mut Document, Moment) -> Result<Vec<Effect>, ApiError>,
 ) -> impl FnOnce(&mut Components<'_>, &mut Context<'_>) -> Result<Answer, ApiError> {
-    move |components, cx| components.games.update(components.engines, cx, game, change)
+    move |components, cx| components.games.play(components.engines, cx, game, change)
 }
 
 fn done((): ()) -> Answer {
@@ -194,7 +194,7 @@ impl Components<'_> {
         let missing = || no_such(Thing::Process, &id, format!("there is no process {id}"));
         let (engine, purpose) = process.ok_or_else(missing)?;
         match purpose {
-            Purpose::Play { game } => self.games.update(self.engines, cx, game, GameSession::go_on),
+            Purpose::Play { game } => self.games.play(self.engines, cx, game, ActiveGame::resume),
             Purpose::Analyse { game } => {
                 self.analyses.restart(self.games, self.engines, cx, (game, engine))
             }

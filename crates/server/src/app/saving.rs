@@ -133,7 +133,7 @@ impl Loaded {
     fn new(id: GameId, row: StoredGame, now: Moment) -> Option<Self> {
         let stored: StoredSession = serde_json::from_str(&row.kept).ok()?;
         let mut session = GameSession::restore(id, stored, now)?;
-        if !row.has_rematch && session.next().is_some() {
+        if !row.has_rematch && session.rematch().is_some() {
             session.set_rematch(None);
         }
         Some(Self { session, report: row.report })

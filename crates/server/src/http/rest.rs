@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::Service;
 use crate::app::failures::cannot_pass;
 use crate::game::position_view::here;
-use crate::game::{GameSession, illegal, no_such, passed, read_start, too_many};
+use crate::game::{illegal, no_such, parse_move, passed, read_start, too_many};
 use crate::store::SearchError;
 use crate::wire::{
     ApiError, ApiErrorCode, Choices, Failure, HandicapChoice, LibraryQuery, NagChoice,
@@ -110,7 +110,7 @@ pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> 
 fn play(position: &mut Position, words: &[String]) -> Result<Option<Move>, ApiError> {
     let mut last = None;
     for word in words {
-        let mv = GameSession::read_move(position, word)?;
+        let mv = parse_move(position, word)?;
         position.play(mv).map_err(|error| illegal(&error))?;
         last = Some(mv);
     }

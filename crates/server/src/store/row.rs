@@ -43,7 +43,7 @@ impl Row {
                 }
             }
         }
-        let kept = game.kept();
+        let kept = game.to_stored();
         Ok(Self {
             columns: LibraryGame {
                 id: line.id,

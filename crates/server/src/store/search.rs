@@ -8,7 +8,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params, params_from_iter};
 
 use super::{StoreError, file_in, moves, variant_word};
-use crate::game::{GameSession, Tree, api_error, illegal, unplayable};
+use crate::game::{Tree, api_error, illegal, parse_move, unplayable};
 use crate::wire::{
     ApiError, ApiErrorCode, GameId, LibraryGame, LibraryPage, LibraryQuery, Problem, Sides, Thing,
     Variant,
@@ -245,8 +245,7 @@ fn line(game: Game, text: &str) -> Result<(String, Vec<u8>), (usize, ApiError)> 
         if word.is_empty() {
             continue;
         }
-        let mv =
-            GameSession::read_move(&position, word).map_err(|refusal| (played.len(), refusal))?;
+        let mv = parse_move(&position, word).map_err(|refusal| (played.len(), refusal))?;
         position.play(mv).map_err(|error| (played.len(), illegal(&error)))?;
         played.push(mv);
     }

@@ -418,7 +418,7 @@ pub enum Time {
 }
 
 /// Limits of a search. The first that is reached ends it.
-#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(default)]
 pub struct Limits {
     /// In plies.

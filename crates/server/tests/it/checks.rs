@@ -122,6 +122,6 @@ async fn an_engine_that_is_not_there_cannot_be_checked() {
     let says = |language: &str, words: &str| {
         problem["values"][language].as_str().is_some_and(|text| text.contains(words))
     };
-    assert!(says("text", "`tcp://127.0.0.1:1` cannot be reached"), "{failed}");
+    assert!(says("text", "cannot connect to `tcp://127.0.0.1:1`"), "{failed}");
     assert!(says("japanese", "`tcp://127.0.0.1:1` に接続できない"), "{failed}");
 }

@@ -10,6 +10,7 @@ use crate::app::context::Context;
 use crate::app::engines::Engines;
 use crate::app::events::SearchEvent;
 use crate::engine::{BUILT_IN, EngineCommand, SearchKind};
+use crate::game::GameSession;
 use crate::wire::{Answer, ApiError, EngineId, GameId, ProcessId, Purpose, Side, ValuesFor};
 
 /// Search time for a hint.
@@ -25,7 +26,7 @@ impl Games {
         engine: Option<EngineId>,
     ) -> Result<Answer, ApiError> {
         let session = self.session(id)?;
-        session.hint_for()?;
+        session.hint_node()?;
         let variant = session.game().into();
         let playing = [Side::First, Side::Second]
             .into_iter()
@@ -49,9 +50,10 @@ impl Games {
                 let hint = self.hints.get(&process).filter(|(id, _)| *id == search);
                 let node = hint.map(|(_, node)| *node);
                 if let (Some(node), Some(best)) = (node, info.best.clone())
-                    && let Some(session) = self.sessions.get_mut(&game)
+                    && let Ok((active, document)) =
+                        self.session_mut(game).and_then(GameSession::active_mut)
                 {
-                    session.set_hint(node, best);
+                    active.set_hint(document, node, best);
                     self.publish(cx, game);
                 }
             }
@@ -67,7 +69,7 @@ impl Games {
         let id = cx.next_search_id();
         let Some(session) = self.sessions.get(&game) else { return };
         let Some(dialect) = cx.processes.dialect(process) else { return };
-        let Ok((node, _)) = session.hint_for() else { return };
+        let Ok((node, _)) = session.hint_node() else { return };
         let go = Go { move_time: Some(HINT_TIME), ..Go::default() };
         let moves = session.tree().moves_to(node);
         let spec = search_spec(session, dialect, &moves, go, (id, SearchKind::Play));

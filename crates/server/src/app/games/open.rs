@@ -84,7 +84,7 @@ impl App {
                 let _ = saved.await;
             }
             let closed = self.update(|components, cx| {
-                let error = components.games.session(id)?.unsaved().map(storage);
+                let error = components.games.session(id)?.save_error().map(storage);
                 match error {
                     // It may have been changed again in the meantime.
                     _ if cx.saves.is_pending(id) => Ok(None),
@@ -142,7 +142,7 @@ impl Components<'_> {
         while MAX_OPEN <= self.games.sessions.len() {
             let sessions = self.games.sessions.values();
             let idle = sessions.filter(|session| self.is_idle(cx, session));
-            let oldest = idle.min_by_key(|it| (it.changed(), it.id())).map(GameSession::id);
+            let oldest = idle.min_by_key(|it| (it.last_changed(), it.id())).map(GameSession::id);
             let Some(oldest) = oldest else {
                 let text = "too many games are played, analysed or looked at";
                 return Err(too_many(Thing::OpenGame, text));
@@ -157,8 +157,8 @@ impl Components<'_> {
     fn is_idle(&self, cx: &Context<'_>, session: &GameSession) -> bool {
         let id = session.id();
         let topics = [Topic::Game(id), Topic::Analysis(id), Topic::Report(id)];
-        !session.is_going()
-            && session.unsaved().is_none()
+        !session.is_running()
+            && session.save_error().is_none()
             && !cx.saves.is_pending(id)
             && !self.games.background.contains(&id)
             && !topics.into_iter().any(|topic| cx.hub.is_wanted(topic))

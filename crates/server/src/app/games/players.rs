@@ -12,7 +12,7 @@ use crate::app::engines::Engines;
 use crate::app::events::SearchEvent;
 use crate::app::processes::ProcessSpec;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec, answer};
-use crate::game::{Effect, GameSession, SearchRequest, api_error};
+use crate::game::{ActiveGame, Document, Effect, GameSession, SearchRequest, api_error};
 use crate::wire::{
     ApiError, ApiErrorCode, Failure, GameId, MoveInfo, ProblemKind, ProcessId, Purpose, SearchInfo,
     Side, Strength, ValuesFor, Variant,
@@ -51,8 +51,8 @@ impl Games {
                 Vec::new()
             }
             Err(_) => {
-                let session = self.sessions.get_mut(&id);
-                session.map(|session| session.engine_is_missing(cx.now)).unwrap_or_default()
+                let Ok((active, document)) = self.active_mut(id) else { return Vec::new() };
+                active.interrupt(document, cx.now)
             }
         }
     }
@@ -144,13 +144,13 @@ impl Games {
                 Vec::new()
             }
             SearchEvent::Started(search) => {
-                let Some(session) = self.sessions.get_mut(&game) else { return };
-                session.engine_begins(side, search, cx.now);
+                let Ok((active, document)) = self.active_mut(game) else { return };
+                active.on_search_started(document, side, search, cx.now);
                 Vec::new()
             }
             SearchEvent::Info(search, info) => {
-                let Some(session) = self.sessions.get_mut(&game) else { return };
-                session.engine_thinks(side, search, move_info(&info));
+                let Ok((active, document)) = self.active_mut(game) else { return };
+                active.on_info(document, side, search, move_info(&info));
                 Vec::new()
             }
             SearchEvent::Finished(search, result, info) => {
@@ -162,7 +162,7 @@ impl Games {
                 self.flush(engines, cx, game, effects);
                 if restart {
                     // The game shows why it cannot continue.
-                    let _ = self.update(engines, cx, game, GameSession::go_on);
+                    let _ = self.play(engines, cx, game, ActiveGame::resume);
                 }
                 return;
             }
@@ -175,8 +175,8 @@ impl Games {
         let (process, strength) = (player.id, player.strength.take());
         let pending = std::mem::take(&mut player.pending);
         let name = cx.processes.get(process).and_then(|it| it.identity());
-        if let (Some(name), Some(session)) = (name, self.sessions.get_mut(&key.0)) {
-            session.set_name(key.1, &name.name);
+        if let (Some(name), Ok((active, document))) = (name, self.active_mut(key.0)) {
+            active.set_name(document, key.1, &name.name);
         }
         if let Some(strength) = strength {
             self.limit_strength(engines, cx, (process, key), strength);
@@ -213,11 +213,13 @@ impl Games {
         (search, result, info): (SearchId, &SearchResult, &SearchInfo),
     ) -> Vec<Effect> {
         let dialect = cx.processes.dialect(process);
-        let Some(session) = self.sessions.get_mut(&game) else { return Vec::new() };
-        let codec = dialect.and_then(|it| MoveCodec::new(it, session.game()));
-        let Some(codec) = codec else { return Vec::new() };
-        session.engine_thinks(side, search, move_info(info));
-        session.engine_answers(side, search, &answer(result, codec), cx.now)
+        let kind = self.sessions.get(&game).map(GameSession::game);
+        let codec = dialect.zip(kind).and_then(|(dialect, kind)| MoveCodec::new(dialect, kind));
+        let (Some(codec), Ok((active, document))) = (codec, self.active_mut(game)) else {
+            return Vec::new();
+        };
+        active.on_info(document, side, search, move_info(info));
+        active.on_answer(document, side, (search, &answer(result, codec)), cx.now)
     }
 
     /// Against a human the game is interrupted; of two engines the one that fails loses.
@@ -230,14 +232,19 @@ impl Games {
         self.players.remove(&key);
         let (game, side) = key;
         let was_ready = cx.processes.dialect(process).is_some();
-        let Some(session) = self.sessions.get_mut(&game) else { return Vec::new() };
-        let opponent = session.slot(side.other());
-        let against_engine = opponent.is_some_and(|slot| slot.engine().is_some());
+        let Ok((active, document)) = self.active_mut(game) else { return Vec::new() };
+        let against_engine = active.slot(side.other()).engine().is_some();
         match why {
-            _ if !session.is_going() => Vec::new(),
-            Some(why) if was_ready && against_engine => session.engine_fails(side, why, cx.now),
-            Some(_) | None => session.engine_is_missing(cx.now),
+            _ if !active.is_running() => Vec::new(),
+            Some(why) if was_ready && against_engine => {
+                active.on_engine_failed(document, side, why, cx.now)
+            }
+            Some(_) | None => active.interrupt(document, cx.now),
         }
+    }
+
+    fn active_mut(&mut self, id: GameId) -> Result<(&mut ActiveGame, &mut Document), ApiError> {
+        self.session_mut(id)?.active_mut()
     }
 }
 
@@ -254,7 +261,7 @@ pub(super) fn search_spec(
     for mv in moves {
         position.play(*mv).ok()?;
     }
-    let game = session.wire_game(codec, moves)?;
+    let game = session.engine_game(codec, moves)?;
     let search = Search::from(go);
     Some(SearchSpec { search_id, kind, game, search, position, codec, shown: 1 })
 }

@@ -49,9 +49,9 @@ impl Components<'_> {
 impl Games {
     fn rematch_of(&self, of: GameId) -> Result<Rematch, ApiError> {
         let session = self.session(of)?;
-        match session.next() {
+        match session.rematch() {
             Some(game) => Ok(Rematch::Started(game)),
-            None => session.next_game().map(|new| Rematch::Open(Box::new(new))),
+            None => session.rematch_setup().map(|new| Rematch::Open(Box::new(new))),
         }
     }
 
@@ -76,7 +76,7 @@ impl Games {
         deleted: GameId,
     ) {
         let sessions = self.sessions.values();
-        let of = sessions.filter(|session| session.next() == Some(deleted));
+        let of = sessions.filter(|session| session.rematch() == Some(deleted));
         for id in of.map(GameSession::id).collect::<Vec<_>>() {
             self.set_rematch(engines, cx, id, None);
         }

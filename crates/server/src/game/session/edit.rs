@@ -1,33 +1,48 @@
-//! Editing the tree: comments, signs, variations, undo.
+//! Edits of the tree: comments, NAGs, variations, headers, undo.
 
 use readyok_rules::record::{Evaluation, GameResult, Headers, Nag};
 
-use super::{
-    GameSession, PlayState, UndoEntry, api_error, illegal, no_node, not_now, odd_text,
-    record_outcome, too_many,
-};
-use crate::game::tree::{ROOT, record_mark};
+use super::document::record_outcome;
+use super::{ActiveGame, Document, no_node, not_now, parse_move};
+use crate::game::api_error::{api_error, odd_text, too_many};
+use crate::game::problem::illegal;
+use crate::game::tree::record_mark;
 use crate::wire::{
-    ApiError, ApiErrorCode, Edit, Header, NodeId, Problem, ProblemKind as Kind, Side, Thing,
+    ApiError, ApiErrorCode, Edit, Header, NodeId, Problem, ProblemKind, Side, Thing,
 };
 
-/// So many states can be gone back to.
-const MOST_UNDONE: usize = 50;
-/// All of them together have about so many nodes.
-const MOST_NODES: usize = 1_000_000;
-/// A comment has at most so many bytes.
-const LONGEST_COMMENT: usize = 64 << 10;
-/// A node has at most so many comments, signs or marks; a game so many headers.
-const MOST_NOTES: usize = 100;
-/// A header has at most so many bytes.
-const LONGEST_HEADER: usize = 4096;
+/// Maximum size of a comment, in bytes.
+const MAX_COMMENT: usize = 64 << 10;
+/// Maximum number of comments, NAGs or marks of a node, and of headers of a game.
+const MAX_NOTES: usize = 100;
+/// Maximum size of a header, in bytes.
+const MAX_HEADER: usize = 4096;
+/// Maximum number of moves of an inserted line.
+const MAX_LINE: usize = 1000;
 
-impl GameSession {
-    /// Changes the tree. Tells the last node of a line that was inserted.
-    pub(crate) fn edit(&mut self, edit: Edit) -> Result<Option<NodeId>, ApiError> {
+impl Document {
+    /// Edits the tree, or undoes or redoes an edit. Returns the last node of an inserted line.
+    pub(super) fn edit(
+        &mut self,
+        active: Option<&mut ActiveGame>,
+        edit: Edit,
+    ) -> Result<Option<NodeId>, ApiError> {
         match edit {
-            Edit::Undo => return self.step_back().map(|()| None),
-            Edit::Redo => return self.step_forward().map(|()| None),
+            Edit::Undo | Edit::Redo => {
+                if active.as_ref().is_some_and(|active| !active.is_over()) {
+                    let text = "nothing is undone while a game is played: take moves back";
+                    return Err(not_now(ProblemKind::UndoInPlay, text));
+                }
+                if matches!(edit, Edit::Undo) {
+                    self.undo()?
+                } else {
+                    self.redo()?
+                }
+                if let Some(active) = active {
+                    active.ensure_tip(self);
+                }
+                return Ok(None);
+            }
             Edit::Comment { .. }
             | Edit::Nags { .. }
             | Edit::Marks { .. }
@@ -37,41 +52,19 @@ impl GameSession {
             | Edit::Headers { .. }
             | Edit::Result { .. } => (),
         }
-        let before = self.stage();
-        let done = self.change(edit);
-        if done.is_ok() {
-            self.remember(before);
-            self.changes.unsaved = true;
-        }
-        done
+        let before = self.capture();
+        let done = self.apply(active, edit)?;
+        self.push_undo(before);
+        self.changes.unsaved = true;
+        Ok(done)
     }
 
-    /// The game as it stands, to be gone back to.
-    pub(super) fn stage(&self) -> UndoEntry {
-        UndoEntry { tree: self.tree.clone(), cursor: self.cursor, outcome: self.outcome.clone() }
-    }
-
-    /// Whoever undoes next comes back to this.
-    pub(super) fn remember(&mut self, before: UndoEntry) {
-        self.past.push(before);
-        let mut nodes: usize = self.past.iter().map(|stage| stage.tree.len()).sum();
-        while MOST_UNDONE < self.past.len() || (MOST_NODES < nodes && 1 < self.past.len()) {
-            nodes -= self.past.remove(0).tree.len();
-        }
-        self.future.clear();
-        self.changes.undo = true;
-    }
-
-    /// What is played is not undone: nothing from before it can be gone back to.
-    pub(super) fn forget_past(&mut self) {
-        if !self.past.is_empty() || !self.future.is_empty() {
-            self.past.clear();
-            self.future.clear();
-            self.changes.undo = true;
-        }
-    }
-
-    fn change(&mut self, edit: Edit) -> Result<Option<NodeId>, ApiError> {
+    fn apply(
+        &mut self,
+        active: Option<&mut ActiveGame>,
+        edit: Edit,
+    ) -> Result<Option<NodeId>, ApiError> {
+        let is_played = active.as_ref().is_some_and(|active| !active.is_over());
         match edit {
             Edit::Comment { node, before, comments } => {
                 check_texts(&before)?;
@@ -97,18 +90,18 @@ impl GameSession {
                     marks.iter().map(|mark| record_mark(mark, game)).collect();
                 let marks = marks.ok_or_else(|| {
                     let text = "a mark is not one of the game's board";
-                    api_error(ApiErrorCode::Malformed, Kind::MarkOffBoard, text)
+                    api_error(ApiErrorCode::Malformed, ProblemKind::MarkOffBoard, text)
                 })?;
                 let notes = self.tree.notes_mut(node).ok_or_else(|| no_node(node))?;
                 notes.marks = marks;
                 self.changes.nodes.insert(node);
             }
-            Edit::Delete { node } => self.delete(node)?,
+            Edit::Delete { node } => self.delete(active, node)?,
             Edit::Promote { node, to_main } => {
                 self.tree.node(node).ok_or_else(|| no_node(node))?;
-                if self.play.as_ref().is_some_and(|active| active.state != PlayState::Over) {
+                if is_played {
                     return Err(not_now(
-                        Kind::MovesStay,
+                        ProblemKind::MovesStay,
                         "variations keep their order while the game is played",
                     ));
                 }
@@ -124,7 +117,7 @@ impl GameSession {
                 for Header { name, value } in headers {
                     let whole = name.len() + value.len();
                     let odd = name.chars().chain(value.chars()).any(char::is_control);
-                    if name.trim().is_empty() || LONGEST_HEADER < whole || odd {
+                    if name.trim().is_empty() || MAX_HEADER < whole || odd {
                         return Err(odd_text(
                             Thing::Header,
                             "a header is empty, too long or holds control characters",
@@ -136,8 +129,8 @@ impl GameSession {
                 self.changes.headers = true;
             }
             Edit::Result { result } => {
-                if self.play.as_ref().is_some_and(|active| active.state != PlayState::Over) {
-                    return Err(not_now(Kind::GameGoesOn, "the game is being played"));
+                if is_played {
+                    return Err(not_now(ProblemKind::GameGoesOn, "the game is being played"));
                 }
                 self.tree.result = match result.as_str() {
                     "1-0" => GameResult::Win(Side::First.into()),
@@ -158,29 +151,25 @@ impl GameSession {
         Ok(None)
     }
 
-    fn delete(&mut self, node: NodeId) -> Result<(), ApiError> {
+    fn delete(&mut self, active: Option<&mut ActiveGame>, node: NodeId) -> Result<(), ApiError> {
         let parent = self.tree.node(node).ok_or_else(|| no_node(node))?.parent();
         let Some(parent) = parent else {
             let text = "the start cannot be deleted";
-            return Err(api_error(ApiErrorCode::NotFound, Kind::StartStays, text));
+            return Err(api_error(ApiErrorCode::NotFound, ProblemKind::StartStays, text));
         };
-        if let Some(active) = self.play.as_ref().filter(|active| active.state != PlayState::Over)
-            && self.tree.line_to(active.tip).contains(&node)
+        if let Some(active) = active.as_ref().filter(|active| !active.is_over())
+            && self.tree.line_to(active.tip()).contains(&node)
         {
-            return Err(not_now(Kind::MovesStay, "the moves of the game stay while it is played"));
+            let text = "the moves of the game stay while it is played";
+            return Err(not_now(ProblemKind::MovesStay, text));
         }
-        let gone = self.tree.delete(node);
-        if gone.contains(&self.cursor) {
+        let removed = self.delete_nodes(node, parent);
+        if removed.contains(&self.cursor) {
             self.set_cursor(parent);
         }
-        if let Some(active) = &mut self.play
-            && gone.contains(&active.tip)
-        {
-            active.tip = parent;
-            self.changes.play = true;
+        if let Some(active) = active {
+            active.on_deleted(self, &removed, parent);
         }
-        self.changes.removed.extend(gone);
-        self.changes.nodes.insert(parent);
         Ok(())
     }
 
@@ -192,14 +181,14 @@ impl GameSession {
     ) -> Result<NodeId, ApiError> {
         let mut position = self.tree.position(node).ok_or_else(|| no_node(node))?;
         let mut moves = Vec::new();
-        for word in words.iter().take(1000) {
-            let mv = Self::read_move(&position, word)?;
+        for word in words.iter().take(MAX_LINE) {
+            let mv = parse_move(&position, word)?;
             position.play(mv).map_err(|error| illegal(&error))?;
             moves.push(mv);
         }
         let mut at = node;
         for (index, mv) in moves.into_iter().enumerate() {
-            at = self.add(at, mv)?;
+            at = self.add_move(at, mv)?;
             if index == 0
                 && let Some(evaluation) = evaluation
                 && let Some(notes) = self.tree.notes_mut(at)
@@ -211,8 +200,7 @@ impl GameSession {
         Ok(at)
     }
 
-    /// What an engine holds a position to be worth is kept with it.
-    pub(crate) fn note_judged(&mut self, node: NodeId, evaluation: Evaluation) {
+    pub(crate) fn set_evaluation(&mut self, node: NodeId, evaluation: Evaluation) {
         if let Some(notes) = self.tree.notes_mut(node) {
             notes.evaluation = Some(evaluation);
             self.changes.nodes.insert(node);
@@ -220,8 +208,8 @@ impl GameSession {
         }
     }
 
-    /// Gives a move the sign of a mistake, in the place of another one.
-    pub(crate) fn add_sign(&mut self, node: NodeId, nag: u8) {
+    /// Marks a move as a mistake, in place of another judgement.
+    pub(crate) fn set_judgement(&mut self, node: NodeId, nag: u8) {
         if let Some(notes) = self.tree.notes_mut(node) {
             notes.nags.retain(|it| !matches!(it.0, 1..=6));
             notes.nags.push(Nag(nag));
@@ -229,77 +217,18 @@ impl GameSession {
             self.changes.unsaved = true;
         }
     }
-
-    fn require_no_game(&self) -> Result<(), ApiError> {
-        match &self.play {
-            Some(active) if active.state != PlayState::Over => Err(not_now(
-                Kind::UndoInPlay,
-                "nothing is undone while a game is played: take moves back",
-            )),
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    fn step_back(&mut self) -> Result<(), ApiError> {
-        self.require_no_game()?;
-        let stage = self
-            .past
-            .pop()
-            .ok_or_else(|| not_now(Kind::NothingToUndo, "there is nothing to undo"))?;
-        let now = self.replace(stage);
-        self.future.push(now);
-        Ok(())
-    }
-
-    fn step_forward(&mut self) -> Result<(), ApiError> {
-        self.require_no_game()?;
-        let stage = self
-            .future
-            .pop()
-            .ok_or_else(|| not_now(Kind::NothingToRedo, "there is nothing to do again"))?;
-        let now = self.replace(stage);
-        self.past.push(now);
-        Ok(())
-    }
-
-    /// Puts another stage in the place of this one, and gives this one back.
-    fn replace(&mut self, stage: UndoEntry) -> UndoEntry {
-        let UndoEntry { mut tree, cursor, outcome } = stage;
-        tree.continue_numbers_of(&self.tree);
-        let old = UndoEntry {
-            tree: std::mem::replace(&mut self.tree, tree),
-            cursor: self.cursor,
-            outcome: std::mem::replace(&mut self.outcome, outcome),
-        };
-        self.changes.nodes.extend(self.tree.ids());
-        self.changes.removed.extend(old.tree.ids().filter(|id| self.tree.node(*id).is_none()));
-        // Whoever undoes something sees where it was.
-        let there = self.tree.node(cursor).map(|_| cursor);
-        self.set_cursor(there.unwrap_or(ROOT));
-        if let Some(active) = &mut self.play
-            && self.tree.node(active.tip).is_none()
-        {
-            active.tip = self.tree.main_line().last().copied().unwrap_or(ROOT);
-            self.changes.play = true;
-        }
-        self.changes.over = true;
-        self.changes.headers = true;
-        self.changes.undo = true;
-        self.changes.unsaved = true;
-        old
-    }
 }
 
 fn check_count(count: usize) -> Result<(), ApiError> {
-    if MOST_NOTES < count {
-        return Err(too_many(Thing::Note, format!("more than {MOST_NOTES} of them")));
+    if MAX_NOTES < count {
+        return Err(too_many(Thing::Note, format!("more than {MAX_NOTES} of them")));
     }
     Ok(())
 }
 
 fn check_texts(texts: &[String]) -> Result<(), ApiError> {
     check_count(texts.len())?;
-    if texts.iter().any(|text| LONGEST_COMMENT < text.len()) {
+    if texts.iter().any(|text| MAX_COMMENT < text.len()) {
         return Err(api_error(
             ApiErrorCode::TooMuch,
             Problem::too_long(Thing::Comment),

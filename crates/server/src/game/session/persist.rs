@@ -1,4 +1,4 @@
-//! A game as the library keeps it while it is open, so that it outlives the server.
+//! Sessions as stored in the library, so that they survive a restart of the server.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,10 @@ use readyok_rules::record::{GameResult, Headers};
 use readyok_rules::{Game, Position};
 use serde::{Deserialize, Serialize};
 
-use super::{ActiveGame, GameSession, Origin, PlayState, PlayerSlot};
-use crate::game::clock::{GameClocks, Reading};
+use super::document::wire_headers;
+use super::play::{ActiveGame, PlayState, PlayerSlot};
+use super::{Document, GameSession, Origin};
+use crate::game::clock::Reading;
 use crate::game::tree::{ROOT, Tree};
 use crate::time::Moment;
 use crate::wire::{
@@ -15,7 +17,7 @@ use crate::wire::{
     Variant,
 };
 
-/// A game as JSON.
+/// A session as JSON.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct StoredSession {
     variant: Variant,
@@ -44,28 +46,28 @@ struct StoredPlay {
 }
 
 impl StoredSession {
-    /// Whether an engine played each side; none where neither the active nor the record tells.
+    /// Whether an engine played each side, if the players or the headers state it.
     pub(crate) fn engines(&self) -> Sides<Option<bool>> {
-        let seated = |of: Side| {
+        let player = |of: Side| {
             let players = &self.play.as_ref()?.players;
             Some(matches!(players.of(of), Player::Engine(_)))
         };
-        let told = |name: &str| {
-            let header = self.headers.iter().find(|header| header.name == name)?;
-            match header.value.to_ascii_lowercase().as_str() {
+        let header = |name: &str| {
+            let found = self.headers.iter().find(|header| header.name == name)?;
+            match found.value.to_ascii_lowercase().as_str() {
                 "program" => Some(true),
                 "human" => Some(false),
                 _ => None,
             }
         };
         Sides {
-            first: seated(Side::First).or_else(|| told("WhiteType")),
-            second: seated(Side::Second).or_else(|| told("BlackType")),
+            first: player(Side::First).or_else(|| header("WhiteType")),
+            second: player(Side::Second).or_else(|| header("BlackType")),
         }
     }
 }
 
-/// A game at one moment, to be saved. It shares its tree with the session, so that it is made in constant time.
+/// A session at one moment, to be saved. It shares the tree with the session, so it is made in constant time.
 pub(crate) struct GameSnapshot {
     pub(crate) line: GameLine,
     pub(crate) outcome: Option<Outcome>,
@@ -75,13 +77,13 @@ pub(crate) struct GameSnapshot {
 }
 
 impl GameSnapshot {
-    /// The game as the library keeps it, which takes time in proportion to its size.
-    pub(crate) fn kept(&self) -> StoredSession {
+    /// The stored form. It takes time in proportion to the size of the game.
+    pub(crate) fn to_stored(&self) -> StoredSession {
         let tree = &self.tree;
         StoredSession {
             variant: tree.game().into(),
             start: tree.start().to_string(),
-            headers: super::wire_headers(tree),
+            headers: wire_headers(tree),
             result: tree.result.as_str().to_owned(),
             nodes: tree.wire_all(),
             next: tree.next_number(),
@@ -93,86 +95,98 @@ impl GameSnapshot {
 }
 
 impl GameSession {
-    /// The game as it is now, to be saved.
     pub(crate) fn snapshot(&self) -> GameSnapshot {
-        let play = self.play.as_ref().map(|active| StoredPlay {
-            players: Sides {
-                first: active.slots.first.player.clone(),
-                second: active.slots.second.player.clone(),
-            },
-            names: Sides {
-                first: active.slots.first.name.clone(),
-                second: active.slots.second.name.clone(),
-            },
-            readings: active.readings.clone(),
-            tip: active.tip,
-            over: active.state == PlayState::Over,
-            rules: active.rules,
-            origin: active.origin.clone(),
-            rematch: active.rematch,
-        });
+        let Document { tree, cursor, outcome, .. } = &self.document;
         GameSnapshot {
-            line: self.line(),
-            outcome: self.outcome.clone(),
-            tree: self.tree.clone(),
-            cursor: self.cursor,
-            play,
+            line: self.summary(),
+            outcome: outcome.clone(),
+            tree: tree.clone(),
+            cursor: *cursor,
+            play: self.active.as_ref().map(ActiveGame::to_stored),
         }
     }
 
-    /// The game as it was. One that was going on is interrupted. None if the text is none of a game.
-    pub(crate) fn restore(id: GameId, kept: StoredSession, now: Moment) -> Option<Self> {
-        let start = Position::from_text(kept.variant.into(), &kept.start).ok()?;
-        let mut tree = Tree::from_wire(start, &kept.nodes, kept.next)?;
+    /// Whether there is a change to save. It counts as saved from now on.
+    pub(crate) fn take_unsaved(&mut self) -> bool {
+        std::mem::take(&mut self.document.changes.unsaved)
+    }
+
+    /// The library has saved a snapshot, or failed: then the game is saved with the next change.
+    pub(crate) fn on_saved(&mut self, error: Option<String>) {
+        let changes = &mut self.document.changes;
+        changes.unsaved |= error.is_some();
+        changes.kept |= self.save_error != error;
+        self.save_error = error;
+    }
+
+    /// Restores a session. A game that was running is interrupted. None if the stored form is damaged.
+    pub(crate) fn restore(id: GameId, stored: StoredSession, now: Moment) -> Option<Self> {
+        let start = Position::from_text(stored.variant.into(), &stored.start).ok()?;
+        let mut tree = Tree::from_wire(start, &stored.nodes, stored.next)?;
         let mut headers = Headers::default();
-        for Header { name, value } in kept.headers {
+        for Header { name, value } in stored.headers {
             headers.push(name, value);
         }
         tree.headers = headers;
-        tree.result = match kept.result.as_str() {
+        tree.result = match stored.result.as_str() {
             "1-0" => GameResult::Win(Side::First.into()),
             "0-1" => GameResult::Win(Side::Second.into()),
             "1/2-1/2" => GameResult::Draw,
             _ => GameResult::Unknown,
         };
         let mut session = Self::new(id, tree, now);
-        session.changes.unsaved = false;
-        // Ends are not kept with the nodes.
-        if let Some(outcome) = &kept.outcome
+        let Document { tree, cursor, outcome, changes, .. } = &mut session.document;
+        changes.unsaved = false;
+        // Ends are not stored with the nodes.
+        if let Some(outcome) = &stored.outcome
             && outcome.reason != EndReason::Other
-            && (kept.play.is_some() || session.game() == Game::Shogi)
+            && (stored.play.is_some() || tree.game() == Game::Shogi)
         {
-            let last = session.tree.main_line().last().copied().unwrap_or(ROOT);
-            let last = kept.play.as_ref().map_or(last, |play| play.tip);
-            session.tree.conclude(last, outcome.reason.into());
+            let last = tree.main_line().last().copied().unwrap_or(ROOT);
+            let last = stored.play.as_ref().map_or(last, |play| play.tip);
+            tree.conclude(last, outcome.reason.into());
         }
-        session.outcome = kept.outcome;
-        session.cursor = if session.tree.node(kept.cursor).is_some() { kept.cursor } else { ROOT };
-        if let Some(play) = kept.play {
-            session.tree.node(play.tip)?;
-            let Sides { first, second } = play.players;
-            let slots = Sides {
-                first: PlayerSlot::new(first, play.names.first),
-                second: PlayerSlot::new(second, play.names.second),
-            };
-            let mut clocks = GameClocks::new(slots.first.time(), slots.second.time());
-            if let Some(clocks) = &mut clocks {
-                clocks.set(play.readings.get(&play.tip).copied());
-            }
-            session.play = Some(ActiveGame {
-                slots,
-                clocks,
-                readings: play.readings,
-                tip: play.tip,
-                state: if play.over { PlayState::Over } else { PlayState::Interrupted },
-                rules: play.rules,
-                origin: play.origin,
-                rematch: play.rematch,
-                offer: None,
-                hint: None,
-                last_search_id: 0,
-            });
+        *outcome = stored.outcome;
+        *cursor = if tree.node(stored.cursor).is_some() { stored.cursor } else { ROOT };
+        if let Some(play) = stored.play {
+            tree.node(play.tip)?;
+            session.active = Some(ActiveGame::restore(play));
         }
         Some(session)
+    }
+}
+
+impl ActiveGame {
+    fn to_stored(&self) -> StoredPlay {
+        let Sides { first, second } = &self.slots;
+        StoredPlay {
+            players: Sides { first: first.player.clone(), second: second.player.clone() },
+            names: Sides { first: first.name.clone(), second: second.name.clone() },
+            readings: self.readings.clone(),
+            tip: self.tip,
+            over: self.state == PlayState::Over,
+            rules: self.rules,
+            origin: self.origin.clone(),
+            rematch: self.rematch,
+        }
+    }
+
+    fn restore(play: StoredPlay) -> Self {
+        let Sides { first, second } = play.players;
+        let slots = Sides {
+            first: PlayerSlot::new(first, play.names.first),
+            second: PlayerSlot::new(second, play.names.second),
+        };
+        let mut active = Self::with_slots(slots, play.rules, play.tip);
+        if let Some(clocks) = &mut active.clocks {
+            clocks.set(play.readings.get(&play.tip).copied());
+        }
+        Self {
+            readings: play.readings,
+            state: if play.over { PlayState::Over } else { PlayState::Interrupted },
+            origin: play.origin,
+            rematch: play.rematch,
+            ..active
+        }
     }
 }

@@ -1,68 +1,67 @@
-//! Another game of the same players, set up as the one that is over was.
+//! Rematches: another game of the same players, set up in the same way.
 
 use readyok_rules::Game;
 use serde::{Deserialize, Serialize};
 
-use super::{ActiveGame, GameSession, PlayState, not_now};
+use super::play::ActiveGame;
+use super::{Document, GameSession, nobody_plays, not_now};
 use crate::wire::{ApiError, Book, GameId, NewGame, ProblemKind, Rematch, Sides, Start};
 
-/// How a game was set up, beside its players and its rules. What was left to the lot is drawn anew.
+/// How a game was set up, in addition to its players and rules. A random start is drawn again.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Origin {
-    /// Where it starts.
     pub(crate) start: Start,
-    /// Where its first moves come from.
     pub(crate) book: Option<Book>,
 }
 
-impl GameSession {
-    /// Keeps how the game was set up.
-    pub(crate) fn set_origin(&mut self, origin: Origin) {
-        if let Some(active) = &mut self.play {
-            active.origin = Some(origin);
-            self.changes.unsaved = true;
-        }
+impl ActiveGame {
+    pub(crate) fn set_origin(&mut self, document: &mut Document, origin: Origin) {
+        self.origin = Some(origin);
+        document.changes.unsaved = true;
     }
 
-    /// Whether there is another game of the same players; none while this one is not over.
-    pub(crate) fn rematch(&self) -> Option<Rematch> {
-        let active = self.over()?;
-        Some(match active.rematch {
+    /// Whether there is a rematch; none while the game is not over.
+    pub(super) fn rematch_state(&self, document: &Document) -> Option<Rematch> {
+        if !self.is_over() {
+            return None;
+        }
+        Some(match self.rematch {
             Some(game) => Rematch::Begun { game },
-            None => Rematch::Open { swapped: self.swaps() },
+            None => Rematch::Open { swapped: swaps_sides(document) },
         })
     }
+}
 
-    /// The rematch, if it has begun.
-    pub(crate) fn next(&self) -> Option<GameId> {
-        self.play.as_ref()?.rematch
+impl GameSession {
+    /// The rematch, if it has started.
+    pub(crate) fn rematch(&self) -> Option<GameId> {
+        self.active.as_ref()?.rematch
     }
 
-    /// The rematch has begun, or is no more.
+    /// The rematch has started, or was deleted.
     pub(crate) fn set_rematch(&mut self, game: Option<GameId>) {
-        if let Some(active) = &mut self.play {
+        if let Some(active) = &mut self.active {
             active.rematch = game;
-            self.changes.play = true;
-            self.changes.unsaved = true;
+            self.document.changes.play = true;
+            self.document.changes.unsaved = true;
         }
     }
 
-    /// How to set the rematch up.
-    pub(crate) fn next_game(&self) -> Result<NewGame, ApiError> {
-        if self.play.is_none() {
-            return Err(not_now(ProblemKind::NobodyPlays, "nobody plays this game"));
+    /// How to set up the rematch.
+    pub(crate) fn rematch_setup(&self) -> Result<NewGame, ApiError> {
+        let active = self.active.as_ref().ok_or_else(nobody_plays)?;
+        if !active.is_over() {
+            return Err(not_now(ProblemKind::GameNotOver, "the game is not over"));
         }
-        let active =
-            self.over().ok_or_else(|| not_now(ProblemKind::GameNotOver, "the game is not over"))?;
         let [first, second] =
             [&active.slots.first, &active.slots.second].map(|slot| slot.player.clone());
-        let players = if self.swaps() {
+        let players = if swaps_sides(&self.document) {
             Sides { first: second, second: first }
         } else {
             Sides { first, second }
         };
         let origin = active.origin.clone().unwrap_or_else(|| Origin {
-            start: Start::Text { text: self.tree.start().to_string() },
+            start: Start::Text { text: self.tree().start().to_string() },
             book: None,
         });
         Ok(NewGame {
@@ -73,13 +72,9 @@ impl GameSession {
             book: origin.book,
         })
     }
+}
 
-    fn over(&self) -> Option<&ActiveGame> {
-        self.play.as_ref().filter(|active| active.state == PlayState::Over)
-    }
-
-    /// A handicap is for the weaker player, who keeps it.
-    fn swaps(&self) -> bool {
-        self.game() != Game::Shogi || self.tree.start().setup().as_handicap().is_none()
-    }
+/// The weaker player keeps a handicap.
+fn swaps_sides(document: &Document) -> bool {
+    document.game() != Game::Shogi || document.tree.start().setup().as_handicap().is_none()
 }

@@ -1,10 +1,14 @@
 //! A session, played without any engine.
 
+use std::collections::BTreeMap;
+
 use readyok_protocol::Score;
 
+use super::play::GRACE;
 use super::*;
-use crate::game::tree::ROOT;
-use crate::wire::{Edit, LineMove, MoveInfo, MoveText};
+use crate::wire::{
+    Claim, EndReason, EnginePlayer, Limits, LineMove, MoveInfo, MoveText, Outcome, PlayStatus, Time,
+};
 
 fn clock(base: u64) -> Time {
     Time::Clock { base, increment: 0, byoyomi: 0, moves: None }
@@ -25,13 +29,24 @@ fn person(time: Time) -> Player {
     Player::Person { name: "Ada".to_owned(), time }
 }
 
+impl GameSession {
+    fn with<R>(&mut self, change: impl FnOnce(&mut ActiveGame, &mut Document) -> R) -> R {
+        let (active, document) = self.active_mut().expect("it is played");
+        change(active, document)
+    }
+
+    fn outcome(&self) -> Option<&Outcome> {
+        self.document.outcome.as_ref()
+    }
+}
+
 /// A game of chess that has begun.
 fn begun(first: Player, second: Player) -> (GameSession, Vec<Effect>) {
     let mut session = GameSession::new(7, Tree::new(Position::start(Game::Chess)), 0);
     let named = |player: Player| (player, "somebody".to_owned());
     let players = Sides { first: named(first), second: named(second) };
-    session.seat_players(players, PlayRules::Engines, 0);
-    let effects = session.go_on(0).expect("it can begin");
+    session.set_players(players, PlayRules::Engines, 0);
+    let effects = session.with(|it, document| it.resume(document, 0)).expect("it can begin");
     (session, effects)
 }
 
@@ -63,7 +78,7 @@ fn says(word: &str, ponder: Option<&str>, elapsed: u64) -> EngineAnswer {
 }
 
 fn tip(session: &GameSession) -> NodeId {
-    session.play.as_ref().expect("it is played").tip
+    session.active().expect("it is played").tip
 }
 
 #[test]
@@ -74,9 +89,11 @@ fn the_clock_of_an_engine_runs_while_it_thinks() {
     assert_eq!(shown(&effects), "Second think#1@1");
     let clocks = |session: &GameSession, now| session.state(now).play.expect("it is played").clocks;
     assert_eq!(clocks(&session, 900).expect("clocks").running, None, "it is being started");
-    session.engine_begins(Side::Second, 1, 1000);
+    session.with(|it, document| it.on_search_started(document, Side::Second, 1, 1000));
     assert_eq!(clocks(&session, 1100).expect("clocks").remaining.second, Some(900));
-    let effects = session.engine_answers(Side::Second, 1, &says("e7e5", None, 400), 1450);
+    let effects = session.with(|it, document| {
+        it.on_answer(document, Side::Second, (1, &says("e7e5", None, 400)), 1450)
+    });
     assert_eq!(shown(&effects), "");
     let clocks = clocks(&session, 1450).expect("clocks");
     assert_eq!((clocks.remaining.first, clocks.remaining.second), (Some(700), Some(600)));
@@ -89,12 +106,22 @@ fn the_clock_of_an_engine_runs_while_it_thinks() {
 fn an_answer_to_an_earlier_question_is_nothing() {
     let (mut session, _) = begun(person(Time::None), engine(clock(1000), false));
     session.play_move(ROOT, "e4", 1).expect("it is legal");
-    session.take_back(2).expect("there is a move");
+    session.with(|it, document| it.take_back(document, 2)).expect("there is a move");
     let (_, effects) = session.play_move(ROOT, "d4", 3).expect("it is legal");
     assert_eq!(shown(&effects), "Second think#2@1");
-    assert!(session.engine_answers(Side::Second, 1, &says("e7e5", None, 1), 4).is_empty());
+    assert!(
+        session
+            .with(|it, document| it.on_answer(
+                document,
+                Side::Second,
+                (1, &says("e7e5", None, 1)),
+                4
+            ))
+            .is_empty()
+    );
     assert_eq!(session.tree().main_line().len(), 1);
-    session.engine_answers(Side::Second, 2, &says("d7d5", None, 1), 5);
+    session
+        .with(|it, document| it.on_answer(document, Side::Second, (2, &says("d7d5", None, 1)), 5));
     assert_eq!(session.tree().main_line().len(), 2);
 }
 
@@ -103,10 +130,12 @@ fn a_guess_that_is_right_goes_on_and_a_wrong_one_begins_anew() {
     for (reply, expected, hits) in [("e7e5", "First hit", 1), ("c7c5", "First think#3@2", 0)] {
         let (mut session, effects) = begun(engine(clock(9000), true), person(Time::None));
         assert_eq!(shown(&effects), "First think#1@0");
-        session.engine_begins(Side::First, 1, 0);
-        let effects = session.engine_answers(Side::First, 1, &says("e2e4", Some("e7e5"), 10), 10);
+        session.with(|it, document| it.on_search_started(document, Side::First, 1, 0));
+        let effects = session.with(|it, document| {
+            it.on_answer(document, Side::First, (1, &says("e2e4", Some("e7e5"), 10)), 10)
+        });
         assert_eq!(shown(&effects), "First ponder#2@2");
-        session.engine_begins(Side::First, 2, 11);
+        session.with(|it, document| it.on_search_started(document, Side::First, 2, 11));
         let node = tip(&session);
         let (_, effects) = session.play_move(node, reply, 500).expect("it is legal");
         assert_eq!(shown(&effects), expected);
@@ -118,21 +147,28 @@ fn a_guess_that_is_right_goes_on_and_a_wrong_one_begins_anew() {
 #[test]
 fn flags_fall_and_an_engine_has_time_to_be_heard() {
     let (mut session, _) = begun(person(clock(1000)), person(clock(1000)));
-    assert_eq!(session.due(), Some(1000));
-    assert!(session.tick(999).is_empty() && session.outcome().is_none());
-    session.tick(1000);
+    assert_eq!(session.active().and_then(ActiveGame::next_deadline), Some(1000));
+    assert!(
+        session.with(|it, document| it.on_tick(document, 999)).is_empty()
+            && session.outcome().is_none()
+    );
+    session.with(|it, document| it.on_tick(document, 1000));
     let outcome = session.outcome().expect("it is over");
     assert_eq!((outcome.winner, outcome.reason.word()), (Some(Side::Second), "time"));
 
     let (mut session, _) = begun(engine(clock(1000), false), person(clock(1000)));
-    session.engine_begins(Side::First, 1, 0);
-    assert_eq!(session.due(), Some(1000 + GRACE));
+    session.with(|it, document| it.on_search_started(document, Side::First, 1, 0));
+    assert_eq!(session.active().and_then(ActiveGame::next_deadline), Some(1000 + GRACE));
     // It was read late, and answered in time.
-    session.engine_answers(Side::First, 1, &says("e2e4", None, 990), 1300);
+    session.with(|it, document| {
+        it.on_answer(document, Side::First, (1, &says("e2e4", None, 990)), 1300)
+    });
     assert_eq!(session.outcome(), None);
     let (mut session, _) = begun(engine(clock(1000), false), person(clock(1000)));
-    session.engine_begins(Side::First, 1, 0);
-    session.engine_answers(Side::First, 1, &says("e2e4", None, 1001), 1001);
+    session.with(|it, document| it.on_search_started(document, Side::First, 1, 0));
+    session.with(|it, document| {
+        it.on_answer(document, Side::First, (1, &says("e2e4", None, 1001)), 1001)
+    });
     assert_eq!(session.outcome().map(|it| it.reason.word()), Some("time"));
     assert!(session.tree().main_line().is_empty(), "the move came too late");
 }
@@ -151,7 +187,7 @@ fn mate_ends_the_game_and_is_written_down() {
     // Afterwards the board is for analysis.
     let node = tip(&session);
     assert!(session.play_move(ROOT, "e4", 2).is_ok() && session.play_move(node, "e4", 2).is_err());
-    session.take_back(3).expect("a move");
+    session.with(|it, document| it.take_back(document, 3)).expect("a move");
     assert_eq!(session.outcome(), None);
 }
 
@@ -172,11 +208,11 @@ fn a_declaration_comes_to_what_the_rules_of_the_game_say() {
         let position = Position::from_text(Game::Shogi, sfen).expect("a position");
         let mut session = GameSession::new(7, Tree::new(position), 0);
         let ada = || (person(Time::None), "Ada".to_owned());
-        session.seat_players(Sides { first: ada(), second: ada() }, rules, 0);
-        session.go_on(0).expect("it can begin");
+        session.set_players(Sides { first: ada(), second: ada() }, rules, 0);
+        session.with(|it, document| it.resume(document, 0)).expect("it can begin");
         let claim = session.state(1).play.expect("it is played").claim;
         assert_eq!(claim, expected.map(|(claim, _)| claim), "{sfen} {rules:?}");
-        assert_eq!(session.claim(2).is_ok(), expected.is_some());
+        assert_eq!(session.with(|it, document| it.claim(document, 2)).is_ok(), expected.is_some());
         let state = session.state(3);
         assert_eq!(state.outcome.map(|it| it.reason.word()), expected.map(|(_, why)| why));
         // What is over cannot be claimed again.
@@ -187,7 +223,7 @@ fn a_declaration_comes_to_what_the_rules_of_the_game_say() {
 #[test]
 fn an_engine_takes_a_draw_when_it_is_no_better() {
     let (mut session, _) = begun(person(Time::None), engine(Time::None, false));
-    session.offer_draw(1).expect("it can be offered");
+    session.with(|it, document| it.offer_draw(document, 1)).expect("it can be offered");
     assert_eq!(session.outcome(), None, "the game has just begun");
     for ply in 0..32 {
         let node = tip(&session);
@@ -208,7 +244,7 @@ fn an_engine_takes_a_draw_when_it_is_no_better() {
         if side == Side::First {
             session.play_move(node, word, 1).expect("it is legal");
         } else {
-            let search_id = session.play.as_ref().expect("it is played").last_search_id;
+            let search_id = session.active().expect("it is played").last_search_id;
             let thought = MoveInfo {
                 node: None,
                 depth: Some(9),
@@ -218,11 +254,13 @@ fn an_engine_takes_a_draw_when_it_is_no_better() {
                 time: None,
                 pv: Vec::new(),
             };
-            session.engine_thinks(side, search_id, thought);
-            session.engine_answers(side, search_id, &says(word, None, 1), 1);
+            session.with(|it, document| it.on_info(document, side, search_id, thought));
+            session.with(|it, document| {
+                it.on_answer(document, side, (search_id, &says(word, None, 1)), 1)
+            });
         }
     }
-    session.offer_draw(2).expect("it can be offered");
+    session.with(|it, document| it.offer_draw(document, 2)).expect("it can be offered");
     assert_eq!(session.outcome().map(|it| it.reason.word()), Some("agreement"));
 }
 
@@ -230,9 +268,11 @@ fn an_engine_takes_a_draw_when_it_is_no_better() {
 fn a_game_is_restored_as_it_was() {
     let (mut session, _) = begun(person(clock(60_000)), engine(clock(60_000), false));
     session.play_move(ROOT, "e4", 5000).expect("it is legal");
-    session.engine_begins(Side::Second, 1, 5000);
-    session.engine_answers(Side::Second, 1, &says("e7e5", None, 2000), 7000);
-    let kept = serde_json::to_string(&session.snapshot().kept()).expect("it can be written");
+    session.with(|it, document| it.on_search_started(document, Side::Second, 1, 5000));
+    session.with(|it, document| {
+        it.on_answer(document, Side::Second, (1, &says("e7e5", None, 2000)), 7000)
+    });
+    let kept = serde_json::to_string(&session.snapshot().to_stored()).expect("it can be written");
     let kept = serde_json::from_str(&kept).expect("it reads back");
     let mut back = GameSession::restore(7, kept, 9000).expect("it is whole");
     let state = back.state(9000);
@@ -241,8 +281,8 @@ fn a_game_is_restored_as_it_was() {
     assert_eq!(play.status, PlayStatus::Interrupted);
     let clocks = play.clocks.expect("clocks");
     assert_eq!((clocks.remaining.first, clocks.remaining.second), (Some(55_000), Some(58_000)));
-    back.go_on(10_000).expect("it goes on");
-    assert!(back.is_going());
+    back.with(|it, document| it.resume(document, 10_000)).expect("it goes on");
+    assert!(back.is_running());
 }
 
 #[test]
@@ -299,7 +339,7 @@ fn a_game_that_was_played_is_not_undone() {
     session.edit(Edit::Nags { node, nags: vec![1] }).expect("it is there");
     let (reply, _) = session.play_move(node, "e5", 0).expect("it is legal");
     session.edit(Edit::Nags { node, nags: vec![2] }).expect("it is there");
-    session.resign(0).expect("it goes on");
+    session.with(|it, document| it.resign(document, 0)).expect("it goes on");
     assert!(session.edit(Edit::Undo).is_err(), "the game came after it");
     session.edit(Edit::Nags { node, nags: vec![3] }).expect("it is there");
     session.edit(Edit::Undo).expect("a sign was given");
@@ -324,11 +364,11 @@ fn moves_of_a_running_game_stay() {
 fn a_hint_is_for_the_position_it_was_asked_for() {
     let (mut session, _) = begun(person(Time::None), person(Time::None));
     let hint = LineMove { word: "e2e4".to_owned(), text: MoveText::default() };
-    let (node, _) = session.hint_for().expect("a position");
-    session.set_hint(node, hint.clone());
+    let (node, _) = session.hint_node().expect("a position");
+    session.with(|it, document| it.set_hint(document, node, hint.clone()));
     assert!(session.state(0).play.expect("it is played").hint.is_some());
     session.play_move(ROOT, "d4", 0).expect("it is legal");
-    session.set_hint(node, hint);
+    session.with(|it, document| it.set_hint(document, node, hint));
     assert!(session.state(0).play.expect("it is played").hint.is_none());
 }
 
@@ -341,9 +381,9 @@ fn a_record_tells_when_its_game_was_begun_and_with_what_time() {
         let Sides { first, second } = players;
         let players = Sides { first: (first, "Ada".into()), second: (second, "Bob".into()) };
         // 2026-11-21 at noon UTC: far in the east the next day has begun.
-        session.seat_players(players.clone(), PlayRules::Engines, 1_795_262_400_000);
+        session.set_players(players.clone(), PlayRules::Engines, 1_795_262_400_000);
         // Who plays on from there has begun nothing.
-        session.seat_players(players, PlayRules::Engines, 1_895_262_400_000);
+        session.set_players(players, PlayRules::Engines, 1_895_262_400_000);
         let headers = session.tree().headers.iter();
         headers.map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join("; ")
     };

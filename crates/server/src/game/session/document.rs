@@ -1,0 +1,267 @@
+//! The tree of a session with its cursor, outcome and undo history, and what has changed in it.
+
+use std::collections::BTreeSet;
+
+use readyok_rules::Game;
+use readyok_rules::Move;
+use readyok_rules::record::{AddError, GameResult};
+
+use super::{no_node, not_now};
+use crate::game::api_error::api_error;
+use crate::game::position_view::{outcome as wire_outcome, result_word};
+use crate::game::problem::illegal;
+use crate::game::tree::{ROOT, Tree};
+use crate::wire::{
+    ApiError, ApiErrorCode, EndReason, Header, NodeId, Outcome, ProblemKind, Side, Undo,
+};
+
+/// Maximum number of states that can be restored.
+const MAX_UNDO: usize = 50;
+/// Maximum number of nodes of all states that can be restored.
+const MAX_UNDO_NODES: usize = 1_000_000;
+
+/// What a session records about its game.
+pub(crate) struct Document {
+    pub(super) tree: Tree,
+    pub(super) cursor: NodeId,
+    pub(super) outcome: Option<Outcome>,
+    pub(super) history: UndoHistory,
+    pub(super) changes: Changes,
+}
+
+/// Changes that are not published or not saved yet.
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent parts of a state")]
+pub(super) struct Changes {
+    pub(super) nodes: BTreeSet<NodeId>,
+    pub(super) removed: BTreeSet<NodeId>,
+    pub(super) headers: bool,
+    pub(super) at: bool,
+    pub(super) over: bool,
+    pub(super) play: bool,
+    pub(super) undo: bool,
+    /// The result of saving.
+    pub(super) kept: bool,
+    /// Something must be saved.
+    pub(super) unsaved: bool,
+}
+
+impl Changes {
+    pub(super) fn is_visible(&self) -> bool {
+        !self.nodes.is_empty()
+            || !self.removed.is_empty()
+            || self.headers
+            || self.at
+            || self.over
+            || self.play
+            || self.undo
+            || self.kept
+    }
+}
+
+/// A move that the tree does not accept.
+pub(crate) fn not_added(parent: NodeId, error: AddError) -> ApiError {
+    match error {
+        AddError::NoSuchNode => no_node(parent),
+        AddError::Full => {
+            api_error(ApiErrorCode::TooMuch, ProblemKind::TreeFull, "the tree is full")
+        }
+        AddError::Move(error) => illegal(&error),
+    }
+}
+
+impl Document {
+    pub(super) fn new(tree: Tree) -> Self {
+        Self {
+            outcome: record_outcome(&tree),
+            tree,
+            cursor: ROOT,
+            history: UndoHistory::default(),
+            changes: Changes { unsaved: true, ..Changes::default() },
+        }
+    }
+
+    pub(super) fn game(&self) -> Game {
+        self.tree.game()
+    }
+
+    pub(super) fn headers(&self) -> Vec<Header> {
+        wire_headers(&self.tree)
+    }
+
+    pub(super) fn set_cursor(&mut self, node: NodeId) {
+        if self.cursor != node {
+            self.cursor = node;
+            self.changes.at = true;
+        }
+    }
+
+    pub(super) fn add_move(&mut self, parent: NodeId, mv: Move) -> Result<NodeId, ApiError> {
+        let known = self.tree.child(parent, mv);
+        let id = self.tree.add(parent, mv).map_err(|error| not_added(parent, error))?;
+        if known.is_none() {
+            self.changes.nodes.extend([parent, id]);
+            self.changes.unsaved = true;
+        }
+        Ok(id)
+    }
+
+    /// Adds a move of the user, which can be undone, and goes to it.
+    pub(super) fn add_on_board(&mut self, parent: NodeId, mv: Move) -> Result<NodeId, ApiError> {
+        let before = self.tree.child(parent, mv).is_none().then(|| self.capture());
+        let id = self.add_move(parent, mv)?;
+        if let Some(before) = before {
+            self.push_undo(before);
+        }
+        self.set_cursor(id);
+        Ok(id)
+    }
+
+    pub(super) fn delete_nodes(&mut self, node: NodeId, parent: NodeId) -> Vec<NodeId> {
+        let removed = self.tree.delete(node);
+        self.changes.removed.extend(removed.iter().copied());
+        self.changes.nodes.insert(parent);
+        removed
+    }
+
+    pub(super) fn clear_outcome(&mut self) {
+        if self.outcome.take().is_some() {
+            self.changes.over = true;
+        }
+        self.tree.result = GameResult::Unknown;
+        for id in self.tree.ids().collect::<Vec<_>>() {
+            if let Some(notes) = self.tree.notes_mut(id) {
+                notes.end = None;
+            }
+        }
+    }
+
+    /// Takes the changes to publish. What must be saved stays.
+    pub(super) fn take_changes(&mut self) -> Changes {
+        let unsaved = self.changes.unsaved;
+        std::mem::replace(&mut self.changes, Changes { unsaved, ..Changes::default() })
+    }
+
+    // Undo.
+
+    pub(super) fn capture(&self) -> UndoEntry {
+        UndoEntry { tree: self.tree.clone(), cursor: self.cursor, outcome: self.outcome.clone() }
+    }
+
+    pub(super) fn push_undo(&mut self, before: UndoEntry) {
+        self.history.push(before);
+        self.changes.undo = true;
+    }
+
+    /// Moves of an active game are not undone, nor is anything from before it.
+    pub(super) fn clear_undo(&mut self) {
+        if self.history.clear() {
+            self.changes.undo = true;
+        }
+    }
+
+    pub(super) fn undo(&mut self) -> Result<(), ApiError> {
+        let entry = self.history.undo.pop();
+        let entry =
+            entry.ok_or_else(|| not_now(ProblemKind::NothingToUndo, "there is nothing to undo"))?;
+        let replaced = self.swap(entry);
+        self.history.redo.push(replaced);
+        Ok(())
+    }
+
+    pub(super) fn redo(&mut self) -> Result<(), ApiError> {
+        let entry = self.history.redo.pop();
+        let text = "there is nothing to do again";
+        let entry = entry.ok_or_else(|| not_now(ProblemKind::NothingToRedo, text))?;
+        let replaced = self.swap(entry);
+        self.history.undo.push(replaced);
+        Ok(())
+    }
+
+    /// Restores a state, and returns the one that it replaces.
+    fn swap(&mut self, entry: UndoEntry) -> UndoEntry {
+        let UndoEntry { mut tree, cursor, outcome } = entry;
+        tree.continue_numbers_of(&self.tree);
+        let old = UndoEntry {
+            tree: std::mem::replace(&mut self.tree, tree),
+            cursor: self.cursor,
+            outcome: std::mem::replace(&mut self.outcome, outcome),
+        };
+        self.changes.nodes.extend(self.tree.ids());
+        self.changes.removed.extend(old.tree.ids().filter(|id| self.tree.node(*id).is_none()));
+        // The cursor shows the place of the change.
+        let there = self.tree.node(cursor).map(|_| cursor);
+        self.set_cursor(there.unwrap_or(ROOT));
+        self.changes.over = true;
+        self.changes.headers = true;
+        self.changes.undo = true;
+        self.changes.unsaved = true;
+        old
+    }
+}
+
+/// A state of the document before a change, or after one that was undone.
+pub(super) struct UndoEntry {
+    tree: Tree,
+    cursor: NodeId,
+    outcome: Option<Outcome>,
+}
+
+/// States that can be restored, the latest last.
+#[derive(Default)]
+pub(super) struct UndoHistory {
+    undo: Vec<UndoEntry>,
+    redo: Vec<UndoEntry>,
+}
+
+impl UndoHistory {
+    pub(super) fn state(&self) -> Undo {
+        Undo { undo: !self.undo.is_empty(), redo: !self.redo.is_empty() }
+    }
+
+    fn push(&mut self, before: UndoEntry) {
+        self.undo.push(before);
+        let mut nodes: usize = self.undo.iter().map(|entry| entry.tree.len()).sum();
+        while MAX_UNDO < self.undo.len() || (MAX_UNDO_NODES < nodes && 1 < self.undo.len()) {
+            nodes -= self.undo.remove(0).tree.len();
+        }
+        self.redo.clear();
+    }
+
+    /// Returns whether there was anything.
+    fn clear(&mut self) -> bool {
+        let had_any = !self.undo.is_empty() || !self.redo.is_empty();
+        self.undo.clear();
+        self.redo.clear();
+        had_any
+    }
+}
+
+pub(super) fn wire_headers(tree: &Tree) -> Vec<Header> {
+    let header =
+        |(name, value): (&str, &str)| Header { name: name.to_owned(), value: value.to_owned() };
+    tree.headers.iter().map(header).collect()
+}
+
+/// The outcome that a record states.
+pub(super) fn record_outcome(tree: &Tree) -> Option<Outcome> {
+    let winner = match tree.result {
+        GameResult::Unknown => return None,
+        GameResult::Win(side) => Some(Side::from(side)),
+        GameResult::Draw => None,
+    };
+    let last = tree.main_line().last().copied().unwrap_or(ROOT);
+    if let Some(ending) = tree.position(last).and_then(|position| position.ending())
+        && ending.winner.map(Side::from) == winner
+    {
+        return Some(wire_outcome(ending));
+    }
+    let reason = tree.to_record().termination().map_or(EndReason::Other, |end| (&end).into());
+    Some(Outcome {
+        winner,
+        result: result_word(winner, true).to_owned(),
+        reason,
+        detail: None,
+        problem: None,
+    })
+}

@@ -1,0 +1,314 @@
+//! Searches of the engines that play: requests, answers, pondering.
+
+use std::time::Duration;
+
+use readyok_protocol::{Dialect, Go, MateLimit};
+use readyok_rules::record::Evaluation;
+use readyok_rules::{Move, Position};
+
+use super::play::{ActiveGame, lost};
+use super::{Document, Effect, not_now};
+use crate::game::clock::GameClocks;
+use crate::game::position_view::outcome as wire_outcome;
+use crate::game::problem::move_problem;
+use crate::time::Moment;
+use crate::wire::{
+    ApiError, EndReason, Failure, Limits, MoveInfo, NodeId, Outcome, Problem, ProblemKind, Side,
+};
+
+/// A request to the engine of a side.
+#[derive(Clone, Debug)]
+pub(crate) enum SearchRequest {
+    /// Searches for a move, or ponders the last of the moves.
+    Think {
+        search_id: u64,
+        /// From the start position.
+        moves: Vec<Move>,
+        budget: TimeBudget,
+        ponder: bool,
+    },
+    /// The pondered move was played: the search continues as one for a move.
+    Hit { budget: TimeBudget },
+    /// Plays immediately.
+    MoveNow,
+    /// Stops; the answer is ignored.
+    Rest,
+    /// The game is over; the engine can quit.
+    Leave {
+        /// None for a draw or no result.
+        won: Option<bool>,
+    },
+}
+
+/// The limits of a search, in a form that does not depend on the protocol.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TimeBudget {
+    clocks: Option<GameClocks>,
+    side: Side,
+    limits: Limits,
+}
+
+/// The answer of an engine that plays.
+#[derive(Clone, Debug)]
+pub(crate) struct EngineAnswer {
+    pub(crate) best: EngineMove,
+    /// The expected reply.
+    pub(crate) ponder: Option<String>,
+    /// The time that it took, in milliseconds.
+    pub(crate) elapsed: u64,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum EngineMove {
+    /// A move in the notation of the game, legal or not.
+    Move(String),
+    Resign,
+    /// A declaration of a win.
+    Win,
+    /// No move, or anything else.
+    Nothing(String),
+}
+
+/// A search that an engine has not finished.
+#[derive(Clone, Debug)]
+pub(super) struct PendingSearch {
+    pub(super) id: u64,
+    /// The pondered move of the opponent; none if the engine is to move.
+    pub(super) ponder: Option<String>,
+    pub(super) started: bool,
+}
+
+impl TimeBudget {
+    fn new(clocks: Option<GameClocks>, side: Side, limits: &Limits) -> Self {
+        Self { clocks, side, limits: *limits }
+    }
+
+    /// The limits as a command. Without any the engine searches until it is stopped.
+    pub(crate) fn go(&self, dialect: Dialect) -> Go<'static> {
+        let Limits { depth, nodes, time, mate } = self.limits;
+        let clocks = self.clocks.map(|clocks| clocks.go(self.side, dialect)).unwrap_or_default();
+        let per_move = self.clocks.and_then(|clocks| clocks.per_move(self.side));
+        let move_time = time.map(Duration::from_millis).into_iter().chain(per_move).min();
+        let mate = mate.map(|limit| match dialect {
+            Dialect::Uci => MateLimit::Moves(u32::try_from(limit).unwrap_or(u32::MAX)),
+            Dialect::Usi if limit == 0 => MateLimit::Infinite,
+            Dialect::Usi => MateLimit::Time(Duration::from_millis(limit)),
+        });
+        let go = Go { clocks, depth, nodes, move_time, mate, ..Go::default() };
+        if go.is_bare() { Go::infinite() } else { go }
+    }
+}
+
+impl ActiveGame {
+    /// Has the side to move search, if it is an engine.
+    pub(super) fn request_move(
+        &mut self,
+        document: &Document,
+        position: &Position,
+        played: Option<&str>,
+        now: Moment,
+    ) -> Vec<Effect> {
+        let side = Side::from(position.turn());
+        let moves = document.tree.moves_to(self.tip);
+        let clocks = self.clocks;
+        let slot = self.slots.of_mut(side);
+        let Some(engine) = slot.engine() else {
+            if let Some(clocks) = &mut self.clocks {
+                clocks.start(side, now);
+            }
+            return Vec::new();
+        };
+        let budget = TimeBudget::new(clocks, side, &engine.limits);
+        let expected = slot.search.as_ref().and_then(|search| search.ponder.as_deref());
+        let hit = expected.is_some() && expected == played;
+        // Before a move is played, the prediction is neither right nor wrong.
+        slot.tries += u32::from(expected.is_some() && played.is_some());
+        let request = if hit {
+            slot.hits += 1;
+            if let Some(search) = &mut slot.search {
+                search.ponder = None;
+            }
+            if let Some(clocks) = &mut self.clocks {
+                clocks.start(side, now);
+            }
+            SearchRequest::Hit { budget }
+        } else {
+            self.last_search_id += 1;
+            let search_id = self.last_search_id;
+            slot.search = Some(PendingSearch { id: search_id, ponder: None, started: false });
+            SearchRequest::Think { search_id, moves, budget, ponder: false }
+        };
+        vec![Effect::Request(side, request)]
+    }
+
+    /// Has an engine ponder the reply that it expects, if the reply is legal.
+    fn ponder(&mut self, document: &Document, side: Side, answer: &EngineAnswer) -> Vec<Effect> {
+        let Some(position) = self.tip_position(document) else { return Vec::new() };
+        let mut moves = document.tree.moves_to(self.tip);
+        let clocks = self.clocks;
+        let slot = self.slots.of_mut(side);
+        let Some(engine) = slot.engine().filter(|engine| engine.ponder) else { return Vec::new() };
+        let expected = answer.ponder.as_ref().and_then(|mv| position.parse_move(mv).ok());
+        let Some(mv) = expected else { return Vec::new() };
+        moves.push(mv);
+        let budget = TimeBudget::new(clocks, side, &engine.limits);
+        self.last_search_id += 1;
+        let search_id = self.last_search_id;
+        let ponder = Some(mv.word(position.game().castling_form()));
+        slot.search = Some(PendingSearch { id: search_id, ponder, started: false });
+        vec![Effect::Request(side, SearchRequest::Think { search_id, moves, budget, ponder: true })]
+    }
+
+    /// Has the engine that searches play immediately.
+    pub(crate) fn move_now(&self) -> Result<Vec<Effect>, ApiError> {
+        let searches = |side: &Side| {
+            let search = self.slots.of(*side).search.as_ref();
+            self.is_running() && search.is_some_and(|search| search.ponder.is_none())
+        };
+        let side = [Side::First, Side::Second].into_iter().find(searches);
+        let text = "no engine thinks about its move";
+        let side = side.ok_or_else(|| not_now(ProblemKind::NobodyThinks, text))?;
+        Ok(vec![Effect::Request(side, SearchRequest::MoveNow)])
+    }
+
+    /// Stops the clocks, and the engines that search.
+    pub(super) fn stop_searches(&mut self, now: Moment) -> Vec<Effect> {
+        if let Some(clocks) = &mut self.clocks {
+            clocks.pause(now);
+        }
+        let mut effects = Vec::new();
+        for side in [Side::First, Side::Second] {
+            if self.slots.of_mut(side).search.take().is_some() {
+                effects.push(Effect::Request(side, SearchRequest::Rest));
+            }
+        }
+        effects
+    }
+
+    // Events of engines.
+
+    /// The engine of a side has started its search: now its clock runs.
+    pub(crate) fn on_search_started(
+        &mut self,
+        document: &mut Document,
+        side: Side,
+        search_id: u64,
+        now: Moment,
+    ) {
+        if !self.is_running() {
+            return;
+        }
+        let Some(search) = &mut self.slots.of_mut(side).search else { return };
+        if search.id != search_id || search.started {
+            return;
+        }
+        search.started = true;
+        if search.ponder.is_none()
+            && let Some(clocks) = &mut self.clocks
+            && clocks.running() != Some(side)
+        {
+            clocks.start(side, now);
+        }
+        document.changes.play = true;
+    }
+
+    pub(crate) fn on_info(
+        &mut self,
+        document: &mut Document,
+        side: Side,
+        search_id: u64,
+        info: MoveInfo,
+    ) {
+        let slot = self.slots.of_mut(side);
+        if slot.search.as_ref().is_some_and(|search| search.id == search_id) {
+            slot.thought = Some(info);
+            document.changes.play = true;
+        }
+    }
+
+    /// The engine of a side has finished its search.
+    pub(crate) fn on_answer(
+        &mut self,
+        document: &mut Document,
+        side: Side,
+        (search_id, answer): (u64, &EngineAnswer),
+        now: Moment,
+    ) -> Vec<Effect> {
+        let slot = self.slots.of_mut(side);
+        let Some(search) = slot.search.take_if(|search| search.id == search_id) else {
+            return Vec::new();
+        };
+        if !self.is_running() || search.ponder.is_some() {
+            return Vec::new();
+        }
+        document.changes.play = true;
+        let Some(position) = self.tip_position(document) else { return Vec::new() };
+        let mv = match &answer.best {
+            EngineMove::Move(text) => position.parse_move(text).map_err(|error| Outcome {
+                detail: Some(error.to_string()),
+                problem: Some(move_problem(&error)),
+                ..lost(side, EndReason::IllegalMove)
+            }),
+            EngineMove::Resign => Err(lost(side, EndReason::Resignation)),
+            EngineMove::Win => Err(match position.declare(self.end_rules()) {
+                Some(ending) => wire_outcome(ending),
+                None => Outcome {
+                    detail: Some("it declared a win in vain".to_owned()),
+                    problem: Some(Problem::new(ProblemKind::DeclaredInVain)),
+                    ..lost(side, EndReason::IllegalMove)
+                },
+            }),
+            EngineMove::Nothing(text) => Err(Outcome {
+                detail: Some(format!("it answered `{text}` where it has moves")),
+                problem: Some(Problem::new(ProblemKind::Answered).with("said", text)),
+                ..lost(side, EndReason::EngineFailed)
+            }),
+        };
+        let mv = match mv {
+            Ok(mv) => mv,
+            Err(outcome) => return self.finish(document, outcome, now),
+        };
+        let Ok((id, mut effects)) = self.make_move(document, side, mv, Some(answer.elapsed), now)
+        else {
+            return Vec::new();
+        };
+        if let Some(info) = &mut self.slots.of_mut(side).thought {
+            info.node = Some(id);
+        }
+        self.record_evaluation(document, side, id);
+        if self.is_running() {
+            effects.extend(self.ponder(document, side, answer));
+        }
+        effects
+    }
+
+    /// Adds the evaluation of an engine to its move.
+    fn record_evaluation(&self, document: &mut Document, side: Side, id: NodeId) {
+        let Some(info) = &self.slots.of(side).thought else { return };
+        let Some(score) = info.score else { return };
+        if let Some(notes) = document.tree.notes_mut(id) {
+            notes.evaluation = Some(Evaluation::by(side.into(), score, info.depth));
+            document.changes.nodes.insert(id);
+        }
+    }
+
+    /// The engine of a side cannot continue: it loses.
+    pub(crate) fn on_engine_failed(
+        &mut self,
+        document: &mut Document,
+        side: Side,
+        why: &Failure,
+        now: Moment,
+    ) -> Vec<Effect> {
+        if !self.is_running() {
+            return Vec::new();
+        }
+        self.slots.of_mut(side).search = None;
+        let outcome = Outcome {
+            detail: Some(why.text.clone()),
+            problem: Some(why.problem.clone()),
+            ..lost(side, EndReason::EngineFailed)
+        };
+        self.finish(document, outcome, now)
+    }
+}
