@@ -39,9 +39,9 @@ test('handles keys only by the shortcut table, without duplicates', () => {
   const walks = [
     'board/Board',
     'board/Promotion',
-    'pages/GamePage',
     'parts/ConfirmButton',
     'parts/Editor',
+    'parts/GameTabs',
     'parts/Graph',
   ].map((name) => `src/${name}.svelte`);
   const ways = /keydown|keyup|keypress|accesskey/i;
