@@ -8,23 +8,22 @@ export interface Arrow {
   /** `hint`, `engine`, or a color: `green`, `red`, `yellow`, `blue`. */
   color: string;
   /** 0 to 1. */
-  weight?: number;
+  weight: number;
 }
 
 /** The number of engine lines with an arrow. */
 const MAX_LINES = 4;
 
 /** The arrow of a legal move in UCI or USI notation; empty if there is no such move. */
-export function moveArrow(view: PositionView, uci: string | undefined, color: string): Arrow[] {
+export function moveArrow(view: PositionView, uci: string | undefined, color: string, weight = 1): Arrow[] {
   const move = view.legal.find((one) => one.word === uci);
   const to = move?.to[0];
-  return move && to ? [{ from: move.from ?? to, to, color }] : [];
+  return move && to ? [{ from: move.from ?? to, to, color, weight }] : [];
 }
 
 /** Arrows of the first moves of engine lines; the best line is the strongest. */
 export function lineArrows(view: PositionView, lines: Line[]): Arrow[] {
-  return lines.slice(0, MAX_LINES).flatMap((line, index) => {
-    const weight = index === 0 ? 1 : 0.35;
-    return moveArrow(view, line.pv[0]?.word, 'engine').map((arrow) => ({ ...arrow, weight }));
-  });
+  return lines
+    .slice(0, MAX_LINES)
+    .flatMap((line, index) => moveArrow(view, line.pv[0]?.word, 'engine', index === 0 ? 1 : 0.35));
 }

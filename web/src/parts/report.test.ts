@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { EngineState, Job } from '../api/wire';
-import { blankReport, progressOf, settingsOf } from './report';
+import type { EngineState, Job, Judged, Label, Node, ReportState } from '../api/wire';
+import { blankReport, mistakeNumber, mistakesOf, nextMistake, progressOf, settingsOf } from './report';
+import type { Game } from '../store/apply';
 
 const engines = [{ id: 3 }, { id: 5 }] as EngineState[];
 
@@ -40,4 +41,80 @@ test('combines the progress of files and games', () => {
   expect(progressOf(job({ folder: null, games: 4, done: 1 }))).toBeCloseTo(0.25);
   expect(progressOf(job({ settings: null, files: 4, files_done: 2, games: 100 }))).toBeCloseTo(0.5);
   expect(progressOf(job({ status: 'done', files: 0 }))).toBe(1);
+});
+
+function node(id: number): Node {
+  return {
+    id,
+    parent: id === 0 ? null : id - 1,
+    children: [id + 1],
+    ply: id,
+    word: `word${id}`,
+    text: { western: `move ${id}` },
+    comments: [],
+    before: [],
+    nags: [],
+    marks: [],
+    evaluation: null,
+    clock: null,
+    elapsed: null,
+  } as unknown as Node;
+}
+
+const game = {
+  root: 0,
+  variant: 'chess',
+  first_turn: 'first',
+  nodes: new Map([0, 1, 2, 3, 4, 5].map((id) => [id, node(id)])),
+} as unknown as Game;
+
+function judged(ply: number, label: Label | null): Judged {
+  const best = [{ word: `best${ply}`, text: { western: `best ${ply}` } }];
+  return {
+    ply,
+    node: ply,
+    score: { kind: 'cp', value: 0 },
+    winning: 50,
+    best,
+    depth: 9,
+    loss: 12,
+    label,
+  } as Judged;
+}
+
+const report = {
+  positions: [
+    judged(0, null),
+    judged(1, 'mistake'),
+    judged(2, 'blunder'),
+    null,
+    judged(4, 'best'),
+    judged(5, 'inaccuracy'),
+    // A removed node.
+    judged(99, 'blunder'),
+  ],
+} as unknown as ReportState;
+
+test('filters mistakes by side', () => {
+  const plies = (of: 'first' | 'second' | null) => mistakesOf(game, report, of).map((one) => one.judged.ply);
+  expect(plies('first')).toEqual([1, 5]);
+  expect(plies('second')).toEqual([2]);
+  expect(plies(null)).toEqual([1, 2, 5]);
+  expect(mistakesOf(game, undefined, null)).toEqual([]);
+});
+
+test('contains the best line before a mistake', () => {
+  const [first, second] = mistakesOf(game, report, null);
+  expect(first?.before).toBe(0);
+  expect(first?.better.map((move) => move.word)).toEqual(['best0']);
+  expect(second?.better.map((move) => move.word)).toEqual(['best1']);
+  expect(mistakesOf(game, report, null)[2]?.better.map((move) => move.word)).toEqual(['best4']);
+});
+
+test('steps through the mistakes', () => {
+  const all = mistakesOf(game, report, null);
+  expect(nextMistake(all, 1)?.judged.ply).toBe(2);
+  expect(nextMistake(all, 2)?.judged.ply).toBe(5);
+  expect(nextMistake(all, 5)).toBeNull();
+  expect(mistakeNumber(all, 2)).toBe(2);
 });

@@ -1,6 +1,8 @@
-// The form of report settings.
-import type { EngineState, Job, ReportSettings } from '../api/wire';
-import type { EngineId } from '../store/ids';
+// The form of report settings, job progress, and the mistakes of a report.
+import type { EngineState, Job, Judged, Label, Node, ReportSettings, ReportState, Side } from '../api/wire';
+import type { EngineId, NodeId } from '../store/ids';
+import type { Game } from '../store/apply';
+import { moverOf } from '../store/tree';
 
 export interface ReportForm {
   /** Null for the first suitable engine. */
@@ -36,4 +38,44 @@ export function progressOf(job: Job): number {
   if (job.folder === null) return part(job.done, job.games);
   // Importing is fast compared with analysis.
   return 0.1 * part(job.files_done, job.files) + 0.9 * (job.done ? part(job.done, job.games) : 0);
+}
+
+/** A move labeled as a mistake by a report. */
+export interface Mistake {
+  judged: Judged;
+  node: Node;
+  /** The position before the mistake, and its best line. */
+  before: NodeId;
+  better: Judged['best'];
+  side: Side;
+}
+
+const MISTAKES: Label[] = ['inaccuracy', 'mistake', 'blunder'];
+
+export function isMistake(label: Label | null): boolean {
+  return label !== null && MISTAKES.includes(label);
+}
+
+/** The mistakes of one or both sides, in order. */
+export function mistakesOf(game: Game, report: ReportState | undefined, of: Side | null): Mistake[] {
+  return (report?.positions ?? []).flatMap((judged) => {
+    if (!judged || !isMistake(judged.label)) return [];
+    const node = game.nodes.get(judged.node);
+    // The game may have changed after the report.
+    if (!node || node.parent === null) return [];
+    const side = moverOf(game, node);
+    if (of !== null && side !== of) return [];
+    const better = report?.positions[judged.ply - 1]?.best ?? [];
+    return [{ judged, node, before: node.parent, better, side }];
+  });
+}
+
+/** The first mistake after a ply. */
+export function nextMistake(mistakes: Mistake[], ply: number): Mistake | null {
+  return mistakes.find((one) => one.judged.ply > ply) ?? null;
+}
+
+/** The 1-based number of the mistake at a ply. */
+export function mistakeNumber(mistakes: Mistake[], ply: number): number {
+  return mistakes.findIndex((one) => one.judged.ply === ply) + 1;
 }

@@ -1,0 +1,35 @@
+// Settings of the user and of analyses, with changes that the server has not confirmed yet.
+import type { AnalysisSettings, EngineAnalysis, Settings } from '../api/wire';
+import { PendingCommands } from './pendingCommand.svelte';
+import { act, request } from './server.svelte';
+import type { GameId } from './ids';
+
+const pendingSettings = new PendingCommands<Settings>();
+
+/** The settings last requested by this tab. */
+export function latestSettings(confirmed: Settings): Settings {
+  return pendingSettings.latest('', confirmed);
+}
+
+/** Changes some settings. Fails with `RequestError`. */
+export function changeSettings(confirmed: Settings, change: Partial<Settings>): Promise<void> {
+  const settings = { ...latestSettings(confirmed), ...change };
+  return pendingSettings.track('', settings, request({ kind: 'set_settings', settings }));
+}
+
+const pendingAnalyses = new PendingCommands<AnalysisSettings>();
+const key = (game: GameId, analysis: EngineAnalysis) => `${game}/${analysis.engine}`;
+
+/** The settings of an analysis last requested by this tab. */
+export function analysisSettings(game: GameId, analysis: EngineAnalysis): AnalysisSettings {
+  return pendingAnalyses.latest(key(game, analysis), analysis.settings);
+}
+
+/** Changes the settings of an analysis. */
+export function setAnalysis(game: GameId, analysis: EngineAnalysis, settings: AnalysisSettings) {
+  void pendingAnalyses.track(
+    key(game, analysis),
+    settings,
+    act({ kind: 'analyse', game, engine: analysis.engine, settings }),
+  );
+}
