@@ -3,14 +3,14 @@
 
 use std::process::ExitCode;
 
-use readyok_check::{Subject, Suite};
+use readyok_check::{Suite, Target};
 use readyok_protocol::Dialect;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).peekable();
     let usi = arguments.next_if_eq("--usi").is_some();
     let Some(program) = arguments.next() else { return ExitCode::from(2) };
-    let suite = Suite::new(Subject::program(program, arguments));
+    let suite = Suite::new(Target::program(program, arguments));
     let suite = if usi { suite.dialect(Dialect::Usi) } else { suite };
     let (text, status) = match suite.run() {
         Ok(report) => (report.to_string(), report.exit_status()),

@@ -8,8 +8,6 @@ use serde::Deserialize;
 
 use readyok_protocol::{Language, Rule};
 
-use crate::check::{Check, Test};
-
 /// The texts of one message, with parameters in braces.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,13 +44,9 @@ pub(crate) fn template(id: &'static str, language: Language) -> &'static str {
     }
 }
 
-/// The rule of a check.
-pub(crate) fn rule(check: &Check, language: Language) -> &'static str {
-    match (language, check.test) {
-        (Language::English, _) => check.rule,
-        (Language::Japanese, Test::Order(rule)) => rule.text_in(language),
-        (Language::Japanese, _) => JAPANESE.checks.get(check.id).map_or(check.rule, String::as_str),
-    }
+/// The rule of a check in Japanese.
+pub(crate) fn japanese_rule(check: &str) -> Option<&'static str> {
+    JAPANESE.checks.get(check).map(String::as_str)
 }
 
 /// The document and section of a clause. Documents keep their own names.
@@ -74,6 +68,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::spec::Check;
 
     /// Names that Japanese texts write in Latin letters.
     const NAMES: [&str; 14] = [
@@ -152,7 +147,7 @@ mod tests {
         let texts = japanese().checks;
         let ids: BTreeSet<&str> = checks().map(|check| check.id).collect();
         for check in checks() {
-            let ordered = matches!(check.test, Test::Order(_));
+            let ordered = check.order.is_some();
             assert_ne!(ordered, texts.contains_key(check.id), "{}", check.id);
         }
         for id in texts.keys() {
@@ -164,7 +159,7 @@ mod tests {
     fn every_source_is_a_document_or_has_a_translation() {
         let documents = ["UCI 2006", "The UCI Protocol", "USI draft 1", "PGN specification"];
         let sources: BTreeSet<&str> =
-            checks().flat_map(|check| check.clauses).map(|clause| clause.place).collect();
+            checks().flat_map(|check| check.clauses).map(|clause| clause.source).collect();
         for english in &sources {
             let text = source(english, Language::Japanese);
             let is_document = documents.iter().any(|document| english.starts_with(document));

@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use readyok_protocol::translation::display_text;
 use readyok_protocol::{Party, Reply};
 
-use crate::conversation::{Conversation, Entry, INPUT_ENDS};
-use crate::words;
+use crate::format;
+use crate::transcript::{Entry, INPUT_ENDS, Transcript};
 
 /// A longer line is not shown in full.
-const LONGEST_SHOWN: usize = 400;
+const MAX_SHOWN: usize = 400;
 
 /// So many lines of the client are shown before the one that matters.
 const COMMANDS_SHOWN: usize = 24;
@@ -23,7 +23,7 @@ const BEFORE: usize = 8;
 const BEHIND: usize = 20;
 
 /// Terminals cut longer lines (`N_TTY_BUF_SIZE`, with its line end).
-const LONGEST_PASTED: usize = 4095;
+const MAX_PASTED: usize = 4095;
 
 /// A part of a conversation.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ pub enum Input {
     Command(String),
 }
 
-impl Conversation {
+impl Transcript {
     /// The shortest part of the conversation that shows what an entry is about: what the client said,
     /// without searches before the one that is meant, and what the engine answered. `None` means
     /// the end.
@@ -58,32 +58,32 @@ impl Conversation {
         };
         let first_ready = entries.iter().position(|it| is_command(it, &["isready"]));
         let lasting = ["uci", "usi", "setoption"];
-        let telling = self.telling(entries);
+        let relevant = self.relevant(entries);
         let shown = entries.iter().enumerate().filter(|&(at, entry)| match entry.side {
             Party::Client => from <= at || first_ready == Some(at) || is_command(entry, &lasting),
-            Party::Engine => at == last || (from <= at && telling.contains(&at)),
+            Party::Engine => at == last || (from <= at && relevant.contains(&at)),
         });
         let shown: Vec<&Entry> = shown.map(|(_, entry)| entry).collect();
-        let said = shown.iter().filter(|entry| entry.side == Party::Client);
+        let sent = shown.iter().filter(|entry| entry.side == Party::Client);
         let searches = entries.iter().take(from).filter(|it| is_command(it, &["go"])).count();
-        let mut dialogue = written(shown.iter().copied());
+        let mut dialogue = formatted(shown.iter().copied());
         if 0 < searches {
             // Tables may keep something of them.
             let _ = writeln!(dialogue, "        (other searches before it: {searches})");
         }
-        Excerpt { dialogue, input: input(said.copied()) }
+        Excerpt { dialogue, input: input(sent.copied()) }
     }
 
     /// What was said around an entry: a few lines before it, and what followed, in both directions.
     pub(crate) fn around(&self, at: usize) -> Excerpt {
         let entries = self.entries.iter().skip(at.saturating_sub(BEFORE)).take(BEFORE + BEHIND);
-        Excerpt { dialogue: written(entries), input: None }
+        Excerpt { dialogue: formatted(entries), input: None }
     }
 
     /// The lines of the engine that are worth showing. The greeting says the same every time, and of a
     /// search its last line says most, and the last variation of each line.
-    fn telling(&self, entries: &[Entry]) -> BTreeSet<usize> {
-        let mut telling = BTreeSet::new();
+    fn relevant(&self, entries: &[Entry]) -> BTreeSet<usize> {
+        let mut relevant = BTreeSet::new();
         let mut lines = BTreeSet::new();
         let mut in_search = false;
         for (at, entry) in entries.iter().enumerate().rev() {
@@ -112,16 +112,16 @@ impl Conversation {
                 }
             };
             if shown {
-                telling.insert(at);
+                relevant.insert(at);
             }
         }
-        telling
+        relevant
     }
 }
 
-fn is_command(entry: &Entry, words: &[&str]) -> bool {
+fn is_command(entry: &Entry, keywords: &[&str]) -> bool {
     let first = entry.text.split_whitespace().next();
-    entry.side == Party::Client && first.is_some_and(|first| words.contains(&first))
+    entry.side == Party::Client && first.is_some_and(|first| keywords.contains(&first))
 }
 
 /// Where the end of a long conversation begins: with a position, as what stands before it belongs to
@@ -137,7 +137,7 @@ fn recent(entries: &[Entry]) -> usize {
 }
 
 /// Lines with their times and directions.
-fn written<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
+fn formatted<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
     let mut text = String::new();
     for entry in entries {
         let direction = if entry.side == Party::Client { '>' } else { '<' };
@@ -146,26 +146,26 @@ fn written<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
         let _ = writeln!(
             text,
             "{milliseconds:>7} {direction} {}",
-            words::shown(&entry.text, LONGEST_SHOWN)
+            format::shown(&entry.text, MAX_SHOWN)
         );
     }
     text
 }
 
 /// What the client said, to be said again.
-fn input<'a>(said: impl Iterator<Item = &'a Entry> + Clone) -> Option<Input> {
+fn input<'a>(sent: impl Iterator<Item = &'a Entry> + Clone) -> Option<Input> {
     // Spaces at the end of a line are lost when it is copied, and tabs become spaces.
     let plain = |entry: &Entry| {
         let text = entry.text.as_str();
-        entry.bytes.is_none() && text.len() < LONGEST_PASTED && display_text(text) == text
+        entry.bytes.is_none() && text.len() < MAX_PASTED && display_text(text) == text
     };
-    said.clone().next()?;
-    if said.clone().all(plain) {
-        return Some(Input::Lines(said.flat_map(|entry| [&entry.text, "\n"]).collect()));
+    sent.clone().next()?;
+    if sent.clone().all(plain) {
+        return Some(Input::Lines(sent.flat_map(|entry| [&entry.text, "\n"]).collect()));
     }
-    let ends = said.clone().any(|entry| entry.text == INPUT_ENDS);
+    let ends = sent.clone().any(|entry| entry.text == INPUT_ENDS);
     let mut format = String::new();
-    for entry in said {
+    for entry in sent {
         match &entry.bytes {
             Some(bytes) => format.extend(bytes.iter().map(|byte| in_format(*byte))),
             None => format.extend(entry.text.bytes().chain([b'\n']).map(in_format)),
@@ -201,16 +201,16 @@ mod tests {
 
     use super::*;
 
-    fn conversation(lines: &[&str]) -> Conversation {
-        let mut talk = Conversation::new(Dialect::Uci, true);
+    fn transcript(lines: &[&str]) -> Transcript {
+        let mut transcript = Transcript::new(Dialect::Uci, true);
         for line in lines {
             let (side, text) = match line.strip_prefix("> ") {
                 Some(text) => (Party::Client, text),
                 None => (Party::Engine, line.strip_prefix("< ").expect("a direction")),
             };
-            talk.add(Entry::new(Duration::from_millis(7), side, text.to_owned()));
+            transcript.add(Entry::new(Duration::from_millis(7), side, text.to_owned()));
         }
-        talk
+        transcript
     }
 
     fn lines(excerpt: &Excerpt) -> &str {
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn only_the_search_that_is_meant_is_told_again() {
-        let talk = conversation(&[
+        let transcript = transcript(&[
             "> uci",
             "< uciok",
             "> isready",
@@ -242,17 +242,17 @@ mod tests {
             "< bestmove e2e4",
             "> quit",
         ]);
-        let excerpt = talk.excerpt(Some(16));
+        let excerpt = transcript.excerpt(Some(16));
         assert_eq!(lines(&excerpt), "uci\nisready\nposition startpos moves e2e4\ngo depth 1\n");
         assert!(
             excerpt.dialogue.ends_with("(other searches before it: 1)\n"),
             "{}",
             excerpt.dialogue
         );
-        let said = excerpt.dialogue.lines().filter_map(|line| line.split_once(" < "));
-        let said: Vec<&str> = said.map(|(_, line)| line).collect();
+        let sent = excerpt.dialogue.lines().filter_map(|line| line.split_once(" < "));
+        let sent: Vec<&str> = sent.map(|(_, line)| line).collect();
         assert_eq!(
-            said,
+            sent,
             [
                 "info depth 2 multipv 2 pv d2d4",
                 "info depth 2 multipv 1 pv e2e4",
@@ -264,32 +264,32 @@ mod tests {
 
     #[test]
     fn of_a_long_conversation_the_end_is_told_from_a_position_on() {
-        let mut said = vec!["> uci", "> isready", "> setoption name Hash value 2"];
+        let mut sent = vec!["> uci", "> isready", "> setoption name Hash value 2"];
         for _ in 0..30 {
-            said.extend(["> isready", "> go depth 1", "> position startpos", "> stop"]);
+            sent.extend(["> isready", "> go depth 1", "> position startpos", "> stop"]);
         }
-        let talk = conversation(&said);
-        let told = talk.excerpt(None);
-        let told = lines(&told);
+        let transcript = transcript(&sent);
+        let shown = transcript.excerpt(None);
+        let shown = lines(&shown);
         let start = "uci\nisready\nsetoption name Hash value 2\nposition startpos\nstop\nisready\n";
-        assert!(told.starts_with(start), "{told}");
-        assert!(told.lines().count() < 30, "{told}");
+        assert!(shown.starts_with(start), "{shown}");
+        assert!(shown.lines().count() < 30, "{shown}");
     }
 
     #[test]
     fn what_cannot_be_typed_is_told_by_a_shell() {
-        let mut talk = conversation(&["> uci"]);
-        talk.add(Entry {
+        let mut transcript = transcript(&["> uci"]);
+        transcript.add(Entry {
             bytes: Some(b"100%\xff'\\\r".to_vec()),
             ..Entry::new(Duration::ZERO, Party::Client, "100%?'\\".into())
         });
         let printf = r"printf 'uci\n100%%\377'\''\\\r'";
         let command = Input::Command(format!("{{ {printf}; cat; }}"));
-        assert_eq!(talk.excerpt(None).input, Some(command));
-        talk.add(Entry {
+        assert_eq!(transcript.excerpt(None).input, Some(command));
+        transcript.add(Entry {
             bytes: Some(Vec::new()),
             ..Entry::new(Duration::ZERO, Party::Client, INPUT_ENDS.into())
         });
-        assert_eq!(talk.excerpt(None).input, Some(Input::Command(printf.into())));
+        assert_eq!(transcript.excerpt(None).input, Some(Input::Command(printf.into())));
     }
 }

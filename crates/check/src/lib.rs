@@ -7,14 +7,14 @@
 //! From the tests of an engine, for one that runs in the same program:
 //!
 //! ```
-//! use readyok_check::{Subject, Suite};
+//! use readyok_check::{Target, Suite};
 //!
-//! let engine = Subject::in_process("narikin", |input, output| {
+//! let engine = Target::in_process("narikin", |input, output| {
 //!     let _ = narikin::runner().map(|it| it.run(input, output));
 //! });
 //! let report = Suite::new(engine).only(["handshake."]).run()?;
 //! assert!(report.conforms(), "{report}");
-//! # Ok::<(), readyok_check::NoSubject>(())
+//! # Ok::<(), readyok_check::TargetError>(())
 //! ```
 //!
 //! Rules about the order of messages are not written here: they are those of
@@ -22,38 +22,37 @@
 //! notes of [`Reply::read`](readyok_protocol::Reply::read).
 #![forbid(unsafe_code)]
 
-mod bench;
 mod catalog;
-mod check;
 mod checks;
-mod connection;
-mod conversation;
+mod clock;
+mod context;
 mod excerpt;
-mod illegal;
-mod listing;
+mod format;
 mod message;
-mod pace;
-mod partner;
-mod progress;
+mod mock_engine;
 mod report;
+mod result;
+mod session;
 mod settings;
-mod subject;
+mod spec;
 mod suite;
-mod talk;
-mod time;
+mod target;
+mod test;
+mod timeouts;
+mod transcript;
 mod usage;
-mod words;
 
-pub use check::{Check, Clause, Need, Profile, Severity, Verdict};
 pub use checks::all;
 pub use excerpt::Input;
-pub use listing::{json as list_json, page, text as list_text};
 pub use message::Message;
-pub use pace::Pace;
-pub use partner::{ClientSuite, all as all_of_clients, serve_if_asked};
-pub use progress::Progress;
-pub use subject::Subject;
-pub use suite::{CheckResult, NoSubject, Report, Suite};
+pub use mock_engine::{ClientSuite, all as all_of_clients, serve_as_mock_engine};
+pub use report::{list_json, list_markdown, list_text};
+pub use result::{CheckResult, Report, TargetError, Verdict};
+pub use settings::Progress;
+pub use spec::{Check, Clause, Need, Profile, Severity};
+pub use suite::Suite;
+pub use target::Target;
+pub use timeouts::Timeouts;
 
 /// The code of the page about this crate, as tests.
 #[cfg(doctest)]

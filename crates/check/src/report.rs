@@ -1,43 +1,434 @@
-//! What came of a run, for people and for programs.
+//! Reports of a run, and the list of checks, as text, JSON, JUnit XML and Markdown.
 
-mod json;
-mod junit;
-mod markdown;
-mod text;
+use std::fmt;
+use std::fmt::Write as _;
 
-use crate::check::{Severity, Verdict};
-use crate::suite::Report;
+use readyok_protocol::Party;
+use readyok_protocol::translation::display_text;
+use serde::Serialize;
 
-/// How many checks of a severity came to what.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) struct Tally {
-    pub(crate) passed: usize,
-    pub(crate) failed: usize,
-    pub(crate) skipped: usize,
-    pub(crate) inconclusive: usize,
+use crate::excerpt::Input;
+use crate::result::{CheckResult, Report, Verdict};
+use crate::spec::{Check, Profile, Severity};
+use crate::{checks, mock_engine};
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let protocol =
+            self.profile.map_or_else(|| self.dialect.handshake(), |profile| profile.name());
+        writeln!(f, "{} ({protocol}) {}", display_text(&self.name), self.summary())?;
+        for severity in [Severity::Must, Severity::Should, Severity::May] {
+            let tally = self.tally(severity);
+            write!(f, "  {:<7}{:>4} passed", severity.name(), tally.passed)?;
+            for (count, what) in [
+                (tally.failed, "failed"),
+                (tally.inconclusive, "inconclusive"),
+                (tally.skipped, "skipped"),
+            ] {
+                if 0 < count {
+                    write!(f, ", {count} {what}")?;
+                }
+            }
+            writeln!(f)?;
+        }
+        write!(f, "  in {:.1} s; ", self.took.as_secs_f64())?;
+        match self.side {
+            Party::Engine => writeln!(
+                f,
+                "limits: {:.1} s for an answer (stretched {:.1} times; `isready` took {:.1} ms); seed {}",
+                self.timeouts.answer().as_secs_f64(),
+                self.timeouts.scale(),
+                self.timeouts.ping().as_secs_f64() * 1000.0,
+                self.seed
+            )?,
+            Party::Client => {
+                writeln!(
+                    f,
+                    "limits stretched {:.1} times; seed {}",
+                    self.timeouts.scale(),
+                    self.seed
+                )?;
+            }
+        }
+        for severity in [Severity::Must, Severity::Should, Severity::May] {
+            for result in self.failures().filter(|it| it.severity == severity) {
+                write_failure(f, result)?;
+            }
+        }
+        for result in &self.results {
+            if let Verdict::Inconclusive(why) = &result.verdict {
+                writeln!(
+                    f,
+                    "\ninconclusive {}: {}",
+                    result.check.id,
+                    display_text(&why.to_string())
+                )?;
+            }
+        }
+        let remarks = || self.results.iter().filter(|it| it.remark.is_some());
+        if remarks().next().is_some() {
+            writeln!(f)?;
+        }
+        for result in remarks() {
+            let remark = result.remark.as_deref().unwrap_or_default();
+            writeln!(f, "{}: {}", result.check.id, display_text(remark))?;
+        }
+        Ok(())
+    }
+}
+
+fn write_failure(f: &mut fmt::Formatter<'_>, result: &CheckResult) -> fmt::Result {
+    let check = result.check;
+    writeln!(f, "\nFAIL {} ({}): {}", check.id, result.severity, check.rule)?;
+    writeln!(f, "  seen: {}", display_text(&result.verdict.text()))?;
+    for clause in check.clauses {
+        writeln!(f, "  rule: {}: {}", clause.source, clause.text)?;
+    }
+    writeln!(f, "  change: {}", check.advice)?;
+    for line in result.dialogue.iter().flat_map(|it| it.lines()) {
+        writeln!(f, "  {}", display_text(line))?;
+    }
+    match &result.input {
+        // Not indented, as spaces would be pasted, too.
+        Some(Input::Lines(lines)) => write!(f, "  paste into the engine's input:\n\n{lines}"),
+        Some(Input::Command(command)) => {
+            writeln!(f, "  write to the engine's input:\n\n{command} | ENGINE")
+        }
+        None => Ok(()),
+    }
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    name: &'a str,
+    side: String,
+    protocol: &'static str,
+    profile: Option<&'static str>,
+    verdict: &'static str,
+    exit_status: u8,
+    seed: u64,
+    seconds: f64,
+    answer_limit_seconds: f64,
+    checks: Vec<Row<'a>>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    id: &'static str,
+    rule: &'static str,
+    severity: &'static str,
+    verdict: &'static str,
+    text: String,
+    remark: Option<&'a str>,
+    clauses: Vec<String>,
+    advice: &'static str,
+    dialogue: Option<Vec<&'a str>>,
+    input: Option<Vec<&'a str>>,
+    input_command: Option<&'a str>,
+    seconds: f64,
 }
 
 impl Report {
-    /// Counts the results of a severity.
-    pub(crate) fn tally(&self, severity: Severity) -> Tally {
-        let mut tally = Tally::default();
-        for result in self.results.iter().filter(|it| it.severity == severity) {
-            *match result.verdict {
-                Verdict::Pass => &mut tally.passed,
-                Verdict::Fail(_) => &mut tally.failed,
-                Verdict::Skip(_) => &mut tally.skipped,
-                Verdict::Inconclusive(_) => &mut tally.inconclusive,
-            } += 1;
-        }
-        tally
+    /// One JSON object.
+    pub fn to_json(&self) -> String {
+        let rows = self.results.iter().map(|it| Row {
+            id: it.check.id,
+            rule: it.check.rule,
+            severity: it.severity.name(),
+            verdict: it.verdict.name(),
+            text: it.verdict.text(),
+            remark: it.remark.as_deref(),
+            clauses: it
+                .check
+                .clauses
+                .iter()
+                .map(|it| format!("{}: {}", it.source, it.text))
+                .collect(),
+            advice: it.check.advice,
+            dialogue: it.dialogue.as_deref().map(|it| it.lines().collect()),
+            input: match &it.input {
+                Some(Input::Lines(lines)) => Some(lines.lines().collect()),
+                Some(Input::Command(_)) | None => None,
+            },
+            input_command: match &it.input {
+                Some(Input::Command(command)) => Some(command),
+                Some(Input::Lines(_)) | None => None,
+            },
+            seconds: it.took.as_secs_f64(),
+        });
+        let written = Written {
+            name: &self.name,
+            side: self.side.to_string(),
+            protocol: self.dialect.handshake(),
+            profile: self.profile.map(Profile::name),
+            verdict: self.summary(),
+            exit_status: self.exit_status(),
+            seed: self.seed,
+            seconds: self.took.as_secs_f64(),
+            answer_limit_seconds: self.timeouts.answer().as_secs_f64(),
+            checks: rows.collect(),
+        };
+        // Nothing in it can fail to be written.
+        serde_json::to_string_pretty(&written).unwrap_or_default() + "\n"
     }
+}
 
-    /// What it comes to in a few words.
-    pub(crate) fn summary(&self) -> &'static str {
-        match self.exit_status() {
-            0 => "conforms",
-            1 => "breaks a must",
-            _ => "could not be judged in full",
+impl Report {
+    /// One test suite with a test case for each check. What is no must does not fail it.
+    pub fn to_junit(&self) -> String {
+        let broken = |it: &&CheckResult| it.severity == Severity::Must;
+        let (failures, skipped) = (
+            self.failures().filter(broken).count(),
+            self.results.iter().filter(|it| is_skipped(it)).count(),
+        );
+        let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+        // Writing into a `String` cannot fail.
+        let _ = writeln!(
+            xml,
+            "<testsuite name=\"{}\" tests=\"{}\" failures=\"{failures}\" skipped=\"{skipped}\" time=\"{:.3}\">",
+            escaped(&self.name),
+            self.results.len(),
+            self.took.as_secs_f64(),
+        );
+        for result in &self.results {
+            let area = result.check.area();
+            let _ = write!(
+                xml,
+                "  <testcase classname=\"{area}\" name=\"{}\" time=\"{:.3}\">",
+                result.check.id,
+                result.took.as_secs_f64()
+            );
+            let text = escaped(&result.verdict.text());
+            let dialogue = escaped(result.dialogue.as_deref().unwrap_or_default());
+            let _ = match &result.verdict {
+                Verdict::Pass => Ok(()),
+                Verdict::Fail(_) if result.severity == Severity::Must => {
+                    write!(xml, "<failure message=\"{text}\">{dialogue}</failure>")
+                }
+                Verdict::Fail(_) => {
+                    write!(xml, "<skipped message=\"{}: {text}\"/>", result.severity)
+                }
+                Verdict::Skip(_) | Verdict::Inconclusive(_) => {
+                    write!(xml, "<skipped message=\"{}: {text}\"/>", result.verdict.name())
+                }
+            };
+            let _ = writeln!(xml, "</testcase>");
         }
+        xml.push_str("</testsuite>\n");
+        xml
+    }
+}
+
+fn is_skipped(result: &CheckResult) -> bool {
+    match result.verdict {
+        Verdict::Pass => false,
+        Verdict::Fail(_) => result.severity != Severity::Must,
+        Verdict::Skip(_) | Verdict::Inconclusive(_) => true,
+    }
+}
+
+/// Text that can stand in an attribute or an element of XML 1.0.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' | '\t' => out.push(c),
+            // XML has no way to write these.
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+impl Report {
+    /// A badge, a table of what did not pass, and the dialogues.
+    pub fn to_markdown(&self) -> String {
+        let must = self.tally(Severity::Must);
+        let (passed, judged) = (must.passed, must.passed + must.failed + must.inconclusive);
+        let protocol = self.dialect.handshake();
+        let color = if self.exit_status() == 0 { "brightgreen" } else { "red" };
+        let mut page = format!(
+            "![{protocol}](https://img.shields.io/badge/{protocol}-{passed}%20of%20{judged}%20musts-{color})\n\n\
+            **{}** {}.\n\n\
+            | severity | passed | failed | inconclusive | skipped |\n|---|---|---|---|---|\n",
+            plain(&self.name),
+            self.summary()
+        );
+        for severity in [Severity::Must, Severity::Should, Severity::May] {
+            let tally = self.tally(severity);
+            // Writing into a `String` cannot fail.
+            let _ = writeln!(
+                page,
+                "| {severity} | {} | {} | {} | {} |",
+                tally.passed, tally.failed, tally.inconclusive, tally.skipped
+            );
+        }
+        for result in &self.results {
+            if matches!(result.verdict, Verdict::Pass | Verdict::Skip(_)) {
+                continue;
+            }
+            let check = result.check;
+            let _ = write!(
+                page,
+                "\n### `{}`: {} ({})\n\n{}. Seen: {}.\n",
+                check.id,
+                result.verdict.name(),
+                result.severity,
+                check.rule,
+                plain(&result.verdict.text())
+            );
+            if let Some(dialogue) = &result.dialogue {
+                let _ = write!(page, "\nTo change: {}.\n\n", check.advice);
+                // Indented, as no line of an engine can end such a block.
+                for line in dialogue.lines() {
+                    let _ = writeln!(page, "    {}", display_text(line));
+                }
+            }
+            let (how, input) = match &result.input {
+                Some(Input::Lines(lines)) => ("Paste into", lines.clone()),
+                Some(Input::Command(command)) => ("Write to", format!("{command} | ENGINE\n")),
+                None => continue,
+            };
+            // Each line begins with a word of ours, so that none ends the block.
+            let _ = write!(
+                page,
+                "\n<details><summary>{how} the engine's input</summary>\n\n\
+                 ```text\n{input}```\n\n</details>\n"
+            );
+        }
+        page
+    }
+}
+
+/// Text of an engine that is no Markdown.
+fn plain(text: &str) -> String {
+    let text = display_text(text);
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '&') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[derive(Serialize)]
+struct Listed {
+    id: &'static str,
+    rule: &'static str,
+    severity: &'static str,
+    profiles: Vec<&'static str>,
+    needs: Vec<String>,
+    clauses: Vec<ListedClause>,
+    advice: &'static str,
+}
+
+#[derive(Serialize)]
+struct ListedClause {
+    source: &'static str,
+    text: &'static str,
+}
+
+/// What the page of the engines begins with.
+const OF_ENGINES: &str = "# What `readyok check` checks\n\n\
+    Every rule that an engine is held to, where it stands, and what to change in one that fails.\n\
+    Generated from the code by `readyok check --list --markdown docs/conformance.md`.\n\n\
+    A *must* is what clients depend on; a *should* is what somebody will have trouble with; a\n\
+    *may* is a courtesy, or a matter that documents and practice do not agree on. Without\n\
+    `--profile` a rule that only one edition of UCI has is no must.\n";
+
+/// What the page of the clients begins with.
+const OF_CLIENTS: &str = "# What `readyok check --gui` checks\n\n\
+    Every rule that a client is held to, a GUI or a match runner, where it stands, and what to change in\n\
+    one that fails. Most checks have an engine do something, once, and look what becomes of the client.\n\
+    Generated from the code by `readyok check --gui --list --markdown docs/conformance-clients.md`.\n\n\
+    A *must* is what engines depend on, or what no client should fall over; a *should* is what somebody\n\
+    will have trouble with; a *may* is a courtesy.\n";
+
+/// The checks of a side.
+fn checks(of: Party) -> Box<dyn Iterator<Item = &'static Check>> {
+    match of {
+        Party::Engine => Box::new(checks::all()),
+        Party::Client => Box::new(mock_engine::all()),
+    }
+}
+
+/// The list for people at a terminal.
+pub fn list_text(of: Party) -> String {
+    let mut out = String::new();
+    for check in checks(of) {
+        // Writing into a `String` cannot fail.
+        let _ = writeln!(out, "{:<32} {:<7} {}", check.id, check.severity.name(), check.rule);
+    }
+    out
+}
+
+/// The list for programs: one JSON array.
+pub fn list_json(of: Party) -> String {
+    let listed: Vec<Listed> = checks(of).map(Listed::from).collect();
+    // Nothing in it can fail to be written.
+    serde_json::to_string_pretty(&listed).unwrap_or_default() + "\n"
+}
+
+/// The page of the documentation.
+pub fn list_markdown(of: Party) -> String {
+    let mut page = String::from(match of {
+        Party::Engine => OF_ENGINES,
+        Party::Client => OF_CLIENTS,
+    });
+    let mut area = "";
+    for check in checks(of) {
+        let this = check.area();
+        // Writing into a `String` cannot fail.
+        let _ = if this == area { Ok(()) } else { writeln!(page, "\n## {this}") };
+        area = this;
+        let profiles: Vec<_> = check.profiles.iter().map(|it| it.name()).collect();
+        let _ = write!(
+            page,
+            "\n### `{}`\n\n*{}*, {}: {}.\n\n",
+            check.id,
+            check.severity,
+            profiles.join(", "),
+            check.rule
+        );
+        for clause in check.clauses {
+            let _ = writeln!(page, "- {}: {}.", clause.source, clause.text);
+        }
+        for need in check.needs {
+            let _ = writeln!(page, "- It needs {need}.");
+        }
+        let _ = writeln!(page, "- If it fails: {}.", check.advice);
+    }
+    page
+}
+
+impl From<&'static Check> for Listed {
+    fn from(check: &'static Check) -> Self {
+        let clauses = check.clauses.iter();
+        Self {
+            id: check.id,
+            rule: check.rule,
+            severity: check.severity.name(),
+            profiles: check.profiles.iter().copied().map(Profile::name).collect(),
+            needs: check.needs.iter().map(ToString::to_string).collect(),
+            clauses: clauses.map(|it| ListedClause { source: it.source, text: it.text }).collect(),
+            advice: check.advice,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn what_xml_cannot_hold_is_escaped_or_replaced() {
+        assert_eq!(escaped("a<b>&\"\u{1b}[2J"), "a&lt;b&gt;&amp;&quot;\u{fffd}[2J");
     }
 }

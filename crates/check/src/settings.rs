@@ -1,12 +1,16 @@
 //! What both kinds of runs can be told.
 
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use readyok_protocol::Dialect;
 
-use crate::check::{Check, Severity};
-use crate::pace::Pace;
-use crate::progress::Watcher;
+use crate::result::CheckResult;
+use crate::spec::{Check, Severity};
+use crate::test::TestCase;
+use crate::timeouts::Timeouts;
 
 /// Which checks a run has, and how it goes about them.
 #[derive(Clone, Debug)]
@@ -16,7 +20,7 @@ pub(crate) struct Settings {
     pub(crate) skip: Vec<String>,
     pub(crate) jobs: Option<usize>,
     pub(crate) timeout_scale: f64,
-    pub(crate) pace: Option<Pace>,
+    pub(crate) timeouts: Option<Timeouts>,
     pub(crate) start_timeout: Option<Duration>,
     pub(crate) seed: u64,
     pub(crate) watcher: Watcher,
@@ -30,7 +34,7 @@ impl Default for Settings {
             skip: Vec::new(),
             jobs: None,
             timeout_scale: 1.0,
-            pace: None,
+            timeouts: None,
             start_timeout: None,
             seed: 1,
             watcher: Watcher::default(),
@@ -40,23 +44,23 @@ impl Default for Settings {
 
 impl Settings {
     /// The limits, by the machine as it is now if none were given.
-    pub(crate) fn pace(&self) -> Pace {
-        let pace = self.pace.unwrap_or_else(|| Pace::calibrated(self.timeout_scale));
-        self.start_timeout.map_or(pace, |timeout| pace.with_start(timeout))
+    pub(crate) fn timeouts(&self) -> Timeouts {
+        let timeouts = self.timeouts.unwrap_or_else(|| Timeouts::calibrated(self.timeout_scale));
+        self.start_timeout.map_or(timeouts, |timeout| timeouts.with_start(timeout))
     }
 
     /// Those checks that are to be run, each with how much it matters there.
-    pub(crate) fn chosen(
+    pub(crate) fn selected(
         &self,
-        checks: impl Iterator<Item = &'static Check>,
+        cases: impl Iterator<Item = &'static TestCase>,
         severity: impl Fn(&Check) -> Option<Severity>,
-    ) -> Vec<(&'static Check, Severity)> {
-        let wanted = checks.filter(|check| self.wants(check.id));
-        wanted.filter_map(|check| Some((check, severity(check)?))).collect()
+    ) -> Vec<(&'static TestCase, Severity)> {
+        let selected = cases.filter(|case| self.selects(case.check.id));
+        selected.filter_map(|case| Some((case, severity(&case.check)?))).collect()
     }
 
     /// Whether a check is to be run: if its name starts so, and not so.
-    fn wants(&self, id: &str) -> bool {
+    fn selects(&self, id: &str) -> bool {
         let starts = |list: &[String]| list.iter().any(|it| id.starts_with(it.as_str()));
         (self.only.is_empty() || starts(&self.only)) && !starts(&self.skip)
     }
@@ -96,8 +100,8 @@ macro_rules! setters {
 
         /// Keeps to these limits, whatever the machine is busy with.
         #[must_use]
-        pub fn pace(mut self, pace: Pace) -> Self {
-            self.settings.pace = Some(pace);
+        pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
+            self.settings.timeouts = Some(timeouts);
             self
         }
 
@@ -113,12 +117,61 @@ macro_rules! setters {
         #[must_use]
         pub fn on_progress(
             mut self,
-            tell: impl Fn($crate::Progress<'_>) + Send + Sync + 'static,
+            notify: impl Fn($crate::Progress<'_>) + Send + Sync + 'static,
         ) -> Self {
-            self.settings.watcher = $crate::progress::Watcher::new(tell);
+            self.settings.watcher = $crate::settings::Watcher::new(notify);
             self
         }
     };
 }
 
 pub(crate) use setters;
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// So many checks are done, of those that take time.
+    pub done: usize,
+    /// Of so many.
+    pub total: usize,
+    /// What came of the last one.
+    pub last: &'a CheckResult,
+}
+
+type Notify = dyn Fn(Progress<'_>) + Send + Sync;
+
+/// Who is told.
+#[derive(Clone, Default)]
+pub(crate) struct Watcher(Option<Arc<Notify>>);
+
+/// Counts, and tells.
+pub(crate) struct Count<'a> {
+    watcher: &'a Watcher,
+    done: AtomicUsize,
+    total: usize,
+}
+
+impl Watcher {
+    pub(crate) fn new(notify: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(notify)))
+    }
+
+    pub(crate) fn count(&self, total: usize) -> Count<'_> {
+        Count { watcher: self, done: AtomicUsize::new(0), total }
+    }
+}
+
+impl Count<'_> {
+    pub(crate) fn report(&self, last: &CheckResult) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Watcher(Some(notify)) = self.watcher {
+            notify(Progress { done, total: self.total, last });
+        }
+    }
+}
+
+impl fmt::Debug for Watcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Watcher").field(&self.0.is_some()).finish()
+    }
+}

@@ -6,30 +6,30 @@
 //! A check that hangs or kills its engine costs only itself.
 
 use std::cell::RefCell;
-use std::fmt;
 use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use readyok_protocol::{Dialect, Party};
 
-use crate::bench::{Bench, Effort, Facts, greet};
-use crate::check::{Check, Heard, Profile, Severity, Stop, Test, Verdict};
 use crate::checks;
-use crate::conversation::Conversation;
-use crate::excerpt::{Excerpt, Input};
+use crate::clock::now;
+use crate::context::{Effort, EngineInfo, TestContext, handshake};
+use crate::format;
 use crate::message::{Message, message};
-use crate::pace::Pace;
+use crate::result::{CheckResult, Report, TargetError, Verdict};
+use crate::session::{EngineSession, WaitError};
 use crate::settings::{Settings, setters};
-use crate::subject::{Launch, Subject};
-use crate::talk::{Lost, Talk};
-use crate::time::now;
-use crate::words;
+use crate::spec::{Check, Profile, Severity};
+use crate::target::{Launch, Target};
+use crate::test::{Observation, Stop, Test, TestCase};
+use crate::timeouts::Timeouts;
+use crate::transcript::Transcript;
 
 /// At most so many lines are judged by each check that listens.
-const MOST_JUDGED: usize = 200_000;
+const MAX_JUDGED: usize = 200_000;
 
 /// What is done by default.
 const EFFORT: Effort = Effort { searches: 500, lines: 200, soak: None };
@@ -37,86 +37,30 @@ const EFFORT: Effort = Effort { searches: 500, lines: 200, soak: None };
 /// Settings of a run.
 ///
 /// ```no_run
-/// use readyok_check::{Subject, Suite};
+/// use readyok_check::{Target, Suite};
 ///
-/// let report = Suite::new(Subject::program("./my-engine", [""; 0])).run()?;
+/// let report = Suite::new(Target::program("./my-engine", [""; 0])).run()?;
 /// assert!(report.conforms(), "{report}");
-/// # Ok::<(), readyok_check::NoSubject>(())
+/// # Ok::<(), readyok_check::TargetError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Suite {
-    subject: Subject,
+    target: Target,
     settings: Settings,
     profile: Option<Profile>,
     effort: Effort,
 }
 
-/// What came of a run.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// The engine, as it calls itself, or the command of the client.
-    pub name: String,
-    /// Who was looked at.
-    pub side: Party,
-    /// The protocol.
-    pub dialect: Dialect,
-    /// The edition that was asked for.
-    pub profile: Option<Profile>,
-    /// What lots were drawn with.
-    pub seed: u64,
-    /// The limits.
-    pub pace: Pace,
-    /// One for each check of the protocol that was selected, in the order of the list.
-    pub results: Vec<CheckResult>,
-    /// How long it took.
-    pub took: Duration,
-}
-
-/// What came of a check.
-#[derive(Clone, Debug)]
-pub struct CheckResult {
-    /// The check.
-    pub check: &'static Check,
-    /// How much it matters in this run.
-    pub severity: Severity,
-    /// What was found.
-    pub verdict: Verdict,
-    /// Something worth knowing: a measurement.
-    pub remark: Option<String>,
-    /// Of a failure, the shortest dialogue that shows it: milliseconds since the engine was started,
-    /// `>` for what it was told and `<` for what it said.
-    pub dialogue: Option<String>,
-    /// What an engine was told in that dialogue.
-    pub input: Option<Input>,
-    /// How long it took.
-    pub took: Duration,
-}
-
-/// The engine, or the client, cannot be looked at.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct NoSubject(Message);
-
-impl NoSubject {
-    pub(crate) fn new(why: Message) -> Self {
-        Self(why)
-    }
-
-    /// Why not.
-    pub fn message(&self) -> &Message {
-        &self.0
-    }
-}
-
 /// What a conversation check leaves behind.
-struct Asked {
+struct Completed {
     result: CheckResult,
-    talks: Vec<Conversation>,
+    transcripts: Vec<Transcript>,
 }
 
 impl Suite {
     /// All checks, for an engine whose protocol is found out.
-    pub fn new(subject: Subject) -> Self {
-        Self { subject, settings: Settings::default(), profile: None, effort: EFFORT }
+    pub fn new(target: Target) -> Self {
+        Self { target, settings: Settings::default(), profile: None, effort: EFFORT }
     }
 
     /// Speaks this protocol. By default UCI is tried before USI.
@@ -170,97 +114,108 @@ impl Suite {
     ///
     /// # Errors
     /// The engine cannot be started, or answers no greeting.
-    pub fn run(&self) -> Result<Report, NoSubject> {
+    pub fn run(&self) -> Result<Report, TargetError> {
         let begin = now();
-        let pace = self.settings.pace();
-        let (dialect, facts, ping) = self.meet(pace)?;
-        let pace = pace.with_ping(ping);
+        let timeouts = self.settings.timeouts();
+        let (dialect, engine_info, ping) = self.connect(timeouts)?;
+        let timeouts = timeouts.with_ping(ping);
         let severity = |check: &Check| check.severity_in(dialect, self.profile);
-        let chosen = self.settings.chosen(checks::all(), severity);
-        let asked = self.ask(&chosen, &facts, dialect, pace);
-        let talks: Vec<Conversation> = asked.iter().flat_map(|it| it.talks.clone()).collect();
-        let mut results: Vec<CheckResult> = asked.into_iter().map(|it| it.result).collect();
-        for (check, severity) in &chosen {
-            if !matches!(check.test, Test::Ask(_)) {
-                results.push(listen(check, *severity, &talks, Party::Engine));
+        let chosen = self.settings.selected(checks::test_cases(), severity);
+        let completed = self.run_interactive(&chosen, &engine_info, dialect, timeouts);
+        let transcripts: Vec<Transcript> =
+            completed.iter().flat_map(|it| it.transcripts.clone()).collect();
+        let mut results: Vec<CheckResult> = completed.into_iter().map(|it| it.result).collect();
+        for (case, severity) in &chosen {
+            if !matches!(case.test, Test::Interactive(_)) {
+                results.push(observe(case, *severity, &transcripts, Party::Engine));
             }
         }
-        results.retain(|it| chosen.iter().any(|(check, _)| check.id == it.check.id));
-        results.sort_by_key(|it| chosen.iter().position(|(check, _)| check.id == it.check.id));
+        results.retain(|it| chosen.iter().any(|(case, _)| case.check.id == it.check.id));
+        results.sort_by_key(|it| chosen.iter().position(|(case, _)| case.check.id == it.check.id));
         Ok(Report {
-            name: facts
+            name: engine_info
                 .names
                 .first()
-                .map_or_else(|| self.subject.name(), String::as_str)
+                .map_or_else(|| self.target.name(), String::as_str)
                 .to_owned(),
             side: Party::Engine,
             dialect,
             profile: self.profile,
             seed: self.settings.seed,
-            pace,
+            timeouts,
             results,
             took: now().saturating_duration_since(begin),
         })
     }
 
     /// Finds out which protocol the engine speaks, who it is, and how fast it answers.
-    fn meet(&self, pace: Pace) -> Result<(Dialect, Facts, Duration), NoSubject> {
+    fn connect(&self, timeouts: Timeouts) -> Result<(Dialect, EngineInfo, Duration), TargetError> {
         let dialects =
             self.settings.dialect.map_or_else(|| Dialect::ALL.to_vec(), |dialect| vec![dialect]);
         let mut why: Option<Message> = None;
         for dialect in dialects {
-            let record = Rc::new(RefCell::new(Conversation::new(dialect, true)));
-            let launch = Launch { check: "greeting", deaf_to_errors: false };
-            let mut talk = Talk::start(&self.subject, launch, dialect, pace, record)
-                .map_err(NoSubject::from)?;
-            match greet(&mut talk, dialect) {
-                Ok(mut facts) => {
+            let record = Rc::new(RefCell::new(Transcript::new(dialect, true)));
+            let launch = Launch { check: "greeting", undrained_stderr: false };
+            let mut transcript =
+                EngineSession::start(&self.target, launch, dialect, timeouts, record)
+                    .map_err(TargetError::from)?;
+            match handshake(&mut transcript, dialect) {
+                Ok(mut engine_info) => {
                     // The first one may load whatever the engine needs.
-                    let first = talk.ready();
-                    let ping = first.and_then(|_| talk.ready()).unwrap_or_default();
-                    let found = talk.search("position startpos", "go depth 1");
-                    facts.ends_at_depth = matches!(found, Err(Lost::Ended(_)));
-                    return Ok((dialect, facts, ping));
+                    let first = transcript.ready();
+                    let ping = first.and_then(|_| transcript.ready()).unwrap_or_default();
+                    let found = transcript.search("position startpos", "go depth 1");
+                    engine_info.ends_at_depth = matches!(found, Err(WaitError::Ended(_)));
+                    return Ok((dialect, engine_info, ping));
                 }
-                Err(lost) => {
-                    let (name, hello) = (self.subject.name(), dialect.handshake());
-                    let lost = message!("engine.no-handshake", name, command = hello, cause = lost);
+                Err(failure) => {
+                    let (name, hello) = (self.target.name(), dialect.handshake());
+                    let failure =
+                        message!("engine.no-handshake", name, command = hello, cause = failure);
                     why = Some(match why {
-                        Some(first) => message!("engine.both", first, second = lost),
-                        None => lost,
+                        Some(first) => message!("engine.both", first, second = failure),
+                        None => failure,
                     });
                 }
             }
         }
-        Err(NoSubject(why.unwrap_or_else(|| message!("engine.no-protocol"))))
+        Err(TargetError::new(why.unwrap_or_else(|| message!("engine.no-protocol"))))
     }
 
     /// Runs the checks by conversation, and a conversation to listen to if nothing else is.
-    fn ask(
+    fn run_interactive(
         &self,
-        chosen: &[(&'static Check, Severity)],
-        facts: &Facts,
+        chosen: &[(&'static TestCase, Severity)],
+        engine_info: &EngineInfo,
         dialect: Dialect,
-        pace: Pace,
-    ) -> Vec<Asked> {
-        let mut work: Vec<(&'static Check, Severity)> = chosen
+        timeouts: Timeouts,
+    ) -> Vec<Completed> {
+        let mut work: Vec<(&'static TestCase, Severity)> = chosen
             .iter()
-            .filter(|(check, _)| matches!(check.test, Test::Ask(_)))
+            .filter(|(case, _)| matches!(case.test, Test::Interactive(_)))
             .copied()
             .collect();
-        let listens = chosen.iter().any(|(check, _)| !matches!(check.test, Test::Ask(_)));
+        let listens = chosen.iter().any(|(case, _)| !matches!(case.test, Test::Interactive(_)));
         let sample = checks::sample();
-        if listens && !work.iter().any(|(check, _)| check.id == sample.id) {
-            work.push((sample, sample.severity));
+        if listens && !work.iter().any(|(case, _)| case.check.id == sample.check.id) {
+            work.push((sample, sample.check.severity));
         }
         let done = self.settings.watcher.count(work.len());
-        let jobs = self.settings.jobs.or_else(|| self.subject.is_elsewhere().then_some(1));
-        in_parallel(jobs, &work, |(check, severity)| {
+        let jobs = self.settings.jobs.or_else(|| self.target.is_remote().then_some(1));
+        in_parallel(jobs, &work, |(case, severity)| {
             let (seed, effort) = (self.settings.seed, self.effort);
-            let bench = Bench::new(&self.subject, facts, dialect, pace, seed, effort, check.id);
-            let asked = ask(check, *severity, bench);
-            done.tell(&asked.result);
-            asked
+            let context = TestContext::new(
+                &self.target,
+                engine_info,
+                dialect,
+                timeouts,
+                seed,
+                effort,
+                case.check.id,
+            );
+            let completed = run_interactive(case, *severity, context);
+            done.report(&completed.result);
+            completed
         })
     }
 }
@@ -272,8 +227,8 @@ pub(crate) fn in_parallel<W: Sync, R: Send>(
     work: &[W],
     run: impl Fn(&W) -> R + Sync,
 ) -> Vec<R> {
-    let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let jobs = jobs.unwrap_or(processors).min(work.len());
+    let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let jobs = jobs.unwrap_or(cores).min(work.len());
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -292,7 +247,7 @@ pub(crate) fn in_parallel<W: Sync, R: Send>(
 /// Whether a check is about the limits of a `go`, and not about something else that is looked at by a search.
 fn is_about(check: &Check, go: &str) -> bool {
     let limits = ["depth", "nodes", "movetime", "searchmoves", "ponder", "mate"];
-    let plain = !go.split_ascii_whitespace().any(|word| limits.contains(&word));
+    let plain = !go.split_ascii_whitespace().any(|keyword| limits.contains(&keyword));
     let areas = [
         "limits.",
         "search.depth",
@@ -308,96 +263,103 @@ fn is_about(check: &Check, go: &str) -> bool {
     plain || areas.iter().any(|area| check.id.starts_with(area))
 }
 
-fn ask(check: &'static Check, severity: Severity, bench: Bench<'_>) -> Asked {
+fn run_interactive(
+    case: &'static TestCase,
+    severity: Severity,
+    context: TestContext<'_>,
+) -> Completed {
     let begin = now();
-    let missing = check.needs.iter().find(|need| !bench.has(**need));
-    let ends_at_depth = bench.facts.ends_at_depth;
-    let mut verdict = match (missing, check.test) {
+    let missing = case.check.needs.iter().find(|need| !context.has(**need));
+    let ends_at_depth = context.engine_info.ends_at_depth;
+    let mut verdict = match (missing, case.test) {
         (Some(need), _) => Verdict::Skip(message!("check.requires", need = Message::from(*need))),
-        (None, Test::Ask(run)) => run(&bench).map_or_else(Verdict::from, |()| Verdict::Pass),
-        (None, Test::Hear(_) | Test::Order(_) | Test::Form { .. } | Test::Provoke(_)) => {
+        (None, Test::Interactive(run)) => {
+            run(&context).map_or_else(Verdict::from, |()| Verdict::Pass)
+        }
+        (None, Test::Passive(_) | Test::Ordering(_) | Test::Syntax { .. } | Test::Mock(_)) => {
             Verdict::Pass
         }
     };
-    let (talks, remark) = bench.finish();
+    let (transcripts, remark) = context.finish();
     if ends_at_depth
         && matches!(verdict, Verdict::Fail(_))
-        && let Some(go) = talks.last().and_then(Conversation::last_go)
-        && !is_about(check, &go)
+        && let Some(go) = transcripts.last().and_then(Transcript::last_go)
+        && !is_about(&case.check, &go)
     {
         verdict = Verdict::Inconclusive(message!("engine.exits-at-go", go));
     }
     let excerpt = match &verdict {
-        Verdict::Fail(_) => talks.last().map(|talk| talk.excerpt(None)),
+        Verdict::Fail(_) => transcripts.last().map(|transcript| transcript.excerpt(None)),
         Verdict::Pass | Verdict::Skip(_) | Verdict::Inconclusive(_) => None,
     };
-    let result = CheckResult::new(check, severity, verdict, excerpt, begin);
-    Asked { result: CheckResult { remark, ..result }, talks }
+    let result = CheckResult::new(&case.check, severity, verdict, excerpt, begin);
+    Completed { result: CheckResult { remark, ..result }, transcripts }
 }
 
 /// Judges one side in all conversations in which the other kept to the rules.
-pub(crate) fn listen(
-    check: &'static Check,
+pub(crate) fn observe(
+    case: &'static TestCase,
     severity: Severity,
-    talks: &[Conversation],
+    transcripts: &[Transcript],
     side: Party,
 ) -> CheckResult {
     let begin = now();
     let mut seen = 0;
     let mut breach = None;
-    for talk in talks.iter().filter(|talk| talk.fair) {
-        match hear(check.test, talk, side) {
+    for transcript in transcripts.iter().filter(|transcript| transcript.conforming) {
+        match judge_transcript(case.test, transcript, side) {
             Ok(count) => seen += count,
             Err((at, finding)) => {
                 // What a client does has its reason in what stands before it.
                 let excerpt = match side {
-                    Party::Engine => talk.excerpt(Some(at)),
-                    Party::Client => talk.around(at),
+                    Party::Engine => transcript.excerpt(Some(at)),
+                    Party::Client => transcript.around(at),
                 };
                 breach = Some((finding, excerpt));
                 break;
             }
         }
-        if MOST_JUDGED < seen {
+        if MAX_JUDGED < seen {
             break;
         }
     }
     let (verdict, excerpt) = match breach {
         Some((finding, excerpt)) => (Verdict::Fail(finding), Some(excerpt)),
-        None if seen == 0 => (Verdict::Skip(unsaid(side)), None),
+        None if seen == 0 => (Verdict::Skip(no_such_line(side)), None),
         None => (Verdict::Pass, None),
     };
-    CheckResult::new(check, severity, verdict, excerpt, begin)
+    CheckResult::new(&case.check, severity, verdict, excerpt, begin)
 }
 
 /// There was nothing to judge.
-fn unsaid(side: Party) -> Message {
+fn no_such_line(side: Party) -> Message {
     match side {
         Party::Engine => message!("engine.no-such-line"),
         Party::Client => message!("client.no-such-line"),
     }
 }
 
-fn hear(test: Test, talk: &Conversation, side: Party) -> Heard {
+fn judge_transcript(test: Test, transcript: &Transcript, side: Party) -> Observation {
     match test {
-        Test::Ask(_) | Test::Provoke(_) => Ok(0),
-        Test::Hear(judge) => judge(talk),
-        Test::Order(rule) => {
+        Test::Interactive(_) | Test::Mock(_) => Ok(0),
+        Test::Passive(judge) => judge(transcript),
+        Test::Ordering(rule) => {
             let broken = |violation: &readyok_protocol::Violation| violation.rule == rule;
-            match talk.entries.iter().position(|it| it.violation.as_ref().is_some_and(broken)) {
+            match transcript.entries.iter().position(|it| it.violation.as_ref().is_some_and(broken))
+            {
                 Some(at) => {
-                    let said = talk.entries.get(at).map_or("", |it| &it.text);
-                    let said = words::start(said);
-                    Err((at, message!("line.violation", line = said, rule)))
+                    let reported = transcript.entries.get(at).map_or("", |it| &it.text);
+                    let reported = format::start(reported);
+                    Err((at, message!("line.violation", line = reported, rule)))
                 }
-                None => Ok(talk.entries.iter().filter(|it| it.side == side).count()),
+                None => Ok(transcript.entries.iter().filter(|it| it.side == side).count()),
             }
         }
-        Test::Form { word, notes } => {
+        Test::Syntax { keyword, notes } => {
             let mut seen = 0;
-            for (at, entry) in talk.entries.iter().enumerate() {
-                let is_one =
-                    entry.side == side && entry.text.split_ascii_whitespace().next() == Some(word);
+            for (at, entry) in transcript.entries.iter().enumerate() {
+                let is_one = entry.side == side
+                    && entry.text.split_ascii_whitespace().next() == Some(keyword);
                 if !is_one {
                     continue;
                 }
@@ -414,55 +376,10 @@ fn hear(test: Test, talk: &Conversation, side: Party) -> Heard {
     }
 }
 
-impl CheckResult {
-    /// What came of a check that was begun then.
-    pub(crate) fn new(
-        check: &'static Check,
-        severity: Severity,
-        verdict: Verdict,
-        excerpt: Option<Excerpt>,
-        begin: Instant,
-    ) -> Self {
-        let (dialogue, input) = excerpt.map(|it| (it.dialogue, it.input)).unzip();
-        let took = now().saturating_duration_since(begin);
-        Self { check, severity, verdict, remark: None, dialogue, input: input.flatten(), took }
-    }
-}
-
-impl Report {
-    /// Whether no must is broken and each could be judged.
-    pub fn conforms(&self) -> bool {
-        self.exit_status() == 0
-    }
-
-    /// 0 if the engine conforms, 1 if it breaks a must, 2 if a must could not be judged.
-    pub fn exit_status(&self) -> u8 {
-        let musts = || self.results.iter().filter(|it| it.severity == Severity::Must);
-        if musts().any(|it| matches!(it.verdict, Verdict::Fail(_))) {
-            1
-        } else {
-            u8::from(musts().any(|it| matches!(it.verdict, Verdict::Inconclusive(_)))) * 2
-        }
-    }
-
-    /// The checks that failed.
-    pub fn failures(&self) -> impl Iterator<Item = &CheckResult> {
-        self.results.iter().filter(|it| matches!(it.verdict, Verdict::Fail(_)))
-    }
-}
-
-impl fmt::Display for NoSubject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for NoSubject {}
-
-impl From<Stop> for NoSubject {
+impl From<Stop> for TargetError {
     fn from(stop: Stop) -> Self {
         match stop {
-            Stop::Fail(why) | Stop::Skip(why) | Stop::Inconclusive(why) => Self(why),
+            Stop::Fail(why) | Stop::Skip(why) | Stop::Inconclusive(why) => Self::new(why),
         }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) struct Usage {
     /// Memory in use, in bytes.
     pub(crate) resident: u64,
     /// Time of processors since the start.
-    pub(crate) processor: Duration,
+    pub(crate) cpu: Duration,
     /// Time that it had to wait for a processor.
     pub(crate) waited: Duration,
     /// Threads.
@@ -36,7 +36,7 @@ pub(crate) fn usage(group: u32) -> Option<Usage> {
         if let Some(one) = of_process(id, group) {
             found = true;
             sum.resident += one.resident;
-            sum.processor += one.processor;
+            sum.cpu += one.cpu;
             sum.waited += one.waited;
             sum.threads += one.threads;
             sum.files += one.files;
@@ -54,11 +54,11 @@ fn of_process(id: &str, group: u32) -> Option<Usage> {
         return None;
     }
     let ticks = u32::try_from(number(11)? + number(12)?).unwrap_or(u32::MAX);
-    let (processor, waited) = schedule(id).unwrap_or((TICK * ticks, Duration::ZERO));
+    let (cpu, waited) = schedule(id).unwrap_or((TICK * ticks, Duration::ZERO));
     let files = fs::read_dir(format!("/proc/{id}/fd")).map_or(0, Iterator::count);
     Some(Usage {
         resident: resident(id)?,
-        processor,
+        cpu,
         waited,
         threads: number(17)?,
         files: u64::try_from(files).unwrap_or(u64::MAX),
@@ -72,8 +72,8 @@ fn schedule(id: &str) -> Option<(Duration, Duration)> {
         let Ok(text) = task.and_then(|it| fs::read_to_string(it.path().join("schedstat"))) else {
             continue;
         };
-        let mut words = text.split_ascii_whitespace().map(str::parse);
-        let (Some(Ok(ran)), Some(Ok(waited))) = (words.next(), words.next()) else { continue };
+        let mut tokens = text.split_ascii_whitespace().map(str::parse);
+        let (Some(Ok(ran)), Some(Ok(waited))) = (tokens.next(), tokens.next()) else { continue };
         sum.0 += Duration::from_nanos(ran);
         sum.1 += Duration::from_nanos(waited);
     }

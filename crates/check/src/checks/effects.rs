@@ -2,31 +2,33 @@
 
 use readyok_protocol::{Best, OptionKind};
 
-use super::{clause, probe, state};
-use crate::bench::{Bench, Declared};
-use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
+use super::assertions::{middle, search_summary};
+use super::clause;
+use crate::context::{DeclaredOption, TestContext};
 use crate::message::message;
-use crate::talk::{Blame, Line, Talk};
+use crate::session::{EngineSession, Line, OrFail};
+use crate::spec::{Need, Profile, Severity};
+use crate::test::{Stop, Test, TestCase, TestResult};
 
 /// A name that no engine has for an option.
 const UNKNOWN: &str = "No Such Option";
 
 macro_rules! effect {
-    ($id:literal, $rule:literal, $place:literal, $says:literal, $usi:literal, $severity:ident, $needs:expr, $advice:literal, $run:ident) => {
+    ($id:literal, $rule:literal, $source:literal, $text:literal, $usi:literal, $severity:ident, $needs:expr, $advice:literal, $run:ident) => {
         check!(
             $id,
             $rule,
-            [concat!("UCI 2006, ", $place) => $says, "USI draft 1 §5.3, setoption" => $usi],
+            [concat!("UCI 2006, ", $source) => $text, "USI draft 1 §5.3, setoption" => $usi],
             $severity,
             Profile::ALL,
             $needs,
             $advice,
-            Test::Ask($run)
+            Test::Interactive($run)
         )
     };
 }
 
-pub(super) const CHECKS: &[Check] = &[
+pub(super) const CHECKS: &[TestCase] = &[
     effect!(
         "options.settable",
         "`setoption` accepts every declared option, including names with spaces",
@@ -68,7 +70,7 @@ pub(super) const CHECKS: &[Check] = &[
         &[Profile::Uci2006],
         &[Need::Option("UCI_Chess960")],
         "compare values case-insensitively",
-        Test::Ask(value_ignores_case),
+        Test::Interactive(value_ignores_case),
     ),
     effect!(
         "options.limit-strength",
@@ -127,21 +129,17 @@ pub(super) const CHECKS: &[Check] = &[
     ),
 ];
 
-fn middle(bench: &Bench<'_>) -> String {
-    bench.position(probe::of(bench.game()).middle[0])
-}
-
 /// What the engine says to a value for an option, with the option's name left out.
-fn said_to(talk: &mut Talk, name: &str, value: &str) -> Result<Vec<String>, Stop> {
-    talk.say(&format!("setoption name {name} value {value}"));
+fn said_to(session: &mut EngineSession, name: &str, value: &str) -> Result<Vec<String>, Stop> {
+    session.send(&format!("setoption name {name} value {value}"));
     // Whether values do harm is for another check to judge.
-    let said = talk.until_ready()?;
+    let reported = session.until_ready()?;
     let nameless = |line: Line| format!("{:?}", line.reply).replace(name, "");
-    Ok(said.into_iter().map(nameless).collect())
+    Ok(reported.into_iter().map(nameless).collect())
 }
 
 /// The value that an option has already.
-fn usual(option: &Declared) -> Option<String> {
+fn usual(option: &DeclaredOption) -> Option<String> {
     match &option.decl.kind {
         OptionKind::Check { default } => default.map(|it| it.to_string()),
         OptionKind::Spin { default, .. } => default.map(|it| it.to_string()),
@@ -153,41 +151,41 @@ fn usual(option: &Declared) -> Option<String> {
     }
 }
 
-fn known(bench: &Bench<'_>) -> Outcome {
+fn known(context: &TestContext<'_>) -> TestResult {
     // An engine that complains about what it does not know shall not say the same about what it does.
-    let mut talk = bench.provoked()?;
-    for option in &bench.facts.options {
+    let mut session = context.ready_unchecked()?;
+    for option in &context.engine_info.options {
         let Some(value) = usual(option) else { continue };
-        let complaint = said_to(&mut talk, UNKNOWN, &value)?;
+        let complaint = said_to(&mut session, UNKNOWN, &value)?;
         let name = &option.decl.name;
-        if !complaint.is_empty() && said_to(&mut talk, name, &value)? == complaint {
+        if !complaint.is_empty() && said_to(&mut session, name, &value)? == complaint {
             return Err(Stop::Fail(message!("option.unknown", name, value)));
         }
     }
     Ok(())
 }
 
-fn before_ready(bench: &Bench<'_>) -> Outcome {
-    let lines = |talk: &mut Talk| -> Result<u32, Stop> {
-        talk.ready()?;
-        let found = talk.search(&middle(bench), "go depth 3")?;
+fn before_ready(context: &TestContext<'_>) -> TestResult {
+    let lines = |session: &mut EngineSession| -> Result<u32, Stop> {
+        session.ready()?;
+        let found = session.search(&middle(context), "go depth 3")?;
         Ok(found.infos.iter().filter_map(|info| info.multipv).max().unwrap_or(1))
     };
-    let mut late = bench.ready()?;
-    late.say(&bench.set("MultiPV", "2"));
+    let mut late = context.ready()?;
+    late.send(&context.set("MultiPV", "2"));
     if lines(&mut late)? < 2 {
         return Err(Stop::Inconclusive(message!("multipv.not-visible")));
     }
-    let mut early = bench.greeted()?;
-    early.say(&bench.set("MultiPV", "2"));
+    let mut early = context.after_handshake()?;
+    early.send(&context.set("MultiPV", "2"));
     if lines(&mut early)? < 2 {
         return Err(Stop::Fail(message!("multipv.early-ignored")));
     }
     Ok(())
 }
 
-fn empty_text(bench: &Bench<'_>) -> Outcome {
-    for option in &bench.facts.options {
+fn empty_text(context: &TestContext<'_>) -> TestResult {
+    for option in &context.engine_info.options {
         let OptionKind::String { default: Some(default) } = &option.decl.kind else { continue };
         if !default.is_empty() {
             continue;
@@ -196,33 +194,34 @@ fn empty_text(bench: &Bench<'_>) -> Outcome {
         for line in
             [format!("setoption name {name} value <empty>"), format!("setoption name {name} value")]
         {
-            let mut talk = bench.ready()?;
-            talk.say(&line);
+            let mut session = context.ready()?;
+            session.send(&line);
             // Some engines stumble at the line after it.
-            if let Err(lost) = talk.ready().and_then(|_| talk.ready()) {
+            if let Err(failure) = session.ready().and_then(|_| session.ready()) {
                 // Where every text does this harm, it is none of the empty one.
-                let mut other = bench.aside()?;
-                other.say(&format!("setoption name {name} value ."));
-                other.ready().map_err(|lost| {
-                    Stop::Inconclusive(message!("option.empty-rejected", name, cause = lost))
+                let mut other = context.start_separate()?;
+                other.send(&format!("setoption name {name} value ."));
+                other.ready().map_err(|failure| {
+                    Stop::Inconclusive(message!("option.empty-rejected", name, cause = failure))
                 })?;
-                return Err(lost.blame(message!("setoption.no-readyok", line)));
+                return Err(failure.into_failure(message!("setoption.no-readyok", line)));
             }
-            talk.search(&middle(bench), "go depth 1")
+            session
+                .search(&middle(context), "go depth 1")
                 .or_fail(message!("setoption.no-bestmove", line))?;
         }
     }
     Ok(())
 }
 
-fn value_ignores_case(bench: &Bench<'_>) -> Outcome {
+fn value_ignores_case(context: &TestContext<'_>) -> TestResult {
     let castled = |value: &str| -> Result<bool, Stop> {
-        let mut talk = bench.provoked()?;
-        talk.say(&bench.set("UCI_Chess960", value));
-        talk.ready()?;
+        let mut session = context.ready_unchecked()?;
+        session.send(&context.set("UCI_Chess960", value));
+        session.ready()?;
         let position = "position fen r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1";
         // Each of the two words is castling in one of the modes.
-        let found = talk.search(position, "go depth 1 searchmoves e1h1 e1g1")?;
+        let found = session.search(position, "go depth 1 searchmoves e1h1 e1g1")?;
         Ok(matches!(&found.best.best, Best::Move(mv) if mv.as_str() == "e1h1"))
     };
     if !castled("true")? {
@@ -232,73 +231,73 @@ fn value_ignores_case(bench: &Bench<'_>) -> Outcome {
 }
 
 /// The smallest value of a spin option.
-fn least(bench: &Bench<'_>, name: &str) -> Option<String> {
-    match bench.option(name)?.kind {
+fn least(context: &TestContext<'_>, name: &str) -> Option<String> {
+    match context.option(name)?.kind {
         OptionKind::Spin { min, .. } => min.map(|it| it.to_string()),
         _ => None,
     }
 }
 
-fn limit_strength(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    talk.say(&bench.set("UCI_LimitStrength", "true"));
-    if let Some(least) = least(bench, "UCI_Elo") {
-        talk.say(&bench.set("UCI_Elo", &least));
+fn limit_strength(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.send(&context.set("UCI_LimitStrength", "true"));
+    if let Some(least) = least(context, "UCI_Elo") {
+        session.send(&context.set("UCI_Elo", &least));
     }
-    talk.ready().or_fail(message!("strength.no-readyok"))?;
+    session.ready().or_fail(message!("strength.no-readyok"))?;
     for go in ["go depth 4", "go movetime 100"] {
-        talk.search(&middle(bench), go).or_fail(message!("strength.no-reply", go))?;
+        session.search(&middle(context), go).or_fail(message!("strength.no-reply", go))?;
     }
     Ok(())
 }
 
-fn elo_without_limit(bench: &Bench<'_>) -> Outcome {
+fn elo_without_limit(context: &TestContext<'_>) -> TestResult {
     let with = |commands: &[String]| -> Result<_, Stop> {
-        let mut talk = bench.ready()?;
+        let mut session = context.ready()?;
         for command in commands {
-            talk.say(command);
+            session.send(command);
         }
-        talk.ready()?;
-        state::result(&mut talk, bench)
+        session.ready()?;
+        search_summary(&mut session, context)
     };
     let usual = with(&[])?;
     if with(&[])? != usual {
         return Err(Stop::Skip(message!("search.not-reproducible")));
     }
-    let least = least(bench, "UCI_Elo").ok_or_else(|| Stop::Skip(message!("option.no-range")))?;
-    let off = bench.set("UCI_LimitStrength", "false");
-    let weak = with(&[off, bench.set("UCI_Elo", &least)])?;
+    let least = least(context, "UCI_Elo").ok_or_else(|| Stop::Skip(message!("option.no-range")))?;
+    let off = context.set("UCI_LimitStrength", "false");
+    let weak = with(&[off, context.set("UCI_Elo", &least)])?;
     if weak != usual {
         return Err(Stop::Fail(message!("search.result-changed", before = usual, after = weak)));
     }
     Ok(())
 }
 
-fn own_book_off(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    talk.say(&bench.set("OwnBook", "false"));
-    talk.ready()?;
-    let found = talk.search("position startpos", "go movetime 150")?;
+fn own_book_off(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.send(&context.set("OwnBook", "false"));
+    session.ready()?;
+    let found = session.search("position startpos", "go movetime 150")?;
     if found.infos.iter().any(|info| info.score.is_some()) {
         return Ok(());
     }
     Err(Stop::Fail(message!("book.no-search")))
 }
 
-fn opponent(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    talk.say(&bench.set("UCI_Opponent", "GM 2800 human Ann Example"));
-    talk.ready().or_fail(message!("opponent.no-readyok"))?;
-    talk.say(&bench.set("UCI_Opponent", "none none computer Some Engine 1.0"));
-    talk.ready().or_fail(message!("opponent.no-readyok"))?;
-    talk.search(&middle(bench), "go depth 2").or_fail(message!("opponent.no-bestmove"))?;
+fn opponent(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.send(&context.set("UCI_Opponent", "GM 2800 human Ann Example"));
+    session.ready().or_fail(message!("opponent.no-readyok"))?;
+    session.send(&context.set("UCI_Opponent", "none none computer Some Engine 1.0"));
+    session.ready().or_fail(message!("opponent.no-readyok"))?;
+    session.search(&middle(context), "go depth 2").or_fail(message!("opponent.no-bestmove"))?;
     Ok(())
 }
 
-fn analyse_mode(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    talk.say(&bench.set("UCI_AnalyseMode", "true"));
-    talk.ready().or_fail(message!("analyse.no-readyok"))?;
-    talk.search(&middle(bench), "go depth 3").or_fail(message!("analyse.no-bestmove"))?;
+fn analyse_mode(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.send(&context.set("UCI_AnalyseMode", "true"));
+    session.ready().or_fail(message!("analyse.no-readyok"))?;
+    session.search(&middle(context), "go depth 3").or_fail(message!("analyse.no-bestmove"))?;
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! How an engine leaves.
 
-use super::{clause, probe};
-use crate::bench::Bench;
-use crate::check::{Check, Clause, Need, Outcome, Profile, Severity, Stop, Test};
+use super::{clause, test_positions};
+use crate::context::TestContext;
 use crate::message::{Message, message};
-use crate::talk::{Blame, Talk};
+use crate::session::{EngineSession, OrFail};
+use crate::spec::{Clause, Need, Profile, Severity};
+use crate::test::{Stop, Test, TestCase, TestResult};
 
 const QUIT: &[Clause] = &[
     clause("UCI 2006, quit", "quit the program as soon as possible"),
@@ -29,12 +30,12 @@ macro_rules! exit {
             Profile::ALL,
             $needs,
             $advice,
-            Test::Ask($run)
+            Test::Interactive($run)
         )
     };
 }
 
-pub(super) const CHECKS: &[Check] = &[
+pub(super) const CHECKS: &[TestCase] = &[
     exit!(
         "quit.after-handshake",
         "the engine exits on `quit` after the handshake",
@@ -42,7 +43,7 @@ pub(super) const CHECKS: &[Check] = &[
         Must,
         &[],
         "obey `quit` before `isready`",
-        quit_greeted
+        quit_after_handshake
     ),
     exit!(
         "quit.idle",
@@ -127,51 +128,51 @@ pub(super) const CHECKS: &[Check] = &[
     ),
 ];
 
-fn leaves(bench: &Bench<'_>, mut talk: Talk, what: Message) -> Outcome {
-    talk.ended(bench.pace.answer()).or_fail(message!("exit.timeout", what))?;
+fn leaves(context: &TestContext<'_>, mut session: EngineSession, what: Message) -> TestResult {
+    session.ended(context.timeouts.answer()).or_fail(message!("exit.timeout", what))?;
     Ok(())
 }
 
-fn begin(bench: &Bench<'_>, go: &str) -> Result<Talk, Stop> {
-    let mut talk = bench.ready()?;
-    talk.say(&bench.position(probe::of(bench.game()).middle[0]));
-    talk.say(go);
-    talk.listen(bench.pace.quiet() / 4);
-    Ok(talk)
+fn begin(context: &TestContext<'_>, go: &str) -> Result<EngineSession, Stop> {
+    let mut session = context.ready()?;
+    session.send(&context.position(test_positions::of(context.game()).middle[0]));
+    session.send(go);
+    session.listen(context.timeouts.quiet() / 4);
+    Ok(session)
 }
 
-fn quit_greeted(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.greeted()?;
-    talk.say("quit");
-    leaves(bench, talk, message!("exit.quit"))
+fn quit_after_handshake(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.after_handshake()?;
+    session.send("quit");
+    leaves(context, session, message!("exit.quit"))
 }
 
-fn quit_idle(bench: &Bench<'_>) -> Outcome {
-    let mut talk = begin(bench, "go depth 1")?;
-    if talk.is_searching() {
-        talk.best(bench.pace.answer())?;
+fn quit_idle(context: &TestContext<'_>) -> TestResult {
+    let mut session = begin(context, "go depth 1")?;
+    if session.is_searching() {
+        session.best(context.timeouts.answer())?;
     }
-    talk.say("quit");
-    leaves(bench, talk, message!("exit.quit-after-search"))
+    session.send("quit");
+    leaves(context, session, message!("exit.quit-after-search"))
 }
 
-fn quit_searching(bench: &Bench<'_>) -> Outcome {
-    let mut talk = begin(bench, "go infinite")?;
-    talk.say("quit");
-    leaves(bench, talk, message!("exit.quit-in-search"))
+fn quit_searching(context: &TestContext<'_>) -> TestResult {
+    let mut session = begin(context, "go infinite")?;
+    session.send("quit");
+    leaves(context, session, message!("exit.quit-in-search"))
 }
 
-fn quit_pondering(bench: &Bench<'_>) -> Outcome {
-    let mut talk = begin(bench, "go ponder wtime 60000 btime 60000")?;
-    talk.say("quit");
-    leaves(bench, talk, message!("exit.quit-pondering"))
+fn quit_pondering(context: &TestContext<'_>) -> TestResult {
+    let mut session = begin(context, "go ponder wtime 60000 btime 60000")?;
+    session.send("quit");
+    leaves(context, session, message!("exit.quit-pondering"))
 }
 
-fn status(bench: &Bench<'_>) -> Outcome {
+fn status(context: &TestContext<'_>) -> TestResult {
     for go in ["go depth 1", "go infinite"] {
-        let mut talk = begin(bench, go)?;
-        talk.say("quit");
-        let status = talk.ended(bench.pace.answer())?;
+        let mut session = begin(context, go)?;
+        session.send("quit");
+        let status = session.ended(context.timeouts.answer())?;
         if let Some(status) = status.filter(|it| !it.success()) {
             return Err(Stop::Fail(message!("exit.status", go, status)));
         }
@@ -179,44 +180,44 @@ fn status(bench: &Bench<'_>) -> Outcome {
     Ok(())
 }
 
-fn eof_idle(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    talk.close_input();
-    leaves(bench, talk, message!("exit.eof"))
+fn eof_idle(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.close_input();
+    leaves(context, session, message!("exit.eof"))
 }
 
-fn eof_searching(bench: &Bench<'_>) -> Outcome {
-    let mut talk = begin(bench, "go infinite")?;
-    talk.close_input();
-    leaves(bench, talk, message!("exit.eof-in-search"))
+fn eof_searching(context: &TestContext<'_>) -> TestResult {
+    let mut session = begin(context, "go infinite")?;
+    session.close_input();
+    leaves(context, session, message!("exit.eof-in-search"))
 }
 
-fn quit_loading(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.greeted()?;
-    talk.write(b"isready\nquit\n");
-    leaves(bench, talk, message!("exit.quit-loading"))
+fn quit_loading(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.after_handshake()?;
+    session.write(b"isready\nquit\n");
+    leaves(context, session, message!("exit.quit-loading"))
 }
 
-fn closed_output(bench: &Bench<'_>) -> Outcome {
-    let mut talk = begin(bench, "go infinite")?;
-    talk.close_output();
+fn closed_output(context: &TestContext<'_>) -> TestResult {
+    let mut session = begin(context, "go infinite")?;
+    session.close_output();
     // A line that is heard closes the pipe, and the next one meets it closed.
     for _ in 0..LINES {
-        talk.say("isready");
-        talk.listen(bench.pace.quiet() / 4);
-        if talk.is_closed() {
+        session.send("isready");
+        session.listen(context.timeouts.quiet() / 4);
+        if session.is_closed() {
             break;
         }
     }
     for _ in 0..2 {
-        talk.say("isready");
-        talk.listen(bench.pace.quiet() / 4);
+        session.send("isready");
+        session.listen(context.timeouts.quiet() / 4);
     }
-    leaves(bench, talk, message!("exit.closed-output"))
+    leaves(context, session, message!("exit.closed-output"))
 }
 
-fn terminate(bench: &Bench<'_>) -> Outcome {
-    let mut talk = begin(bench, "go infinite")?;
-    talk.terminate();
-    leaves(bench, talk, message!("exit.terminate"))
+fn terminate(context: &TestContext<'_>) -> TestResult {
+    let mut session = begin(context, "go infinite")?;
+    session.terminate();
+    leaves(context, session, message!("exit.terminate"))
 }

@@ -2,13 +2,14 @@
 
 use readyok_protocol::{DiagnosticKind, Reply, Rule, Status};
 
-use super::clause;
-use crate::bench::{Bench, greet};
-use crate::check::{Check, Heard, Outcome, Profile, Severity, Stop, Test};
-use crate::conversation::Conversation;
+use super::{clause, test_positions};
+use crate::context::{TestContext, handshake};
+use crate::format;
 use crate::message::message;
-use crate::talk::Blame;
-use crate::words;
+use crate::session::OrFail;
+use crate::spec::{Profile, Severity};
+use crate::test::{Observation, Stop, Test, TestCase, TestResult};
+use crate::transcript::Transcript;
 
 /// How fast an engine is that has nothing to load before it greets.
 const QUICK: std::time::Duration = std::time::Duration::from_secs(1);
@@ -16,7 +17,7 @@ const QUICK: std::time::Duration = std::time::Duration::from_secs(1);
 /// So many `isready`s at once.
 const PINGS: usize = 8;
 
-pub(super) const CHECKS: &[Check] = &[
+pub(super) const CHECKS: &[TestCase] = &[
     check!(
         "handshake.waits",
         "the engine sends no protocol message before it receives `uci` or `usi`",
@@ -28,7 +29,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "print at most a banner before reading `uci` or `usi`",
-        Test::Ask(waits),
+        Test::Interactive(waits),
     ),
     check!(
         "handshake.name",
@@ -41,7 +42,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "reply to `uci` or `usi` with one line `id name <name and version>`",
-        Test::Ask(name),
+        Test::Interactive(name),
     ),
     check!(
         "handshake.author",
@@ -54,7 +55,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "reply to `uci` or `usi` with one line `id author <names>`",
-        Test::Ask(author),
+        Test::Interactive(author),
     ),
     check!(
         "handshake.late-declaration",
@@ -64,7 +65,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "send all `id` and `option` lines before `uciok` or `usiok`",
-        Test::Order(Rule::LateDeclaration),
+        Test::Ordering(Rule::LateDeclaration),
     ),
     check!(
         "handshake.ok-once",
@@ -74,7 +75,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "send `uciok` or `usiok` once for each `uci` or `usi`",
-        Test::Order(Rule::UciOkWithoutUci),
+        Test::Ordering(Rule::UciOkWithoutUci),
     ),
     check!(
         "handshake.early-status",
@@ -84,7 +85,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::OLDER,
         &[],
         "send the copy protection and registration status after `uciok` or `usiok`",
-        Test::Order(Rule::EarlyStatus),
+        Test::Ordering(Rule::EarlyStatus),
     ),
     check!(
         "handshake.quick",
@@ -97,7 +98,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "load networks, books and tables at `isready`, not before `uciok` or `usiok`",
-        Test::Ask(quick),
+        Test::Interactive(quick),
     ),
     check!(
         "handshake.second-uci",
@@ -107,7 +108,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "repeat the handshake, or ignore the command",
-        Test::Ask(second_hello),
+        Test::Interactive(second_uci),
     ),
     check!(
         "handshake.ready",
@@ -120,7 +121,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "send one `readyok` for each `isready`, after processing everything before it",
-        Test::Ask(ready),
+        Test::Interactive(ready),
     ),
     check!(
         "handshake.ready-each",
@@ -133,7 +134,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "process all lines of a read, not only the first one",
-        Test::Ask(ready_each),
+        Test::Interactive(ready_each),
     ),
     check!(
         "handshake.ready-once",
@@ -143,7 +144,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "send `readyok` only in reply to `isready`",
-        Test::Order(Rule::ReadyOkWithoutIsReady),
+        Test::Ordering(Rule::ReadyOkWithoutIsReady),
     ),
     check!(
         "handshake.copy-protection",
@@ -156,7 +157,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::OLDER,
         &[],
         "send `copyprotection checking` first",
-        Test::Hear(copy_protection),
+        Test::Passive(copy_protection),
     ),
     check!(
         "handshake.registration",
@@ -169,7 +170,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::OLDER,
         &[],
         "send `registration checking` first",
-        Test::Hear(registration),
+        Test::Passive(registration),
     ),
     check!(
         "handshake.known-messages",
@@ -182,7 +183,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "prefix free text with `info string`",
-        Test::Hear(known_words),
+        Test::Passive(known_messages),
     ),
     check!(
         "handshake.ascii",
@@ -194,7 +195,7 @@ pub(super) const CHECKS: &[Check] = &[
         &[Profile::UsiDraft1],
         &[],
         "write names and texts in ASCII",
-        Test::Hear(ascii),
+        Test::Passive(ascii),
     ),
     check!(
         "handshake.text",
@@ -207,57 +208,57 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "write no other encodings, escape sequences, NULs or byte order marks",
-        Test::Hear(text),
+        Test::Passive(text),
     ),
 ];
 
-fn waits(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.start(true)?;
-    let early = talk.listen(bench.pace.quiet());
+fn waits(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.start(true)?;
+    let early = session.listen(context.timeouts.quiet());
     // Even what comes late was said before the greeting if it comes before its answer.
     match early.iter().find(|line| !matches!(line.reply, Reply::Unknown(_) | Reply::Info(_))) {
         Some(line) => {
-            let line = words::line(&line.reply, bench.dialect);
+            let line = format::line(&line.reply, context.dialect);
             Err(Stop::Fail(message!("handshake.early-output", line)))
         }
         None => Ok(()),
     }
 }
 
-fn name(bench: &Bench<'_>) -> Outcome {
-    match bench.facts.names.as_slice() {
+fn name(context: &TestContext<'_>) -> TestResult {
+    match context.engine_info.names.as_slice() {
         [name] if !name.trim().is_empty() => Ok(()),
         [] | [_] => {
-            shown(bench)?;
+            shown(context)?;
             Err(Stop::Fail(message!("handshake.no-name")))
         }
         names => {
-            shown(bench)?;
+            shown(context)?;
             Err(Stop::Fail(message!("handshake.several-names", count = names.len())))
         }
     }
 }
 
-fn author(bench: &Bench<'_>) -> Outcome {
-    if bench.facts.authors.iter().any(|author| !author.trim().is_empty()) {
+fn author(context: &TestContext<'_>) -> TestResult {
+    if context.engine_info.authors.iter().any(|author| !author.trim().is_empty()) {
         return Ok(());
     }
-    shown(bench)?;
+    shown(context)?;
     Err(Stop::Fail(message!("handshake.no-author")))
 }
 
 /// Has the greeting again, for the report.
-fn shown(bench: &Bench<'_>) -> Outcome {
-    bench.greeted().map(drop)
+fn shown(context: &TestContext<'_>) -> TestResult {
+    context.after_handshake().map(drop)
 }
 
-fn quick(bench: &Bench<'_>) -> Outcome {
+fn quick(context: &TestContext<'_>) -> TestResult {
     // What is in memory by now is not read from a slow disk.
-    let mut talk = bench.start(true)?;
-    let facts = greet(&mut talk, bench.dialect)?;
-    let took = facts.greeting.min(bench.facts.greeting);
-    bench.remark(format!("the greeting took {:.0} ms", took.as_secs_f64() * 1000.0));
-    if QUICK.mul_f64(bench.pace.scale()) < took {
+    let mut session = context.start(true)?;
+    let engine_info = handshake(&mut session, context.dialect)?;
+    let took = engine_info.greeting.min(context.engine_info.greeting);
+    context.remark(format!("the greeting took {:.0} ms", took.as_secs_f64() * 1000.0));
+    if QUICK.mul_f64(context.timeouts.scale()) < took {
         return Err(Stop::Fail(message!(
             "handshake.duration",
             seconds = format!("{:.1}", took.as_secs_f64())
@@ -266,45 +267,43 @@ fn quick(bench: &Bench<'_>) -> Outcome {
     Ok(())
 }
 
-fn second_hello(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.provoked()?;
-    talk.say(bench.dialect.handshake());
-    talk.until_ready().or_fail(message!("handshake.second-no-readyok"))?;
-    let probe = super::probe::of(bench.game());
-    let position = bench.position(probe.middle[0]);
-    talk.search(&position, "go depth 1").or_fail(message!("handshake.second-no-bestmove"))?;
+fn second_uci(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    session.send(context.dialect.handshake());
+    session.until_ready().or_fail(message!("handshake.second-no-readyok"))?;
+    let probe = test_positions::of(context.game());
+    let position = context.position(probe.middle[0]);
+    session.search(&position, "go depth 1").or_fail(message!("handshake.second-no-bestmove"))?;
     Ok(())
 }
 
-fn ready(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.greeted()?;
-    talk.ready().or_fail(message!("ready.first"))?;
-    let probe = super::probe::of(bench.game());
-    let position = bench.position(probe.middle[0]);
-    talk.search(&position, "go depth 1")?;
-    talk.until_ready().or_fail(message!("ready.after-search"))?;
+fn ready(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.after_handshake()?;
+    session.ready().or_fail(message!("ready.first"))?;
+    let probe = test_positions::of(context.game());
+    let position = context.position(probe.middle[0]);
+    session.search(&position, "go depth 1")?;
+    session.until_ready().or_fail(message!("ready.after-search"))?;
     Ok(())
 }
 
-fn ready_each(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    talk.write("isready\n".repeat(PINGS).as_bytes());
+fn ready_each(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.write("isready\n".repeat(PINGS).as_bytes());
     for number in 1..=PINGS {
-        let limit = bench.pace.answer();
-        talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(())).or_fail(message!(
-            "ready.missing",
-            number,
-            count = PINGS
-        ))?;
+        let limit = context.timeouts.answer();
+        session
+            .wait_for(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
+            .or_fail(message!("ready.missing", number, count = PINGS))?;
     }
     Ok(())
 }
 
 /// Each result of a check follows the word that it goes on.
-fn statuses(talk: &Conversation, of: impl Fn(&Reply<'_>) -> Option<Status>) -> Heard {
+fn statuses(transcript: &Transcript, of: impl Fn(&Reply<'_>) -> Option<Status>) -> Observation {
     let mut seen = 0;
     let mut checking = false;
-    for (at, _, reply) in talk.replies() {
+    for (at, _, reply) in transcript.replies() {
         let Some(status) = of(&reply) else { continue };
         seen += 1;
         match status {
@@ -318,39 +317,41 @@ fn statuses(talk: &Conversation, of: impl Fn(&Reply<'_>) -> Option<Status>) -> H
     Ok(seen)
 }
 
-fn copy_protection(talk: &Conversation) -> Heard {
-    statuses(talk, |reply| match reply {
+fn copy_protection(transcript: &Transcript) -> Observation {
+    statuses(transcript, |reply| match reply {
         Reply::CopyProtection(status) => Some(*status),
         _ => None,
     })
 }
 
-fn registration(talk: &Conversation) -> Heard {
-    statuses(talk, |reply| match reply {
+fn registration(transcript: &Transcript) -> Observation {
+    statuses(transcript, |reply| match reply {
         Reply::Registration(status) => Some(*status),
         _ => None,
     })
 }
 
-fn known_words(talk: &Conversation) -> Heard {
+fn known_messages(transcript: &Transcript) -> Observation {
     let mut seen = 0;
     // A banner may come late, as the client says hello at once.
-    let greeted = talk.replies().find(|(_, _, reply)| *reply == Reply::UciOk).map(|(at, ..)| at);
-    for (at, _, reply) in talk.replies().filter(|(at, ..)| greeted.is_some_and(|first| first < *at))
+    let after_handshake =
+        transcript.replies().find(|(_, _, reply)| *reply == Reply::UciOk).map(|(at, ..)| at);
+    for (at, _, reply) in
+        transcript.replies().filter(|(at, ..)| after_handshake.is_some_and(|first| first < *at))
     {
         seen += 1;
         if let Reply::Unknown(text) = &reply
             && !text.is_empty()
         {
-            return Err((at, message!("line.unknown", text = words::start(text))));
+            return Err((at, message!("line.unknown", text = format::start(text))));
         }
     }
     Ok(seen)
 }
 
-fn ascii(talk: &Conversation) -> Heard {
+fn ascii(transcript: &Transcript) -> Observation {
     let mut seen = 0;
-    for (at, entry, _) in talk.replies() {
+    for (at, entry, _) in transcript.replies() {
         seen += 1;
         if !entry.text.is_ascii() {
             return Err((at, message!("line.not-ascii")));
@@ -359,9 +360,9 @@ fn ascii(talk: &Conversation) -> Heard {
     Ok(seen)
 }
 
-fn text(talk: &Conversation) -> Heard {
+fn text(transcript: &Transcript) -> Observation {
     let mut seen = 0;
-    for (at, entry, _) in talk.replies() {
+    for (at, entry, _) in transcript.replies() {
         seen += 1;
         let bad = [DiagnosticKind::ControlCharacter, DiagnosticKind::InvalidUtf8];
         if let Some(note) = entry.notes.iter().find(|note| bad.contains(note)) {

@@ -1,19 +1,22 @@
 //! What is told about searches.
 
-use readyok_protocol::{Best, Bound, DiagnosticKind, Dialect, Info, Move, MoveList, Score};
+use readyok_protocol::{Best, Bound, DiagnosticKind, Dialect, Info, Move, MoveList, Reply, Score};
 use readyok_rules::{Game, Position};
 
-use super::{clause, probe};
-use crate::bench::Bench;
-use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
-use crate::conversation::{Conversation, Search};
+use super::assertions::each;
+use super::{clause, test_positions};
+use crate::context::TestContext;
+use crate::format;
 use crate::message::{Message, message};
-use crate::words;
+use crate::session::OrFail;
+use crate::spec::{Need, Profile, Severity};
+use crate::test::{Observation, Stop, Test, TestCase, TestResult};
+use crate::transcript::{Search, Transcript};
 
 /// So many variations are played out in each conversation.
-const MOST_VARIATIONS: usize = 3000;
+const MAX_VARIATIONS: usize = 3000;
 
-pub(super) const CHECKS: &[Check] = &[
+pub(super) const CHECKS: &[TestCase] = &[
     info!(
         "numbers",
         "numbers in `info` are non-negative integers within range",
@@ -21,8 +24,8 @@ pub(super) const CHECKS: &[Check] = &[
         "the values are integers",
         Must,
         "print counts and times as integers",
-        Test::Form {
-            word: "info",
+        Test::Syntax {
+            keyword: "info",
             notes: &[
                 DiagnosticKind::NotANumber,
                 DiagnosticKind::NumberTooLarge,
@@ -37,8 +40,8 @@ pub(super) const CHECKS: &[Check] = &[
         "a value follows each keyword",
         Must,
         "omit fields without a value",
-        Test::Form {
-            word: "info",
+        Test::Syntax {
+            keyword: "info",
             notes: &[DiagnosticKind::Missing, DiagnosticKind::MissingKeyword]
         }
     ),
@@ -49,7 +52,10 @@ pub(super) const CHECKS: &[Check] = &[
         "a line is one report of the search",
         Should,
         "print each field once, and either `cp` or `mate`",
-        Test::Form { word: "info", notes: &[DiagnosticKind::Repeated, DiagnosticKind::Conflict] }
+        Test::Syntax {
+            keyword: "info",
+            notes: &[DiagnosticKind::Repeated, DiagnosticKind::Conflict]
+        }
     ),
     info!(
         "moves",
@@ -58,8 +64,8 @@ pub(super) const CHECKS: &[Check] = &[
         "the PV is a list of moves",
         Must,
         "write the moves of a PV like `bestmove`",
-        Test::Form {
-            word: "info",
+        Test::Syntax {
+            keyword: "info",
             notes: &[DiagnosticKind::NotAMove, DiagnosticKind::MoveRepaired]
         }
     ),
@@ -70,7 +76,7 @@ pub(super) const CHECKS: &[Check] = &[
         "seldepth is sent only together with depth",
         Must,
         "send `depth` in each line with `seldepth`",
-        Test::Form { word: "info", notes: &[DiagnosticKind::SeldepthWithoutDepth] }
+        Test::Syntax { keyword: "info", notes: &[DiagnosticKind::SeldepthWithoutDepth] }
     ),
     info!(
         "legal-pv",
@@ -79,7 +85,7 @@ pub(super) const CHECKS: &[Check] = &[
         "the moves of the best line",
         Must,
         "collect the PV in the search, and truncate it at invalid hash moves",
-        Test::Hear(legal_pv)
+        Test::Passive(legal_pv)
     ),
     info!(
         "pv-bestmove",
@@ -88,7 +94,7 @@ pub(super) const CHECKS: &[Check] = &[
         "the best line begins with the move that is played",
         Should,
         "send the final PV before `bestmove`, and play its first move",
-        Test::Hear(pv_head)
+        Test::Passive(pv_head)
     ),
     info!(
         "before-bestmove",
@@ -97,7 +103,7 @@ pub(super) const CHECKS: &[Check] = &[
         "the final state of the search is reported before `bestmove`",
         Should,
         "send at least one `info` with depth and score in each search",
-        Test::Hear(before_bestmove)
+        Test::Passive(before_bestmove)
     ),
     info!(
         "pv-with-score",
@@ -106,7 +112,7 @@ pub(super) const CHECKS: &[Check] = &[
         "depth and score of a PV are in the same line",
         Should,
         "send `depth`, `score` and `pv` in one line",
-        Test::Hear(pv_with_score)
+        Test::Passive(pv_with_score)
     ),
     info!(
         "bound-with-score",
@@ -115,7 +121,7 @@ pub(super) const CHECKS: &[Check] = &[
         "a bound qualifies a score",
         Should,
         "send the bound after its score",
-        Test::Hear(bound_with_score)
+        Test::Passive(bound_with_score)
     ),
     info!(
         "monotonic-counts",
@@ -124,7 +130,7 @@ pub(super) const CHECKS: &[Check] = &[
         "the time and the nodes of this search",
         Should,
         "sum the counts of all threads, always in the same way",
-        Test::Hear(counts_grow)
+        Test::Passive(counts_grow)
     ),
     info!(
         "permille",
@@ -133,7 +139,7 @@ pub(super) const CHECKS: &[Check] = &[
         "permille of the table and of CPU time",
         Must,
         "scale the value to permille",
-        Test::Hear(permille)
+        Test::Passive(permille)
     ),
     check!(
         "info.wdl",
@@ -143,7 +149,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::UCI,
         &[],
         "compute draws as 1000 minus wins and losses",
-        Test::Hear(wdl),
+        Test::Passive(wdl),
     ),
     info!(
         "current-move",
@@ -152,7 +158,7 @@ pub(super) const CHECKS: &[Check] = &[
         "the move being searched, and its number from 1",
         Should,
         "number the moves at the root from 1",
-        Test::Hear(current_move)
+        Test::Passive(current_move)
     ),
     check!(
         "info.mate-pv",
@@ -166,7 +172,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "count plies from the root, and keep the complete PV of a mate",
-        Test::Hear(mate_pv),
+        Test::Passive(mate_pv),
     ),
     check!(
         "info.mate-score",
@@ -179,7 +185,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "in UCI convert plies to moves, rounding up; in USI send plies",
-        Test::Ask(mate_score),
+        Test::Interactive(mate_score),
     ),
     check!(
         "info.score-side",
@@ -192,7 +198,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "send the score from the side to move's point of view",
-        Test::Ask(score_side),
+        Test::Interactive(score_side),
     ),
     info!(
         "multipv",
@@ -202,56 +208,38 @@ pub(super) const CHECKS: &[Check] = &[
         Must,
         &[Need::Option("MultiPV")],
         "after each depth send all lines ordered by score, numbered from 1",
-        Test::Ask(multipv)
+        Test::Interactive(multipv)
     ),
 ];
 
-/// Judges the lines of all searches.
-pub(super) fn each(
-    talk: &Conversation,
-    judge: impl Fn(&Search, &Info<'_>) -> Option<Result<(), Message>>,
-) -> Heard {
-    let mut seen = 0;
-    for search in talk.searches() {
-        for (at, info) in &search.infos {
-            match judge(search, info) {
-                Some(Ok(())) => seen += 1,
-                Some(Err(why)) => return Err((*at, why)),
-                None => (),
-            }
-        }
-    }
-    Ok(seen)
-}
-
 /// Where a variation leads to. Words that end a variation in shogi end it here.
 pub(super) fn played(position: &Position, pv: &MoveList<'_>) -> Result<Position, Message> {
-    let ends = |word: &&str| matches!(*word, "resign" | "win") || word.starts_with("rep_");
-    reached(position, pv.words().take_while(|word| !ends(word)))
+    let ends = |token: &&str| matches!(*token, "resign" | "win") || token.starts_with("rep_");
+    reached(position, pv.words().take_while(|token| !ends(token)))
 }
 
 /// The same for a line that is being searched: there a side may pass, and what follows is not known.
 pub(super) fn searched(position: &Position, line: &MoveList<'_>) -> Result<Position, Message> {
-    reached(position, line.words().take_while(|word| *word != Move::NULL.as_str()))
+    reached(position, line.words().take_while(|token| *token != Move::NULL.as_str()))
 }
 
 fn reached<'a>(
     position: &Position,
-    words: impl Iterator<Item = &'a str>,
+    tokens: impl Iterator<Item = &'a str>,
 ) -> Result<Position, Message> {
-    position.clone().after(words).map_err(|error| message!("pv.illegal", error = &error))
+    position.clone().after(tokens).map_err(|error| message!("pv.illegal", error = &error))
 }
 
-fn legal_pv(talk: &Conversation) -> Heard {
+fn legal_pv(transcript: &Transcript) -> Observation {
     let mut seen = 0;
-    for search in talk.searches() {
+    for search in transcript.searches() {
         let Some(position) = &search.position else { continue };
         for (at, info) in &search.infos {
             let Some(pv) = &info.pv else { continue };
             if search.go.ponder {
                 continue;
             }
-            if MOST_VARIATIONS < seen {
+            if MAX_VARIATIONS < seen {
                 return Ok(seen);
             }
             seen += 1;
@@ -261,10 +249,10 @@ fn legal_pv(talk: &Conversation) -> Heard {
     Ok(seen)
 }
 
-fn pv_head(talk: &Conversation) -> Heard {
+fn pv_head(transcript: &Transcript) -> Observation {
     let mut seen = 0;
     // With its strength limited an engine may tell the best line and play another.
-    for search in talk.searches().iter().filter(|it| !it.settings.limited) {
+    for search in transcript.searches().iter().filter(|it| !it.settings.limited) {
         let Some((at, best)) = &search.best else { continue };
         let Best::Move(mv) = &best.best else { continue };
         let first_line = |info: &&Info<'_>| {
@@ -294,9 +282,9 @@ fn pv_head(talk: &Conversation) -> Heard {
     Ok(seen)
 }
 
-fn before_bestmove(talk: &Conversation) -> Heard {
+fn before_bestmove(transcript: &Transcript) -> Observation {
     let mut seen = 0;
-    for search in talk.searches() {
+    for search in transcript.searches() {
         let Some((at, best)) = &search.best else { continue };
         // With no time at all there may be nothing to tell.
         let Some(depth) = search.go.depth else { continue };
@@ -315,8 +303,8 @@ fn before_bestmove(talk: &Conversation) -> Heard {
     Ok(seen)
 }
 
-fn pv_with_score(talk: &Conversation) -> Heard {
-    each(talk, |_, info| {
+fn pv_with_score(transcript: &Transcript) -> Observation {
+    each(transcript, |_, info| {
         info.pv.as_ref()?;
         Some(match (info.depth, info.score) {
             (Some(_), Some(_)) => Ok(()),
@@ -326,20 +314,20 @@ fn pv_with_score(talk: &Conversation) -> Heard {
     })
 }
 
-fn bound_with_score(talk: &Conversation) -> Heard {
-    each(talk, |_, info| match (info.score, info.bound) {
+fn bound_with_score(transcript: &Transcript) -> Observation {
+    each(transcript, |_, info| match (info.score, info.bound) {
         (None, Bound::Lower | Bound::Upper) => Some(Err(message!("score.bound-alone"))),
         (Some(_), _) => Some(Ok(())),
         (None, Bound::Exact) => None,
     })
 }
 
-fn counts_grow(talk: &Conversation) -> Heard {
+fn counts_grow(transcript: &Transcript) -> Observation {
     let mut seen = 0;
     // Of several lines each may come with what was counted when it was found.
     let single =
         |it: &&Search| it.infos.iter().all(|(_, info)| info.multipv.is_none_or(|line| line < 2));
-    for search in talk.searches().iter().filter(single) {
+    for search in transcript.searches().iter().filter(single) {
         let (mut time, mut nodes) = (0, 0);
         for (at, info) in &search.infos {
             for (what, now, before) in
@@ -360,23 +348,23 @@ fn counts_grow(talk: &Conversation) -> Heard {
     Ok(seen)
 }
 
-fn permille(talk: &Conversation) -> Heard {
-    each(talk, |_, info| {
+fn permille(transcript: &Transcript) -> Observation {
+    each(transcript, |_, info| {
         let value = info.hashfull.max(info.cpuload)?;
         Some(if value <= 1000 { Ok(()) } else { Err(message!("info.permille", value)) })
     })
 }
 
-fn wdl(talk: &Conversation) -> Heard {
-    each(talk, |_, info| {
+fn wdl(transcript: &Transcript) -> Observation {
+    each(transcript, |_, info| {
         let wdl = info.wdl?;
         let sum = u32::from(wdl.win) + u32::from(wdl.draw) + u32::from(wdl.loss);
         Some(if sum == 1000 { Ok(()) } else { Err(message!("wdl.sum", sum)) })
     })
 }
 
-fn current_move(talk: &Conversation) -> Heard {
-    each(talk, |search, info| {
+fn current_move(transcript: &Transcript) -> Observation {
+    each(transcript, |search, info| {
         let mv = info.currmove?;
         if info.currmovenumber == Some(0) {
             return Some(Err(message!("currmovenumber.zero")));
@@ -386,8 +374,8 @@ fn current_move(talk: &Conversation) -> Heard {
     })
 }
 
-fn mate_pv(talk: &Conversation) -> Heard {
-    each(talk, |search, info| {
+fn mate_pv(transcript: &Transcript) -> Observation {
+    each(transcript, |search, info| {
         // What came before may have been cut short; the last one is what the search has found.
         let last = search.infos.iter().rfind(|(_, it)| {
             it.multipv == info.multipv && it.bound == Bound::Exact && it.score.is_some()
@@ -416,39 +404,39 @@ fn mate_pv(talk: &Conversation) -> Heard {
 }
 
 /// The last exact score of a search.
-fn score(bench: &Bench<'_>, text: &str, depth: u32) -> Result<Score, Stop> {
-    let mut talk = bench.ready()?;
-    let found = talk.search(&bench.position(text), &format!("go depth {depth}"))?;
+fn score(context: &TestContext<'_>, text: &str, depth: u32) -> Result<Score, Stop> {
+    let mut session = context.ready()?;
+    let found = session.search(&context.position(text), &format!("go depth {depth}"))?;
     let exact = |info: &&Info<'_>| info.bound == Bound::Exact;
     let last = found.infos.iter().filter(exact).filter_map(|info| info.score).next_back();
     last.ok_or_else(|| Stop::Inconclusive(message!("score.none")))
 }
 
-fn mate_score(bench: &Bench<'_>) -> Outcome {
+fn mate_score(context: &TestContext<'_>) -> TestResult {
     let mut texts: Vec<(&str, u32)> =
-        probe::of(bench.game()).mate_in_one.into_iter().map(|text| (text, 1)).collect();
-    if bench.game() == Game::Chess {
-        texts.push((probe::CHESS_MATE_IN_TWO, 3));
+        test_positions::of(context.game()).mate_in_one.into_iter().map(|text| (text, 1)).collect();
+    if context.game() == Game::Chess {
+        texts.push((test_positions::CHESS_MATE_IN_TWO, 3));
     }
     for (text, plies) in texts {
-        let mut told = score(bench, text, 6)?;
-        if matches!(told, Score::Cp(_)) {
+        let mut reported = score(context, text, 6)?;
+        if matches!(reported, Score::Cp(_)) {
             // An engine that prunes much sees it later.
-            told = score(bench, text, 20)?;
+            reported = score(context, text, 20)?;
         }
-        match told {
-            Score::MateIn { plies: told } if told == plies => (),
-            Score::MateSomeday | Score::Cp(_) if bench.dialect == Dialect::Usi => (),
-            told @ Score::Cp(cp) if 0 < cp => {
+        match reported {
+            Score::MateIn { plies: reported } if reported == plies => (),
+            Score::MateSomeday | Score::Cp(_) if context.dialect == Dialect::Usi => (),
+            reported @ Score::Cp(cp) if 0 < cp => {
                 return Err(Stop::Inconclusive(message!(
                     "mate.score",
                     text,
-                    score = words::score(told, bench.dialect)
+                    score = format::score(reported, context.dialect)
                 )));
             }
-            told => {
-                let score = words::score(told, bench.dialect);
-                return Err(Stop::Fail(match bench.dialect {
+            reported => {
+                let score = format::score(reported, context.dialect);
+                return Err(Stop::Fail(match context.dialect {
                     Dialect::Usi => message!("mate.score-plies", plies, text, score),
                     Dialect::Uci => message!("mate.score-plies", plies, text, score),
                 }));
@@ -458,25 +446,26 @@ fn mate_score(bench: &Bench<'_>) -> Outcome {
     Ok(())
 }
 
-fn score_side(bench: &Bench<'_>) -> Outcome {
-    for text in probe::of(bench.game()).ahead {
-        let told = score(bench, text, 3)?;
-        if told < Score::Cp(0) {
+fn score_side(context: &TestContext<'_>) -> TestResult {
+    for text in test_positions::of(context.game()).ahead {
+        let reported = score(context, text, 3)?;
+        if reported < Score::Cp(0) {
             return Err(Stop::Fail(message!(
                 "score.wrong-side",
                 text,
-                score = words::score(told, bench.dialect)
+                score = format::score(reported, context.dialect)
             )));
         }
     }
     Ok(())
 }
 
-fn multipv(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    talk.say(&bench.set("MultiPV", "3"));
-    talk.ready()?;
-    let found = talk.search(&bench.position(probe::of(bench.game()).middle[0]), "go depth 4")?;
+fn multipv(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.send(&context.set("MultiPV", "3"));
+    session.ready()?;
+    let found = session
+        .search(&context.position(test_positions::of(context.game()).middle[0]), "go depth 4")?;
     let exact: Vec<&Info<'_>> = found
         .infos
         .iter()
@@ -507,4 +496,179 @@ fn multipv(bench: &Bench<'_>) -> Outcome {
         return Err(Stop::Fail(message!("multipv.unordered", depth)));
     }
     Ok(())
+}
+
+pub(super) const MULTIPV_CHECKS: &[TestCase] = &[
+    info!(
+        "multipv-limit",
+        "the number of lines does not exceed `MultiPV`",
+        "`multipv` is for the k best lines, and k is 1 by default",
+        "the client requests the number of lines",
+        Must,
+        &[],
+        "number lines from 1 to the value of `MultiPV`",
+        Test::Passive(multipv_limit)
+    ),
+    info!(
+        "multipv-order",
+        "lines are sent in order: 1, 2, 3",
+        "all k variants are sent together, in k strings",
+        "all lines are sent, numbered from 1",
+        Should,
+        &[Need::Option("MultiPV")],
+        "send line 1 first, then the others in order",
+        Test::Passive(multipv_together)
+    ),
+    info!(
+        "multipv-forced",
+        "the number of lines does not exceed the number of legal moves",
+        "the k variants differ",
+        "each line begins with a different move",
+        Should,
+        &[Need::Option("MultiPV")],
+        "use the minimum of `MultiPV` and the number of legal moves",
+        Test::Interactive(multipv_few)
+    ),
+    info!(
+        "currline-requested",
+        "`currline` is sent only while `UCI_ShowCurrLine` is true",
+        "the engine should only send this if the option is set to true",
+        "the line is sent only on request",
+        Must,
+        &[],
+        "check the option before sending `currline`",
+        Test::Passive(current_line_requested)
+    ),
+    info!(
+        "refutation-requested",
+        "`refutation` is sent only while `UCI_ShowRefutations` is true",
+        "the engine should only send this if the option is set to true",
+        "refutations are sent only on request",
+        Must,
+        &[],
+        "check the option before sending `refutation`",
+        Test::Passive(refutation_requested)
+    ),
+    info!(
+        "currline",
+        "`currline` and `refutation` are legal in the searched position",
+        "the current line, and moves with their refutations",
+        "both are lists of moves of this position",
+        Should,
+        &[Need::Option("UCI_ShowCurrLine")],
+        "copy the line while no thread modifies it",
+        Test::Interactive(current_line)
+    ),
+    info!(
+        "ponder-pv",
+        "while pondering, PVs begin after the expected move",
+        "the last move of the position is the ponder move; the PV begins after it",
+        "the position after the expected move is searched",
+        Must,
+        &[],
+        "search the position of the last `position`, including its last move",
+        Test::Passive(ponder_pv)
+    ),
+];
+
+fn multipv_limit(transcript: &Transcript) -> Observation {
+    each(transcript, |search, info| {
+        let number = info.multipv?;
+        let limit = search.settings.lines;
+        Some(if number <= limit {
+            Ok(())
+        } else {
+            Err(message!("multipv.exceeded", number, limit = limit))
+        })
+    })
+}
+
+fn multipv_together(transcript: &Transcript) -> Observation {
+    let mut seen = 0;
+    for search in transcript.searches().iter().filter(|it| 1 < it.settings.lines) {
+        let mut before = 0;
+        for (at, info) in &search.infos {
+            let (Some(number), Some(_)) = (info.multipv, &info.pv) else { continue };
+            seen += 1;
+            // A line may be sent again when its score was only a bound.
+            if 1 < number && number != before && number != before + 1 {
+                return Err((*at, message!("multipv.order", number, before)));
+            }
+            before = number;
+        }
+    }
+    Ok(seen)
+}
+
+fn multipv_few(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    session.send(&context.set("MultiPV", "3"));
+    session.ready()?;
+    let text = match context.game() {
+        Game::Chess | Game::Chess960 => test_positions::CHESS_FORCED,
+        Game::Shogi => test_positions::of(Game::Shogi).mated_next[0],
+    };
+    let found = session
+        .search(&context.position(text), "go depth 2")
+        .or_fail(message!("multipv.forced-no-bestmove"))?;
+    match found.infos.iter().filter(|info| info.pv.is_some()).filter_map(|it| it.multipv).max() {
+        Some(lines) if 1 < lines => Err(Stop::Fail(message!("multipv.forced", lines))),
+        _ => Ok(()),
+    }
+}
+
+fn current_line_requested(transcript: &Transcript) -> Observation {
+    each(transcript, |search, info| {
+        let requested = search.settings.current_line || info.currline.is_none();
+        Some(if requested { Ok(()) } else { Err(message!("currline.unrequested")) })
+    })
+}
+
+fn refutation_requested(transcript: &Transcript) -> Observation {
+    each(transcript, |search, info| {
+        let requested = search.settings.refutations || info.refutation.is_none();
+        Some(if requested { Ok(()) } else { Err(message!("refutation.unrequested")) })
+    })
+}
+
+fn current_line(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    for name in ["UCI_ShowCurrLine", "UCI_ShowRefutations"] {
+        if context.option(name).is_some() {
+            session.send(&context.set(name, "true"));
+        }
+    }
+    session.ready()?;
+    let text = test_positions::of(context.game()).middle[0];
+    let position = Position::from_text(context.game(), text)
+        .map_err(|error| Stop::invalid_position(&error))?;
+    session.send(&context.position(text));
+    session.send("go infinite");
+    let mut reported = Vec::new();
+    let enough = session.wait_for(std::time::Duration::from_millis(1800), |line| {
+        if let Reply::Info(info) = &line.reply {
+            reported.extend(info.currline.as_ref().map(|it| it.moves.clone()));
+            reported.extend(info.refutation.clone());
+        }
+        (8 < reported.len()).then_some(())
+    });
+    if enough.is_err() && !session.is_searching() {
+        return Err(Stop::Inconclusive(message!("infinite.ended")));
+    }
+    if reported.is_empty() {
+        return Err(Stop::Skip(message!("currline.none")));
+    }
+    for moves in reported {
+        searched(&position, &moves).map_err(Stop::Fail)?;
+    }
+    session.send("stop");
+    session.best(context.timeouts.answer())?;
+    Ok(())
+}
+
+fn ponder_pv(transcript: &Transcript) -> Observation {
+    each(transcript, |search, info| {
+        let position = search.position.as_ref().filter(|_| search.go.ponder)?;
+        Some(played(position, info.pv.as_ref()?).map(drop))
+    })
 }

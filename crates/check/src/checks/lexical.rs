@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use readyok_protocol::{Reply, Rule};
 
-use super::{clause, probe};
-use crate::bench::Bench;
-use crate::check::{Check, Outcome, Profile, Severity, Stop, Test};
+use super::{clause, test_positions};
+use crate::context::TestContext;
 use crate::message::{Message, message};
-use crate::talk::{Blame, Talk};
+use crate::session::{EngineSession, OrFail};
+use crate::spec::{Profile, Severity};
+use crate::test::{Stop, Test, TestCase, TestResult};
 
 /// Plies of a game that makes a long line.
 const LONG: usize = 400;
@@ -26,12 +27,12 @@ macro_rules! lexical {
             Profile::ALL,
             &[],
             $advice,
-            Test::Ask($run)
+            Test::Interactive($run)
         )
     };
 }
 
-pub(super) const CHECKS: &[Check] = &[
+pub(super) const CHECKS: &[TestCase] = &[
     lexical!(
         "spaces",
         "the engine accepts leading, trailing and repeated spaces",
@@ -84,7 +85,7 @@ pub(super) const CHECKS: &[Check] = &[
         "unknown tokens are skipped, and the rest is read",
         May,
         "skip tokens until one is a command",
-        unknown_first_word
+        leading_token
     ),
     lexical!(
         "unknown-token-in-go",
@@ -93,7 +94,7 @@ pub(super) const CHECKS: &[Check] = &[
         "unknown tokens are skipped, and the rest is read",
         Should,
         "skip unknown tokens in `go`",
-        unknown_word_in_go
+        unknown_token_in_go
     ),
     lexical!(
         "idle-stop",
@@ -129,7 +130,7 @@ pub(super) const CHECKS: &[Check] = &[
         "unknown tokens do not affect the others",
         Should,
         "compare tokens, not the whole line",
-        trailing_words
+        trailing_tokens
     ),
     lexical!(
         "fragments",
@@ -159,7 +160,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "never discard input",
-        Test::Ask(batch),
+        Test::Interactive(batch),
     ),
     check!(
         "lexical.undecodable",
@@ -171,7 +172,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "read bytes, and treat undecodable ones as unknown tokens",
-        Test::Ask(bad_bytes),
+        Test::Interactive(bad_bytes),
     ),
     check!(
         "lexical.last-line",
@@ -181,7 +182,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "treat the end of input as a line terminator",
-        Test::Ask(last_line),
+        Test::Interactive(last_line),
     ),
     check!(
         "lexical.idle-info",
@@ -191,23 +192,24 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "send the results of a search before its `bestmove`",
-        Test::Order(Rule::InfoWithoutSearch),
+        Test::Ordering(Rule::InfoWithoutSearch),
     ),
 ];
 
 /// Searches with a line for the position and one for `go`, each in an unusual form.
-fn plays(bench: &Bench<'_>, form: impl Fn(&str) -> String, what: &Message) -> Outcome {
-    let mut talk = bench.ready()?;
-    let opening = probe::of(bench.game()).opening;
-    talk.write(form("isready").as_bytes());
-    let limit = bench.pace.answer();
-    talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
+fn plays(context: &TestContext<'_>, form: impl Fn(&str) -> String, what: &Message) -> TestResult {
+    let mut session = context.ready()?;
+    let opening = test_positions::of(context.game()).opening;
+    session.write(form("isready").as_bytes());
+    let limit = context.timeouts.answer();
+    session
+        .wait_for(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
         .or_fail(message!("lexical.no-readyok", what))?;
-    talk.write(form(&format!("position startpos moves {opening}")).as_bytes());
-    talk.until_ready().or_fail(message!("lexical.no-readyok-after-position", what))?;
-    talk.write(form("go depth 2").as_bytes());
-    let found = talk.best(limit).or_fail(message!("lexical.no-bestmove", what))?;
-    let position = readyok_rules::Position::start(bench.game()).after(opening.split(' '));
+    session.write(form(&format!("position startpos moves {opening}")).as_bytes());
+    session.until_ready().or_fail(message!("lexical.no-readyok-after-position", what))?;
+    session.write(form("go depth 2").as_bytes());
+    let found = session.best(limit).or_fail(message!("lexical.no-bestmove", what))?;
+    let position = readyok_rules::Position::start(context.game()).after(opening.split(' '));
     if let (Ok(position), readyok_protocol::Best::Move(mv)) = (position, &found.best.best)
         && position.parse_move(mv.as_str()).is_err()
     {
@@ -216,89 +218,89 @@ fn plays(bench: &Bench<'_>, form: impl Fn(&str) -> String, what: &Message) -> Ou
     Ok(())
 }
 
-fn spaces(bench: &Bench<'_>) -> Outcome {
+fn spaces(context: &TestContext<'_>) -> TestResult {
     plays(
-        bench,
+        context,
         |line| format!("  {}   \n", line.replace(' ', "   ")),
         &message!("lexical.extra-spaces"),
     )
 }
 
-fn tabs(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("\t{}\t\n", line.replace(' ', "\t")), &message!("lexical.tabs"))
+fn tabs(context: &TestContext<'_>) -> TestResult {
+    plays(context, |line| format!("\t{}\t\n", line.replace(' ', "\t")), &message!("lexical.tabs"))
 }
 
-fn crlf(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("{line}\r\n"), &message!("lexical.crlf"))
+fn crlf(context: &TestContext<'_>) -> TestResult {
+    plays(context, |line| format!("{line}\r\n"), &message!("lexical.crlf"))
 }
 
-fn empty_lines(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("\n\n   \n{line}\n"), &message!("lexical.empty-lines"))
+fn empty_lines(context: &TestContext<'_>) -> TestResult {
+    plays(context, |line| format!("\n\n   \n{line}\n"), &message!("lexical.empty-lines"))
 }
 
-fn unknown_command(bench: &Bench<'_>) -> Outcome {
+fn unknown_command(context: &TestContext<'_>) -> TestResult {
     plays(
-        bench,
+        context,
         |line| format!("xyzzy\nsetup board 7\n{line}\n"),
         &message!("lexical.unknown-command"),
     )
 }
 
-fn unknown_first_word(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("joho {line}\n"), &message!("lexical.leading-token"))
+fn leading_token(context: &TestContext<'_>) -> TestResult {
+    plays(context, |line| format!("joho {line}\n"), &message!("lexical.leading-token"))
 }
 
-fn unknown_word_in_go(bench: &Bench<'_>) -> Outcome {
+fn unknown_token_in_go(context: &TestContext<'_>) -> TestResult {
     let form = |line: &str| format!("{}\n", line.replace("go ", "go joho "));
-    plays(bench, form, &message!("lexical.unknown-token"))
+    plays(context, form, &message!("lexical.unknown-token"))
 }
 
-fn idle_stop(bench: &Bench<'_>) -> Outcome {
-    ignored(bench, "stop")
+fn idle_stop(context: &TestContext<'_>) -> TestResult {
+    ignored(context, "stop")
 }
 
-fn idle_ponderhit(bench: &Bench<'_>) -> Outcome {
+fn idle_ponderhit(context: &TestContext<'_>) -> TestResult {
     // Our own dialogue is against it, as every client's is.
-    ignored(bench, "ponderhit")
+    ignored(context, "ponderhit")
 }
 
-fn ignored(bench: &Bench<'_>, command: &str) -> Outcome {
-    let mut talk = bench.provoked()?;
-    ignored_now(&mut talk, command, &message!("when.before-search"))?;
-    let position = bench.position(probe::of(bench.game()).middle[0]);
-    talk.search(&position, "go depth 1")?;
-    ignored_now(&mut talk, command, &message!("when.after-search"))
+fn ignored(context: &TestContext<'_>, command: &str) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    ignored_now(&mut session, command, &message!("when.before-search"))?;
+    let position = context.position(test_positions::of(context.game()).middle[0]);
+    session.search(&position, "go depth 1")?;
+    ignored_now(&mut session, command, &message!("when.after-search"))
 }
 
-fn ignored_now(talk: &mut Talk, command: &str, when: &Message) -> Outcome {
-    talk.say(command);
-    let said = talk.until_ready().or_fail(message!("idle.no-readyok", command, when))?;
-    let late = talk.listen(talk.pace().quiet());
-    let answer = said.iter().chain(&late).find(|line| matches!(line.reply, Reply::BestMove(_)));
+fn ignored_now(session: &mut EngineSession, command: &str, when: &Message) -> TestResult {
+    session.send(command);
+    let reported = session.until_ready().or_fail(message!("idle.no-readyok", command, when))?;
+    let late = session.listen(session.timeouts().quiet());
+    let answer = reported.iter().chain(&late).find(|line| matches!(line.reply, Reply::BestMove(_)));
     match answer {
         Some(_) => Err(Stop::Fail(message!("idle.bestmove", command, when))),
         None => Ok(()),
     }
 }
 
-fn long_line(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    let (position, reached) = bench.random_game(LONG);
+fn long_line(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    let (position, reached) = context.random_game(LONG);
     // What it does not do with a short line of this kind has nothing to do with the length.
-    let (short, in_short) = bench.random_game(SHORT);
-    let read = bench.aside()?.search(&short, "go depth 1")?;
+    let (short, in_short) = context.random_game(SHORT);
+    let read = context.start_separate()?.search(&short, "go depth 1")?;
     if let readyok_protocol::Best::Move(mv) = &read.best.best
         && in_short.parse_move(mv.as_str()).is_err()
     {
         return Err(Stop::Inconclusive(message!("long-line.short-illegal", mv)));
     }
-    let found = talk
+    let found = session
         .search(&position, "go depth 1")
         .or_fail(message!("long-line.no-bestmove", bytes = position.len()))?;
     let mut remark = String::new();
     // Writing into a `String` cannot fail.
     let _ = write!(remark, "a line of {} bytes was read", position.len());
-    bench.remark(remark);
+    context.remark(remark);
     match &found.best.best {
         readyok_protocol::Best::Move(mv) if reached.parse_move(mv.as_str()).is_err() => {
             Err(Stop::Fail(message!("long-line.illegal", bytes = position.len(), mv)))
@@ -307,35 +309,38 @@ fn long_line(bench: &Bench<'_>) -> Outcome {
     }
 }
 
-fn trailing_words(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.provoked()?;
-    talk.say("isready joho");
-    let limit = bench.pace.answer();
-    talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
+fn trailing_tokens(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    session.send("isready joho");
+    let limit = context.timeouts.answer();
+    session
+        .wait_for(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
         .or_fail(message!("trailing.no-readyok"))?;
-    talk.say(&bench.position(probe::of(bench.game()).middle[0]));
-    talk.say("go infinite");
-    talk.say("stop joho");
-    talk.best(limit).or_fail(message!("trailing.not-stopped"))?;
+    session.send(&context.position(test_positions::of(context.game()).middle[0]));
+    session.send("go infinite");
+    session.send("stop joho");
+    session.best(limit).or_fail(message!("trailing.not-stopped"))?;
     Ok(())
 }
 
-fn pieces(bench: &Bench<'_>) -> Outcome {
+fn pieces(context: &TestContext<'_>) -> TestResult {
     // That an answer is for another position is for this check alone to judge.
-    let mut talk = bench.provoked()?;
-    let text = probe::of(bench.game()).middle[1];
-    let line = bench.position(text);
+    let mut session = context.ready_unchecked()?;
+    let text = test_positions::of(context.game()).middle[1];
+    let line = context.position(text);
     let (head, tail) = line.split_at(line.len() / 2);
     // With the answer to what stands before it in the same write, the beginning of a line is read, too.
     for piece in [format!("isready\n{head}"), format!("{tail}\nisready\ngo dep")] {
-        talk.write(piece.as_bytes());
-        let limit = bench.pace.answer();
-        talk.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
+        session.write(piece.as_bytes());
+        let limit = context.timeouts.answer();
+        session
+            .wait_for(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
             .or_fail(message!("fragments.no-readyok"))?;
     }
-    talk.write(b"th 2\n");
-    let found = talk.best(bench.pace.answer()).or_fail(message!("fragments.no-bestmove"))?;
-    let position = readyok_rules::Position::from_text(bench.game(), text);
+    session.write(b"th 2\n");
+    let found =
+        session.best(context.timeouts.answer()).or_fail(message!("fragments.no-bestmove"))?;
+    let position = readyok_rules::Position::from_text(context.game(), text);
     if let (Ok(position), readyok_protocol::Best::Move(mv)) = (position, &found.best.best)
         && position.parse_move(mv.as_str()).is_err()
     {
@@ -344,41 +349,45 @@ fn pieces(bench: &Bench<'_>) -> Outcome {
     Ok(())
 }
 
-fn lone_cr(bench: &Bench<'_>) -> Outcome {
-    plays(bench, |line| format!("{line}\r"), &message!("lexical.lone-cr"))
+fn lone_cr(context: &TestContext<'_>) -> TestResult {
+    plays(context, |line| format!("{line}\r"), &message!("lexical.lone-cr"))
 }
 
-fn batch(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.start(false)?;
-    let (hello, new_game) = (bench.dialect.handshake(), bench.dialect.new_game());
-    let position = bench.position(probe::of(bench.game()).middle[0]);
-    talk.write(format!("{hello}\nisready\n{new_game}\n{position}\ngo depth 2\n").as_bytes());
-    talk.hear(bench.pace.start(), |line| (line.reply == Reply::UciOk).then_some(()))
+fn batch(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.start(false)?;
+    let (hello, new_game) = (context.dialect.handshake(), context.dialect.new_game());
+    let position = context.position(test_positions::of(context.game()).middle[0]);
+    session.write(format!("{hello}\nisready\n{new_game}\n{position}\ngo depth 2\n").as_bytes());
+    session
+        .wait_for(context.timeouts.start(), |line| (line.reply == Reply::UciOk).then_some(()))
         .or_fail(message!("batch.no-handshake"))?;
     // It was ready before, so that its time for `isready` is known.
-    talk.best(bench.pace.answer() * 2).or_fail(message!("batch.no-bestmove"))?;
+    session.best(context.timeouts.answer() * 2).or_fail(message!("batch.no-bestmove"))?;
     Ok(())
 }
 
-fn bad_bytes(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.provoked()?;
+fn bad_bytes(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
     for bytes in [&b"\xff\xfe\x80 joho\n"[..], b"\0\0\0\n", b"\x1b[2J\x07\n"] {
-        talk.write(bytes);
-        talk.until_ready().or_fail(message!("bytes.no-readyok"))?;
+        session.write(bytes);
+        session.until_ready().or_fail(message!("bytes.no-readyok"))?;
     }
-    talk.search(&bench.position(probe::of(bench.game()).middle[0]), "go depth 1")
+    session
+        .search(&context.position(test_positions::of(context.game()).middle[0]), "go depth 1")
         .or_fail(message!("bytes.no-bestmove"))?;
     Ok(())
 }
 
-fn last_line(bench: &Bench<'_>) -> Outcome {
-    let last = |mut talk: Talk, line: &str| {
-        talk.write(line.as_bytes());
-        talk.close_input();
-        talk.hear(bench.pace.answer(), |line| (line.reply == Reply::ReadyOk).then_some(()))
+fn last_line(context: &TestContext<'_>) -> TestResult {
+    let last = |mut session: EngineSession, line: &str| {
+        session.write(line.as_bytes());
+        session.close_input();
+        session.wait_for(context.timeouts.answer(), |line| {
+            (line.reply == Reply::ReadyOk).then_some(())
+        })
     };
-    let Err(lost) = last(bench.ready()?, "isready") else { return Ok(()) };
+    let Err(failure) = last(context.ready()?, "isready") else { return Ok(()) };
     // An engine may end at the end of its input, whatever stands before it.
-    last(bench.aside()?, "isready\n")?;
-    Err(lost.blame(message!("last-line.no-readyok")))
+    last(context.start_separate()?, "isready\n")?;
+    Err(failure.into_failure(message!("last-line.no-readyok")))
 }

@@ -4,17 +4,19 @@ use std::time::Duration;
 
 use readyok_protocol::Dialect;
 
-use super::{clause, probe};
-use crate::bench::{Bench, percentiles};
-use crate::check::{Check, Outcome, Profile, Severity, Stop, Test};
+use super::assertions::{continues, middle, obeys_stop};
+use super::clause;
+use crate::context::{TestContext, percentiles};
 use crate::message::message;
-use crate::talk::{Blame, Talk};
+use crate::session::{EngineSession, OrFail};
+use crate::spec::{Profile, Severity};
+use crate::test::{Stop, Test, TestCase, TestResult};
 
 /// What is left on a clock, and how often the engine gets so much.
 const LEFT: Duration = Duration::from_millis(400);
 const MOVES: usize = 8;
 
-pub(super) const CHECKS: &[Check] = &[
+pub(super) const CHECKS: &[TestCase] = &[
     check!(
         "limits.low-time",
         "with 0.4 s left and no increment the engine never loses on time",
@@ -26,7 +28,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "use a small part of the remaining time, minus a reserve for communication delays",
-        Test::Ask(clock_kept),
+        Test::Interactive(low_time),
     ),
     check!(
         "limits.none",
@@ -39,7 +41,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "treat a bare `go` as `go infinite` or as a short search, and obey `stop`",
-        Test::Ask(bare),
+        Test::Interactive(bare),
     ),
     check!(
         "limits.large",
@@ -52,7 +54,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "read 64-bit numbers, and saturate larger ones",
-        Test::Ask(large),
+        Test::Interactive(large),
     ),
     check!(
         "limits.zero",
@@ -64,7 +66,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "treat zero as the smallest search, and send a move",
-        Test::Ask(zero),
+        Test::Interactive(zero),
     ),
     check!(
         "limits.ponder",
@@ -77,96 +79,81 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "defer `bestmove` until `ponderhit` or `stop`, regardless of limits",
-        Test::Ask(ponder_holds),
+        Test::Interactive(ponder_holds),
     ),
 ];
 
-fn middle(bench: &Bench<'_>) -> String {
-    bench.position(probe::of(bench.game()).middle[0])
-}
-
-fn clock_kept(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
+fn low_time(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
     let left = LEFT.as_millis();
-    let go = match bench.dialect {
+    let go = match context.dialect {
         Dialect::Uci => format!("go wtime {left} btime {left} winc 0 binc 0"),
         Dialect::Usi => format!("go btime {left} wtime {left}"),
     };
     let mut times = Vec::new();
     for _ in 0..MOVES {
-        talk.say(&middle(bench));
-        talk.say(&go);
-        let found = talk
-            .best(LEFT + bench.pace.margin() + bench.pace.answer())
+        session.send(&middle(context));
+        session.send(&go);
+        let found = session
+            .best(LEFT + context.timeouts.margin() + context.timeouts.answer())
             .or_fail(message!("go.no-reply", go = &go))?;
         times.push(found.time);
-        if LEFT + bench.pace.margin() < found.time {
+        if LEFT + context.timeouts.margin() < found.time {
             return Err(Stop::Fail(message!("go.took", go = &go, ms = found.time.as_millis())));
         }
     }
-    bench.remark(format!("with {left} ms on the clock a move took {}", percentiles(&mut times)));
-    Ok(())
-}
-
-/// Whether an engine that did not answer `stop` does so elsewhere. If not, that is for another check to judge.
-pub(super) fn obeys_stop(bench: &Bench<'_>) -> Outcome {
-    let mut other = bench.aside()?;
-    other.say(&middle(bench));
-    other.say("go infinite");
-    other.underway();
-    other.say("stop");
-    other.best(bench.pace.answer())?;
+    context.remark(format!("with {left} ms on the clock a move took {}", percentiles(&mut times)));
     Ok(())
 }
 
 /// A search that may end by itself ends at `stop` at the latest.
-fn ends(bench: &Bench<'_>, talk: &mut Talk, go: &str) -> Outcome {
-    let position = &middle(bench);
-    talk.say(position);
-    talk.say(go);
-    talk.listen(talk.pace().quiet());
-    if talk.is_searching() {
-        talk.say("stop");
-        let limit = talk.pace().answer();
-        if let Err(lost) = talk.best(limit) {
+fn ends(context: &TestContext<'_>, session: &mut EngineSession, go: &str) -> TestResult {
+    let position = &middle(context);
+    session.send(position);
+    session.send(go);
+    session.listen(session.timeouts().quiet());
+    if session.is_searching() {
+        session.send("stop");
+        let limit = session.timeouts().answer();
+        if let Err(failure) = session.best(limit) {
             // An engine that obeys no `stop` says nothing about the limit.
-            obeys_stop(bench)?;
-            return Err(lost.blame(message!("stop.no-reply", go)));
+            obeys_stop(context)?;
+            return Err(failure.into_failure(message!("stop.no-reply", go)));
         }
     }
-    talk.until_ready().or_fail(message!("go.no-readyok", go))?;
+    session.until_ready().or_fail(message!("go.no-readyok", go))?;
     Ok(())
 }
 
-fn bare(bench: &Bench<'_>) -> Outcome {
-    ends(bench, &mut bench.ready()?, "go")
+fn bare(context: &TestContext<'_>) -> TestResult {
+    ends(context, &mut context.ready()?, "go")
 }
 
-fn large(bench: &Bench<'_>) -> Outcome {
+fn large(context: &TestContext<'_>) -> TestResult {
     // An engine that misreads such numbers may answer whatever it likes without breaking other rules.
-    let mut talk = bench.provoked()?;
+    let mut session = context.ready_unchecked()?;
     for go in ["go depth 2147483647", "go nodes 9223372036854775807", "go movetime 4294967296000"] {
-        ends(bench, &mut talk, go)?;
+        ends(context, &mut session, go)?;
     }
     Ok(())
 }
 
-fn zero(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.provoked()?;
+fn zero(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
     for go in ["go depth 0", "go nodes 0", "go movetime 0"] {
-        ends(bench, &mut talk, go)?;
+        ends(context, &mut session, go)?;
     }
     Ok(())
 }
 
-fn ponder_holds(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.provoked()?;
+fn ponder_holds(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
     for limit in ["depth 1", "nodes 2", "movetime 2"] {
-        talk.say(&middle(bench));
-        talk.say(&format!("go ponder {limit}"));
-        super::search::goes_on(&mut talk, message!("ponder.early-with-limit", limit))?;
-        talk.say("stop");
-        talk.best(bench.pace.answer())?;
+        session.send(&middle(context));
+        session.send(&format!("go ponder {limit}"));
+        continues(&mut session, message!("ponder.early-with-limit", limit))?;
+        session.send("stop");
+        session.best(context.timeouts.answer())?;
     }
     Ok(())
 }

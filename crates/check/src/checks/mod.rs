@@ -2,20 +2,24 @@
 
 /// A check, in one form for all, with its clauses as pairs or as a list of its own.
 macro_rules! check {
-    ($id:expr, $rule:expr, [$($place:expr => $says:expr),+ $(,)?], $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $test:expr $(,)?) => {
+    ($id:expr, $rule:expr, [$($source:expr => $text:expr),+ $(,)?], $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $test:expr $(,)?) => {
         check!(
-            $id, $rule, (&[$(clause($place, $says)),+]), $severity, $profiles, $needs, $advice, $test
+            $id, $rule, (&[$(clause($source, $text)),+]), $severity, $profiles, $needs, $advice, $test
         )
     };
     ($id:expr, $rule:expr, ($clauses:expr), $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $test:expr $(,)?) => {
-        Check {
-            id: $id,
-            rule: $rule,
-            clauses: $clauses,
-            severity: Severity::$severity,
-            profiles: $profiles,
-            needs: $needs,
-            advice: $advice,
+        TestCase {
+            check: $crate::spec::Check {
+                id: $id,
+                rule: $rule,
+                clauses: $clauses,
+                severity: Severity::$severity,
+                profiles: $profiles,
+                needs: $needs,
+                advice: $advice,
+                passive: $test.is_passive(),
+                order: $test.order(),
+            },
             test: $test,
         }
     };
@@ -23,14 +27,14 @@ macro_rules! check {
 
 /// A check of what is told about searches.
 macro_rules! info {
-    ($id:literal, $rule:literal, $says:literal, $usi:literal, $severity:ident, $advice:literal, $test:expr) => {
-        info!($id, $rule, $says, $usi, $severity, &[], $advice, $test)
+    ($id:literal, $rule:literal, $text:literal, $usi:literal, $severity:ident, $advice:literal, $test:expr) => {
+        info!($id, $rule, $text, $usi, $severity, &[], $advice, $test)
     };
-    ($id:literal, $rule:literal, $says:literal, $usi:literal, $severity:ident, $needs:expr, $advice:literal, $test:expr) => {
+    ($id:literal, $rule:literal, $text:literal, $usi:literal, $severity:ident, $needs:expr, $advice:literal, $test:expr) => {
         check!(
             concat!("info.", $id),
             $rule,
-            ["UCI 2006, info" => $says, "USI draft 1 §5.3, info" => $usi],
+            ["UCI 2006, info" => $text, "USI draft 1 §5.3, info" => $usi],
             $severity,
             Profile::ALL,
             $needs,
@@ -40,62 +44,65 @@ macro_rules! info {
     };
 }
 
+mod assertions;
 mod effects;
 mod exit;
 mod handshake;
 mod info;
 mod lexical;
 mod limits;
-mod moves;
 mod options;
 mod positions;
-mod probe;
 mod rates;
 mod resources;
 mod scores;
 mod search;
-mod side_lines;
-mod soak;
 mod state;
-mod translated;
+mod test_positions;
 mod usi;
-mod usi_games;
 
-use crate::check::{Check, Clause};
+use crate::spec::Check;
+use crate::spec::Clause;
+use crate::test::TestCase;
 
-const AREAS: [&[Check]; 18] = [
+const AREAS: [&[TestCase]; 18] = [
     handshake::CHECKS,
     lexical::CHECKS,
     options::CHECKS,
     effects::CHECKS,
     positions::CHECKS,
-    moves::CHECKS,
+    positions::MOVE_CHECKS,
     search::CHECKS,
     limits::CHECKS,
     state::CHECKS,
     info::CHECKS,
     rates::CHECKS,
-    side_lines::CHECKS,
+    info::MULTIPV_CHECKS,
     scores::CHECKS,
     resources::CHECKS,
     exit::CHECKS,
     usi::CHECKS,
-    usi_games::CHECKS,
-    soak::CHECKS,
+    usi::GAME_CHECKS,
+    resources::SOAK_CHECKS,
 ];
 
 /// All checks, by area.
 pub fn all() -> impl Iterator<Item = &'static Check> {
+    test_cases().map(|case| &case.check)
+}
+
+/// All checks with their tests, by area.
+pub(crate) fn test_cases() -> impl Iterator<Item = &'static TestCase> {
     AREAS.into_iter().flatten()
 }
 
 /// The check whose conversation is listened to if no other one is had.
-pub(crate) fn sample() -> &'static Check {
+pub(crate) fn sample() -> &'static TestCase {
     &search::PLAYS
 }
 
-const fn clause(place: &'static str, says: &'static str) -> Clause {
-    Clause { place, says }
+const fn clause(source: &'static str, text: &'static str) -> Clause {
+    Clause { source, text }
 }
 
 #[cfg(test)]
@@ -118,7 +125,7 @@ mod tests {
             assert!(check.id.chars().all(form) && check.id.contains('.'), "{}", check.id);
             assert!(!check.clauses.is_empty(), "{} stands nowhere", check.id);
             for clause in check.clauses {
-                assert!(clause.says != "the same", "{} leaves a clause out", check.id);
+                assert!(clause.text != "the same", "{} leaves a clause out", check.id);
             }
             assert!(!check.profiles.is_empty(), "{} is for nobody", check.id);
         }

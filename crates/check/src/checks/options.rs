@@ -2,11 +2,12 @@
 
 use readyok_protocol::{DiagnosticKind, Dialect, OptionKind, OptionType};
 
-use super::{clause, probe};
-use crate::bench::{Bench, Declared, is_costly};
-use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
+use super::{clause, test_positions};
+use crate::context::{DeclaredOption, TestContext, is_expensive};
 use crate::message::{Message, message};
-use crate::talk::Blame;
+use crate::session::OrFail;
+use crate::spec::{Need, Profile, Severity};
+use crate::test::{Stop, Test, TestCase, TestResult};
 
 /// Options whose type the protocols fix, by their UCI names.
 const FIXED: [(&str, &str); 13] = [
@@ -26,30 +27,30 @@ const FIXED: [(&str, &str); 13] = [
 ];
 
 /// The largest hash table that is small, in MB.
-const MOST_HASH: i64 = 512;
+const MAX_DEFAULT_HASH: i64 = 512;
 
 /// The most that an option that costs memory or processors is set to.
 const MODEST: i64 = 32;
 
 macro_rules! option {
-    ($id:literal, $rule:literal, $place:literal, $says:literal, $usi:literal, $severity:ident, $needs:expr, $advice:literal, $run:ident) => {
+    ($id:literal, $rule:literal, $source:literal, $text:literal, $usi:literal, $severity:ident, $needs:expr, $advice:literal, $run:ident) => {
         check!(
             concat!("options.", $id),
             $rule,
             [
-                concat!("UCI 2006, ", $place) => $says,
+                concat!("UCI 2006, ", $source) => $text,
                 "USI draft 1 §5.3, option and setoption" => $usi,
             ],
             $severity,
             Profile::ALL,
             $needs,
             $advice,
-            Test::Ask($run)
+            Test::Interactive($run)
         )
     };
 }
 
-pub(super) const CHECKS: &[Check] = &[
+pub(super) const CHECKS: &[TestCase] = &[
     option!(
         "readable",
         "every `option` line has a name, a known type and no unknown tokens",
@@ -179,7 +180,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::USI,
         &[],
         "replace spaces with `_`",
-        Test::Ask(no_spaces),
+        Test::Interactive(no_spaces),
     ),
     check!(
         "options.usi-prefix",
@@ -189,7 +190,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::USI,
         &[],
         "declare `USI_Hash`, `USI_Ponder` and `USI_OwnBook`",
-        Test::Ask(usi_prefix),
+        Test::Interactive(usi_prefix),
     ),
     option!(
         "hash-offered",
@@ -282,11 +283,14 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Fails with an option if there is one for which there is something to say.
-fn each(bench: &Bench<'_>, judge: impl Fn(&Declared) -> Option<Message>) -> Outcome {
-    for option in &bench.facts.options {
+fn each(
+    context: &TestContext<'_>,
+    judge: impl Fn(&DeclaredOption) -> Option<Message>,
+) -> TestResult {
+    for option in &context.engine_info.options {
         if let Some(why) = judge(option) {
             // So that the report shows the lines.
-            bench.greeted()?;
+            context.after_handshake()?;
             let name = option.decl.name.escape_debug();
             return Err(Stop::Fail(message!(
                 "option.failure",
@@ -299,8 +303,8 @@ fn each(bench: &Bench<'_>, judge: impl Fn(&Declared) -> Option<Message>) -> Outc
     Ok(())
 }
 
-fn readable(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| {
+fn readable(context: &TestContext<'_>) -> TestResult {
+    each(context, |it| {
         // For these there are checks of their own.
         let others = [DiagnosticKind::BadDefault, DiagnosticKind::SpaceInName];
         if it.decl.kind == OptionKind::Button {
@@ -319,8 +323,8 @@ fn is_text(kind: &OptionKind<'_>) -> bool {
     matches!(kind, OptionKind::String { .. } | OptionKind::Filename { .. })
 }
 
-fn check_default(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| match it.decl.kind {
+fn check_default(context: &TestContext<'_>) -> TestResult {
+    each(context, |it| match it.decl.kind {
         OptionKind::Check { default: None } => Some(message!("option.no-default")),
         OptionKind::Check { .. } if it.notes.contains(&DiagnosticKind::BadDefault) => {
             Some(message!("option.check-default"))
@@ -329,8 +333,8 @@ fn check_default(bench: &Bench<'_>) -> Outcome {
     })
 }
 
-fn spin_range(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| match it.decl.kind {
+fn spin_range(context: &TestContext<'_>) -> TestResult {
+    each(context, |it| match it.decl.kind {
         OptionKind::Spin { default: Some(default), min: Some(min), max: Some(max) } => {
             (default < min || max < default)
                 .then(|| message!("option.default-range", default, min, max))
@@ -344,8 +348,8 @@ fn spin_range(bench: &Bench<'_>) -> Outcome {
     })
 }
 
-fn combo_default(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| match &it.decl.kind {
+fn combo_default(context: &TestContext<'_>) -> TestResult {
+    each(context, |it| match &it.decl.kind {
         OptionKind::Combo { vars, .. } if vars.is_empty() => Some(message!("option.no-choices")),
         OptionKind::Combo { default: None, .. } => Some(message!("option.no-default")),
         OptionKind::Combo { default: Some(default), vars } => {
@@ -356,8 +360,8 @@ fn combo_default(bench: &Bench<'_>) -> Outcome {
     })
 }
 
-fn string_default(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| match &it.decl.kind {
+fn string_default(context: &TestContext<'_>) -> TestResult {
+    each(context, |it| match &it.decl.kind {
         OptionKind::String { default: None } | OptionKind::Filename { default: None } => {
             Some(message!("option.no-default"))
         }
@@ -368,60 +372,60 @@ fn string_default(bench: &Bench<'_>) -> Outcome {
     })
 }
 
-fn distinct_names(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| {
-        let same = |other: &&Declared| other.decl.name.eq_ignore_ascii_case(&it.decl.name);
-        let count = bench.facts.options.iter().filter(same).count();
+fn distinct_names(context: &TestContext<'_>) -> TestResult {
+    each(context, |it| {
+        let same = |other: &&DeclaredOption| other.decl.name.eq_ignore_ascii_case(&it.decl.name);
+        let count = context.engine_info.options.iter().filter(same).count();
         (1 < count).then(|| message!("option.repeated-name", count))
     })
 }
 
-fn plain_names(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| {
-        let mut words = it.decl.name.split(' ');
-        let word = words.find(|word| {
-            ["name", "value", "type"].iter().any(|key| key.eq_ignore_ascii_case(word))
+fn plain_names(context: &TestContext<'_>) -> TestResult {
+    each(context, |it| {
+        let mut tokens = it.decl.name.split(' ');
+        let token = tokens.find(|token| {
+            ["name", "value", "type"].iter().any(|key| key.eq_ignore_ascii_case(token))
         });
-        word.map(|word| message!("option.keyword", keyword = word))
+        token.map(|token| message!("option.keyword", keyword = token))
     })
 }
 
-fn no_spaces(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| it.decl.name.contains(' ').then(|| message!("option.space")))
+fn no_spaces(context: &TestContext<'_>) -> TestResult {
+    each(context, |it| it.decl.name.contains(' ').then(|| message!("option.space")))
 }
 
-fn usi_prefix(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| {
+fn usi_prefix(context: &TestContext<'_>) -> TestResult {
+    each(context, |it| {
         let unprefixed = ["Hash", "Ponder", "OwnBook"];
         let found = unprefixed.iter().find(|name| name.eq_ignore_ascii_case(&it.decl.name));
         found.map(|name| message!("option.prefix", name = *name))
     })
 }
 
-fn hash_offered(bench: &Bench<'_>) -> Outcome {
-    match bench.option("Hash") {
+fn hash_offered(context: &TestContext<'_>) -> TestResult {
+    match context.option("Hash") {
         Some(decl) if decl.kind.option_type() == Some(OptionType::Spin) => Ok(()),
         Some(decl) => {
-            bench.greeted()?;
+            context.after_handshake()?;
             Err(Stop::Fail(message!("option.type", kind = decl.kind.word())))
         }
         None => {
-            bench.greeted()?;
+            context.after_handshake()?;
             Err(Stop::Fail(message!("option.none")))
         }
     }
 }
 
-fn fixed_types(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| {
-        let same = |name: &str| bench.dialect.same_option(name, &it.decl.name);
+fn fixed_types(context: &TestContext<'_>) -> TestResult {
+    each(context, |it| {
+        let same = |name: &str| context.dialect.same_option(name, &it.decl.name);
         let (_, fixed) = FIXED.into_iter().find(|(name, _)| same(name))?;
         (it.decl.kind.word() != fixed).then(|| message!("option.fixed-type", fixed))
     })
 }
 
-fn button_plain(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| {
+fn button_plain(context: &TestContext<'_>) -> TestResult {
+    each(context, |it| {
         // What is wrong with its name is for another check to judge.
         let mut notes = it.notes.iter().filter(|note| **note != DiagnosticKind::SpaceInName);
         let plain = it.decl.kind != OptionKind::Button || notes.next().is_none();
@@ -429,8 +433,8 @@ fn button_plain(bench: &Bench<'_>) -> Outcome {
     })
 }
 
-fn distinct_choices(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| {
+fn distinct_choices(context: &TestContext<'_>) -> TestResult {
+    each(context, |it| {
         let OptionKind::Combo { vars, .. } = &it.decl.kind else { return None };
         let twice = |var: &&std::borrow::Cow<'_, str>| {
             1 < vars.iter().filter(|other| other.eq_ignore_ascii_case(var)).count()
@@ -440,10 +444,10 @@ fn distinct_choices(bench: &Bench<'_>) -> Outcome {
     })
 }
 
-fn hash_default(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| match it.decl.kind {
+fn hash_default(context: &TestContext<'_>) -> TestResult {
+    each(context, |it| match it.decl.kind {
         OptionKind::Spin { default: Some(default), .. }
-            if bench.dialect.same_option("Hash", &it.decl.name) && MOST_HASH < default =>
+            if context.dialect.same_option("Hash", &it.decl.name) && MAX_DEFAULT_HASH < default =>
         {
             Some(message!("option.default-megabytes", default))
         }
@@ -451,21 +455,21 @@ fn hash_default(bench: &Bench<'_>) -> Outcome {
     })
 }
 
-fn off_by_default(bench: &Bench<'_>) -> Outcome {
+fn off_by_default(context: &TestContext<'_>) -> TestResult {
     let quiet = ["UCI_ShowCurrLine", "UCI_ShowRefutations", "UCI_LimitStrength"];
-    if quiet.iter().all(|name| bench.option(name).is_none()) {
+    if quiet.iter().all(|name| context.option(name).is_none()) {
         return Err(Stop::Skip(message!("option.none-of-these")));
     }
-    each(bench, |it| {
+    each(context, |it| {
         let on = it.decl.kind == OptionKind::Check { default: Some(true) };
-        let is_one = quiet.iter().any(|name| bench.dialect.same_option(name, &it.decl.name));
+        let is_one = quiet.iter().any(|name| context.dialect.same_option(name, &it.decl.name));
         (on && is_one).then(|| message!("option.default-on"))
     })
 }
 
-fn multipv_default(bench: &Bench<'_>) -> Outcome {
-    each(bench, |it| {
-        let is_it = bench.dialect.same_option("MultiPV", &it.decl.name);
+fn multipv_default(context: &TestContext<'_>) -> TestResult {
+    each(context, |it| {
+        let is_it = context.dialect.same_option("MultiPV", &it.decl.name);
         match it.decl.kind {
             OptionKind::Spin { default: Some(default), .. } if is_it && default != 1 => {
                 Some(message!("option.default", default))
@@ -475,33 +479,34 @@ fn multipv_default(bench: &Bench<'_>) -> Outcome {
     })
 }
 
-fn elo_with_limit(bench: &Bench<'_>) -> Outcome {
+fn elo_with_limit(context: &TestContext<'_>) -> TestResult {
     // In USI strength is a degree (`USI_Strength`); some engines have a number all the same.
-    let degree = || bench.option("USI_Strength").filter(|_| bench.dialect == Dialect::Usi);
-    let limit = bench.option("UCI_LimitStrength");
-    let elo = bench.option("UCI_Elo").or_else(degree);
+    let degree = || context.option("USI_Strength").filter(|_| context.dialect == Dialect::Usi);
+    let limit = context.option("UCI_LimitStrength");
+    let elo = context.option("UCI_Elo").or_else(degree);
     match (limit, elo) {
         (None, None) => Err(Stop::Skip(message!("option.neither"))),
         (Some(_), Some(_)) => Ok(()),
         (Some(_), None) => {
-            bench.greeted()?;
+            context.after_handshake()?;
             Err(Stop::Fail(message!("option.no-elo")))
         }
         (None, Some(_)) => {
-            bench.greeted()?;
+            context.after_handshake()?;
             Err(Stop::Fail(message!("option.no-limit")))
         }
     }
 }
 
-fn name_ignores_case(bench: &Bench<'_>) -> Outcome {
-    let decl = bench.option("MultiPV").ok_or_else(|| Stop::Skip(message!("option.no-multipv")))?;
-    let position = bench.position(probe::of(bench.game()).middle[0]);
+fn name_ignores_case(context: &TestContext<'_>) -> TestResult {
+    let decl =
+        context.option("MultiPV").ok_or_else(|| Stop::Skip(message!("option.no-multipv")))?;
+    let position = context.position(test_positions::of(context.game()).middle[0]);
     let lines = |name: &str| -> Result<u32, Stop> {
-        let mut talk = bench.ready()?;
-        talk.say(&format!("setoption name {name} value 2"));
-        talk.ready()?;
-        let found = talk.search(&position, "go depth 3")?;
+        let mut session = context.ready()?;
+        session.send(&format!("setoption name {name} value 2"));
+        session.ready()?;
+        let found = session.search(&position, "go depth 3")?;
         Ok(found.infos.iter().filter_map(|info| info.multipv).max().unwrap_or(1))
     };
     if lines(&decl.name)? < 2 {
@@ -518,30 +523,31 @@ fn swap_case(c: char) -> char {
     if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
 }
 
-fn button(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    let position = bench.position(probe::of(bench.game()).middle[0]);
-    for option in &bench.facts.options {
+fn button(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    let position = context.position(test_positions::of(context.game()).middle[0]);
+    for option in &context.engine_info.options {
         if option.decl.kind == OptionKind::Button {
             let name = &option.decl.name;
-            talk.say(&format!("setoption name {name}"));
-            talk.ready().or_fail(message!("button.no-readyok", name))?;
+            session.send(&format!("setoption name {name}"));
+            session.ready().or_fail(message!("button.no-readyok", name))?;
         }
     }
-    talk.search(&position, "go depth 1").or_fail(message!("button.no-bestmove"))?;
+    session.search(&position, "go depth 1").or_fail(message!("button.no-bestmove"))?;
     Ok(())
 }
 
 /// The values of an option that are tried.
-fn values(option: &Declared) -> Vec<String> {
+fn values(option: &DeclaredOption) -> Vec<String> {
     match &option.decl.kind {
         OptionKind::Check { default } => {
             let other = !default.unwrap_or(false);
             [other, !other].iter().map(ToString::to_string).collect()
         }
         OptionKind::Spin { default, min: Some(min), max: Some(max) } => {
-            let most = if is_costly(&option.decl) { (*max).min((*min).max(MODEST)) } else { *max };
-            [*min, most, default.unwrap_or(*min)].iter().map(ToString::to_string).collect()
+            let limit =
+                if is_expensive(&option.decl) { (*max).min((*min).max(MODEST)) } else { *max };
+            [*min, limit, default.unwrap_or(*min)].iter().map(ToString::to_string).collect()
         }
         OptionKind::Combo { default, vars } => {
             vars.iter().chain(default).map(ToString::to_string).collect()
@@ -555,9 +561,9 @@ fn values(option: &Declared) -> Vec<String> {
     }
 }
 
-fn every_value(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    for option in &bench.facts.options {
+fn every_value(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    for option in &context.engine_info.options {
         // Another variant has other positions, and another protocol other words.
         let name = option.decl.name.to_ascii_lowercase();
         if name.contains("variant") || name.contains("protocol") {
@@ -565,27 +571,30 @@ fn every_value(bench: &Bench<'_>) -> Outcome {
         }
         let name = &option.decl.name;
         for value in values(option) {
-            talk.say(&format!("setoption name {name} value {value}"));
-            let limit = bench.pace.start();
-            talk.say("isready");
-            talk.hear(limit, |line| (line.reply == readyok_protocol::Reply::ReadyOk).then_some(()))
+            session.send(&format!("setoption name {name} value {value}"));
+            let limit = context.timeouts.start();
+            session.send("isready");
+            session
+                .wait_for(limit, |line| {
+                    (line.reply == readyok_protocol::Reply::ReadyOk).then_some(())
+                })
                 .or_fail(message!("value.no-readyok", name, value))?;
         }
     }
-    let position = bench.position(probe::of(bench.game()).middle[0]);
-    talk.search(&position, "go depth 1").or_fail(message!("value.no-bestmove"))?;
+    let position = context.position(test_positions::of(context.game()).middle[0]);
+    session.search(&position, "go depth 1").or_fail(message!("value.no-bestmove"))?;
     Ok(())
 }
 
-fn bad_values(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.provoked()?;
+fn bad_values(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
     let mut lines = vec![
         "setoption name No Such Option value 7".to_owned(),
         "setoption name".to_owned(),
         "setoption".to_owned(),
     ];
-    let hash = bench.option("Hash").map_or("Hash", |decl| &decl.name);
-    let names = bench.facts.options.iter().filter(|it| !is_costly(&it.decl));
+    let hash = context.option("Hash").map_or("Hash", |decl| &decl.name);
+    let names = context.engine_info.options.iter().filter(|it| !is_expensive(&it.decl));
     let spins = names.filter(|it| matches!(it.decl.kind, OptionKind::Spin { .. }));
     let mut names: Vec<&str> = spins.map(|it| &*it.decl.name).take(8).collect();
     names.push(hash);
@@ -594,11 +603,11 @@ fn bad_values(bench: &Bench<'_>) -> Outcome {
         lines.push(format!("setoption name {name} value -5"));
         lines.push(format!("setoption name {name}"));
     }
-    let position = bench.position(probe::of(bench.game()).middle[0]);
+    let position = context.position(test_positions::of(context.game()).middle[0]);
     for line in lines {
-        talk.say(&line);
-        talk.ready().or_fail(message!("setoption.no-readyok", line = &line))?;
-        talk.search(&position, "go depth 1").or_fail(message!("setoption.no-reply", line))?;
+        session.send(&line);
+        session.ready().or_fail(message!("setoption.no-readyok", line = &line))?;
+        session.search(&position, "go depth 1").or_fail(message!("setoption.no-reply", line))?;
     }
     Ok(())
 }

@@ -3,15 +3,16 @@
 use readyok_protocol::{Best, Dialect};
 use readyok_rules::{Game, Position};
 
-use super::{clause, probe};
-use crate::bench::Bench;
-use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
-use crate::conversation::{Conversation, usual_word};
+use super::{clause, test_positions};
+use crate::context::TestContext;
+use crate::format;
 use crate::message::message;
-use crate::talk::{Blame, Lost, Talk};
-use crate::words;
+use crate::session::{EngineSession, OrFail, WaitError};
+use crate::spec::{Need, Profile, Severity};
+use crate::test::{Observation, Stop, Test, TestCase, TestResult};
+use crate::transcript::{Transcript, canonical_move};
 
-pub(super) const CHECKS: &[Check] = &[
+pub(super) const CHECKS: &[TestCase] = &[
     check!(
         "positions.startpos",
         "the engine reads `position startpos` with moves, with an empty list, and without `moves`",
@@ -24,7 +25,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "make both `moves` and its list optional",
-        Test::Ask(startpos),
+        Test::Interactive(startpos),
     ),
     check!(
         "positions.fen-sfen",
@@ -37,7 +38,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "read all fields, then play the moves",
-        Test::Ask(given),
+        Test::Interactive(given),
     ),
     check!(
         "positions.special-moves",
@@ -49,7 +50,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::UCI,
         &[],
         "compare the received move with the notation of each legal move",
-        Test::Ask(special_moves),
+        Test::Interactive(special_moves),
     ),
     check!(
         "positions.shogi-moves",
@@ -61,7 +62,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::USI,
         &[],
         "compare the received move with the notation of each legal move",
-        Test::Ask(shogi_moves),
+        Test::Interactive(shogi_moves),
     ),
     check!(
         "positions.short-sfen",
@@ -73,7 +74,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::USI,
         &[],
         "default the move number to 1, and accept two-digit counts in hand",
-        Test::Ask(short_sfen),
+        Test::Interactive(short_sfen),
     ),
     check!(
         "positions.short-fen",
@@ -83,7 +84,7 @@ pub(super) const CHECKS: &[Check] = &[
         &[Profile::Uci2006],
         &[],
         "default the counters to 0 and 1",
-        Test::Ask(short_fen),
+        Test::Interactive(short_fen),
     ),
     check!(
         "positions.random-game",
@@ -96,7 +97,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "play all moves of the list from the given position",
-        Test::Ask(random_game),
+        Test::Interactive(random_game),
     ),
     check!(
         "positions.illegal-move",
@@ -109,7 +110,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "stop at the first illegal move, and report it with `info string`",
-        Test::Ask(illegal_move),
+        Test::Interactive(illegal_move),
     ),
     check!(
         "positions.malformed",
@@ -122,7 +123,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "validate a position before use, and keep the previous one",
-        Test::Ask(malformed),
+        Test::Interactive(malformed),
     ),
     check!(
         "positions.move-form",
@@ -135,7 +136,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "write moves in the notation of the protocol",
-        Test::Hear(move_form),
+        Test::Passive(move_form),
     ),
     check!(
         "positions.castling",
@@ -145,7 +146,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::UCI,
         &[],
         "write castling as a king move unless `UCI_Chess960` is true",
-        Test::Ask(castling),
+        Test::Interactive(castling),
     ),
     check!(
         "positions.chess960",
@@ -157,7 +158,7 @@ pub(super) const CHECKS: &[Check] = &[
         &[Profile::Uci2006],
         &[Need::Option("UCI_Chess960")],
         "write castling as king takes rook while `UCI_Chess960` is true",
-        Test::Ask(chess960),
+        Test::Interactive(chess960),
     ),
     check!(
         "positions.no-legal-move",
@@ -170,18 +171,18 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "send `bestmove (none)` or `bestmove 0000`, in USI `bestmove resign`",
-        Test::Ask(no_legal_move),
+        Test::Interactive(no_legal_move),
     ),
 ];
 
 /// Has a position searched a little, and looks whether the answer is a move there.
 pub(super) fn plays_legally(
-    talk: &mut Talk,
+    session: &mut EngineSession,
     command: &str,
     position: &Position,
     go: &str,
 ) -> Result<String, Stop> {
-    let found = talk
+    let found = session
         .search(command, go)
         .or_fail(message!("position.no-bestmove", command = shortened(command)))?;
     match &found.best.best {
@@ -191,64 +192,64 @@ pub(super) fn plays_legally(
         answer => Err(Stop::Fail(message!(
             "position.illegal-reply",
             command = shortened(command),
-            answer = words::answer(answer)
+            answer = format::answer(answer)
         ))),
     }
 }
 
 fn shortened(command: &str) -> String {
-    words::shown(command, 90)
+    format::shown(command, 90)
 }
 
-fn startpos(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    let opening = probe::of(bench.game()).opening;
-    let start = Position::start(bench.game());
+fn startpos(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    let opening = test_positions::of(context.game()).opening;
+    let start = Position::start(context.game());
     for command in ["position startpos", "position startpos moves"] {
-        plays_legally(&mut talk, command, &start, "go depth 2")?;
+        plays_legally(&mut session, command, &start, "go depth 2")?;
     }
     let command = format!("position startpos moves {opening}");
     let position = after(&start, opening)?;
-    plays_legally(&mut talk, &command, &position, "go depth 2").map(drop)
+    plays_legally(&mut session, &command, &position, "go depth 2").map(drop)
 }
 
 fn after(start: &Position, moves: &str) -> Result<Position, Stop> {
     let played = start.clone().after(moves.split_whitespace());
-    played.map_err(|error| Stop::unplayable(&error))
+    played.map_err(|error| Stop::invalid_position(&error))
 }
 
-pub(super) fn read(bench: &Bench<'_>, text: &str) -> Result<Position, Stop> {
-    Position::from_text(bench.game(), text).map_err(|error| Stop::unplayable(&error))
+pub(super) fn read(context: &TestContext<'_>, text: &str) -> Result<Position, Stop> {
+    Position::from_text(context.game(), text).map_err(|error| Stop::invalid_position(&error))
 }
 
-fn given(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    let probe = probe::of(bench.game());
+fn given(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    let probe = test_positions::of(context.game());
     for text in probe.middle.into_iter().chain(probe.ahead) {
-        let position = read(bench, text)?;
-        let command = bench.position(text);
-        let word = plays_legally(&mut talk, &command, &position, "go depth 2")?;
-        let Ok(next) = position.after([&word]) else { continue };
-        plays_legally(&mut talk, &format!("{command} moves {word}"), &next, "go depth 2")?;
+        let position = read(context, text)?;
+        let command = context.position(text);
+        let token = plays_legally(&mut session, &command, &position, "go depth 2")?;
+        let Ok(next) = position.after([&token]) else { continue };
+        plays_legally(&mut session, &format!("{command} moves {token}"), &next, "go depth 2")?;
     }
     Ok(())
 }
 
-fn from_lines(bench: &Bench<'_>, lines: &[(&str, &str)]) -> Outcome {
-    let mut talk = bench.ready()?;
+fn from_lines(context: &TestContext<'_>, lines: &[(&str, &str)]) -> TestResult {
+    let mut session = context.ready()?;
     for (text, moves) in lines {
-        let position = after(&read(bench, text)?, moves)?;
-        let command = format!("{} moves {moves}", bench.position(text));
-        plays_legally(&mut talk, &command, &position, "go depth 2")?;
+        let position = after(&read(context, text)?, moves)?;
+        let command = format!("{} moves {moves}", context.position(text));
+        plays_legally(&mut session, &command, &position, "go depth 2")?;
     }
     Ok(())
 }
 
-fn special_moves(bench: &Bench<'_>) -> Outcome {
+fn special_moves(context: &TestContext<'_>) -> TestResult {
     // After each line the piece that moved, or the rook, can be moved in ways that it could not if the
     // line was misread; wherever the engine moves otherwise the answer says less.
     from_lines(
-        bench,
+        context,
         &[
             ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1 e8c8"),
             ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1c1 e8g8"),
@@ -261,10 +262,10 @@ fn special_moves(bench: &Bench<'_>) -> Outcome {
     )
 }
 
-fn shogi_moves(bench: &Bench<'_>) -> Outcome {
+fn shogi_moves(context: &TestContext<'_>) -> TestResult {
     let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
     from_lines(
-        bench,
+        context,
         &[
             (start, "7g7f 3c3d 8h2b+ 3a2b B*4e"),
             (start, "7g7f 3c3d 8h2b 3a2b"),
@@ -273,54 +274,57 @@ fn shogi_moves(bench: &Bench<'_>) -> Outcome {
     )
 }
 
-fn short_sfen(bench: &Bench<'_>) -> Outcome {
+fn short_sfen(context: &TestContext<'_>) -> TestResult {
     let texts = [
         "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -",
         // With two bare kings on the board an engine may call it a draw.
         "4k4/9/4P4/9/9/9/4p4/9/4K4 b RB2G2S2N2L8Prb2g2s2n2l8p",
         "4k4/9/4P4/9/9/9/4p4/9/4K4 w RB2G2S2N2Lrb2g2s2n2l16p 1",
     ];
-    let mut talk = bench.ready()?;
+    let mut session = context.ready()?;
     for text in texts {
-        plays_legally(&mut talk, &bench.position(text), &read(bench, text)?, "go depth 1")?;
+        plays_legally(&mut session, &context.position(text), &read(context, text)?, "go depth 1")?;
     }
     Ok(())
 }
 
-fn short_fen(bench: &Bench<'_>) -> Outcome {
+fn short_fen(context: &TestContext<'_>) -> TestResult {
     let text = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq -";
-    let mut talk = bench.ready()?;
-    plays_legally(&mut talk, &bench.position(text), &read(bench, text)?, "go depth 2").map(drop)
+    let mut session = context.ready()?;
+    plays_legally(&mut session, &context.position(text), &read(context, text)?, "go depth 2")
+        .map(drop)
 }
 
-fn random_game(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
+fn random_game(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
     for plies in [1, 2, 3, 7, 16, 31, 64, 101, 160] {
-        let (command, position) = bench.random_game(plies);
-        plays_legally(&mut talk, &command, &position, "go depth 1")?;
+        let (command, position) = context.random_game(plies);
+        plays_legally(&mut session, &command, &position, "go depth 1")?;
     }
     Ok(())
 }
 
 /// The engine is alive and plays after what no client should say.
-fn survives(bench: &Bench<'_>, commands: &[&str]) -> Outcome {
+fn survives(context: &TestContext<'_>, commands: &[&str]) -> TestResult {
     for command in commands {
-        let mut talk = bench.provoked()?;
-        talk.say(command);
+        let mut session = context.ready_unchecked()?;
+        session.send(command);
         // A line that is lost on the way does not end the engine.
-        let first = talk.ready();
-        let ready = if let Err(Lost::Late(_)) = first { talk.ready() } else { first };
+        let first = session.ready();
+        let ready = if let Err(WaitError::Late(_)) = first { session.ready() } else { first };
         ready.or_fail(message!("position.no-readyok", command))?;
-        let position = bench.position(probe::of(bench.game()).middle[0]);
-        talk.search(&position, "go depth 1").or_fail(message!("position.no-recovery", command))?;
+        let position = context.position(test_positions::of(context.game()).middle[0]);
+        session
+            .search(&position, "go depth 1")
+            .or_fail(message!("position.no-recovery", command))?;
     }
     Ok(())
 }
 
-fn illegal_move(bench: &Bench<'_>) -> Outcome {
+fn illegal_move(context: &TestContext<'_>) -> TestResult {
     survives(
-        bench,
-        match bench.dialect {
+        context,
+        match context.dialect {
             Dialect::Uci => &[
                 "position startpos moves e2e5",
                 "position startpos moves e2e4 xyz e7e5",
@@ -335,10 +339,10 @@ fn illegal_move(bench: &Bench<'_>) -> Outcome {
     )
 }
 
-fn malformed(bench: &Bench<'_>) -> Outcome {
+fn malformed(context: &TestContext<'_>) -> TestResult {
     survives(
-        bench,
-        match bench.dialect {
+        context,
+        match context.dialect {
             Dialect::Uci => &[
                 "position fen foo",
                 "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
@@ -355,93 +359,306 @@ fn malformed(bench: &Bench<'_>) -> Outcome {
     )
 }
 
-fn move_form(talk: &Conversation) -> Heard {
+fn move_form(transcript: &Transcript) -> Observation {
     let mut seen = 0;
-    for search in talk.searches() {
+    for search in transcript.searches() {
         let (Some(position), Some((at, best))) = (&search.position, &search.best) else { continue };
         let Best::Move(mv) = &best.best else { continue };
-        let Some(usual) = usual_word(position, mv.as_str()) else { continue };
+        let Some(usual) = canonical_move(position, mv.as_str()) else { continue };
         seen += 1;
-        let said = talk.entries.get(*at).map(|it| it.text.as_str()).unwrap_or_default();
-        let word = said.split_ascii_whitespace().nth(1).unwrap_or_default();
-        if word != usual {
-            return Err((*at, message!("move.form", mv = word, usual)));
+        let reported = transcript.entries.get(*at).map(|it| it.text.as_str()).unwrap_or_default();
+        let token = reported.split_ascii_whitespace().nth(1).unwrap_or_default();
+        if token != usual {
+            return Err((*at, message!("move.form", mv = token, usual)));
         }
     }
     Ok(seen)
 }
 
 /// Has the engine choose from castling alone.
-fn castles(talk: &mut Talk, text: &str, word: &str) -> Outcome {
+fn castles(session: &mut EngineSession, text: &str, token: &str) -> TestResult {
     let command = format!("position fen {text}");
-    let go = format!("go depth 1 searchmoves {word}");
-    let found = talk.search(&command, &go).or_fail(message!("castling.no-reply"))?;
+    let go = format!("go depth 1 searchmoves {token}");
+    let found = session.search(&command, &go).or_fail(message!("castling.no-reply"))?;
     match &found.best.best {
-        Best::Move(mv) if mv.as_str() == word => Ok(()),
+        Best::Move(mv) if mv.as_str() == token => Ok(()),
         Best::Move(mv) => {
             let game = if text.contains("HA") { Game::Chess960 } else { Game::Chess };
             let same = Position::from_text(game, text).is_ok_and(|position| {
-                matches!((position.parse_move(mv.as_str()), position.parse_move(word)),
+                matches!((position.parse_move(mv.as_str()), position.parse_move(token)),
                     (Ok(a), Ok(b)) if a == b)
             });
             if same {
-                Err(Stop::Fail(message!("castling.form", expected = word, mv)))
+                Err(Stop::Fail(message!("castling.form", expected = token, mv)))
             } else {
                 Err(Stop::Inconclusive(message!("search.move", go, mv)))
             }
         }
-        answer => Err(Stop::Fail(message!("castling.reply", answer = words::answer(answer)))),
+        answer => Err(Stop::Fail(message!("castling.reply", answer = format::answer(answer)))),
     }
 }
 
-fn castling(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    if bench.option("UCI_Chess960").is_some() {
+fn castling(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    if context.option("UCI_Chess960").is_some() {
         // Some engines have it on by default.
-        talk.say(&bench.set("UCI_Chess960", "false"));
-        talk.ready()?;
+        session.send(&context.set("UCI_Chess960", "false"));
+        session.ready()?;
     }
     let text = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1";
-    castles(&mut talk, text, "e1g1")?;
-    castles(&mut talk, text, "e1c1")
+    castles(&mut session, text, "e1g1")?;
+    castles(&mut session, text, "e1c1")
 }
 
-fn chess960(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    talk.say(&bench.set("UCI_Chess960", "true"));
-    talk.ready()?;
+fn chess960(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.send(&context.set("UCI_Chess960", "true"));
+    session.ready()?;
     let text = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w HAha - 0 1";
-    castles(&mut talk, text, "e1h1")?;
-    castles(&mut talk, text, "e1a1")?;
+    castles(&mut session, text, "e1h1")?;
+    castles(&mut session, text, "e1a1")?;
     let text = "nrbkqrnb/pppppppp/8/8/8/8/PPPPPPPP/NRBKQRNB w FBfb - 0 1";
-    let position =
-        Position::from_text(Game::Chess960, text).map_err(|error| Stop::unplayable(&error))?;
-    plays_legally(&mut talk, &bench.position(text), &position, "go depth 2").map(drop)
+    let position = Position::from_text(Game::Chess960, text)
+        .map_err(|error| Stop::invalid_position(&error))?;
+    plays_legally(&mut session, &context.position(text), &position, "go depth 2").map(drop)
 }
 
-fn no_legal_move(bench: &Bench<'_>) -> Outcome {
-    let mut texts = vec![probe::of(bench.game()).mated];
-    if bench.game() == Game::Chess {
-        texts.push(probe::CHESS_STALEMATE);
+fn no_legal_move(context: &TestContext<'_>) -> TestResult {
+    let mut texts = vec![test_positions::of(context.game()).mated];
+    if context.game() == Game::Chess {
+        texts.push(test_positions::CHESS_STALEMATE);
     }
-    let mut talk = bench.ready()?;
+    let mut session = context.ready()?;
     for text in texts {
-        let found = talk
-            .search(&bench.position(text), "go depth 2")
+        let found = session
+            .search(&context.position(text), "go depth 2")
             .or_fail(message!("no-legal-move.no-reply"))?;
         match &found.best.best {
             // In USI a side without a move has lost, and its engine resigns.
             Best::None | Best::Resign => (),
             best @ Best::Move(_) if best.to_move().is_none() => (),
             answer => {
-                let answer = words::answer(answer);
+                let answer = format::answer(answer);
                 return Err(Stop::Fail(message!("no-legal-move.reply", answer)));
             }
         }
     }
-    let late = talk.until_ready()?;
+    let late = session.until_ready()?;
     if late.iter().any(|line| matches!(line.reply, readyok_protocol::Reply::BestMove(_))) {
         return Err(Stop::Fail(message!("search.second-bestmove")));
     }
+    Ok(())
+}
+
+pub(super) const MOVE_CHECKS: &[TestCase] = &[
+    check!(
+        "positions.en-passant",
+        "the engine captures en passant after a double step and by the FEN field",
+        [
+            "UCI 2006, position and move format" => "moves follow the rules; a capture is written from square to square",
+            "PGN specification §16.1.3.4" => "the fourth field is the square behind the pawn",
+        ],
+        Must,
+        Profile::UCI,
+        &[],
+        "read the square from the FEN, and set it after each double step",
+        Test::Interactive(en_passant),
+    ),
+    check!(
+        "positions.promotions",
+        "the engine promotes to all four pieces, with a lower-case letter",
+        ["UCI 2006, move format" => "the piece letter follows the squares: `e7e8q`"],
+        Must,
+        Profile::UCI,
+        &[],
+        "generate all four promotions, written in lower case",
+        Test::Interactive(promotions),
+    ),
+    check!(
+        "positions.double-frc",
+        "in Chess960 the engine accepts different starting arrays of the two sides",
+        [
+            "practice" => "match runners play Double Fischer Random as Chess960",
+        ],
+        May,
+        &[Profile::Uci2006],
+        &[Need::Option("UCI_Chess960")],
+        "store king and rook files separately for each side",
+        Test::Interactive(double_frc),
+    ),
+    check!(
+        "positions.counters",
+        "the engine accepts large move counters in a FEN",
+        ["PGN specification §16.1.3.5 and §16.1.3.6" => "both are integers without a maximum"],
+        Should,
+        Profile::UCI,
+        &[],
+        "read multi-digit numbers, and do not use them as array indices",
+        Test::Interactive(counters),
+    ),
+    check!(
+        "positions.shogi-promotions",
+        "the engine distinguishes drops, promotions, non-promotions and forced promotions",
+        ["USI draft 1 §5.2" => "`G*5b` is a drop, `8h2b+` a promotion; most promotions are optional"],
+        Must,
+        Profile::USI,
+        &[],
+        "generate promotions and non-promotions, except non-promotions that leave the piece without moves",
+        Test::Interactive(shogi_promotions),
+    ),
+    check!(
+        "positions.pawn-drop-mate",
+        "the engine does not mate with a pawn drop (uchifuzume)",
+        ["USI draft 1 §5.3, bestmove" => "the move is legal by the rules of shogi"],
+        Must,
+        Profile::USI,
+        &[],
+        "reject a checking pawn drop without a legal reply",
+        Test::Interactive(pawn_drop_mate),
+    ),
+    check!(
+        "positions.two-pawns",
+        "the engine does not drop a second pawn on a file (nifu)",
+        ["USI draft 1 §5.3, bestmove" => "the move is legal by the rules of shogi"],
+        Must,
+        Profile::USI,
+        &[],
+        "skip files with an unpromoted pawn of the same side",
+        Test::Interactive(two_pawns),
+    ),
+    check!(
+        "positions.random-lines",
+        "the engine replies with legal moves after hundreds of random lines",
+        [
+            "UCI 2006, position and bestmove" => "the position after the moves is searched",
+            "USI draft 1 §5.3, position" => "the moves are played in order",
+        ],
+        Must,
+        Profile::ALL,
+        &[],
+        "compare the move generator with known perft counts",
+        Test::Interactive(random_lines),
+    ),
+];
+
+/// The answer to a search restricted to one move.
+fn answer(session: &mut EngineSession, command: &str, token: &str) -> Result<String, Stop> {
+    let go = format!("go depth 1 searchmoves {token}");
+    let found = session.search(command, &go).or_fail(message!("position.no-reply", command, go))?;
+    Ok(format::answer(&found.best.best))
+}
+
+/// The engine chooses a move if it is the only one that it may choose. An engine that does not restrict
+/// itself with another move as well cannot be judged so.
+fn chooses(
+    context: &TestContext<'_>,
+    text: &str,
+    moves: &str,
+    token: &str,
+    control: &str,
+) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    let game = if text.contains("HA") { Game::Chess960 } else { context.game() };
+    let position = Position::from_text(game, text)
+        .map(|it| it.after(moves.split_whitespace()))
+        .map_err(|error| Stop::invalid_position(&error))?
+        .map_err(|error| Stop::invalid_position(&error))?;
+    for it in [token, control] {
+        position.parse_move(it).map_err(|error| Stop::invalid_position(&error))?;
+    }
+    if game == Game::Chess960 {
+        session.send(&context.set("UCI_Chess960", "true"));
+        session.ready()?;
+    }
+    let moves = if moves.is_empty() { String::new() } else { format!(" moves {moves}") };
+    let command = format!("{}{moves}", context.position(text));
+    if answer(&mut session, &command, control)? != control {
+        return Err(Stop::Skip(message!("searchmoves.ignored")));
+    }
+    let chosen = answer(&mut session, &command, token)?;
+    if chosen == token {
+        return Ok(());
+    }
+    Err(Stop::Fail(message!("move.not-generated", mv = token, chosen)))
+}
+
+fn en_passant(context: &TestContext<'_>) -> TestResult {
+    chooses(context, "4k3/8/8/8/1p6/8/P7/4K3 w - - 0 1", "a2a4", "b4a3", "b4b3")?;
+    chooses(context, "4k3/8/8/8/Pp6/8/8/4K3 b - a3 0 1", "", "b4a3", "b4b3")
+}
+
+fn promotions(context: &TestContext<'_>) -> TestResult {
+    for token in ["a7a8q", "a7a8r", "a7a8b", "a7a8n"] {
+        chooses(context, "8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "", token, "e1d1")?;
+    }
+    for token in ["h2h1q", "h2h1n"] {
+        chooses(context, "4k3/8/8/8/8/8/4K2p/8 b - - 0 1", "", token, "e8d8")?;
+    }
+    Ok(())
+}
+
+fn double_frc(context: &TestContext<'_>) -> TestResult {
+    let white = "1r1k1r2/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w HAfb - 0 1";
+    let black = "1r1k1r2/pppppppp/8/8/8/8/PPPPPPPP/R3K2R b HAfb - 0 1";
+    for (text, tokens, control) in
+        [(white, ["e1h1", "e1a1"], "a2a3"), (black, ["d8f8", "d8b8"], "a7a6")]
+    {
+        for token in tokens {
+            chooses(context, text, "", token, control)?;
+        }
+    }
+    Ok(())
+}
+
+fn counters(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    for counters in ["57 213", "99 5949", "0 0"] {
+        let text =
+            format!("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - {counters}");
+        let position = read(context, &text)?;
+        plays_legally(&mut session, &context.position(&text), &position, "go depth 2")?;
+    }
+    Ok(())
+}
+
+fn shogi_promotions(context: &TestContext<'_>) -> TestResult {
+    let pawns = "4k4/8P/9/6S2/9/9/9/9/4K4 b P 1";
+    for token in ["P*5e", "3d4c+", "3d4c", "1b1a+"] {
+        chooses(context, pawns, "", token, "5i5h")?;
+    }
+    Ok(())
+}
+
+/// The engine plays no move that begins so, and no mate is announced with it.
+fn plays_no(context: &TestContext<'_>, text: &str, start: &str) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    let position = read(context, text)?;
+    let command = context.position(text);
+    let token = plays_legally(&mut session, &command, &position, "go depth 4")?;
+    if token.starts_with(start) {
+        return Err(Stop::Fail(message!("move.forbidden", mv = token)));
+    }
+    Ok(())
+}
+
+fn pawn_drop_mate(context: &TestContext<'_>) -> TestResult {
+    plays_no(context, "7nk/9/7G1/9/9/9/9/9/4K4 b P 1", "P*1b")?;
+    plays_no(context, "4k4/9/9/9/9/9/1g7/9/KN7 w p 1", "P*9h")
+}
+
+fn two_pawns(context: &TestContext<'_>) -> TestResult {
+    plays_no(context, "4k4/9/9/9/9/9/PPPPPPPPP/9/4K4 b 9P 1", "P*")?;
+    plays_no(context, "4k4/9/ppppppppp/9/9/9/9/9/4K4 w 9p 1", "P*")
+}
+
+fn random_lines(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    let mut random = fastrand::Rng::with_seed(context.seed ^ 0x11e5);
+    for _ in 0..context.effort.lines {
+        let plies = random.usize(20..120);
+        let (command, position) = context.random_line(&mut random, plies);
+        plays_legally(&mut session, &command, &position, "go depth 1")?;
+    }
+    context.remark(format!("{} lines of random moves", context.effort.lines));
     Ok(())
 }

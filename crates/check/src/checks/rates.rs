@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use readyok_protocol::{Bound, Info, Reply};
 
-use super::info::each;
-use super::{clause, probe};
-use crate::bench::Bench;
-use crate::check::{Check, Heard, Outcome, Profile, Severity, Stop, Test};
-use crate::conversation::Conversation;
+use super::assertions::{each, soon_done};
+use super::{clause, test_positions};
+use crate::clock::now;
+use crate::context::TestContext;
 use crate::message::message;
-use crate::time::now;
+use crate::spec::{Profile, Severity};
+use crate::test::{Observation, Stop, Test, TestCase, TestResult};
+use crate::transcript::Transcript;
 
 /// By how much a told time may be ahead of ours: engines round, and start their clock before they are
 /// done with reading.
@@ -20,7 +21,7 @@ const AHEAD: Duration = Duration::from_millis(30);
 const SHORT: u64 = 50;
 
 /// When the words for the impatient may begin, less what gets lost on the way.
-const PATIENCE: Duration = Duration::from_millis(900);
+const IDLE_TIMEOUT: Duration = Duration::from_millis(900);
 
 /// A search of this time, and how much of its time has to be told at least once.
 const TIMED: Duration = Duration::from_millis(400);
@@ -34,7 +35,7 @@ const SILENT: Duration = Duration::from_secs(2);
 const FLOOD_TIME: Duration = Duration::from_millis(400);
 const FLOOD: usize = 1000;
 
-pub(super) const CHECKS: &[Check] = &[
+pub(super) const CHECKS: &[TestCase] = &[
     info!(
         "monotonic-depth",
         "the depth of the best line never decreases during a search",
@@ -42,7 +43,7 @@ pub(super) const CHECKS: &[Check] = &[
         "the depth of the search",
         Should,
         "send the iteration depth, not the remaining depth",
-        Test::Hear(depth_grows)
+        Test::Passive(depth_grows)
     ),
     info!(
         "nps",
@@ -51,7 +52,7 @@ pub(super) const CHECKS: &[Check] = &[
         "the speed of this search",
         Should,
         "divide the node count of the line by its time",
-        Test::Hear(nps)
+        Test::Passive(nps)
     ),
     info!(
         "time-limit",
@@ -60,7 +61,7 @@ pub(super) const CHECKS: &[Check] = &[
         "the duration of the search",
         Should,
         "start the search clock at `go`",
-        Test::Hear(time_ahead)
+        Test::Passive(time_ahead)
     ),
     info!(
         "time",
@@ -69,7 +70,7 @@ pub(super) const CHECKS: &[Check] = &[
         "the duration of the search in milliseconds",
         Should,
         "report wall-clock milliseconds, not centiseconds or CPU time",
-        Test::Ask(time)
+        Test::Interactive(time)
     ),
     info!(
         "regular",
@@ -78,7 +79,7 @@ pub(super) const CHECKS: &[Check] = &[
         "the client displays them during the search",
         May,
         "send `info nodes … nps … hashfull … time …` once a second",
-        Test::Ask(regular)
+        Test::Interactive(regular)
     ),
     info!(
         "late-details",
@@ -87,7 +88,7 @@ pub(super) const CHECKS: &[Check] = &[
         "short searches omit details to limit traffic",
         May,
         "omit `currmove` and similar fields in the first second",
-        Test::Hear(late_details)
+        Test::Passive(late_details)
     ),
     info!(
         "flood",
@@ -96,7 +97,7 @@ pub(super) const CHECKS: &[Check] = &[
         "clients display each line, and fall behind",
         May,
         "do not report depths that repeat the same result",
-        Test::Ask(volume)
+        Test::Interactive(volume)
     ),
     info!(
         "string-last",
@@ -105,7 +106,7 @@ pub(super) const CHECKS: &[Check] = &[
         "the rest is text for the user",
         Should,
         "send `string` and its text at the end of the line",
-        Test::Hear(string_last)
+        Test::Passive(string_last)
     ),
 ];
 
@@ -113,9 +114,9 @@ fn is_best_line(info: &Info<'_>) -> bool {
     info.bound == Bound::Exact && info.pv.is_some() && info.multipv.is_none_or(|it| it == 1)
 }
 
-fn depth_grows(talk: &Conversation) -> Heard {
+fn depth_grows(transcript: &Transcript) -> Observation {
     let mut seen = 0;
-    for search in talk.searches() {
+    for search in transcript.searches() {
         let mut deepest = 0;
         for (at, info) in search.infos.iter().filter(|(_, info)| is_best_line(info)) {
             let Some(depth) = info.depth else { continue };
@@ -129,16 +130,16 @@ fn depth_grows(talk: &Conversation) -> Heard {
     Ok(seen)
 }
 
-fn nps(talk: &Conversation) -> Heard {
-    each(talk, |_, info| {
+fn nps(transcript: &Transcript) -> Observation {
+    each(transcript, |_, info| {
         let (nodes, nps, time) = (info.nodes?, info.nps?, info.time_ms()?);
         if time < SHORT {
             return None;
         }
         // Counts and times of several threads are not of one moment.
         let usual = nodes.saturating_mul(1000) / time;
-        let (least, most) = (usual / 2, usual.saturating_mul(2).saturating_add(1));
-        Some(if (least..=most).contains(&nps) {
+        let (least, limit) = (usual / 2, usual.saturating_mul(2).saturating_add(1));
+        Some(if (least..=limit).contains(&nps) {
             Ok(())
         } else {
             Err(message!("nps.wrong", nodes, time, usual, nps))
@@ -146,11 +147,13 @@ fn nps(talk: &Conversation) -> Heard {
     })
 }
 
-fn time_ahead(talk: &Conversation) -> Heard {
+fn time_ahead(transcript: &Transcript) -> Observation {
     let mut seen = 0;
-    for search in talk.searches() {
+    for search in transcript.searches() {
         for (at, info) in &search.infos {
-            let (Some(time), Some(entry)) = (info.time, talk.entries.get(*at)) else { continue };
+            let (Some(time), Some(entry)) = (info.time, transcript.entries.get(*at)) else {
+                continue;
+            };
             seen += 1;
             let passed = entry.at.saturating_sub(search.begin);
             if passed + AHEAD < time {
@@ -162,47 +165,50 @@ fn time_ahead(talk: &Conversation) -> Heard {
     Ok(seen)
 }
 
-fn time(bench: &Bench<'_>) -> Outcome {
+fn time(context: &TestContext<'_>) -> TestResult {
     let mut least = None;
     // A machine that is busy may be late once.
     for _ in 0..3 {
-        let mut talk = bench.ready()?;
-        talk.say(&bench.position(probe::of(bench.game()).middle[0]));
+        let mut session = context.ready()?;
+        session.send(&context.position(test_positions::of(context.game()).middle[0]));
         let begin = now();
-        talk.say(&format!("go movetime {}", TIMED.as_millis()));
+        session.send(&format!("go movetime {}", TIMED.as_millis()));
         let mut last = None;
-        talk.hear(TIMED + bench.pace.answer(), |line| match &line.reply {
+        session.wait_for(TIMED + context.timeouts.answer(), |line| match &line.reply {
             Reply::Info(info) => {
-                last =
-                    info.time.map(|told| (told, line.at.saturating_duration_since(begin))).or(last);
+                last = info
+                    .time
+                    .map(|reported| (reported, line.at.saturating_duration_since(begin)))
+                    .or(last);
                 None
             }
             Reply::BestMove(_) => Some(()),
             _ => None,
         })?;
-        let Some((told, passed)) = last else {
+        let Some((reported, passed)) = last else {
             return Err(Stop::Skip(message!("time.none")));
         };
-        if passed < TIMED * 3 / 4 || passed / TOLD <= told {
+        if passed < TIMED * 3 / 4 || passed / TOLD <= reported {
             return Ok(());
         }
-        least = Some((told, passed));
+        least = Some((reported, passed));
     }
-    let (told, passed) = least.unwrap_or_default();
-    let (told, passed) = (told.as_millis(), passed.as_millis());
-    Err(Stop::Fail(message!("time.wrong", reported = told, passed)))
+    let (reported, passed) = least.unwrap_or_default();
+    let (reported, passed) = (reported.as_millis(), passed.as_millis());
+    Err(Stop::Fail(message!("time.wrong", reported = reported, passed)))
 }
 
-fn regular(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    talk.say(&bench.position(probe::of(bench.game()).middle[0]));
+fn regular(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.send(&context.position(test_positions::of(context.game()).middle[0]));
     let begin = now();
-    talk.say("go infinite");
-    let silent = SILENT + bench.pace.margin() / 4;
+    session.send("go infinite");
+    let silent = SILENT + context.timeouts.margin() / 4;
     let long = silent + LONGER;
-    let said = talk.listen(long);
-    let counts =
-        said.iter().filter(|line| matches!(&line.reply, Reply::Info(info) if info.nodes.is_some()));
+    let reported = session.listen(long);
+    let counts = reported
+        .iter()
+        .filter(|line| matches!(&line.reply, Reply::Info(info) if info.nodes.is_some()));
     let mut times: Vec<Duration> =
         counts.map(|line| line.at.saturating_duration_since(begin)).collect();
     times.push(long);
@@ -212,25 +218,25 @@ fn regular(bench: &Bench<'_>) -> Outcome {
         longest = longest.max(time.saturating_sub(before));
         before = time;
     }
-    bench.remark(format!("{} ms were the longest without `nodes`", longest.as_millis()));
-    talk.say("stop");
-    talk.best(bench.pace.answer())?;
+    context.remark(format!("{} ms were the longest without `nodes`", longest.as_millis()));
+    session.send("stop");
+    session.best(context.timeouts.answer())?;
     if silent < longest {
         return Err(Stop::Fail(message!("nodes.rare", ms = longest.as_millis())));
     }
     Ok(())
 }
 
-fn late_details(talk: &Conversation) -> Heard {
+fn late_details(transcript: &Transcript) -> Observation {
     let mut seen = 0;
-    for search in talk.searches() {
+    for search in transcript.searches() {
         for (at, info) in &search.infos {
-            let Some(entry) = talk.entries.get(*at) else { continue };
+            let Some(entry) = transcript.entries.get(*at) else { continue };
             seen += 1;
             let is_detail =
                 info.currmove.is_some() || info.currline.is_some() || info.refutation.is_some();
             let passed = entry.at.saturating_sub(search.begin);
-            if is_detail && passed < PATIENCE {
+            if is_detail && passed < IDLE_TIMEOUT {
                 return Err((*at, message!("info.early", ms = passed.as_millis())));
             }
         }
@@ -238,31 +244,31 @@ fn late_details(talk: &Conversation) -> Heard {
     Ok(seen)
 }
 
-fn volume(bench: &Bench<'_>) -> Outcome {
-    let mut most = 0;
-    for position in super::search::soon_done(bench) {
-        let mut talk = bench.provoked()?;
-        talk.say(&position);
-        talk.say("go infinite");
-        let lines = talk.listen(FLOOD_TIME).len();
-        most = most.max(lines);
+fn volume(context: &TestContext<'_>) -> TestResult {
+    let mut limit = 0;
+    for position in soon_done(context) {
+        let mut session = context.ready_unchecked()?;
+        session.send(&position);
+        session.send("go infinite");
+        let lines = session.listen(FLOOD_TIME).len();
+        limit = limit.max(lines);
         if FLOOD < lines {
             let time = FLOOD_TIME.as_millis();
             return Err(Stop::Fail(message!("info.flood", lines, time)));
         }
     }
-    bench.remark(format!("at most {most} lines came in {} ms", FLOOD_TIME.as_millis()));
+    context.remark(format!("at most {limit} lines came in {} ms", FLOOD_TIME.as_millis()));
     Ok(())
 }
 
-fn string_last(talk: &Conversation) -> Heard {
+fn string_last(transcript: &Transcript) -> Observation {
     let mut seen = 0;
-    for search in talk.searches() {
+    for search in transcript.searches() {
         for (at, info) in &search.infos {
             seen += 1;
             let Some(text) = &info.string else { continue };
             let line = format!("info {text}");
-            if let Reply::Info(hidden) = Reply::read(&line, talk.dialect).value
+            if let Reply::Info(hidden) = Reply::read(&line, transcript.dialect).value
                 && (hidden.depth.is_some() && hidden.score.is_some() && hidden.pv.is_some())
                 && hidden.unknown.is_empty()
             {

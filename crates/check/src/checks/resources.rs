@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
-use readyok_protocol::Reply;
+use readyok_protocol::{Reply, Rule};
 
-use super::{clause, probe};
-use crate::bench::{Bench, range};
-use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
+use super::assertions::middle;
+use super::clause;
+use crate::clock::now;
+use crate::context::{TestContext, range};
 use crate::message::message;
-use crate::talk::{Blame, Talk};
-use crate::time::now;
+use crate::session::{EngineSession, OrFail};
+use crate::spec::{Need, Profile, Severity};
+use crate::test::{Stop, Test, TestCase, TestResult};
 use crate::usage::Usage;
 
 /// An idle engine is looked at for so long, again and again until it has had time to come to rest, and
@@ -23,7 +25,7 @@ const LITTLE: Duration = Duration::from_millis(2);
 const HASH: i64 = 64;
 const BESIDE: u64 = 16 << 20;
 
-pub(super) const CHECKS: &[Check] = &[
+pub(super) const CHECKS: &[TestCase] = &[
     check!(
         "resources.idle",
         "an idle engine uses no CPU time, before its first search and after a search",
@@ -35,7 +37,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[Need::Process],
         "block while waiting for input, and end or park search threads after a search",
-        Test::Ask(idle),
+        Test::Interactive(idle),
     ),
     check!(
         "resources.no-own-ponder",
@@ -48,7 +50,7 @@ pub(super) const CHECKS: &[Check] = &[
         &[Profile::Uci2006, Profile::UciModern, Profile::UsiDraft1],
         &[Need::Process, Need::Option("Ponder")],
         "after `bestmove` wait for `go ponder`, even while the option is true",
-        Test::Ask(no_own_ponder),
+        Test::Interactive(no_own_ponder),
     ),
     check!(
         "resources.undrained-stderr",
@@ -60,7 +62,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[Need::Process],
         "write little to stderr, and nothing during a search",
-        Test::Ask(unread_errors),
+        Test::Interactive(undrained_stderr),
     ),
     check!(
         "resources.hash-memory",
@@ -73,7 +75,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[Need::Process, Need::Option("Hash")],
         "include all tables that depend on the option, and round the size down",
-        Test::Ask(hash_memory),
+        Test::Interactive(hash_memory),
     ),
     check!(
         "resources.hash-resize",
@@ -86,30 +88,26 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[Need::Option("Hash")],
         "allocate the new table before the next search, without pointers into the old one",
-        Test::Ask(hash_resize),
+        Test::Interactive(hash_resize),
     ),
 ];
 
-fn middle(bench: &Bench<'_>) -> String {
-    bench.position(probe::of(bench.game()).middle[0])
-}
-
-pub(super) fn usage(talk: &Talk) -> Result<Usage, Stop> {
+pub(super) fn usage(session: &EngineSession) -> Result<Usage, Stop> {
     let unknown = || Stop::Skip(message!("usage.unavailable"));
-    talk.usage().ok_or_else(unknown)
+    session.usage().ok_or_else(unknown)
 }
 
 /// The share of a processor that the engine takes in the best of several looks, of what it can get.
 ///
 /// What runs in a virtual machine may be compiled for some seconds after it is ready.
-fn share(talk: &mut Talk) -> Result<f64, Stop> {
+fn share(session: &mut EngineSession) -> Result<f64, Stop> {
     let mut least = f64::MAX;
-    let rests = now() + talk.pace().answer();
+    let rests = now() + session.timeouts().answer();
     while BUSY < least && now() < rests {
-        let (begin, before) = (now(), usage(talk)?);
-        talk.listen(LOOK);
-        let after = usage(talk)?;
-        let took = after.processor.saturating_sub(before.processor);
+        let (begin, before) = (now(), usage(session)?);
+        session.listen(LOOK);
+        let after = usage(session)?;
+        let took = after.cpu.saturating_sub(before.cpu);
         // On a busy machine it had what it could get: that is its share of the rest.
         let waited = after.waited.saturating_sub(before.waited);
         let had = now().saturating_duration_since(begin).saturating_sub(waited).max(took);
@@ -119,10 +117,10 @@ fn share(talk: &mut Talk) -> Result<f64, Stop> {
     Ok(least)
 }
 
-fn idle(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
+fn idle(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
     for when in [message!("when.before-search"), message!("when.after-search")] {
-        let share = share(&mut talk)?;
+        let share = share(&mut session)?;
         if BUSY < share {
             let percent = share * 100.0;
             return Err(Stop::Fail(message!(
@@ -131,23 +129,23 @@ fn idle(bench: &Bench<'_>) -> Outcome {
                 percent = format!("{percent:.0}")
             )));
         }
-        talk.search(&middle(bench), "go depth 3")?;
+        session.search(&middle(context), "go depth 3")?;
     }
     Ok(())
 }
 
-fn no_own_ponder(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    talk.say(&bench.set("Ponder", "true"));
-    talk.ready()?;
-    talk.search(&middle(bench), "go depth 4")?;
-    talk.ready()?;
-    let said = talk.listen(bench.pace.quiet());
+fn no_own_ponder(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.send(&context.set("Ponder", "true"));
+    session.ready()?;
+    session.search(&middle(context), "go depth 4")?;
+    session.ready()?;
+    let reported = session.listen(context.timeouts.quiet());
     let thinks = |reply: &Reply<'_>| matches!(reply, Reply::Info(info) if info.depth.is_some() || info.pv.is_some());
-    if said.iter().any(|line| thinks(&line.reply)) {
+    if reported.iter().any(|line| thinks(&line.reply)) {
         return Err(Stop::Fail(message!("ponder.own-info")));
     }
-    let share = share(&mut talk)?;
+    let share = share(&mut session)?;
     if BUSY < share {
         let percent = share * 100.0;
         return Err(Stop::Fail(message!("ponder.own-usage", percent = format!("{percent:.0}"))));
@@ -155,46 +153,47 @@ fn no_own_ponder(bench: &Bench<'_>) -> Outcome {
     Ok(())
 }
 
-fn unread_errors(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.start_with_unread_errors()?;
-    crate::bench::greet(&mut talk, bench.dialect)?;
-    talk.ready().or_fail(message!("stderr.no-readyok"))?;
+fn undrained_stderr(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.start_with_undrained_stderr()?;
+    crate::context::handshake(&mut session, context.dialect)?;
+    session.ready().or_fail(message!("stderr.no-readyok"))?;
     for depth in [2, 4] {
-        talk.search(&middle(bench), &format!("go depth {depth}"))
+        session
+            .search(&middle(context), &format!("go depth {depth}"))
             .or_fail(message!("stderr.no-reply"))?;
     }
-    talk.until_ready().or_fail(message!("stderr.no-readyok-later"))?;
+    session.until_ready().or_fail(message!("stderr.no-readyok-later"))?;
     Ok(())
 }
 
-fn hash_range(bench: &Bench<'_>) -> Result<(i64, i64), Stop> {
-    let (least, most) = bench
+fn hash_range(context: &TestContext<'_>) -> Result<(i64, i64), Stop> {
+    let (least, limit) = context
         .option("Hash")
         .and_then(range)
         .ok_or_else(|| Stop::Skip(message!("hash.no-range")))?;
-    Ok((least.unwrap_or(1), most.unwrap_or(1)))
+    Ok((least.unwrap_or(1), limit.unwrap_or(1)))
 }
 
 /// The memory after a search with a hash table of so many MB.
-fn memory_with(bench: &Bench<'_>, size: i64) -> Result<u64, Stop> {
-    let mut talk = bench.ready()?;
-    talk.say(&bench.set("Hash", &size.to_string()));
-    talk.ready()?;
-    talk.search(&middle(bench), "go movetime 200")?;
-    Ok(usage(&talk)?.resident)
+fn memory_with(context: &TestContext<'_>, size: i64) -> Result<u64, Stop> {
+    let mut session = context.ready()?;
+    session.send(&context.set("Hash", &size.to_string()));
+    session.ready()?;
+    session.search(&middle(context), "go movetime 200")?;
+    Ok(usage(&session)?.resident)
 }
 
-fn hash_memory(bench: &Bench<'_>) -> Outcome {
-    let (least, most) = hash_range(bench)?;
-    if !(least..=most).contains(&HASH) {
+fn hash_memory(context: &TestContext<'_>) -> TestResult {
+    let (least, limit) = hash_range(context)?;
+    if !(least..=limit).contains(&HASH) {
         return Err(Stop::Skip(message!("hash.not-allowed", size = HASH)));
     }
-    let small = memory_with(bench, least.max(1))?;
-    let large = memory_with(bench, HASH)?;
+    let small = memory_with(context, least.max(1))?;
+    let large = memory_with(context, HASH)?;
     let table = u64::try_from(HASH - least.max(1)).unwrap_or_default() << 20;
     let more = large.saturating_sub(small);
     let mb = |bytes: u64| bytes >> 20;
-    bench.remark(format!(
+    context.remark(format!(
         "{} MB with the smallest hash table, {} MB with one of {HASH} MB",
         mb(small),
         mb(large)
@@ -205,14 +204,140 @@ fn hash_memory(bench: &Bench<'_>) -> Outcome {
     Ok(())
 }
 
-fn hash_resize(bench: &Bench<'_>) -> Outcome {
-    let (least, most) = hash_range(bench)?;
-    let mut talk = bench.ready()?;
+fn hash_resize(context: &TestContext<'_>) -> TestResult {
+    let (least, limit) = hash_range(context)?;
+    let mut session = context.ready()?;
     for size in [33, 1, 17, 5] {
-        let size = size.clamp(least, most.max(least)).min(least.max(33));
-        talk.say(&bench.set("Hash", &size.to_string()));
-        talk.ready().or_fail(message!("hash.no-readyok", size))?;
-        talk.search(&middle(bench), "go depth 4").or_fail(message!("hash.no-reply", size))?;
+        let size = size.clamp(least, limit.max(least)).min(least.max(33));
+        session.send(&context.set("Hash", &size.to_string()));
+        session.ready().or_fail(message!("hash.no-readyok", size))?;
+        session.search(&middle(context), "go depth 4").or_fail(message!("hash.no-reply", size))?;
     }
     Ok(())
+}
+
+/// Moves of a game, of which every other one is searched.
+const PLIES: usize = 40;
+
+/// What memory may grow by from the second quarter of the games to the last one.
+const GROWTH: u64 = 8 << 20;
+
+const LONG_RUNS: &str = "practice (matches, servers)";
+
+macro_rules! soak {
+    ($id:literal, $rule:literal, $text:literal, $severity:ident, $needs:expr, $advice:literal, $run:ident) => {
+        check!(
+            $id, $rule, [LONG_RUNS => $text], $severity, Profile::ALL, $needs, $advice,
+            Test::Interactive($run)
+        )
+    };
+}
+
+pub(super) const SOAK_CHECKS: &[TestCase] = &[
+    soak!(
+        "soak.replies",
+        "each `go` of many games yields one `bestmove`",
+        "an engine plays thousands of searches in one process",
+        Must,
+        &[],
+        "look for state that persists between searches: flags, counters, unjoined threads",
+        answers
+    ),
+    soak!(
+        "soak.memory",
+        "memory usage does not grow from game to game",
+        "an overnight match plays thousands of games in one process",
+        Should,
+        &[Need::Process],
+        "free the data of a game when the next one starts",
+        memory
+    ),
+    soak!(
+        "soak.threads",
+        "the number of threads and open files does not grow from game to game",
+        "systems limit both per process",
+        Should,
+        &[Need::Process],
+        "join threads and close files after the search or game",
+        threads
+    ),
+];
+
+/// Plays games of random moves, and looks at the engine after each.
+fn play<T>(
+    context: &TestContext<'_>,
+    session: &mut EngineSession,
+    mut look: impl FnMut(&EngineSession) -> Result<T, Stop>,
+) -> Result<Vec<T>, Stop> {
+    let Some(games) = context.effort.soak else {
+        return Err(Stop::Skip(message!("soak.disabled")));
+    };
+    let mut random = fastrand::Rng::with_seed(context.seed);
+    let mut seen = Vec::new();
+    let mut searches = 0;
+    for game in 1..=games {
+        session.send(context.dialect.new_game());
+        session.ready().or_fail(message!("soak.no-readyok", game))?;
+        let (command, _) = context.random_line(&mut random, PLIES);
+        let tokens: Vec<&str> = command.split(' ').collect();
+        for count in (2..=tokens.len()).step_by(2) {
+            searches += 1;
+            let position = tokens.get(..count).unwrap_or(&tokens).join(" ");
+            session.search(&position, "go depth 1").or_fail(message!(
+                "soak.no-reply",
+                searches,
+                game
+            ))?;
+        }
+        seen.push(look(session)?);
+    }
+    context.remark(format!("{games} games with {searches} searches"));
+    Ok(seen)
+}
+
+/// The last quarter of the games takes more than the second one ever did.
+fn grows(
+    context: &TestContext<'_>,
+    of: impl Fn(&Usage) -> u64,
+) -> Result<Option<(u64, u64)>, Stop> {
+    let mut session = context.ready()?;
+    if context.option("Hash").is_some() {
+        // A small table is full soon.
+        session.send(&context.set("Hash", "1"));
+    }
+    let seen = play(context, &mut session, usage).map_err(|stop| match stop {
+        // That is for another check to judge.
+        Stop::Fail(text) => Stop::Inconclusive(text),
+        other => other,
+    })?;
+    let quarter = seen.len() / 4;
+    let taken = |games: &[Usage]| games.iter().map(&of).collect::<Vec<_>>();
+    let early = taken(seen.get(quarter..quarter * 2).unwrap_or_default()).into_iter().max();
+    let late = taken(seen.get(quarter * 3..).unwrap_or_default()).into_iter().min();
+    Ok(early.zip(late).filter(|(early, late)| early < late))
+}
+
+fn answers(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    play(context, &mut session, |_| Ok(()))?;
+    if session.has_violated(Rule::BestMoveWithoutSearch) {
+        return Err(Stop::Fail(message!("soak.extra-bestmove")));
+    }
+    Ok(())
+}
+
+fn memory(context: &TestContext<'_>) -> TestResult {
+    match grows(context, |usage| usage.resident)? {
+        Some((early, late)) if early + GROWTH < late => {
+            Err(Stop::Fail(message!("soak.memory", before = early >> 20, now = late >> 20)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn threads(context: &TestContext<'_>) -> TestResult {
+    match grows(context, |usage| usage.threads + usage.files)? {
+        Some((early, late)) => Err(Stop::Fail(message!("soak.threads", early, late))),
+        None => Ok(()),
+    }
 }

@@ -3,14 +3,15 @@
 use readyok_protocol::{Bound, Dialect, Info, Score};
 use readyok_rules::Game;
 
-use super::info::each;
-use super::{clause, probe};
-use crate::bench::Bench;
-use crate::check::{Check, Heard, Outcome, Profile, Severity, Stop, Test};
-use crate::conversation::Conversation;
+use super::assertions::each;
+use super::{clause, test_positions};
+use crate::context::TestContext;
+use crate::format;
 use crate::message::message;
-use crate::talk::Blame;
-use crate::words;
+use crate::session::OrFail;
+use crate::spec::{Profile, Severity};
+use crate::test::{Observation, Stop, Test, TestCase, TestResult};
+use crate::transcript::Transcript;
 
 /// From here on a number of centipawns stands for a mate.
 const MATE_IN_DISGUISE: i32 = 9000;
@@ -23,7 +24,7 @@ const CLEAR: i32 = 300;
 
 const WDL: &str = "practice (Stockfish, lc0), UCI_ShowWDL";
 
-pub(super) const CHECKS: &[Check] = &[
+pub(super) const CHECKS: &[TestCase] = &[
     check!(
         "scores.mated",
         "the side being mated has a negative mate score",
@@ -35,7 +36,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "report `mate -1` for a mate by the opponent's next move, in USI `mate -2`",
-        Test::Ask(mated),
+        Test::Interactive(mated),
     ),
     check!(
         "scores.mate-distance",
@@ -48,7 +49,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "store mate distances relative to the position, and convert them to the root",
-        Test::Ask(mate_distance),
+        Test::Interactive(mate_distance),
     ),
     check!(
         "scores.mate-not-cp",
@@ -62,7 +63,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "convert scores beyond the maximum evaluation to `mate`",
-        Test::Ask(mate_not_cp),
+        Test::Interactive(mate_not_cp),
     ),
     check!(
         "scores.repetition",
@@ -75,7 +76,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "keep the hash keys of the game, and compare them in the search",
-        Test::Ask(repetition),
+        Test::Interactive(repetition),
     ),
     check!(
         "scores.wdl-requested",
@@ -85,7 +86,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::UCI,
         &[],
         "declare `UCI_ShowWDL`, false by default, and check it before sending `wdl`",
-        Test::Hear(wdl_asked),
+        Test::Passive(wdl_requested),
     ),
     check!(
         "scores.wdl-side",
@@ -95,14 +96,14 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::UCI,
         &[],
         "report wins, draws and losses from the side to move's point of view",
-        Test::Hear(wdl_side),
+        Test::Passive(wdl_side),
     ),
 ];
 
 /// The exact scores of a search, the last one last. Other checks shall not judge them again.
-fn scores(bench: &Bench<'_>, position: &str, go: &str) -> Result<Vec<Score>, Stop> {
-    let mut talk = bench.provoked()?;
-    let found = talk.search(position, go).or_fail(message!("go.no-reply", go))?;
+fn scores(context: &TestContext<'_>, position: &str, go: &str) -> Result<Vec<Score>, Stop> {
+    let mut session = context.ready_unchecked()?;
+    let found = session.search(position, go).or_fail(message!("go.no-reply", go))?;
     let exact = |info: &&Info<'_>| {
         info.bound == Bound::Exact && info.multipv.is_none_or(|number| number == 1)
     };
@@ -118,18 +119,18 @@ fn last(scores: &[Score]) -> Score {
     scores.last().copied().unwrap_or(Score::Cp(0))
 }
 
-fn mated(bench: &Bench<'_>) -> Outcome {
-    for text in probe::of(bench.game()).mated_next {
-        match last(&scores(bench, &bench.position(text), "go depth 6")?) {
+fn mated(context: &TestContext<'_>) -> TestResult {
+    for text in test_positions::of(context.game()).mated_next {
+        match last(&scores(context, &context.position(text), "go depth 6")?) {
             Score::MatedIn { plies: 2 } | Score::MatedSomeday => (),
             Score::Cp(cp) if cp <= 0 => {
                 return Err(Stop::Skip(message!("mate.not-found", text)));
             }
-            told => {
+            reported => {
                 return Err(Stop::Fail(message!(
                     "mate.mated-score",
                     text,
-                    score = words::score(told, bench.dialect)
+                    score = format::score(reported, context.dialect)
                 )));
             }
         }
@@ -137,15 +138,15 @@ fn mated(bench: &Bench<'_>) -> Outcome {
     Ok(())
 }
 
-fn mate_distance(bench: &Bench<'_>) -> Outcome {
-    for (text, plies) in probe::of(bench.game()).mates {
-        for told in scores(bench, &bench.position(text), "go depth 7")? {
-            match told {
-                Score::MateIn { plies: told } if told < plies => {
+fn mate_distance(context: &TestContext<'_>) -> TestResult {
+    for (text, plies) in test_positions::of(context.game()).mates {
+        for reported in scores(context, &context.position(text), "go depth 7")? {
+            match reported {
+                Score::MateIn { plies: reported } if reported < plies => {
                     return Err(Stop::Fail(message!(
                         "mate.too-short",
                         text,
-                        reported = told,
+                        reported = reported,
                         plies
                     )));
                 }
@@ -153,7 +154,7 @@ fn mate_distance(bench: &Bench<'_>) -> Outcome {
                     return Err(Stop::Fail(message!(
                         "mate.mating-score",
                         text,
-                        score = words::score(told, bench.dialect)
+                        score = format::score(reported, context.dialect)
                     )));
                 }
                 _ => (),
@@ -163,9 +164,9 @@ fn mate_distance(bench: &Bench<'_>) -> Outcome {
     Ok(())
 }
 
-fn mate_not_cp(bench: &Bench<'_>) -> Outcome {
-    for text in probe::of(bench.game()).mate_in_one {
-        match last(&scores(bench, &bench.position(text), "go depth 4")?) {
+fn mate_not_cp(context: &TestContext<'_>) -> TestResult {
+    for text in test_positions::of(context.game()).mate_in_one {
+        match last(&scores(context, &context.position(text), "go depth 4")?) {
             Score::Cp(cp) if MATE_IN_DISGUISE < cp.saturating_abs() => {
                 return Err(Stop::Fail(message!("mate.centipawns", text, cp)));
             }
@@ -176,8 +177,8 @@ fn mate_not_cp(bench: &Bench<'_>) -> Outcome {
 }
 
 /// A position in which the side to move is lost, unless it repeats the position once more.
-fn repeated(bench: &Bench<'_>) -> (String, &'static str) {
-    let (text, round, times, before, word) = match bench.game() {
+fn repeated(context: &TestContext<'_>) -> (String, &'static str) {
+    let (text, round, times, before, token) = match context.game() {
         Game::Chess | Game::Chess960 => {
             ("7k/8/8/8/8/8/8/KR6 w - - 0 1", "b1c1 h8h7 c1b1 h7h8", 1, "b1c1 h8h7 c1b1", "h7h8")
         }
@@ -186,30 +187,31 @@ fn repeated(bench: &Bench<'_>) -> (String, &'static str) {
         }
     };
     let rounds = vec![round; times].join(" ");
-    (format!("{} moves {rounds} {before}", bench.position(text)), word)
+    (format!("{} moves {rounds} {before}", context.position(text)), token)
 }
 
-fn repetition(bench: &Bench<'_>) -> Outcome {
-    let (position, word) = repeated(bench);
-    let told = last(&scores(bench, &position, &format!("go depth 6 searchmoves {word}"))?);
-    let score = words::score(told, bench.dialect);
-    bench.remark(format!("a draw by repetition has `{score}`"));
-    if told < LOST {
-        return Err(Stop::Fail(message!("repetition.score", mv = word, score)));
+fn repetition(context: &TestContext<'_>) -> TestResult {
+    let (position, token) = repeated(context);
+    let reported = last(&scores(context, &position, &format!("go depth 6 searchmoves {token}"))?);
+    let score = format::score(reported, context.dialect);
+    context.remark(format!("a draw by repetition has `{score}`"));
+    if reported < LOST {
+        return Err(Stop::Fail(message!("repetition.score", mv = token, score)));
     }
     Ok(())
 }
 
-fn wdl_asked(talk: &Conversation) -> Heard {
+fn wdl_requested(transcript: &Transcript) -> Observation {
     // In USI there is no such option.
-    each(talk, |search, info| {
-        let asked = search.settings.wdl || info.wdl.is_none() || talk.dialect == Dialect::Usi;
-        Some(if asked { Ok(()) } else { Err(message!("wdl.unrequested")) })
+    each(transcript, |search, info| {
+        let requested =
+            search.settings.wdl || info.wdl.is_none() || transcript.dialect == Dialect::Usi;
+        Some(if requested { Ok(()) } else { Err(message!("wdl.unrequested")) })
     })
 }
 
-fn wdl_side(talk: &Conversation) -> Heard {
-    each(talk, |_, info| {
+fn wdl_side(transcript: &Transcript) -> Observation {
+    each(transcript, |_, info| {
         let (Some(wdl), Some(Score::Cp(cp))) = (info.wdl, info.score) else { return None };
         let wrong = CLEAR < cp && wdl.win < wdl.loss || cp < -CLEAR && wdl.loss < wdl.win;
         Some(if wrong {

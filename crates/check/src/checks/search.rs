@@ -5,14 +5,16 @@ use std::time::Duration;
 use readyok_protocol::{Best, Bound, Dialect, Reply, Rule};
 use readyok_rules::{Game, Position};
 
-use super::{clause, limits, probe};
-use crate::bench::{Bench, largest, percentiles};
-use crate::check::{Check, Heard, Need, Outcome, Profile, Severity, Stop, Test};
-use crate::conversation::Conversation;
-use crate::message::{Message, message};
-use crate::talk::{Blame, Found, Lost, Talk};
-use crate::time::now;
-use crate::words;
+use super::assertions::{continues, middle, obeys_stop, soon_done};
+use super::{clause, test_positions};
+use crate::clock::now;
+use crate::context::{TestContext, largest, percentiles};
+use crate::format;
+use crate::message::message;
+use crate::session::{EngineSession, OrFail, SearchResult, WaitError};
+use crate::spec::{Need, Profile, Severity};
+use crate::test::{Observation, Stop, Test, TestCase, TestResult};
+use crate::transcript::Transcript;
 
 /// A node count that each engine reaches in no time, and by how much it may be missed: engines look
 /// at limits once in some thousands of nodes.
@@ -26,27 +28,27 @@ const MOVE_TIME: Duration = Duration::from_millis(300);
 const STOPS: usize = 20;
 
 macro_rules! search {
-    ($id:literal, $rule:literal, $place:literal, $says:literal, $usi:literal, $severity:ident, $advice:literal, $run:ident) => {
-        search!($id, $rule, $place, $says, $usi, $severity, Profile::ALL, &[], $advice, $run)
+    ($id:literal, $rule:literal, $source:literal, $text:literal, $usi:literal, $severity:ident, $advice:literal, $run:ident) => {
+        search!($id, $rule, $source, $text, $usi, $severity, Profile::ALL, &[], $advice, $run)
     };
-    ($id:literal, $rule:literal, $place:literal, $says:literal, $usi:literal, $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $run:ident) => {
+    ($id:literal, $rule:literal, $source:literal, $text:literal, $usi:literal, $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $run:ident) => {
         check!(
             concat!("search.", $id),
             $rule,
             [
-                concat!("UCI 2006, ", $place) => $says,
-                concat!("USI draft 1 §5.3, ", $place) => $usi,
+                concat!("UCI 2006, ", $source) => $text,
+                concat!("USI draft 1 §5.3, ", $source) => $usi,
             ],
             $severity,
             $profiles,
             $needs,
             $advice,
-            Test::Ask($run)
+            Test::Interactive($run)
         )
     };
 }
 
-pub(super) const PLAYS: Check = search!(
+pub(super) const PLAYS: TestCase = search!(
     "completes",
     "every search ends with `bestmove`, also with `MultiPV`",
     "go and bestmove",
@@ -57,7 +59,7 @@ pub(super) const PLAYS: Check = search!(
     plays
 );
 
-pub(super) const CHECKS: &[Check] = &[
+pub(super) const CHECKS: &[TestCase] = &[
     PLAYS,
     check!(
         "search.legal-move",
@@ -70,7 +72,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "send a move of the searched position; omit an unknown ponder move",
-        Test::Hear(legal_move),
+        Test::Passive(legal_move),
     ),
     check!(
         "search.one-bestmove",
@@ -80,7 +82,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "send `bestmove` exactly once for each `go`",
-        Test::Order(Rule::BestMoveWithoutSearch),
+        Test::Ordering(Rule::BestMoveWithoutSearch),
     ),
     check!(
         "search.no-early-bestmove",
@@ -90,7 +92,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "defer `bestmove` until `stop` or `ponderhit`",
-        Test::Order(Rule::BestMoveTooEarly),
+        Test::Ordering(Rule::BestMoveTooEarly),
     ),
     search!(
         "depth",
@@ -204,7 +206,7 @@ pub(super) const CHECKS: &[Check] = &[
         "end the search as soon as possible",
         Must,
         "remember a `stop` received before the search starts, and send a move",
-        stop_at_once
+        immediate_stop
     ),
     search!(
         "ready",
@@ -348,45 +350,48 @@ pub(super) const CHECKS: &[Check] = &[
     ),
 ];
 
-fn plays(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    let probe = probe::of(bench.game());
-    if bench.option("UCI_ShowWDL").is_some() {
-        talk.say(&bench.set("UCI_ShowWDL", "true"));
+fn plays(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    let probe = test_positions::of(context.game());
+    if context.option("UCI_ShowWDL").is_some() {
+        session.send(&context.set("UCI_ShowWDL", "true"));
     }
     let mut texts: Vec<&str> = probe.middle.into_iter().chain(probe.ahead).collect();
     texts.extend(probe.mate_in_one);
-    if bench.game() == Game::Chess {
-        texts.extend([probe::CHESS_MATE_IN_TWO, probe::CHESS_FORCED]);
+    if context.game() == Game::Chess {
+        texts.extend([test_positions::CHESS_MATE_IN_TWO, test_positions::CHESS_FORCED]);
     }
-    talk.search("position startpos", "go depth 5").or_fail(message!("search.no-reply"))?;
+    session.search("position startpos", "go depth 5").or_fail(message!("search.no-reply"))?;
     for text in &texts {
-        talk.search(&bench.position(text), "go depth 4").or_fail(message!("search.no-reply"))?;
+        session
+            .search(&context.position(text), "go depth 4")
+            .or_fail(message!("search.no-reply"))?;
     }
-    if bench.option("MultiPV").is_some() {
-        talk.say(&bench.set("MultiPV", "3"));
-        talk.ready()?;
+    if context.option("MultiPV").is_some() {
+        session.send(&context.set("MultiPV", "3"));
+        session.ready()?;
         for text in texts {
-            talk.search(&bench.position(text), "go depth 3")
+            session
+                .search(&context.position(text), "go depth 3")
                 .or_fail(message!("multipv.no-reply"))?;
         }
     }
     Ok(())
 }
 
-fn legal_move(talk: &Conversation) -> Heard {
+fn legal_move(transcript: &Transcript) -> Observation {
     let mut seen = 0;
-    for search in talk.searches() {
+    for search in transcript.searches() {
         let (Some(position), Some((at, best))) = (&search.position, &search.best) else { continue };
         seen += 1;
         let mv = match &best.best {
             Best::Move(mv) => mv,
             // What is said without a legal move is for another check.
             _ if position.legal_moves().is_empty() => continue,
-            Best::Resign if talk.dialect == Dialect::Usi => continue,
+            Best::Resign if transcript.dialect == Dialect::Usi => continue,
             Best::Win if position.can_declare() => continue,
             answer => {
-                let answer = words::answer(answer);
+                let answer = format::answer(answer);
                 return Err((*at, message!("bestmove.none", answer)));
             }
         };
@@ -408,17 +413,14 @@ fn legal_move(talk: &Conversation) -> Heard {
     Ok(seen)
 }
 
-fn middle(bench: &Bench<'_>) -> String {
-    bench.position(probe::of(bench.game()).middle[0])
-}
-
-fn depth(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    let mut told = false;
+fn depth(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    let mut reported = false;
     for depth in [1, 4] {
-        talk.say(&middle(bench));
-        talk.say(&format!("go depth {depth}"));
-        let found = talk.best(bench.pace.answer()).or_fail(message!("depth.no-reply", depth))?;
+        session.send(&middle(context));
+        session.send(&format!("go depth {depth}"));
+        let found =
+            session.best(context.timeouts.answer()).or_fail(message!("depth.no-reply", depth))?;
         let exact = |info: &&readyok_protocol::Info<'_>| {
             info.bound == Bound::Exact && info.score.is_some() && info.pv.is_some()
         };
@@ -431,49 +433,49 @@ fn depth(bench: &Bench<'_>) -> Outcome {
             Some(reached) if reached < depth => {
                 return Err(Stop::Fail(message!("depth.not-reached", depth, reached)));
             }
-            Some(_) => told = true,
+            Some(_) => reported = true,
         }
     }
-    if told { Ok(()) } else { Err(Stop::Inconclusive(message!("depth.not-reported"))) }
+    if reported { Ok(()) } else { Err(Stop::Inconclusive(message!("depth.not-reported"))) }
 }
 
-fn nodes(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    let found = talk
-        .search(&middle(bench), &format!("go nodes {NODES}"))
+fn nodes(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    let found = session
+        .search(&middle(context), &format!("go nodes {NODES}"))
         .or_fail(message!("nodes.no-reply", nodes = NODES))?;
-    let told = found.infos.iter().filter_map(|info| info.nodes).max();
-    match told {
-        Some(told) if NODES + NODES_MISSED < told => {
-            Err(Stop::Fail(message!("nodes.exceeded", nodes = NODES, reported = told)))
+    let reported = found.infos.iter().filter_map(|info| info.nodes).max();
+    match reported {
+        Some(reported) if NODES + NODES_MISSED < reported => {
+            Err(Stop::Fail(message!("nodes.exceeded", nodes = NODES, reported = reported)))
         }
         _ => Ok(()),
     }
 }
 
-fn move_time(bench: &Bench<'_>) -> Result<Result<Duration, Lost>, Stop> {
-    let mut talk = bench.ready()?;
-    talk.say(&middle(bench));
-    talk.say(&format!("go movetime {}", MOVE_TIME.as_millis()));
-    let limit = MOVE_TIME + bench.pace.margin() + bench.pace.answer();
-    let took = talk.best(limit).map(|found| found.time);
+fn move_time(context: &TestContext<'_>) -> Result<Result<Duration, WaitError>, Stop> {
+    let mut session = context.ready()?;
+    session.send(&middle(context));
+    session.send(&format!("go movetime {}", MOVE_TIME.as_millis()));
+    let limit = MOVE_TIME + context.timeouts.margin() + context.timeouts.answer();
+    let took = session.best(limit).map(|found| found.time);
     if let Ok(took) = took {
-        let (asked, took) = (MOVE_TIME.as_millis(), took.as_secs_f64() * 1000.0);
-        bench.remark(format!("`go movetime {asked}` took {took:.0} ms"));
+        let (requested, took) = (MOVE_TIME.as_millis(), took.as_secs_f64() * 1000.0);
+        context.remark(format!("`go movetime {requested}` took {took:.0} ms"));
     }
     Ok(took)
 }
 
-fn move_time_ends(bench: &Bench<'_>) -> Outcome {
-    let took = move_time(bench)?.or_fail(message!("movetime.no-reply"))?;
-    if MOVE_TIME + bench.pace.margin() < took {
+fn move_time_ends(context: &TestContext<'_>) -> TestResult {
+    let took = move_time(context)?.or_fail(message!("movetime.no-reply"))?;
+    if MOVE_TIME + context.timeouts.margin() < took {
         return Err(Stop::Fail(message!("search.took", ms = took.as_millis())));
     }
     Ok(())
 }
 
-fn move_time_uses(bench: &Bench<'_>) -> Outcome {
-    let took = move_time(bench)??;
+fn move_time_uses(context: &TestContext<'_>) -> TestResult {
+    let took = move_time(context)??;
     if took < MOVE_TIME / 2 {
         return Err(Stop::Fail(message!("search.ended-after", ms = took.as_millis())));
     }
@@ -481,20 +483,20 @@ fn move_time_uses(bench: &Bench<'_>) -> Outcome {
 }
 
 /// A search with clocks ends in time, with a move.
-fn with_clocks(bench: &Bench<'_>, goes: &[&str]) -> Outcome {
-    let mut talk = bench.ready()?;
+fn with_clocks(context: &TestContext<'_>, goes: &[&str]) -> TestResult {
+    let mut session = context.ready()?;
     for go in goes {
-        talk.say(&middle(bench));
-        talk.say(go);
-        talk.best(bench.pace.answer()).or_fail(message!("go.no-reply", go))?;
+        session.send(&middle(context));
+        session.send(go);
+        session.best(context.timeouts.answer()).or_fail(message!("go.no-reply", go))?;
     }
     Ok(())
 }
 
-fn clock(bench: &Bench<'_>) -> Outcome {
+fn clock(context: &TestContext<'_>) -> TestResult {
     with_clocks(
-        bench,
-        match bench.dialect {
+        context,
+        match context.dialect {
             Dialect::Uci => &[
                 "go wtime 1000 btime 1000",
                 "go wtime 300 btime 300 winc 10 binc 10",
@@ -513,20 +515,20 @@ fn clock(bench: &Bench<'_>) -> Outcome {
     )
 }
 
-fn clock_over(bench: &Bench<'_>) -> Outcome {
-    with_clocks(bench, &["go wtime 0 btime 0", "go wtime -50 btime 1000"])
+fn clock_over(context: &TestContext<'_>) -> TestResult {
+    with_clocks(context, &["go wtime 0 btime 0", "go wtime -50 btime 1000"])
 }
 
-fn moves_to_go(bench: &Bench<'_>) -> Outcome {
+fn moves_to_go(context: &TestContext<'_>) -> TestResult {
     with_clocks(
-        bench,
+        context,
         &["go wtime 400 btime 400 movestogo 1", "go wtime 1000 btime 1000 movestogo 40"],
     )
 }
 
-fn any_order(bench: &Bench<'_>) -> Outcome {
+fn any_order(context: &TestContext<'_>) -> TestResult {
     with_clocks(
-        bench,
+        context,
         &[
             "go nodes 100000000000 depth 2",
             "go depth 2 nodes 100000000000",
@@ -536,183 +538,170 @@ fn any_order(bench: &Bench<'_>) -> Outcome {
     )
 }
 
-/// Positions in which an engine is soon done.
-pub(super) fn soon_done(bench: &Bench<'_>) -> Vec<String> {
-    let probe = probe::of(bench.game());
-    let mut texts = vec![probe.mate_in_one[0]];
-    if bench.game() == Game::Chess {
-        texts.extend([probe::CHESS_FORCED, probe::CHESS_MATE_IN_TWO]);
-    }
-    texts.into_iter().map(|text| bench.position(text)).collect()
-}
-
-/// Nothing ends the search now.
-pub(super) fn goes_on(talk: &mut Talk, early: Message) -> Outcome {
-    if talk.ends_by_itself()? {
-        return Err(Stop::Fail(early));
-    }
-    Ok(())
-}
-
-fn infinite(bench: &Bench<'_>) -> Outcome {
+fn infinite(context: &TestContext<'_>) -> TestResult {
     // Other checks shall not judge the same answer again.
-    let mut talk = bench.provoked()?;
-    for position in soon_done(bench) {
-        talk.say(&position);
-        talk.say("go infinite");
-        goes_on(&mut talk, message!("infinite.early-bestmove"))?;
-        talk.say("stop");
-        talk.best(bench.pace.answer())?;
+    let mut session = context.ready_unchecked()?;
+    for position in soon_done(context) {
+        session.send(&position);
+        session.send("go infinite");
+        continues(&mut session, message!("infinite.early-bestmove"))?;
+        session.send("stop");
+        session.best(context.timeouts.answer())?;
     }
     Ok(())
 }
 
-fn stop(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
+fn stop(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
     let mut times = Vec::new();
     for number in 0..STOPS {
-        talk.say(&middle(bench));
-        talk.say("go infinite");
+        session.send(&middle(context));
+        session.send("go infinite");
         if number % 4 == 0 {
             // Some searches get far, others hardly begin.
-            talk.listen(Duration::from_millis(20));
+            session.listen(Duration::from_millis(20));
         } else {
-            talk.underway();
+            session.underway();
         }
-        if !talk.is_searching() {
+        if !session.is_searching() {
             return Err(Stop::Inconclusive(message!("infinite.ended")));
         }
-        let asked = now();
-        talk.say("stop");
-        talk.best(bench.pace.answer()).or_fail(message!("stop.no-bestmove"))?;
-        times.push(now().saturating_duration_since(asked));
+        let requested = now();
+        session.send("stop");
+        session.best(context.timeouts.answer()).or_fail(message!("stop.no-bestmove"))?;
+        times.push(now().saturating_duration_since(requested));
     }
-    bench.remark(format!("`stop` was answered in {}", percentiles(&mut times)));
+    context.remark(format!("`stop` was answered in {}", percentiles(&mut times)));
     let longest = times.last().copied().unwrap_or_default();
-    if bench.pace.margin() < longest {
+    if context.timeouts.margin() < longest {
         return Err(Stop::Fail(message!("search.took", ms = longest.as_millis())));
     }
     Ok(())
 }
 
-fn stop_at_once(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
+fn immediate_stop(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
     for go in ["go infinite", "go depth 40", "go movetime 100000000"] {
-        talk.write(format!("{}\n{go}\nstop\n", middle(bench)).as_bytes());
-        talk.best(bench.pace.answer()).or_fail(message!("stop.one-write", go))?;
+        session.write(format!("{}\n{go}\nstop\n", middle(context)).as_bytes());
+        session.best(context.timeouts.answer()).or_fail(message!("stop.one-write", go))?;
     }
     Ok(())
 }
 
-fn ready(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    talk.say(&middle(bench));
-    talk.say("go infinite");
+fn ready(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.send(&middle(context));
+    session.send("go infinite");
     // That `go` itself takes a while is nothing that this check is about.
-    talk.underway();
+    session.underway();
     let mut longest = Duration::ZERO;
     for _ in 0..3 {
-        let asked = now();
-        let said = talk.until_ready().or_fail(message!("search.no-readyok"))?;
-        longest = longest.max(now().saturating_duration_since(asked));
-        if said.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
+        let requested = now();
+        let reported = session.until_ready().or_fail(message!("search.no-readyok"))?;
+        longest = longest.max(now().saturating_duration_since(requested));
+        if reported.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
             return Err(Stop::Fail(message!("search.ended-by-isready")));
         }
     }
-    bench.remark(format!("`readyok` in a search took {:.1} ms", longest.as_secs_f64() * 1000.0));
-    talk.say("stop");
-    talk.best(bench.pace.answer()).or_fail(message!("search.no-reply-to-stop"))?;
+    context.remark(format!("`readyok` in a search took {:.1} ms", longest.as_secs_f64() * 1000.0));
+    session.send("stop");
+    session.best(context.timeouts.answer()).or_fail(message!("search.no-reply-to-stop"))?;
     Ok(())
 }
 
-fn ponder_holds(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.provoked()?;
-    let clocks = ponder_clocks(bench);
-    let mut positions = soon_done(bench);
-    positions.push(middle(bench));
+fn ponder_holds(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    let clocks = ponder_clocks(context);
+    let mut positions = soon_done(context);
+    positions.push(middle(context));
     for position in positions {
-        talk.say(&position);
-        talk.say(&format!("go ponder {clocks}"));
-        goes_on(&mut talk, message!("ponder.early-bestmove"))?;
-        talk.say("stop");
-        talk.best(bench.pace.answer())?;
+        session.send(&position);
+        session.send(&format!("go ponder {clocks}"));
+        continues(&mut session, message!("ponder.early-bestmove"))?;
+        session.send("stop");
+        session.best(context.timeouts.answer())?;
     }
     Ok(())
 }
 
 /// So little time that it is over while the engine ponders.
-fn ponder_clocks(bench: &Bench<'_>) -> &'static str {
-    match bench.dialect {
+fn ponder_clocks(context: &TestContext<'_>) -> &'static str {
+    match context.dialect {
         Dialect::Uci => "wtime 60 btime 60 winc 0 binc 0",
         Dialect::Usi => "btime 60 wtime 60",
     }
 }
 
-fn ponder_hit(bench: &Bench<'_>) -> Outcome {
+fn ponder_hit(context: &TestContext<'_>) -> TestResult {
     // That an answer came too early is for another check to judge.
-    let mut talk = bench.provoked()?;
-    let mut positions = soon_done(bench);
-    positions.push(middle(bench));
+    let mut session = context.ready_unchecked()?;
+    let mut positions = soon_done(context);
+    positions.push(middle(context));
     for position in positions {
-        talk.say(&position);
-        talk.say(&format!("go ponder {}", ponder_clocks(bench)));
-        talk.listen(Duration::from_millis(30));
-        if !talk.is_searching() {
+        session.send(&position);
+        session.send(&format!("go ponder {}", ponder_clocks(context)));
+        session.listen(Duration::from_millis(30));
+        if !session.is_searching() {
             return Err(Stop::Inconclusive(message!("ponder.ended")));
         }
-        talk.say("ponderhit");
-        talk.best(bench.pace.answer()).or_fail(message!("ponderhit.no-bestmove"))?;
+        session.send("ponderhit");
+        session.best(context.timeouts.answer()).or_fail(message!("ponderhit.no-bestmove"))?;
     }
     Ok(())
 }
 
-fn ponder_stop(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    talk.say(&middle(bench));
-    talk.say(&format!("go ponder {}", ponder_clocks(bench)));
-    if talk.ends_by_itself()? {
+fn ponder_stop(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.send(&middle(context));
+    session.send(&format!("go ponder {}", ponder_clocks(context)));
+    if session.ends_by_itself()? {
         return Err(Stop::Inconclusive(message!("ponder.ended")));
     }
-    talk.say("stop");
-    talk.best(bench.pace.answer()).or_fail(message!("ponder.no-reply-to-stop"))?;
-    talk.search(&middle(bench), "go depth 2").or_fail(message!("ponder.miss"))?;
+    session.send("stop");
+    session.best(context.timeouts.answer()).or_fail(message!("ponder.no-reply-to-stop"))?;
+    session.search(&middle(context), "go depth 2").or_fail(message!("ponder.miss"))?;
     Ok(())
 }
 
 /// Some moves that an engine would hardly choose by itself.
-fn odd_moves(bench: &Bench<'_>) -> [&'static str; 2] {
-    match bench.dialect {
+fn unusual_moves(context: &TestContext<'_>) -> [&'static str; 2] {
+    match context.dialect {
         Dialect::Uci => ["a2a3", "h2h4"],
         Dialect::Usi => ["9g9f", "1i1h"],
     }
 }
 
 /// A search of these moves alone, which is answered with one of them.
-fn restricted(talk: &mut Talk, depth: u32, moves: &[&str]) -> Result<Found, Stop> {
+fn restricted(
+    session: &mut EngineSession,
+    depth: u32,
+    moves: &[&str],
+) -> Result<SearchResult, Stop> {
     let go = format!("go depth {depth} searchmoves {}", moves.join(" "));
-    let found = talk.search("position startpos", &go).or_fail(message!("go.no-reply", go = &go))?;
+    let found =
+        session.search("position startpos", &go).or_fail(message!("go.no-reply", go = &go))?;
     match &found.best.best {
         Best::Move(mv) if moves.contains(&mv.as_str()) => Ok(found),
         answer => {
-            let answer = words::answer(answer);
+            let answer = format::answer(answer);
             Err(Stop::Fail(message!("go.reply", go, answer)))
         }
     }
 }
 
-fn search_moves(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    let moves = odd_moves(bench);
-    restricted(&mut talk, 2, &moves)?;
-    restricted(&mut talk, 2, &moves[1..]).map(drop)
+fn search_moves(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    let moves = unusual_moves(context);
+    restricted(&mut session, 2, &moves)?;
+    restricted(&mut session, 2, &moves[1..]).map(drop)
 }
 
-fn search_moves_lines(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.provoked()?;
-    talk.say(&bench.set("MultiPV", "3"));
-    talk.ready()?;
-    let moves = odd_moves(bench);
-    let found = restricted(&mut talk, 4, &moves)?;
+fn search_moves_lines(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    session.send(&context.set("MultiPV", "3"));
+    session.ready()?;
+    let moves = unusual_moves(context);
+    let found = restricted(&mut session, 4, &moves)?;
     let mut heads = found.infos.iter().filter_map(|info| info.pv.as_ref()?.words().next());
     match heads.find(|head| !moves.contains(head)) {
         Some(head) => Err(Stop::Fail(message!("searchmoves.other-head", head))),
@@ -720,23 +709,23 @@ fn search_moves_lines(bench: &Bench<'_>) -> Outcome {
     }
 }
 
-fn search_moves_first(bench: &Bench<'_>) -> Outcome {
+fn search_moves_first(context: &TestContext<'_>) -> TestResult {
     // An engine that misreads this order shall not be judged by what it makes of it.
-    let mut talk = bench.provoked()?;
-    let go = format!("go searchmoves {} depth 2", odd_moves(bench).join(" "));
-    talk.say("position startpos");
-    talk.say(&go);
-    talk.best(bench.pace.answer()).or_fail(message!("go.no-reply", go))?;
+    let mut session = context.ready_unchecked()?;
+    let go = format!("go searchmoves {} depth 2", unusual_moves(context).join(" "));
+    session.send("position startpos");
+    session.send(&go);
+    session.best(context.timeouts.answer()).or_fail(message!("go.no-reply", go))?;
     Ok(())
 }
 
-fn mate(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    let text = probe::of(bench.game()).mate_in_one[0];
+fn mate(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    let text = test_positions::of(context.game()).mate_in_one[0];
     let found =
-        talk.search(&bench.position(text), "go mate 1").or_fail(message!("mate.no-reply"))?;
-    let position =
-        Position::from_text(bench.game(), text).map_err(|error| Stop::unplayable(&error))?;
+        session.search(&context.position(text), "go mate 1").or_fail(message!("mate.no-reply"))?;
+    let position = Position::from_text(context.game(), text)
+        .map_err(|error| Stop::invalid_position(&error))?;
     let Best::Move(mv) = &found.best.best else {
         return Err(Stop::Fail(message!("mate.no-move")));
     };
@@ -744,81 +733,88 @@ fn mate(bench: &Bench<'_>) -> Outcome {
     if mated { Ok(()) } else { Err(Stop::Fail(message!("mate.not-mate", mv))) }
 }
 
-fn new_game(bench: &Bench<'_>) -> Outcome {
-    let word = bench.dialect.new_game();
-    let mut talk = bench.ready()?;
-    talk.search(&middle(bench), "go depth 1").or_fail(message!("new-game.not-sent"))?;
+fn new_game(context: &TestContext<'_>) -> TestResult {
+    let token = context.dialect.new_game();
+    let mut session = context.ready()?;
+    session.search(&middle(context), "go depth 1").or_fail(message!("new-game.not-sent"))?;
     for _ in 0..3 {
-        talk.say(word);
-        talk.ready().or_fail(message!("new-game.no-readyok", command = word))?;
-        talk.search(&middle(bench), "go depth 1")
-            .or_fail(message!("new-game.no-reply", command = word))?;
+        session.send(token);
+        session.ready().or_fail(message!("new-game.no-readyok", command = token))?;
+        session
+            .search(&middle(context), "go depth 1")
+            .or_fail(message!("new-game.no-reply", command = token))?;
     }
     Ok(())
 }
 
-fn debug(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    talk.say("debug on");
-    talk.ready().or_fail(message!("debug.no-readyok"))?;
-    talk.say(&middle(bench));
-    talk.say("go infinite");
-    talk.say("debug off");
-    goes_on(&mut talk, message!("debug.bestmove"))?;
-    talk.say("stop");
-    if let Err(lost) = talk.best(bench.pace.answer()) {
-        limits::obeys_stop(bench)?;
-        return Err(lost.blame(message!("debug.no-reply-to-stop")));
+fn debug(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.send("debug on");
+    session.ready().or_fail(message!("debug.no-readyok"))?;
+    session.send(&middle(context));
+    session.send("go infinite");
+    session.send("debug off");
+    continues(&mut session, message!("debug.bestmove"))?;
+    session.send("stop");
+    if let Err(failure) = session.best(context.timeouts.answer()) {
+        obeys_stop(context)?;
+        return Err(failure.into_failure(message!("debug.no-reply-to-stop")));
     }
     Ok(())
 }
 
-fn register(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.greeted()?;
-    talk.say("register later");
-    talk.ready().or_fail(message!("register.no-readyok"))?;
-    talk.search(&middle(bench), "go depth 1").or_fail(message!("register.no-reply"))?;
+fn register(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.after_handshake()?;
+    session.send("register later");
+    session.ready().or_fail(message!("register.no-readyok"))?;
+    session.search(&middle(context), "go depth 1").or_fail(message!("register.no-reply"))?;
     Ok(())
 }
 
-fn threads(bench: &Bench<'_>) -> Outcome {
-    let most = bench.option("Threads").and_then(largest).unwrap_or(1).min(4);
-    let mut talk = bench.ready()?;
-    for threads in [most, 1] {
-        talk.say(&bench.set("Threads", &threads.to_string()));
-        talk.ready().or_fail(message!("threads.no-readyok", threads))?;
-        talk.search(&middle(bench), "go depth 4").or_fail(message!("threads.no-reply", threads))?;
-        talk.say(&middle(bench));
-        talk.say("go infinite");
-        talk.underway();
-        talk.say("stop");
-        talk.best(bench.pace.answer()).or_fail(message!("threads.no-reply-to-stop", threads))?;
+fn threads(context: &TestContext<'_>) -> TestResult {
+    let limit = context.option("Threads").and_then(largest).unwrap_or(1).min(4);
+    let mut session = context.ready()?;
+    for threads in [limit, 1] {
+        session.send(&context.set("Threads", &threads.to_string()));
+        session.ready().or_fail(message!("threads.no-readyok", threads))?;
+        session
+            .search(&middle(context), "go depth 4")
+            .or_fail(message!("threads.no-reply", threads))?;
+        session.send(&middle(context));
+        session.send("go infinite");
+        session.underway();
+        session.send("stop");
+        session
+            .best(context.timeouts.answer())
+            .or_fail(message!("threads.no-reply-to-stop", threads))?;
     }
     Ok(())
 }
 
-fn interleavings(bench: &Bench<'_>) -> Outcome {
-    let mut random = fastrand::Rng::with_seed(bench.seed);
-    let mut talk = bench.ready()?;
-    let positions =
-        [middle(bench), format!("position startpos moves {}", probe::of(bench.game()).opening)];
-    let count = bench.effort.searches;
+fn interleavings(context: &TestContext<'_>) -> TestResult {
+    let mut random = fastrand::Rng::with_seed(context.seed);
+    let mut session = context.ready()?;
+    let positions = [
+        middle(context),
+        format!("position startpos moves {}", test_positions::of(context.game()).opening),
+    ];
+    let count = context.effort.searches;
     let mut asks_ready = true;
     for number in 0..count {
         if random.u8(..20) == 0 {
-            talk.say(bench.dialect.new_game());
-            talk.ready()?;
+            session.send(context.dialect.new_game());
+            session.ready()?;
         }
         if random.bool() {
-            talk.say(
+            session.send(
                 positions.get(number % positions.len()).map_or("position startpos", String::as_str),
             );
         } else {
-            talk.say("position startpos");
+            session.send("position startpos");
         }
         let pondering = random.u8(..3) == 0;
         let endless = pondering || random.u8(..3) == 0;
-        talk.say(match (pondering, endless, random.bool()) {
+        session.send(match (pondering, endless, random.bool()) {
             (true, _, true) => "go ponder depth 1",
             (true, _, false) => "go ponder movetime 1",
             (false, true, _) => "go infinite",
@@ -830,12 +826,12 @@ fn interleavings(bench: &Bench<'_>) -> Outcome {
         for _ in 0..random.u8(..4) {
             match random.u8(..4) {
                 0 if asks_ready => {
-                    talk.say("isready");
+                    session.send("isready");
                     pings += 1;
                 }
-                1 => talk.say("debug off"),
+                1 => session.send("debug off"),
                 2 if pondering && !hit => {
-                    talk.say("ponderhit");
+                    session.send("ponderhit");
                     hit = true;
                 }
                 _ => (),
@@ -843,11 +839,11 @@ fn interleavings(bench: &Bench<'_>) -> Outcome {
         }
         // Where the search ends by itself a `stop` may meet its answer on the way.
         if endless && !hit || random.bool() {
-            talk.say("stop");
+            session.send("stop");
         }
         let mut answered = false;
-        let limit = bench.pace.answer();
-        let heard = talk.hear(limit, |line| {
+        let limit = context.timeouts.answer();
+        let received = session.wait_for(limit, |line| {
             match line.reply {
                 Reply::BestMove(_) => answered = true,
                 Reply::ReadyOk => pings = (pings - 1).max(0),
@@ -855,11 +851,11 @@ fn interleavings(bench: &Bench<'_>) -> Outcome {
             }
             (answered && pings == 0).then_some(())
         });
-        match heard {
+        match received {
             // That `isready` is lost in a search is for another check to judge.
-            Err(Lost::Late(_)) if answered => {
+            Err(WaitError::Late(_)) if answered => {
                 asks_ready = false;
-                talk.ready().or_fail(message!(
+                session.ready().or_fail(message!(
                     "interleaved.no-readyok",
                     number = number + 1,
                     count

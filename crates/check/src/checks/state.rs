@@ -2,26 +2,24 @@
 
 use std::time::Duration;
 
-use readyok_protocol::{Best, Bound, Dialect, Reply};
+use readyok_protocol::{Best, Dialect, Reply};
 use readyok_rules::Position;
 
-use super::{clause, probe};
-use crate::bench::{Bench, largest};
-use crate::check::{Check, Need, Outcome, Profile, Severity, Stop, Test};
+use super::assertions::{middle, search_summary};
+use super::{clause, test_positions};
+use crate::context::{TestContext, largest};
 use crate::message::{Message, message};
-use crate::talk::{Blame, Talk};
-use crate::words;
+use crate::session::{EngineSession, OrFail};
+use crate::spec::{Need, Profile, Severity};
+use crate::test::{Stop, Test, TestCase, TestResult};
 
 /// A search that is interrupted, and ends by itself.
 const WHILE: Duration = Duration::from_millis(350);
 
-/// Plies of searches that are compared.
-const SAME_DEPTH: u32 = 6;
-
 const NOT_NOW: &str = "an unexpected command is ignored";
 const WHEN_WAITING: &str = "the client sends it only while the engine is waiting";
 
-pub(super) const CHECKS: &[Check] = &[
+pub(super) const CHECKS: &[TestCase] = &[
     check!(
         "state.second-stop",
         "the engine ignores a second `stop`",
@@ -33,7 +31,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "discard a `stop` without a search",
-        Test::Ask(second_stop),
+        Test::Interactive(second_stop),
     ),
     check!(
         "state.position-in-search",
@@ -46,7 +44,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "search a copy of the position, or ignore `position` until `bestmove`",
-        Test::Ask(position_in_search),
+        Test::Interactive(position_in_search),
     ),
     check!(
         "state.option-in-search",
@@ -59,7 +57,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "apply the value after the search, or ignore it",
-        Test::Ask(option_in_search),
+        Test::Interactive(option_in_search),
     ),
     check!(
         "state.new-game-in-search",
@@ -72,7 +70,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "clear tables only between searches",
-        Test::Ask(new_game_in_search),
+        Test::Interactive(new_game_in_search),
     ),
     check!(
         "state.second-go",
@@ -85,7 +83,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "ignore `go` during a search",
-        Test::Ask(second_go),
+        Test::Interactive(second_go),
     ),
     check!(
         "state.go-stop-go",
@@ -98,7 +96,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "process lines after `stop` when `bestmove` is sent, without losing any",
-        Test::Ask(go_stop_go),
+        Test::Interactive(go_stop_go),
     ),
     check!(
         "state.same-position",
@@ -111,7 +109,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "change the board only by `position`",
-        Test::Ask(same_position),
+        Test::Interactive(same_position),
     ),
     check!(
         "state.hit-and-stop",
@@ -124,7 +122,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "check for `stop` after `ponderhit` as in a normal search",
-        Test::Ask(hit_and_stop),
+        Test::Interactive(hit_and_stop),
     ),
     check!(
         "state.ready-while-pondering",
@@ -137,7 +135,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[],
         "read input in a separate thread",
-        Test::Ask(ready_while_pondering),
+        Test::Interactive(ready_while_pondering),
     ),
     check!(
         "state.options-persist",
@@ -150,7 +148,7 @@ pub(super) const CHECKS: &[Check] = &[
         Profile::ALL,
         &[Need::Option("MultiPV")],
         "reset search state at a new game, but not options",
-        Test::Ask(options_stay),
+        Test::Interactive(options_stay),
     ),
     check!(
         "state.new-game-clears",
@@ -163,99 +161,98 @@ pub(super) const CHECKS: &[Check] = &[
         &[Profile::UciModern, Profile::UsiDraft1, Profile::UsiDeployed],
         &[],
         "clear the hash table and all history tables at a new game",
-        Test::Ask(new_game_forgets),
+        Test::Interactive(new_game_forgets),
     ),
 ];
 
-fn middle(bench: &Bench<'_>) -> String {
-    bench.position(probe::of(bench.game()).middle[0])
-}
-
 /// One `bestmove` has been said; more are too many.
-fn no_more(talk: &mut Talk, what: &Message) -> Outcome {
-    let mut said = talk.until_ready().or_fail(message!("after.no-readyok", what))?;
-    said.extend(talk.listen(talk.pace().quiet()));
-    if said.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
+fn no_more(session: &mut EngineSession, what: &Message) -> TestResult {
+    let mut reported = session.until_ready().or_fail(message!("after.no-readyok", what))?;
+    reported.extend(session.listen(session.timeouts().quiet()));
+    if reported.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
         return Err(Stop::Fail(message!("after.extra-bestmove", what)));
     }
     Ok(())
 }
 
-fn second_stop(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.provoked()?;
-    talk.say(&middle(bench));
-    talk.say("go infinite");
-    talk.underway();
-    talk.write(b"stop\nstop\n");
+fn second_stop(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    session.send(&middle(context));
+    session.send("go infinite");
+    session.underway();
+    session.write(b"stop\nstop\n");
     // Whether the first one is answered is for another check to judge.
-    talk.best(bench.pace.answer())?;
-    no_more(&mut talk, &message!("after.two-stops"))
+    session.best(context.timeouts.answer())?;
+    no_more(&mut session, &message!("after.two-stops"))
 }
 
 /// Something is said during a search that ends by itself; it ends so, and another one can follow.
-fn undisturbed(bench: &Bench<'_>, command: &str) -> Outcome {
-    let mut talk = bench.provoked()?;
-    let text = probe::of(bench.game()).middle[0];
-    talk.say(&bench.position(text));
-    talk.say(&format!("go movetime {}", WHILE.as_millis()));
-    talk.listen(WHILE / 6);
-    if !talk.is_searching() {
+fn undisturbed(context: &TestContext<'_>, command: &str) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    let text = test_positions::of(context.game()).middle[0];
+    session.send(&context.position(text));
+    session.send(&format!("go movetime {}", WHILE.as_millis()));
+    session.listen(WHILE / 6);
+    if !session.is_searching() {
         return Err(Stop::Inconclusive(message!("movetime.early")));
     }
-    talk.say(command);
-    let limit = WHILE + bench.pace.answer();
-    let found = talk.best(limit).or_fail(message!("disturbed.no-bestmove", command))?;
+    session.send(command);
+    let limit = WHILE + context.timeouts.answer();
+    let found = session.best(limit).or_fail(message!("disturbed.no-bestmove", command))?;
     if let (Ok(position), Best::Move(mv)) =
-        (Position::from_text(bench.game(), text), &found.best.best)
+        (Position::from_text(context.game(), text), &found.best.best)
         && position.parse_move(mv.as_str()).is_err()
     {
         return Err(Stop::Fail(message!("disturbed.other-position", command, mv)));
     }
-    talk.until_ready().or_fail(message!("disturbed.no-readyok", command))?;
-    talk.search(&middle(bench), "go depth 1").or_fail(message!("disturbed.no-reply", command))?;
+    session.until_ready().or_fail(message!("disturbed.no-readyok", command))?;
+    session
+        .search(&middle(context), "go depth 1")
+        .or_fail(message!("disturbed.no-reply", command))?;
     Ok(())
 }
 
-fn position_in_search(bench: &Bench<'_>) -> Outcome {
+fn position_in_search(context: &TestContext<'_>) -> TestResult {
     // Moves of the position that is searched are none in this one.
-    undisturbed(bench, &bench.position(probe::of(bench.game()).mate_in_one[1]))
+    undisturbed(context, &context.position(test_positions::of(context.game()).mate_in_one[1]))
 }
 
-fn option_in_search(bench: &Bench<'_>) -> Outcome {
-    let (name, value) = match bench.option("Hash") {
+fn option_in_search(context: &TestContext<'_>) -> TestResult {
+    let (name, value) = match context.option("Hash") {
         Some(decl) => ("Hash", largest(decl).unwrap_or(1).min(8).to_string()),
         None => ("MultiPV", "1".to_owned()),
     };
-    undisturbed(bench, &bench.set(name, &value))
+    undisturbed(context, &context.set(name, &value))
 }
 
-fn new_game_in_search(bench: &Bench<'_>) -> Outcome {
-    undisturbed(bench, bench.dialect.new_game())
+fn new_game_in_search(context: &TestContext<'_>) -> TestResult {
+    undisturbed(context, context.dialect.new_game())
 }
 
-fn second_go(bench: &Bench<'_>) -> Outcome {
-    undisturbed(bench, "go depth 1")
+fn second_go(context: &TestContext<'_>) -> TestResult {
+    undisturbed(context, "go depth 1")
 }
 
-fn go_stop_go(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.provoked()?;
-    let position = middle(bench);
-    talk.write(format!("{position}\ngo infinite\nstop\n{position}\ngo depth 1\n").as_bytes());
+fn go_stop_go(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    let position = middle(context);
+    session.write(format!("{position}\ngo infinite\nstop\n{position}\ngo depth 1\n").as_bytes());
     for what in [message!("ordinal.first"), message!("ordinal.second")] {
-        talk.best(bench.pace.answer()).or_fail(message!("go.nth-no-reply", what))?;
+        session.best(context.timeouts.answer()).or_fail(message!("go.nth-no-reply", what))?;
     }
     Ok(())
 }
 
-fn same_position(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.provoked()?;
-    let text = probe::of(bench.game()).middle[0];
-    let position =
-        Position::from_text(bench.game(), text).map_err(|error| Stop::unplayable(&error))?;
-    talk.search(&bench.position(text), "go depth 2")?;
+fn same_position(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    let text = test_positions::of(context.game()).middle[0];
+    let position = Position::from_text(context.game(), text)
+        .map_err(|error| Stop::invalid_position(&error))?;
+    session.search(&context.position(text), "go depth 2")?;
     for _ in 0..2 {
-        talk.say("go depth 2");
-        let found = talk.best(bench.pace.answer()).or_fail(message!("go.no-position-no-reply"))?;
+        session.send("go depth 2");
+        let found =
+            session.best(context.timeouts.answer()).or_fail(message!("go.no-position-no-reply"))?;
         if let Best::Move(mv) = &found.best.best
             && position.parse_move(mv.as_str()).is_err()
         {
@@ -265,55 +262,55 @@ fn same_position(bench: &Bench<'_>) -> Outcome {
     Ok(())
 }
 
-fn hit_and_stop(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.provoked()?;
-    talk.say(&middle(bench));
-    talk.say("go ponder movetime 100000000");
-    talk.underway();
-    if !talk.is_searching() {
+fn hit_and_stop(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    session.send(&middle(context));
+    session.send("go ponder movetime 100000000");
+    session.underway();
+    if !session.is_searching() {
         return Err(Stop::Inconclusive(message!("ponder.ended")));
     }
-    talk.write(b"ponderhit\nstop\n");
-    talk.best(bench.pace.answer()).or_fail(message!("ponderhit.stop-no-reply"))?;
-    no_more(&mut talk, &message!("after.ponderhit-stop"))
+    session.write(b"ponderhit\nstop\n");
+    session.best(context.timeouts.answer()).or_fail(message!("ponderhit.stop-no-reply"))?;
+    no_more(&mut session, &message!("after.ponderhit-stop"))
 }
 
-fn ready_while_pondering(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.provoked()?;
-    talk.say(&middle(bench));
-    talk.say(match bench.dialect {
+fn ready_while_pondering(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    session.send(&middle(context));
+    session.send(match context.dialect {
         Dialect::Uci => "go ponder wtime 61000 btime 61000",
         Dialect::Usi => "go ponder btime 61000 wtime 61000",
     });
-    talk.underway();
+    session.underway();
     for _ in 0..2 {
-        let said = talk.until_ready().or_fail(message!("ponder.no-readyok"))?;
-        if said.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
+        let reported = session.until_ready().or_fail(message!("ponder.no-readyok"))?;
+        if reported.iter().any(|line| matches!(line.reply, Reply::BestMove(_))) {
             return Err(Stop::Fail(message!("ponder.ended-by-isready")));
         }
     }
-    talk.say("stop");
-    talk.best(bench.pace.answer()).or_fail(message!("ponder.no-reply-to-stop-later"))?;
+    session.send("stop");
+    session.best(context.timeouts.answer()).or_fail(message!("ponder.no-reply-to-stop-later"))?;
     Ok(())
 }
 
-fn options_stay(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    talk.say(&bench.set("MultiPV", "2"));
+fn options_stay(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.send(&context.set("MultiPV", "2"));
     let mut lines = || -> Result<u32, Stop> {
-        talk.say(bench.dialect.new_game());
-        talk.ready()?;
-        let found = talk.search(&middle(bench), "go depth 3")?;
+        session.send(context.dialect.new_game());
+        session.ready()?;
+        let found = session.search(&middle(context), "go depth 3")?;
         Ok(found.infos.iter().filter_map(|info| info.multipv).max().unwrap_or(1))
     };
     let (first, second) = (lines()?, lines()?);
     if first.min(second) == 2 {
         return Ok(());
     }
-    let mut talk = bench.ready()?;
-    talk.say(&bench.set("MultiPV", "2"));
-    talk.ready()?;
-    let found = talk.search(&middle(bench), "go depth 3")?;
+    let mut session = context.ready()?;
+    session.send(&context.set("MultiPV", "2"));
+    session.ready()?;
+    let found = session.search(&middle(context), "go depth 3")?;
     if found.infos.iter().any(|info| info.multipv == Some(2)) {
         Err(Stop::Fail(message!("new-game.multipv-reset")))
     } else {
@@ -321,33 +318,21 @@ fn options_stay(bench: &Bench<'_>) -> Outcome {
     }
 }
 
-/// What a search came to: its answer, and its last score.
-pub(super) fn result(talk: &mut Talk, bench: &Bench<'_>) -> Result<Message, Stop> {
-    let found = talk.search(&middle(bench), &format!("go depth {SAME_DEPTH}"))?;
-    let exact = found.infos.iter().filter(|info| info.bound == Bound::Exact);
-    let answer = words::answer(&found.best.best);
-    let Some(score) = exact.filter_map(|info| info.score).next_back() else {
-        return Ok(message!("search.unscored-reply", answer));
+fn new_game_forgets(context: &TestContext<'_>) -> TestResult {
+    let prepared = || -> Result<EngineSession, Stop> {
+        let mut session = context.ready()?;
+        session.send(context.dialect.new_game());
+        session.ready()?;
+        Ok(session)
     };
-    let score = words::score(score, bench.dialect);
-    Ok(message!("search.scored-reply", answer, score))
-}
-
-fn new_game_forgets(bench: &Bench<'_>) -> Outcome {
-    let prepared = || -> Result<Talk, Stop> {
-        let mut talk = bench.ready()?;
-        talk.say(bench.dialect.new_game());
-        talk.ready()?;
-        Ok(talk)
-    };
-    if result(&mut prepared()?, bench)? != result(&mut prepared()?, bench)? {
+    if search_summary(&mut prepared()?, context)? != search_summary(&mut prepared()?, context)? {
         return Err(Stop::Skip(message!("search.not-reproducible")));
     }
-    let mut talk = prepared()?;
-    let before = result(&mut talk, bench)?;
-    talk.say(bench.dialect.new_game());
-    talk.ready()?;
-    let after = result(&mut talk, bench)?;
+    let mut session = prepared()?;
+    let before = search_summary(&mut session, context)?;
+    session.send(context.dialect.new_game());
+    session.ready()?;
+    let after = search_summary(&mut session, context)?;
     if before != after {
         return Err(Stop::Fail(message!("search.result-changed", before, after)));
     }

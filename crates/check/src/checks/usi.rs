@@ -1,16 +1,22 @@
 //! What only USI has, as shogi programs speak it today.
 
-use readyok_protocol::{Checkmate, Reply, Rule};
+use std::time::Duration;
 
-use super::{clause, probe};
-use crate::bench::Bench;
-use crate::check::{Check, Outcome, Profile, Severity, Stop, Test};
-use crate::message::{Message, message};
-use crate::talk::{Blame, Talk};
+use readyok_protocol::translation::{Finding, Problem, Translation, TranslationError};
+use readyok_protocol::{Best, Checkmate, Dialect, OptionSet, Reply, Rule};
+use readyok_rules::{Game, Position};
+
+use super::{clause, test_positions};
+use crate::context::{TestContext, percentiles};
+use crate::format;
+use crate::message::{Message, message, values};
+use crate::session::{EngineSession, OrFail};
+use crate::spec::{Need, Profile, Severity};
+use crate::test::{Stop, Test, TestCase, TestResult};
 
 const DEPLOYED: &[Profile] = &[Profile::UsiDeployed];
 
-pub(super) const CHECKS: &[Check] = &[
+pub(super) const CHECKS: &[TestCase] = &[
     check!(
         "usi.undeclared-options",
         "the engine accepts undeclared `USI_Hash` and `USI_Ponder`",
@@ -21,7 +27,7 @@ pub(super) const CHECKS: &[Check] = &[
         DEPLOYED,
         &[],
         "ignore unknown options without printing an unknown message",
-        Test::Ask(undeclared_options),
+        Test::Interactive(undeclared_options),
     ),
     check!(
         "usi.byoyomi",
@@ -33,7 +39,7 @@ pub(super) const CHECKS: &[Check] = &[
         DEPLOYED,
         &[],
         "use at most the sum of main time and byoyomi",
-        Test::Ask(byoyomi),
+        Test::Interactive(byoyomi),
     ),
     check!(
         "usi.game-over",
@@ -45,7 +51,7 @@ pub(super) const CHECKS: &[Check] = &[
         DEPLOYED,
         &[],
         "end a running search, and wait for `isready`",
-        Test::Ask(game_over),
+        Test::Interactive(game_over),
     ),
     check!(
         "usi.game-over-stops",
@@ -57,7 +63,7 @@ pub(super) const CHECKS: &[Check] = &[
         DEPLOYED,
         &[],
         "treat `gameover` during a search as `stop`",
-        Test::Ask(game_over_stops),
+        Test::Interactive(game_over_stops),
     ),
     check!(
         "usi.mate",
@@ -70,7 +76,7 @@ pub(super) const CHECKS: &[Check] = &[
         DEPLOYED,
         &[],
         "send `checkmate notimplemented` without a mate search",
-        Test::Ask(mate),
+        Test::Interactive(mate),
     ),
     check!(
         "usi.mate-once",
@@ -80,24 +86,24 @@ pub(super) const CHECKS: &[Check] = &[
         DEPLOYED,
         &[],
         "send `checkmate` only once for each `go mate`",
-        Test::Order(Rule::CheckmateWithoutMateSearch),
+        Test::Ordering(Rule::CheckmateWithoutMateSearch),
     ),
 ];
 
-fn undeclared_options(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.greeted()?;
-    talk.say("setoption name USI_Hash value 16");
-    talk.say("setoption name USI_Ponder value true");
-    talk.ready().or_fail(message!("usi-options.no-readyok"))?;
-    talk.say("usinewgame");
-    talk.search("position startpos", "go depth 1").or_fail(message!("usi-options.no-reply"))?;
+fn undeclared_options(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.after_handshake()?;
+    session.send("setoption name USI_Hash value 16");
+    session.send("setoption name USI_Ponder value true");
+    session.ready().or_fail(message!("usi-options.no-readyok"))?;
+    session.send("usinewgame");
+    session.search("position startpos", "go depth 1").or_fail(message!("usi-options.no-reply"))?;
     Ok(())
 }
 
-fn byoyomi(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
+fn byoyomi(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
     for go in ["go btime 0 wtime 0 byoyomi 200", "go btime 500 wtime 500 byoyomi 100"] {
-        talk.search("position startpos", go).or_fail(message!("go.no-reply", go))?;
+        session.search("position startpos", go).or_fail(message!("go.no-reply", go))?;
     }
     Ok(())
 }
@@ -105,30 +111,31 @@ fn byoyomi(bench: &Bench<'_>) -> Outcome {
 /// A search that nothing but its own end, or the game's, ends soon.
 const PONDER: &str = "go ponder btime 60000 wtime 60000";
 
-fn game_over(bench: &Bench<'_>) -> Outcome {
-    let next = |talk: &mut Talk, when: &Message| -> Outcome {
-        talk.ready().or_fail(message!("gameover.no-readyok", when))?;
-        talk.say("usinewgame");
-        talk.search("position startpos", "go depth 1")
+fn game_over(context: &TestContext<'_>) -> TestResult {
+    let next = |session: &mut EngineSession, when: &Message| -> TestResult {
+        session.ready().or_fail(message!("gameover.no-readyok", when))?;
+        session.send("usinewgame");
+        session
+            .search("position startpos", "go depth 1")
             .or_fail(message!("gameover.no-reply", when))?;
         Ok(())
     };
-    let mut talk = bench.ready()?;
-    talk.say("usinewgame");
-    talk.search("position startpos", "go depth 1")?;
+    let mut session = context.ready()?;
+    session.send("usinewgame");
+    session.search("position startpos", "go depth 1")?;
     for result in ["lose", "draw"] {
-        talk.say(&format!("gameover {result}"));
-        next(&mut talk, &message!("when.after-search"))?;
+        session.send(&format!("gameover {result}"));
+        next(&mut session, &message!("when.after-search"))?;
     }
     // Whether pondering has an answer then is not settled: who listens shall not count it.
-    let mut talk = bench.provoked()?;
-    talk.say("usinewgame");
-    talk.say("position startpos");
-    talk.say(PONDER);
-    talk.underway();
-    talk.say("gameover win");
-    next(&mut talk, &message!("when.pondering"))?;
-    let late = talk.until_ready().or_fail(message!("gameover.pondering-no-readyok"))?;
+    let mut session = context.ready_unchecked()?;
+    session.send("usinewgame");
+    session.send("position startpos");
+    session.send(PONDER);
+    session.underway();
+    session.send("gameover win");
+    next(&mut session, &message!("when.pondering"))?;
+    let late = session.until_ready().or_fail(message!("gameover.pondering-no-readyok"))?;
     // The first answer may have been that of the search before.
     if 1 < late.iter().filter(|line| matches!(line.reply, Reply::BestMove(_))).count() {
         return Err(Stop::Fail(message!("gameover.extra-replies")));
@@ -136,24 +143,26 @@ fn game_over(bench: &Bench<'_>) -> Outcome {
     Ok(())
 }
 
-fn game_over_stops(bench: &Bench<'_>) -> Outcome {
-    let mut talk = bench.ready()?;
-    talk.say("usinewgame");
-    talk.say("position startpos");
-    talk.say(PONDER);
-    talk.say("gameover win");
-    talk.best(bench.pace.answer()).or_fail(message!("gameover.no-bestmove", go = PONDER))?;
+fn game_over_stops(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.send("usinewgame");
+    session.send("position startpos");
+    session.send(PONDER);
+    session.send("gameover win");
+    session
+        .best(context.timeouts.answer())
+        .or_fail(message!("gameover.no-bestmove", go = PONDER))?;
     Ok(())
 }
 
-fn mate(bench: &Bench<'_>) -> Outcome {
+fn mate(context: &TestContext<'_>) -> TestResult {
     // Some engines answer `bestmove`, which other checks shall not judge again.
-    let mut talk = bench.provoked()?;
-    let text = probe::of(bench.game()).mate_in_one[0];
-    talk.say(&bench.position(text));
-    talk.say("go mate 2000");
-    let answer = talk
-        .hear(bench.pace.answer(), |line| {
+    let mut session = context.ready_unchecked()?;
+    let text = test_positions::of(context.game()).mate_in_one[0];
+    session.send(&context.position(text));
+    session.send("go mate 2000");
+    let answer = session
+        .wait_for(context.timeouts.answer(), |line| {
             matches!(line.reply, Reply::Checkmate(_) | Reply::BestMove(_))
                 .then(|| line.reply.clone())
         })
@@ -162,5 +171,493 @@ fn mate(bench: &Bench<'_>) -> Outcome {
         Reply::BestMove(_) => Err(Stop::Fail(message!("usi-mate.bestmove"))),
         Reply::Checkmate(Checkmate::NoMate) => Err(Stop::Fail(message!("usi-mate.nomate"))),
         _ => Ok(()),
+    }
+}
+
+const GUIS: &str = "USI as deployed (Shogidokoro, ShogiHome)";
+
+/// Byoyomi that is measured, and how often.
+const BYOYOMI: Duration = Duration::from_millis(300);
+const MOVES: usize = 5;
+
+/// The longest mate search.
+const MATE_TIME: Duration = Duration::from_millis(300);
+
+/// Black may declare a win: 12 pieces with 28 points, and the king among the rows of the opponent.
+const DECLARED: &str = "+R+R+B+B1K3/GGGGSSSS1/9/9/9/9/9/9/4k4 b - 1";
+
+/// Black has the king there, and far too few points for any rule.
+const UNDECLARED: &str = "5K3/GG7/9/9/9/9/9/9/4k4 b - 1";
+
+pub(super) const GAME_CHECKS: &[TestCase] = &[
+    check!(
+        "usi.new-game-order",
+        "the engine accepts `usinewgame` after `readyok`, without another `isready`",
+        [GUIS => "`isready` precedes each game; `usinewgame`, `position` and `go` follow `readyok`"],
+        Must,
+        DEPLOYED,
+        &[],
+        "prepare a game at `isready`, and be ready immediately after `usinewgame`",
+        Test::Interactive(order),
+    ),
+    check!(
+        "usi.byoyomi-time",
+        "with only byoyomi left the engine moves within it in every search",
+        [GUIS => "exceeding the byoyomi without main time loses the game"],
+        Must,
+        DEPLOYED,
+        &[],
+        "use the byoyomi minus a reserve for communication delays",
+        Test::Interactive(byoyomi_time),
+    ),
+    check!(
+        "usi.clocks",
+        "the engine replies to `byoyomi 0` and to increments with an empty clock",
+        [GUIS => "`byoyomi` is sent even if it is 0; increments may start from an empty clock"],
+        Must,
+        DEPLOYED,
+        &[],
+        "add remaining time, increment and byoyomi to the time of this move",
+        Test::Interactive(clocks),
+    ),
+    check!(
+        "usi.ponder-byoyomi",
+        "the engine moves within byoyomi after `ponderhit`",
+        [GUIS => "the clock starts at `ponderhit`"],
+        Must,
+        DEPLOYED,
+        &[],
+        "start the clock at `ponderhit`, with the times of `go ponder`",
+        Test::Interactive(ponder_byoyomi),
+    ),
+    check!(
+        "usi.ponderhit-clocks",
+        "the engine accepts `ponderhit` with clock arguments",
+        ["USI as deployed (YaneuraOu, ShogiHome)" => "clock arguments may follow `ponderhit`"],
+        May,
+        DEPLOYED,
+        &[],
+        "read or ignore arguments of `ponderhit`",
+        Test::Interactive(ponderhit_clocks),
+    ),
+    check!(
+        "usi.idle-game-over",
+        "the engine accepts `gameover` at any time without a search, and sends no reply",
+        [GUIS => "a game may end before its first move, and `gameover` may be repeated"],
+        Must,
+        DEPLOYED,
+        &[],
+        "treat `gameover` as `stop` only during a search",
+        Test::Interactive(idle_game_over),
+    ),
+    check!(
+        "usi.resign",
+        "the reply without a legal move is `bestmove resign`",
+        [GUIS => "`resign` is the only reply without a move"],
+        Should,
+        DEPLOYED,
+        &[],
+        "send `bestmove resign` without a legal move",
+        Test::Interactive(resign),
+    ),
+    check!(
+        "usi.declaration",
+        "the engine declares a win in an entering-king position",
+        [GUIS => "`bestmove win` declares an entering-king win with enough points"],
+        May,
+        DEPLOYED,
+        &[],
+        "count points when the king is in the promotion zone, and send `bestmove win`",
+        Test::Interactive(declaration),
+    ),
+    check!(
+        "usi.false-declaration",
+        "the engine does not declare a win without enough points",
+        ["rules of computer shogi (CSA)" => "a false declaration loses the game"],
+        Must,
+        DEPLOYED,
+        &[],
+        "check all conditions: king position, ten other pieces, points, no check",
+        Test::Interactive(false_declaration),
+    ),
+    check!(
+        "usi.mate-time",
+        "`go mate` with a time ends within that time",
+        ["USI as deployed (Shogidokoro, YaneuraOu)" => "the number is the search time in milliseconds"],
+        Should,
+        DEPLOYED,
+        &[],
+        "send `checkmate timeout` when the time is up",
+        Test::Interactive(mate_time),
+    ),
+    check!(
+        "usi.mate-infinite",
+        "`go mate infinite` ends with `checkmate`, at the latest at `stop`",
+        ["USI as deployed (Shogidokoro, YaneuraOu)" => "with `infinite` the search continues until `stop`"],
+        Should,
+        DEPLOYED,
+        &[],
+        "check for `stop` in the mate search",
+        Test::Interactive(mate_infinite),
+    ),
+    check!(
+        "usi.mate-moves",
+        "the moves of `checkmate` are legal and end in mate",
+        ["USI as deployed (Shogidokoro, YaneuraOu)" => "all moves of the mating line"],
+        Must,
+        DEPLOYED,
+        &[],
+        "send the complete line, otherwise `nomate` or `timeout`",
+        Test::Interactive(mate_moves),
+    ),
+    check!(
+        "usi.translation",
+        "the translation file next to the engine is valid and matches its options",
+        ["USI draft 1 §2" => "a text file shipped with the engine translates its option names"],
+        Should,
+        Profile::USI,
+        &[Need::Process],
+        "use the format of docs/translation.md, with the declared names and choices",
+        Test::Interactive(translation),
+    ),
+];
+
+fn order(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.after_handshake()?;
+    let opening = test_positions::of(context.game()).opening;
+    for game in [message!("ordinal.first"), message!("ordinal.second")] {
+        session.ready().or_fail(message!("usi-game.no-readyok"))?;
+        session.write(
+            format!(
+                "usinewgame\nposition startpos moves {opening}\ngo btime 900 wtime 900 byoyomi 50\n"
+            )
+            .as_bytes(),
+        );
+        session.best(context.timeouts.answer()).or_fail(message!("usi-game.no-reply", game))?;
+        session.send("gameover draw");
+    }
+    Ok(())
+}
+
+fn byoyomi_time(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    let position = context.position(test_positions::of(context.game()).middle[0]);
+    let go = format!("go btime 0 wtime 0 byoyomi {}", BYOYOMI.as_millis());
+    let mut times = Vec::new();
+    for _ in 0..MOVES {
+        session.send(&position);
+        session.send(&go);
+        let found = session
+            .best(BYOYOMI + context.timeouts.margin() + context.timeouts.answer())
+            .or_fail(message!("go.no-reply", go = &go))?;
+        if BYOYOMI + context.timeouts.margin() < found.time {
+            return Err(Stop::Fail(message!("go.took", go = &go, ms = found.time.as_millis())));
+        }
+        times.push(found.time);
+    }
+    context.remark(format!(
+        "with {} ms of byoyomi a move took {}",
+        BYOYOMI.as_millis(),
+        percentiles(&mut times)
+    ));
+    Ok(())
+}
+
+fn clocks(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    for go in [
+        "go btime 1000 wtime 1000 byoyomi 0",
+        "go btime 0 wtime 0 binc 150 winc 150",
+        "go btime 0 wtime 0 byoyomi 60",
+    ] {
+        session.search("position startpos", go).or_fail(message!("go.no-reply", go = &go))?;
+    }
+    Ok(())
+}
+
+/// A `go ponder` whose move is played.
+fn hits(context: &TestContext<'_>, hit: &str) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    session.send(&context.position(test_positions::of(context.game()).middle[0]));
+    session.send("go ponder btime 0 wtime 0 byoyomi 250");
+    session.underway();
+    if !session.is_searching() {
+        return Err(Stop::Inconclusive(message!("ponder.ended")));
+    }
+    session.send(hit);
+    session
+        .best(context.timeouts.answer())
+        .or_fail(message!("usi-ponderhit.no-bestmove", command = hit))?;
+    Ok(())
+}
+
+fn ponder_byoyomi(context: &TestContext<'_>) -> TestResult {
+    hits(context, "ponderhit")
+}
+
+fn ponderhit_clocks(context: &TestContext<'_>) -> TestResult {
+    hits(context, "ponderhit btime 0 wtime 0 byoyomi 200")
+}
+
+fn idle_game_over(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    let quiet = |session: &mut EngineSession, when: &Message| -> TestResult {
+        let mut reported = session.until_ready().or_fail(message!("gameover.no-readyok", when))?;
+        reported.extend(session.listen(session.timeouts().quiet() / 4));
+        match reported.iter().find(|line| matches!(line.reply, Reply::BestMove(_))) {
+            Some(_) => Err(Stop::Fail(message!("gameover.bestmove", when))),
+            None => Ok(()),
+        }
+    };
+    session.send("gameover draw");
+    quiet(&mut session, &message!("when.before-game"))?;
+    session.send("usinewgame");
+    session.send("gameover lose");
+    quiet(&mut session, &message!("when.before-position"))?;
+    session.send("usinewgame");
+    session.send("position startpos");
+    session.send("gameover win");
+    quiet(&mut session, &message!("when.before-search"))?;
+    session.send("usinewgame");
+    session
+        .search("position startpos", "go depth 1")
+        .or_fail(message!("gameover.next-no-reply"))?;
+    session.send("gameover win");
+    session.send("gameover win");
+    quiet(&mut session, &message!("when.repeated"))
+}
+
+/// The answer to a short search of a position.
+fn answer(
+    context: &TestContext<'_>,
+    text: &str,
+    unanswered: Message,
+) -> Result<Best<'static>, Stop> {
+    let mut session = context.ready_unchecked()?;
+    let found = session.search(&context.position(text), "go depth 3").or_fail(unanswered)?;
+    Ok(found.best.best)
+}
+
+fn resign(context: &TestContext<'_>) -> TestResult {
+    match answer(context, test_positions::of(context.game()).mated, message!("resign.no-reply"))? {
+        Best::Resign => Ok(()),
+        other => Err(Stop::Fail(message!("resign.reply", answer = format::answer(&other)))),
+    }
+}
+
+fn declaration(context: &TestContext<'_>) -> TestResult {
+    match answer(context, DECLARED, message!("declaration.no-reply"))? {
+        Best::Win => Ok(()),
+        other => Err(Stop::Fail(message!("search.reply", answer = format::answer(&other)))),
+    }
+}
+
+fn false_declaration(context: &TestContext<'_>) -> TestResult {
+    match answer(context, UNDECLARED, message!("declaration.other-no-reply"))? {
+        Best::Win => Err(Stop::Fail(message!("declaration.false-win"))),
+        _ => Ok(()),
+    }
+}
+
+/// The answer to `go mate`, whatever it is.
+fn checkmate(session: &mut EngineSession, limit: Duration) -> Result<Checkmate<'static>, Stop> {
+    let answer = session
+        .wait_for(limit, |line| match &line.reply {
+            Reply::Checkmate(it) => Some(Some(it.clone())),
+            Reply::BestMove(_) => Some(None),
+            _ => None,
+        })
+        .or_fail(message!("usi-mate.no-reply"))?;
+    answer.ok_or_else(|| Stop::Skip(message!("usi-mate.bestmove")))
+}
+
+fn mate_time(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    session.send(&context.position(test_positions::of(context.game()).middle[0]));
+    session.send(&format!("go mate {}", MATE_TIME.as_millis()));
+    let limit = MATE_TIME + context.timeouts.margin() + context.timeouts.answer();
+    let answer = checkmate(&mut session, limit);
+    if answer.is_err() && session.is_searching() {
+        // In the first draft the number is one of plies, and the answer `bestmove`.
+        session.send("stop");
+        if session.best(context.timeouts.answer()).is_ok() {
+            return Err(Stop::Skip(message!("usi-mate.bestmove")));
+        }
+    }
+    answer.map(drop)
+}
+
+fn mate_infinite(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready_unchecked()?;
+    session.send(&context.position(test_positions::of(context.game()).middle[0]));
+    session.send("go mate infinite");
+    session.listen(context.timeouts.quiet() / 2);
+    if session.is_searching() {
+        session.send("stop");
+        checkmate(&mut session, context.timeouts.answer())?;
+    }
+    Ok(())
+}
+
+fn mate_moves(context: &TestContext<'_>) -> TestResult {
+    let probe = test_positions::of(context.game());
+    for text in probe.mate_in_one.into_iter().chain([probe.middle[0]]) {
+        let mut session = context.ready_unchecked()?;
+        session.send(&context.position(text));
+        session.send("go mate 1000");
+        let Checkmate::Moves(moves) = checkmate(&mut session, context.timeouts.answer())? else {
+            continue;
+        };
+        let mated = Position::from_text(Game::Shogi, text)
+            .map_err(|error| Stop::invalid_position(&error))?
+            .after(moves.words())
+            .map_err(|error| Stop::Fail(message!("usi-mate.illegal", error = &error)))?;
+        if !mated.legal_moves().is_empty() {
+            return Err(Stop::Fail(message!("usi-mate.not-mate")));
+        }
+    }
+    Ok(())
+}
+
+fn translation(context: &TestContext<'_>) -> TestResult {
+    let Some(path) = context.target.sibling(Translation::EXTENSION) else {
+        return Err(Stop::Skip(message!("translation.no-path")));
+    };
+    let Ok(bytes) = std::fs::read(&path) else {
+        return Err(Stop::Skip(message!("translation.missing", path = path.display().to_string())));
+    };
+    let translation = Translation::read(&bytes).map_err(|error| {
+        Stop::Fail(message!(
+            "translation.cannot-read",
+            path = path.display().to_string(),
+            error = translation_error(&error)
+        ))
+    })?;
+    let mut declared = OptionSet::new(Dialect::Usi);
+    for option in &context.engine_info.options {
+        declared.declare(option.decl.clone());
+    }
+    let wrong = translation.lint(&declared).into_iter().find(|finding| {
+        matches!(
+            finding.problem,
+            Problem::MissingDefault
+                | Problem::UnknownOption { .. }
+                | Problem::UnknownValue { .. }
+                | Problem::RepeatedOption { .. }
+        )
+    });
+    match wrong {
+        Some(finding) => Err(Stop::Fail(finding_message(&finding))),
+        None => Ok(()),
+    }
+}
+
+/// A problem of a file that can be parsed.
+fn finding_message(found: &Finding) -> Message {
+    let (id, values) = match &found.problem {
+        Problem::MissingDefault => ("translation.no-default", Vec::new()),
+        Problem::UnknownOption { option } => {
+            ("translation.unknown-option", values!(option = quoted(option)))
+        }
+        Problem::RepeatedOption { option, first } => {
+            let values = values!(option = quoted(option), first = quoted(first));
+            ("translation.repeated-option", values)
+        }
+        Problem::UnknownValue { option, value } => {
+            let values = values!(option = quoted(option), value = quoted(value));
+            ("translation.unknown-choice", values)
+        }
+        // The others do not fail a check.
+        _ => ("translation.other", Vec::new()),
+    };
+    let problem = Message::of_library(found.problem.to_string(), id, values);
+    message!("translation.language", language = found.language.to_string(), problem)
+}
+
+/// Why a file cannot be parsed.
+fn translation_error(error: &TranslationError) -> Message {
+    let (id, values) = match error {
+        TranslationError::TooLarge { bytes } => {
+            let values = values!(bytes = *bytes, limit = Translation::MAX_BYTES);
+            ("translation.too-large", values)
+        }
+        TranslationError::NotUtf8 { at } => ("translation.not-utf8", values!(at = *at)),
+        TranslationError::TooDeep { at } => ("translation.too-deep", values!(at = *at)),
+        TranslationError::Syntax { .. } => ("translation.syntax", Vec::new()),
+        TranslationError::Version { found } => ("translation.version", values!(found = *found)),
+        TranslationError::Shape { at, .. } => ("translation.shape", values!(at = quoted(at))),
+        TranslationError::TooMany { at, limit } => {
+            ("translation.too-many", values!(at = quoted(at), limit = *limit))
+        }
+        TranslationError::TooLong { at, limit } => {
+            ("translation.too-long", values!(at = quoted(at), limit = *limit))
+        }
+        _ => ("translation.other", Vec::new()),
+    };
+    Message::of_library(error.to_string(), id, values)
+}
+
+fn quoted(text: &str) -> String {
+    text.escape_debug().to_string()
+}
+
+#[cfg(test)]
+mod translation_tests {
+    use readyok_protocol::{Dialect, Language, OptionSet};
+
+    use super::*;
+
+    #[test]
+    fn parse_errors_have_a_japanese_text() {
+        let file = |languages: &str| format!("{{\"usi-translation\":1,\"languages\":{languages}}}");
+        let deep = "[".repeat(Translation::MAX_DEPTH + 1);
+        let label = "x".repeat(Translation::MAX_LABEL + 1);
+        let cases = [
+            (vec![b' '; Translation::MAX_BYTES + 1], "バイト"),
+            (vec![0xff], "UTF-8"),
+            (deep.into_bytes(), "入れ子"),
+            (b"{,".to_vec(), "JSON"),
+            (b"{\"usi-translation\":9}".to_vec(), "バージョン"),
+            (file("3").into_bytes(), "`/languages`"),
+            (file(&format!("{{\"ja\":{{\"name\":\"{label}\"}}}}")).into_bytes(), "文字"),
+        ];
+        for (bytes, japanese) in cases {
+            let it = Translation::read(&bytes).expect_err("a broken file");
+            let message = translation_error(&it);
+            assert_eq!(message.to_string(), it.to_string());
+            let text = message.in_language(Language::Japanese);
+            assert!(text.contains(japanese), "{text}");
+        }
+    }
+
+    #[test]
+    fn findings_have_the_english_text_of_the_library() {
+        let file =
+            r#"{"usi-translation":1,"default":"fr","languages":{"ja":{"options":{"A":{}}}}}"#;
+        let file = Translation::read(file.as_bytes()).expect("a file");
+        let found = file.lint(&OptionSet::new(Dialect::Usi));
+        assert_eq!(found.len(), 2, "{found:?}");
+        for it in found {
+            assert_eq!(finding_message(&it).to_string(), it.to_string());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn declarations_are_what_they_are_called() {
+        let can = |text| Position::from_text(Game::Shogi, text).expect(text).can_declare();
+        assert!(can(DECLARED));
+        assert!(!can(UNDECLARED));
+    }
+
+    #[test]
+    fn who_gives_a_handicap_may_declare_with_what_was_left_out() {
+        let can = |text| Position::from_text(Game::Shogi, text).expect(text).can_declare();
+        assert!(can("4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2R3GN4L9Pb4s3n 1"));
+        assert!(!can("4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2R3G2N4L9Pb4s2n 1"));
     }
 }

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use readyok_protocol::Dialect;
 
 fn main() -> ExitCode {
-    if let Some(code) = readyok_check::serve_if_asked() {
+    if let Some(code) = readyok_check::serve_as_mock_engine() {
         return code;
     }
     let mut dialect = Dialect::Uci;

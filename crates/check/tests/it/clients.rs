@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use readyok_check::{ClientSuite, Pace, Report, Verdict, all_of_clients};
+use readyok_check::{ClientSuite, Report, Timeouts, Verdict, all_of_clients};
 use readyok_protocol::Dialect;
 
 use crate::faults::{failed, prove, together};
@@ -38,7 +38,7 @@ fn suite(fault: Option<&str>, dialect: Dialect) -> ClientSuite {
     }
     words.extend(fault.iter().flat_map(|id| ["--break", *id]));
     words.push("{engine}");
-    ClientSuite::new(words, CALLER).pace(Pace::fixed(1.0)).timeouts(PATIENCE).jobs(6)
+    ClientSuite::new(words, CALLER).timeouts(Timeouts::fixed(1.0)).idle_timeout(PATIENCE).jobs(6)
 }
 
 /// Runs a suite in both protocols at once, as it mostly waits.
@@ -99,7 +99,10 @@ fn our_client_passes_every_check() {
         let mut words = vec![asks().into_os_string()];
         words.extend((dialect == Dialect::Usi).then(|| "--usi".into()));
         words.push("{engine}".into());
-        ClientSuite::new(words, CALLER).pace(Pace::fixed(1.0)).timeouts(PATIENCE).jobs(6)
+        ClientSuite::new(words, CALLER)
+            .timeouts(Timeouts::fixed(1.0))
+            .idle_timeout(PATIENCE)
+            .jobs(6)
     });
     for report in reports {
         assert_eq!(failed(&report), [""; 0], "{report}");

@@ -4,12 +4,12 @@ use std::net::{Shutdown, TcpListener};
 use std::path::Path;
 use std::thread;
 
-use readyok_check::{Subject, Suite, Verdict};
+use readyok_check::{Suite, Target, Verdict};
 use readyok_protocol::Language;
 use readyok_protocol::{Dialect, Party};
 
-fn narikin() -> Subject {
-    Subject::in_process("narikin", |input, output| {
+fn narikin() -> Target {
+    Target::in_process("narikin", |input, output| {
         // If it cannot go on, its output ends, and that is what the checks see.
         if let Ok(narikin) = narikin::runner() {
             let _ = narikin.run(input, output);
@@ -53,7 +53,7 @@ fn narikin_behind_a_port() -> String {
 #[test]
 fn an_engine_behind_a_port_is_judged_without_what_needs_a_process() {
     let _machine = crate::faults::together();
-    let subject = Subject::tcp(narikin_behind_a_port());
+    let subject = Target::tcp(narikin_behind_a_port());
     let report = Suite::new(subject).only(["handshake.", "exit."]).run().expect("it greets");
     assert!(report.conforms() && report.failures().next().is_none(), "{report}");
     let verdict = |name: &str| report.results.iter().find(|it| it.check.id == name);
@@ -68,12 +68,12 @@ fn an_engine_behind_a_port_is_judged_without_what_needs_a_process() {
 
 #[test]
 fn what_is_no_engine_is_told_so() {
-    let cat = Suite::new(Subject::program("/bin/cat", [""; 0])).timeout_scale(0.02);
+    let cat = Suite::new(Target::program("/bin/cat", [""; 0])).timeout_scale(0.02);
     if Path::new("/bin/cat").exists() {
         assert!(cat.run().is_err());
     }
-    assert!(Suite::new(Subject::program("/no/such/engine", [""; 0])).run().is_err());
-    assert!(Suite::new(Subject::tcp("nowhere")).run().is_err());
+    assert!(Suite::new(Target::program("/no/such/engine", [""; 0])).run().is_err());
+    assert!(Suite::new(Target::tcp("nowhere")).run().is_err());
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn the_pages_about_the_checks_are_fresh() {
     for (side, name, list) in pages {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
         let page = std::fs::read_to_string(&path).unwrap_or_default();
-        let fresh = readyok_check::page(side);
+        let fresh = readyok_check::list_markdown(side);
         if std::env::var_os("READYOK_BLESS").is_some() {
             std::fs::write(path, fresh).expect("a writable page");
             continue;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::thread;
 
-use readyok_check::{Pace, Profile, Report, Subject, Suite, Verdict, all};
+use readyok_check::{Profile, Report, Suite, Target, Timeouts, Verdict, all};
 
 use crate::faults::{NEED_THE_MACHINE, alone, prove, together, told_oddly};
 
@@ -82,8 +82,8 @@ static ENGINE: LazyLock<PathBuf> = LazyLock::new(|| {
 });
 
 fn suite(arguments: &[&str], profile: Profile) -> Suite {
-    let subject = Subject::program(ENGINE.as_path(), arguments);
-    let suite = Suite::new(subject).profile(profile).pace(Pace::fixed(2.0)).jobs(4);
+    let subject = Target::program(ENGINE.as_path(), arguments);
+    let suite = Suite::new(subject).profile(profile).timeouts(Timeouts::fixed(2.0)).jobs(4);
     suite.random_searches(60).random_lines(6).soak(12)
 }
 
@@ -120,14 +120,14 @@ fn a_mutant_fails_its_check_and_nothing_unrelated() {
         let mut suite = suite(&["--break", check.id], profile).only([check.id]);
         if NEED_THE_MACHINE.contains(&check.id) {
             // They are looked at for as long as an answer may take, and have the machine.
-            suite = suite.pace(Pace::fixed(0.4)).jobs(12);
+            suite = suite.timeouts(Timeouts::fixed(0.4)).jobs(12);
         }
         if SLOW.contains(&check.id) {
             suite = suite.only(check.id.split('.').take(1));
         } else {
             let asking = OBEYED.looked_at.get(check.id);
             suite = suite.only(asking.into_iter().flatten());
-            suite = suite.only(all().filter(|it| it.listens()).map(|it| it.id));
+            suite = suite.only(all().filter(|it| it.passive).map(|it| it.id));
         }
         suite.run().map_err(|error| format!("{}: {error}", check.id))
     });

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use readyok_check::{ClientSuite, Profile, Progress, Report, Subject, Suite};
+use readyok_check::{ClientSuite, Profile, Progress, Report, Suite, Target};
 use readyok_protocol::{Dialect, Party};
 
 use crate::address::{Address, Reach};
@@ -178,7 +178,7 @@ fn of_client(args: &Args) -> Result<Report, Failure> {
         .only(&args.only)
         .skip(&args.skip)
         .timeout_scale(args.timeout_scale)
-        .timeouts(patience)
+        .idle_timeout(patience)
         .seed(args.seed)
         .on_progress(progress());
     if args.usi {
@@ -214,7 +214,7 @@ pub(super) fn progress() -> impl Fn(Progress<'_>) + Send + Sync {
 fn list(args: &Args) -> Result<Code, Failure> {
     let of = if args.gui { Party::Client } else { Party::Engine };
     if let Some(path) = &args.markdown {
-        write(path, &readyok_check::page(of))?;
+        write(path, &readyok_check::list_markdown(of))?;
     } else {
         let list = if args.json { readyok_check::list_json } else { readyok_check::list_text };
         print(&list(of))?;
@@ -223,9 +223,9 @@ fn list(args: &Args) -> Result<Code, Failure> {
 }
 
 /// The engine of an address, to be started as often as needed.
-pub(super) fn subject(address: Address) -> Result<Subject, Failure> {
+pub(super) fn subject(address: Address) -> Result<Target, Failure> {
     match address.reach {
-        Reach::Narikin => Ok(Subject::in_process("narikin", |input, output| {
+        Reach::Narikin => Ok(Target::in_process("narikin", |input, output| {
             // If it cannot go on, its output ends, and that is what the checks see.
             if let Ok(narikin) = narikin::runner() {
                 let _ = narikin.run(input, output);
@@ -236,13 +236,13 @@ pub(super) fn subject(address: Address) -> Result<Subject, Failure> {
             let beside = file.parent().filter(|_| file.is_absolute()).map(Path::to_path_buf);
             let guard = guardian::start().map_err(Failure::usage)?;
             let subject =
-                Subject::program(file, arguments).with_environment(environment).guarded(&guard);
+                Target::program(file, arguments).with_environment(environment).guarded(&guard);
             Ok(match directory.or(beside) {
                 Some(directory) => subject.in_directory(directory),
                 None => subject,
             })
         }
-        Reach::Tcp(address) => Ok(Subject::tcp(address)),
+        Reach::Tcp(address) => Ok(Target::tcp(address)),
     }
 }
 

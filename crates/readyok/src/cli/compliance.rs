@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use readyok_check::{CheckResult, NoSubject, Report, Severity, Suite, Verdict};
+use readyok_check::{CheckResult, Report, Severity, Suite, TargetError, Verdict};
 
 use crate::address::Address;
 use crate::cli::check::{progress, subject};
@@ -41,7 +41,7 @@ fn judge(line: &str) -> Result<Report, String> {
     let address = Address::find(line, &dirs::env).map_err(|error| error.to_string())?;
     let subject = subject(address).map_err(|error| error.to_string())?;
     let suite = Suite::new(subject).on_progress(progress());
-    suite.run().map_err(|error: NoSubject| error.to_string())
+    suite.run().map_err(|error: TargetError| error.to_string())
 }
 
 /// Tells everything that was judged, and whether the engine passes.
@@ -96,13 +96,13 @@ fn say(to: &mut impl Write, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use readyok_check::Subject;
+    use readyok_check::Target;
 
     use super::*;
 
     /// What is told on both outputs, by an engine that has this said for it.
     fn told(only: &str, engine: fn(io::PipeReader, io::PipeWriter)) -> (bool, String, String) {
-        let subject = Subject::in_process("engine", engine);
+        let subject = Target::in_process("engine", engine);
         let report = Suite::new(subject).only([only]).run().expect("an engine");
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let passes = tell(&report, &mut out, &mut err);

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use readyok_check::{Severity, Subject, Suite, Verdict};
+use readyok_check::{Severity, Suite, Target, Verdict};
 use readyok_protocol::Dialect;
 use serde_json::Value;
 
@@ -127,7 +127,7 @@ fn what_cannot_be_judged_ends_with_2() {
 fn narikin_passes_every_must_and_should_directly_and_through_the_tap() {
     let dir = Dir::new();
     let judge = &|dialect, words: &[&str], only: &[&str]| {
-        let suite = Suite::new(Subject::program(READYOK, words)).dialect(dialect);
+        let suite = Suite::new(Target::program(READYOK, words)).dialect(dialect);
         let suite = suite.only(only.iter().copied()).timeout_scale(3.0);
         let report = suite.run().expect("it greets");
         let failed: Vec<_> = report

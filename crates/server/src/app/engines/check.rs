@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use readyok_check::{CheckResult as Found, Subject, Suite};
+use readyok_check::{CheckResult as Found, Suite, Target};
 use readyok_protocol::Language;
 
 use super::Engines;
@@ -35,9 +35,9 @@ impl Engines {
             return Err(api_error(ApiErrorCode::NotNow, ProblemKind::BeingChecked, text));
         }
         let subject = match &engine.entry.reach {
-            Reach::Tcp { address } => Subject::tcp(address),
+            Reach::Tcp { address } => Target::tcp(address),
             Reach::Program { path, args, dir, env } => {
-                let subject = Subject::program(path, args).with_environment(env);
+                let subject = Target::program(path, args).with_environment(env);
                 match dir {
                     Some(dir) => subject.in_directory(dir),
                     None => subject,
@@ -45,7 +45,7 @@ impl Engines {
             }
             Reach::BuiltIn => {
                 let (path, args) = &self.setup.built_in;
-                Subject::program(path, args).in_directory(&self.setup.data)
+                Target::program(path, args).in_directory(&self.setup.data)
             }
         };
         let subject = match &self.setup.guard {
@@ -94,8 +94,8 @@ fn run(suite: &Suite) -> CheckRun {
 fn result(found: &Found) -> CheckResult {
     CheckResult {
         id: found.check.id.to_owned(),
-        severity: found.severity.word().to_owned(),
-        verdict: found.verdict.word().to_owned(),
+        severity: found.severity.name().to_owned(),
+        verdict: found.verdict.name().to_owned(),
         english: words(found, Language::English),
         japanese: words(found, Language::Japanese),
     }
@@ -106,6 +106,6 @@ fn words(found: &Found, language: Language) -> CheckWords {
     CheckWords {
         rule: found.check.rule_in(language).to_owned(),
         detail: printable(&why.unwrap_or_default()),
-        clauses: found.check.clauses.iter().map(|it| it.place_in(language).into_owned()).collect(),
+        clauses: found.check.clauses.iter().map(|it| it.source_in(language).into_owned()).collect(),
     }
 }

@@ -1,4 +1,4 @@
-//! The one place of this crate that reads the clock.
+//! The only place of this crate that reads the clock.
 
 use std::time::Instant;
 

@@ -19,24 +19,24 @@ use readyok_protocol::{
     BestMove, DiagnosticKind, Dialect, Info, LineBuffer, Party, ProtocolState, Reply, Rule, decode,
 };
 
-use crate::check::Stop;
-use crate::connection::Connection;
-use crate::conversation::{Conversation, Entry, INPUT_ENDS};
+use crate::clock::now;
 use crate::message::{Message, Value, message};
-use crate::pace::Pace;
-use crate::subject::{Launch, Subject};
-use crate::time::now;
+use crate::target::Connection;
+use crate::target::{Launch, Target};
+use crate::test::Stop;
+use crate::timeouts::Timeouts;
+use crate::transcript::{Entry, INPUT_ENDS, Transcript};
 use crate::usage::{Usage, usage};
 
 /// So many chunks may wait to be looked at. An engine that says more waits for us.
 const BACKLOG: usize = 256;
 
 /// At most so much of a search is kept for the check that asks for it.
-const MOST_INFOS: usize = 10_000;
+const MAX_INFOS: usize = 10_000;
 
 /// Everything that can happen.
 enum Event {
-    Said { at: Instant, bytes: Box<[u8]> },
+    Output { at: Instant, bytes: Box<[u8]> },
     Closed,
     Exited(ExitStatus),
 }
@@ -51,7 +51,7 @@ pub(crate) struct Line {
 
 /// A conversation.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a session")]
-pub(crate) struct Talk {
+pub(crate) struct EngineSession {
     inbox: Receiver<Event>,
     outbox: Option<Sender<Box<[u8]>>>,
     process: Option<PipedProcess>,
@@ -63,24 +63,24 @@ pub(crate) struct Talk {
     /// What was sent of a line that is not finished.
     sent: Vec<u8>,
     buffer: LineBuffer,
-    heard: VecDeque<Line>,
+    lines: VecDeque<Line>,
     dialogue: ProtocolState,
-    record: Rc<RefCell<Conversation>>,
+    record: Rc<RefCell<Transcript>>,
     start: Instant,
-    pace: Pace,
+    timeouts: Timeouts,
     /// The engine was told that nobody listens any more: what it says from now on is no fault.
-    over: bool,
+    finished: bool,
     closed: bool,
     exit: Option<ExitStatus>,
     /// It has left an `isready` in a search unanswered.
-    deaf_in_search: bool,
+    ignores_isready: bool,
     /// Searches have a little time in place of a depth.
     by_the_clock: bool,
 }
 
 /// What was waited for has not come.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Lost {
+pub(crate) enum WaitError {
     /// Not in this time.
     Late(Duration),
     /// The engine has ended, or closed its output.
@@ -89,21 +89,21 @@ pub(crate) enum Lost {
 
 /// What a search has told.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct SearchResult {
     pub(crate) infos: Vec<Info<'static>>,
     pub(crate) best: BestMove<'static>,
     /// From `go` to `bestmove`.
     pub(crate) time: Duration,
 }
 
-impl Talk {
+impl EngineSession {
     /// Starts the engine. What is said is kept in `record`.
     pub(crate) fn start(
-        subject: &Subject,
+        target: &Target,
         launch: Launch,
         dialect: Dialect,
-        pace: Pace,
-        record: Rc<RefCell<Conversation>>,
+        timeouts: Timeouts,
+        record: Rc<RefCell<Transcript>>,
     ) -> Result<Self, Stop> {
         let (events, inbox) = mpsc::sync_channel(BACKLOG);
         let (outbox, to_write) = mpsc::channel();
@@ -111,7 +111,7 @@ impl Talk {
         let deaf = Arc::new(AtomicBool::new(false));
         let reader_deaf = Arc::clone(&deaf);
         let start = || {
-            let started = subject.start(launch, move |status| {
+            let started = target.start(launch, move |status| {
                 // Without a receiver the talk is over.
                 let _ = on_exit.send(Event::Exited(status));
             })?;
@@ -123,8 +123,8 @@ impl Talk {
             Ok((started.process, started.connection, started.errors))
         };
         let (process, connection, errors) = start().map_err(|error: std::io::Error| {
-            let (name, error) = (subject.name(), error.to_string());
-            Stop::Inconclusive(if subject.is_elsewhere() {
+            let (name, error) = (target.name(), error.to_string());
+            Stop::Inconclusive(if target.is_remote() {
                 message!("engine.cannot-connect", name, error)
             } else {
                 message!("engine.cannot-start", name, error)
@@ -139,15 +139,15 @@ impl Talk {
             deaf,
             sent: Vec::new(),
             buffer: LineBuffer::default(),
-            heard: VecDeque::new(),
+            lines: VecDeque::new(),
             dialogue: ProtocolState::new(dialect),
             record,
             start: now(),
-            pace,
-            over: false,
+            timeouts,
+            finished: false,
             closed: false,
             exit: None,
-            deaf_in_search: false,
+            ignores_isready: false,
             by_the_clock: false,
         })
     }
@@ -159,12 +159,12 @@ impl Talk {
     }
 
     /// Which limits hold.
-    pub(crate) fn pace(&self) -> Pace {
-        self.pace
+    pub(crate) fn timeouts(&self) -> Timeouts {
+        self.timeouts
     }
 
     /// Says a line.
-    pub(crate) fn say(&mut self, line: &str) {
+    pub(crate) fn send(&mut self, line: &str) {
         self.write(format!("{line}\n").as_bytes());
     }
 
@@ -172,7 +172,7 @@ impl Talk {
     pub(crate) fn write(&mut self, bytes: &[u8]) {
         // What came before stands before, as it can be no answer.
         while let Ok(event) = self.inbox.try_recv() {
-            self.take(event);
+            self.handle_event(event);
         }
         self.sent.extend_from_slice(bytes);
         while let Some(end) = line_end(&self.sent) {
@@ -198,7 +198,7 @@ impl Talk {
     }
 
     /// Keeps what is done at a moment, and is no line.
-    fn note_deed(&self, what: &str) {
+    fn record_action(&self, what: &str) {
         let at = now().saturating_duration_since(self.start);
         let entry = Entry::new(at, Party::Client, what.to_owned());
         self.record.borrow_mut().add(Entry { bytes: Some(Vec::new()), ..entry });
@@ -210,15 +210,15 @@ impl Talk {
             let line = std::mem::take(&mut self.sent);
             self.note_command(line);
         }
-        self.note_deed(INPUT_ENDS);
-        self.over = true;
+        self.record_action(INPUT_ENDS);
+        self.finished = true;
         self.outbox = None;
     }
 
     /// Stops reading what the engine says: its next line meets a closed pipe.
     pub(crate) fn close_output(&mut self) {
-        self.note_deed("(the output is closed)");
-        self.over = true;
+        self.record_action("(the output is closed)");
+        self.finished = true;
         self.deaf.store(true, Ordering::Release);
     }
 
@@ -229,15 +229,15 @@ impl Talk {
 
     /// Asks the process to end.
     pub(crate) fn terminate(&mut self) {
-        self.note_deed("(SIGTERM)");
-        self.over = true;
+        self.record_action("(SIGTERM)");
+        self.finished = true;
         if let Some(process) = &self.process {
             process.terminate();
         }
     }
 
     /// Whether an order rule was broken.
-    pub(crate) fn has_broken(&self, rule: Rule) -> bool {
+    pub(crate) fn has_violated(&self, rule: Rule) -> bool {
         let broken = |it: &Entry| it.violation.as_ref().is_some_and(|it| it.rule == rule);
         self.record.borrow().entries.iter().any(broken)
     }
@@ -253,35 +253,35 @@ impl Talk {
     }
 
     /// The next line for which there is something to return, in time.
-    pub(crate) fn hear<T>(
+    pub(crate) fn wait_for<T>(
         &mut self,
         limit: Duration,
         mut wanted: impl FnMut(&Line) -> Option<T>,
-    ) -> Result<T, Lost> {
+    ) -> Result<T, WaitError> {
         let until = now() + limit;
         loop {
-            while let Some(line) = self.heard.pop_front() {
+            while let Some(line) = self.lines.pop_front() {
                 if let Some(it) = wanted(&line) {
                     return Ok(it);
                 }
             }
             if self.closed && (self.process.is_none() || self.exit.is_some()) {
-                return Err(Lost::Ended(self.exit));
+                return Err(WaitError::Ended(self.exit));
             }
             match self.inbox.recv_timeout(until.saturating_duration_since(now())) {
-                Ok(event) => self.take(event),
+                Ok(event) => self.handle_event(event),
                 Err(RecvTimeoutError::Timeout) if self.closed => {
-                    return Err(Lost::Ended(self.exit));
+                    return Err(WaitError::Ended(self.exit));
                 }
-                Err(RecvTimeoutError::Timeout) => return Err(Lost::Late(limit)),
+                Err(RecvTimeoutError::Timeout) => return Err(WaitError::Late(limit)),
                 Err(RecvTimeoutError::Disconnected) => {
                     self.closed = true;
-                    return Err(Lost::Ended(self.exit));
+                    return Err(WaitError::Ended(self.exit));
                 }
             }
             // A flood of lines is no reason to wait on.
-            if until < now() && self.heard.is_empty() {
-                return Err(Lost::Late(limit));
+            if until < now() && self.lines.is_empty() {
+                return Err(WaitError::Late(limit));
             }
         }
     }
@@ -290,8 +290,8 @@ impl Talk {
     pub(crate) fn listen(&mut self, time: Duration) -> Vec<Line> {
         let mut lines = Vec::new();
         // It ends by its deadline or with the engine; there is no line that it waits for.
-        let _ = self.hear(time, |line| -> Option<()> {
-            if lines.len() < MOST_INFOS {
+        let _ = self.wait_for(time, |line| -> Option<()> {
+            if lines.len() < MAX_INFOS {
                 lines.push(line.clone());
             }
             None
@@ -300,22 +300,22 @@ impl Talk {
     }
 
     /// Says `isready` and waits for `readyok`.
-    pub(crate) fn ready(&mut self) -> Result<Duration, Lost> {
-        let asked = now();
-        self.say("isready");
-        let limit = self.pace.start();
-        let at = self.hear(limit, |line| (line.reply == Reply::ReadyOk).then_some(line.at))?;
-        Ok(at.saturating_duration_since(asked))
+    pub(crate) fn ready(&mut self) -> Result<Duration, WaitError> {
+        let requested = now();
+        self.send("isready");
+        let limit = self.timeouts.start();
+        let at = self.wait_for(limit, |line| (line.reply == Reply::ReadyOk).then_some(line.at))?;
+        Ok(at.saturating_duration_since(requested))
     }
 
     /// Waits for `readyok`, and returns what was said before it.
-    pub(crate) fn until_ready(&mut self) -> Result<Vec<Line>, Lost> {
-        self.say("isready");
+    pub(crate) fn until_ready(&mut self) -> Result<Vec<Line>, WaitError> {
+        self.send("isready");
         let mut lines = Vec::new();
-        let limit = self.pace.answer();
-        self.hear(limit, |line| {
+        let limit = self.timeouts.answer();
+        self.wait_for(limit, |line| {
             let done = line.reply == Reply::ReadyOk;
-            if !done && lines.len() < MOST_INFOS {
+            if !done && lines.len() < MAX_INFOS {
                 lines.push(line.clone());
             }
             done.then_some(())
@@ -325,39 +325,39 @@ impl Talk {
 
     /// Waits until the search that has begun tells something. An engine that tells nothing gets a moment.
     pub(crate) fn underway(&mut self) {
-        let told = |line: &Line| matches!(line.reply, Reply::Info(_) | Reply::BestMove(_));
+        let reported = |line: &Line| matches!(line.reply, Reply::Info(_) | Reply::BestMove(_));
         // Whether there is an engine to tell something will be seen when it is asked.
-        let _ = self.hear(self.pace.quiet(), |line| told(line).then_some(()));
+        let _ = self.wait_for(self.timeouts.quiet(), |line| reported(line).then_some(()));
     }
 
     /// Whether the search ends while nothing is said that would end it.
-    pub(crate) fn ends_by_itself(&mut self) -> Result<bool, Lost> {
+    pub(crate) fn ends_by_itself(&mut self) -> Result<bool, WaitError> {
         let is_answer = |line: &Line| matches!(line.reply, Reply::BestMove(_));
-        let mut ended = self.listen(self.pace.quiet()).iter().any(is_answer);
-        if self.deaf_in_search {
+        let mut ended = self.listen(self.timeouts.quiet()).iter().any(is_answer);
+        if self.ignores_isready {
             return Ok(ended);
         }
         // What was said before the answer to this was said too early, however slow the machine is.
-        self.say("isready");
-        let answered = self.hear(self.pace.answer(), |line| {
+        self.send("isready");
+        let answered = self.wait_for(self.timeouts.answer(), |line| {
             ended |= is_answer(line);
             (line.reply == Reply::ReadyOk).then_some(())
         });
         match answered {
             // Whether it answers in a search is for another check to judge.
-            Err(Lost::Late(_)) => self.deaf_in_search = true,
+            Err(WaitError::Late(_)) => self.ignores_isready = true,
             other => other?,
         }
         Ok(ended)
     }
 
     /// Waits for `bestmove`.
-    pub(crate) fn best(&mut self, limit: Duration) -> Result<Found, Lost> {
+    pub(crate) fn best(&mut self, limit: Duration) -> Result<SearchResult, WaitError> {
         let begin = now();
         let mut infos = Vec::new();
-        let (best, at) = self.hear(limit, |line| match &line.reply {
+        let (best, at) = self.wait_for(limit, |line| match &line.reply {
             Reply::Info(info) => {
-                if infos.len() < MOST_INFOS {
+                if infos.len() < MAX_INFOS {
                     infos.push(info.clone());
                 }
                 None
@@ -365,34 +365,36 @@ impl Talk {
             Reply::BestMove(best) => Some((best.clone(), line.at)),
             _ => None,
         })?;
-        Ok(Found { infos, best, time: at.saturating_duration_since(begin) })
+        Ok(SearchResult { infos, best, time: at.saturating_duration_since(begin) })
     }
 
     /// Says a position and a `go`, and waits for `bestmove`.
-    pub(crate) fn search(&mut self, position: &str, go: &str) -> Result<Found, Lost> {
-        self.say(position);
+    pub(crate) fn search(&mut self, position: &str, go: &str) -> Result<SearchResult, WaitError> {
+        self.send(position);
         let is_depth = || go.strip_prefix("go depth ").is_some_and(|it| it.parse::<u32>().is_ok());
-        self.say(match self.dialogue.dialect() {
+        self.send(match self.dialogue.dialect() {
             Dialect::Usi if self.by_the_clock && is_depth() => "go btime 0 wtime 0 byoyomi 300",
             Dialect::Uci if self.by_the_clock && is_depth() => "go wtime 3000 btime 3000",
             _ => go,
         });
-        self.best(self.pace.answer())
+        self.best(self.timeouts.answer())
     }
 
     /// Waits until the engine has ended.
-    pub(crate) fn ended(&mut self, limit: Duration) -> Result<Option<ExitStatus>, Lost> {
-        match self.hear(limit, |_| None::<()>) {
-            Err(Lost::Ended(status)) if self.process.is_none() || status.is_some() => Ok(status),
-            Err(Lost::Late(time)) => Err(Lost::Late(time)),
+    pub(crate) fn ended(&mut self, limit: Duration) -> Result<Option<ExitStatus>, WaitError> {
+        match self.wait_for(limit, |_| None::<()>) {
+            Err(WaitError::Ended(status)) if self.process.is_none() || status.is_some() => {
+                Ok(status)
+            }
+            Err(WaitError::Late(time)) => Err(WaitError::Late(time)),
             // It has closed its output and goes on.
-            _ => Err(Lost::Late(limit)),
+            _ => Err(WaitError::Late(limit)),
         }
     }
 
-    fn take(&mut self, event: Event) {
+    fn handle_event(&mut self, event: Event) {
         match event {
-            Event::Said { at, bytes } => {
+            Event::Output { at, bytes } => {
                 self.buffer.push(&bytes);
                 let mut lines = Vec::new();
                 while let Some(line) = self.buffer.next_line() {
@@ -418,66 +420,67 @@ impl Talk {
         let reading = Reply::read(&text, self.dialogue.dialect());
         let notes = undecodable.into_iter().chain(reading.diagnostics).map(|note| note.kind);
         let notes: Vec<DiagnosticKind> = notes.collect();
-        let violation = self.dialogue.apply_reply_lenient(&reading.value).filter(|_| !self.over);
+        let violation =
+            self.dialogue.apply_reply_lenient(&reading.value).filter(|_| !self.finished);
         let reply = reading.value.into_owned();
         let since = at.saturating_duration_since(self.start);
         let entry = Entry::new(since, Party::Engine, text.into_owned());
         self.record.borrow_mut().add(Entry { violation, notes: notes.clone(), ..entry });
-        self.heard.push_back(Line { at, reply, notes });
+        self.lines.push_back(Line { at, reply, notes });
     }
 }
 
-impl Drop for Talk {
+impl Drop for EngineSession {
     fn drop(&mut self) {
         let Some(outbox) = self.outbox.take() else { return };
         // It is not part of the dialogue, nor is the answer: who reads that wants to see what was tested,
         // and what was not asked for in it shall not be missed. A writer that is gone has nobody to tell.
-        self.over = true;
+        self.finished = true;
         self.record.borrow_mut().close();
         let parting: &[u8] = if self.is_searching() { b"stop\nquit\n" } else { b"quit\n" };
         let _ = outbox.send(parting.into());
         drop(outbox);
         if self.process.is_some() || self.connection.is_some() {
             // Then it is killed, or the connection ended.
-            let _ = self.ended(self.pace.quiet() * 2);
+            let _ = self.ended(self.timeouts.quiet() * 2);
         }
     }
 }
 
-impl Lost {
+impl WaitError {
     /// The engine is to blame.
-    pub(crate) fn blame(self, what: Message) -> Stop {
+    pub(crate) fn into_failure(self, what: Message) -> Stop {
         Stop::Fail(message!("engine.failure", what, cause = self))
     }
 }
 
 /// To blame the engine where an answer is missing.
-pub(crate) trait Blame<T> {
+pub(crate) trait OrFail<T> {
     /// A missing answer breaks the rule.
     fn or_fail(self, what: Message) -> Result<T, Stop>;
 }
 
-impl<T> Blame<T> for Result<T, Lost> {
+impl<T> OrFail<T> for Result<T, WaitError> {
     fn or_fail(self, what: Message) -> Result<T, Stop> {
-        self.map_err(|lost| lost.blame(what))
+        self.map_err(|failure| failure.into_failure(what))
     }
 }
 
-impl From<Lost> for Stop {
+impl From<WaitError> for Stop {
     /// What was only needed on the way is for another check to judge.
-    fn from(lost: Lost) -> Self {
-        Self::Inconclusive(message!("engine.incomplete", cause = lost))
+    fn from(failure: WaitError) -> Self {
+        Self::Inconclusive(message!("engine.incomplete", cause = failure))
     }
 }
 
-impl From<Lost> for Value {
-    fn from(lost: Lost) -> Self {
-        Self::from(match lost {
-            Lost::Late(time) => {
+impl From<WaitError> for Value {
+    fn from(failure: WaitError) -> Self {
+        Self::from(match failure {
+            WaitError::Late(time) => {
                 message!("engine.timeout", seconds = format!("{:.1}", time.as_secs_f64()))
             }
-            Lost::Ended(Some(status)) => message!("engine.exited", status),
-            Lost::Ended(None) => message!("engine.closed-output"),
+            WaitError::Ended(Some(status)) => message!("engine.exited", status),
+            WaitError::Ended(None) => message!("engine.closed-output"),
         })
     }
 }
@@ -495,7 +498,7 @@ fn read(mut from: Box<dyn Read + Send>, events: &SyncSender<Event>, deaf: &Atomi
         match from.read(&mut chunk) {
             Ok(count) if 0 < count => {
                 let bytes = chunk.get(..count).unwrap_or_default().into();
-                if events.send(Event::Said { at: now(), bytes }).is_err() {
+                if events.send(Event::Output { at: now(), bytes }).is_err() {
                     return;
                 }
                 if deaf.load(Ordering::Acquire) {

@@ -10,19 +10,19 @@ use readyok_protocol::{
 use readyok_rules::{CastlingForm, Game, Position};
 
 /// More lines than this are not kept.
-const MOST_ENTRIES: usize = 20_000;
+const MAX_ENTRIES: usize = 20_000;
 
 /// What stands in the place of a line where the input ends.
 pub(crate) const INPUT_ENDS: &str = "(the input ends)";
 
 /// One conversation with an engine, from its start.
 #[derive(Clone, Debug)]
-pub(crate) struct Conversation {
+pub(crate) struct Transcript {
     pub(crate) dialect: Dialect,
     /// The client kept to the rules, so that the engine can be held to them.
-    pub(crate) fair: bool,
+    pub(crate) conforming: bool,
     /// It came to its end as both sides wanted.
-    pub(crate) whole: bool,
+    pub(crate) complete: bool,
     closed: bool,
     pub(crate) entries: Vec<Entry>,
     searches: OnceLock<Vec<Search>>,
@@ -69,12 +69,12 @@ pub(crate) struct Search {
     pub(crate) stopped: bool,
 }
 
-impl Conversation {
-    pub(crate) fn new(dialect: Dialect, fair: bool) -> Self {
+impl Transcript {
+    pub(crate) fn new(dialect: Dialect, conforming: bool) -> Self {
         Self {
             dialect,
-            fair,
-            whole: true,
+            conforming,
+            complete: true,
             closed: false,
             entries: Vec::new(),
             searches: OnceLock::new(),
@@ -82,8 +82,8 @@ impl Conversation {
     }
 
     /// The same, whether it is whole or not.
-    pub(crate) fn that_is(self, whole: bool) -> Self {
-        Self { whole, ..self }
+    pub(crate) fn with_complete(self, complete: bool) -> Self {
+        Self { complete, ..self }
     }
 
     /// The last `go` of the client.
@@ -99,7 +99,7 @@ impl Conversation {
     }
 
     pub(crate) fn add(&mut self, entry: Entry) {
-        if !self.closed && self.entries.len() < MOST_ENTRIES {
+        if !self.closed && self.entries.len() < MAX_ENTRIES {
             self.entries.push(entry);
         }
     }
@@ -228,11 +228,11 @@ impl GameOf for Dialect {
 }
 
 /// How a move of the engine's differs from how it has to be written here, if it is one.
-pub(crate) fn usual_word(position: &Position, word: &str) -> Option<String> {
+pub(crate) fn canonical_move(position: &Position, token: &str) -> Option<String> {
     let form = position.game().castling_form();
     let form = match position.game() {
         Game::Chess | Game::Shogi => CastlingForm::KingMove,
         Game::Chess960 => form,
     };
-    Some(position.parse_move(word).ok()?.word(form))
+    Some(position.parse_move(token).ok()?.word(form))
 }

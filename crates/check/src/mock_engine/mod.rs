@@ -9,22 +9,20 @@
 //! The client gets a program that passes its bytes on. The engine behind it, [`part`], is in the
 //! program that judges: it plays its part by a script, and everything has one clock.
 
-mod hear;
-mod part;
-mod probe;
+mod checks;
+mod relay;
 mod run;
+mod script;
 mod suite;
-mod table;
-mod wire;
 
-use crate::check::Check;
+use crate::spec::Check;
 
+pub use relay::serve_as_mock_engine;
 pub use suite::ClientSuite;
-pub use wire::serve_if_asked;
 
-pub(crate) use probe::Probe;
+pub(crate) use script::Probe;
 
 /// All checks of clients, by area.
 pub fn all() -> impl Iterator<Item = &'static Check> {
-    table::AREAS.into_iter().flatten()
+    checks::test_cases().map(|case| &case.check)
 }

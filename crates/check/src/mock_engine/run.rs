@@ -13,27 +13,27 @@ use readyok_protocol::{
     Command, DiagnosticKind, Dialect, LineBuffer, Party, Phase, ProtocolState, Reply, decode,
 };
 
-use super::part::{Deed, Part};
-use super::probe::Probe;
-use super::wire::{Exchange, Heard, Order};
-use crate::conversation::{Conversation, Entry};
-use crate::time::now;
+use super::relay::{FrameKind, RelayEvent, RelayServer};
+use super::script::Probe;
+use super::script::{Action, MockEngine};
+use crate::clock::now;
+use crate::transcript::{Entry, Transcript};
 
 /// So many events may wait.
 const BACKLOG: usize = 256;
 
 /// A client that starts more engines than this gets no more of them.
-const MOST_ENGINES: usize = 24;
+const MAX_ENGINES: usize = 24;
 
 /// So much of the end of what the client prints is kept.
-const LAST_WORDS: usize = 4096;
+const MAX_OUTPUT: usize = 4096;
 
 /// How long a client that was told to end has for it, and engines when their client is gone.
-const PARTING: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How a client is run.
 #[derive(Clone, Debug)]
-pub(crate) struct Setting<'a> {
+pub(crate) struct RunOptions<'a> {
     /// The words of its command, without any placeholder.
     pub(crate) command: &'a [std::ffi::OsString],
     pub(crate) guard: Option<&'a Guard>,
@@ -42,7 +42,7 @@ pub(crate) struct Setting<'a> {
     pub(crate) probe: Option<Probe>,
     pub(crate) seed: u64,
     /// When nothing has happened for so long, it is over.
-    pub(crate) patience: Duration,
+    pub(crate) idle_timeout: Duration,
     /// How long it has to start an engine.
     pub(crate) start: Duration,
     /// Whatever happens, then it is over.
@@ -51,16 +51,16 @@ pub(crate) struct Setting<'a> {
 
 /// What came of a run.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct RunResult {
     /// One for each engine that was started.
-    pub(crate) talks: Vec<Conversation>,
+    pub(crate) transcripts: Vec<Transcript>,
     /// What was tested: the number of the conversation, and of the entry with which it begins.
     pub(crate) mark: Option<(usize, usize)>,
     pub(crate) end: End,
     /// An engine was left behind.
-    pub(crate) left_behind: bool,
+    pub(crate) orphaned: bool,
     /// The last line that the client printed.
-    pub(crate) last_words: String,
+    pub(crate) last_output: String,
     pub(crate) took: Duration,
 }
 
@@ -70,45 +70,45 @@ pub(crate) enum End {
     /// The client ended by itself.
     Exited(ExitStatus),
     /// Nothing happened any more, and the client was ended.
-    Quiet,
+    Idle,
     /// It took too long, and the client was ended.
-    Cut,
+    TimeLimit,
 }
 
 enum Event {
-    Wire(Heard),
+    Connection(RelayEvent),
     Printed(Box<[u8]>),
     Exited(ExitStatus),
 }
 
-impl From<Heard> for Event {
-    fn from(heard: Heard) -> Self {
-        Self::Wire(heard)
+impl From<RelayEvent> for Event {
+    fn from(input: RelayEvent) -> Self {
+        Self::Connection(input)
     }
 }
 
 /// An engine that the client has started.
 struct Engine {
-    wire: Wire,
-    part: Part,
-    deeds: VecDeque<Deed>,
+    connection: Connection,
+    mock: MockEngine,
+    actions: VecDeque<Action>,
     /// Until then the next deed waits.
     due: Option<Instant>,
-    heard: LineBuffer,
-    said: LineBuffer,
+    input: LineBuffer,
+    output: LineBuffer,
     dialogue: ProtocolState,
-    talk: Conversation,
+    transcript: Transcript,
     mark: Option<usize>,
     /// It was told to end: it says no more.
-    over: bool,
-    gone: bool,
+    exiting: bool,
+    disconnected: bool,
 }
 
 /// The way to the process of an engine.
-struct Wire(TcpStream);
+struct Connection(TcpStream);
 
 struct Run<'a> {
-    setting: &'a Setting<'a>,
+    options: &'a RunOptions<'a>,
     engines: Vec<Engine>,
     begin: Instant,
     /// When something happened last.
@@ -118,68 +118,69 @@ struct Run<'a> {
 }
 
 /// Runs the client once.
-pub(crate) fn run(setting: &Setting<'_>) -> io::Result<Outcome> {
-    let (tell, inbox) = mpsc::sync_channel(BACKLOG);
-    let exchange = Exchange::open(tell.clone())?;
-    let process = start(setting, &exchange, &tell)?;
+pub(crate) fn run(options: &RunOptions<'_>) -> io::Result<RunResult> {
+    let (events, inbox) = mpsc::sync_channel(BACKLOG);
+    let relay = RelayServer::open(events.clone())?;
+    let process = start(options, &relay, &events)?;
     let begin = now();
     let (engines, printed) = (Vec::new(), Vec::new());
-    let mut run = Run { setting, engines, begin, last: begin, printed, exited: None };
-    let end = run.attend(&inbox);
+    let mut run = Run { options, engines, begin, last: begin, printed, exited: None };
+    let end = run.drive(&inbox);
     let took = now().saturating_duration_since(begin);
     if run.exited.is_none() {
         process.terminate();
-        run.wait(&inbox, PARTING, |run| run.exited.is_some());
+        run.wait(&inbox, EXIT_TIMEOUT, |run| run.exited.is_some());
         process.kill();
     }
-    run.wait(&inbox, PARTING, |run| run.engines.iter().all(|engine| engine.gone));
-    let left_behind =
-        matches!(end, End::Exited(_)) && run.engines.iter().any(|engine| !engine.gone);
+    run.wait(&inbox, EXIT_TIMEOUT, |run| run.engines.iter().all(|engine| engine.disconnected));
+    let orphaned =
+        matches!(end, End::Exited(_)) && run.engines.iter().any(|engine| !engine.disconnected);
     let mark = run.engines.iter().enumerate().find_map(|(at, it)| Some((at, it.mark?)));
-    let last_words = String::from_utf8_lossy(&run.printed);
-    let last_words = last_words.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
-    let whole = matches!(end, End::Exited(status) if status.success());
-    let talks = run.engines.into_iter().map(|engine| engine.talk.that_is(whole));
-    Ok(Outcome {
+    let last_output = String::from_utf8_lossy(&run.printed);
+    let last_output = last_output.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+    let complete = matches!(end, End::Exited(status) if status.success());
+    let transcripts =
+        run.engines.into_iter().map(|engine| engine.transcript.with_complete(complete));
+    Ok(RunResult {
         mark,
         end,
-        left_behind,
-        last_words: last_words.trim().to_owned(),
+        orphaned,
+        last_output: last_output.trim().to_owned(),
         took,
-        talks: talks.collect(),
+        transcripts: transcripts.collect(),
     })
 }
 
 fn start(
-    setting: &Setting<'_>,
-    exchange: &Exchange,
-    tell: &SyncSender<Event>,
+    options: &RunOptions<'_>,
+    relay: &RelayServer,
+    events: &SyncSender<Event>,
 ) -> io::Result<PipedProcess> {
-    let (program, arguments) = setting.command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let (program, arguments) = options.command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let (errors, to_errors) = io::pipe()?;
     let mut command = Program::new(program);
     command.args(arguments).stderr(Stdio::from(to_errors));
-    exchange.invite(&mut command);
-    let on_exit = tell.clone();
+    relay.set_environment(&mut command);
+    let on_exit = events.clone();
     let (process, input, output) =
-        PipedProcess::spawn(&mut command, setting.guard, move |status| {
+        PipedProcess::spawn(&mut command, options.guard, move |status| {
             // Without a receiver the run is over.
             let _ = on_exit.send(Event::Exited(status));
         })?;
     // It gets no input.
     drop(input);
     for from in [Box::new(output) as Box<dyn Read + Send>, Box::new(errors)] {
-        let tell = tell.clone();
-        thread::Builder::new().name("printed".into()).spawn(move || read(from, &tell))?;
+        let events = events.clone();
+        thread::Builder::new().name("printed".into()).spawn(move || read(from, &events))?;
     }
     Ok(process)
 }
 
-fn read(mut from: Box<dyn Read + Send>, tell: &SyncSender<Event>) {
-    let mut chunk = vec![0; LAST_WORDS];
+fn read(mut from: Box<dyn Read + Send>, events: &SyncSender<Event>) {
+    let mut chunk = vec![0; MAX_OUTPUT];
     while let Ok(count @ 1..) = from.read(&mut chunk) {
         let bytes = chunk.get(..count).unwrap_or_default().into();
-        if tell.send(Event::Printed(bytes)).is_err() {
+        if events.send(Event::Printed(bytes)).is_err() {
             return;
         }
     }
@@ -187,27 +188,27 @@ fn read(mut from: Box<dyn Read + Send>, tell: &SyncSender<Event>) {
 
 impl Run<'_> {
     /// Plays the engines until the client has ended, or nothing happens any more.
-    fn attend(&mut self, inbox: &Receiver<Event>) -> End {
-        let limit = self.begin + self.setting.limit;
+    fn drive(&mut self, inbox: &Receiver<Event>) -> End {
+        let limit = self.begin + self.options.limit;
         loop {
-            let due = self.act();
+            let due = self.perform_due();
             if let Some(status) = self.exited {
                 return End::Exited(status);
             }
             let started = !self.engines.is_empty();
-            let patience = if started { self.setting.patience } else { self.setting.start };
-            let quiet = self.last + patience;
-            let until = due.into_iter().fold(quiet.min(limit), Instant::min);
+            let idle_timeout = if started { self.options.idle_timeout } else { self.options.start };
+            let idle_at = self.last + idle_timeout;
+            let until = due.into_iter().fold(idle_at.min(limit), Instant::min);
             match inbox.recv_timeout(until.saturating_duration_since(now())) {
-                Ok(event) => self.take(event),
-                Err(RecvTimeoutError::Timeout) if limit <= now() => return End::Cut,
-                Err(RecvTimeoutError::Timeout) if due.is_none() && quiet <= now() => {
-                    return End::Quiet;
+                Ok(event) => self.handle_event(event),
+                Err(RecvTimeoutError::Timeout) if limit <= now() => return End::TimeLimit,
+                Err(RecvTimeoutError::Timeout) if due.is_none() && idle_at <= now() => {
+                    return End::Idle;
                 }
                 // A deed is due.
                 Err(RecvTimeoutError::Timeout) => (),
                 // The run holds a sender for as long as the client lives.
-                Err(RecvTimeoutError::Disconnected) => return End::Quiet,
+                Err(RecvTimeoutError::Disconnected) => return End::Idle,
             }
         }
     }
@@ -216,94 +217,95 @@ impl Run<'_> {
     fn wait(&mut self, inbox: &Receiver<Event>, time: Duration, done: impl Fn(&Self) -> bool) {
         let until = now() + time;
         while !done(self) {
-            self.act();
+            self.perform_due();
             match inbox.recv_timeout(until.saturating_duration_since(now())) {
-                Ok(event) => self.take(event),
+                Ok(event) => self.handle_event(event),
                 Err(_) => return,
             }
         }
     }
 
-    fn take(&mut self, event: Event) {
+    fn handle_event(&mut self, event: Event) {
         let now = now();
         match event {
-            Event::Wire(Heard::Started(stream)) => {
+            Event::Connection(RelayEvent::Started(stream)) => {
                 self.last = now;
-                self.meet(stream);
+                self.add_engine(stream);
             }
-            Event::Wire(Heard::Said(number, bytes, at)) => {
+            Event::Connection(RelayEvent::Input(number, bytes, at)) => {
                 self.last = now;
                 let at = at.saturating_duration_since(self.begin);
                 if let Some(engine) = self.engines.get_mut(number) {
-                    engine.hear(&bytes, at, self.setting.dialect);
+                    engine.receive(&bytes, at, self.options.dialect);
                 }
             }
-            Event::Wire(Heard::Closed(number)) => {
+            Event::Connection(RelayEvent::InputClosed(number)) => {
                 self.last = now;
                 if let Some(engine) = self.engines.get_mut(number) {
-                    let deeds = engine.part.input_ended();
-                    engine.deeds.extend(deeds);
+                    let actions = engine.mock.input_ended();
+                    engine.actions.extend(actions);
                 }
             }
-            Event::Wire(Heard::Gone(number)) => {
+            Event::Connection(RelayEvent::Disconnected(number)) => {
                 self.last = now;
                 if let Some(engine) = self.engines.get_mut(number) {
-                    engine.gone = true;
+                    engine.disconnected = true;
                 }
             }
             // A spinning wheel is no progress.
             Event::Printed(bytes) => {
                 self.printed.extend(bytes);
-                let excess = self.printed.len().saturating_sub(LAST_WORDS);
+                let excess = self.printed.len().saturating_sub(MAX_OUTPUT);
                 self.printed.drain(..excess);
             }
             Event::Exited(status) => self.exited = Some(status),
         }
     }
 
-    fn meet(&mut self, stream: TcpStream) {
-        let dialect = self.setting.dialect.unwrap_or_default();
+    fn add_engine(&mut self, stream: TcpStream) {
+        let dialect = self.options.dialect.unwrap_or_default();
         let number = self.engines.len();
-        let probe = self.setting.probe;
-        let fair = probe.is_none_or(|probe| probe.fair);
-        let seed = self.setting.seed.wrapping_add(u64::try_from(number).unwrap_or_default());
-        let mut part = Part::new(dialect, probe, seed);
-        let deeds =
-            if number < MOST_ENGINES { part.start().into() } else { [Deed::Exit(1)].into() };
+        let probe = self.options.probe;
+        let conforming = probe.is_none_or(|probe| probe.conforming);
+        let seed = self.options.seed.wrapping_add(u64::try_from(number).unwrap_or_default());
+        let mut mock = MockEngine::new(dialect, probe, seed);
+        let actions =
+            if number < MAX_ENGINES { mock.start().into() } else { [Action::Exit(1)].into() };
         self.engines.push(Engine {
-            wire: Wire(stream),
-            part,
-            deeds,
+            connection: Connection(stream),
+            mock,
+            actions,
             due: None,
-            heard: LineBuffer::default(),
-            said: LineBuffer::default(),
+            input: LineBuffer::default(),
+            output: LineBuffer::default(),
             dialogue: ProtocolState::new(dialect),
-            talk: Conversation::new(dialect, fair),
+            transcript: Transcript::new(dialect, conforming),
             mark: None,
-            over: false,
-            gone: false,
+            exiting: false,
+            disconnected: false,
         });
     }
 
     /// Does what is due. Returns when the next deed is.
-    fn act(&mut self) -> Option<Instant> {
+    fn perform_due(&mut self) -> Option<Instant> {
         let now = now();
         let at = now.saturating_duration_since(self.begin);
         for engine in &mut self.engines {
-            if engine.act(now, at) {
+            if engine.perform_due(now, at) {
                 self.last = now;
             }
         }
-        let due = self.engines.iter().filter(|engine| !engine.over).filter_map(|engine| engine.due);
+        let due =
+            self.engines.iter().filter(|engine| !engine.exiting).filter_map(|engine| engine.due);
         due.min()
     }
 }
 
 impl Engine {
     /// Takes what the client said.
-    fn hear(&mut self, bytes: &[u8], at: Duration, only: Option<Dialect>) {
-        self.heard.push(bytes);
-        while let Some(line) = self.heard.next_line() {
+    fn receive(&mut self, bytes: &[u8], at: Duration, only: Option<Dialect>) {
+        self.input.push(bytes);
+        while let Some(line) = self.input.next_line() {
             // A line without end is passed over, as an engine would.
             let Ok(line) = line else { continue };
             let (text, undecodable) = decode(line);
@@ -311,51 +313,53 @@ impl Engine {
                 let hello = |it: &Dialect| Command::read(&text, *it).value == Command::Uci;
                 if let Some(dialect) = Dialect::ALL.into_iter().find(hello) {
                     self.dialogue.expect_handshake(dialect);
-                    self.talk.dialect = dialect;
-                    self.part.speak(dialect);
+                    self.transcript.dialect = dialect;
+                    self.mock.set_dialect(dialect);
                 }
             }
             let reading = Command::read(&text, self.dialogue.dialect());
             let violation = self.dialogue.apply_command_lenient(&reading.value);
-            let notes = undecodable.into_iter().chain(reading.diagnostics).map(|note| note.kind);
+            let notes =
+                undecodable.into_iter().chain(reading.diagnostics).map(|record| record.kind);
             let notes: Vec<DiagnosticKind> = notes.collect();
-            self.deeds.extend(self.part.hear(&reading.value));
+            self.actions.extend(self.mock.handle_command(&reading.value));
             let text = text.clone().into_owned();
             let entry = Entry::new(at, Party::Client, text);
-            self.talk.add(Entry { violation, notes, ..entry });
+            self.transcript.add(Entry { violation, notes, ..entry });
         }
     }
 
     /// Does what is due. Returns whether something was done.
-    fn act(&mut self, now: Instant, at: Duration) -> bool {
+    fn perform_due(&mut self, now: Instant, at: Duration) -> bool {
         let mut acted = false;
-        while !self.over && self.due.is_none_or(|due| due <= now) {
+        while !self.exiting && self.due.is_none_or(|due| due <= now) {
             self.due = None;
-            let Some(deed) = self.deeds.pop_front() else { break };
+            let Some(action) = self.actions.pop_front() else { break };
             acted = true;
-            match deed {
-                Deed::Say(bytes) => {
-                    self.note(&bytes, at);
-                    self.wire.send(Order::Say, &bytes);
+            match action {
+                Action::Write(bytes) => {
+                    self.record(&bytes, at);
+                    self.connection.send(FrameKind::Write, &bytes);
                 }
-                Deed::SayApart(bytes) => {
-                    self.note(&bytes, at);
-                    self.wire.send(Order::SayApart, &bytes);
+                Action::WriteAndWait(bytes) => {
+                    self.record(&bytes, at);
+                    self.connection.send(FrameKind::WriteAndWait, &bytes);
                 }
-                Deed::Wait(time) => self.due = Some(now + time),
-                Deed::Mark => self.mark = Some(self.talk.entries.len()),
-                Deed::Complain(bytes) => {
+                Action::Wait(time) => self.due = Some(now + time),
+                Action::Mark => self.mark = Some(self.transcript.entries.len()),
+                Action::WriteStderr(bytes) => {
                     let text = "something is not as it should be\n";
-                    self.wire.send(Order::Complain, text.repeat(bytes / text.len()).as_bytes());
+                    self.connection
+                        .send(FrameKind::WriteStderr, text.repeat(bytes / text.len()).as_bytes());
                 }
-                Deed::Close => self.wire.send(Order::Close, &[]),
-                Deed::Exit(code) => {
-                    self.over = true;
-                    self.wire.send(Order::Exit, &[code]);
+                Action::CloseOutput => self.connection.send(FrameKind::CloseOutput, &[]),
+                Action::Exit(code) => {
+                    self.exiting = true;
+                    self.connection.send(FrameKind::Exit, &[code]);
                 }
-                Deed::Abort => {
-                    self.over = true;
-                    self.wire.send(Order::Abort, &[]);
+                Action::Abort => {
+                    self.exiting = true;
+                    self.connection.send(FrameKind::Abort, &[]);
                 }
             }
         }
@@ -363,21 +367,21 @@ impl Engine {
     }
 
     /// Takes note of what the engine says.
-    fn note(&mut self, bytes: &[u8], at: Duration) {
-        self.said.push(bytes);
-        while let Some(line) = self.said.next_line() {
+    fn record(&mut self, bytes: &[u8], at: Duration) {
+        self.output.push(bytes);
+        while let Some(line) = self.output.next_line() {
             let Ok(line) = line else { continue };
             let (text, _) = decode(line);
             let reply = Reply::read(&text, self.dialogue.dialect()).value;
             let violation = self.dialogue.apply_reply_lenient(&reply);
             let text = text.into_owned();
-            self.talk.add(Entry { violation, ..Entry::new(at, Party::Engine, text) });
+            self.transcript.add(Entry { violation, ..Entry::new(at, Party::Engine, text) });
         }
     }
 }
 
-impl Wire {
-    fn send(&mut self, order: Order, bytes: &[u8]) {
+impl Connection {
+    fn send(&mut self, order: FrameKind, bytes: &[u8]) {
         // That the wire is gone will be heard. One that takes nothing more is of no use.
         if self.0.write_all(&order.frame(bytes)).is_err() {
             let _ = self.0.shutdown(Shutdown::Both);
@@ -385,7 +389,7 @@ impl Wire {
     }
 }
 
-impl Drop for Wire {
+impl Drop for Connection {
     fn drop(&mut self) {
         // An engine that has not left has played its part: without its wire it does.
         let _ = self.0.shutdown(Shutdown::Both);

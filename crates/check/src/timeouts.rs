@@ -12,7 +12,7 @@ const QUIET: Duration = Duration::from_millis(120);
 
 /// The limits of one run.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub struct Timeouts {
     /// By how much the machine is overloaded, and by how much the user wants limits stretched.
     scale: f64,
     /// How long the engine takes for `isready`.
@@ -21,15 +21,15 @@ pub struct Pace {
     start: Option<Duration>,
 }
 
-impl Pace {
+impl Timeouts {
     /// Limits for the machine as it is now, times a factor of the user's.
     ///
     /// A machine with more work than processors gives each program its share: limits grow by the load
     /// of the last minute for each processor, where the system tells.
     pub fn calibrated(factor: f64) -> Self {
-        let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let processors = u32::try_from(processors).unwrap_or(u32::MAX);
-        let share = load().map_or(1.0, |load| load / f64::from(processors));
+        let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let cores = u32::try_from(cores).unwrap_or(u32::MAX);
+        let share = load().map_or(1.0, |load| load / f64::from(cores));
         Self { scale: factor * share.clamp(1.0, 50.0), ping: Duration::ZERO, start: None }
     }
 

@@ -1,20 +1,19 @@
 //! The engine that is looked at, and how it is started.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
-use std::thread;
+use std::time::Duration;
+use std::{fmt, thread};
 
 use readyok_client::{Guard, PipedProcess};
 
-use crate::connection::Connection;
-
 /// An engine that can be started as often as needed.
 #[derive(Clone)]
-pub struct Subject {
+pub struct Target {
     name: String,
     start: Start,
     guard: Option<Guard>,
@@ -41,7 +40,7 @@ pub(crate) struct Launch {
     /// The name of the check.
     pub(crate) check: &'static str,
     /// Nobody reads the error output, and nobody throws it away.
-    pub(crate) deaf_to_errors: bool,
+    pub(crate) undrained_stderr: bool,
 }
 
 /// A started engine: its ends, and what keeps it alive.
@@ -54,7 +53,7 @@ pub(crate) struct Started {
     pub(crate) connection: Option<Connection>,
 }
 
-impl Subject {
+impl Target {
     /// A program with its arguments.
     pub fn program(
         file: impl Into<PathBuf>,
@@ -120,7 +119,7 @@ impl Subject {
     }
 
     /// The file beside the program that is named like it, with another extension.
-    pub(crate) fn beside(&self, extension: &str) -> Option<PathBuf> {
+    pub(crate) fn sibling(&self, extension: &str) -> Option<PathBuf> {
         match &self.start {
             Start::Program { file, .. } if file.parent().is_some_and(Path::is_dir) => {
                 Some(file.with_extension(extension))
@@ -135,7 +134,7 @@ impl Subject {
     }
 
     /// Whether somebody else has started it.
-    pub(crate) fn is_elsewhere(&self) -> bool {
+    pub(crate) fn is_remote(&self) -> bool {
         matches!(self.start, Start::Tcp(_))
     }
 
@@ -150,7 +149,7 @@ impl Subject {
                 let mut command = Command::new(file);
                 let environment = environment.iter().map(|(name, value)| (name, value));
                 command.args(arguments).envs(environment).env(CHECK, launch.check);
-                let errors = if launch.deaf_to_errors {
+                let errors = if launch.undrained_stderr {
                     let (errors, its_errors) = io::pipe()?;
                     command.stderr(its_errors);
                     Some(errors)
@@ -188,8 +187,92 @@ impl Subject {
     }
 }
 
-impl fmt::Debug for Subject {
+impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Subject").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// So long an address may take to answer.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A connection. Dropping it ends it, whatever the other side does.
+#[derive(Debug)]
+pub(crate) struct Connection(TcpStream);
+
+/// The end that is written to. Dropping it ends the engine's input, and no more.
+#[derive(Debug)]
+pub(crate) struct Input(TcpStream);
+
+impl Connection {
+    /// Connects to `host:port`.
+    pub(crate) fn open(address: &str) -> io::Result<Self> {
+        let mut last = io::ErrorKind::AddrNotAvailable.into();
+        for address in address.to_socket_addrs()? {
+            match TcpStream::connect_timeout(&address, IDLE_TIMEOUT) {
+                Ok(stream) => {
+                    stream.set_nodelay(true)?;
+                    return Ok(Self(stream));
+                }
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    /// Both ends.
+    pub(crate) fn ends(&self) -> io::Result<(Input, TcpStream)> {
+        Ok((Input(self.0.try_clone()?), self.0.try_clone()?))
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.shutdown(Shutdown::Both);
+    }
+}
+
+impl Write for Input {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Drop for Input {
+    fn drop(&mut self) {
+        let _ = self.0.shutdown(Shutdown::Write);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn the_input_ends_alone_and_the_connection_whatever_the_other_side_does() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let connection = Connection::open(&address).expect("it listens");
+        let (mut theirs, _) = listener.accept().expect("a connection");
+        let (mut input, mut output) = connection.ends().expect("two ends");
+        input.write_all(b"uci\n").expect("it is open");
+        drop(input);
+        let mut received = String::new();
+        theirs.read_to_string(&mut received).expect("it ends");
+        assert_eq!(received, "uci\n");
+        theirs.write_all(b"uciok\n").expect("it is open still");
+        drop(connection);
+        received.clear();
+        // The other side keeps its end.
+        output.read_to_string(&mut received).expect("it ends");
+        assert!(received.is_empty() || received == "uciok\n", "{received}");
     }
 }

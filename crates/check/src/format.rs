@@ -5,7 +5,7 @@ use readyok_protocol::{Best, Dialect, Info, Reply, Score};
 use crate::message::{Value, message};
 
 /// So many characters of a text are enough to know it by.
-const LONGEST: usize = 60;
+const MAX_SHOWN: usize = 60;
 
 /// A reply as it is written.
 pub(crate) fn line(reply: &Reply<'_>, dialect: Dialect) -> Value {
@@ -19,13 +19,13 @@ pub(crate) fn line(reply: &Reply<'_>, dialect: Dialect) -> Value {
 
 /// The beginning of a text that is no reply.
 pub(crate) fn start(text: &str) -> String {
-    shown(text, LONGEST)
+    shown(text, MAX_SHOWN)
 }
 
 /// A text as it may be shown, and so many characters of it.
-pub(crate) fn shown(text: &str, longest: usize) -> String {
+pub(crate) fn shown(text: &str, limit: usize) -> String {
     let mut characters = text.chars();
-    let start: String = characters.by_ref().take(longest).collect();
+    let start: String = characters.by_ref().take(limit).collect();
     let mut shown = start.escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\"");
     if characters.next().is_some() {
         shown.push('…');
@@ -40,7 +40,7 @@ pub(crate) fn answer(best: &Best<'_>) -> String {
         Best::None => "(none)".into(),
         Best::Resign => "resign".into(),
         Best::Win => "win".into(),
-        Best::Other(word) => word.escape_debug().to_string(),
+        Best::Other(token) => token.escape_debug().to_string(),
     }
 }
 

@@ -10,53 +10,53 @@ use std::sync::mpsc::SyncSender;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::time::now;
+use crate::clock::now;
 
 /// Tells a program that it is a wire, and where to: address, slash, and a word that nobody else knows.
-const PARTNER: &str = "READYOK_PARTNER";
+const MOCK_ENGINE: &str = "READYOK_MOCK_ENGINE";
 
 /// The length of the word.
-const WORD: usize = 32;
+const TOKEN_LEN: usize = 32;
 
 /// How long a connection has to say the word, and to take what it is sent.
-const INTRODUCTION: Duration = Duration::from_secs(5);
+const AUTH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How often to look whether the client has read what was said, and for how long.
-const LOOK: Duration = Duration::from_millis(1);
-const LOOKS: usize = 500;
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
+const MAX_POLLS: usize = 500;
 
 /// At most so many bytes are passed on at once.
 const CHUNK: usize = 1 << 16;
 
 /// What is said over a wire: one byte, four bytes of length, and so many bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Order {
+pub(crate) enum FrameKind {
     /// The client has written this.
     Input,
     /// The client has closed the input.
     InputEnd,
     /// Write this to the output.
-    Say,
+    Write,
     /// The same, and nothing more until the client has read it.
-    SayApart,
+    WriteAndWait,
     /// Write this to the error output.
-    Complain,
+    WriteStderr,
     /// Close the output.
-    Close,
+    CloseOutput,
     /// End with the code that follows.
     Exit,
     /// End by a signal.
     Abort,
 }
 
-impl Order {
+impl FrameKind {
     const ALL: [Self; 8] = [
         Self::Input,
         Self::InputEnd,
-        Self::Say,
-        Self::SayApart,
-        Self::Complain,
-        Self::Close,
+        Self::Write,
+        Self::WriteAndWait,
+        Self::WriteStderr,
+        Self::CloseOutput,
         Self::Exit,
         Self::Abort,
     ];
@@ -65,10 +65,10 @@ impl Order {
         match self {
             Self::Input => b'I',
             Self::InputEnd => b'E',
-            Self::Say => b'S',
-            Self::SayApart => b'P',
-            Self::Complain => b'W',
-            Self::Close => b'C',
+            Self::Write => b'S',
+            Self::WriteAndWait => b'P',
+            Self::WriteStderr => b'W',
+            Self::CloseOutput => b'C',
             Self::Exit => b'X',
             Self::Abort => b'A',
         }
@@ -87,11 +87,11 @@ impl Order {
         let mut head = [0; 5];
         from.read_exact(&mut head)?;
         let [tag, length @ ..] = head;
-        let order = Self::ALL.into_iter().find(|it| it.tag() == tag);
-        let order = order.ok_or(io::ErrorKind::InvalidData)?;
+        let kind = Self::ALL.into_iter().find(|it| it.tag() == tag);
+        let kind = kind.ok_or(io::ErrorKind::InvalidData)?;
         let mut bytes = Vec::new();
         from.take(u32::from_be_bytes(length).into()).read_to_end(&mut bytes)?;
-        Ok((order, bytes))
+        Ok((kind, bytes))
     }
 }
 
@@ -99,40 +99,42 @@ impl Order {
 /// as one, which is without arguments. A program that calls it first of all can be its partner.
 ///
 /// `None` means that it was not, and the program goes on as usual.
-pub fn serve_if_asked() -> Option<ExitCode> {
-    let there = std::env::var(PARTNER).ok()?;
+pub fn serve_as_mock_engine() -> Option<ExitCode> {
+    let address = std::env::var(MOCK_ENGINE).ok()?;
     // The client hears of the partner, too, and may be this very program.
     if 1 < std::env::args_os().len() {
         return None;
     }
     // The one that judges sees that nobody speaks; the client sees an engine that has ended.
-    Some(serve(&there).unwrap_or(ExitCode::FAILURE))
+    Some(serve(&address).unwrap_or(ExitCode::FAILURE))
 }
 
-fn serve(there: &str) -> io::Result<ExitCode> {
+fn serve(address: &str) -> io::Result<ExitCode> {
     leave_group();
-    let (address, word) = there.split_once('/').ok_or(io::ErrorKind::InvalidInput)?;
+    let (address, token) = address.split_once('/').ok_or(io::ErrorKind::InvalidInput)?;
     let mut stream = TcpStream::connect(address)?;
     stream.set_nodelay(true)?;
-    stream.write_all(word.as_bytes())?;
+    stream.write_all(token.as_bytes())?;
     let up = stream.try_clone()?;
     // Nobody joins it: the client may keep its end open for ever.
-    thread::Builder::new().name("input".into()).spawn(move || pass_on(up))?;
+    thread::Builder::new().name("input".into()).spawn(move || forward_input(up))?;
     let mut output = io::stdout();
     loop {
-        let Ok((order, bytes)) = Order::read(&mut stream) else { return Ok(ExitCode::SUCCESS) };
-        match order {
+        let Ok((kind, bytes)) = FrameKind::read(&mut stream) else { return Ok(ExitCode::SUCCESS) };
+        match kind {
             // A client that is gone hears nothing, which is its own affair.
-            Order::Say => drop(output.write_all(&bytes).and_then(|()| output.flush())),
-            Order::SayApart => {
+            FrameKind::Write => drop(output.write_all(&bytes).and_then(|()| output.flush())),
+            FrameKind::WriteAndWait => {
                 drop(output.write_all(&bytes).and_then(|()| output.flush()));
                 wait_for_reader();
             }
-            Order::Complain => drop(io::stderr().write_all(&bytes)),
-            Order::Close => close_output()?,
-            Order::Exit => return Ok(ExitCode::from(bytes.first().copied().unwrap_or_default())),
-            Order::Abort => std::process::abort(),
-            Order::Input | Order::InputEnd => return Err(io::ErrorKind::InvalidData.into()),
+            FrameKind::WriteStderr => drop(io::stderr().write_all(&bytes)),
+            FrameKind::CloseOutput => close_output()?,
+            FrameKind::Exit => {
+                return Ok(ExitCode::from(bytes.first().copied().unwrap_or_default()));
+            }
+            FrameKind::Abort => std::process::abort(),
+            FrameKind::Input | FrameKind::InputEnd => return Err(io::ErrorKind::InvalidData.into()),
         }
     }
 }
@@ -140,9 +142,9 @@ fn serve(there: &str) -> io::Result<ExitCode> {
 /// Waits, but not for ever, until the client has read all that was written. A busy machine may keep it
 /// from reading for as long as it likes.
 fn wait_for_reader() {
-    for _ in 0..LOOKS {
-        thread::sleep(LOOK);
-        if !is_unread() {
+    for _ in 0..MAX_POLLS {
+        thread::sleep(POLL_INTERVAL);
+        if !output_pending() {
             return;
         }
     }
@@ -150,22 +152,22 @@ fn wait_for_reader() {
 
 /// Whether a pipe for the output holds anything. Of other outputs nobody knows.
 #[cfg(unix)]
-fn is_unread() -> bool {
+fn output_pending() -> bool {
     rustix::io::ioctl_fionread(io::stdout()).is_ok_and(|bytes| 0 < bytes)
 }
 
 #[cfg(not(unix))]
-fn is_unread() -> bool {
+fn output_pending() -> bool {
     false
 }
 
-fn pass_on(mut up: TcpStream) {
+fn forward_input(mut up: TcpStream) {
     let mut input = io::stdin().lock();
     let mut chunk = vec![0; CHUNK];
     loop {
         match input.read(&mut chunk) {
             Ok(count) if 0 < count => {
-                let frame = Order::Input.frame(chunk.get(..count).unwrap_or_default());
+                let frame = FrameKind::Input.frame(chunk.get(..count).unwrap_or_default());
                 if up.write_all(&frame).is_err() {
                     return;
                 }
@@ -175,7 +177,7 @@ fn pass_on(mut up: TcpStream) {
         }
     }
     // The connection stays open: the engine may have last words, and its end shall be seen.
-    let _ = up.write_all(&Order::InputEnd.frame(&[]));
+    let _ = up.write_all(&FrameKind::InputEnd.frame(&[]));
 }
 
 /// The client's process group is ended with it; an engine that was left behind has to be seen.
@@ -200,56 +202,58 @@ fn close_output() -> io::Result<()> {
 }
 
 /// What comes over the wires of a run.
-pub(crate) enum Heard {
+pub(crate) enum RelayEvent {
     /// The client has started an engine.
     Started(TcpStream),
     /// It said this to the engine of this number.
-    Said(usize, Box<[u8]>, Instant),
+    Input(usize, Box<[u8]>, Instant),
     /// It closed the input of the engine.
-    Closed(usize),
+    InputClosed(usize),
     /// The process of the engine is gone.
-    Gone(usize),
+    Disconnected(usize),
 }
 
 /// Where wires arrive.
-pub(crate) struct Exchange {
+pub(crate) struct RelayServer {
     address: String,
     closing: Arc<AtomicBool>,
 }
 
-impl Exchange {
+impl RelayServer {
     /// Opens one. `tell` brings what is heard to the run.
-    pub(crate) fn open<T: From<Heard> + Send + 'static>(tell: SyncSender<T>) -> io::Result<Self> {
+    pub(crate) fn open<T: From<RelayEvent> + Send + 'static>(
+        events: SyncSender<T>,
+    ) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?.to_string();
-        let word = format!("{:032x}", fastrand::u128(..));
+        let token = format!("{:032x}", fastrand::u128(..));
         let closing = Arc::new(AtomicBool::new(false));
-        let (expected, over) = (word.clone(), Arc::clone(&closing));
+        let (expected, stopped) = (token.clone(), Arc::clone(&closing));
         thread::Builder::new().name("exchange".into()).spawn(move || {
             let mut count = 0;
             for stream in listener.incoming() {
-                if over.load(Ordering::Acquire) {
+                if stopped.load(Ordering::Acquire) {
                     return;
                 }
-                let Some(stream) = stream.ok().and_then(|it| introduced(it, &expected)) else {
+                let Some(stream) = stream.ok().and_then(|it| authenticated(it, &expected)) else {
                     continue;
                 };
-                if !accept(stream, count, &tell) {
+                if !accept(stream, count, &events) {
                     return;
                 }
                 count += 1;
             }
         })?;
-        Ok(Self { address: format!("{address}/{word}"), closing })
+        Ok(Self { address: format!("{address}/{token}"), closing })
     }
 
     /// Has the engines of a command come here.
-    pub(crate) fn invite(&self, command: &mut Command) {
-        command.env(PARTNER, &self.address);
+    pub(crate) fn set_environment(&self, command: &mut Command) {
+        command.env(MOCK_ENGINE, &self.address);
     }
 }
 
-impl Drop for Exchange {
+impl Drop for RelayServer {
     fn drop(&mut self) {
         self.closing.store(true, Ordering::Release);
         let address = self.address.split('/').next().unwrap_or_default();
@@ -259,45 +263,45 @@ impl Drop for Exchange {
 }
 
 /// The connection, if it says the word.
-fn introduced(mut stream: TcpStream, word: &str) -> Option<TcpStream> {
-    let mut said = [0; WORD];
-    stream.set_read_timeout(Some(INTRODUCTION)).ok()?;
-    stream.read_exact(&mut said).ok()?;
+fn authenticated(mut stream: TcpStream, token: &str) -> Option<TcpStream> {
+    let mut received = [0; TOKEN_LEN];
+    stream.set_read_timeout(Some(AUTH_TIMEOUT)).ok()?;
+    stream.read_exact(&mut received).ok()?;
     stream.set_read_timeout(None).ok()?;
-    stream.set_write_timeout(Some(INTRODUCTION)).ok()?;
+    stream.set_write_timeout(Some(AUTH_TIMEOUT)).ok()?;
     stream.set_nodelay(true).ok()?;
-    (said == word.as_bytes()).then_some(stream)
+    (received == token.as_bytes()).then_some(stream)
 }
 
 /// Tells of an engine, and of all that is said to it from now on. Returns whether anybody listens.
-fn accept<T: From<Heard> + Send + 'static>(
+fn accept<T: From<RelayEvent> + Send + 'static>(
     stream: TcpStream,
     number: usize,
-    tell: &SyncSender<T>,
+    events: &SyncSender<T>,
 ) -> bool {
     let Ok(mut from) = stream.try_clone() else { return true };
-    if tell.send(Heard::Started(stream).into()).is_err() {
+    if events.send(RelayEvent::Started(stream).into()).is_err() {
         return false;
     }
-    let tell = tell.clone();
+    let events = events.clone();
     let read = move || {
         // Without a receiver the run is over.
-        while let Ok((order, bytes)) = Order::read(&mut from) {
-            let heard = match order {
-                Order::Input => Heard::Said(number, bytes.into(), now()),
-                Order::InputEnd => Heard::Closed(number),
-                Order::Say
-                | Order::SayApart
-                | Order::Complain
-                | Order::Close
-                | Order::Exit
-                | Order::Abort => break,
+        while let Ok((kind, bytes)) = FrameKind::read(&mut from) {
+            let received = match kind {
+                FrameKind::Input => RelayEvent::Input(number, bytes.into(), now()),
+                FrameKind::InputEnd => RelayEvent::InputClosed(number),
+                FrameKind::Write
+                | FrameKind::WriteAndWait
+                | FrameKind::WriteStderr
+                | FrameKind::CloseOutput
+                | FrameKind::Exit
+                | FrameKind::Abort => break,
             };
-            if tell.send(heard.into()).is_err() {
+            if events.send(received.into()).is_err() {
                 return;
             }
         }
-        let _ = tell.send(Heard::Gone(number).into());
+        let _ = events.send(RelayEvent::Disconnected(number).into());
     };
     // Without the thread nothing is heard, and the run ends by its limit.
     let _ = thread::Builder::new().name("wire".into()).spawn(read);

@@ -7,18 +7,19 @@ use std::time::Duration;
 use readyok_protocol::{DiagnosticKind, Dialect, Id, OptionDecl, OptionKind, OptionType, Reply};
 use readyok_rules::{Game, Position};
 
-use crate::check::{Need, Stop};
-use crate::conversation::{Conversation, GameOf};
-use crate::pace::Pace;
-use crate::subject::{Launch, Subject};
-use crate::talk::{Lost, Talk};
+use crate::session::{EngineSession, WaitError};
+use crate::spec::Need;
+use crate::target::{Launch, Target};
+use crate::test::Stop;
+use crate::timeouts::Timeouts;
+use crate::transcript::{GameOf, Transcript};
 
 /// What an engine has told about itself.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Facts {
+pub(crate) struct EngineInfo {
     pub(crate) names: Vec<String>,
     pub(crate) authors: Vec<String>,
-    pub(crate) options: Vec<Declared>,
+    pub(crate) options: Vec<DeclaredOption>,
     /// From the start to `uciok` or `usiok`.
     pub(crate) greeting: Duration,
     /// It does not survive `go depth`: what is about something else has to search otherwise.
@@ -27,7 +28,7 @@ pub(crate) struct Facts {
 
 /// An `option` line.
 #[derive(Clone, Debug)]
-pub(crate) struct Declared {
+pub(crate) struct DeclaredOption {
     pub(crate) decl: OptionDecl<'static>,
     pub(crate) notes: Vec<DiagnosticKind>,
 }
@@ -45,79 +46,80 @@ pub(crate) struct Effort {
 
 /// The workplace of one check.
 #[derive(Debug)]
-pub(crate) struct Bench<'a> {
-    pub(crate) subject: &'a Subject,
-    pub(crate) facts: &'a Facts,
+pub(crate) struct TestContext<'a> {
+    pub(crate) target: &'a Target,
+    pub(crate) engine_info: &'a EngineInfo,
     pub(crate) dialect: Dialect,
-    pub(crate) pace: Pace,
+    pub(crate) timeouts: Timeouts,
     pub(crate) seed: u64,
     pub(crate) effort: Effort,
     check: &'static str,
-    records: RefCell<Vec<Rc<RefCell<Conversation>>>>,
+    records: RefCell<Vec<Rc<RefCell<Transcript>>>>,
     remark: RefCell<Option<String>>,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> TestContext<'a> {
     pub(crate) fn new(
-        subject: &'a Subject,
-        facts: &'a Facts,
+        target: &'a Target,
+        engine_info: &'a EngineInfo,
         dialect: Dialect,
-        pace: Pace,
+        timeouts: Timeouts,
         seed: u64,
         effort: Effort,
         check: &'static str,
     ) -> Self {
         let (records, remark) = (RefCell::default(), RefCell::default());
-        Self { subject, facts, dialect, pace, seed, effort, check, records, remark }
+        Self { target, engine_info, dialect, timeouts, seed, effort, check, records, remark }
     }
 
     /// Starts an engine, and says nothing.
-    pub(crate) fn start(&self, fair: bool) -> Result<Talk, Stop> {
-        self.launch(fair, false)
+    pub(crate) fn start(&self, conforming: bool) -> Result<EngineSession, Stop> {
+        self.launch(conforming, false)
     }
 
     /// Starts an engine beside the conversation that is judged, to see what it does otherwise. What is said
     /// there is no part of what is shown, and nobody listens to it.
-    pub(crate) fn aside(&self) -> Result<Talk, Stop> {
-        let talk = self.provoked()?;
+    pub(crate) fn start_separate(&self) -> Result<EngineSession, Stop> {
+        let session = self.ready_unchecked()?;
         let mut records = self.records.borrow_mut();
         records.rotate_right(1);
-        Ok(talk)
+        Ok(session)
     }
 
     /// Starts an engine whose error output nobody reads.
-    pub(crate) fn start_with_unread_errors(&self) -> Result<Talk, Stop> {
+    pub(crate) fn start_with_undrained_stderr(&self) -> Result<EngineSession, Stop> {
         self.launch(true, true)
     }
 
-    fn launch(&self, fair: bool, deaf_to_errors: bool) -> Result<Talk, Stop> {
-        let record = Rc::new(RefCell::new(Conversation::new(self.dialect, fair)));
+    fn launch(&self, conforming: bool, undrained_stderr: bool) -> Result<EngineSession, Stop> {
+        let record = Rc::new(RefCell::new(Transcript::new(self.dialect, conforming)));
         self.records.borrow_mut().push(Rc::clone(&record));
-        let launch = Launch { check: self.check, deaf_to_errors };
-        let talk = Talk::start(self.subject, launch, self.dialect, self.pace, record)?;
-        Ok(if self.facts.ends_at_depth { talk.by_the_clock() } else { talk })
+        let launch = Launch { check: self.check, undrained_stderr };
+        let session =
+            EngineSession::start(self.target, launch, self.dialect, self.timeouts, record)?;
+        Ok(if self.engine_info.ends_at_depth { session.by_the_clock() } else { session })
     }
 
     /// Starts an engine and greets it.
-    pub(crate) fn greeted(&self) -> Result<Talk, Stop> {
-        let mut talk = self.start(true)?;
-        greet(&mut talk, self.dialect)?;
-        Ok(talk)
+    pub(crate) fn after_handshake(&self) -> Result<EngineSession, Stop> {
+        let mut session = self.start(true)?;
+        handshake(&mut session, self.dialect)?;
+        Ok(session)
     }
 
     /// Starts an engine, greets it and waits until it is ready.
-    pub(crate) fn ready(&self) -> Result<Talk, Stop> {
-        let mut talk = self.greeted()?;
-        talk.ready()?;
-        Ok(talk)
+    pub(crate) fn ready(&self) -> Result<EngineSession, Stop> {
+        let mut session = self.after_handshake()?;
+        session.ready()?;
+        Ok(session)
     }
 
     /// The same, for things that no client may say: such a talk is not listened to by other checks.
-    pub(crate) fn provoked(&self) -> Result<Talk, Stop> {
-        let mut talk = self.start(false)?;
-        greet(&mut talk, self.dialect)?;
-        talk.ready()?;
-        Ok(talk)
+    pub(crate) fn ready_unchecked(&self) -> Result<EngineSession, Stop> {
+        let mut session = self.start(false)?;
+        handshake(&mut session, self.dialect)?;
+        session.ready()?;
+        Ok(session)
     }
 
     /// The start position of the game that is played.
@@ -142,7 +144,7 @@ impl<'a> Bench<'a> {
         plies: usize,
     ) -> (String, Position) {
         let mut position = Position::start(self.game());
-        let mut words = Vec::new();
+        let mut line = Vec::new();
         for _ in 0..plies {
             let form = self.game().castling_form();
             let mut moves = position.legal_moves();
@@ -155,16 +157,16 @@ impl<'a> Bench<'a> {
                 (next.ending().is_none()).then_some((mv, next))
             });
             let Some((mv, next)) = next else { break };
-            words.push(mv.word(form));
+            line.push(mv.word(form));
             position = next;
         }
-        let moves = if words.is_empty() { "" } else { " moves " };
-        (format!("position startpos{moves}{}", words.join(" ")), position)
+        let moves = if line.is_empty() { "" } else { " moves " };
+        (format!("position startpos{moves}{}", line.join(" ")), position)
     }
 
     /// An option by its UCI name.
     pub(crate) fn option(&self, name: &str) -> Option<&'a OptionDecl<'static>> {
-        let options = self.facts.options.iter().map(|it| &it.decl);
+        let options = self.engine_info.options.iter().map(|it| &it.decl);
         let mut options = options.filter(|it| self.dialect.same_option(&it.name, name));
         options.next()
     }
@@ -178,9 +180,11 @@ impl<'a> Bench<'a> {
     /// Whether the engine has what is needed.
     pub(crate) fn has(&self, need: Need) -> bool {
         match need {
-            Need::Process => self.subject.is_process(),
+            Need::Process => self.target.is_process(),
             Need::Option(name) => self.option(name).is_some(),
-            Need::Any(kind) => self.facts.options.iter().any(|it| it.decl.kind.word() == kind),
+            Need::Any(kind) => {
+                self.engine_info.options.iter().any(|it| it.decl.kind.word() == kind)
+            }
         }
     }
 
@@ -190,7 +194,7 @@ impl<'a> Bench<'a> {
     }
 
     /// What was said, and the remark.
-    pub(crate) fn finish(self) -> (Vec<Conversation>, Option<String>) {
+    pub(crate) fn finish(self) -> (Vec<Transcript>, Option<String>) {
         let records = self.records.into_inner().into_iter();
         let records = records.map(|it| {
             Rc::try_unwrap(it).map_or_else(|it| it.borrow().clone(), RefCell::into_inner)
@@ -200,31 +204,34 @@ impl<'a> Bench<'a> {
 }
 
 /// Says hello and waits for the end of the greeting.
-pub(crate) fn greet(talk: &mut Talk, dialect: Dialect) -> Result<Facts, Lost> {
-    let mut facts = Facts::default();
-    talk.say(dialect.handshake());
-    let limit = talk.pace().start();
-    let begin = crate::time::now();
-    let at = talk.hear(limit, |line| {
+pub(crate) fn handshake(
+    session: &mut EngineSession,
+    dialect: Dialect,
+) -> Result<EngineInfo, WaitError> {
+    let mut engine_info = EngineInfo::default();
+    session.send(dialect.handshake());
+    let limit = session.timeouts().start();
+    let begin = crate::clock::now();
+    let at = session.wait_for(limit, |line| {
         match &line.reply {
-            Reply::Id(Id::Name(name)) => facts.names.push(name.clone().into_owned()),
-            Reply::Id(Id::Author(author)) => facts.authors.push(author.clone().into_owned()),
+            Reply::Id(Id::Name(name)) => engine_info.names.push(name.clone().into_owned()),
+            Reply::Id(Id::Author(author)) => engine_info.authors.push(author.clone().into_owned()),
             Reply::Option(decl) => {
                 let notes = line.notes.clone();
-                facts.options.push(Declared { decl: decl.clone(), notes });
+                engine_info.options.push(DeclaredOption { decl: decl.clone(), notes });
             }
             _ => (),
         }
         (line.reply == Reply::UciOk).then_some(line.at)
     })?;
-    facts.greeting = at.saturating_duration_since(begin);
-    Ok(facts)
+    engine_info.greeting = at.saturating_duration_since(begin);
+    Ok(engine_info)
 }
 
 /// Whether an option costs memory or processors, so that it is not set to whatever it allows.
-pub(crate) fn is_costly(decl: &OptionDecl<'_>) -> bool {
+pub(crate) fn is_expensive(decl: &OptionDecl<'_>) -> bool {
     let name = decl.name.to_ascii_lowercase();
-    ["hash", "threads", "cache", "memory", "mb"].iter().any(|word| name.contains(word))
+    ["hash", "threads", "cache", "memory", "mb"].iter().any(|token| name.contains(token))
         && decl.kind.option_type() == Some(OptionType::Spin)
 }
 

@@ -1,15 +1,12 @@
-//! What a check is: a rule of the protocols, where it stands, and how to see whether it is kept.
+//! Declarations of checks: id, rule, clauses, severity, advice.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use readyok_protocol::{DiagnosticKind, Dialect, Language, Rule};
+use readyok_protocol::{Dialect, Language, Rule};
 
-use crate::bench::Bench;
 use crate::catalog;
-use crate::conversation::Conversation;
 use crate::message::{Message, message};
-use crate::partner::Probe;
 
 /// One rule of the protocols, and its test.
 #[derive(Clone, Copy, Debug)]
@@ -28,37 +25,19 @@ pub struct Check {
     pub needs: &'static [Need],
     /// What to change in an engine that fails.
     pub advice: &'static str,
-    /// How it is tested.
-    pub(crate) test: Test,
-}
-
-/// How a rule is tested.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Test {
-    /// By a conversation of its own.
-    Ask(fn(&Bench<'_>) -> Outcome),
-    /// By listening to all conversations.
-    Hear(fn(&Conversation) -> Heard),
-    /// By listening for a breach of an order rule in all conversations.
-    Order(Rule),
-    /// By listening for lines of a kind (their first word) with such notes in all conversations.
-    Form {
-        /// The first word.
-        word: &'static str,
-        /// What they may not have.
-        notes: &'static [DiagnosticKind],
-    },
-    /// By an engine that does this to a client.
-    Provoke(Probe),
+    /// Whether it only observes the sessions of other checks.
+    pub passive: bool,
+    /// The order rule of the protocol that it verifies.
+    pub(crate) order: Option<Rule>,
 }
 
 /// Where a rule stands.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Clause {
     /// The document and the place in it.
-    pub place: &'static str,
+    pub source: &'static str,
     /// What it says there, in other words.
-    pub says: &'static str,
+    pub text: &'static str,
 }
 
 /// How much a rule matters.
@@ -96,36 +75,9 @@ pub enum Need {
     Any(&'static str),
 }
 
-/// What a check has found.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Verdict {
-    /// The rule is kept.
-    Pass,
-    /// It is not: what was seen.
-    Fail(Message),
-    /// There was nothing to test: why.
-    Skip(Message),
-    /// It could not be seen: why.
-    Inconclusive(Message),
-}
-
-/// Why a check ends early.
-#[derive(Debug)]
-pub(crate) enum Stop {
-    Fail(Message),
-    Skip(Message),
-    Inconclusive(Message),
-}
-
-/// What a check by conversation comes to. `Ok` is a pass.
-pub(crate) type Outcome = Result<(), Stop>;
-
-/// How often a check by listening had something to judge, or which entry breaks the rule, and how.
-pub(crate) type Heard = Result<usize, (usize, Message)>;
-
 impl Severity {
     /// The word for it.
-    pub const fn word(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Must => "must",
             Self::Should => "should",
@@ -167,8 +119,8 @@ impl Profile {
 impl Clause {
     /// The document and the place in it, for a reader of a language. Documents are cited by their own
     /// names.
-    pub fn place_in(&self, language: Language) -> Cow<'static, str> {
-        catalog::source(self.place, language)
+    pub fn source_in(&self, language: Language) -> Cow<'static, str> {
+        catalog::source(self.source, language)
     }
 }
 
@@ -181,17 +133,16 @@ impl Check {
 
     /// The rule in one line of a language.
     pub fn rule_in(&self, language: Language) -> &'static str {
-        catalog::rule(self, language)
+        match (language, self.order) {
+            (Language::English, _) => self.rule,
+            (Language::Japanese, Some(rule)) => rule.text_in(language),
+            (Language::Japanese, None) => catalog::japanese_rule(self.id).unwrap_or(self.rule),
+        }
     }
 
     /// Whether the rule is one of this protocol.
     pub fn is_for(&self, dialect: Dialect) -> bool {
         self.profiles.iter().any(|profile| profile.dialect() == dialect)
-    }
-
-    /// Whether it is judged by listening to all conversations, and has none of its own.
-    pub fn listens(&self) -> bool {
-        !matches!(self.test, Test::Ask(_) | Test::Provoke(_))
     }
 
     /// How much the rule matters in an edition. Without one, what only one of the editions of the
@@ -209,53 +160,9 @@ impl Check {
     }
 }
 
-impl Stop {
-    /// A position of ours cannot be set up.
-    pub(crate) fn unplayable(error: &dyn std::error::Error) -> Self {
-        Self::Inconclusive(message!("check.bad-position", english_position = error.to_string()))
-    }
-}
-
-impl From<Stop> for Verdict {
-    fn from(stop: Stop) -> Self {
-        match stop {
-            Stop::Fail(text) => Self::Fail(text),
-            Stop::Skip(text) => Self::Skip(text),
-            Stop::Inconclusive(text) => Self::Inconclusive(text),
-        }
-    }
-}
-
-impl Verdict {
-    /// The word for it.
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail(_) => "fail",
-            Self::Skip(_) => "skip",
-            Self::Inconclusive(_) => "inconclusive",
-        }
-    }
-
-    /// What was seen, or why nothing was. There is nothing to say about a pass.
-    pub fn message(&self) -> Option<&Message> {
-        match self {
-            Self::Pass => None,
-            Self::Fail(message) | Self::Skip(message) | Self::Inconclusive(message) => {
-                Some(message)
-            }
-        }
-    }
-
-    /// The same in English. Empty for a pass.
-    pub fn text(&self) -> String {
-        self.message().map(Message::to_string).unwrap_or_default()
-    }
-}
-
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        f.write_str(self.name())
     }
 }
 

@@ -1,0 +1,81 @@
+//! Helpers that several groups of checks share.
+
+use readyok_protocol::{Bound, Info};
+use readyok_rules::Game;
+
+use super::test_positions;
+use crate::context::TestContext;
+use crate::format;
+use crate::message::{Message, message};
+use crate::session::EngineSession;
+use crate::test::{Observation, Stop, TestResult};
+use crate::transcript::{Search, Transcript};
+
+pub(super) fn middle(context: &TestContext<'_>) -> String {
+    context.position(test_positions::of(context.game()).middle[0])
+}
+
+/// Positions in which an engine is soon done.
+pub(super) fn soon_done(context: &TestContext<'_>) -> Vec<String> {
+    let probe = test_positions::of(context.game());
+    let mut texts = vec![probe.mate_in_one[0]];
+    if context.game() == Game::Chess {
+        texts.extend([test_positions::CHESS_FORCED, test_positions::CHESS_MATE_IN_TWO]);
+    }
+    texts.into_iter().map(|text| context.position(text)).collect()
+}
+
+/// Nothing ends the search now.
+pub(super) fn continues(session: &mut EngineSession, early: Message) -> TestResult {
+    if session.ends_by_itself()? {
+        return Err(Stop::Fail(early));
+    }
+    Ok(())
+}
+
+/// Whether an engine that did not answer `stop` does so elsewhere. If not, that is for another check to judge.
+pub(super) fn obeys_stop(context: &TestContext<'_>) -> TestResult {
+    let mut other = context.start_separate()?;
+    other.send(&middle(context));
+    other.send("go infinite");
+    other.underway();
+    other.send("stop");
+    other.best(context.timeouts.answer())?;
+    Ok(())
+}
+
+/// Judges the lines of all searches.
+pub(super) fn each(
+    transcript: &Transcript,
+    judge: impl Fn(&Search, &Info<'_>) -> Option<Result<(), Message>>,
+) -> Observation {
+    let mut seen = 0;
+    for search in transcript.searches() {
+        for (at, info) in &search.infos {
+            match judge(search, info) {
+                Some(Ok(())) => seen += 1,
+                Some(Err(why)) => return Err((*at, why)),
+                None => (),
+            }
+        }
+    }
+    Ok(seen)
+}
+
+/// Depth of searches that are compared.
+const COMPARED_DEPTH: u32 = 6;
+
+/// What a search came to: its answer, and its last score.
+pub(super) fn search_summary(
+    session: &mut EngineSession,
+    context: &TestContext<'_>,
+) -> Result<Message, Stop> {
+    let found = session.search(&middle(context), &format!("go depth {COMPARED_DEPTH}"))?;
+    let exact = found.infos.iter().filter(|info| info.bound == Bound::Exact);
+    let answer = format::answer(&found.best.best);
+    let Some(score) = exact.filter_map(|info| info.score).next_back() else {
+        return Ok(message!("search.unscored-reply", answer));
+    };
+    let score = format::score(score, context.dialect);
+    Ok(message!("search.scored-reply", answer, score))
+}

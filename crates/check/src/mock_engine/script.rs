@@ -1,0 +1,481 @@
+//! The part of the engine: what it says to each line of the client, and the one thing that it does on
+//! the way.
+
+use std::time::Duration;
+
+use readyok_protocol::{Command, Dialect, Go};
+use readyok_rules::{Game, Position};
+
+use crate::transcript::{GameOf, resolve};
+
+/// Moves that can seldom be played: one of them never can.
+const UNLIKELY: [&str; 3] = ["a1h8", "h8a1", "b1g8"];
+const UNLIKELY_IN_SHOGI: [&str; 3] = ["1i9a", "9a1i", "5e5a+"];
+
+/// More lines of a search than this are not told.
+const MAX_LINES: usize = 64;
+
+/// What is to be done.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Action {
+    /// Write these bytes.
+    Write(Vec<u8>),
+    /// Write these bytes, and nothing more until the client has read them, if that can be known.
+    WriteAndWait(Vec<u8>),
+    /// Wait before the next deed.
+    Wait(Duration),
+    /// What is tested begins here.
+    Mark,
+    /// Write so many bytes to the error output.
+    WriteStderr(usize),
+    /// Close the output.
+    CloseOutput,
+    /// End with this code.
+    Exit(u8),
+    /// End by a signal.
+    Abort,
+}
+
+/// An engine that a client has started.
+#[derive(Debug)]
+pub(crate) struct MockEngine {
+    dialect: Dialect,
+    probe: Option<Probe>,
+    /// The one thing was done.
+    done: bool,
+    silent: bool,
+    ignores_input: bool,
+    game: Game,
+    lines: usize,
+    position: Option<Position>,
+    /// The answer of an endless search.
+    held: Option<String>,
+    random: fastrand::Rng,
+}
+
+/// The moves of one answer.
+struct Choice {
+    best: Vec<String>,
+    reply: Option<String>,
+}
+
+impl MockEngine {
+    /// An engine that obeys, but for one thing. Moves are drawn by lot from `seed`.
+    pub(crate) fn new(dialect: Dialect, probe: Option<Probe>, seed: u64) -> Self {
+        Self {
+            dialect,
+            probe,
+            done: false,
+            silent: false,
+            ignores_input: false,
+            game: dialect.game(),
+            lines: 1,
+            position: Some(Position::start(dialect.game())),
+            held: None,
+            random: fastrand::Rng::with_seed(seed),
+        }
+    }
+
+    /// What it does before it hears anything.
+    pub(crate) fn start(&mut self) -> Vec<Action> {
+        let begins =
+            self.probe.is_some_and(|probe| matches!(probe.behavior, Behavior::LineFormat(_)));
+        let mut actions = if begins { vec![Action::Mark] } else { Vec::new() };
+        actions.extend(self.emit(Moment::Start, &[]));
+        actions
+    }
+
+    /// Goes over to the protocol that the client speaks.
+    pub(crate) fn set_dialect(&mut self, dialect: Dialect) {
+        self.dialect = dialect;
+        self.game = dialect.game();
+        self.position = Some(Position::start(self.game));
+    }
+
+    /// What it does when its input has ended.
+    pub(crate) fn input_ended(&self) -> Vec<Action> {
+        if self.ignores_input { Vec::new() } else { vec![Action::Exit(0)] }
+    }
+
+    /// What it does when it has heard this.
+    pub(crate) fn handle_command(&mut self, command: &Command<'_>) -> Vec<Action> {
+        if self.silent {
+            return Vec::new();
+        }
+        match command {
+            Command::Uci => self.handshake(),
+            Command::IsReady => self.emit(Moment::Ready, &["readyok".into()]),
+            Command::SetOption(set) => {
+                let value = set.value.as_deref().unwrap_or_default();
+                if set.name.eq_ignore_ascii_case("UCI_Chess960") {
+                    let on = value.eq_ignore_ascii_case("true");
+                    self.game = if on { Game::Chess960 } else { Game::Chess };
+                } else if self.dialect.same_option(&set.name, "MultiPV") {
+                    self.lines = value.parse().unwrap_or(1).clamp(1, MAX_LINES);
+                }
+                Vec::new()
+            }
+            Command::Position(position) => {
+                self.position = resolve(position, self.game);
+                Vec::new()
+            }
+            Command::Go(go) if go.perft.is_none() && self.held.is_none() => self.search(go),
+            Command::Stop | Command::PonderHit(_) | Command::GameOver(_) => {
+                let Some(answer) = self.held.take() else { return Vec::new() };
+                self.answer(answer)
+            }
+            Command::Quit => self.quit(),
+            Command::Go(_)
+            | Command::Debug(_)
+            | Command::Register(_)
+            | Command::NewGame
+            | Command::Unknown(_) => Vec::new(),
+        }
+    }
+
+    fn handshake(&mut self) -> Vec<Action> {
+        let names = ["id name Scripted partner 1.0", "id author the Readyok authors"];
+        let options: &[&str] = match self.dialect {
+            Dialect::Uci => &[
+                "option name Hash type spin default 16 min 1 max 1024",
+                "option name Threads type spin default 1 min 1 max 4",
+                "option name MultiPV type spin default 1 min 1 max 8",
+                "option name Ponder type check default false",
+                "option name UCI_Chess960 type check default false",
+                "option name Clear Hash type button",
+                "option name Style type combo default Normal var Solid var Normal var Risky",
+                "option name Book File type string default <empty>",
+            ],
+            Dialect::Usi => &[
+                "option name USI_Hash type spin default 16 min 1 max 1024",
+                "option name USI_Ponder type check default false",
+                "option name USI_MultiPV type spin default 1 min 1 max 8",
+                "option name Threads type spin default 1 min 1 max 4",
+                "option name ClearHash type button",
+                "option name Style type combo default Normal var Solid var Normal var Risky",
+                "option name BookFile type filename default <empty>",
+            ],
+        };
+        let lines = names.iter().chain(options);
+        let greeting: Vec<String> = lines.map(|line| (*line).to_owned()).collect();
+        let ok = [self.dialect.handshake_ok().to_owned()];
+        let mut actions = self.emit(Moment::Identification, &greeting);
+        actions.extend(self.emit(Moment::HandshakeOk, &ok));
+        actions.extend(self.emit(Moment::AfterHandshake, &[]));
+        actions
+    }
+
+    fn search(&mut self, go: &Go<'_>) -> Vec<Action> {
+        let choice = self.choose(go);
+        let infos = choice.best.iter().enumerate().map(|(at, best)| {
+            let reply = choice.reply.iter().filter(|_| at == 0).map(String::as_str);
+            let pv: Vec<&str> = [best.as_str()].into_iter().chain(reply).collect();
+            format!(
+                "info depth 1 seldepth 1 multipv {} score cp {} nodes 20 nps 20000 time 1 pv {}",
+                at + 1,
+                12 - 5 * i64::try_from(at).unwrap_or_default(),
+                pv.join(" ")
+            )
+        });
+        let infos: Vec<String> = infos.take(self.lines).collect();
+        let answer = if go.mate.is_some() && self.dialect.mate_search_is_timed() {
+            "checkmate nomate".to_owned()
+        } else {
+            let best = choice.best.first().map(String::as_str);
+            let best = best.unwrap_or_else(|| self.dialect.no_move());
+            let reply = choice.reply.iter().map(|reply| format!(" ponder {reply}"));
+            format!("bestmove {best}{}", reply.collect::<String>())
+        };
+        let mut actions = self.emit(Moment::Go, &infos);
+        if go.infinite || go.ponder {
+            self.held = Some(answer);
+            actions.extend(self.emit(Moment::Infinite, &[]));
+        } else {
+            actions.extend(self.answer(answer));
+        }
+        actions
+    }
+
+    fn answer(&mut self, answer: String) -> Vec<Action> {
+        let mut actions = self.emit(Moment::BestMove, &[answer]);
+        actions.extend(self.emit(Moment::AfterBestMove, &[]));
+        actions
+    }
+
+    fn quit(&mut self) -> Vec<Action> {
+        let mut actions = self.emit(Moment::Quit, &[]);
+        if !self.silent {
+            actions.push(Action::Exit(0));
+        }
+        actions
+    }
+
+    /// Legal moves by lot, the first of them with a move after it.
+    fn choose(&mut self, go: &Go<'_>) -> Choice {
+        let none = Choice { best: Vec::new(), reply: None };
+        let Some(position) = &self.position else { return none };
+        let format = position.game().castling_form();
+        let wanted = |token: &String| match &go.search_moves {
+            Some(only) => only.words().any(|it| it == *token) || only.words().next().is_none(),
+            None => true,
+        };
+        let moves = position.legal_moves().into_iter();
+        let mut best: Vec<String> = moves.map(|mv| mv.word(format)).filter(wanted).collect();
+        // Where lots are drawn, the order must not depend on the library.
+        best.sort();
+        self.random.shuffle(&mut best);
+        let after = best.first().and_then(|token| position.clone().after([token]).ok());
+        let reply = after
+            .filter(|next| next.ending().is_none())
+            .and_then(|next| next.legal_moves().into_iter().map(|mv| mv.word(format)).min());
+        Choice { best, reply }
+    }
+
+    /// What is said when something is due, with the one thing that is done on the way.
+    fn emit(&mut self, moment: Moment, lines: &[String]) -> Vec<Action> {
+        if self.silent {
+            return Vec::new();
+        }
+        let now = self.probe.filter(|probe| probe.when == moment && !self.done);
+        let Some(probe) = now.filter(|probe| !matches!(probe.behavior, Behavior::LineFormat(_)))
+        else {
+            return self.write_all(lines);
+        };
+        self.done = true;
+        let mut actions = vec![Action::Mark];
+        match probe.behavior {
+            Behavior::Before(first) => {
+                let first: Vec<String> = first.iter().map(|line| self.substituted(line)).collect();
+                actions.extend(self.write_all(&first));
+            }
+            Behavior::Instead(those) => {
+                let those: Vec<String> = those.iter().map(|line| self.substituted(line)).collect();
+                actions.extend(self.write_all(&those));
+                if moment == Moment::Infinite {
+                    self.held = None;
+                }
+                return actions;
+            }
+            Behavior::Often(line, count) => {
+                let line = self.substituted(line);
+                let all: Vec<String> =
+                    (1..=count).map(|n| line.replace("{n}", &n.to_string())).collect();
+                // One write for each would be a test of the system.
+                actions.push(Action::Write((all.join("\n") + "\n").into_bytes()));
+            }
+            Behavior::Long(bytes) => {
+                let line = format!("info string {}\n", "x".repeat(bytes));
+                actions.push(Action::Write(line.into_bytes()));
+            }
+            Behavior::Bytes(bytes) => actions.push(Action::Write(bytes.to_vec())),
+            Behavior::Late(time) => actions.push(Action::Wait(time)),
+            Behavior::Twice => actions.extend(self.write_all(lines)),
+            Behavior::Silence | Behavior::IgnoreInput => {
+                self.silent = true;
+                self.ignores_input = matches!(probe.behavior, Behavior::IgnoreInput);
+                return actions;
+            }
+            Behavior::Exit => actions.push(Action::Exit(1)),
+            Behavior::Abort => actions.push(Action::Abort),
+            Behavior::HalfLine(text) => {
+                actions.push(Action::Write(text.as_bytes().to_vec()));
+                actions.push(Action::Exit(1));
+            }
+            Behavior::CloseOutput => {
+                self.silent = true;
+                actions.push(Action::CloseOutput);
+                return actions;
+            }
+            Behavior::WriteStderr(bytes) => actions.push(Action::WriteStderr(bytes)),
+            Behavior::LineFormat(_) => (),
+        }
+        actions.extend(self.write_all(lines));
+        actions
+    }
+
+    /// A line of a probe with moves in it.
+    fn substituted(&mut self, line: &str) -> String {
+        if !line.contains('{') {
+            return line.to_owned();
+        }
+        let choice = self.choose(&Go::default());
+        let unlikely = match self.game {
+            Game::Chess | Game::Chess960 => UNLIKELY,
+            Game::Shogi => UNLIKELY_IN_SHOGI,
+        };
+        let position = self.position.as_ref();
+        let cannot = |token: &&str| position.is_none_or(|it| it.parse_move(token).is_err());
+        let illegal = unlikely.into_iter().find(cannot).unwrap_or_default();
+        let best = choice.best.first().map_or_else(|| self.dialect.no_move(), String::as_str);
+        let other = choice.best.get(1).map_or(best, String::as_str);
+        let reply = choice.reply.as_deref().unwrap_or(illegal);
+        let fill =
+            [("{best}", best), ("{other}", other), ("{reply}", reply), ("{illegal}", illegal)];
+        fill.into_iter().fold(line.to_owned(), |line, (name, token)| line.replace(name, token))
+    }
+
+    fn write_all(&self, lines: &[String]) -> Vec<Action> {
+        let format = match self.probe.map(|probe| probe.behavior) {
+            Some(Behavior::LineFormat(format)) => format,
+            _ => LineFormat::Plain,
+        };
+        lines.iter().flat_map(|line| formatted(format, line)).collect()
+    }
+}
+
+/// A line in a form.
+fn formatted(format: LineFormat, line: &str) -> Vec<Action> {
+    let output = |text: String| vec![Action::Write(text.into_bytes())];
+    match format {
+        LineFormat::Plain => output(format!("{line}\n")),
+        LineFormat::Crlf => output(format!("{line}\r\n")),
+        LineFormat::Spaced => output(format!(" \t{} \t\n", line.replace(' ', " \t "))),
+        LineFormat::UnknownLines => output(format!("xyzzy plugh 17\n{line}\n")),
+        LineFormat::EmptyLines => output(format!("\n\n{line}\n")),
+        LineFormat::Fragments => {
+            let bytes = format!("{line}\n").into_bytes();
+            bytes.chunks(7).map(|it| Action::WriteAndWait(it.to_vec())).collect()
+        }
+    }
+}
+
+/// One thing that is done to a client.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probe {
+    pub(crate) when: Moment,
+    pub(crate) behavior: Behavior,
+    pub(crate) expect: Expect,
+    /// The protocols allow an engine to do so: the client is held to its rules all the while.
+    pub(crate) conforming: bool,
+}
+
+/// The first time that something is due.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Moment {
+    /// Before the first word.
+    Start,
+    /// `uci` or `usi` was said: name, author and options are due.
+    Identification,
+    /// The options are said: `uciok` or `usiok` is due.
+    HandshakeOk,
+    /// `uciok` or `usiok` is said.
+    AfterHandshake,
+    /// `isready` was said, and `readyok` is due.
+    Ready,
+    /// `go` was said: what the search tells is due.
+    Go,
+    /// What a search of its own end has told is said, and its answer is due.
+    BestMove,
+    /// An endless search, or pondering, has begun.
+    Infinite,
+    /// The answer was said.
+    AfterBestMove,
+    /// `quit` was said, and the end is due.
+    Quit,
+}
+
+/// What the engine does. In texts `{best}` is a legal move, `{reply}` one after it, `{other}` another
+/// legal move and `{illegal}` a move that cannot be played.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Behavior {
+    /// Says these lines first.
+    Before(&'static [&'static str]),
+    /// Says these lines in the place of what is due.
+    Instead(&'static [&'static str]),
+    /// Says this line so often first, with the count for `{n}`.
+    Often(&'static str, u32),
+    /// Says one line of so many bytes first.
+    Long(usize),
+    /// Says these bytes first, whatever they are.
+    Bytes(&'static [u8]),
+    /// Lets it wait for so long.
+    Late(Duration),
+    /// Says what is due twice.
+    Twice,
+    /// Says nothing from now on, and leaves when its input ends.
+    Silence,
+    /// Says nothing from now on, and does not leave.
+    IgnoreInput,
+    /// Ends with the code 1.
+    Exit,
+    /// Is ended by a signal.
+    Abort,
+    /// Says half of a line, and ends with the code 1.
+    HalfLine(&'static str),
+    /// Closes its output, and does not leave before its input ends.
+    CloseOutput,
+    /// Says so many bytes to its error output first.
+    WriteStderr(usize),
+    /// Writes all its lines in this form.
+    LineFormat(LineFormat),
+}
+
+/// How lines are written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum LineFormat {
+    /// As usual.
+    Plain,
+    /// With carriage return and line feed.
+    Crlf,
+    /// With tabs and more spaces than needed.
+    Spaced,
+    /// With a line before each that nobody knows.
+    UnknownLines,
+    /// With an empty line before each.
+    EmptyLines,
+    /// In many small pieces.
+    Fragments,
+}
+
+/// What the client has to make of it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Expect {
+    /// It goes on as if nothing had been.
+    Works,
+    /// It takes it for a broken engine, or goes on: it does not crash, nor wait for ever, nor leave the
+    /// engine behind.
+    Copes,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::script::Expect;
+    use super::*;
+
+    fn output(actions: &[Action]) -> String {
+        let bytes = actions.iter().filter_map(|action| match action {
+            Action::Write(bytes) | Action::WriteAndWait(bytes) => Some(bytes.as_slice()),
+            _ => None,
+        });
+        String::from_utf8(bytes.collect::<Vec<_>>().concat()).expect("UTF-8")
+    }
+
+    fn send(engine: &mut MockEngine, line: &str) -> Vec<Action> {
+        engine.handle_command(&Command::read(line, Dialect::Uci).value)
+    }
+
+    #[test]
+    fn without_a_probe_it_obeys() {
+        let mut engine = MockEngine::new(Dialect::Uci, None, 1);
+        assert_eq!(engine.start(), []);
+        assert!(output(&send(&mut engine, "uci")).ends_with("uciok\n"));
+        assert_eq!(output(&send(&mut engine, "isready")), "readyok\n");
+        send(&mut engine, "position fen k7/8/1K6/8/8/8/8/7R b - - 0 1");
+        assert!(output(&send(&mut engine, "go infinite")).starts_with("info depth 1 "));
+        assert!(output(&send(&mut engine, "stop")).starts_with("bestmove a8b8 ponder "));
+        assert_eq!(output(&send(&mut engine, "stop")), "");
+        assert_eq!(send(&mut engine, "quit"), [Action::Exit(0)]);
+    }
+
+    #[test]
+    fn a_probe_is_done_once() {
+        let behavior = Behavior::Instead(&["bestmove {illegal}"]);
+        let probe =
+            Probe { when: Moment::BestMove, behavior, expect: Expect::Copes, conforming: false };
+        let mut engine = MockEngine::new(Dialect::Uci, Some(probe), 1);
+        let first = send(&mut engine, "go depth 1");
+        assert!(first.contains(&Action::Mark) && output(&first).ends_with("bestmove a1h8\n"));
+        let next = send(&mut engine, "go depth 1");
+        assert!(!next.contains(&Action::Mark) && !output(&next).contains("a1h8"));
+    }
+}

@@ -1,0 +1,187 @@
+//! Results of checks and runs.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use readyok_protocol::{Dialect, Party};
+
+use crate::clock::now;
+use crate::excerpt::{Excerpt, Input};
+use crate::message::Message;
+use crate::spec::{Check, Profile, Severity};
+use crate::timeouts::Timeouts;
+
+/// What a check has found.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Verdict {
+    /// The rule is kept.
+    Pass,
+    /// It is not: what was seen.
+    Fail(Message),
+    /// There was nothing to test: why.
+    Skip(Message),
+    /// It could not be seen: why.
+    Inconclusive(Message),
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The engine, as it calls itself, or the command of the client.
+    pub name: String,
+    /// Who was looked at.
+    pub side: Party,
+    /// The protocol.
+    pub dialect: Dialect,
+    /// The edition that was asked for.
+    pub profile: Option<Profile>,
+    /// What lots were drawn with.
+    pub seed: u64,
+    /// The limits.
+    pub timeouts: Timeouts,
+    /// One for each check of the protocol that was selected, in the order of the list.
+    pub results: Vec<CheckResult>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// What came of a check.
+#[derive(Clone, Debug)]
+pub struct CheckResult {
+    /// The check.
+    pub check: &'static Check,
+    /// How much it matters in this run.
+    pub severity: Severity,
+    /// What was found.
+    pub verdict: Verdict,
+    /// Something worth knowing: a measurement.
+    pub remark: Option<String>,
+    /// Of a failure, the shortest dialogue that shows it: milliseconds since the engine was started,
+    /// `>` for what it was told and `<` for what it said.
+    pub dialogue: Option<String>,
+    /// What an engine was told in that dialogue.
+    pub input: Option<Input>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// The engine, or the client, cannot be looked at.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct TargetError(Message);
+
+impl TargetError {
+    pub(crate) fn new(why: Message) -> Self {
+        Self(why)
+    }
+
+    /// Why not.
+    pub fn message(&self) -> &Message {
+        &self.0
+    }
+}
+
+impl Verdict {
+    /// The word for it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail(_) => "fail",
+            Self::Skip(_) => "skip",
+            Self::Inconclusive(_) => "inconclusive",
+        }
+    }
+
+    /// What was seen, or why nothing was. There is nothing to say about a pass.
+    pub fn message(&self) -> Option<&Message> {
+        match self {
+            Self::Pass => None,
+            Self::Fail(message) | Self::Skip(message) | Self::Inconclusive(message) => {
+                Some(message)
+            }
+        }
+    }
+
+    /// The same in English. Empty for a pass.
+    pub fn text(&self) -> String {
+        self.message().map(Message::to_string).unwrap_or_default()
+    }
+}
+
+impl CheckResult {
+    /// What came of a check that was begun then.
+    pub(crate) fn new(
+        check: &'static Check,
+        severity: Severity,
+        verdict: Verdict,
+        excerpt: Option<Excerpt>,
+        begin: Instant,
+    ) -> Self {
+        let (dialogue, input) = excerpt.map(|it| (it.dialogue, it.input)).unzip();
+        let took = now().saturating_duration_since(begin);
+        Self { check, severity, verdict, remark: None, dialogue, input: input.flatten(), took }
+    }
+}
+
+impl Report {
+    /// Whether no must is broken and each could be judged.
+    pub fn conforms(&self) -> bool {
+        self.exit_status() == 0
+    }
+
+    /// 0 if the engine conforms, 1 if it breaks a must, 2 if a must could not be judged.
+    pub fn exit_status(&self) -> u8 {
+        let musts = || self.results.iter().filter(|it| it.severity == Severity::Must);
+        if musts().any(|it| matches!(it.verdict, Verdict::Fail(_))) {
+            1
+        } else {
+            u8::from(musts().any(|it| matches!(it.verdict, Verdict::Inconclusive(_)))) * 2
+        }
+    }
+
+    /// The checks that failed.
+    pub fn failures(&self) -> impl Iterator<Item = &CheckResult> {
+        self.results.iter().filter(|it| matches!(it.verdict, Verdict::Fail(_)))
+    }
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for TargetError {}
+
+/// How many checks of a severity came to what.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Tally {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+    pub(crate) skipped: usize,
+    pub(crate) inconclusive: usize,
+}
+
+impl Report {
+    /// Counts the results of a severity.
+    pub(crate) fn tally(&self, severity: Severity) -> Tally {
+        let mut tally = Tally::default();
+        for result in self.results.iter().filter(|it| it.severity == severity) {
+            *match result.verdict {
+                Verdict::Pass => &mut tally.passed,
+                Verdict::Fail(_) => &mut tally.failed,
+                Verdict::Skip(_) => &mut tally.skipped,
+                Verdict::Inconclusive(_) => &mut tally.inconclusive,
+            } += 1;
+        }
+        tally
+    }
+
+    /// What it comes to in a few words.
+    pub(crate) fn summary(&self) -> &'static str {
+        match self.exit_status() {
+            0 => "conforms",
+            1 => "breaks a must",
+            _ => "could not be judged in full",
+        }
+    }
+}
