@@ -9,12 +9,11 @@
 
 mod epd;
 mod error;
-mod fastchess;
 mod file;
 mod folder;
 mod old;
 mod pgn;
-mod shogi;
+mod record;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,10 +22,12 @@ use readyok_rules::Game;
 use readyok_rules::record::Format;
 
 pub use error::ExportError;
-pub use pgn::{PgnMoves, PgnStyle, PgnTell};
+pub use pgn::{PgnFields, PgnMoves, PgnStyle};
+pub use record::{add_move, game_record, opening_record};
 
-use crate::pairing::PairResult;
+use crate::pairing::{PairResult, Pairing};
 use crate::plan::Plan;
+use crate::result::GameResult;
 use crate::store::{ExportStart, Store};
 use file::Follower;
 use folder::Folder;
@@ -261,15 +262,29 @@ impl Form {
     fn text(&self, plan: &Plan, pair: &PairResult, number: usize) -> Result<String, String> {
         let Some(game) = pair.games.get(number) else { return Ok(String::new()) };
         match self {
-            Self::Pgn(style) if style.as_fastchess => {
-                fastchess::text(style, plan, &pair.pairing, game)
-            }
             Self::Pgn(style) => pgn::text(style, plan, &pair.pairing, number, game),
             Self::Positions => epd::text(plan, &pair.pairing, game),
-            Self::Csa => shogi::text(Format::Csa, plan, &pair.pairing, number, game),
-            Self::Kif => shogi::text(Format::Kif, plan, &pair.pairing, number, game),
+            Self::Csa => {
+                let text = record_text(Format::Csa, plan, &pair.pairing, number, game)?;
+                // Separates the games of a file.
+                Ok(text + "/\n")
+            }
+            Self::Kif => record_text(Format::Kif, plan, &pair.pairing, number, game),
         }
     }
+}
+
+fn record_text(
+    format: Format,
+    plan: &Plan,
+    pairing: &Pairing,
+    index: usize,
+    game: &GameResult,
+) -> Result<String, String> {
+    let record = game_record(plan, pairing, index, game)?;
+    let mut out = Vec::new();
+    readyok_rules::record::write(&record, format, &mut out).map_err(|error| error.to_string())?;
+    String::from_utf8(out).map_err(|error| error.to_string())
 }
 
 /// Where the records of the match start in a file.

@@ -10,7 +10,7 @@ use crate::result::GameResult;
 pub(super) fn text(plan: &Plan, pairing: &Pairing, game: &GameResult) -> Result<String, String> {
     let words = pairing.opening.moves.iter().map(String::as_str);
     let words = words.chain(game.moves.iter().map(|played| played.word.as_str()));
-    let position = super::pgn::start(plan, pairing)?.after(words);
+    let position = super::record::start(plan.game, &pairing.opening)?.after(words);
     let text = position.map_err(|error| error.to_string())?.to_string();
     let fields: Vec<&str> = text.split(' ').collect();
     Ok(match (plan.game, fields.as_slice()) {

@@ -1,77 +1,71 @@
-//! Games as PGN, with tags and comments as fastchess and cutechess write them.
+//! Games of chess as PGN, with the tags and comments of cutechess and fastchess.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
 
-use jiff::Timestamp;
 use readyok_protocol::Score;
-use readyok_rules::{Game, Notation, Opening, Position, Side, record};
+use readyok_rules::record::{self, GameRecord, PgnOptions, write_pgn};
+use readyok_rules::{FenForm, Game, Notation, Opening, Position, Side};
 
+use super::record::{engine_of, play, set_headers, start, timestamp};
+use crate::fastchess::text::GameOver;
 use crate::pairing::Pairing;
-use crate::plan::{EngineId, EnginePlan, Limits, Plan};
-use crate::result::{GameEnd, GameResult, PlayedMove, Termination};
+use crate::plan::{EnginePlan, Limits, Plan};
+use crate::result::{GameEnd, GameResult, Introduction, PlayedMove, Termination};
+
+/// The comment on the moves of an opening.
+const BOOK: &str = "book";
 
 /// Centipawns of a mate whose length is unknown, for which PGN has no form.
 const MATE_OF_UNKNOWN_LENGTH: i32 = 32_000;
 
-/// How PGN is written. By default with the score, depth and time of each move.
+/// The style of PGN. By default comments have the score, depth and time of each move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PgnStyle {
-    /// How moves are written.
+    /// The notation of moves.
     pub moves: PgnMoves,
-    /// Only the seven tags that every record has, the start position, and moves.
+    /// Only the seven tags of the roster, the start position, and moves.
     pub min: bool,
-    /// What comments tell besides score, depth and time.
-    pub tell: PgnTell,
-    /// Scores are those of White, and not those of the side that moved.
+    /// Fields of comments in addition to score, depth and time.
+    pub fields: PgnFields,
+    /// Scores from White's view instead of the mover's.
     pub white_scores: bool,
-    /// All is as in the files of fastchess: order, words, and the breaking of lines.
+    /// Tags, rounds and comments as in fastchess: fields that an engine did not report are 0.
     pub as_fastchess: bool,
 }
 
-/// How moves are written.
+/// The notation of moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PgnMoves {
-    /// Standard algebraic, as the standard wants it.
+    /// Standard algebraic notation: `Nf3`.
     #[default]
     San,
-    /// Long algebraic: `Ng1-f3`.
+    /// Long algebraic notation: `Ng1-f3`.
     Lan,
-    /// The words of UCI: `g1f3`.
+    /// UCI notation: `g1f3`.
     Uci,
 }
 
-/// What comments tell besides score, depth and time. Only what the engine has said is told.
+/// Fields of comments in addition to score, depth and time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "the fields of a comment are independent")]
-pub struct PgnTell {
+pub struct PgnFields {
     /// Nodes: `n=`.
     pub nodes: bool,
-    /// The selective depth: `sd=`.
+    /// Selective depth: `sd=`.
     pub seldepth: bool,
     /// Nodes per second: `nps=`.
     pub nps: bool,
-    /// The fullness of the hash in permill: `hashfull=`.
+    /// Hash usage in permille: `hashfull=`.
     pub hashfull: bool,
-    /// Hits in tablebases: `tbhits=`.
+    /// Tablebase hits: `tbhits=`.
     pub tbhits: bool,
-    /// The time on the clock after the move: `tl=`.
+    /// Time on the clock after the move: `tl=`.
     pub time_left: bool,
-    /// How much longer the move took than the engine says: `latency=`.
+    /// Measured time minus the time reported by the engine: `latency=`.
     pub latency: bool,
-    /// The main variation: `pv=`.
+    /// Principal variation: `pv=`.
     pub pv: bool,
-}
-
-/// Lines of moves are at most so long (PGN standard, section 8.2.1, wants less than 80).
-const WIDTH: usize = 79;
-
-/// Where the games of a pairing start.
-pub(super) fn start(plan: &Plan, pairing: &Pairing) -> Result<Position, String> {
-    match &pairing.opening.position {
-        None => Ok(Position::start(plan.game)),
-        Some(text) => Position::from_text(plan.game, text).map_err(|error| error.to_string()),
-    }
 }
 
 /// A game, with an empty line after it.
@@ -79,123 +73,167 @@ pub(super) fn text(
     style: &PgnStyle,
     plan: &Plan,
     pairing: &Pairing,
-    number: usize,
+    index: usize,
     game: &GameResult,
 ) -> Result<String, String> {
-    let start = start(plan, pairing)?;
-    let mut out = Tags::default();
-    let end = GameEnd::of(plan, game);
-    let result = end.score();
-    let ending = end.to_string();
-    let at = |ms| i64::try_from(ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
-    let started = at(game.started_ms);
-    let ended = at(game.started_ms.saturating_add(game.duration_ms));
-    let [white, black] = [game.first, game.second].map(|engine| engine_of(plan, engine));
-    let name = |engine: Option<&EnginePlan>| engine.map_or("?", |engine| &engine.name).to_owned();
-    let or_unknown = |text: &str| if text.is_empty() { "?" } else { text }.to_owned();
-    out.tag("Event", &or_unknown(&plan.event));
-    out.tag("Site", &or_unknown(&plan.site));
-    let date =
-        started.map_or_else(|| "????.??.??".to_owned(), |at| at.strftime("%Y.%m.%d").to_string());
-    out.tag("Date", &date);
-    out.tag("Round", &format!("{}.{}", pairing.round, number + 1));
-    out.tag("White", &name(white));
-    out.tag("Black", &name(black));
-    out.tag("Result", result);
-    if let Some(position) = &pairing.opening.position {
-        out.tag("SetUp", "1");
-        out.tag("FEN", position);
+    let start = start(plan.game, &pairing.opening)?;
+    let mut opening = Opening::of(&start);
+    let mut record = GameRecord::new(start);
+    set_headers(&mut record, plan, pairing, index, game);
+    if style.as_fastchess {
+        // The number of the encounter, of which all games have the same.
+        let round = pairing.index / u64::from(plan.legs.max(1)) + 1;
+        record.headers.set("Round", round.to_string());
     }
-    if plan.game == Game::Chess960 {
-        out.tag("Variant", "fischerandom");
+    for (ply, text) in (1..).zip(&pairing.opening.moves) {
+        play(&mut record, text)?;
+        comment(&mut record, style, BOOK);
+        update(&mut opening, record.position(), ply);
     }
+    let plies = pairing.opening.moves.len();
+    for (ply, played) in (plies + 1..).zip(&game.moves) {
+        let text = move_comment(style, plan, game, record.position(), played);
+        play(&mut record, played.word.as_str())?;
+        comment(&mut record, style, &text);
+        update(&mut opening, record.position(), ply);
+    }
+    comment_end(&mut record, style, plan, game);
+    record.result = game.termination.result(game.winner);
     if !style.min {
-        for (side, engine) in ["White", "Black"].iter().zip(&game.engines) {
-            for (what, text) in [("Name", &engine.name), ("Author", &engine.author)] {
-                if !text.is_empty() {
-                    out.tag(&format!("Engine{side}{what}"), text);
-                }
+        let illegal = style.as_fastchess && illegal_move(game).is_some();
+        set_details(
+            &mut record,
+            style,
+            plan,
+            game,
+            plies + game.moves.len() + usize::from(illegal),
+        );
+        let name = opening.map(|opening| opening.name).or(pairing.opening.name.as_deref());
+        for (tag, value) in [("ECO", opening.map(|opening| opening.eco)), ("Opening", name)] {
+            if let Some(value) = value {
+                record.headers.set(tag, value);
             }
         }
-        duration(&mut out, game);
-        let time = "%Y-%m-%dT%H:%M:%S.%3f +0000";
-        for (name, at) in [("GameStartTime", started), ("GameEndTime", ended)] {
-            if let Some(at) = at {
-                out.tag(name, &at.strftime(time).to_string());
-            }
-        }
-        out.tag("PlyCount", &(pairing.opening.moves.len() + game.moves.len()).to_string());
-        out.tag("Termination", &termination(&game.termination, "rules infraction"));
-        time_controls(&mut out, plan, game);
     }
-    let mut moves = Moves::new(style, start);
-    for word in &pairing.opening.moves {
-        moves.play(word, "book")?;
+    let mut out = Vec::new();
+    write_pgn(&record, &options(style, plan.game), &mut out).map_err(|error| error.to_string())?;
+    String::from_utf8(out).map_err(|error| error.to_string())
+}
+
+fn options(style: &PgnStyle, game: Game) -> PgnOptions {
+    let shredder = style.as_fastchess && game == Game::Chess960;
+    PgnOptions {
+        notation: match style.moves {
+            PgnMoves::San => Notation::Western,
+            PgnMoves::Lan => Notation::Long,
+            PgnMoves::Uci => Notation::Word,
+        },
+        fen: if shredder { FenForm::Shredder } else { FenForm::XFen },
+        renumber: !style.as_fastchess,
+        padded_comments: false,
+        wrap_comments: !style.as_fastchess,
     }
-    let mut comment = String::new();
-    for (played, left) in game.moves.iter().zip((0..game.moves.len()).rev()) {
-        comment.clear();
-        moves.comment(played, &mut comment);
-        if left == 0 {
-            comment.push_str(", ");
-            comment.push_str(&ending);
-        }
-        moves.play(played.word.as_str(), &comment)?;
+}
+
+/// The opening of the last position that has one.
+fn update(opening: &mut Option<Opening>, position: &Position, ply: usize) {
+    if ply <= Opening::PLIES {
+        *opening = Opening::of(position).or(*opening);
     }
+}
+
+fn comment(record: &mut GameRecord, style: &PgnStyle, text: &str) {
+    let last = record.last();
+    if !style.min
+        && let Some(notes) = record.notes_mut(last)
+    {
+        // A closing brace would end the comment, and PGN has no escape for it.
+        notes.comments.push(text.replace('{', "(").replace('}', ")"));
+    }
+}
+
+/// Adds the reason for the end to the last comment.
+fn comment_end(record: &mut GameRecord, style: &PgnStyle, plan: &Plan, game: &GameResult) {
+    let ending = if style.as_fastchess {
+        let illegal = illegal_move(game);
+        let termination = &game.termination;
+        let reason = GameOver { game: plan.game, winner: game.winner, termination }.reason();
+        illegal.map_or(reason.clone(), |text| format!("{reason}: {text}"))
+    } else {
+        GameEnd::of(plan, game).to_string()
+    };
     if game.moves.is_empty() {
-        moves.remark(&ending);
-    }
-    if !style.min {
-        // What a book calls a position is better than nothing.
-        let named = moves.opening.map(|opening| opening.name);
-        if let Some(opening) = moves.opening {
-            out.tag("ECO", opening.eco);
+        let is_written = illegal_move(game).is_some() && record.is_empty();
+        if is_written || !style.as_fastchess {
+            comment(record, style, &ending);
         }
-        if let Some(name) = named.or(pairing.opening.name.as_deref()) {
-            out.tag("Opening", name);
-        }
+        return;
     }
-    Ok(format!("{out}\n{}", moves.finish(result)))
+    let last = record.last();
+    let notes = record.notes_mut(last);
+    if let Some(text) = notes.and_then(|notes| notes.comments.last_mut()) {
+        text.push_str(", ");
+        text.push_str(&ending.replace('{', "(").replace('}', ")"));
+    }
 }
 
-pub(super) fn engine_of(plan: &Plan, engine: EngineId) -> Option<&EnginePlan> {
-    plan.engines.get(usize::try_from(engine.0).ok()?)
+fn illegal_move(game: &GameResult) -> Option<&str> {
+    match &game.termination {
+        Termination::IllegalMove { word, .. } => Some(word),
+        _ => None,
+    }
 }
 
-pub(super) fn duration(tags: &mut Tags, game: &GameResult) {
+/// Sets the tags about engines, times and the end.
+fn set_details(
+    record: &mut GameRecord,
+    style: &PgnStyle,
+    plan: &Plan,
+    game: &GameResult,
+    plies: usize,
+) {
+    let headers = &mut record.headers;
+    for (side, engine) in ["White", "Black"].iter().zip(&game.engines) {
+        let Introduction { name, author, .. } = engine;
+        for (field, text) in [("Name", name), ("Author", author)] {
+            if !text.is_empty() {
+                headers.set(format!("Engine{side}{field}"), text);
+            }
+        }
+    }
     let seconds = game.duration_ms / 1000;
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    tags.tag("GameDuration", &format!("{hours:02}:{minutes:02}:{:02}", seconds % 60));
-}
-
-/// One for both engines, if they have the same.
-pub(super) fn time_controls(tags: &mut Tags, plan: &Plan, game: &GameResult) {
+    headers.set("GameDuration", format!("{hours:02}:{minutes:02}:{:02}", seconds % 60));
+    let format =
+        if style.as_fastchess { "%Y-%m-%dT%H:%M:%S +0000" } else { "%Y-%m-%dT%H:%M:%S.%3f +0000" };
+    let ended = game.started_ms.saturating_add(game.duration_ms);
+    for (tag, ms) in [("GameStartTime", game.started_ms), ("GameEndTime", ended)] {
+        if let Some(at) = timestamp(ms) {
+            headers.set(tag, at.strftime(format).to_string());
+        }
+    }
+    headers.set("PlyCount", plies.to_string());
+    let termination = match record::Termination::from(&game.termination).pgn_tag() {
+        "rules infraction" if style.as_fastchess => "illegal move".to_owned(),
+        tag => tag.to_owned(),
+    };
+    headers.set("Termination", termination);
     let [white, black] = [game.first, game.second].map(|engine| {
         let engine = engine_of(plan, engine);
         engine.map_or_else(|| "?".to_owned(), |engine| time_control(&engine.limits))
     });
     if white == black {
-        tags.tag("TimeControl", &white);
+        headers.set("TimeControl", white);
     } else {
-        tags.tag("WhiteTimeControl", &white);
-        tags.tag("BlackTimeControl", &black);
+        headers.set("WhiteTimeControl", white);
+        headers.set("BlackTimeControl", black);
     }
 }
 
-/// The tag for what ended the game, but for a breach of the rules: other runners have another word for it.
-pub(super) fn termination(termination: &Termination, breach: &str) -> String {
-    let end = record::Termination::from(termination);
-    match end.pgn_tag() {
-        "rules infraction" => breach,
-        tag => tag,
-    }
-    .to_owned()
-}
-
-/// The field of the standard (section 9.6.1), which has no word for nodes and depths.
+/// The tag of the standard (section 9.6.1), which has no form for nodes and depths.
 fn time_control(limits: &Limits) -> String {
     let seconds = |ms| Duration::from_millis(ms).as_secs_f64();
-    // PGN (9.6.1) has no byoyomi. One move in so many seconds, again and again, is what comes nearest.
+    // PGN has no byoyomi. Repeated periods of one move are the closest form.
     let byoyomi = limits.byoyomi_ms.map(|ms| format!("1/{}", seconds(ms)));
     match (limits.tc, byoyomi, limits.move_time_ms) {
         (Some(control), Some(byoyomi), _) => format!("{control}:{byoyomi}"),
@@ -206,189 +244,79 @@ fn time_control(limits: &Limits) -> String {
     }
 }
 
-/// The tags of a game.
-#[derive(Default)]
-pub(super) struct Tags(String);
-
-impl Tags {
-    pub(super) fn tag(&mut self, name: &str, value: &str) {
-        // Control characters would end the tag early, and no reader knows an escape for them.
-        let value: String = value.chars().filter(|letter| !letter.is_control()).collect();
-        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-        // Writing into a `String` cannot fail.
-        let _ = writeln!(self.0, "[{name} \"{value}\"]");
+/// The comment on a move: `+0.54/12 0.350s, n=1234`.
+fn move_comment(
+    style: &PgnStyle,
+    plan: &Plan,
+    game: &GameResult,
+    before: &Position,
+    played: &PlayedMove,
+) -> String {
+    if style.min {
+        return String::new();
     }
-}
-
-impl fmt::Display for Tags {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+    let (fields, all, turn) = (style.fields, style.as_fastchess, before.turn());
+    let negate = style.white_scores && turn == Side::Second;
+    let score = played.score.map(|score| if negate { score.negated() } else { score });
+    let mut text = score.map(score_text).unwrap_or_default();
+    let took = played.time_us / 1000;
+    // Writing into a string cannot fail.
+    if all || score.is_some() {
+        let _ = write!(text, "/{} ", played.depth.unwrap_or(0));
     }
-}
-
-/// The moves of a game, broken into lines.
-struct Moves<'a> {
-    out: String,
-    /// Room for what is put next.
-    next: String,
-    width: usize,
-    style: &'a PgnStyle,
-    position: Position,
-    /// That of the last position that has one.
-    opening: Option<Opening>,
-    /// How many moves may still lead to one.
-    named: usize,
-    number: u32,
-    /// Whether the next move needs its number even if it is Black's.
-    numbered: bool,
-}
-
-impl<'a> Moves<'a> {
-    fn new(style: &'a PgnStyle, position: Position) -> Self {
-        let text = position.to_string();
-        let number = text.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(1);
-        let opening = Opening::of(&position);
-        let named = Opening::PLIES;
-        Self {
-            out: String::new(),
-            next: String::new(),
-            width: 0,
-            style,
-            position,
-            opening,
-            named,
-            number,
-            numbered: true,
+    let _ = write!(text, "{}s", Seconds(signed(took)));
+    let mut push = |name: &str, value: fmt::Arguments<'_>| {
+        let _ = write!(text, ", {name}={value}");
+    };
+    let left = played.left_ms.or_else(|| all.then(|| fixed_time(plan, game, turn)));
+    if let Some(ms) = left.filter(|_| fields.time_left) {
+        push("tl", format_args!("{}s", Seconds(ms)));
+    }
+    if let Some(reported) = played.told_ms.or(all.then_some(0)).filter(|_| fields.latency) {
+        push("latency", format_args!("{}s", Seconds(signed(took) - signed(reported))));
+    }
+    for (wanted, name, value) in [
+        (fields.nodes, "n", played.nodes),
+        (fields.seldepth, "sd", played.seldepth.map(u64::from)),
+        (fields.nps, "nps", played.nps),
+        (fields.hashfull, "hashfull", played.hashfull.map(u64::from)),
+        (fields.tbhits, "tbhits", played.tbhits),
+    ] {
+        if let Some(value) = value.or(all.then_some(0)).filter(|_| wanted) {
+            push(name, format_args!("{value}"));
         }
     }
-
-    fn play(&mut self, word: &str, comment: &str) -> Result<(), String> {
-        let mv = self.position.parse_move(word).map_err(|error| error.to_string())?;
-        let text = match self.style.moves {
-            PgnMoves::San => self.position.notation(mv, Notation::Western),
-            PgnMoves::Lan => self.position.notation(mv, Notation::Long),
-            PgnMoves::Uci => self.position.notation(mv, Notation::Word),
+    if fields.pv && (all || !played.pv.is_empty()) {
+        let notation = match style.moves {
+            _ if all => Notation::Word,
+            PgnMoves::San => Notation::Western,
+            PgnMoves::Lan => Notation::Long,
+            PgnMoves::Uci => Notation::Word,
         };
-        let turn = self.position.turn();
-        self.position.play(mv).map_err(|error| error.to_string())?;
-        if let Some(named) = self.named.checked_sub(1) {
-            self.named = named;
-            self.opening = Opening::of(&self.position).or(self.opening);
-        }
-        match turn {
-            Side::First => self.put_number("."),
-            Side::Second if self.numbered => self.put_number("..."),
-            Side::Second => (),
-        }
-        if turn == Side::Second {
-            self.number += 1;
-        }
-        self.put(&text);
-        self.numbered = !self.style.min;
-        self.remark(comment);
-        Ok(())
-    }
-
-    /// A comment, if there are any.
-    fn remark(&mut self, comment: &str) {
-        if !self.style.min {
-            // A closing brace would end the comment, and nothing can escape it.
-            let letters = comment.chars().map(|letter| match letter {
-                '{' => '(',
-                '}' => ')',
-                other => other,
-            });
-            let mut text = std::mem::take(&mut self.next);
-            text.clear();
-            text.push('{');
-            text.extend(letters);
-            text.push('}');
-            for word in text.split(' ') {
-                self.put(word);
-            }
-            self.next = text;
-        }
-    }
-
-    fn put_number(&mut self, dots: &str) {
-        let mut text = std::mem::take(&mut self.next);
-        text.clear();
-        // Writing into a `String` cannot fail.
-        let _ = write!(text, "{}{dots}", self.number);
-        self.put(&text);
-        self.next = text;
-    }
-
-    fn put(&mut self, word: &str) {
-        let length = word.chars().count();
-        if self.width > 0 && self.width + 1 + length > WIDTH {
-            self.out.push('\n');
-            self.width = 0;
-        } else if self.width > 0 {
-            self.out.push(' ');
-            self.width += 1;
-        }
-        self.out.push_str(word);
-        self.width += length;
-    }
-
-    fn finish(mut self, result: &str) -> String {
-        self.put(result);
-        self.out.push_str("\n\n");
-        self.out
-    }
-
-    /// What is told about a move: `+0.54/12 0.350s, n=1234`.
-    fn comment(&self, played: &PlayedMove, text: &mut String) {
-        let turned = self.style.white_scores && self.position.turn() == Side::Second;
-        let score = played.score.map(|score| if turned { score.negated() } else { score });
-        // Writing into a `String` cannot fail.
-        if let Some(score) = score {
-            text.push_str(&score_text(score));
-            let _ = write!(text, "/{} ", played.depth.unwrap_or(0));
-        }
-        let _ = write!(text, "{}s", Seconds(played.time_us / 1000));
-        let tell = self.style.tell;
-        // Most of it is seldom wanted, and a variation takes longer than all else.
-        let mut say = |name: &str, value: String| {
-            let _ = write!(text, ", {name}={value}");
+        let pv = match notation {
+            Notation::Word => played.pv.words().collect::<Vec<_>>().join(" "),
+            notation => before.notate(played.pv.words(), notation).join(" "),
         };
-        if let Some(ms) = played.left_ms.filter(|_| tell.time_left) {
-            let sign = if ms < 0 { "-" } else { "" };
-            say("tl", format!("{sign}{}s", Seconds(ms.unsigned_abs())));
-        }
-        if let Some(told) = played.told_ms.filter(|_| tell.latency) {
-            let latency = (played.time_us / 1000).saturating_sub(told);
-            say("latency", format!("{}s", Seconds(latency)));
-        }
-        for (wanted, name, value) in [
-            (tell.nodes, "n", played.nodes),
-            (tell.seldepth, "sd", played.seldepth.map(u64::from)),
-            (tell.nps, "nps", played.nps),
-            (tell.hashfull, "hashfull", played.hashfull.map(u64::from)),
-            (tell.tbhits, "tbhits", played.tbhits),
-        ] {
-            if let Some(value) = value.filter(|_| wanted) {
-                say(name, value.to_string());
-            }
-        }
-        if tell.pv && !played.pv.is_empty() {
-            let notation = match self.style.moves {
-                PgnMoves::San => Notation::Western,
-                PgnMoves::Lan => Notation::Long,
-                PgnMoves::Uci => Notation::Word,
-            };
-            let pv = self.position.notate(played.pv.words(), notation);
-            say("pv", format!("\"{}\"", pv.join(" ")));
-        }
-        for line in &played.lines {
-            say("line", format!("\"{line}\""));
-        }
+        push("pv", format_args!("\"{pv}\""));
     }
+    for line in &played.lines {
+        push("line", format_args!("\"{line}\""));
+    }
+    text
+}
+
+/// The time for each move of the side to move, which is left after each of them.
+fn fixed_time(plan: &Plan, game: &GameResult, turn: Side) -> i64 {
+    let mover = match turn {
+        Side::First => game.first,
+        Side::Second => game.second,
+    };
+    let engine: Option<&EnginePlan> = engine_of(plan, mover);
+    engine.and_then(|engine| engine.limits.move_time_ms).map_or(0, signed)
 }
 
 /// `+0.54`, or `+M5` for a mate in five plies, as cutechess and fastchess write them.
-pub(super) fn score_text(score: Score) -> String {
+fn score_text(score: Score) -> String {
     let cp = match score {
         Score::Cp(cp) => cp,
         mate => {
@@ -407,11 +335,16 @@ pub(super) fn score_text(score: Score) -> String {
     format!("{sign}{}.{:02}", cp.unsigned_abs() / 100, cp.unsigned_abs() % 100)
 }
 
-/// Milliseconds, written as seconds with three places.
-pub(super) struct Seconds(pub(super) u64);
+fn signed(ms: u64) -> i64 {
+    i64::try_from(ms).unwrap_or(i64::MAX)
+}
+
+/// Milliseconds, written as seconds with three decimals.
+struct Seconds(i64);
 
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{:03}", self.0 / 1000, self.0 % 1000)
+        let (sign, ms) = (if self.0 < 0 { "-" } else { "" }, self.0.unsigned_abs());
+        write!(f, "{sign}{}.{:03}", ms / 1000, ms % 1000)
     }
 }

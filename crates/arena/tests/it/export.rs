@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use readyok_arena::export::{
-    Existing, Export, ExportError, Exports, Form, PgnMoves, PgnStyle, PgnTell, Recorder,
+    Existing, Export, ExportError, Exports, Form, PgnFields, PgnMoves, PgnStyle, Recorder,
 };
 use readyok_arena::pairing::PairResult;
 use readyok_arena::result::{PlayedMove, Termination};
@@ -193,8 +193,8 @@ fn openings_have_the_names_that_everybody_has_for_them() {
 
 #[test]
 fn everything_that_was_told_can_be_written() {
-    let tell = PgnTell { nodes: true, pv: true, ..PgnTell::default() };
-    let text = expected(&Form::Pgn(PgnStyle { tell, ..PgnStyle::default() }), 1);
+    let fields = PgnFields { nodes: true, pv: true, ..PgnFields::default() };
+    let text = expected(&Form::Pgn(PgnStyle { fields, ..PgnStyle::default() }), 1);
     let words: Vec<&str> = text.split_whitespace().collect();
     assert!(words.join(" ").contains("1. e4 {+0.12/3 0.001s, n=100, pv=\"e4\"}"), "{text}");
     let long = expected(&Form::Pgn(PgnStyle { moves: PgnMoves::Lan, ..PgnStyle::default() }), 1);
@@ -235,8 +235,8 @@ fn latency_is_what_the_engine_does_not_tell() {
     let place = Place::new();
     let mut store = Store::create(&place.path("match.jsonl"), &sample::plan(&["a", "b"], 1));
     let store = store.as_mut().expect("new");
-    let tell = PgnTell { nodes: true, time_left: true, latency: true, ..PgnTell::default() };
-    let form = Form::Pgn(PgnStyle { tell, ..PgnStyle::default() });
+    let fields = PgnFields { nodes: true, time_left: true, latency: true, ..PgnFields::default() };
+    let form = Form::Pgn(PgnStyle { fields, ..PgnStyle::default() });
     let mut exports = Exports::new(vec![place.export(form, Existing::Replace)]);
     exports.begin(store).expect("files");
     exports.open().expect("files");

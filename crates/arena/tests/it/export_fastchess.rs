@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use readyok_arena::export::{Existing, Export, Exports, Form, PgnMoves, PgnStyle, PgnTell};
+use readyok_arena::export::{Existing, Export, Exports, Form, PgnFields, PgnMoves, PgnStyle};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::Plan;
 use readyok_arena::result::{GameResult, PlayedMove, Termination};
@@ -52,8 +52,9 @@ fn played(word: &str) -> PlayedMove {
     }
 }
 
-fn moves_of(text: &str) -> &str {
-    text.split_once("\n\n").expect("tags").1
+/// The moves on one line.
+fn moves_of(text: &str) -> String {
+    text.split_once("\n\n").expect("tags").1.trim_end().replace('\n', " ")
 }
 
 #[test]
@@ -88,7 +89,7 @@ fn tags_have_the_order_of_fastchess() {
 }
 
 #[test]
-fn moves_are_broken_off_with_their_comments_and_replies_have_no_number() {
+fn replies_have_no_number_and_comments_stay_in_one_piece() {
     let words = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1";
     let text = written(style(), words, |_, _, game| {
         let scores = [Some(31), Some(0), None, Some(-5), Some(1_000), Some(-1), Some(0)];
@@ -99,13 +100,11 @@ fn moves_are_broken_off_with_their_comments_and_replies_have_no_number() {
         game.moves[4].score = Some(Score::MatedIn { plies: 4 });
         game.moves[2].depth = None;
     });
-    let expected = "\
-1. e4 {+0.31/5 0.001s} e5 {0.00/5 0.001s} 2. Nf3 {/0 0.001s} Nc6 {+M5/5 0.001s}
-3. Bc4 {-M4/5 0.001s} Nf6 {-0.01/5 0.001s} 4. O-O {0.00/5 0.001s, White mates}
-1-0
-
-";
+    let expected = "1. e4 {+0.31/5 0.001s} e5 {0.00/5 0.001s} 2. Nf3 {/0 0.001s} Nc6 {+M5/5 0.001s} \
+        3. Bc4 {-M4/5 0.001s} Nf6 {-0.01/5 0.001s} 4. O-O {0.00/5 0.001s, White mates} 1-0";
     assert_eq!(moves_of(&text), expected);
+    let is_whole = |line: &str| line.matches('{').count() == line.matches('}').count();
+    assert!(text.lines().all(is_whole), "{text}");
     let min = PgnStyle { min: true, ..style() };
     let text = written(min, words, |_, opening, _| {
         opening.position =
@@ -115,17 +114,17 @@ fn moves_are_broken_off_with_their_comments_and_replies_have_no_number() {
 }
 
 #[test]
-fn long_moves_have_no_hyphen_and_variations_are_words() {
+fn moves_have_the_notation_of_the_style_and_variations_that_of_uci() {
     let words = "e2e4 d7d5 e4d5 d8d5 b1c3 d5e5 f1e2 c8g4 d2d4 b8c6 c1e3 e8c8";
-    let tell = PgnTell { pv: true, ..PgnTell::default() };
-    let lan = PgnStyle { moves: PgnMoves::Lan, tell, ..style() };
+    let fields = PgnFields { pv: true, ..PgnFields::default() };
+    let lan = PgnStyle { moves: PgnMoves::Lan, fields, ..style() };
     let text = written(lan, words, |_, _, _| ());
-    let text = moves_of(&text).replace('\n', " ");
+    let text = moves_of(&text);
     for part in [
-        "1. e2e4 {-3.45/5 0.001s, pv=\"e2e4\"} d7d5 {",
+        "1. e2-e4 {-3.45/5 0.001s, pv=\"e2e4\"} d7-d5 {",
         " 2. e4xd5 {",
-        " 3. Nb1c3 {",
-        " Qd5e5+ {",
+        " 3. Nb1-c3 {",
+        " Qd5-e5+ {",
         " O-O-O {-3.45/5 0.001s, pv=\"e8c8\", White mates} 1-0",
     ] {
         assert!(text.contains(part), "no `{part}` in {text}");
@@ -137,7 +136,7 @@ fn long_moves_have_no_hyphen_and_variations_are_words() {
 
 #[test]
 fn what_was_not_told_is_nothing() {
-    let tell = PgnTell {
+    let fields = PgnFields {
         nodes: true,
         seldepth: true,
         nps: true,
@@ -147,19 +146,16 @@ fn what_was_not_told_is_nothing() {
         latency: true,
         pv: true,
     };
-    let text = written(PgnStyle { tell, ..style() }, "e2e4 e7e5", |plan, _, game| {
+    let text = written(PgnStyle { fields, ..style() }, "e2e4 e7e5", |plan, _, game| {
         plan.engines[0].limits.move_time_ms = Some(1_500);
         let played = &mut game.moves[0];
         (played.told_ms, played.nodes) = (Some(3), Some(70));
         game.moves[1] = PlayedMove::new("e7e5".parse().expect("a move"));
         game.moves[1].lines = vec!["info {x}".to_owned()];
     });
-    let expected = "\
-1. e4 {-3.45/5 0.001s, tl=1.500s, latency=-0.002s, n=70, sd=0, nps=0, hashfull=0, tbhits=0, pv=\"e2e4\"}
-e5 {/0 0.000s, tl=0.000s, latency=0.000s, n=0, sd=0, nps=0, hashfull=0, tbhits=0, pv=\"\", line=\"info (x)\", White mates}
-1-0
-
-";
+    let expected = "1. e4 {-3.45/5 0.001s, tl=1.500s, latency=-0.002s, n=70, sd=0, nps=0, hashfull=0, \
+        tbhits=0, pv=\"e2e4\"} e5 {/0 0.000s, tl=0.000s, latency=0.000s, n=0, sd=0, nps=0, hashfull=0, \
+        tbhits=0, pv=\"\", line=\"info (x)\", White mates} 1-0";
     assert_eq!(moves_of(&text), expected);
 }
 
@@ -172,15 +168,12 @@ fn positions_and_moves_of_a_book_are_told() {
     let text = written(style(), "d7c6 a1a6", book);
     assert!(text.contains("[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4p3/R3K3 b Q - 3 20\"]\n[GameDur"));
     assert!(text.contains("[PlyCount \"4\"]"), "{text}");
-    let moves = "\
-20... Kd7 {book} 21. Kxe2 {book} Kc6 {-3.45/5 0.001s}
-22. Ra6+ {-3.45/5 0.001s, White mates} 1-0
-
-";
+    let moves = "20... Kd7 {book} 21. Kxe2 {book} Kc6 {-3.45/5 0.001s} \
+        22. Ra6+ {-3.45/5 0.001s, White mates} 1-0";
     assert_eq!(moves_of(&text), moves);
     // An engine that was lost before its first move ends nothing that was its own.
     let text = written(style(), "", book);
-    assert_eq!(moves_of(&text), "20... Kd7 {book} 21. Kxe2 {book} 1-0\n\n");
+    assert_eq!(moves_of(&text), "20... Kd7 {book} 21. Kxe2 {book} 1-0");
 }
 
 #[test]
@@ -191,7 +184,7 @@ fn chess960_has_a_word_and_castling_rights_by_files() {
         opening.position = Some(start.to_owned());
     });
     let fen = start.replace("KQkq", "HAha");
-    let tags = format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n[Variant \"Chess960\"]\n[GameDuration");
+    let tags = format!("[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n[GameDuration");
     assert!(text.contains(&tags), "{text}");
     assert!(!text.contains("[ECO"), "{text}");
 }

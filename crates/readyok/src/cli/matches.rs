@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use readyok_arena::event::{End, JsonLines, Listener};
-use readyok_arena::export::{Existing, Export, ExportError, Form, PgnMoves, PgnStyle, PgnTell};
+use readyok_arena::export::{Existing, Export, ExportError, Form, PgnFields, PgnMoves, PgnStyle};
 use readyok_arena::fastchess::{
     self, Invocation, Level, Log, Logger, PgnNotation, PgnOut, Printer, Request,
 };
@@ -179,7 +179,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     // One stream of events is enough, and nothing else may stand between its lines.
     let piped = run.events.as_ref().is_some_and(|path| path.as_os_str() == "-");
     let shows = if piped { Shows::Elsewhere } else { Shows::new(run.json, plain) };
-    let tell = run.told()?;
+    let fields = run.pgn_fields()?;
     if run.moves && run.events.is_none() && !run.json {
         return Err(Failure::usage("--moves needs --events or --json, which tell them"));
     }
@@ -187,7 +187,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let log = run.logger()?;
     let error_hearing = run.error_hearing()?;
     let guard = guardian::start().map_err(Failure::failed)?;
-    let mut run = run.into_run(results, tell, queue, guard);
+    let mut run = run.into_run(results, fields, queue, guard);
     run.manner.overhearing = log.as_ref().and_then(Logger::overhearing);
     run.manner.error_hearing = error_hearing;
     let summary = run.play(|begun| vec![shown(begun.plan, begun.pairings, shows, every)]);
@@ -353,7 +353,7 @@ fn fastchess_exports(options: &fastchess::Options) -> Vec<Export> {
             PgnNotation::Lan => PgnMoves::Lan,
             PgnNotation::Uci => PgnMoves::Uci,
         };
-        let tell = PgnTell {
+        let fields = PgnFields {
             nodes: pgn.nodes,
             seldepth: pgn.seldepth,
             nps: pgn.nps,
@@ -368,7 +368,7 @@ fn fastchess_exports(options: &fastchess::Options) -> Vec<Export> {
             form: Form::Pgn(PgnStyle {
                 moves,
                 min: pgn.min,
-                tell,
+                fields,
                 as_fastchess: true,
                 ..PgnStyle::default()
             }),
@@ -461,18 +461,18 @@ impl RunArgs {
         complaints(file, self.resume.is_some()).map(Some).map_err(failed)
     }
 
-    /// What comments of PGN tell.
-    fn told(&self) -> Result<PgnTell, Failure> {
+    /// Additional fields of comments in PGN.
+    fn pgn_fields(&self) -> Result<PgnFields, Failure> {
         if self.pgn_tell.is_empty() {
             let usual =
-                PgnTell { nodes: true, time_left: true, latency: true, ..PgnTell::default() };
+                PgnFields { nodes: true, time_left: true, latency: true, ..PgnFields::default() };
             return Ok(usual);
         }
         let has = |what| self.pgn_tell.contains(&what);
         if has(TellArg::None) && self.pgn_tell.len() > 1 {
             return Err(Failure::usage("--pgn-tell is none or something, not both"));
         }
-        Ok(PgnTell {
+        Ok(PgnFields {
             nodes: has(TellArg::Nodes),
             seldepth: has(TellArg::Seldepth),
             nps: has(TellArg::Nps),
@@ -487,7 +487,7 @@ impl RunArgs {
     fn into_run<Q>(
         self,
         results: Results,
-        tell: PgnTell,
+        fields: PgnFields,
         queue: Option<Q>,
         guard: Guard,
     ) -> Run<Q> {
@@ -509,7 +509,7 @@ impl RunArgs {
             let style = PgnStyle {
                 moves,
                 min: self.pgn_min,
-                tell,
+                fields,
                 white_scores: self.pgn_whitepov,
                 as_fastchess: false,
             };

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use readyok_arena::event::{End, Event};
+use readyok_arena::export::{add_move, opening_record};
 use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::{Opening, PairResult};
 use readyok_arena::plan::{EngineId, Plan};
@@ -10,11 +11,11 @@ use readyok_arena::queue::WorkerId;
 use readyok_arena::result::PlayedMove;
 use readyok_protocol::Score;
 use readyok_rules::record::{GameRecord, Node};
-use readyok_rules::{Move, Side};
+use readyok_rules::{Move, Position, Side};
 
 use super::note::{decided, has_failed, left_out, played_again, warning};
 use super::outcome::of_game;
-use super::record::{Finished, begun, finished, number_of, play};
+use super::record::{Finished, finished, number_of};
 use super::tally::Tally;
 use crate::game::position_view::{last_move, move_text};
 use crate::wire::{
@@ -223,7 +224,9 @@ impl Follow {
     ) {
         self.end_of(worker);
         self.last_board = self.last_board.wrapping_add(1);
-        let record = begun(self.plan.game, opening);
+        let variant = self.plan.game;
+        let record = opening_record(variant, opening)
+            .unwrap_or_else(|_| GameRecord::new(Position::start(variant)));
         let mut position = record.start().clone();
         let (mut moves, mut last) = (Vec::new(), None);
         for mv in record.mainline().filter_map(Node::mv) {
@@ -252,7 +255,8 @@ impl Follow {
         }
         board.moves.push(line_move(position, mv));
         board.last = Some(mv);
-        play(&mut board.record, played);
+        // The referee has checked the move.
+        let _ = add_move(&mut board.record, played);
         board.is_new = true;
         self.news.any = true;
     }
@@ -383,7 +387,7 @@ impl Board {
     }
 }
 
-fn line_move(position: &readyok_rules::Position, mv: Move) -> LineMove {
+fn line_move(position: &Position, mv: Move) -> LineMove {
     LineMove { word: mv.word(position.game().castling_form()), text: move_text(position, mv) }
 }
 

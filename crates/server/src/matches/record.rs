@@ -1,12 +1,11 @@
 //! Games of a match as records.
 
-use std::time::Duration;
-
-use readyok_arena::pairing::{Opening, PairResult};
-use readyok_arena::plan::{EngineId, Plan};
-use readyok_arena::result::{GameResult as ArenaGame, PlayedMove};
-use readyok_rules::record::{Evaluation, GameRecord, Tag, Termination};
-use readyok_rules::{Game, Position, Side};
+use readyok_arena::export::game_record;
+use readyok_arena::pairing::PairResult;
+use readyok_arena::plan::Plan;
+use readyok_arena::result::GameResult as ArenaGame;
+use readyok_rules::Side;
+use readyok_rules::record::GameRecord;
 
 use super::outcome::of_game;
 use crate::wire::{Outcome, Sides};
@@ -24,39 +23,10 @@ pub struct Finished {
     pub outcome: Outcome,
 }
 
-/// The beginning of a game, with the moves of its opening.
-pub(super) fn begun(game: Game, opening: &Opening) -> GameRecord {
-    let start = match &opening.position {
-        None => Position::start(game),
-        Some(text) => Position::from_text(game, text).unwrap_or_else(|_| Position::start(game)),
-    };
-    let mut record = GameRecord::new(start);
-    for word in &opening.moves {
-        let Ok(mv) = record.position().parse_move(word) else { break };
-        if record.play(mv).is_err() {
-            break;
-        }
-    }
-    record
-}
-
-/// Plays a move with what its engine told. Nothing happens if it is none: referees have looked at it before.
-pub(super) fn play(record: &mut GameRecord, played: &PlayedMove) {
-    let position = record.position();
-    let side = position.turn();
-    let Ok(mv) = position.parse_move(played.word.as_str()) else { return };
-    let Ok(id) = record.play(mv) else { return };
-    if let Some(notes) = record.notes_mut(id) {
-        notes.elapsed = Some(Duration::from_micros(played.time_us));
-        notes.clock =
-            played.left_ms.and_then(|left| u64::try_from(left).ok()).map(Duration::from_millis);
-        notes.evaluation = played.score.map(|score| Evaluation::by(side, score, played.depth));
-    }
-}
-
 /// The games of a stored pair, for the library.
 pub(super) fn finished(plan: &Plan, pair: &PairResult) -> Vec<Finished> {
-    (0..).zip(&pair.games).map(|(index, game)| one(plan, pair, (index, game))).collect()
+    let games = pair.games.iter().enumerate();
+    games.filter_map(|(index, game)| one(plan, pair, index, game)).collect()
 }
 
 /// The number in its match of a game of a pair, from 1. Each pair has two.
@@ -65,23 +35,11 @@ pub(super) fn number_of(pair: &PairResult, index: u32) -> u32 {
     before.saturating_add(index).saturating_add(1)
 }
 
-fn one(plan: &Plan, pair: &PairResult, (index, game): (u32, &ArenaGame)) -> Finished {
-    let mut record = begun(plan.game, &pair.pairing.opening);
-    for played in &game.moves {
-        play(&mut record, played);
-    }
-    let name = |id: EngineId| {
-        let engine = usize::try_from(id.0).ok().and_then(|index| plan.engines.get(index));
-        engine.map_or_else(String::new, |engine| engine.name.clone())
-    };
-    let (first, second) = (name(game.first), name(game.second));
-    if !plan.event.is_empty() {
-        record.set_header(Tag::Event, plan.event.clone());
-    }
-    record.set_header(Tag::Round, pair.pairing.round.to_string());
-    record.set_header(Tag::Player(Side::First), first.clone());
-    record.set_header(Tag::Player(Side::Second), second.clone());
-    record.conclude(Termination::from(&game.termination), game.termination.result(game.winner));
-    let (number, outcome) = (number_of(pair, index), of_game(plan.game, game));
-    Finished { number, record, engines: Sides { first, second }, outcome }
+fn one(plan: &Plan, pair: &PairResult, index: usize, game: &ArenaGame) -> Option<Finished> {
+    // The referee has checked all moves.
+    let record = game_record(plan, &pair.pairing, index, game).ok()?;
+    let name = |side| record.player(side).unwrap_or_default().to_owned();
+    let engines = Sides { first: name(Side::First), second: name(Side::Second) };
+    let number = number_of(pair, u32::try_from(index).unwrap_or(u32::MAX));
+    Some(Finished { number, record, engines, outcome: of_game(plan.game, game) })
 }
