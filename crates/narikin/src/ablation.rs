@@ -51,7 +51,7 @@ features! {
     QsearchMoveLimit = "qsearch-move-limit",
     QsearchSee = "qsearch-see",
     QsearchChecks = "qsearch-checks",
-    RootMates = "root-mates",
+    RootMateSearch = "root-mates",
     RootOrder = "root-order",
     DropOrder = "drop-order",
     Hindsight = "hindsight",

@@ -308,7 +308,7 @@ fn start<B: Board>(position: &Position, depth: u32) -> Option<u64> {
 fn count<B: Board>(board: &mut B, lists: &mut [MoveList<B::Move>]) -> u64 {
     let Some((list, deeper)) = lists.split_first_mut() else { return 1 };
     list.clear();
-    board.all(list);
+    board.generate_all(list);
     if deeper.is_empty() {
         return u64::try_from(list.len()).unwrap_or(u64::MAX);
     }
@@ -326,7 +326,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::board::Step;
+    use crate::board::SearchMove;
 
     #[test]
     fn its_positions_are_positions() {
@@ -421,10 +421,10 @@ mod tests {
             list.iter().filter(|(_, mv)| board.is_legal(*mv)).map(|(_, mv)| mv.packed()).collect()
         };
         let mut all = MoveList::new();
-        board.all(&mut all);
+        board.generate_all(&mut all);
         let (mut noisy, mut quiet) = (MoveList::new(), MoveList::new());
-        board.noisy(&mut noisy);
-        board.quiet(&mut quiet);
+        board.generate_noisy(&mut noisy);
+        board.generate_quiets(&mut quiet);
         assert!(noisy.iter().all(|&(_, mv)| board.is_noisy(mv)));
         assert!(quiet.iter().all(|&(_, mv)| !board.is_noisy(mv)));
         let (noisy, quiet) = (packed(&noisy), packed(&quiet));
@@ -433,19 +433,19 @@ mod tests {
         let legal = packed(&all);
         assert!(staged.is_subset(&legal), "{:?}", staged.difference(&legal));
         for &(_, mv) in &all {
-            assert!(board.unpack(mv.packed()) == Some(mv), "{}", B::word(mv));
+            assert!(board.unpack(mv.packed()) == Some(mv), "{}", B::notation(mv));
             // Nobody leaves a pawn, lance or big piece unpromoted, where it could be.
             let left_out = !staged.contains(&mv.packed());
-            assert!(!left_out || B::STALEMATE_LOSES, "{}", B::word(mv));
+            assert!(!left_out || B::STALEMATE_LOSES, "{}", B::notation(mv));
             let check = board.gives_check(mv);
-            let (key, parts) = (board.key(), board.part_keys());
+            let (key, parts) = (board.key(), board.correction_keys());
             board.play(mv);
-            assert_eq!(board.in_check(), check, "{}", B::word(mv));
+            assert_eq!(board.in_check(), check, "{}", B::notation(mv));
             if depth > 1 {
                 check_stages(board, depth - 1);
             }
             board.undo(mv);
-            assert_eq!((board.key(), board.part_keys()), (key, parts), "{}", B::word(mv));
+            assert_eq!((board.key(), board.correction_keys()), (key, parts), "{}", B::notation(mv));
         }
     }
 
@@ -481,12 +481,12 @@ mod tests {
             let fresh = Chess::new(&after, &Limits::default()).expect("a board");
             let mut played = board.clone();
             let mut list = MoveList::new();
-            played.all(&mut list);
+            played.generate_all(&mut list);
             let word = mv.word(readyok_rules::CastlingForm::KingTakesRook);
-            let found = list.iter().find(|(_, mv)| Chess::word(*mv) == word);
+            let found = list.iter().find(|(_, mv)| Chess::notation(*mv) == word);
             let &(_, mv) = found.expect("the same move");
             played.play(mv);
-            assert_eq!(played.part_keys(), fresh.part_keys(), "{word}");
+            assert_eq!(played.correction_keys(), fresh.correction_keys(), "{word}");
         }
     }
 }

@@ -8,7 +8,7 @@ use readyok_rules::Position;
 
 pub(crate) use self::{chess::Chess, shogi::Shogi};
 use crate::{
-    control::{Limits, Tables},
+    control::{Limits, TbConfig},
     mate::{self, Solution, Solver},
     score::Value,
     search::{Tuning, tt::Bound},
@@ -21,7 +21,7 @@ pub(crate) type Ranked<M> = (i32, M);
 pub(crate) type MoveList<M> = Vec<Ranked<M>>;
 
 /// A move as the search sees it: what its tables are indexed by.
-pub(crate) trait Step: Copy + Eq + Send + 'static {
+pub(crate) trait SearchMove: Copy + Eq + Send + 'static {
     /// A number other than 0, unique among the moves of a position.
     fn packed(self) -> u16;
 
@@ -39,7 +39,7 @@ pub(crate) trait Step: Copy + Eq + Send + 'static {
 /// else is said.
 pub(crate) trait Board: Clone + Send {
     /// A move of this game.
-    type Move: Step;
+    type Move: SearchMove;
 
     /// Whether a side that has no move loses although it is not in check.
     const STALEMATE_LOSES: bool;
@@ -60,19 +60,19 @@ pub(crate) trait Board: Clone + Send {
     fn new(position: &Position, limits: &Limits) -> Option<Self>;
 
     /// The word that both protocols know for a move.
-    fn word(mv: Self::Move) -> String;
+    fn notation(mv: Self::Move) -> String;
 
     /// Adds the moves that change material. Some may not be legal.
-    fn noisy(&self, list: &mut MoveList<Self::Move>);
+    fn generate_noisy(&self, list: &mut MoveList<Self::Move>);
 
     /// Adds all other moves. Some may not be legal.
-    fn quiet(&self, list: &mut MoveList<Self::Move>);
+    fn generate_quiets(&self, list: &mut MoveList<Self::Move>);
 
     /// Adds the quiet moves that give check directly. Some may not be legal.
-    fn quiet_checks(&self, list: &mut MoveList<Self::Move>);
+    fn generate_quiet_checks(&self, list: &mut MoveList<Self::Move>);
 
     /// Adds all legal moves, those included that nobody would play.
-    fn all(&self, list: &mut MoveList<Self::Move>);
+    fn generate_all(&self, list: &mut MoveList<Self::Move>);
 
     /// Whether a move that was generated here is legal.
     fn is_legal(&self, mv: Self::Move) -> bool;
@@ -87,13 +87,13 @@ pub(crate) trait Board: Clone + Send {
     fn undo(&mut self, mv: Self::Move);
 
     /// Whether passing is allowed and sensible here.
-    fn can_pass(&self) -> bool;
+    fn null_move_allowed(&self) -> bool;
 
     /// Lets the other side move.
-    fn pass(&mut self);
+    fn make_null(&mut self);
 
     /// Takes back a pass.
-    fn undo_pass(&mut self);
+    fn unmake_null(&mut self);
 
     /// The side to move, 0 or 1.
     fn side(&self) -> usize;
@@ -102,7 +102,7 @@ pub(crate) trait Board: Clone + Send {
     fn key(&self) -> u64;
 
     /// Hashes of parts of the position whose evaluations tend to be wrong together.
-    fn part_keys(&self) -> [u64; PARTS];
+    fn correction_keys(&self) -> [u64; CORRECTION_KEYS];
 
     /// Whether the side to move is in check.
     fn in_check(&self) -> bool;
@@ -112,16 +112,16 @@ pub(crate) trait Board: Clone + Send {
 
     /// The value if the game is over here by rule, for all that moves are left. `ply` counts from
     /// the root.
-    fn ended(&self, ply: usize) -> Option<Value>;
+    fn game_end(&self, ply: usize) -> Option<Value>;
 
     /// Whether the side to move can repeat a position of the search at once.
-    fn can_repeat(&self, ply: usize) -> bool;
+    fn has_upcoming_repetition(&self, ply: usize) -> bool;
 
     /// After how many plies at the latest the game is drawn if nothing irreversible happens until then.
     fn plies_left(&self) -> u32;
 
     /// How much of a value is left when no progress is made, out of 256.
-    fn timeouts(&self) -> i32;
+    fn rule50_scale(&self) -> i32;
 
     /// The value as it stands, by hand-written terms.
     fn evaluate(&self) -> Value;
@@ -147,20 +147,20 @@ pub(crate) trait Board: Clone + Send {
     fn victim(&self, mv: Self::Move) -> usize;
 
     /// The material that a move wins at once.
-    fn gain(&self, mv: Self::Move) -> Value;
+    fn material_gain(&self, mv: Self::Move) -> Value;
 
     /// Whether the exchanges on the move's target win at least so much.
-    fn wins_exchange(&self, mv: Self::Move, least: Value) -> bool;
+    fn see_ge(&self, mv: Self::Move, threshold: Value) -> bool;
 
     /// The value by tablebases, if they are to be asked with so many plies left and know it. `win` is
     /// what a win is worth.
-    fn probe(&self, _tables: &Tables, _depth: i32, _win: Value) -> Option<(Value, Bound)> {
+    fn probe(&self, _tables: &TbConfig, _depth: i32, _win: Value) -> Option<(Value, Bound)> {
         None
     }
 
     /// What tablebases say of the moves, with values as by [`probe`](Self::probe); none if they do not
     /// know all of them.
-    fn moves_by_tables(&self, _tables: &Tables, _win: Value) -> Option<Vec<ByTables>> {
+    fn probe_root(&self, _tables: &TbConfig, _win: Value) -> Option<Vec<TbMove>> {
         None
     }
 
@@ -180,7 +180,7 @@ pub(crate) trait Board: Clone + Send {
 
 /// What tablebases say of a move.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ByTables {
+pub(crate) struct TbMove {
     /// The move, packed.
     pub(crate) mv: u16,
     /// Moves of the lowest rank are the best; they keep what can be had.
@@ -197,7 +197,7 @@ pub(crate) enum Change {
 }
 
 /// How many parts of a position have a key.
-pub(crate) const PARTS: usize = 4;
+pub(crate) const CORRECTION_KEYS: usize = 4;
 
 /// A number that looks random, the same for the same index.
 pub(super) const fn key(index: u64) -> u64 {

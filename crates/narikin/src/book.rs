@@ -110,11 +110,11 @@ impl Book {
     pub(crate) fn choose(
         &mut self,
         position: &Position,
-        lot: Option<u64>,
+        seed: Option<u64>,
     ) -> Result<Option<BookMove>, BookError> {
         let moves = self.moves(position)?;
-        let mut chosen = match lot {
-            Some(lot) => drawn(&moves, lot),
+        let mut chosen = match seed {
+            Some(seed) => drawn(&moves, seed),
             None => moves.iter().rev().max_by_key(|it| it.weight),
         }
         .copied()
@@ -133,11 +133,11 @@ impl Book {
     }
 }
 
-fn drawn(moves: &[BookMove], lot: u64) -> Option<&BookMove> {
+fn drawn(moves: &[BookMove], seed: u64) -> Option<&BookMove> {
     // Sums of a file's numbers must not overflow.
     let weight = |it: &BookMove| u128::from(it.weight);
     let total: u128 = moves.iter().map(weight).sum();
-    let mut left = u128::from(lot).checked_rem(total)?;
+    let mut left = u128::from(seed).checked_rem(total)?;
     moves.iter().find(|it| match left.checked_sub(weight(it)) {
         None => true,
         Some(rest) => {
@@ -236,7 +236,7 @@ mod tests {
             .zip(moves)
             .map(|(&weight, mv)| BookMove { mv, reply: None, weight })
             .collect();
-        let drawn: Vec<_> = (0..8).map(|lot| drawn(&moves, lot).map(|it| it.weight)).collect();
+        let drawn: Vec<_> = (0..8).map(|seed| drawn(&moves, seed).map(|it| it.weight)).collect();
         let (three, one) = (Some(3), Some(1));
         assert_eq!(drawn, [three, three, three, one, three, three, three, one]);
         assert_eq!(super::drawn(&[], 5), None);

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use readyok_rules::{Impasse, Move};
 
-use crate::{Learned, Score, tablebase::Tablebases};
+use crate::{PositionValues, Score, tablebase::Tablebases};
 
 /// What to search and how far. The default searches everything until it is stopped.
 #[derive(Debug, Clone, Default)]
@@ -31,11 +31,11 @@ pub struct Limits {
     pub impasse: Option<Impasse>,
     /// In shogi, whether the pieces that a handicap leaves out count for nobody, even by a rule that
     /// gives them to whoever left them out.
-    pub missing_for_nobody: bool,
+    pub ignore_missing_pieces: bool,
     /// What the user has taught of single positions; they are searched no further.
-    pub learned: Option<Arc<Learned>>,
+    pub position_values: Option<Arc<PositionValues>>,
     /// In chess, tables that know positions with few pieces.
-    pub tables: Option<Tables>,
+    pub tables: Option<TbConfig>,
     /// Whether the client may have searches run on the opponent's time, so that this one may take
     /// somewhat more of the own.
     pub ponders: bool,
@@ -50,15 +50,15 @@ pub struct Limits {
 
 /// Tablebases, and when to ask them.
 #[derive(Debug, Clone)]
-pub struct Tables {
+pub struct TbConfig {
     /// The tables.
-    pub bases: Arc<Tablebases>,
+    pub tablebases: Arc<Tablebases>,
     /// Ask about positions with the most pieces only if so many plies are left to search.
-    pub depth: u32,
+    pub probe_depth: u32,
     /// Ask about positions with at most so many pieces.
-    pub pieces: usize,
+    pub probe_limit: usize,
     /// Whether a win that takes longer than the fifty-move rule allows is none.
-    pub fifty_moves: bool,
+    pub rule50: bool,
 }
 
 /// How long a search may take, on the clock of [`Control::elapsed`].
@@ -129,4 +129,29 @@ pub struct Report<'a> {
     pub tbhits: u64,
     /// The moves, beginning with the one to play.
     pub pv: &'a [Move],
+}
+
+/// What a search has found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchResult {
+    /// The value for the side to move.
+    pub score: Score,
+    /// The best line; empty only if there is no legal move.
+    pub pv: Vec<Move>,
+    /// How deep it was searched, in plies; 0 if the search was stopped before anything else.
+    pub depth: u32,
+    /// Positions searched.
+    pub nodes: u64,
+}
+
+impl SearchResult {
+    /// The move to play; none if there is no legal one.
+    pub fn best(&self) -> Option<Move> {
+        self.pv.first().copied()
+    }
+
+    /// The answer to expect.
+    pub fn ponder(&self) -> Option<Move> {
+        self.pv.get(1).copied()
+    }
 }

@@ -22,8 +22,8 @@ use crate::eval;
 use crate::mate::{self, checkmate};
 use crate::platform::{self, Load};
 use crate::score::declared_win;
-use crate::skill::Strength;
-use crate::{Bench, Limits, Outcome, Score, Searcher};
+use crate::skill::Skill;
+use crate::{Bench, Limits, Score, SearchResult, Searcher};
 
 /// The translation file of Narikin's options, in English and Japanese. It belongs beside the program,
 /// as `narikin.lang.json`.
@@ -125,15 +125,15 @@ impl Engine for Narikin {
             load: Load::new(platform::useful(limits.threads)),
             lines: Mutex::default(),
         };
-        let outcome = self.searcher.search(&position, &limits, &talk);
-        if outcome.best().is_none() {
-            let score = Some(wire_score(outcome.score));
+        let result = self.searcher.search(&position, &limits, &talk);
+        if result.best().is_none() {
+            let score = Some(wire_score(result.score));
             control.info(Info { depth: Some(0), score, ..Info::default() });
             return Ok(Best::None.into());
         }
 
         // 4. Play the best line, or another one that a weaker player would.
-        let best = Line::of(&outcome);
+        let best = Line::of(&result);
         let chosen = strength.and_then(|strength| choose(&strength, &position, &talk, &best));
         if let Some(chosen) = &chosen {
             talk.played(chosen);
@@ -345,7 +345,7 @@ impl Narikin {
         &self,
         request: &SearchRequest,
         position: &Position,
-        strength: Option<&Strength>,
+        strength: Option<&Skill>,
     ) -> Limits {
         let go = &request.go;
         // A mate in so many moves of the side that gives it.
@@ -353,9 +353,10 @@ impl Narikin {
             Some(MateLimit::Moves(moves)) => Some(moves.saturating_mul(2).saturating_sub(1)),
             Some(MateLimit::Time(_) | MateLimit::Infinite) | None => None,
         };
-        let sight = strength.map(|it| it.sight(position.legal_moves().len())).unwrap_or_default();
-        let nodes = [go.nodes, sight.nodes].into_iter().flatten().min();
-        let depth = [go.depth, sight.depth].into_iter().flatten().min();
+        let node_budget =
+            strength.map(|it| it.node_budget(position.legal_moves().len())).unwrap_or_default();
+        let nodes = [go.nodes, node_budget.nodes].into_iter().flatten().min();
+        let depth = [go.depth, node_budget.depth].into_iter().flatten().min();
         let entering = self.settings.entering();
         // In UCI nothing can be declared.
         let impasse = match request.dialect {
@@ -369,15 +370,15 @@ impl Narikin {
             searchmoves: self.search_moves(request, position).collect(),
             // A weak player needs no help, and makes the same errors if asked again.
             threads: if strength.is_some() { 1 } else { count(self.settings.threads.get()) },
-            multipv: strength.map_or(0, Strength::lines).max(count(self.settings.multipv.get())),
+            multipv: strength.map_or(0, Skill::lines).max(count(self.settings.multipv.get())),
             max_moves: self.settings.max_moves(),
             impasse: Some(impasse),
-            missing_for_nobody: !entering.counts_missing,
+            ignore_missing_pieces: !entering.counts_missing,
             ponders: self.settings.ponder.get(),
             exact_time: go.move_time.or(go.random_time).is_some(),
             refutations: self.settings.show_refutations.get(),
             currlines: self.settings.show_currline.get(),
-            learned: self.settings.learned(),
+            position_values: self.settings.position_values(),
             tables: self.settings.tables(),
             ..Limits::default()
         }
@@ -385,21 +386,21 @@ impl Narikin {
 }
 
 impl Line {
-    fn of(outcome: &Outcome) -> Self {
+    fn of(result: &SearchResult) -> Self {
         Self {
-            depth: outcome.depth,
-            seldepth: outcome.depth,
-            score: outcome.score,
-            seen: outcome.score,
+            depth: result.depth,
+            seldepth: result.depth,
+            score: result.score,
+            seen: result.score,
             // It has been told.
             drawn: false,
-            pv: outcome.pv.clone(),
+            pv: result.pv.clone(),
         }
     }
 }
 
 /// The line that a weaker player would choose, unless it is the best one.
-fn choose(strength: &Strength, position: &Position, talk: &Talk<'_>, best: &Line) -> Option<Line> {
+fn choose(strength: &Skill, position: &Position, talk: &Talk<'_>, best: &Line) -> Option<Line> {
     let lines = talk.lines();
     // Lines that were not searched cannot be compared.
     let searched = lines.iter().filter(|line| 0 < line.depth);

@@ -34,9 +34,9 @@ pub mod tablebase;
 #[cfg(feature = "ablation")]
 pub use ablation::{UnknownFeature, disable_features};
 pub use bench::{Bench, BenchError, BenchResult, perft};
-pub use control::{Bounds, Control, Limits, Report, Tables};
+pub use control::{Bounds, Control, Limits, Report, SearchResult, TbConfig};
 pub use engine::{Narikin, TRANSLATION, runner};
 pub use eval::network::NetworkError;
-pub use position_values::Learned;
+pub use position_values::PositionValues;
 pub use score::Score;
-pub use searcher::{Outcome, Searcher};
+pub use searcher::Searcher;

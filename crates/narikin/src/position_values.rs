@@ -19,12 +19,12 @@ const LARGEST: i32 = 10_000;
 
 /// Values of positions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Learned {
+pub struct PositionValues {
     /// For the side to move, by the keys that the search has for positions.
     values: HashMap<u64, i32>,
 }
 
-impl Learned {
+impl PositionValues {
     /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
@@ -32,11 +32,11 @@ impl Learned {
 
     /// The value of a position, in centipawns for the side to move.
     pub fn get(&self, position: &Position) -> Option<i32> {
-        self.of_key(key(position)?)
+        self.get_by_key(key(position)?)
     }
 
     /// The value of the position to which the search gives this key.
-    pub(crate) fn of_key(&self, key: u64) -> Option<i32> {
+    pub(crate) fn get_by_key(&self, key: u64) -> Option<i32> {
         self.values.get(&key).copied()
     }
 
@@ -61,7 +61,7 @@ impl Learned {
     ///
     /// # Errors
     /// It is no instruction, or its position cannot be played.
-    pub fn obey(&mut self, text: &str) -> Result<(), Failure> {
+    pub fn apply_command(&mut self, text: &str) -> Result<(), Failure> {
         match text.parse()? {
             PositionValue::ClearAll => self.values.clear(),
             PositionValue::Clear { fen } => self.set(&position(fen.as_str())?, None),
@@ -99,37 +99,42 @@ mod tests {
 
     const AFTER_E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
 
-    fn value(learned: &Learned, game: Game, text: &str) -> Option<i32> {
-        learned.get(&Position::from_text(game, text).expect("a position"))
+    fn value(position_values: &PositionValues, game: Game, text: &str) -> Option<i32> {
+        position_values.get(&Position::from_text(game, text).expect("a position"))
     }
 
     #[test]
     fn values_are_kept_for_the_side_to_move_and_forgotten_when_told_to() {
-        let mut learned = Learned::default();
-        learned.obey(&format!("30 + {AFTER_E4}")).expect("an instruction");
-        assert_eq!(value(&learned, Game::Chess, AFTER_E4), Some(-30));
-        learned.obey("-7 + 8/8/8/8/8/8/8/K1k5 w - - 0 1").expect("an instruction");
-        assert_eq!(value(&learned, Game::Chess, "8/8/8/8/8/8/8/K1k5 w - - 0 1"), Some(-7));
-        learned.obey(&format!("clear + {AFTER_E4}")).expect("an instruction");
-        assert_eq!(value(&learned, Game::Chess, AFTER_E4), None);
-        assert!(!learned.is_empty());
-        learned.obey("clearall").expect("an instruction");
-        assert!(learned.is_empty());
+        let mut position_values = PositionValues::default();
+        position_values.apply_command(&format!("30 + {AFTER_E4}")).expect("an instruction");
+        assert_eq!(value(&position_values, Game::Chess, AFTER_E4), Some(-30));
+        position_values.apply_command("-7 + 8/8/8/8/8/8/8/K1k5 w - - 0 1").expect("an instruction");
+        assert_eq!(value(&position_values, Game::Chess, "8/8/8/8/8/8/8/K1k5 w - - 0 1"), Some(-7));
+        position_values.apply_command(&format!("clear + {AFTER_E4}")).expect("an instruction");
+        assert_eq!(value(&position_values, Game::Chess, AFTER_E4), None);
+        assert!(!position_values.is_empty());
+        position_values.apply_command("clearall").expect("an instruction");
+        assert!(position_values.is_empty());
     }
 
     #[test]
     fn positions_of_shogi_are_those_of_uci() {
-        let mut learned = Learned::default();
-        learned.obey("12 + 4k4/9/4P4/9/9/9/9/9/4K4[Gp] b - - 0 1").expect("an instruction");
-        assert_eq!(value(&learned, Game::Shogi, "4k4/9/4P4/9/9/9/9/9/4K4 w Gp 2"), Some(-12));
+        let mut position_values = PositionValues::default();
+        position_values
+            .apply_command("12 + 4k4/9/4P4/9/9/9/9/9/4K4[Gp] b - - 0 1")
+            .expect("an instruction");
+        assert_eq!(
+            value(&position_values, Game::Shogi, "4k4/9/4P4/9/9/9/9/9/4K4 w Gp 2"),
+            Some(-12)
+        );
     }
 
     #[test]
     fn what_is_no_instruction_teaches_nothing() {
-        let mut learned = Learned::default();
+        let mut position_values = PositionValues::default();
         for text in ["", "much + 8/8/8/8/8/8/8/K1k5 w - - 0 1", "5", "5 + 9/9 w", "clear"] {
-            assert!(learned.obey(text).is_err(), "{text}");
+            assert!(position_values.apply_command(text).is_err(), "{text}");
         }
-        assert!(learned.is_empty());
+        assert!(position_values.is_empty());
     }
 }

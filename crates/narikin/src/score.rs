@@ -28,7 +28,7 @@ pub(crate) fn declared_win(ply: usize) -> Value {
 pub(crate) const DECIDED: Value = 19_000;
 
 /// The value of a position after so many plies that tablebases know to be won.
-pub(crate) fn table_win(ply: usize) -> Value {
+pub(crate) fn tb_win(ply: usize) -> Value {
     DECIDED + 500 - Value::try_from(ply).unwrap_or(0)
 }
 
@@ -54,13 +54,13 @@ pub(crate) fn mate_in(ply: usize) -> Value {
 
 /// Counts a mate from the position it was found in instead of from the root, which is how it can be
 /// kept for other ways to that position.
-pub(crate) fn from_root_to_here(value: Value, ply: usize) -> Value {
+pub(crate) fn value_to_tt(value: Value, ply: usize) -> Value {
     shift_mate(value, mated_in(ply) - mated_in(0))
 }
 
-/// Undoes [`from_root_to_here`], where the game is drawn by rule after so many plies. A mate that would come later
+/// Undoes [`value_to_tt`], where the game is drawn by rule after so many plies. A mate that would come later
 /// was found with less of the game played, and says nothing.
-pub(crate) fn from_here_to_root(value: Value, ply: usize, left: u32) -> Option<Value> {
+pub(crate) fn value_from_tt(value: Value, ply: usize, left: u32) -> Option<Value> {
     let is_late = value.abs() >= MATE_RANGE && MATE.abs_diff(value.abs()) > left;
     (!is_late).then(|| shift_mate(value, mated_in(0) - mated_in(ply)))
 }
@@ -153,18 +153,18 @@ mod tests {
 
     #[test]
     fn mates_are_kept_as_seen_from_their_position() {
-        for (value, ply) in [(mate_in(9), 4), (mated_in(8), 3), (250, 7), (table_win(5), 5)] {
-            let kept = from_root_to_here(value, ply);
-            assert_eq!(from_here_to_root(kept, ply, 100), Some(value));
+        for (value, ply) in [(mate_in(9), 4), (mated_in(8), 3), (250, 7), (tb_win(5), 5)] {
+            let kept = value_to_tt(value, ply);
+            assert_eq!(value_from_tt(kept, ply, 100), Some(value));
         }
     }
 
     #[test]
     fn a_mate_that_comes_after_a_draw_by_rule_is_none() {
-        let of = |kept, left| from_here_to_root(kept, 2, left);
+        let of = |kept, left| value_from_tt(kept, 2, left);
         assert_eq!([15, 14].map(|left| of(mate_in(15), left)), [Some(mate_in(17)), None]);
         assert_eq!([14, 13].map(|left| of(mated_in(14), left)), [Some(mated_in(16)), None]);
-        assert_eq!(of(table_win(0), 0), Some(table_win(0)));
+        assert_eq!(of(tb_win(0), 0), Some(tb_win(0)));
     }
 
     #[test]

@@ -15,19 +15,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 pub(crate) use self::tuning::{Reductions, Tuning};
 use self::{
-    history::{ANSWERS, Earlier, Histories},
-    movepick::{Picker, Wanted},
-    stack::Lines,
-    tt::{Bound, Known, NO_VALUE, Table, narrow},
+    history::{CONT_HIST_PLIES, ContHistKey, Histories},
+    movepick::{MovePicker, Selection},
+    stack::PvTable,
+    tt::{Bound, NO_VALUE, TranspositionTable, TtData, narrow},
 };
 use crate::{
-    Learned,
-    board::{Board, MoveList, Step},
-    control::Tables,
+    PositionValues,
+    board::{Board, MoveList, SearchMove},
+    control::TbConfig,
     eval::Evaluation,
     score::{
-        DECIDED, DRAW, INFINITE, MAX_PLY, Value, from_here_to_root, from_root_to_here, is_decided,
-        mate_in, mated_in, table_win,
+        DECIDED, DRAW, INFINITE, MAX_PLY, Value, is_decided, mate_in, mated_in, tb_win,
+        value_from_tt, value_to_tt,
     },
 };
 
@@ -36,24 +36,24 @@ const FULL_WIDTH_KEY: u64 = 0xD6E8_FEB8_6659_FD93;
 
 /// How many positions go by between two questions whether to stop.
 const POLL_INTERVAL: u64 = 256;
-/// The first iteration is searched to its end if it takes no more positions than this.
-const FIRST_NODES: u64 = 8192;
+/// The first iteration is reduced_depth to its end if it takes no more positions than this.
+const MIN_FIRST_ITERATION_NODES: u64 = 8192;
 
 /// What all threads of a search share.
 #[derive(Debug)]
 pub(crate) struct Shared<'a> {
-    pub(crate) table: &'a Table,
+    pub(crate) tt: &'a TranspositionTable,
     pub(crate) reductions: &'a Reductions,
     pub(crate) stop: AtomicBool,
-    /// Positions searched, by all threads.
+    /// Positions reduced_depth, by all threads.
     pub(crate) nodes: AtomicU64,
     /// Answers of tablebases, to all threads.
     pub(crate) tbhits: AtomicU64,
-    pub(crate) tables: Option<&'a Tables>,
+    pub(crate) tables: Option<&'a TbConfig>,
     /// What a draw is worth to the side to move at the root.
     pub(crate) draw: Value,
     /// What the user has taught.
-    pub(crate) learned: Option<&'a Learned>,
+    pub(crate) position_values: Option<&'a PositionValues>,
     /// Whether to leave nothing out, so that a mate shows at its depth or never.
     pub(crate) full_width: bool,
 }
@@ -64,7 +64,7 @@ struct Frame {
     /// The evaluation, corrected by experience; [`INFINITE`] in check.
     eval: Value,
     /// The move played here.
-    earlier: Earlier,
+    cont_hist_key: ContHistKey,
     /// Whether that was a capture or the like.
     noisy: bool,
     /// A move that is not to be tried, packed.
@@ -72,9 +72,9 @@ struct Frame {
     /// Quiet moves that refuted neighbours of this line.
     killers: [u16; 2],
     /// How often children of this ply were refuted.
-    cutoffs: i32,
+    cutoff_count: i32,
     /// How many plies were extended beyond the depth of the iteration.
-    extended: i32,
+    extensions: i32,
     /// Whether the side to move is better off than two plies ago.
     improving: bool,
     /// By how many plies the search of the move played here is reduced.
@@ -85,13 +85,13 @@ struct Frame {
 pub(crate) type Poll<'a, B> = dyn FnMut(&[<B as Board>::Move]) -> bool + 'a;
 
 /// Two lists of moves with their ranks.
-type Lists<B> = (MoveList<<B as Board>::Move>, MoveList<<B as Board>::Move>);
+type MoveLists<B> = (MoveList<<B as Board>::Move>, MoveList<<B as Board>::Move>);
 
 /// Quiet moves, and captures.
-type Tried<B> = (Vec<<B as Board>::Move>, Vec<<B as Board>::Move>);
+type SearchedMoves<B> = (Vec<<B as Board>::Move>, Vec<<B as Board>::Move>);
 
 /// Frames before the root, so that looking back needs no test.
-const BEFORE: usize = 5;
+const STACK_OFFSET: usize = 5;
 
 /// One thread's search of one position.
 pub(crate) struct Search<'a, B: Board, E> {
@@ -107,19 +107,19 @@ pub(crate) struct Search<'a, B: Board, E> {
     pub(crate) depth: i32,
     pub(crate) nodes: u64,
     /// Those of them that other threads know of.
-    counted: u64,
+    reported_nodes: u64,
     /// The longest line since it was last set to 0.
-    pub(crate) longest: usize,
+    pub(crate) sel_depth: usize,
     node_limit: u64,
     stopped: bool,
     frames: Vec<Frame>,
-    pub(crate) lines: Lines<B::Move>,
+    pub(crate) lines: PvTable<B::Move>,
     /// Lists of moves, kept to be filled again.
-    lists: Vec<Lists<B>>,
+    lists: Vec<MoveLists<B>>,
     /// Quiet moves and captures that were tried at each ply, kept as well.
-    tried: Vec<Tried<B>>,
+    searched_moves: Vec<SearchedMoves<B>>,
     /// No pass is tried before this ply, while one is verified.
-    pass_from: usize,
+    nmp_min_ply: usize,
 }
 
 impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
@@ -140,19 +140,19 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             path: Vec::with_capacity(MAX_PLY),
             depth: 0,
             nodes: 0,
-            counted: 0,
-            longest: 0,
+            reported_nodes: 0,
+            sel_depth: 0,
             node_limit: node_limit.unwrap_or(u64::MAX),
             stopped: false,
-            frames: vec![Frame { eval: INFINITE, ..Frame::default() }; MAX_PLY + BEFORE + 4],
-            lines: Lines::new(),
+            frames: vec![Frame { eval: INFINITE, ..Frame::default() }; MAX_PLY + STACK_OFFSET + 4],
+            lines: PvTable::new(),
             lists: vec![(Vec::new(), Vec::new()); MAX_PLY + 2],
-            tried: vec![(Vec::new(), Vec::new()); MAX_PLY + 2],
-            pass_from: 0,
+            searched_moves: vec![(Vec::new(), Vec::new()); MAX_PLY + 2],
+            nmp_min_ply: 0,
         }
     }
 
-    /// How many positions may be searched yet.
+    /// How many positions may be reduced_depth yet.
     pub(crate) fn nodes_left(&self) -> u64 {
         self.node_limit.saturating_sub(self.nodes)
     }
@@ -163,14 +163,14 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
     }
 
     /// Prepares for the moves of the root.
-    pub(crate) fn enter_root(&mut self) {
+    pub(crate) fn init_root(&mut self) {
         let in_check = self.board.in_check();
         let eval = if in_check { INFINITE } else { self.corrected(self.evaluate()) };
         let frame = self.frame(0);
         frame.eval = eval;
         frame.excluded = 0;
         for ply in [1, 2] {
-            self.frame(ply).cutoffs = 0;
+            self.frame(ply).cutoff_count = 0;
         }
     }
 
@@ -219,25 +219,28 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
     ) -> Value {
         // 1. At the horizon, everything ends quietly.
         if depth <= 0 {
-            return self.quiesce::<PV>(alpha, beta, 0, ply);
+            return self.qsearch::<PV>(alpha, beta, 0, ply);
         }
 
         // 2. A finished search wants to be left at once.
-        if self.must_stop() {
+        if self.should_stop() {
             return DRAW;
         }
         let excluded = self.frame(ply).excluded;
         if excluded == 0 {
-            self.enter(ply);
+            self.enter_node(ply);
         }
 
         // 3. Draws and wins by rule, and draws that can be had by repetition.
         if excluded == 0 {
-            if let Some(value) = self.ended(ply) {
+            if let Some(value) = self.game_end(ply) {
                 return value;
             }
             let draw = self.draw(ply);
-            if enabled!(UpcomingRepetition) && alpha < draw && self.board.can_repeat(ply) {
+            if enabled!(UpcomingRepetition)
+                && alpha < draw
+                && self.board.has_upcoming_repetition(ply)
+            {
                 alpha = draw;
                 if alpha >= beta {
                     return alpha;
@@ -260,47 +263,47 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
 
         // 5. What is known from an earlier visit.
         let key = self.key() ^ u64::from(excluded).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let known = self.shared.table.get(key);
-        let known_value = known.and_then(|known| self.value_of(known, ply));
-        let was_pv = PV || known.is_some_and(|known| known.was_pv);
+        let tte = self.shared.tt.get(key);
+        let tt_value = tte.and_then(|tte| self.tt_value_of(tte, ply));
+        let tt_pv = PV || tte.is_some_and(|tte| tte.tt_pv);
         if !PV
             && enabled!(TtCutoff)
             && excluded == 0
-            && let (Some(known), Some(value)) = (known, known_value)
-            && i32::from(known.depth) >= depth
-            && self.board.timeouts() > 256 - 90
-            && known.decides(value, alpha, beta)
+            && let (Some(tte), Some(value)) = (tte, tt_value)
+            && i32::from(tte.depth) >= depth
+            && self.board.rule50_scale() > 256 - 90
+            && tte.causes_cutoff(value, alpha, beta)
         {
-            if value >= beta && known.mv != 0 {
-                self.reward_known(known.mv, depth, ply);
+            if value >= beta && tte.mv != 0 {
+                self.reward_tt_move(tte.mv, depth, ply);
             }
             return value;
         }
-        let from_table = known.and_then(|known| self.board.unpack(known.mv));
+        let tt_move = tte.and_then(|tte| self.board.unpack(tte.mv));
 
         // 6. What tablebases know, and a mate in one, need no search.
         if excluded == 0
-            && let Some(value) = self.probe(depth, ply, was_pv)
+            && let Some(value) = self.probe(depth, ply, tt_pv)
         {
             return value;
         }
-        if known.is_none()
+        if tte.is_none()
             && excluded == 0
             && !in_check
             && let Some(mv) = self.board.mate_in_one()
         {
-            self.end_line(ply, mv);
+            self.set_mate_line(ply, mv);
             return mate_in(ply + 1);
         }
 
         // 7. The value as it stands, corrected by experience and by what is known.
-        let raw = match known {
+        let raw = match tte {
             _ if in_check => NO_VALUE,
-            Some(known) if known.eval != NO_VALUE => known.eval,
+            Some(tte) if tte.eval != NO_VALUE => tte.eval,
             _ if excluded != 0 => narrow(self.frame(ply).eval),
             _ => {
                 let raw = narrow(self.evaluate());
-                self.keep_evaluation(key, raw, was_pv);
+                self.store_eval(key, raw, tt_pv);
                 raw
             }
         };
@@ -311,25 +314,25 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         } else if excluded == 0 {
             eval = self.corrected(raw.into());
             self.frame(ply).eval = eval;
-            let before = match (self.frame_at(ply, 2).eval, self.frame_at(ply, 4).eval) {
+            let previous = match (self.frame_before(ply, 2).eval, self.frame_before(ply, 4).eval) {
                 (INFINITE, INFINITE) => eval,
-                (INFINITE, earlier) | (earlier, _) => earlier,
+                (INFINITE, previous) | (previous, _) => previous,
             };
-            improving = eval > before;
+            improving = eval > previous;
             self.frame(ply).improving = improving;
-            let before = self.frame_at(ply, 1);
-            if enabled!(Hindsight) && before.eval != INFINITE {
+            let parent = self.frame_before(ply, 1);
+            if enabled!(Hindsight) && parent.eval != INFINITE {
                 // Of what one side wins by a move the other one sees as much lost, or there was more to it.
-                let gained = eval + before.eval;
-                if before.reduction >= 3 && gained < 0 {
+                let gained = eval + parent.eval;
+                if parent.reduction >= 3 && gained < 0 {
                     depth += 1;
-                } else if before.reduction >= 2 && depth >= 2 && gained > 170 {
+                } else if parent.reduction >= 2 && depth >= 2 && gained > 170 {
                     depth -= 1;
                 }
             }
-            if let (Some(known), Some(value)) = (known, known_value)
+            if let (Some(tte), Some(value)) = (tte, tt_value)
                 && !is_decided(value)
-                && known.improves(value, eval)
+                && tte.improves_on(value, eval)
             {
                 eval = value;
             }
@@ -339,7 +342,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
         self.frame(ply + 1).excluded = 0;
         self.frame(ply + 2).killers = [0; 2];
-        self.frame(ply + 2).cutoffs = 0;
+        self.frame(ply + 2).cutoff_count = 0;
         let tuning = B::TUNING;
 
         let full_width = self.shared.full_width;
@@ -348,8 +351,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             let margin = tuning.reverse_futility * (depth - i32::from(improving));
             if enabled!(ReverseFutility)
                 && depth <= 8
-                && !was_pv
-                && from_table.is_none_or(|mv| self.board.is_noisy(mv))
+                && !tt_pv
+                && tt_move.is_none_or(|mv| self.board.is_noisy(mv))
                 && !is_decided(beta)
                 && eval - margin >= beta
                 && !is_decided(eval)
@@ -362,7 +365,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 && depth <= 4
                 && tuning.razor.is_some_and(|razor| eval + razor * depth < alpha)
             {
-                let value = self.quiesce::<false>(alpha, alpha + 1, 0, ply);
+                let value = self.qsearch::<false>(alpha, alpha + 1, 0, ply);
                 if value <= alpha {
                     return value;
                 }
@@ -373,33 +376,33 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 && depth >= 3
                 && eval >= beta
                 && self.frame(ply).eval + 20 * depth >= beta + 60
-                && ply >= self.pass_from
+                && ply >= self.nmp_min_ply
                 && cut
                 && !is_decided(beta)
-                && self.frame_at(ply, 1).earlier != Earlier::default()
-                && self.board.can_pass()
+                && self.frame_before(ply, 1).cont_hist_key != ContHistKey::default()
+                && self.board.null_move_allowed()
             {
                 let reduction = 4 + depth / 3 + ((eval - beta) / 200).min(3);
-                self.frame(ply).earlier = Earlier::default();
-                self.board.pass();
+                self.frame(ply).cont_hist_key = ContHistKey::default();
+                self.board.make_null();
                 let value =
                     -self.negamax::<false>(-beta, -beta + 1, depth - reduction, ply + 1, !cut);
-                self.board.undo_pass();
+                self.board.unmake_null();
                 if self.stopped {
                     return DRAW;
                 }
                 if value >= beta {
                     let value = if is_decided(value) { beta } else { value };
                     let verifies = enabled!(NullMoveVerification) && B::HAS_ZUGZWANG;
-                    if !verifies || depth < 14 || self.pass_from != 0 {
+                    if !verifies || depth < 14 || self.nmp_min_ply != 0 {
                         return value;
                     }
                     // To be sure that it is no zugzwang.
-                    self.pass_from =
+                    self.nmp_min_ply =
                         ply + usize::try_from((depth - reduction) * 3 / 4).unwrap_or(0);
                     let verified =
                         self.negamax::<false>(beta - 1, beta, depth - reduction, ply, false);
-                    self.pass_from = 0;
+                    self.nmp_min_ply = 0;
                     if verified >= beta {
                         return value;
                     }
@@ -411,24 +414,25 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             if enabled!(ProbCut)
                 && depth >= 5
                 && !is_decided(beta)
-                && known_value.is_none_or(|value| value >= least)
-                && let Some(value) = self.try_captures(least, depth, ply, cut, from_table)
+                && tt_value.is_none_or(|value| value >= least)
+                && let Some(value) = self.probcut(least, depth, ply, cut, tt_move)
             {
                 return value;
             }
         }
 
         // 12. Try the moves, best first, until one is too good for the opponent to allow this.
-        let earlier = self.earlier(ply);
-        let lists = self.take_lists(ply);
-        let (mut quiets, mut noisies) = self.take_tried(ply);
+        let cont_hist = self.cont_hist(ply);
+        let lists = self.take_move_lists(ply);
+        let (mut quiets, mut noisies) = self.take_searched_moves(ply);
         let killers = self.frame(ply).killers;
-        let mut picker = Picker::<B>::new(Wanted::All, from_table, killers, earlier, 0, lists);
+        let mut picker =
+            MovePicker::<B>::new(Selection::All, tt_move, killers, cont_hist, 0, lists);
         let side = self.board.side();
         let (original_alpha, mut best, mut best_move) = (alpha, -INFINITE, None);
         let mut count = 0;
         let mut skip_quiet = false;
-        let table_is_noisy = from_table.is_some_and(|mv| self.board.is_noisy(mv));
+        let table_is_noisy = tt_move.is_some_and(|mv| self.board.is_noisy(mv));
         let late = tuning.late_moves;
         while let Some(mv) = picker.next(&self.board, self.histories, !skip_quiet) {
             if mv.packed() == excluded {
@@ -440,7 +444,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             let history = if noisy {
                 self.histories.noisy(mv, victim)
             } else {
-                self.histories.quiet(side, mv, &earlier)
+                self.histories.quiet(side, mv, &cont_hist)
             };
             let gives_check = self.board.gives_check(mv);
             let base = self.shared.reductions.get(depth, count);
@@ -473,12 +477,12 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                         continue;
                     }
                     let lost = -tuning.quiet_exchange * lmr_depth * lmr_depth;
-                    if by_exchange && lmr_depth <= 7 && !self.board.wins_exchange(mv, lost) {
+                    if by_exchange && lmr_depth <= 7 && !self.board.see_ge(mv, lost) {
                         continue;
                     }
-                } else if by_exchange && depth <= 7 && picker.is_at_bad_noisy() {
+                } else if by_exchange && depth <= 7 && picker.is_bad_noisy_stage() {
                     let lost = -tuning.noisy_exchange * depth;
-                    if !self.board.wins_exchange(mv, lost) {
+                    if !self.board.see_ge(mv, lost) {
                         continue;
                     }
                 }
@@ -486,39 +490,45 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
 
             // 14. Extensions: a move that alone holds the position.
             let mut extension = 0;
-            let extended = self.frame_at(ply, 1).extended;
-            let may_extend = extended < self.depth && ply < 2 * self.depth.unsigned_abs() as usize;
+            let extensions = self.frame_before(ply, 1).extensions;
+            let may_extend =
+                extensions < self.depth && ply < 2 * self.depth.unsigned_abs() as usize;
             if enabled!(SingularExtension)
-                && let (Some(known), Some(value)) = (known, known_value)
-                && Some(mv) == from_table
+                && let (Some(tte), Some(value)) = (tte, tt_value)
+                && Some(mv) == tt_move
                 && may_extend
                 && excluded == 0
                 && !full_width
                 && depth >= 5
-                && i32::from(known.depth) >= depth - 3
-                && matches!(known.bound, Some(Bound::Exact | Bound::AtLeast))
+                && i32::from(tte.depth) >= depth - 3
+                && matches!(tte.bound, Some(Bound::Exact | Bound::AtLeast))
                 && !is_decided(value)
             {
-                let single_beta = value - depth * if was_pv && !PV { 2 } else { 1 };
+                let singular_beta = value - depth * if tt_pv && !PV { 2 } else { 1 };
                 self.frame(ply).excluded = mv.packed();
-                let single =
-                    self.negamax::<false>(single_beta - 1, single_beta, (depth - 1) / 2, ply, cut);
+                let singular_value = self.negamax::<false>(
+                    singular_beta - 1,
+                    singular_beta,
+                    (depth - 1) / 2,
+                    ply,
+                    cut,
+                );
                 self.frame(ply).excluded = 0;
                 if self.stopped {
                     break;
                 }
-                if single < single_beta {
+                if singular_value < singular_beta {
                     extension = 1;
-                    let alone_by_far = !PV && single < single_beta - 18;
-                    if enabled!(DoubleExtension) && alone_by_far {
+                    let is_double = !PV && singular_value < singular_beta - 18;
+                    if enabled!(DoubleExtension) && is_double {
                         extension = 2;
-                        let by_very_far = single < single_beta - 90 && !noisy;
-                        extension += i32::from(enabled!(TripleExtension) && by_very_far);
+                        let is_triple = singular_value < singular_beta - 90 && !noisy;
+                        extension += i32::from(enabled!(TripleExtension) && is_triple);
                     }
-                } else if enabled!(Multicut) && single_beta >= beta {
+                } else if enabled!(Multicut) && singular_beta >= beta {
                     // Several moves are too good.
-                    self.keep(ply, picker, quiets, noisies);
-                    return single_beta;
+                    self.return_buffers(ply, picker, quiets, noisies);
+                    return singular_beta;
                 } else if value >= beta {
                     extension = -2;
                 } else if cut {
@@ -528,12 +538,12 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
 
             // 15. Play it and search it: the first one fully, late ones less deeply at first, all
             // but the first only as far as it takes to see that they are no better.
-            self.frame(ply).extended = extended + extension.max(0);
+            self.frame(ply).extensions = extensions + extension.max(0);
             self.play(mv, ply);
             let new_depth = depth - 1 + extension;
             let mut value = alpha + 1;
             if count > 1 || !PV {
-                let mut searched = new_depth;
+                let mut reduced_depth = new_depth;
                 let is_late = depth >= 2 && count > 1 + i32::from(PV) && !full_width;
                 if enabled!(LateMoveReductions) && is_late {
                     let mut reduction = base;
@@ -545,7 +555,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                     if cut {
                         reduction += 2048;
                     }
-                    if was_pv {
+                    if tt_pv {
                         reduction -= 1024;
                     }
                     if PV {
@@ -560,28 +570,29 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                     if enabled!(TtCaptureReduction) && !noisy && table_is_noisy {
                         reduction += 1024;
                     }
-                    if enabled!(CutNodeReduction) && cut && from_table.is_none() {
+                    if enabled!(CutNodeReduction) && cut && tt_move.is_none() {
                         reduction += 1024;
                     }
-                    if self.frame(ply + 1).cutoffs > 3 {
+                    if self.frame(ply + 1).cutoff_count > 3 {
                         reduction += 768;
                     }
                     if killers.contains(&mv.packed()) {
                         reduction -= 1024;
                     }
-                    searched = (new_depth - reduction / 1024)
+                    reduced_depth = (new_depth - reduction / 1024)
                         .clamp(1.min(new_depth), new_depth + i32::from(PV));
                 }
-                // What is searched less deep is expected to fail, and so is what a cut node does not cut with.
-                let child_cuts = searched < new_depth || !cut;
-                self.frame(ply).reduction = (new_depth - searched).max(0);
-                value = -self.negamax::<false>(-alpha - 1, -alpha, searched, ply + 1, child_cuts);
+                // What is reduced_depth less deep is expected to fail, and so is what a cut node does not cut with.
+                let child_cuts = reduced_depth < new_depth || !cut;
+                self.frame(ply).reduction = (new_depth - reduced_depth).max(0);
+                value =
+                    -self.negamax::<false>(-alpha - 1, -alpha, reduced_depth, ply + 1, child_cuts);
                 self.frame(ply).reduction = 0;
-                if value > alpha && searched < new_depth {
+                if value > alpha && reduced_depth < new_depth {
                     // It is better than thought; how much deeper to look depends on how much.
                     let deeper = i32::from(value > best + 40 + 2 * new_depth)
                         - i32::from(value < best + new_depth);
-                    if searched < new_depth + deeper {
+                    if reduced_depth < new_depth + deeper {
                         value = -self.negamax::<false>(
                             -alpha - 1,
                             -alpha,
@@ -624,13 +635,13 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             }
         }
         if self.stopped {
-            self.keep(ply, picker, quiets, noisies);
+            self.return_buffers(ply, picker, quiets, noisies);
             return DRAW;
         }
 
         // 17. No move: mate, or stalemate.
         if count == 0 {
-            self.keep(ply, picker, quiets, noisies);
+            self.return_buffers(ply, picker, quiets, noisies);
             return if excluded != 0 {
                 alpha
             } else if in_check || B::STALEMATE_LOSES {
@@ -641,16 +652,16 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
 
         // 18. Learn from it.
-        self.frame(ply).cutoffs += i32::from(best >= beta);
+        self.frame(ply).cutoff_count += i32::from(best >= beta);
         if let Some(mv) = best_move.filter(|_| best >= beta || enabled!(ExactBonus)) {
-            self.learn(mv, depth + i32::from(best > beta + 60), ply, &quiets, &noisies);
+            self.update_histories(mv, depth + i32::from(best > beta + 60), ply, &quiets, &noisies);
         }
         if enabled!(FailLowBonus) && best_move.is_none() && excluded == 0 {
-            self.reward_last(depth, ply);
+            self.reward_prior_move(depth, ply);
         }
-        self.keep(ply, picker, quiets, noisies);
+        self.return_buffers(ply, picker, quiets, noisies);
 
-        // 19. Remember what was found, which is the less certain the less deep it was searched.
+        // 19. Remember what was found, which is the less certain the less deep it was reduced_depth.
         if enabled!(FailHighSoftening) && best >= beta && !is_decided(best) && !is_decided(beta) {
             best = (best * depth + beta) / (depth + 1);
         }
@@ -662,15 +673,15 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             Bound::AtMost
         };
         if excluded == 0 {
-            let known = Known {
-                mv: best_move.map_or(0, Step::packed),
-                value: narrow(from_root_to_here(best, ply)),
+            let tte = TtData {
+                mv: best_move.map_or(0, SearchMove::packed),
+                value: narrow(value_to_tt(best, ply)),
                 eval: raw,
                 depth: u8::try_from(depth.clamp(0, 255)).unwrap_or(0),
                 bound: Some(bound),
-                was_pv,
+                tt_pv,
             };
-            self.shared.table.put(key, known);
+            self.shared.tt.put(key, tte);
             let stood = self.frame(ply).eval;
             let explained = match bound {
                 Bound::Exact => false,
@@ -680,38 +691,38 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             let quiet = best_move.is_none_or(|mv| !self.board.is_noisy(mv));
             let teaches = !in_check && quiet && !explained && !is_decided(best);
             if enabled!(CorrectionHistory) && teaches {
-                let uncorrected = self.patient(raw.into());
-                self.histories.correct(&self.board, best - uncorrected, depth);
+                let uncorrected = self.rule50_scaled(raw.into());
+                self.histories.update_correction(&self.board, best - uncorrected, depth);
             }
         }
         best
     }
 
     /// Whether a capture that wins enough keeps its promise in a shallow search.
-    fn try_captures(
+    fn probcut(
         &mut self,
         least: Value,
         depth: i32,
         ply: usize,
         cut: bool,
-        from_table: Option<B::Move>,
+        tt_move: Option<B::Move>,
     ) -> Option<Value> {
-        let from_table = from_table.filter(|&mv| self.board.is_noisy(mv));
-        let lists = self.take_lists(ply);
+        let tt_move = tt_move.filter(|&mv| self.board.is_noisy(mv));
+        let lists = self.take_move_lists(ply);
         let wins = least - self.frame(ply).eval;
-        let earlier = self.earlier(ply);
-        let wanted = Wanted::Noisy { checks: false };
-        let mut picker = Picker::<B>::new(wanted, from_table, [0; 2], earlier, wins, lists);
+        let cont_hist = self.cont_hist(ply);
+        let wanted = Selection::Noisy { checks: false };
+        let mut picker = MovePicker::<B>::new(wanted, tt_move, [0; 2], cont_hist, wins, lists);
         let mut found = None;
         while let Some(mv) = picker.next(&self.board, self.histories, false) {
-            if picker.is_at_bad_noisy() {
+            if picker.is_bad_noisy_stage() {
                 break;
             }
-            if !self.board.wins_exchange(mv, wins) {
+            if !self.board.see_ge(mv, wins) {
                 continue;
             }
             self.play(mv, ply);
-            let mut value = -self.quiesce::<false>(-least, -least + 1, 0, ply + 1);
+            let mut value = -self.qsearch::<false>(-least, -least + 1, 0, ply + 1);
             if value >= least && depth > 4 {
                 value = -self.negamax::<false>(-least, -least + 1, depth - 4, ply + 1, !cut);
             }
@@ -725,53 +736,54 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             }
         }
         let lists = picker.into_lists();
-        self.keep_lists(ply, lists);
+        self.return_move_lists(ply, lists);
         found
     }
 
     /// The value by tablebases, if they know it. That a win may be a mate nearby matters little.
-    fn probe(&mut self, depth: i32, ply: usize, was_pv: bool) -> Option<Value> {
+    fn probe(&mut self, depth: i32, ply: usize, tt_pv: bool) -> Option<Value> {
         let tables = self.shared.tables?;
-        let (value, bound) = self.board.probe(tables, depth, table_win(ply))?;
+        let (value, bound) = self.board.probe(tables, depth, tb_win(ply))?;
         self.shared.tbhits.fetch_add(1, Relaxed);
         let value = if bound == Bound::Exact { self.draw(ply) } else { value };
-        // It is kept as if it had been searched deeper than it ever will be.
-        let known = Known {
+        // It is kept as if it had been reduced_depth deeper than it ever will be.
+        let tte = TtData {
             mv: 0,
             value: narrow(value),
             eval: NO_VALUE,
             depth: u8::try_from((depth + 6).clamp(0, 255)).unwrap_or(u8::MAX),
             bound: Some(bound),
-            was_pv,
+            tt_pv,
         };
-        self.shared.table.put(self.key(), known);
+        self.shared.tt.put(self.key(), tte);
         Some(value)
     }
 
     /// A move known from the table was too good again.
-    fn reward_known(&mut self, packed: u16, depth: i32, ply: usize) {
+    fn reward_tt_move(&mut self, packed: u16, depth: i32, ply: usize) {
         if let Some(mv) = self.board.unpack(packed)
             && !self.board.is_noisy(mv)
         {
-            let earlier = self.earlier(ply);
+            let cont_hist = self.cont_hist(ply);
             let side = self.board.side();
-            self.histories.learn_quiet(side, mv, &earlier, bonus(depth));
+            self.histories.update_quiet(side, mv, &cont_hist, bonus(depth));
         }
     }
 
     /// Nothing helps against the last move: rank it higher, if it is a quiet one.
-    fn reward_last(&mut self, depth: i32, ply: usize) {
-        let last = self.frame_at(ply, 1);
-        let is_quiet = !last.noisy && last.earlier != Earlier::default();
+    fn reward_prior_move(&mut self, depth: i32, ply: usize) {
+        let last = self.frame_before(ply, 1);
+        let is_quiet = !last.noisy && last.cont_hist_key != ContHistKey::default();
         if let Some(&mv) = self.path.last().filter(|_| is_quiet) {
-            let earlier = ANSWERS.map(|back| self.frame_at(ply, back + 1).earlier);
+            let cont_hist =
+                CONT_HIST_PLIES.map(|back| self.frame_before(ply, back + 1).cont_hist_key);
             let side = 1 - self.board.side();
-            self.histories.learn_quiet(side, mv, &earlier, bonus(depth));
+            self.histories.update_quiet(side, mv, &cont_hist, bonus(depth));
         }
     }
 
     /// A move was too good: rank it higher, and those before it lower.
-    fn learn(
+    fn update_histories(
         &mut self,
         mv: B::Move,
         depth: i32,
@@ -782,10 +794,10 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         let by = bonus(depth);
         let malus = if enabled!(Malus) { by } else { 0 };
         let side = self.board.side();
-        let earlier = self.earlier(ply);
+        let cont_hist = self.cont_hist(ply);
         if self.board.is_noisy(mv) {
             let victim = self.board.victim(mv);
-            self.histories.learn_noisy(mv, victim, by);
+            self.histories.update_noisy(mv, victim, by);
         } else {
             let [first, second] = &mut self.frame(ply).killers;
             if enabled!(Killers) && *first != mv.packed() {
@@ -794,38 +806,38 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             }
             // One that cut at once needs little praise.
             if depth > 3 || !quiets.is_empty() {
-                self.histories.learn_quiet(side, mv, &earlier, by);
+                self.histories.update_quiet(side, mv, &cont_hist, by);
             }
             for &other in quiets {
-                self.histories.learn_quiet(side, other, &earlier, -malus);
+                self.histories.update_quiet(side, other, &cont_hist, -malus);
             }
         }
         for &other in noisies {
             let victim = self.board.victim(other);
-            self.histories.learn_noisy(other, victim, -malus);
+            self.histories.update_noisy(other, victim, -malus);
         }
     }
 
     /// What is left of an evaluation without progress.
-    fn patient(&self, raw: Value) -> Value {
-        raw * self.board.timeouts() / 256
+    fn rule50_scaled(&self, raw: Value) -> Value {
+        raw * self.board.rule50_scale() / 256
     }
 
     fn corrected(&self, raw: Value) -> Value {
-        let value = self.patient(raw) + self.histories.correction(&self.board);
+        let value = self.rule50_scaled(raw) + self.histories.correction(&self.board);
         value.clamp(1 - DECIDED, DECIDED - 1)
     }
 
     /// The value of an entry of the table for this position, if it has one.
-    fn value_of(&self, known: Known, ply: usize) -> Option<Value> {
-        known.bound?;
-        from_here_to_root(known.value.into(), ply, self.board.plies_left())
+    fn tt_value_of(&self, tte: TtData, ply: usize) -> Option<Value> {
+        tte.bound?;
+        value_from_tt(tte.value.into(), ply, self.board.plies_left())
     }
 
-    /// Keeps an evaluation for which nothing was searched yet.
-    fn keep_evaluation(&self, key: u64, eval: i16, was_pv: bool) {
-        let known = Known { mv: 0, value: 0, eval, depth: 0, bound: None, was_pv };
-        self.shared.table.put(key, known);
+    /// Keeps an evaluation for which nothing was reduced_depth yet.
+    fn store_eval(&self, key: u64, eval: i16, tt_pv: bool) {
+        let tte = TtData { mv: 0, value: 0, eval, depth: 0, bound: None, tt_pv };
+        self.shared.tt.put(key, tte);
     }
 
     /// The key by which the table knows the position. What others have left out may be the mate that
@@ -836,7 +848,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
     }
 
     /// Ends the line here with a move that mates.
-    fn end_line(&mut self, ply: usize, mv: B::Move) {
+    fn set_mate_line(&mut self, ply: usize, mv: B::Move) {
         self.lines.start(ply + 1);
         self.lines.extend(ply, mv);
     }
@@ -844,11 +856,11 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
     fn play(&mut self, mv: B::Move, ply: usize) {
         let noisy = self.board.is_noisy(mv);
         let frame = self.frame(ply);
-        (frame.earlier, frame.noisy) = (Histories::<B>::earlier(mv), noisy);
+        (frame.cont_hist_key, frame.noisy) = (Histories::<B>::cont_hist_key(mv), noisy);
         self.path.push(mv);
         self.evaluation.play(&self.board, mv);
         self.board.play(mv);
-        self.shared.table.prefetch(self.key());
+        self.shared.tt.prefetch(self.key());
     }
 
     /// Takes back the last move.
@@ -869,31 +881,31 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
     }
 
     /// The value if the game is over here by rule, or if the user knows better than a search.
-    fn ended(&self, ply: usize) -> Option<Value> {
-        match self.board.ended(ply) {
+    fn game_end(&self, ply: usize) -> Option<Value> {
+        match self.board.game_end(ply) {
             Some(value) if value == DRAW => Some(self.draw(ply)),
             Some(value) => Some(value),
-            None => self.shared.learned?.of_key(self.board.key()),
+            None => self.shared.position_values?.get_by_key(self.board.key()),
         }
     }
 
-    /// What the best answer to a move was when it was searched last.
-    pub(crate) fn answer_to(&mut self, mv: B::Move) -> Option<B::Move> {
+    /// What the best answer to a move was when it was reduced_depth last.
+    pub(crate) fn tt_reply(&mut self, mv: B::Move) -> Option<B::Move> {
         self.board.play(mv);
-        let known = self.shared.table.get(self.key());
-        let answer = known.and_then(|known| self.board.unpack(known.mv));
+        let tte = self.shared.tt.get(self.key());
+        let answer = tte.and_then(|tte| self.board.unpack(tte.mv));
         self.board.undo(mv);
         answer
     }
 
     /// Counts a position.
-    fn enter(&mut self, ply: usize) {
+    fn enter_node(&mut self, ply: usize) {
         self.nodes += 1;
-        self.longest = self.longest.max(ply);
+        self.sel_depth = self.sel_depth.max(ply);
         self.lines.start(ply);
     }
 
-    fn must_stop(&mut self) -> bool {
+    fn should_stop(&mut self) -> bool {
         if self.stopped {
             return true;
         }
@@ -903,55 +915,61 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             self.count();
             let stopped = self.shared.stop.load(Relaxed) || (self.poll)(&self.path);
             // Without a first iteration any legal move would be played.
-            self.stopped = stopped && (self.depth > 1 || self.nodes >= FIRST_NODES);
+            self.stopped = stopped && (self.depth > 1 || self.nodes >= MIN_FIRST_ITERATION_NODES);
         }
         self.stopped
     }
 
-    /// Lets other threads know how many positions were searched.
+    /// Lets other threads know how many positions were reduced_depth.
     pub(crate) fn count(&mut self) {
-        self.shared.nodes.fetch_add(self.nodes - self.counted, Relaxed);
-        self.counted = self.nodes;
+        self.shared.nodes.fetch_add(self.nodes - self.reported_nodes, Relaxed);
+        self.reported_nodes = self.nodes;
     }
 
     #[expect(clippy::indexing_slicing, reason = "plies are bounded, and there are frames for all")]
     fn frame(&mut self, ply: usize) -> &mut Frame {
-        &mut self.frames[ply + BEFORE]
+        &mut self.frames[ply + STACK_OFFSET]
     }
 
     #[expect(clippy::indexing_slicing, reason = "there are frames before the root")]
-    fn frame_at(&self, ply: usize, back: usize) -> Frame {
-        self.frames[ply + BEFORE - back]
+    fn frame_before(&self, ply: usize, back: usize) -> Frame {
+        self.frames[ply + STACK_OFFSET - back]
     }
 
     /// The moves before this position that moves here are answers to.
-    fn earlier(&self, ply: usize) -> [Earlier; 3] {
-        ANSWERS.map(|back| self.frame_at(ply, back).earlier)
+    fn cont_hist(&self, ply: usize) -> [ContHistKey; 3] {
+        CONT_HIST_PLIES.map(|back| self.frame_before(ply, back).cont_hist_key)
     }
 
-    fn take_lists(&mut self, ply: usize) -> Lists<B> {
+    fn take_move_lists(&mut self, ply: usize) -> MoveLists<B> {
         self.lists.get_mut(ply).map(std::mem::take).unwrap_or_default()
     }
 
-    fn keep_lists(&mut self, ply: usize, lists: Lists<B>) {
-        if let Some(place) = self.lists.get_mut(ply) {
-            *place = lists;
+    fn return_move_lists(&mut self, ply: usize, lists: MoveLists<B>) {
+        if let Some(slot) = self.lists.get_mut(ply) {
+            *slot = lists;
         }
     }
 
-    fn take_tried(&mut self, ply: usize) -> Tried<B> {
+    fn take_searched_moves(&mut self, ply: usize) -> SearchedMoves<B> {
         let (mut quiets, mut noisies) =
-            self.tried.get_mut(ply).map(std::mem::take).unwrap_or_default();
+            self.searched_moves.get_mut(ply).map(std::mem::take).unwrap_or_default();
         quiets.clear();
         noisies.clear();
         (quiets, noisies)
     }
 
     /// Keeps the lists of a ply to be filled again.
-    fn keep(&mut self, ply: usize, picker: Picker<B>, quiets: Vec<B::Move>, noisies: Vec<B::Move>) {
-        self.keep_lists(ply, picker.into_lists());
-        if let Some(place) = self.tried.get_mut(ply) {
-            *place = (quiets, noisies);
+    fn return_buffers(
+        &mut self,
+        ply: usize,
+        picker: MovePicker<B>,
+        quiets: Vec<B::Move>,
+        noisies: Vec<B::Move>,
+    ) {
+        self.return_move_lists(ply, picker.into_lists());
+        if let Some(slot) = self.searched_moves.get_mut(ply) {
+            *slot = (quiets, noisies);
         }
     }
 }

@@ -2,53 +2,27 @@
 
 use std::{collections::TryReserveError, fmt, sync::Arc, thread};
 
-use readyok_rules::{BoardRef, Game, Move, Position};
+use readyok_rules::{BoardRef, Game, Position};
 
 use crate::{
     board::{Board, Chess, Shogi},
-    control::{Control, Limits},
+    control::{Control, Limits, SearchResult},
     eval::network::{Network, NetworkError},
     mate::Solver,
-    score::Score,
     search::{
         history::Histories,
         run::{Run, unsearched},
-        timeman::Stalls,
-        tt::Table,
+        timeman::SchedulingDelays,
+        tt::TranspositionTable,
     },
 };
 
 /// The memory of the mate solver, in megabytes.
 const SOLVER_MEMORY: usize = 8;
 
-/// What a search has found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
-    /// The value for the side to move.
-    pub score: Score,
-    /// The best line; empty only if there is no legal move.
-    pub pv: Vec<Move>,
-    /// How deep it was searched, in plies; 0 if the search was stopped before anything else.
-    pub depth: u32,
-    /// Positions searched.
-    pub nodes: u64,
-}
-
-impl Outcome {
-    /// The move to play; none if there is no legal one.
-    pub fn best(&self) -> Option<Move> {
-        self.pv.first().copied()
-    }
-
-    /// The answer to expect.
-    pub fn ponder(&self) -> Option<Move> {
-        self.pv.get(1).copied()
-    }
-}
-
 /// An engine's memory, with which it searches one position after the other.
 pub struct Searcher {
-    table: Table,
+    tt: TranspositionTable,
     /// What each thread has learnt; made when it is needed.
     chess: Vec<Histories<Chess>>,
     shogi: Vec<Histories<Shogi>>,
@@ -71,7 +45,7 @@ impl Searcher {
     /// There is not enough memory.
     pub fn new(hash: usize) -> Result<Self, TryReserveError> {
         Ok(Self {
-            table: Table::new(hash)?,
+            tt: TranspositionTable::new(hash)?,
             chess: Vec::new(),
             shogi: Vec::new(),
             solver: None,
@@ -86,12 +60,12 @@ impl Searcher {
     /// # Errors
     /// There is not enough memory.
     pub fn resize(&mut self, hash: usize) -> Result<(), TryReserveError> {
-        self.table.resize(hash)
+        self.tt.resize(hash)
     }
 
     /// Forgets everything, as for a new game.
     pub fn clear(&mut self) {
-        self.table.clear(thread::available_parallelism().map_or(1, usize::from));
+        self.tt.clear(thread::available_parallelism().map_or(1, usize::from));
         self.chess.iter_mut().for_each(Histories::clear);
         self.shogi.iter_mut().for_each(Histories::clear);
     }
@@ -130,13 +104,13 @@ impl Searcher {
         position: &Position,
         limits: &Limits,
         control: &dyn Control,
-    ) -> Outcome {
-        self.table.begin_search();
+    ) -> SearchResult {
+        self.tt.new_search();
         if matches!(position.board(), BoardRef::Shogi(_)) {
             self.make_solver();
         }
-        let stalls = Stalls::new(control.elapsed());
-        let run = Run { position, table: &self.table, limits, control, stalls: &stalls };
+        let delays = SchedulingDelays::new(control.elapsed());
+        let run = Run { position, tt: &self.tt, limits, control, delays: &delays };
         let found = match position.board() {
             BoardRef::Chess(_) => run.search(&mut self.chess, self.chess_network.as_deref(), None),
             BoardRef::Shogi(_) => {

@@ -93,37 +93,37 @@ const DECIDED: i32 = 2_000;
 
 /// How well to play.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Strength {
+pub(crate) struct Skill {
     /// From 0 on. From 1 on nothing is misjudged, and only more is looked at.
     level: f64,
     game: Game,
     /// Another one for each game.
-    lot: u64,
+    seed: u64,
 }
 
-impl Strength {
-    /// The strength of an Elo rating. `lot` is another number for each game that is played.
-    pub(crate) fn of_elo(elo: i64, game: Game, lot: u64) -> Self {
+impl Skill {
+    /// The strength of an Elo rating. `seed` is another number for each game that is played.
+    pub(crate) fn of_elo(elo: i64, game: Game, seed: u64) -> Self {
         let worths: &[Worth] = if game == Game::Shogi { &SHOGI } else { &CHESS };
-        Self { level: level(elo, worths), game, lot }
+        Self { level: level(elo, worths), game, seed }
     }
 
     /// The strength of a kyu or dan: each is as far from the next, and 1 dan follows 1 kyu.
-    pub(crate) fn of_rank(rank: i64, lot: u64) -> Self {
+    pub(crate) fn of_rank(rank: i64, seed: u64) -> Self {
         let steps = if rank > 0 { rank - 1 } else { rank.min(-1) };
-        Self::of_elo(FIRST_DAN + RANK * steps, Game::Shogi, lot)
+        Self::of_elo(FIRST_DAN + RANK * steps, Game::Shogi, seed)
     }
 
     /// How much to look at, with so many legal moves.
-    pub(crate) fn sight(&self, moves: usize) -> Sight {
+    pub(crate) fn node_budget(&self, moves: usize) -> NodeBudget {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
         let nodes = (FEWEST_NODES * (self.level * DOUBLINGS).exp2()) as u64;
         let once = ONE_LOOK.saturating_mul(moves).saturating_mul(self.lines());
         let once = u64::try_from(once).unwrap_or(u64::MAX);
         if nodes < once {
-            Sight { nodes: Some(once), depth: Some(1) }
+            NodeBudget { nodes: Some(once), depth: Some(1) }
         } else {
-            Sight { nodes: Some(nodes), depth: None }
+            NodeBudget { nodes: Some(nodes), depth: None }
         }
     }
 
@@ -165,17 +165,17 @@ impl Strength {
     /// A number from the standard Gumbel distribution.
     fn gumbel(&self, key: u64, mv: Move) -> f64 {
         let mv = number(mv);
-        let lot = mixed(self.lot ^ mixed(key ^ mixed(mv)));
+        let seed = mixed(self.seed ^ mixed(key ^ mixed(mv)));
         // 52 bits fit, and half a step more keeps it away from 0 and 1.
         #[expect(clippy::cast_precision_loss, reason = "52 bits fit")]
-        let uniform = ((lot >> 12) as f64 + 0.5) / (1_u64 << 52) as f64;
+        let uniform = ((seed >> 12) as f64 + 0.5) / (1_u64 << 52) as f64;
         -(-uniform.ln()).ln()
     }
 }
 
 /// How much is looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Sight {
+pub(crate) struct NodeBudget {
     /// At most so many positions.
     pub(crate) nodes: Option<u64>,
     /// At most so many plies.
@@ -227,7 +227,7 @@ mod tests {
     }
 
     /// What the choices lose beside the best line, on average.
-    fn loss(strength: &Strength, values: [i32; 5]) -> f64 {
+    fn loss(strength: &Skill, values: [i32; 5]) -> f64 {
         let lines = lines(&values.map(Score::Centipawns));
         let lost = (0..2_000).filter_map(|key| {
             let chosen = strength.choose(key, &lines)?;
@@ -242,12 +242,13 @@ mod tests {
             let lowest = worths.first().map_or(0, |&(rating, _)| rating);
             let highest = worths.last().map_or(0, |&(rating, _)| rating);
             let all: Vec<_> =
-                (lowest..=highest).step_by(10).map(|elo| Strength::of_elo(elo, game, 7)).collect();
+                (lowest..=highest).step_by(10).map(|elo| Skill::of_elo(elo, game, 7)).collect();
             for pair in all.windows(2) {
                 assert!(pair[0].lines() >= pair[1].lines(), "{pair:?}");
                 for moves in [20, 100, 500] {
-                    let (weaker, stronger) = (pair[0].sight(moves), pair[1].sight(moves));
-                    let plies = |sight: Sight| sight.depth.unwrap_or(u32::MAX);
+                    let (weaker, stronger) =
+                        (pair[0].node_budget(moves), pair[1].node_budget(moves));
+                    let plies = |node_budget: NodeBudget| node_budget.depth.unwrap_or(u32::MAX);
                     assert!(plies(weaker) <= plies(stronger), "{pair:?}");
                     // Whoever looks at each move once looks at as many as it takes.
                     let further = stronger.depth.is_none();
@@ -260,11 +261,11 @@ mod tests {
                     all.iter().step_by(10).map(|strength| loss(strength, values)).collect();
                 assert!(losses.is_sorted_by(|weaker, stronger| weaker >= stronger), "{losses:?}");
             }
-            let strongest = Strength::of_elo(highest, game, 7);
+            let strongest = Skill::of_elo(highest, game, 7);
             assert_eq!((strongest.lines(), loss(&strongest, [30, 29, 0, 0, 0])), (1, 0.0));
             // What is beyond plays as well as the last that is known.
-            assert_eq!(Strength::of_elo(9_999, game, 7), strongest);
-            assert_eq!(Strength::of_elo(0, game, 7), Strength::of_elo(lowest, game, 7));
+            assert_eq!(Skill::of_elo(9_999, game, 7), strongest);
+            assert_eq!(Skill::of_elo(0, game, 7), Skill::of_elo(lowest, game, 7));
         }
     }
 
@@ -272,19 +273,19 @@ mod tests {
     fn ratings_are_levels_that_were_measured_and_between_them_on_a_line() {
         assert!(CHESS[0].0 <= *ELO.start() && *ELO.end() <= CHESS[CHESS.len() - 1].0);
         for &(rating, level) in &CHESS {
-            assert!((Strength::of_elo(rating, Game::Chess, 0).level - level).abs() < 1e-9);
+            assert!((Skill::of_elo(rating, Game::Chess, 0).level - level).abs() < 1e-9);
         }
         for pair in CHESS.windows(2) {
             let ((low, from), (high, to)) = (pair[0], pair[1]);
-            let between = Strength::of_elo(i64::midpoint(low, high), Game::Chess960, 0).level;
+            let between = Skill::of_elo(i64::midpoint(low, high), Game::Chess960, 0).level;
             assert!((between - f64::midpoint(from, to)).abs() < 0.01, "{pair:?}");
         }
     }
 
     #[test]
     fn ranks_are_evenly_spaced() {
-        let of = |rank| Strength::of_rank(rank, 0);
-        let rated = |rating| Strength::of_elo(rating, Game::Shogi, 0);
+        let of = |rank| Skill::of_rank(rank, 0);
+        let rated = |rating| Skill::of_elo(rating, Game::Shogi, 0);
         assert_eq!((of(-15), of(-1)), (rated(500), rated(1900)));
         assert_eq!((of(1), of(9)), (rated(2000), rated(2800)));
         assert_eq!(of(0), of(-1));
@@ -293,7 +294,7 @@ mod tests {
 
     #[test]
     fn even_the_weakest_seldom_throws_a_rook_away() {
-        let weakest = Strength { level: 0.0, game: Game::Chess, lot: 1 };
+        let weakest = Skill { level: 0.0, game: Game::Chess, seed: 1 };
         let lines = lines(&[Score::Centipawns(20), Score::Centipawns(-480)]);
         let thrown = (0..10_000).filter(|&key| weakest.choose(key, &lines) == Some(1)).count();
         // 1 / (1 + exp(500 / 400)) of them.
@@ -302,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_mate_that_was_seen_is_played_and_one_against_it_put_off() {
-        let weakest = Strength { level: 0.0, game: Game::Chess, lot: 1 };
+        let weakest = Skill { level: 0.0, game: Game::Chess, seed: 1 };
         let (near, far) = (Score::Wins { plies: 1 }, Score::Wins { plies: 3 });
         let lost = [Score::Loses { plies: 2 }, Score::Loses { plies: 8 }];
         for key in 0..100 {
@@ -317,7 +318,7 @@ mod tests {
     fn the_same_game_gives_the_same_errors_and_another_game_others() {
         let lines = lines(&[10, 5, 0, -5, -10].map(Score::Centipawns));
         let choices = |game| -> Vec<_> {
-            let weakest = Strength::of_elo(800, Game::Chess, game);
+            let weakest = Skill::of_elo(800, Game::Chess, game);
             (0..50).map(|key| weakest.choose(key, &lines)).collect()
         };
         assert_eq!(choices(1), choices(1));

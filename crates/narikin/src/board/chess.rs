@@ -7,9 +7,9 @@ use cozy_chess::{
 };
 use readyok_rules::{BoardRef, Position, shakmaty};
 
-use super::{Board, ByTables, Change, MoveList, PARTS, Step, cuckoo::Cuckoo};
+use super::{Board, CORRECTION_KEYS, Change, MoveList, SearchMove, TbMove, cuckoo::Cuckoo};
 use crate::{
-    control::{Limits, Tables},
+    control::{Limits, TbConfig},
     eval,
     score::{DRAW, Value},
     search::{Tuning, tt::Bound},
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// What the pieces are worth in exchanges, by kind.
-const WORTH: [Value; Piece::NUM] = [100, 310, 330, 500, 960, 10_000];
+const PIECE_VALUES: [Value; Piece::NUM] = [100, 310, 330, 500, 960, 10_000];
 
 static KEYS: [[u64; 64]; 12] = super::keys();
 
@@ -31,7 +31,7 @@ pub(crate) struct ChessMove {
     victim: u8,
 }
 
-impl Step for ChessMove {
+impl SearchMove for ChessMove {
     fn packed(self) -> u16 {
         let promotion = self.mv.promotion.map_or(0, |piece| piece as u16);
         self.mv.from as u16 | (self.mv.to as u16) << 6 | promotion << 12
@@ -53,20 +53,20 @@ impl Step for ChessMove {
 #[derive(Clone)]
 struct State {
     board: Cozy,
-    parts: [u64; PARTS],
-    checks: Checks,
+    correction_keys: [u64; CORRECTION_KEYS],
+    check_info: CheckInfo,
 }
 
 /// From where the side to move gives check.
 #[derive(Clone, Copy)]
-struct Checks {
+struct CheckInfo {
     /// With a pawn, knight, bishop and rook.
     direct: [BitBoard; 4],
     /// Our pieces that stand between the king and one of our own that would attack it.
     blockers: BitBoard,
 }
 
-impl Checks {
+impl CheckInfo {
     fn new(board: &Cozy) -> Self {
         let side = board.side_to_move();
         let king = board.king(!side);
@@ -93,9 +93,9 @@ impl Checks {
 }
 
 impl State {
-    fn new(board: Cozy, parts: [u64; PARTS]) -> Self {
-        let checks = Checks::new(&board);
-        Self { board, parts, checks }
+    fn new(board: Cozy, correction_keys: [u64; CORRECTION_KEYS]) -> Self {
+        let check_info = CheckInfo::new(&board);
+        Self { board, correction_keys, check_info }
     }
 }
 
@@ -107,8 +107,8 @@ pub(crate) struct Chess {
     /// The keys of all earlier positions that matter, in the game and in the search.
     keys: Vec<u64>,
     /// How many of the last positions the side to move could still repeat.
-    since_pass: usize,
-    passes: Vec<usize>,
+    plies_since_null: usize,
+    null_move_plies: Vec<usize>,
 }
 
 impl Chess {
@@ -142,16 +142,16 @@ impl Chess {
 
     /// Adds the moves with these targets; of pawns that reach the last rank, those that do not
     /// become queens count as quiet.
-    fn generate(&self, kinds: Kinds, list: &mut MoveList<ChessMove>) {
+    fn generate(&self, kind_filter: GenKind, list: &mut MoveList<ChessMove>) {
         let board = &self.now.board;
         let side = board.side_to_move();
         let theirs = board.colors(!side);
         let last = Rank::Eighth.relative_to(side).bitboard();
-        let passing = passing_square(board).map_or(BitBoard::EMPTY, Square::bitboard);
+        let en_passant = ep_square(board).map_or(BitBoard::EMPTY, Square::bitboard);
         board.generate_moves(|mut moves| {
             let piece = colored(side, moves.piece);
             let captures = match moves.piece {
-                Piece::Pawn => theirs | passing,
+                Piece::Pawn => theirs | en_passant,
                 _ => theirs,
             };
             if moves.piece == Piece::Pawn {
@@ -161,23 +161,23 @@ impl Chess {
                         let mv = Move { from: moves.from, to, promotion: Some(promotion) };
                         list.push((0, ChessMove { mv, piece, victim }));
                     };
-                    if kinds != Kinds::Quiet {
+                    if kind_filter != GenKind::Quiet {
                         add(Piece::Queen);
                     }
-                    if kinds != Kinds::Noisy {
+                    if kind_filter != GenKind::Noisy {
                         [Piece::Knight, Piece::Rook, Piece::Bishop].into_iter().for_each(&mut add);
                     }
                 }
                 moves.to &= !last;
             }
-            if kinds != Kinds::Quiet {
+            if kind_filter != GenKind::Quiet {
                 for to in moves.to & captures {
                     let victim = self.victim_on(to, moves.piece, moves.from);
                     let mv = Move { from: moves.from, to, promotion: None };
                     list.push((0, ChessMove { mv, piece, victim }));
                 }
             }
-            if kinds != Kinds::Noisy {
+            if kind_filter != GenKind::Noisy {
                 for to in moves.to & !captures {
                     let mv = Move { from: moves.from, to, promotion: None };
                     list.push((0, ChessMove { mv, piece, victim: 0 }));
@@ -207,7 +207,7 @@ impl Chess {
 
     /// Distances in plies to the earlier occurrences of the position, the last one first.
     fn occurrences(&self) -> impl Iterator<Item = usize> {
-        let reversible = usize::from(self.now.board.halfmove_clock()).min(self.since_pass);
+        let reversible = usize::from(self.now.board.halfmove_clock()).min(self.plies_since_null);
         let key = key_of(&self.now.board);
         // Only every other position has the same side to move, and the last but one differs.
         let earlier = self.keys.iter().rev().take(reversible).enumerate().skip(3).step_by(2);
@@ -220,7 +220,7 @@ impl Chess {
 
     /// Whether a position has occurred twice that may occur again.
     fn has_repetition(&self) -> bool {
-        let reversible = usize::from(self.now.board.halfmove_clock()).min(self.since_pass);
+        let reversible = usize::from(self.now.board.halfmove_clock()).min(self.plies_since_null);
         let mut keys: Vec<u64> = self.keys.iter().rev().take(reversible).copied().collect();
         keys.push(key_of(&self.now.board));
         keys.sort_unstable();
@@ -229,29 +229,29 @@ impl Chess {
 
     /// Whether the side to move, which wins by the tables, also wins if a threefold repetition is a
     /// draw, as far as its next moves tell.
-    fn wins_without_repetition(&mut self, tables: &Tables, moves: u32) -> bool {
+    fn wins_without_repetition(&mut self, config: &TbConfig, moves: u32) -> bool {
         if self.is_threefold_repetition() {
             return false;
         }
         let Some(moves) = moves.checked_sub(1) else { return true };
         let wins = |board: &mut Self| {
-            tables.bases.wdl(&board.now.board) == Some(Wdl::Loss)
-                && board.loses_without_repetition(tables, moves)
+            config.tablebases.wdl(&board.now.board) == Some(Wdl::Loss)
+                && board.loses_without_repetition(config, moves)
         };
         self.legal_moves().into_iter().any(|mv| self.after(mv, wins))
     }
 
     /// Whether the side to move, which loses by the tables, also loses if a threefold repetition is
     /// a draw, as far as the next moves of the winner tell.
-    fn loses_without_repetition(&mut self, tables: &Tables, moves: u32) -> bool {
-        let wins = |board: &mut Self| board.wins_without_repetition(tables, moves);
+    fn loses_without_repetition(&mut self, config: &TbConfig, moves: u32) -> bool {
+        let wins = |board: &mut Self| board.wins_without_repetition(config, moves);
         !self.is_threefold_repetition()
             && self.legal_moves().into_iter().all(|mv| self.after(mv, wins))
     }
 
     fn legal_moves(&self) -> Vec<ChessMove> {
         let mut moves = MoveList::new();
-        self.all(&mut moves);
+        self.generate_all(&mut moves);
         moves.into_iter().map(|(_, mv)| mv).collect()
     }
 
@@ -269,7 +269,7 @@ impl Chess {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kinds {
+enum GenKind {
     Noisy,
     Quiet,
     All,
@@ -279,7 +279,7 @@ enum Kinds {
 /// position would have two.
 fn key_of(board: &Cozy) -> u64 {
     let side = board.side_to_move();
-    let ready = passing_square(board).is_some_and(|square| {
+    let ready = ep_square(board).is_some_and(|square| {
         !(get_pawn_attacks(square, !side) & board.colored_pieces(side, Piece::Pawn)).is_empty()
     });
     if ready { board.hash() } else { board.hash_without_ep() }
@@ -333,16 +333,21 @@ fn kind(piece: u8) -> Piece {
 }
 
 /// Where a pawn can be taken in passing.
-fn passing_square(board: &Cozy) -> Option<Square> {
+fn ep_square(board: &Cozy) -> Option<Square> {
     let file = board.en_passant()?;
     Some(Square::new(file, Rank::Sixth.relative_to(board.side_to_move())))
 }
 
 /// Changes the keys of the parts that a piece on its square belongs to.
-fn toggle(parts: &mut [u64; PARTS], piece: Piece, color: Color, square: Square) {
+fn toggle(
+    correction_keys: &mut [u64; CORRECTION_KEYS],
+    piece: Piece,
+    color: Color,
+    square: Square,
+) {
     let index = usize::from(colored(color, piece));
     let key = KEYS.get(index).and_then(|keys| keys.get(square as usize)).copied().unwrap_or(0);
-    let [pawns, white, black, minors] = parts;
+    let [pawns, white, black, minors] = correction_keys;
     match (piece, color) {
         (Piece::Pawn, _) => *pawns ^= key,
         (_, Color::White) => *white ^= key,
@@ -360,10 +365,11 @@ fn pieces(board: &Cozy) -> impl Iterator<Item = (Piece, Color, Square)> {
         .filter_map(|square| Some((board.piece_on(square)?, board.color_on(square)?, square)))
 }
 
-fn parts_of(board: &Cozy) -> [u64; PARTS] {
-    let mut parts = [0; PARTS];
-    pieces(board).for_each(|(piece, color, square)| toggle(&mut parts, piece, color, square));
-    parts
+fn correction_keys_of(board: &Cozy) -> [u64; CORRECTION_KEYS] {
+    let mut correction_keys = [0; CORRECTION_KEYS];
+    pieces(board)
+        .for_each(|(piece, color, square)| toggle(&mut correction_keys, piece, color, square));
+    correction_keys
 }
 
 /// The number of a piece on its square as a side sees it, from its own edge of the board.
@@ -404,32 +410,32 @@ impl Board for Chess {
         // The two libraries hash differently. A position that cannot be told will not be met.
         let keys: Vec<u64> =
             board.earlier().map(|earlier| to_cozy(earlier).map_or(0, |it| key_of(&it))).collect();
-        let parts = parts_of(&cozy);
-        let since_pass = keys.len();
+        let correction_keys = correction_keys_of(&cozy);
+        let plies_since_null = keys.len();
         Some(Self {
-            now: State::new(cozy, parts),
+            now: State::new(cozy, correction_keys),
             line: Vec::with_capacity(256),
             keys,
-            since_pass,
-            passes: Vec::new(),
+            plies_since_null,
+            null_move_plies: Vec::new(),
         })
     }
 
-    fn word(ChessMove { mv, .. }: ChessMove) -> String {
+    fn notation(ChessMove { mv, .. }: ChessMove) -> String {
         mv.to_string()
     }
 
-    fn noisy(&self, list: &mut MoveList<ChessMove>) {
-        self.generate(Kinds::Noisy, list);
+    fn generate_noisy(&self, list: &mut MoveList<ChessMove>) {
+        self.generate(GenKind::Noisy, list);
     }
 
-    fn quiet(&self, list: &mut MoveList<ChessMove>) {
-        self.generate(Kinds::Quiet, list);
+    fn generate_quiets(&self, list: &mut MoveList<ChessMove>) {
+        self.generate(GenKind::Quiet, list);
     }
 
-    fn quiet_checks(&self, list: &mut MoveList<ChessMove>) {
+    fn generate_quiet_checks(&self, list: &mut MoveList<ChessMove>) {
         let start = list.len();
-        self.generate(Kinds::Quiet, list);
+        self.generate(GenKind::Quiet, list);
         let mut kept = start;
         for index in start..list.len() {
             if list.get(index).is_some_and(|&(_, mv)| self.gives_check(mv)) {
@@ -440,8 +446,8 @@ impl Board for Chess {
         list.truncate(kept);
     }
 
-    fn all(&self, list: &mut MoveList<ChessMove>) {
-        self.generate(Kinds::All, list);
+    fn generate_all(&self, list: &mut MoveList<ChessMove>) {
+        self.generate(GenKind::All, list);
     }
 
     fn is_legal(&self, _mv: ChessMove) -> bool {
@@ -468,43 +474,43 @@ impl Board for Chess {
     fn play(&mut self, mv: ChessMove) {
         self.line.push(self.now.clone());
         self.keys.push(key_of(&self.now.board));
-        let mut parts = self.now.parts;
+        let mut correction_keys = self.now.correction_keys;
         self.for_each_change(mv.mv, kind(mv.piece), |piece, color, square, _| {
-            toggle(&mut parts, piece, color, square);
+            toggle(&mut correction_keys, piece, color, square);
         });
-        self.now.parts = parts;
+        self.now.correction_keys = correction_keys;
         self.now.board.play_unchecked(mv.mv);
-        self.now.checks = Checks::new(&self.now.board);
-        self.since_pass += 1;
+        self.now.check_info = CheckInfo::new(&self.now.board);
+        self.plies_since_null += 1;
     }
 
     fn undo(&mut self, _mv: ChessMove) {
         if let (Some(state), Some(_)) = (self.line.pop(), self.keys.pop()) {
             self.now = state;
-            self.since_pass = self.since_pass.saturating_sub(1);
+            self.plies_since_null = self.plies_since_null.saturating_sub(1);
         }
     }
 
-    fn can_pass(&self) -> bool {
+    fn null_move_allowed(&self) -> bool {
         let board = &self.now.board;
         let pawns = board.pieces(Piece::Pawn) | board.pieces(Piece::King);
         !self.in_check() && !(board.colors(board.side_to_move()) & !pawns).is_empty()
     }
 
-    fn pass(&mut self) {
+    fn make_null(&mut self) {
         if let Some(board) = self.now.board.null_move() {
             self.line.push(self.now.clone());
             self.keys.push(key_of(&self.now.board));
-            self.now = State::new(board, self.now.parts);
-            self.passes.push(self.since_pass);
-            self.since_pass = 0;
+            self.now = State::new(board, self.now.correction_keys);
+            self.null_move_plies.push(self.plies_since_null);
+            self.plies_since_null = 0;
         }
     }
 
-    fn undo_pass(&mut self) {
+    fn unmake_null(&mut self) {
         if let (Some(state), Some(_)) = (self.line.pop(), self.keys.pop()) {
             self.now = state;
-            self.since_pass = self.passes.pop().unwrap_or(0);
+            self.plies_since_null = self.null_move_plies.pop().unwrap_or(0);
         }
     }
 
@@ -516,8 +522,8 @@ impl Board for Chess {
         key_of(&self.now.board)
     }
 
-    fn part_keys(&self) -> [u64; PARTS] {
-        self.now.parts
+    fn correction_keys(&self) -> [u64; CORRECTION_KEYS] {
+        self.now.correction_keys
     }
 
     fn in_check(&self) -> bool {
@@ -530,13 +536,14 @@ impl Board for Chess {
         let king = board.king(!side);
         let ChessMove { mv, piece, .. } = mv;
         let piece = kind(piece);
-        let passing = piece == Piece::Pawn && Some(mv.to) == passing_square(board);
-        if mv.promotion.is_some() || self.is_castling(mv) || passing {
+        let en_passant = piece == Piece::Pawn && Some(mv.to) == ep_square(board);
+        if mv.promotion.is_some() || self.is_castling(mv) || en_passant {
             let mut after = board.clone();
             after.play_unchecked(mv);
             return !after.checkers().is_empty();
         }
-        let Checks { direct: [pawn, knight, diagonal, straight], blockers } = self.now.checks;
+        let CheckInfo { direct: [pawn, knight, diagonal, straight], blockers } =
+            self.now.check_info;
         let from_there = match piece {
             Piece::Pawn => pawn,
             Piece::Knight => knight,
@@ -548,7 +555,7 @@ impl Board for Chess {
         from_there.has(mv.to) || blockers.has(mv.from) && !get_line_rays(king, mv.from).has(mv.to)
     }
 
-    fn ended(&self, ply: usize) -> Option<Value> {
+    fn game_end(&self, ply: usize) -> Option<Value> {
         let board = &self.now.board;
         if board.halfmove_clock() >= 100 {
             // Mate on the last of the fifty moves counts.
@@ -561,9 +568,9 @@ impl Board for Chess {
         (repeated || cannot_mate(board)).then_some(DRAW)
     }
 
-    fn can_repeat(&self, ply: usize) -> bool {
+    fn has_upcoming_repetition(&self, ply: usize) -> bool {
         let board = &self.now.board;
-        let reversible = usize::from(board.halfmove_clock()).min(self.since_pass);
+        let reversible = usize::from(board.halfmove_clock()).min(self.plies_since_null);
         if reversible < 3 {
             return false;
         }
@@ -581,7 +588,7 @@ impl Board for Chess {
         100_u32.saturating_sub(self.now.board.halfmove_clock().into())
     }
 
-    fn timeouts(&self) -> i32 {
+    fn rule50_scale(&self) -> i32 {
         256 - i32::from(self.now.board.halfmove_clock())
     }
 
@@ -615,64 +622,64 @@ impl Board for Chess {
         mv.victim.into()
     }
 
-    fn gain(&self, mv: ChessMove) -> Value {
+    fn material_gain(&self, mv: ChessMove) -> Value {
         let taken = match mv.victim.checked_sub(1) {
-            Some(victim) => worth(kind(victim)),
+            Some(victim) => piece_value(kind(victim)),
             None => 0,
         };
-        taken + mv.mv.promotion.map_or(0, |piece| worth(piece) - worth(Piece::Pawn))
+        taken + mv.mv.promotion.map_or(0, |piece| piece_value(piece) - piece_value(Piece::Pawn))
     }
 
-    fn wins_exchange(&self, mv: ChessMove, least: Value) -> bool {
+    fn see_ge(&self, mv: ChessMove, threshold: Value) -> bool {
         if self.is_castling(mv.mv) {
-            return least <= 0;
+            return threshold <= 0;
         }
-        see_ge(&self.now.board, mv.mv, kind(mv.piece), self.gain(mv), least)
+        see_ge(&self.now.board, mv.mv, kind(mv.piece), self.material_gain(mv), threshold)
     }
 
-    fn probe(&self, tables: &Tables, depth: i32, win: Value) -> Option<(Value, Bound)> {
+    fn probe(&self, config: &TbConfig, depth: i32, win: Value) -> Option<(Value, Bound)> {
         let board = &self.now.board;
         let pieces = usize::try_from(board.occupied().len()).unwrap_or(usize::MAX);
-        let most = tables.pieces.min(tables.bases.max_pieces());
+        let most = config.probe_limit.min(config.tablebases.max_pieces());
         let is_deep =
-            pieces < most || u32::try_from(depth).is_ok_and(|depth| tables.depth <= depth);
+            pieces < most || u32::try_from(depth).is_ok_and(|depth| config.probe_depth <= depth);
         if pieces > most || !is_deep || board.halfmove_clock() != 0 {
             return None;
         }
-        Some(match tables.bases.wdl(board)? {
+        Some(match config.tablebases.wdl(board)? {
             Wdl::Win => (win, Bound::AtLeast),
             Wdl::Loss => (-win, Bound::AtMost),
-            Wdl::CursedWin if !tables.fifty_moves => (win, Bound::AtLeast),
-            Wdl::BlessedLoss if !tables.fifty_moves => (-win, Bound::AtMost),
+            Wdl::CursedWin if !config.rule50 => (win, Bound::AtLeast),
+            Wdl::BlessedLoss if !config.rule50 => (-win, Bound::AtMost),
             Wdl::CursedWin | Wdl::BlessedLoss | Wdl::Draw => (DRAW, Bound::Exact),
         })
     }
 
-    fn moves_by_tables(&self, tables: &Tables, win: Value) -> Option<Vec<ByTables>> {
+    fn probe_root(&self, config: &TbConfig, win: Value) -> Option<Vec<TbMove>> {
         let pieces = usize::try_from(self.now.board.occupied().len()).unwrap_or(usize::MAX);
-        if pieces > tables.pieces {
+        if pieces > config.probe_limit {
             return None;
         }
-        let worth = |wdl: Wdl| match wdl {
-            Wdl::CursedWin if !tables.fifty_moves => Wdl::Win,
-            Wdl::BlessedLoss if !tables.fifty_moves => Wdl::Loss,
+        let piece_value = |wdl: Wdl| match wdl {
+            Wdl::CursedWin if !config.rule50 => Wdl::Win,
+            Wdl::BlessedLoss if !config.rule50 => Wdl::Loss,
             wdl => wdl,
         };
         let may_repeat = self.has_repetition();
         // The tables know nothing of the game.
         let result = |it: &Ranked, mv: ChessMove| {
-            let wdl = worth(it.wdl);
+            let wdl = piece_value(it.wdl);
             if !may_repeat {
                 return wdl;
             }
             let mut after = self.clone();
             after.play(mv);
-            let stands = match wdl {
-                Wdl::Win => after.loses_without_repetition(tables, REPETITION_MOVES),
-                Wdl::Loss => after.wins_without_repetition(tables, REPETITION_MOVES),
+            let holds = match wdl {
+                Wdl::Win => after.loses_without_repetition(config, REPETITION_MOVES),
+                Wdl::Loss => after.wins_without_repetition(config, REPETITION_MOVES),
                 Wdl::CursedWin | Wdl::Draw | Wdl::BlessedLoss => true,
             };
-            if stands { wdl } else { Wdl::Draw }
+            if holds { wdl } else { Wdl::Draw }
         };
         let by_table = |it: &Ranked| {
             let piece = self.now.board.piece_on(it.mv.from)?;
@@ -686,9 +693,9 @@ impl Board for Chess {
                 Wdl::Loss => (4, -win, it.dtz),
             };
             let mv = mv.packed();
-            Some(ByTables { mv, rank: result * RANKS_OF_A_RESULT + dtz, value })
+            Some(TbMove { mv, rank: result * RANKS_PER_RESULT + dtz, value })
         };
-        tables.bases.root(&self.now.board)?.iter().map(by_table).collect()
+        config.tablebases.root(&self.now.board)?.iter().map(by_table).collect()
     }
 
     fn mate_in_one(&mut self) -> Option<ChessMove> {
@@ -697,13 +704,13 @@ impl Board for Chess {
 }
 
 /// More than any two distances to progress differ by.
-const RANKS_OF_A_RESULT: i32 = 1 << 20;
+const RANKS_PER_RESULT: i32 = 1 << 20;
 
 /// Moves of the winner that are searched for a way around threefold repetition.
 const REPETITION_MOVES: u32 = 2;
 
-fn worth(piece: Piece) -> Value {
-    WORTH.get(piece as usize).copied().unwrap_or(0)
+fn piece_value(piece: Piece) -> Value {
+    PIECE_VALUES.get(piece as usize).copied().unwrap_or(0)
 }
 
 /// Whether no sequence of moves can mate: kings with a single knight, or with bishops of one square
@@ -717,16 +724,16 @@ fn cannot_mate(board: &Cozy) -> bool {
     bishops.is_subset(BitBoard::LIGHT_SQUARES) || bishops.is_subset(BitBoard::DARK_SQUARES)
 }
 
-/// Whether a move, which wins `gain` at once, and the captures after it win at least so much.
+/// Whether a move, which wins `material_gain` at once, and the captures after it win at least so much.
 ///
 /// Each side takes with its cheapest piece or stops. Pins are not seen.
-fn see_ge(board: &Cozy, mv: Move, piece: Piece, gain: Value, least: Value) -> bool {
+fn see_ge(board: &Cozy, mv: Move, piece: Piece, material_gain: Value, threshold: Value) -> bool {
     // What is won if the moved piece is never taken, and what if it is lost.
-    let mut balance = gain - least;
+    let mut balance = material_gain - threshold;
     if balance < 0 {
         return false;
     }
-    balance -= worth(mv.promotion.unwrap_or(piece));
+    balance -= piece_value(mv.promotion.unwrap_or(piece));
     if balance >= 0 {
         return true;
     }
@@ -748,8 +755,9 @@ fn see_ge(board: &Cozy, mv: Move, piece: Piece, gain: Value, least: Value) -> bo
     loop {
         attackers &= occupied;
         let ours = attackers & board.colors(side);
-        let cheapest = Piece::ALL.into_iter().find(|&kind| !(ours & board.pieces(kind)).is_empty());
-        let Some(kind) = cheapest else { break };
+        let attacker_kind =
+            Piece::ALL.into_iter().find(|&kind| !(ours & board.pieces(kind)).is_empty());
+        let Some(kind) = attacker_kind else { break };
         // The king may not take what is still defended.
         if kind == Piece::King && !(attackers & board.colors(!side)).is_empty() {
             break;
@@ -763,7 +771,7 @@ fn see_ge(board: &Cozy, mv: Move, piece: Piece, gain: Value, least: Value) -> bo
             attackers |= get_rook_moves(to, occupied) & straight;
         }
         side = !side;
-        balance = -balance - 1 - worth(kind);
+        balance = -balance - 1 - piece_value(kind);
         // Whoever is ahead even after losing the last piece need not go on.
         if balance >= 0 {
             break;

@@ -37,7 +37,7 @@ impl Cuckoo {
         for color in Color::ALL {
             for piece in Piece::ALL {
                 for from in Square::ALL {
-                    for to in reach(piece, from).into_iter().filter(|&to| from < to) {
+                    for to in pseudo_attacks(piece, from).into_iter().filter(|&to| from < to) {
                         if let Some(key) = difference(piece, color, from, to) {
                             table.insert((key, from, to));
                         }
@@ -73,7 +73,7 @@ fn second(key: u64) -> usize {
 }
 
 /// Where a piece can go and come back.
-fn reach(piece: Piece, from: Square) -> BitBoard {
+fn pseudo_attacks(piece: Piece, from: Square) -> BitBoard {
     match piece {
         Piece::Pawn => BitBoard::EMPTY,
         Piece::Knight => get_knight_moves(from),
@@ -120,17 +120,17 @@ mod tests {
 
     /// Whether the side to move can repeat at once, with so many of the moves played in the search.
     #[track_caller]
-    fn can_repeat(fen: &str, moves: &str, plies: usize) -> bool {
+    fn has_upcoming_repetition(fen: &str, moves: &str, plies: usize) -> bool {
         let position = Position::from_text(Game::Chess, fen).expect("a position");
         let mut board = Chess::new(&position, &Limits::default()).expect("a board");
-        for word in moves.split(' ') {
+        for mv_text in moves.split(' ') {
             let mut list = MoveList::new();
-            board.all(&mut list);
-            let found = list.iter().find(|(_, mv)| Chess::word(*mv) == word);
-            let &(_, mv) = found.unwrap_or_else(|| panic!("{word} is not legal"));
+            board.generate_all(&mut list);
+            let found = list.iter().find(|(_, mv)| Chess::notation(*mv) == mv_text);
+            let &(_, mv) = found.unwrap_or_else(|| panic!("{mv_text} is not legal"));
             board.play(mv);
         }
-        board.can_repeat(plies)
+        board.has_upcoming_repetition(plies)
     }
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -138,20 +138,32 @@ mod tests {
     #[test]
     fn a_move_back_repeats_a_position_of_the_search() {
         let there_and_back = "g1f3 g8f6 f3g1";
-        assert!(can_repeat(START, there_and_back, 3));
-        assert!(!can_repeat(START, there_and_back, 2), "before the search it was there only once");
-        assert!(!can_repeat(START, "g1f3 g8f6", 2), "the other side's knight is not back");
-        assert!(!can_repeat(START, "g1f3 g8f6 b1c3", 3), "another knight has moved");
-        assert!(!can_repeat(START, "g1f3 g8f6 f3g1 e7e5", 4), "a pawn does not go back");
-        assert!(can_repeat(START, "e2e4 e7e5 g1f3 g8f6 f3g1", 5));
-        assert!(!can_repeat(START, "g1f3 g8f6 e2e4 f6g8 f3g1", 5), "the pawn has moved since then");
+        assert!(has_upcoming_repetition(START, there_and_back, 3));
+        assert!(
+            !has_upcoming_repetition(START, there_and_back, 2),
+            "before the search it was there only once"
+        );
+        assert!(
+            !has_upcoming_repetition(START, "g1f3 g8f6", 2),
+            "the other side's knight is not back"
+        );
+        assert!(!has_upcoming_repetition(START, "g1f3 g8f6 b1c3", 3), "another knight has moved");
+        assert!(
+            !has_upcoming_repetition(START, "g1f3 g8f6 f3g1 e7e5", 4),
+            "a pawn does not go back"
+        );
+        assert!(has_upcoming_repetition(START, "e2e4 e7e5 g1f3 g8f6 f3g1", 5));
+        assert!(
+            !has_upcoming_repetition(START, "g1f3 g8f6 e2e4 f6g8 f3g1", 5),
+            "the pawn has moved since then"
+        );
     }
 
     #[test]
     fn only_a_way_that_is_free_leads_back() {
         // The rook went round, and the king needs another way back to its square than it came.
         let round = "g2h3 a8b8 h3g3 b8b1 g3h2 b1a1 h2g2";
-        assert!(can_repeat("r3k3/8/8/8/8/8/6K1/8 w - - 0 1", round, 7));
-        assert!(!can_repeat("r3k3/8/8/8/P7/8/6K1/8 w - - 0 1", round, 7));
+        assert!(has_upcoming_repetition("r3k3/8/8/8/8/8/6K1/8 w - - 0 1", round, 7));
+        assert!(!has_upcoming_repetition("r3k3/8/8/8/P7/8/6K1/8 w - - 0 1", round, 7));
     }
 }

@@ -13,7 +13,7 @@ use readyok_rules::{
     },
 };
 
-use super::{Board, Change, MoveList, PARTS, Step};
+use super::{Board, CORRECTION_KEYS, Change, MoveList, SearchMove};
 use crate::{
     control::Limits,
     eval,
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// What pieces on the board are worth in exchanges, by type.
-const WORTH: [Value; 15] =
+const PIECE_VALUES: [Value; 15] =
     [0, 90, 315, 405, 495, 855, 990, 540, 15_000, 540, 540, 540, 540, 945, 1395];
 
 /// Which piece a type is for the tables of the search: promoted small pieces move like gold.
@@ -31,7 +31,7 @@ const KIND: [u8; 15] = [0, 0, 1, 2, 3, 4, 5, 6, 7, 6, 6, 6, 6, 8, 9];
 const KINDS: usize = 10;
 
 /// A move with the piece that makes it, as it is afterwards.
-impl Step for Move32 {
+impl SearchMove for Move32 {
     fn packed(self) -> u16 {
         self.to_move().raw()
     }
@@ -54,14 +54,14 @@ impl Step for Move32 {
 }
 
 /// Kings with more escapes are not looked at for a mate in one.
-const MOST_ESCAPES: usize = 3;
+const MAX_ESCAPES: usize = 3;
 
 /// How far back repetitions are looked for, in plies.
-const MEMORY: usize = 256;
+const MAX_REPETITION_PLIES: usize = 256;
 
 /// What repetition needs to know of an earlier position.
 #[derive(Clone, Copy)]
-struct Past {
+struct PastPosition {
     board: u64,
     hand: Hand,
 }
@@ -70,10 +70,10 @@ struct Past {
 pub(crate) struct Shogi {
     position: Position,
     /// The earlier positions, in the game and in the search.
-    past: Vec<Past>,
+    past: Vec<PastPosition>,
     /// How many of the last positions could be repeated.
-    since_pass: usize,
-    passes: Vec<usize>,
+    plies_since_null: usize,
+    null_move_plies: Vec<usize>,
     /// After this one the game is drawn.
     last_ply: Ply,
 }
@@ -120,7 +120,12 @@ impl Shogi {
         let us = self.position.turn();
         let hand = self.position.hand(us);
         // The same side is to move in every other position, and the last but one differs.
-        let earlier = self.past.iter().rev().take(self.since_pass.min(MEMORY)).enumerate();
+        let earlier = self
+            .past
+            .iter()
+            .rev()
+            .take(self.plies_since_null.min(MAX_REPETITION_PLIES))
+            .enumerate();
         let earlier = earlier.skip(3).step_by(2);
         let mut same = earlier.filter(|(_, past)| past.board == board && past.hand == hand);
         let (index, _) = same.next()?;
@@ -138,13 +143,13 @@ impl Shogi {
         })
     }
 
-    fn takes(&self, mv: Move32) -> bool {
+    fn is_capture(&self, mv: Move32) -> bool {
         !mv.is_drop() && self.position.piece_on(mv.to_sq()) != Piece::NONE
     }
 
     fn push(&mut self) {
         let board = self.position.board_key().low_u64();
-        self.past.push(Past { board, hand: self.position.hand(self.position.turn()) });
+        self.past.push(PastPosition { board, hand: self.position.hand(self.position.turn()) });
     }
 }
 
@@ -176,16 +181,16 @@ fn kind(piece: PieceType) -> usize {
     KIND.get(piece.to_index()).copied().unwrap_or(0).into()
 }
 
-fn worth(piece: PieceType) -> Value {
-    WORTH.get(piece.to_index()).copied().unwrap_or(0)
+fn piece_value(piece: PieceType) -> Value {
+    PIECE_VALUES.get(piece.to_index()).copied().unwrap_or(0)
 }
 
 /// Spreads what differs over all bits of a product: 2^64 over the golden ratio.
-const MIXER: u64 = 0x9E37_79B9_7F4A_7C15;
+const GOLDEN_RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// What taking a piece is worth: it changes sides, unpromoted.
-fn prize(piece: PieceType) -> Value {
-    worth(piece) + worth(piece.demote())
+fn capture_value(piece: PieceType) -> Value {
+    piece_value(piece) + piece_value(piece.demote())
 }
 
 impl Board for Shogi {
@@ -216,15 +221,15 @@ impl Board for Shogi {
     fn new(position: &readyok_rules::Position, limits: &Limits) -> Option<Self> {
         let BoardRef::Shogi(board) = position.board() else { return None };
         let position = board.position();
-        let mut past: Vec<Past> = position
+        let mut past: Vec<PastPosition> = position
             .state_history()
             .iter()
-            .map(|entry| Past { board: entry.board_key().low_u64(), hand: entry.hand() })
+            .map(|entry| PastPosition { board: entry.board_key().low_u64(), hand: entry.hand() })
             .collect();
         past.pop();
-        let since_pass = past.len();
+        let plies_since_null = past.len();
         let mut position = position.clone_compact();
-        position.set_entering_king_rule(match (limits.impasse, limits.missing_for_nobody) {
+        position.set_entering_king_rule(match (limits.impasse, limits.ignore_missing_pieces) {
             (Some(Impasse::Ignored), _) => EnteringKingRule::None,
             (Some(Impasse::Points24), false) => EnteringKingRule::Point24Handicap,
             (Some(Impasse::Points24), true) => EnteringKingRule::Point24,
@@ -236,14 +241,14 @@ impl Board for Shogi {
         });
         let last_ply = limits.max_moves.and_then(|moves| moves.try_into().ok());
         let last_ply = last_ply.unwrap_or(Ply::MAX);
-        Some(Self { position, past, since_pass, passes: Vec::new(), last_ply })
+        Some(Self { position, past, plies_since_null, null_move_plies: Vec::new(), last_ply })
     }
 
-    fn word(mv: Move32) -> String {
+    fn notation(mv: Move32) -> String {
         mv.to_usi()
     }
 
-    fn noisy(&self, list: &mut MoveList<Move32>) {
+    fn generate_noisy(&self, list: &mut MoveList<Move32>) {
         if self.in_check() {
             self.generate::<Legal>(list, |mv| self.is_noisy(mv));
         } else {
@@ -251,7 +256,7 @@ impl Board for Shogi {
         }
     }
 
-    fn quiet(&self, list: &mut MoveList<Move32>) {
+    fn generate_quiets(&self, list: &mut MoveList<Move32>) {
         if self.in_check() {
             self.generate::<Legal>(list, |mv| !self.is_noisy(mv));
         } else {
@@ -259,11 +264,11 @@ impl Board for Shogi {
         }
     }
 
-    fn quiet_checks(&self, list: &mut MoveList<Move32>) {
+    fn generate_quiet_checks(&self, list: &mut MoveList<Move32>) {
         self.generate::<QuietsProMinus>(list, |mv| self.gives_check(mv));
     }
 
-    fn all(&self, list: &mut MoveList<Move32>) {
+    fn generate_all(&self, list: &mut MoveList<Move32>) {
         let mut moves = Move32List::new();
         generate_legal_all_move32(&self.position, &mut moves);
         list.extend(moves.iter().map(|&mv| (0, mv)));
@@ -280,7 +285,7 @@ impl Board for Shogi {
 
     fn play(&mut self, mv: Move32) {
         self.push();
-        self.since_pass += 1;
+        self.plies_since_null += 1;
         self.position.apply_move32(mv);
     }
 
@@ -288,26 +293,26 @@ impl Board for Shogi {
         let undone = self.position.undo_move32(mv);
         debug_assert!(undone.is_ok(), "only the last move is taken back");
         self.past.pop();
-        self.since_pass = self.since_pass.saturating_sub(1);
+        self.plies_since_null = self.plies_since_null.saturating_sub(1);
     }
 
-    fn can_pass(&self) -> bool {
+    fn null_move_allowed(&self) -> bool {
         !self.in_check()
     }
 
-    fn pass(&mut self) {
+    fn make_null(&mut self) {
         self.push();
-        self.passes.push(self.since_pass);
-        self.since_pass = 0;
+        self.null_move_plies.push(self.plies_since_null);
+        self.plies_since_null = 0;
         let passed = self.position.apply_null_move();
-        debug_assert!(passed.is_ok(), "nobody passes in check");
+        debug_assert!(passed.is_ok(), "nobody null_move_plies in check");
     }
 
-    fn undo_pass(&mut self) {
+    fn unmake_null(&mut self) {
         let undone = self.position.undo_null_move();
-        debug_assert!(undone.is_ok(), "only a pass is taken back");
+        debug_assert!(undone.is_ok(), "only a make_null is taken back");
         self.past.pop();
-        self.since_pass = self.passes.pop().unwrap_or(0);
+        self.plies_since_null = self.null_move_plies.pop().unwrap_or(0);
     }
 
     fn side(&self) -> usize {
@@ -318,13 +323,13 @@ impl Board for Shogi {
         self.position.key().low_u64()
     }
 
-    fn part_keys(&self) -> [u64; PARTS] {
+    fn correction_keys(&self) -> [u64; CORRECTION_KEYS] {
         let keys = self.position.partial_keys();
         let [black, white] = keys.non_pawn;
         let [pawn, black, white] = [keys.pawn, black, white].map(ZobristKey::low_u64);
         // What is in hand is in none of the others.
         let hand = |color| u64::from(self.position.hand(color).bits());
-        let hands = (hand(Color::BLACK) << 32 | hand(Color::WHITE)).wrapping_mul(MIXER);
+        let hands = (hand(Color::BLACK) << 32 | hand(Color::WHITE)).wrapping_mul(GOLDEN_RATIO);
         [pawn, black, white, hands ^ hands >> 29]
     }
 
@@ -336,7 +341,7 @@ impl Board for Shogi {
         self.position.gives_check_move32(mv)
     }
 
-    fn ended(&self, ply: usize) -> Option<Value> {
+    fn game_end(&self, ply: usize) -> Option<Value> {
         self.repetition(ply).or_else(|| {
             // Plies are counted from 1, and the one to be played is not there yet.
             if self.position.game_ply() > self.last_ply && !self.in_check() {
@@ -347,7 +352,7 @@ impl Board for Shogi {
         })
     }
 
-    fn can_repeat(&self, _ply: usize) -> bool {
+    fn has_upcoming_repetition(&self, _ply: usize) -> bool {
         false
     }
 
@@ -355,7 +360,7 @@ impl Board for Shogi {
         (self.last_ply.saturating_add(1)).saturating_sub(self.position.game_ply()).into()
     }
 
-    fn timeouts(&self) -> i32 {
+    fn rule50_scale(&self) -> i32 {
         256
     }
 
@@ -404,7 +409,7 @@ impl Board for Shogi {
 
     fn is_noisy(&self, mv: Move32) -> bool {
         let pawn = mv.is_promotion() && mv.piece_after_move().piece_type() == PieceType::PRO_PAWN;
-        pawn || self.takes(mv)
+        pawn || self.is_capture(mv)
     }
 
     fn victim(&self, mv: Move32) -> usize {
@@ -414,25 +419,28 @@ impl Board for Shogi {
         }
     }
 
-    fn gain(&self, mv: Move32) -> Value {
+    fn material_gain(&self, mv: Move32) -> Value {
         let promoted = if mv.is_promotion() {
             let after = mv.piece_after_move().piece_type();
-            worth(after) - worth(after.demote())
+            piece_value(after) - piece_value(after.demote())
         } else {
             0
         };
-        let taken =
-            if mv.is_drop() { 0 } else { prize(self.position.piece_on(mv.to_sq()).piece_type()) };
+        let taken = if mv.is_drop() {
+            0
+        } else {
+            capture_value(self.position.piece_on(mv.to_sq()).piece_type())
+        };
         taken + promoted
     }
 
-    fn wins_exchange(&self, mv: Move32, least: Value) -> bool {
-        see_ge(&self.position, mv, self.gain(mv), least)
+    fn see_ge(&self, mv: Move32, threshold: Value) -> bool {
+        see_ge(&self.position, mv, self.material_gain(mv), threshold)
     }
 
     fn mate_in_one(&mut self) -> Option<Move32> {
         // A king that can go to many squares is hardly ever mated in one, and looking costs time.
-        if !enabled!(MateInOne) || self.escapes() > MOST_ESCAPES {
+        if !enabled!(MateInOne) || self.escapes() > MAX_ESCAPES {
             return None;
         }
         solve_mate_in_one_in_place(&mut self.position)
@@ -453,7 +461,7 @@ impl Board for Shogi {
 }
 
 /// The types of pieces, the cheapest first.
-const CHEAPEST_FIRST: [PieceType; 14] = [
+const LEAST_VALUABLE_FIRST: [PieceType; 14] = [
     PieceType::PAWN,
     PieceType::LANCE,
     PieceType::KNIGHT,
@@ -470,15 +478,15 @@ const CHEAPEST_FIRST: [PieceType; 14] = [
     PieceType::KING,
 ];
 
-/// Whether a move, which wins `gain` at once, and the captures after it win at least so much.
+/// Whether a move, which wins `material_gain` at once, and the captures after it win at least so much.
 ///
 /// Each side takes with its cheapest piece or stops. Pins and promotions on the way are not seen.
-fn see_ge(position: &Position, mv: Move32, gain: Value, least: Value) -> bool {
-    let mut balance = gain - least;
+fn see_ge(position: &Position, mv: Move32, material_gain: Value, threshold: Value) -> bool {
+    let mut balance = material_gain - threshold;
     if balance < 0 {
         return false;
     }
-    balance -= prize(mv.piece_after_move().piece_type());
+    balance -= capture_value(mv.piece_after_move().piece_type());
     if balance >= 0 {
         return true;
     }
@@ -493,9 +501,10 @@ fn see_ge(position: &Position, mv: Move32, gain: Value, least: Value) -> bool {
     loop {
         let attackers = position.attackers_to(to, occupied).and(occupied);
         let ours = attackers.and(position.pieces_by_color(side));
-        let cheapest =
-            CHEAPEST_FIRST.into_iter().find(|&kind| ours.intersects(position.pieces_by_type(kind)));
-        let Some(kind) = cheapest else { break };
+        let attacker_kind = LEAST_VALUABLE_FIRST
+            .into_iter()
+            .find(|&kind| ours.intersects(position.pieces_by_type(kind)));
+        let Some(kind) = attacker_kind else { break };
         // The king may not take what is still defended.
         if kind == PieceType::KING && attackers.intersects(position.pieces_by_color(side.flip())) {
             break;
@@ -503,7 +512,7 @@ fn see_ge(position: &Position, mv: Move32, gain: Value, least: Value) -> bool {
         let Some(from) = ours.and(position.pieces_by_type(kind)).lsb() else { break };
         occupied.clear(from);
         side = side.flip();
-        balance = -balance - 1 - prize(kind);
+        balance = -balance - 1 - capture_value(kind);
         // Whoever is ahead even after losing the last piece need not go on.
         if balance >= 0 {
             break;

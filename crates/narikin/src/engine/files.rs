@@ -69,8 +69,8 @@ impl Opening {
             }
             return None;
         }
-        let lot = (!settings.best_book_move.get()).then(|| fastrand::u64(..));
-        let chosen = book.choose(position, lot);
+        let seed = (!settings.best_book_move.get()).then(|| fastrand::u64(..));
+        let chosen = book.choose(position, seed);
         let remark = book.take_remark();
         self.remark(remark);
         chosen.unwrap_or_else(|error| {

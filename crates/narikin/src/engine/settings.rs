@@ -1,6 +1,6 @@
 //! The options: declared here, once, and read between searches.
-use crate::skill::{self, Strength};
-use crate::{Learned, Score, Tables, tablebase::Tablebases};
+use crate::skill::{self, Skill};
+use crate::{PositionValues, Score, TbConfig, tablebase::Tablebases};
 use readyok_engine::protocol::{Opponent, Title};
 use readyok_engine::{Check, Combo, Dialect, Options, Spin, Text};
 use readyok_rules::{Game, Impasse, Position, Reason};
@@ -58,7 +58,7 @@ pub(super) struct Settings {
     entering_king: Combo,
     max_moves: Spin,
     resign_value: Spin,
-    learned: Arc<Mutex<Learning>>,
+    position_values: Arc<Mutex<Learning>>,
     tables: Arc<Mutex<Option<Arc<Tablebases>>>>,
     table_depth: Spin,
     table_pieces: Spin,
@@ -140,8 +140,8 @@ impl Settings {
         let variant = options.combo("UCI_Variant", usual, VARIANTS.map(|(name, _)| name));
         // The client reads it and changes nothing.
         options.string("UCI_EngineAbout", ABOUT);
-        let learned = Arc::default();
-        declare_learning(options, &learned, &told);
+        let position_values = Arc::default();
+        declare_learning(options, &position_values, &told);
         let tables = Arc::default();
         declare_tables(options, &tables, &told);
         let table_depth = options.spin("SyzygyProbeDepth", 1, 1..=100);
@@ -184,7 +184,7 @@ impl Settings {
             entering_king,
             max_moves,
             resign_value,
-            learned,
+            position_values,
             tables,
             table_depth,
             table_pieces,
@@ -219,14 +219,14 @@ impl Settings {
         self.remarks.try_iter()
     }
 
-    /// The strength to play with, if it is limited. `lot` is another number for each game.
-    pub(super) fn strength(&self, dialect: Dialect, lot: u64) -> Option<Strength> {
+    /// The strength to play with, if it is limited. `seed` is another number for each game.
+    pub(super) fn strength(&self, dialect: Dialect, seed: u64) -> Option<Skill> {
         if !self.limit_strength.get() {
             return None;
         }
         Some(match dialect {
-            Dialect::Uci => Strength::of_elo(self.elo.get(), self.game(dialect), lot),
-            Dialect::Usi => Strength::of_rank(self.rank.get(), lot),
+            Dialect::Uci => Skill::of_elo(self.elo.get(), self.game(dialect), seed),
+            Dialect::Usi => Skill::of_rank(self.rank.get(), seed),
         })
     }
 
@@ -245,25 +245,26 @@ impl Settings {
     }
 
     /// What the user has taught, if there is anything.
-    pub(super) fn learned(&self) -> Option<Arc<Learned>> {
-        let learning = locked(&self.learned);
-        Some(Arc::clone(&learning.learned)).filter(|learned| !learned.is_empty())
+    pub(super) fn position_values(&self) -> Option<Arc<PositionValues>> {
+        let learning = locked(&self.position_values);
+        Some(Arc::clone(&learning.position_values))
+            .filter(|position_values| !position_values.is_empty())
     }
 
     /// The tablebases to ask, if there are any.
-    pub(super) fn tables(&self) -> Option<Tables> {
-        let bases = self.tables.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
-        Some(Tables {
-            bases,
-            depth: u32::try_from(self.table_depth.get()).unwrap_or(1),
-            pieces: usize::try_from(self.table_pieces.get()).unwrap_or(0),
-            fifty_moves: self.table_fifty_moves.get(),
+    pub(super) fn tables(&self) -> Option<TbConfig> {
+        let tablebases = self.tables.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        Some(TbConfig {
+            tablebases,
+            probe_depth: u32::try_from(self.table_depth.get()).unwrap_or(1),
+            probe_limit: usize::try_from(self.table_pieces.get()).unwrap_or(0),
+            rule50: self.table_fifty_moves.get(),
         })
     }
 
     /// Whether the user has taught anything since this was asked last.
     pub(super) fn take_lesson(&self) -> bool {
-        std::mem::take(&mut locked(&self.learned).is_new)
+        std::mem::take(&mut locked(&self.position_values).is_new)
     }
 
     /// How an entered king wins.
@@ -299,7 +300,7 @@ impl Entering {
 /// What is learned from one search to the next.
 #[derive(Debug, Default)]
 struct Learning {
-    learned: Arc<Learned>,
+    position_values: Arc<PositionValues>,
     is_new: bool,
 }
 
@@ -308,17 +309,21 @@ fn locked(learning: &Mutex<Learning>) -> MutexGuard<'_, Learning> {
 }
 
 /// Each value is an instruction of its own.
-fn declare_learning(options: &mut Options, learned: &Arc<Mutex<Learning>>, told: &Sender<String>) {
-    let (learned, told) = (Arc::clone(learned), told.clone());
+fn declare_learning(
+    options: &mut Options,
+    position_values: &Arc<Mutex<Learning>>,
+    told: &Sender<String>,
+) {
+    let (position_values, told) = (Arc::clone(position_values), told.clone());
     options.string_with("UCI_SetPositionValue", "", move |text| {
         if text.is_empty() {
             return;
         }
-        let mut learning = locked(&learned);
-        match Arc::make_mut(&mut learning.learned).obey(text) {
+        let mut learning = locked(&position_values);
+        match Arc::make_mut(&mut learning.position_values).apply_command(text) {
             Ok(()) => learning.is_new = true,
             // Without an engine nobody listens.
-            Err(error) => drop(told.send(format!("nothing is learned: {error}"))),
+            Err(error) => drop(told.send(format!("nothing is position_values: {error}"))),
         }
     });
 }

@@ -19,7 +19,7 @@ use cozy_chess::{Board, Color, Piece};
 pub use self::weights::{GROUPS, Group, start};
 use self::{
     pawns::Pawns,
-    terms::{Count, Expand, Lookup, Tables},
+    terms::{Count, Expand, Lookup, TbConfig},
     view::{Attacks, Map, View},
 };
 use super::{Model, OPENING, Terms, UNITS, WHOLE, Weight, read_weights};
@@ -60,7 +60,7 @@ pub fn weights() -> Vec<Weight> {
     if fitted.len() == Chess::WEIGHTS { fitted } else { start() }
 }
 
-static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(&weights()));
+static TABLES: LazyLock<TbConfig> = LazyLock::new(|| TbConfig::new(&weights()));
 
 /// Makes what [`evaluate`] would make at its first call.
 pub(super) fn prepare() {

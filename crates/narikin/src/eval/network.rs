@@ -216,7 +216,7 @@ mod tests {
 
     use super::{MAGIC, Network, NetworkError, ONE, OUTPUT_ONE, SCALE, Sums};
     use crate::{
-        board::{Board, Chess, MoveList, Shogi, Step},
+        board::{Board, Chess, MoveList, SearchMove, Shogi},
         control::Limits,
         eval::Evaluation,
         score::Value,
@@ -258,7 +258,7 @@ mod tests {
         let mut played = Vec::new();
         for _ in 0..80 {
             let mut list = MoveList::new();
-            board.all(&mut list);
+            board.generate_all(&mut list);
             let count = u64::try_from(list.len()).expect("few");
             if count == 0 {
                 break;
@@ -269,8 +269,8 @@ mod tests {
             board.play(mv);
             played.push(mv);
             let fresh = Sums::new(&network, &board);
-            assert_eq!(sums.plies.get(sums.ply), fresh.plies.first(), "{}", B::word(mv));
-            assert_eq!(sums.evaluate(&board), in_floats(&network, &board), "{}", B::word(mv));
+            assert_eq!(sums.plies.get(sums.ply), fresh.plies.first(), "{}", B::notation(mv));
+            assert_eq!(sums.evaluate(&board), in_floats(&network, &board), "{}", B::notation(mv));
         }
         assert!(played.iter().any(|mv| mv.packed() != 0), "something was played");
         for mv in played.into_iter().rev() {

@@ -22,7 +22,7 @@ use readyok_rules::rsshogi::{
 
 pub use self::weights::{GROUPS, Group, start};
 use self::{
-    lookup::{Lookup, Tables},
+    lookup::{Lookup, TbConfig},
     terms::Expand,
     view::Scene,
 };
@@ -74,7 +74,7 @@ pub fn weights() -> Vec<Weight> {
     if fitted.len() == Shogi::WEIGHTS { fitted } else { start() }
 }
 
-static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::new(weights()));
+static TABLES: LazyLock<TbConfig> = LazyLock::new(|| TbConfig::new(weights()));
 
 /// Makes what [`evaluate`] would make at its first call.
 pub(super) fn prepare() {

@@ -2,14 +2,14 @@
 
 use super::{Limits, Solution, Solver};
 use crate::{
-    board::{Board, Step},
+    board::{Board, SearchMove},
     eval::Evaluation,
     search::root::Root,
 };
 
 /// How often the solver looks, for the own mate and for the opponent's alike.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Looks {
+pub(crate) struct MateSearchShare {
     /// One position in so many is the solver's,
     share: u64,
     /// but for these, which are before all others.
@@ -19,7 +19,7 @@ pub(crate) struct Looks {
     first: u64,
 }
 
-impl Looks {
+impl MateSearchShare {
     /// Where positions are counted.
     pub(crate) const BY_NODES: Self = Self { share: 12, at_once: 1_000, first: 1_000 };
     /// Where time is: a position of the solver takes about twice as long as one of the search, and a short
@@ -29,11 +29,11 @@ impl Looks {
 
 /// The solver beside a search: whether the side to move mates, and whether it is mated after the
 /// move that looks best. The search sees neither if it takes many plies.
-pub(crate) struct RootMates<'s> {
+pub(crate) struct RootMateSearch<'s> {
     solver: &'s mut Solver,
-    often: Looks,
-    own: Question,
-    answer: Question,
+    often: MateSearchShare,
+    own: MateQuery,
+    answer: MateQuery,
     /// The move that the second question is about, packed.
     best: u16,
     /// The longest mate that the side to move looks for, in plies.
@@ -42,16 +42,16 @@ pub(crate) struct RootMates<'s> {
 
 /// A question to the solver that is asked again and again, with more and more time.
 #[derive(Debug, Clone, Copy, Default)]
-struct Question {
+struct MateQuery {
     spent: u64,
     looks: u32,
     decided: bool,
 }
 
-impl Question {
+impl MateQuery {
     /// How many positions the next look may take, if it is worth one after so many positions of
     /// the search, with so many left.
-    fn budget(&self, often: Looks, searched: u64, left: u64) -> Option<u64> {
+    fn budget(&self, often: MateSearchShare, searched: u64, left: u64) -> Option<u64> {
         let next = often.first.checked_shl(self.looks)?;
         let fair = self.spent + next <= often.at_once + searched / often.share;
         // The solver may look at a few more.
@@ -59,21 +59,21 @@ impl Question {
     }
 }
 
-impl<'s> RootMates<'s> {
-    pub(crate) fn new(solver: &'s mut Solver, often: Looks, plies: Option<u32>) -> Self {
+impl<'s> RootMateSearch<'s> {
+    pub(crate) fn new(solver: &'s mut Solver, often: MateSearchShare, plies: Option<u32>) -> Self {
         let plies = plies.and_then(|plies| u16::try_from(plies).ok());
         Self {
             solver,
             often,
-            own: Question::default(),
-            answer: Question::default(),
+            own: MateQuery::default(),
+            answer: MateQuery::default(),
             best: 0,
             plies,
         }
     }
 
     /// Whether a mate of the side to move is proved; then it is the line of the search.
-    pub(crate) fn settles<B: Board, E: Evaluation<B>>(
+    pub(crate) fn finds_mate<B: Board, E: Evaluation<B>>(
         &mut self,
         root: &mut Root<'_, B, E>,
         stop: &mut dyn FnMut() -> bool,
@@ -84,21 +84,21 @@ impl<'s> RootMates<'s> {
         let solution = ask(self.solver, &mut self.own, &root.search.board, &limits, stop);
         root.search.nodes += self.solver.nodes();
         match solution {
-            Solution::Mate(line) => root.settle(line),
+            Solution::Mate(line) => root.set_mate(line),
             Solution::NoMate | Solution::Unknown => false,
         }
     }
 
     /// Whether the best move is proved to be answered by a mate. Then it is out, unless it is the
     /// last one that is left.
-    pub(crate) fn refutes<B: Board, E: Evaluation<B>>(
+    pub(crate) fn drops_mated<B: Board, E: Evaluation<B>>(
         &mut self,
         root: &mut Root<'_, B, E>,
         stop: &mut dyn FnMut() -> bool,
     ) -> bool {
         let Some(mv) = root.best().map(|best| best.mv) else { return false };
         if mv.packed() != self.best {
-            (self.best, self.answer) = (mv.packed(), Question::default());
+            (self.best, self.answer) = (mv.packed(), MateQuery::default());
         }
         let (searched, left) = (root.search.nodes, root.search.nodes_left());
         let Some(budget) = self.answer.budget(self.often, searched, left) else { return false };
@@ -108,7 +108,7 @@ impl<'s> RootMates<'s> {
         let solution = ask(self.solver, &mut self.answer, &board, &limits, stop);
         root.search.nodes += self.solver.nodes();
         match solution {
-            Solution::Mate(line) => root.refute(line),
+            Solution::Mate(line) => root.drop_mated(line),
             Solution::NoMate | Solution::Unknown => false,
         }
     }
@@ -116,7 +116,7 @@ impl<'s> RootMates<'s> {
 
 fn ask<B: Board>(
     solver: &mut Solver,
-    question: &mut Question,
+    question: &mut MateQuery,
     board: &B,
     limits: &Limits,
     stop: &mut dyn FnMut() -> bool,

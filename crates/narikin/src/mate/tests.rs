@@ -86,32 +86,32 @@ impl Lot {
 
 /// A position in which a few attackers stand around a king in its camp.
 fn random_position(seed: u64) -> Option<Position> {
-    let mut lot = Lot(mix(seed));
+    let mut seed = Lot(mix(seed));
     let mut squares = vec![String::new(); 81];
-    let king = lot.below(3) * 9 + lot.below(9);
+    let king = seed.below(3) * 9 + seed.below(9);
     squares[king] = "k".to_owned();
-    let own_king = 72 + lot.below(9);
-    if lot.below(3) > 0 {
+    let own_king = 72 + seed.below(9);
+    if seed.below(3) > 0 {
         squares[own_king] = "K".to_owned();
     }
     let mut left = [("P", 18), ("L", 4), ("N", 4), ("S", 4), ("G", 4), ("B", 2), ("R", 2)];
     let mut hand = String::new();
-    for _ in 0..9 + lot.below(8) {
-        let kind = lot.below(7);
+    for _ in 0..9 + seed.below(8) {
+        let kind = seed.below(7);
         let (letter, count) = &mut left[kind];
         if *count == 0 {
             continue;
         }
         *count -= 1;
-        let ours = lot.below(3) > 0;
+        let ours = seed.below(3) > 0;
         let piece = if ours { (*letter).to_owned() } else { letter.to_lowercase() };
-        if ours && lot.below(2) == 0 {
+        if ours && seed.below(2) == 0 {
             hand.push_str(&piece);
             continue;
         }
-        let square = lot.below(5) * 9 + (king % 9 + 7 + lot.below(5)) % 9;
+        let square = seed.below(5) * 9 + (king % 9 + 7 + seed.below(5)) % 9;
         if squares[square].is_empty() {
-            let promoted = *letter != "G" && lot.below(4) == 0;
+            let promoted = *letter != "G" && seed.below(4) == 0;
             squares[square] = if promoted { format!("+{piece}") } else { piece };
         } else {
             *count += 1;
@@ -120,7 +120,7 @@ fn random_position(seed: u64) -> Option<Position> {
     for (letter, count) in left {
         for _ in 0..count {
             // The defender holds some of the rest; what is in no hand is out of play.
-            if lot.below(3) == 0 {
+            if seed.below(3) == 0 {
                 hand.push_str(&letter.to_lowercase());
             }
         }

@@ -12,18 +12,18 @@ use std::{
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long the others have to put down theirs. Whoever has not by then is busy with something else.
-const PATIENCE: Duration = Duration::from_millis(500);
+const TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Where threads put down their lines when they are asked, so that nobody else has to know of them.
 #[derive(Debug)]
-pub(crate) struct Watch<M> {
+pub(crate) struct CurrLines<M> {
     /// How often lines were asked for.
     round: AtomicU32,
     /// The lines of this round, with the numbers of their threads.
     lines: Mutex<Vec<(usize, Vec<M>)>>,
 }
 
-impl<M: Copy> Watch<M> {
+impl<M: Copy> CurrLines<M> {
     pub(crate) fn new() -> Self {
         Self { round: AtomicU32::new(0), lines: Mutex::default() }
     }
@@ -52,16 +52,16 @@ impl<M: Copy> Watch<M> {
 
 /// The view of the thread that tells the lines of all.
 #[derive(Debug)]
-pub(crate) struct Viewer<'w, M> {
-    watch: &'w Watch<M>,
+pub(crate) struct CurrLineReporter<'w, M> {
+    watch: &'w CurrLines<M>,
     /// How many threads are asked.
     others: usize,
     asked: Duration,
     waits: bool,
 }
 
-impl<'w, M: Copy> Viewer<'w, M> {
-    pub(crate) fn new(watch: &'w Watch<M>, others: usize) -> Self {
+impl<'w, M: Copy> CurrLineReporter<'w, M> {
+    pub(crate) fn new(watch: &'w CurrLines<M>, others: usize) -> Self {
         Self { watch, others, asked: Duration::ZERO, waits: false }
     }
 
@@ -76,7 +76,7 @@ impl<'w, M: Copy> Viewer<'w, M> {
             return None;
         }
         let mut lines = self.watch.lines();
-        if lines.len() < self.others && elapsed.saturating_sub(self.asked) < PATIENCE {
+        if lines.len() < self.others && elapsed.saturating_sub(self.asked) < TIMEOUT {
             return None;
         }
         self.waits = false;
@@ -89,7 +89,7 @@ impl<'w, M: Copy> Viewer<'w, M> {
 mod tests {
     use std::time::Duration;
 
-    use super::{Viewer, Watch};
+    use super::{CurrLineReporter, CurrLines};
 
     const fn at(millis: u64) -> Duration {
         Duration::from_millis(millis)
@@ -97,8 +97,8 @@ mod tests {
 
     #[test]
     fn lines_are_gathered_when_all_have_answered() {
-        let watch = Watch::new();
-        let (mut viewer, mut one, mut two) = (Viewer::new(&watch, 2), 0, 0);
+        let watch = CurrLines::new();
+        let (mut viewer, mut one, mut two) = (CurrLineReporter::new(&watch, 2), 0, 0);
         watch.answer(&mut one, 1, &['a']);
         assert_eq!(viewer.look(at(999)), None);
         assert_eq!(viewer.look(at(1000)), None);
@@ -113,8 +113,8 @@ mod tests {
 
     #[test]
     fn nobody_is_waited_for_too_long() {
-        let watch = Watch::new();
-        let (mut viewer, mut one, mut two) = (Viewer::new(&watch, 2), 0, 0);
+        let watch = CurrLines::new();
+        let (mut viewer, mut one, mut two) = (CurrLineReporter::new(&watch, 2), 0, 0);
         assert_eq!(viewer.look(at(1000)), None);
         watch.answer(&mut one, 1, &['a']);
         assert_eq!(viewer.look(at(1499)), None);
@@ -127,8 +127,8 @@ mod tests {
 
     #[test]
     fn a_thread_alone_waits_for_nobody() {
-        let watch = Watch::<char>::new();
-        let mut viewer = Viewer::new(&watch, 0);
+        let watch = CurrLines::<char>::new();
+        let mut viewer = CurrLineReporter::new(&watch, 0);
         assert_eq!(viewer.look(at(1000)), Some(Vec::new()));
         assert_eq!(viewer.look(at(1999)), None);
     }

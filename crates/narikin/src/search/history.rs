@@ -1,24 +1,24 @@
 //! What earlier searches say about moves: which ones refuted others, and where evaluations err.
 
 use crate::{
-    board::{Board, PARTS, Step},
+    board::{Board, CORRECTION_KEYS, SearchMove},
     score::Value,
 };
 
 /// No count grows beyond this.
-const MOST: i32 = 16_384;
+const MAX_HISTORY: i32 = 16_384;
 
 /// How many errors of the evaluation are kept per side and part, and in which units.
-const CORRECTIONS: usize = 16_384;
+const CORRECTION_ENTRIES: usize = 16_384;
 const CORRECTION_UNITS: i32 = 256;
-const MOST_CORRECTION: i32 = 64 * CORRECTION_UNITS;
+const MAX_CORRECTION: i32 = 64 * CORRECTION_UNITS;
 
 /// How many plies back the moves lie that a move is seen as an answer to.
-pub(crate) const ANSWERS: [usize; 3] = [1, 2, 4];
+pub(crate) const CONT_HIST_PLIES: [usize; 3] = [1, 2, 4];
 
 /// A move as later moves remember it: its piece and target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Earlier(u32);
+pub(crate) struct ContHistKey(u32);
 
 /// Counts of success. Each falls back as it grows, so that new experience always shows.
 pub(crate) struct Histories<B: Board> {
@@ -27,7 +27,7 @@ pub(crate) struct Histories<B: Board> {
     /// By piece, target and victim.
     noisy: Box<[i16]>,
     /// By an earlier move, and piece and target of the answer.
-    answers: Box<[i16]>,
+    cont_hist: Box<[i16]>,
     /// By part of the position, side and key.
     corrections: Box<[i16]>,
     board: std::marker::PhantomData<fn() -> B>,
@@ -41,21 +41,22 @@ impl<B: Board> Histories<B> {
         Self {
             quiet: zeros(2 * B::FROMS * B::SQUARES),
             noisy: zeros(landings * B::VICTIMS),
-            answers: zeros((landings + 1) * landings),
-            corrections: zeros(PARTS * 2 * CORRECTIONS),
+            cont_hist: zeros((landings + 1) * landings),
+            corrections: zeros(CORRECTION_KEYS * 2 * CORRECTION_ENTRIES),
             board: std::marker::PhantomData,
         }
     }
 
     pub(crate) fn clear(&mut self) {
-        for table in [&mut self.quiet, &mut self.noisy, &mut self.answers, &mut self.corrections] {
+        for table in [&mut self.quiet, &mut self.noisy, &mut self.cont_hist, &mut self.corrections]
+        {
             table.fill(0);
         }
     }
 
     /// How later moves remember this one.
-    pub(crate) fn earlier(mv: B::Move) -> Earlier {
-        Earlier(u32::try_from(1 + landing::<B>(mv)).unwrap_or(0))
+    pub(crate) fn cont_hist_key(mv: B::Move) -> ContHistKey {
+        ContHistKey(u32::try_from(1 + piece_to_index::<B>(mv)).unwrap_or(0))
     }
 
     fn quiet_index(side: usize, mv: B::Move) -> usize {
@@ -63,19 +64,19 @@ impl<B: Board> Histories<B> {
     }
 
     fn noisy_index(mv: B::Move, victim: usize) -> usize {
-        landing::<B>(mv) * B::VICTIMS + victim
+        piece_to_index::<B>(mv) * B::VICTIMS + victim
     }
 
-    fn answer_index(Earlier(earlier): Earlier, mv: B::Move) -> usize {
-        earlier as usize * (B::PIECES * B::SQUARES) + landing::<B>(mv)
+    fn cont_hist_index(ContHistKey(key): ContHistKey, mv: B::Move) -> usize {
+        key as usize * (B::PIECES * B::SQUARES) + piece_to_index::<B>(mv)
     }
 
     /// How promising a quiet move is after these earlier moves.
-    pub(crate) fn quiet(&self, side: usize, mv: B::Move, earlier: &[Earlier]) -> i32 {
+    pub(crate) fn quiet(&self, side: usize, mv: B::Move, cont_hist: &[ContHistKey]) -> i32 {
         let mut sum =
             if B::TUNING.butterfly { read(&self.quiet, Self::quiet_index(side, mv)) } else { 0 };
-        for &earlier in earlier {
-            sum += read(&self.answers, Self::answer_index(earlier, mv));
+        for &key in cont_hist {
+            sum += read(&self.cont_hist, Self::cont_hist_index(key, mv));
         }
         sum
     }
@@ -85,27 +86,33 @@ impl<B: Board> Histories<B> {
         read(&self.noisy, Self::noisy_index(mv, victim))
     }
 
-    pub(crate) fn learn_quiet(&mut self, side: usize, mv: B::Move, earlier: &[Earlier], by: i32) {
+    pub(crate) fn update_quiet(
+        &mut self,
+        side: usize,
+        mv: B::Move,
+        cont_hist: &[ContHistKey],
+        by: i32,
+    ) {
         if enabled!(ButterflyHistory) && B::TUNING.butterfly {
-            learn(&mut self.quiet, Self::quiet_index(side, mv), by);
+            update_histories(&mut self.quiet, Self::quiet_index(side, mv), by);
         }
         if enabled!(ContinuationHistory) {
-            for &earlier in earlier {
-                learn(&mut self.answers, Self::answer_index(earlier, mv), by);
+            for &key in cont_hist {
+                update_histories(&mut self.cont_hist, Self::cont_hist_index(key, mv), by);
             }
         }
     }
 
-    pub(crate) fn learn_noisy(&mut self, mv: B::Move, victim: usize, by: i32) {
+    pub(crate) fn update_noisy(&mut self, mv: B::Move, victim: usize, by: i32) {
         if enabled!(CaptureHistory) {
-            learn(&mut self.noisy, Self::noisy_index(mv, victim), by);
+            update_histories(&mut self.noisy, Self::noisy_index(mv, victim), by);
         }
     }
 
     /// What experience adds to the evaluation of a position.
     pub(crate) fn correction(&self, board: &B) -> Value {
         let side = board.side();
-        let keys = board.part_keys().into_iter().enumerate();
+        let keys = board.correction_keys().into_iter().enumerate();
         let sum: i32 = keys
             .map(|(part, key)| read(&self.corrections, correction_index(part, side, key)))
             .sum();
@@ -113,37 +120,37 @@ impl<B: Board> Histories<B> {
     }
 
     /// Learns how far the evaluation was from what the search found.
-    pub(crate) fn correct(&mut self, board: &B, error: Value, depth: i32) {
+    pub(crate) fn update_correction(&mut self, board: &B, error: Value, depth: i32) {
         let side = board.side();
         let weight = (depth + 1).min(16);
-        let target = (error * CORRECTION_UNITS).clamp(-MOST_CORRECTION, MOST_CORRECTION);
-        for (part, key) in board.part_keys().into_iter().enumerate() {
+        let target = (error * CORRECTION_UNITS).clamp(-MAX_CORRECTION, MAX_CORRECTION);
+        for (part, key) in board.correction_keys().into_iter().enumerate() {
             if let Some(entry) = self.corrections.get_mut(correction_index(part, side, key)) {
                 let new = (i32::from(*entry) * (256 - weight) + target * weight) / 256;
-                let new = new.clamp(-MOST_CORRECTION, MOST_CORRECTION);
+                let new = new.clamp(-MAX_CORRECTION, MAX_CORRECTION);
                 *entry = i16::try_from(new).unwrap_or(*entry);
             }
         }
     }
 }
 
-fn landing<B: Board>(mv: B::Move) -> usize {
+fn piece_to_index<B: Board>(mv: B::Move) -> usize {
     mv.piece() * B::SQUARES + mv.to()
 }
 
 fn correction_index(part: usize, side: usize, key: u64) -> usize {
-    let key = usize::try_from(key % CORRECTIONS as u64).unwrap_or(0);
-    (part * 2 + side) * CORRECTIONS + key
+    let key = usize::try_from(key % CORRECTION_ENTRIES as u64).unwrap_or(0);
+    (part * 2 + side) * CORRECTION_ENTRIES + key
 }
 
 fn read(table: &[i16], index: usize) -> i32 {
     table.get(index).copied().unwrap_or(0).into()
 }
 
-fn learn(table: &mut [i16], index: usize, by: i32) {
+fn update_histories(table: &mut [i16], index: usize, by: i32) {
     if let Some(entry) = table.get_mut(index) {
         let old = i32::from(*entry);
-        let new = old + by - old * by.abs() / MOST;
-        *entry = i16::try_from(new.clamp(-MOST, MOST)).unwrap_or(*entry);
+        let new = old + by - old * by.abs() / MAX_HISTORY;
+        *entry = i16::try_from(new.clamp(-MAX_HISTORY, MAX_HISTORY)).unwrap_or(*entry);
     }
 }

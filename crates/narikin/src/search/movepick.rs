@@ -1,19 +1,19 @@
 //! The order in which moves are tried: the sooner the best one, the less is left to search.
 
-use super::history::{Earlier, Histories};
+use super::history::{ContHistKey, Histories};
 use crate::{
-    board::{Board, MoveList, Step},
+    board::{Board, MoveList, SearchMove},
     score::Value,
 };
 
 /// What giving check adds to the rank of a quiet move.
-const CHECK: i32 = 8_000;
+const CHECK_BONUS: i32 = 8_000;
 
 /// The least that a check has to bring in exchanges to be ranked so.
-const CHECK_COST: Value = -75;
+const CHECK_MAX_LOSS: Value = -75;
 
 /// What dropping a piece where it can be had takes from the rank of the move.
-const GIVEN: i32 = 6_000;
+const DROP_PENALTY: i32 = 6_000;
 
 /// Where the picker is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ enum Stage {
 
 /// Which moves are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum Selection {
     All,
     /// Captures and the like, and quiet checks as well if true.
     Noisy {
@@ -38,27 +38,27 @@ pub(crate) enum Wanted {
 
 /// Gives the moves of a position one by one: the one from the table, captures that lose nothing,
 /// killers, quiet moves, other captures.
-pub(crate) struct Picker<B: Board> {
+pub(crate) struct MovePicker<B: Board> {
     stage: Stage,
-    wanted: Wanted,
-    from_table: Option<B::Move>,
+    wanted: Selection,
+    tt_move: Option<B::Move>,
     killers: [u16; 2],
-    earlier: [Earlier; 3],
+    cont_hist: [ContHistKey; 3],
     /// What a capture has to win in exchanges to come early.
     least: Value,
     list: MoveList<B::Move>,
-    /// How many of the list have been given.
+    /// How many of the list have been tt_move.
     next: usize,
     bad: MoveList<B::Move>,
 }
 
-impl<B: Board> Picker<B> {
+impl<B: Board> MovePicker<B> {
     /// `list` and `bad` are filled anew.
     pub(crate) fn new(
-        wanted: Wanted,
-        from_table: Option<B::Move>,
+        wanted: Selection,
+        tt_move: Option<B::Move>,
         killers: [u16; 2],
-        earlier: [Earlier; 3],
+        cont_hist: [ContHistKey; 3],
         least: Value,
         (mut list, mut bad): (MoveList<B::Move>, MoveList<B::Move>),
     ) -> Self {
@@ -67,9 +67,9 @@ impl<B: Board> Picker<B> {
         Self {
             stage: Stage::FromTable,
             wanted,
-            from_table,
+            tt_move,
             killers,
-            earlier,
+            cont_hist,
             least,
             list,
             next: 0,
@@ -82,8 +82,8 @@ impl<B: Board> Picker<B> {
         (self.list, self.bad)
     }
 
-    /// Whether the moves given now are captures that lose material.
-    pub(crate) fn is_at_bad_noisy(&self) -> bool {
+    /// Whether the moves tt_move now are captures that lose material.
+    pub(crate) fn is_bad_noisy_stage(&self) -> bool {
         self.stage == Stage::BadNoisy
     }
 
@@ -98,16 +98,16 @@ impl<B: Board> Picker<B> {
             match self.stage {
                 Stage::FromTable => {
                     self.stage = Stage::GenerateNoisy;
-                    if self.from_table.is_some() {
-                        return self.from_table;
+                    if self.tt_move.is_some() {
+                        return self.tt_move;
                     }
                 }
                 Stage::GenerateNoisy => {
                     self.stage = Stage::GoodNoisy;
-                    board.noisy(&mut self.list);
+                    board.generate_noisy(&mut self.list);
                     for (rank, mv) in &mut self.list {
                         let victim = board.victim(*mv);
-                        *rank = 16 * board.gain(*mv) + histories.noisy(*mv, victim);
+                        *rank = 16 * board.material_gain(*mv) + histories.noisy(*mv, victim);
                     }
                 }
                 Stage::GoodNoisy => {
@@ -115,10 +115,10 @@ impl<B: Board> Picker<B> {
                         self.stage = Stage::GenerateQuiet;
                         continue;
                     };
-                    if !self.may_come(board, mv) {
+                    if !self.is_pending(board, mv) {
                         continue;
                     }
-                    if !board.wins_exchange(mv, self.least - rank / 64) {
+                    if !board.see_ge(mv, self.least - rank / 64) {
                         self.bad.push((rank, mv));
                         continue;
                     }
@@ -129,32 +129,34 @@ impl<B: Board> Picker<B> {
                     self.list.clear();
                     self.next = 0;
                     match self.wanted {
-                        Wanted::All if quiet => board.quiet(&mut self.list),
-                        Wanted::Noisy { checks: true } => board.quiet_checks(&mut self.list),
-                        Wanted::All | Wanted::Noisy { .. } => {}
+                        Selection::All if quiet => board.generate_quiets(&mut self.list),
+                        Selection::Noisy { checks: true } => {
+                            board.generate_quiet_checks(&mut self.list)
+                        }
+                        Selection::All | Selection::Noisy { .. } => {}
                     }
                     let side = board.side();
                     for (rank, mv) in &mut self.list {
                         let packed = mv.packed();
                         *rank = match self.killers {
-                            [first, _] if first == packed => sure(1_000_001),
-                            [_, second] if second == packed => sure(1_000_000),
+                            [first, _] if first == packed => exact_rank(1_000_001),
+                            [_, second] if second == packed => exact_rank(1_000_000),
                             _ => {
-                                let history = histories.quiet(side, *mv, &self.earlier);
-                                hoped(board, *mv, history + 16 * board.gain(*mv))
+                                let history = histories.quiet(side, *mv, &self.cont_hist);
+                                rank_bound(board, *mv, history + 16 * board.material_gain(*mv))
                             }
                         };
                     }
                 }
                 Stage::Quiet => {
-                    let is_wanted = quiet || self.wanted != Wanted::All;
-                    let Some(mv) = is_wanted.then(|| self.best_quiet(board)).flatten() else {
+                    let is_wanted = quiet || self.wanted != Selection::All;
+                    let Some(mv) = is_wanted.then(|| self.next_best_quiet(board)).flatten() else {
                         self.stage = Stage::BadNoisy;
                         self.next = 0;
                         std::mem::swap(&mut self.list, &mut self.bad);
                         continue;
                     };
-                    if self.may_come(board, mv) {
+                    if self.is_pending(board, mv) {
                         return Some(mv);
                     }
                 }
@@ -168,38 +170,38 @@ impl<B: Board> Picker<B> {
         }
     }
 
-    fn may_come(&self, board: &B, mv: B::Move) -> bool {
-        self.from_table.is_none_or(|given| given.packed() != mv.packed()) && board.is_legal(mv)
+    fn is_pending(&self, board: &B, mv: B::Move) -> bool {
+        self.tt_move.is_none_or(|tt_move| tt_move.packed() != mv.packed()) && board.is_legal(mv)
     }
 
     /// Takes the most promising quiet move of those that are left. What only exchanges tell is asked of those alone that
     /// come first if it is to their favour.
-    fn best_quiet(&mut self, board: &B) -> Option<B::Move> {
+    fn next_best_quiet(&mut self, board: &B) -> Option<B::Move> {
         loop {
-            let best = self.most_promising()?;
+            let best = self.max_rank_index()?;
             let (rank, mv) = self.list.get_mut(best)?;
-            if is_sure(*rank) {
+            if is_exact_rank(*rank) {
                 return self.take(best).map(|(_, mv)| mv);
             }
-            *rank = judged(board, *mv, *rank);
+            *rank = final_rank(board, *mv, *rank);
         }
     }
 
     /// Takes the most promising of those that are left.
     fn best(&mut self) -> Option<(i32, B::Move)> {
-        let best = self.most_promising()?;
+        let best = self.max_rank_index()?;
         self.take(best)
     }
 
-    /// The place in the list of the most promising of those that are left.
-    fn most_promising(&self) -> Option<usize> {
+    /// The index in the list of the most promising of those that are left.
+    fn max_rank_index(&self) -> Option<usize> {
         let rest = self.list.iter().enumerate().skip(self.next);
         rest.max_by_key(|(_, (rank, _))| *rank).map(|(best, _)| best)
     }
 
-    /// Takes the one at a place in the list.
-    fn take(&mut self, place: usize) -> Option<(i32, B::Move)> {
-        let rest = self.list.get_mut(self.next..=place)?;
+    /// Takes the one at a index in the list.
+    fn take(&mut self, index: usize) -> Option<(i32, B::Move)> {
+        let rest = self.list.get_mut(self.next..=index)?;
         let last = rest.len().checked_sub(1)?;
         rest.swap(0, last);
         self.next += 1;
@@ -208,35 +210,35 @@ impl<B: Board> Picker<B> {
 }
 
 /// A rank that stays as it is.
-const fn sure(rank: i32) -> i32 {
+const fn exact_rank(rank: i32) -> i32 {
     2 * rank
 }
 
 /// Whether a rank does.
-const fn is_sure(rank: i32) -> bool {
+const fn is_exact_rank(rank: i32) -> bool {
     rank % 2 == 0
 }
 
 /// The rank of a quiet move, or the most that it can be.
-fn hoped<B: Board>(board: &B, mv: B::Move, rank: i32) -> i32 {
+fn rank_bound<B: Board>(board: &B, mv: B::Move, rank: i32) -> i32 {
     let checks = enabled!(CheckBonus) && board.gives_check(mv);
-    let rank = if checks { rank + CHECK } else { rank };
+    let rank = if checks { rank + CHECK_BONUS } else { rank };
     let may_cost = checks || (enabled!(DropOrder) && B::is_drop(mv));
-    sure(rank) + i32::from(may_cost)
+    exact_rank(rank) + i32::from(may_cost)
 }
 
 /// The rank of a quiet move that may cost what it is ranked for: a check that loses too much is like any other move, and
 /// a piece that is dropped where it can be had comes late.
-fn judged<B: Board>(board: &B, mv: B::Move, hoped: i32) -> i32 {
-    let mut rank = (hoped - 1) / 2;
+fn final_rank<B: Board>(board: &B, mv: B::Move, rank_bound: i32) -> i32 {
+    let mut rank = (rank_bound - 1) / 2;
     if enabled!(CheckBonus) && board.gives_check(mv) {
-        if board.wins_exchange(mv, CHECK_COST) {
-            return sure(rank);
+        if board.see_ge(mv, CHECK_MAX_LOSS) {
+            return exact_rank(rank);
         }
-        rank -= CHECK;
+        rank -= CHECK_BONUS;
     }
-    if enabled!(DropOrder) && B::is_drop(mv) && !board.wins_exchange(mv, 0) {
-        rank -= GIVEN;
+    if enabled!(DropOrder) && B::is_drop(mv) && !board.see_ge(mv, 0) {
+        rank -= DROP_PENALTY;
     }
-    sure(rank)
+    exact_rank(rank)
 }

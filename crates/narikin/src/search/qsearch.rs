@@ -2,20 +2,18 @@
 
 use super::{
     Search,
-    movepick::{Picker, Wanted},
-    tt::{Bound, Known, NO_VALUE, narrow},
+    movepick::{MovePicker, Selection},
+    tt::{Bound, NO_VALUE, TtData, narrow},
 };
 use crate::{
-    board::{Board, Step},
+    board::{Board, SearchMove},
     eval::Evaluation,
-    score::{
-        DECIDED, DRAW, INFINITE, MAX_PLY, Value, from_root_to_here, is_decided, mate_in, mated_in,
-    },
+    score::{DECIDED, DRAW, INFINITE, MAX_PLY, Value, is_decided, mate_in, mated_in, value_to_tt},
 };
 
 impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
     /// Searches captures, checks at first, and answers to checks. `depth` starts at 0 and falls.
-    pub(super) fn quiesce<const PV: bool>(
+    pub(super) fn qsearch<const PV: bool>(
         &mut self,
         mut alpha: Value,
         beta: Value,
@@ -23,11 +21,11 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
         ply: usize,
     ) -> Value {
         // 1. As in the main search.
-        if self.must_stop() {
+        if self.should_stop() {
             return DRAW;
         }
-        self.enter(ply);
-        if let Some(value) = self.ended(ply) {
+        self.enter_node(ply);
+        if let Some(value) = self.game_end(ply) {
             return value;
         }
         let in_check = self.board.in_check();
@@ -37,43 +35,43 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
 
         // 2. What is known from an earlier visit.
         let key = self.key();
-        let known = self.shared.table.get(key);
-        let known_value = known.and_then(|known| self.value_of(known, ply));
-        let was_pv = PV || known.is_some_and(|known| known.was_pv);
+        let tte = self.shared.tt.get(key);
+        let tt_value = tte.and_then(|tte| self.tt_value_of(tte, ply));
+        let tt_pv = PV || tte.is_some_and(|tte| tte.tt_pv);
         if !PV
             && enabled!(TtCutoff)
-            && let (Some(known), Some(value)) = (known, known_value)
-            && known.decides(value, alpha, beta)
+            && let (Some(tte), Some(value)) = (tte, tt_value)
+            && tte.causes_cutoff(value, alpha, beta)
         {
             return value;
         }
-        let from_table = known.and_then(|known| self.board.unpack(known.mv));
+        let tt_move = tte.and_then(|tte| self.board.unpack(tte.mv));
 
         // 3. Whoever is not in check can do without a capture.
         let mut best = -INFINITE;
         let mut raw = NO_VALUE;
         let mut enough = INFINITE;
         if !in_check {
-            if known.is_none()
+            if tte.is_none()
                 && let Some(mv) = self.board.mate_in_one()
             {
-                self.end_line(ply, mv);
+                self.set_mate_line(ply, mv);
                 return mate_in(ply + 1);
             }
-            raw = match known {
-                Some(known) if known.eval != NO_VALUE => known.eval,
+            raw = match tte {
+                Some(tte) if tte.eval != NO_VALUE => tte.eval,
                 _ => narrow(self.evaluate()),
             };
             best = self.corrected(raw.into());
-            if let (Some(known), Some(value)) = (known, known_value)
+            if let (Some(tte), Some(value)) = (tte, tt_value)
                 && !is_decided(value)
-                && known.improves(value, best)
+                && tte.improves_on(value, best)
             {
                 best = value;
             }
             if best >= beta {
-                if known.is_none() {
-                    self.keep_evaluation(key, raw, was_pv);
+                if tte.is_none() {
+                    self.store_eval(key, raw, tt_pv);
                 }
                 return if is_decided(best) { best } else { Value::midpoint(best, beta) };
             }
@@ -83,11 +81,11 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
 
         // 4. Try what there is, as long as it can win enough to matter.
         let checks = enabled!(QsearchChecks) && depth > -B::TUNING.check_plies;
-        let from_table = from_table.filter(|&mv| in_check || checks || self.board.is_noisy(mv));
-        let wanted = if in_check { Wanted::All } else { Wanted::Noisy { checks } };
-        let earlier = self.earlier(ply);
-        let lists = self.take_lists(ply);
-        let mut picker = Picker::<B>::new(wanted, from_table, [0; 2], earlier, 0, lists);
+        let tt_move = tt_move.filter(|&mv| in_check || checks || self.board.is_noisy(mv));
+        let wanted = if in_check { Selection::All } else { Selection::Noisy { checks } };
+        let cont_hist = self.cont_hist(ply);
+        let lists = self.take_move_lists(ply);
+        let mut picker = MovePicker::<B>::new(wanted, tt_move, [0; 2], cont_hist, 0, lists);
         let original_alpha = alpha;
         let (mut count, mut best_move) = (0, None);
         let mut skip_quiet = false;
@@ -96,7 +94,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
             let noisy = self.board.is_noisy(mv);
             if best > -DECIDED {
                 let by_exchange = enabled!(QsearchSee);
-                if by_exchange && picker.is_at_bad_noisy() {
+                if by_exchange && picker.is_bad_noisy_stage() {
                     break;
                 }
                 // With many queens on the board, captures would go on for ever otherwise.
@@ -106,18 +104,18 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
                 }
                 let may_win_little = !in_check && noisy && !self.board.gives_check(mv);
                 if enabled!(DeltaPruning) && may_win_little {
-                    let hoped = enough + self.board.gain(mv);
+                    let hoped = enough + self.board.material_gain(mv);
                     if hoped <= alpha {
                         best = best.max(hoped);
                         continue;
                     }
                 }
-                if by_exchange && !in_check && !self.board.wins_exchange(mv, 0) {
+                if by_exchange && !in_check && !self.board.see_ge(mv, 0) {
                     continue;
                 }
                 // Even trades do not help one who is so far behind.
                 let must_win = enabled!(QsearchFutility) && !in_check && enough <= alpha;
-                if must_win && noisy && !self.board.wins_exchange(mv, 1) {
+                if must_win && noisy && !self.board.see_ge(mv, 1) {
                     best = best.max(enough);
                     continue;
                 }
@@ -127,7 +125,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
                 }
             }
             self.play(mv, ply);
-            let value = -self.quiesce::<PV>(-beta, -alpha, depth - 1, ply + 1);
+            let value = -self.qsearch::<PV>(-beta, -alpha, depth - 1, ply + 1);
             self.undo(mv);
             if self.stopped {
                 break;
@@ -147,7 +145,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
             }
         }
         let lists = picker.into_lists();
-        self.keep_lists(ply, lists);
+        self.return_move_lists(ply, lists);
         if self.stopped {
             return DRAW;
         }
@@ -163,15 +161,15 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
         } else {
             Bound::AtMost
         };
-        let known = Known {
-            mv: best_move.map_or(0, Step::packed),
-            value: narrow(from_root_to_here(best, ply)),
+        let tte = TtData {
+            mv: best_move.map_or(0, SearchMove::packed),
+            value: narrow(value_to_tt(best, ply)),
             eval: raw,
             depth: 0,
             bound: Some(bound),
-            was_pv,
+            tt_pv,
         };
-        self.shared.table.put(key, known);
+        self.shared.tt.put(key, tte);
         best
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::{
-    board::{Board, ByTables, MoveList, Step},
+    board::{Board, MoveList, SearchMove, TbMove},
     eval::Evaluation,
     score::{DRAW, INFINITE, MAX_PLY, Value, is_decided, mate_in, mated_in},
     search::Search,
@@ -15,9 +15,9 @@ pub(crate) struct RootMove<M> {
     pub(crate) mv: M,
     pub(crate) value: Value,
     /// What it was worth in earlier iterations, roughly.
-    average: Value,
+    average_value: Value,
     pub(crate) depth: i32,
-    pub(crate) longest: usize,
+    pub(crate) sel_depth: usize,
     /// The line, beginning with the move.
     pub(crate) pv: Vec<M>,
     /// Positions searched after this move.
@@ -27,20 +27,20 @@ pub(crate) struct RootMove<M> {
     /// What showed last that it is no better than others.
     pub(crate) refutation: Option<M>,
     /// What tablebases say of it.
-    pub(crate) by_tables: Option<ByTables>,
+    pub(crate) tb: Option<TbMove>,
 }
 
 impl<M> RootMove<M> {
     /// Moves of a lower rank are better, whatever the search thinks.
     fn rank(&self) -> i32 {
-        self.by_tables.map_or(0, |it| it.rank)
+        self.tb.map_or(0, |it| it.rank)
     }
 
     /// Takes what is known without a search.
-    fn proved(&mut self, value: Value, pv: Vec<M>) {
+    fn set_proved(&mut self, value: Value, pv: Vec<M>) {
         self.value = value;
-        self.average = value;
-        self.longest = pv.len();
+        self.average_value = value;
+        self.sel_depth = pv.len();
         self.depth = self.depth.max(1);
         self.pv = pv;
     }
@@ -69,12 +69,12 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
     pub(crate) fn new(
         search: Search<'a, B, E>,
         wanted: impl Fn(B::Move) -> bool,
-        by_tables: &[ByTables],
+        tb: &[TbMove],
         multipv: usize,
         refutations: bool,
     ) -> Self {
         let mut list = MoveList::new();
-        search.board.all(&mut list);
+        search.board.generate_all(&mut list);
         if list.iter().any(|&(_, mv)| wanted(mv)) {
             list.retain(|&(_, mv)| wanted(mv));
         }
@@ -85,14 +85,14 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
             .map(|(_, mv)| RootMove {
                 mv,
                 value,
-                average: value,
+                average_value: value,
                 depth: 0,
-                longest: 0,
+                sel_depth: 0,
                 pv: vec![mv],
                 nodes: 0,
                 nodes_before: 0,
                 refutation: None,
-                by_tables: by_tables.iter().find(|it| it.mv == mv.packed()).copied(),
+                tb: tb.iter().find(|it| it.mv == mv.packed()).copied(),
             })
             .collect();
         moves.sort_by_key(RootMove::rank);
@@ -104,25 +104,25 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
     }
 
     /// Takes a line that mates for the search's. Not if it does not begin with a move to search.
-    pub(crate) fn settle(&mut self, line: Vec<B::Move>) -> bool {
+    pub(crate) fn set_mate(&mut self, line: Vec<B::Move>) -> bool {
         let first = line.first().copied();
-        let Some(place) = self.moves.iter().position(|root| Some(root.mv) == first) else {
+        let Some(index) = self.moves.iter().position(|root| Some(root.mv) == first) else {
             return false;
         };
-        if let Some(moves) = self.moves.get_mut(..=place) {
+        if let Some(moves) = self.moves.get_mut(..=index) {
             moves.rotate_right(1);
         }
         let Some(best) = self.moves.first_mut() else { return false };
-        best.proved(mate_in(line.len()), line);
+        best.set_proved(mate_in(line.len()), line);
         true
     }
 
     /// Takes the best move out, as this line mates after it; the last one stays. Returns whether
     /// there is another best move now.
-    pub(crate) fn refute(&mut self, mut line: Vec<B::Move>) -> bool {
+    pub(crate) fn drop_mated(&mut self, mut line: Vec<B::Move>) -> bool {
         let Some(best) = self.moves.first_mut() else { return false };
         line.insert(0, best.mv);
-        best.proved(mated_in(line.len()), line);
+        best.set_proved(mated_in(line.len()), line);
         let others = self.moves.len() > 1;
         if others {
             self.moves.remove(0);
@@ -139,18 +139,18 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         self.moves.get(..self.lines).unwrap_or(&self.moves)
     }
 
-    /// Searches deeper and deeper, from one depth to another, until it is stopped or `go_on` says
+    /// Searches deeper and deeper, from one depth to another, until it is stopped or `on_progress` says
     /// no after an iteration.
     pub(crate) fn deepen(
         &mut self,
         first: i32,
         last: i32,
-        go_on: &mut dyn FnMut(&mut Self, Progress) -> bool,
+        on_progress: &mut dyn FnMut(&mut Self, Progress) -> bool,
     ) {
         for depth in first..=last.min(deepest()) {
             self.search.depth = depth;
-            self.search.enter_root();
-            if !self.iterate(go_on) || !go_on(self, Progress::Iteration) {
+            self.search.init_root();
+            if !self.iterate(on_progress) || !on_progress(self, Progress::Iteration) {
                 break;
             }
         }
@@ -158,7 +158,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
 
     /// Has those moves first, of all that are not told, that took the most positions in the last iteration:
     /// they were the hardest to refute.
-    fn order_others(&mut self) {
+    fn sort_by_effort(&mut self) {
         if let Some(others) = self.moves.get_mut(self.lines..) {
             others.sort_by_key(|root| (root.rank(), Reverse(root.nodes - root.nodes_before)));
         }
@@ -169,18 +169,18 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
 
     /// Searches all lines one ply deeper. Returns whether it could; if not, several lines stay as
     /// they were, so that they can be compared, while a single one takes what was found.
-    fn iterate(&mut self, go_on: &mut dyn FnMut(&mut Self, Progress) -> bool) -> bool {
+    fn iterate(&mut self, on_progress: &mut dyn FnMut(&mut Self, Progress) -> bool) -> bool {
         if enabled!(RootOrder) {
-            self.order_others();
+            self.sort_by_effort();
         }
         let before = (self.lines > 1).then(|| self.moves.clone());
         for line in 0..self.lines {
-            self.search_line(line, go_on);
+            self.search_line(line, on_progress);
             if self.search.is_stopped() {
                 if let Some(before) = before {
                     let found = self.best().filter(|best| best.depth > 0).map(|best| best.mv);
                     self.moves = before;
-                    self.prefer_unsearched(found);
+                    self.promote_unsearched(found);
                 }
                 return false;
             }
@@ -192,9 +192,9 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
     }
 
     /// While no line can be compared with another, has a move first that looks better than any.
-    fn prefer_unsearched(&mut self, mv: Option<B::Move>) {
-        let place = self.moves.iter().position(|root| Some(root.mv) == mv && root.depth == 0);
-        if let Some(moves) = place.and_then(|place| self.moves.get_mut(..=place))
+    fn promote_unsearched(&mut self, mv: Option<B::Move>) {
+        let index = self.moves.iter().position(|root| Some(root.mv) == mv && root.depth == 0);
+        if let Some(moves) = index.and_then(|index| self.moves.get_mut(..=index))
             && moves.iter().all(|root| root.depth == 0)
         {
             moves.rotate_right(1);
@@ -202,30 +202,35 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
     }
 
     /// Finds the best move that no earlier line has, of those with the rank of the first, and brings
-    /// it to its place. The window of values begins around the last one and grows where it was too
+    /// it to its index. The window of values begins around the last one and grows where it was too
     /// small.
-    fn search_line(&mut self, line: usize, go_on: &mut dyn FnMut(&mut Self, Progress) -> bool) {
+    fn search_line(
+        &mut self,
+        line: usize,
+        on_progress: &mut dyn FnMut(&mut Self, Progress) -> bool,
+    ) {
         let Some(first) = self.moves.get(line) else { return };
-        let mut width = B::TUNING.window + first.average.abs() / 100;
+        let mut width = B::TUNING.window + first.average_value.abs() / 100;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         if enabled!(AspirationWindows) && self.search.depth >= 4 && !is_decided(first.value) {
-            alpha = (first.average - width).max(-INFINITE);
-            beta = (first.average + width).min(INFINITE);
+            alpha = (first.average_value - width).max(-INFINITE);
+            beta = (first.average_value + width).min(INFINITE);
         }
-        let mut too_high = 0;
+        let mut fail_high_count = 0;
         loop {
-            let depth = (self.search.depth - too_high).max(1);
-            let value = self.search_window(line, alpha, beta, depth, go_on);
+            let depth = (self.search.depth - fail_high_count).max(1);
+            let value = self.search_window(line, alpha, beta, depth, on_progress);
             if self.search.is_stopped() {
                 break;
             }
             if value <= alpha && alpha > -INFINITE {
                 beta = Value::midpoint(alpha, beta);
                 alpha = (value - width).max(-INFINITE);
-                too_high = 0;
+                fail_high_count = 0;
             } else if value >= beta && beta < INFINITE {
                 beta = (value + width).min(INFINITE);
-                too_high = if self.search.shared.full_width { 0 } else { (too_high + 1).min(3) };
+                fail_high_count =
+                    if self.search.shared.full_width { 0 } else { (fail_high_count + 1).min(3) };
             } else {
                 break;
             }
@@ -235,8 +240,8 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
             }
         }
         if let Some(root) = self.moves.get_mut(line) {
-            root.average = if root.depth > 1 && !is_decided(root.value) {
-                Value::midpoint(root.average, root.value)
+            root.average_value = if root.depth > 1 && !is_decided(root.value) {
+                Value::midpoint(root.average_value, root.value)
             } else {
                 root.value
             };
@@ -249,10 +254,10 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         mut alpha: Value,
         beta: Value,
         depth: i32,
-        go_on: &mut dyn FnMut(&mut Self, Progress) -> bool,
+        on_progress: &mut dyn FnMut(&mut Self, Progress) -> bool,
     ) -> Value {
         let mut best = -INFINITE;
-        self.search.longest = 0;
+        self.search.sel_depth = 0;
         let rank = self.moves.get(line).map(RootMove::rank);
         for index in line..self.moves.len() {
             let Some(root) = self.moves.get(index) else { break };
@@ -260,7 +265,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
                 break;
             }
             let mv = root.mv;
-            go_on(self, Progress::Move(index));
+            on_progress(self, Progress::Move(index));
             let before = self.search.nodes;
             let number = i32::try_from(index - line + 1).unwrap_or(i32::MAX);
             let value = self.search.root_move(mv, alpha, beta, depth, number);
@@ -273,7 +278,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
             if index > line && value <= alpha {
                 best = best.max(value);
                 if self.refutations {
-                    root.refutation = self.search.answer_to(mv);
+                    root.refutation = self.search.tt_reply(mv);
                 }
                 continue;
             }
@@ -284,7 +289,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
             let inside = value > alpha || root.depth == 0;
             if inside {
                 root.depth = self.search.depth;
-                root.longest = self.search.longest;
+                root.sel_depth = self.search.sel_depth;
                 root.pv.truncate(1);
                 root.pv.extend_from_slice(self.search.lines.from(1));
             }

@@ -11,26 +11,25 @@ use readyok_rules::{Move, Position};
 
 use super::{
     Reductions, Search, Shared,
-    currline::{Viewer, Watch},
+    currline::{CurrLineReporter, CurrLines},
     history::Histories,
     root::{Progress, Root, RootMove, value_without_moves},
-    timeman::{Pace, Stalls},
-    tt::Table,
+    timeman::{SchedulingDelays, TimeManager},
+    tt::TranspositionTable,
 };
 use crate::{
-    board::{Board, ByTables},
-    control::{Control, Limits, Report},
+    board::{Board, TbMove},
+    control::{Control, Limits, Report, SearchResult},
     eval::{
         Evaluation, HandWritten,
         network::{Network, Sums},
     },
     mate::{
         Solver,
-        root::{Looks, RootMates},
+        root::{MateSearchShare, RootMateSearch},
     },
     platform::useful,
-    score::{DRAW, MAX_PLY, Score, Value, table_win},
-    searcher::Outcome,
+    score::{DRAW, MAX_PLY, Score, Value, tb_win},
 };
 
 /// Mates within so many plies are searched for without leaving anything out.
@@ -39,10 +38,10 @@ const FULL_WIDTH: u32 = 5;
 /// What a search is asked for and what it works with.
 pub(crate) struct Run<'a> {
     pub(crate) position: &'a Position,
-    pub(crate) table: &'a Table,
+    pub(crate) tt: &'a TranspositionTable,
     pub(crate) limits: &'a Limits,
     pub(crate) control: &'a dyn Control,
-    pub(crate) stalls: &'a Stalls,
+    pub(crate) delays: &'a SchedulingDelays,
 }
 
 impl Run<'_> {
@@ -52,7 +51,7 @@ impl Run<'_> {
         memory: &mut Vec<Histories<B>>,
         network: Option<&Network>,
         solver: Option<&mut Solver>,
-    ) -> Option<Outcome> {
+    ) -> Option<SearchResult> {
         let board = B::new(self.position, self.limits)?;
         let mut search = |run: &Run<'_>, solver| match network {
             Some(network) => run.with(&board, memory, solver, &|board| Sums::new(network, board)),
@@ -80,44 +79,44 @@ impl Run<'_> {
         memory: &mut Vec<Histories<B>>,
         solver: Option<&mut Solver>,
         evaluation: &(dyn Fn(&B) -> E + Sync),
-    ) -> Option<Outcome> {
-        let Self { position, table, limits, .. } = *self;
+    ) -> Option<SearchResult> {
+        let Self { position, tt, limits, .. } = *self;
         let threads = useful(limits.threads);
         memory.resize_with(threads.max(memory.len()), Histories::new);
         let reductions = Reductions::new(B::TUNING.reduction);
         // A table says that a game is won, and not how soon it is mate.
         let tables = limits.tables.as_ref().filter(|_| limits.mate.is_none());
         let shared = Shared {
-            table,
+            tt,
             reductions: &reductions,
             stop: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
             draw: limits.draw,
             tbhits: AtomicU64::new(0),
             tables,
-            learned: limits.learned.as_deref(),
+            position_values: limits.position_values.as_deref(),
             full_width: limits.mate.is_some_and(|plies| plies <= FULL_WIDTH),
         };
-        let by_tables = tables.and_then(|tables| board.moves_by_tables(tables, table_win(0)));
-        if by_tables.is_some() {
+        let tb = tables.and_then(|tables| board.probe_root(tables, tb_win(0)));
+        if tb.is_some() {
             shared.tbhits.fetch_add(1, Relaxed);
         }
-        let by_tables = by_tables.unwrap_or_default();
+        let tb = tb.unwrap_or_default();
         let wanted = |mv: B::Move| {
             if limits.searchmoves.is_empty() {
                 return false;
             }
-            let mv = position.parse_move(&B::word(mv));
+            let mv = position.parse_move(&B::notation(mv));
             limits.searchmoves.iter().any(|wanted| mv.as_ref() == Ok(wanted))
         };
         let mut memory = memory.iter_mut();
         let own = memory.next()?;
-        let watch = Watch::new();
+        let watch = CurrLines::new();
         thread::scope(|scope| {
             for (number, histories) in memory.take(threads - 1).enumerate() {
                 let (board, shared, wanted) = (board.clone(), &shared, &wanted);
                 let watch = &watch;
-                let by_tables = by_tables.as_slice();
+                let tb = tb.as_slice();
                 let spawned =
                     thread::Builder::new().name("search".into()).spawn_scoped(scope, move || {
                         // The thread that leads may sleep while the others search.
@@ -128,7 +127,7 @@ impl Run<'_> {
                         };
                         let own = evaluation(&board);
                         let search = Search::new(board, own, shared, histories, None, &mut poll);
-                        let mut root = Root::new(search, wanted, by_tables, limits.multipv, false);
+                        let mut root = Root::new(search, wanted, tb, limits.multipv, false);
                         // Different depths keep the threads from doing the same.
                         let first = 1 + i32::from(number.is_multiple_of(2));
                         root.deepen(first, i32::MAX, &mut |_, _| true);
@@ -137,40 +136,41 @@ impl Run<'_> {
                 // With fewer threads it takes longer, and that is all.
                 drop(spawned);
             }
-            let viewer = Viewer::new(&watch, threads - 1);
-            let own = Own { histories: own, solver, viewer };
-            let outcome =
-                self.lead(board.clone(), evaluation(board), &shared, own, &wanted, &by_tables);
+            let viewer = CurrLineReporter::new(&watch, threads - 1);
+            let own = MainThread { histories: own, solver, viewer };
+            let result =
+                self.main_thread(board.clone(), evaluation(board), &shared, own, &wanted, &tb);
             shared.stop.store(true, Relaxed);
-            Some(outcome)
+            Some(result)
         })
     }
 
     /// Searches with the thread that talks to the control.
-    fn lead<B: Board, E: Evaluation<B>>(
+    fn main_thread<B: Board, E: Evaluation<B>>(
         &self,
         board: B,
         evaluation: E,
         shared: &Shared<'_>,
-        own: Own<'_, B>,
+        own: MainThread<'_, B>,
         wanted: &dyn Fn(B::Move) -> bool,
-        by_tables: &[ByTables],
-    ) -> Outcome {
-        let Self { position, limits, control, stalls, .. } = *self;
-        let bounds = || stalls.within(control.bounds(), limits.exact_time);
+        tb: &[TbMove],
+    ) -> SearchResult {
+        let Self { position, limits, control, delays, .. } = *self;
+        let bounds = || delays.within(control.bounds(), limits.exact_time);
         let without_moves = value_without_moves(&board);
         // What was taught of a position says nothing of some of its moves alone.
-        let learned = shared.learned.filter(|_| limits.searchmoves.is_empty());
-        let learned = learned.and_then(|learned| learned.of_key(board.key()));
+        let position_values = shared.position_values.filter(|_| limits.searchmoves.is_empty());
+        let position_values =
+            position_values.and_then(|position_values| position_values.get_by_key(board.key()));
         let node_limit = limits.nodes;
         let alone = limits.threads <= 1;
-        let told = Told { position, shared, control, learned };
+        let told = Told { position, shared, control, position_values };
         let mut viewer = own.viewer;
-        let pace = Cell::new(Pace::new(limits.ponders));
+        let timeman = Cell::new(TimeManager::new(limits.ponders));
         let mut poll = |path: &[B::Move]| {
             let stopped = control.stopped();
             let elapsed = control.elapsed();
-            stalls.poll(elapsed);
+            delays.poll(elapsed);
             if limits.currlines
                 && let Some(others) = viewer.look(elapsed)
             {
@@ -182,13 +182,13 @@ impl Run<'_> {
             let bounds = bounds();
             stopped
                 || bounds.hard.is_some_and(|end| elapsed >= end)
-                || pace.get().breaks_off(elapsed, bounds)
+                || timeman.get().should_abort(elapsed, bounds)
                 || !alone && node_limit.is_some_and(|limit| shared.nodes.load(Relaxed) >= limit)
         };
         let search = Search::new(board, evaluation, shared, own.histories, node_limit, &mut poll);
-        let mut root = Root::new(search, wanted, by_tables, limits.multipv, limits.refutations);
+        let mut root = Root::new(search, wanted, tb, limits.multipv, limits.refutations);
         if root.moves.is_empty() {
-            return Outcome {
+            return SearchResult {
                 score: Score::from_value(without_moves),
                 pv: Vec::new(),
                 depth: 0,
@@ -203,10 +203,11 @@ impl Run<'_> {
         // Several lines are compared, and wanted moves are searched, whatever else is known.
         let compared = limits.multipv > 1 || !limits.searchmoves.is_empty();
         let solver =
-            own.solver.filter(|_| enabled!(RootMates) && !compared && root.moves.len() > 1);
-        let counted = limits.nodes.is_some() || limits.depth.is_some();
-        let often = if counted { Looks::BY_NODES } else { Looks::BY_TIME };
-        let mut mates = solver.map(|solver| RootMates::new(solver, often, limits.mate));
+            own.solver.filter(|_| enabled!(RootMateSearch) && !compared && root.moves.len() > 1);
+        let reported_nodes = limits.nodes.is_some() || limits.depth.is_some();
+        let often =
+            if reported_nodes { MateSearchShare::BY_NODES } else { MateSearchShare::BY_TIME };
+        let mut mates = solver.map(|solver| RootMateSearch::new(solver, often, limits.mate));
         root.deepen(1, last, &mut |root, progress| match progress {
             Progress::Move(index) => {
                 if let Some(first) = root.moves.get(index)
@@ -222,34 +223,35 @@ impl Run<'_> {
                     let mut stop = || {
                         let elapsed = control.elapsed();
                         // The time of the solver is no delay.
-                        stalls.poll(elapsed);
+                        delays.poll(elapsed);
                         let end = bounds().hard;
                         stopped = control.stopped() || end.is_some_and(|it| elapsed >= it);
                         stopped
                     };
-                    settled = mates.settles(root, &mut stop);
-                    while !settled && mates.refutes(root, &mut stop) {
+                    settled = mates.finds_mate(root, &mut stop);
+                    while !settled && mates.drops_mated(root, &mut stop) {
                         refuted = true;
                     }
                 }
                 told.report(root);
                 for other in root.moves.iter().skip(root.told().len()) {
                     let line: Vec<_> = iter::once(other.mv).chain(other.refutation).collect();
-                    if let [mv, answers @ ..] = told.moves::<B>(&line).as_slice() {
-                        control.refutation(*mv, answers);
+                    if let [mv, cont_hist @ ..] = told.moves::<B>(&line).as_slice() {
+                        control.refutation(*mv, cont_hist);
                     }
                 }
-                let mut known = pace.get();
+                let mut known = timeman.get();
                 known.update(root);
-                pace.set(known);
+                timeman.set(known);
                 let only = root.moves.len() == 1 && root.search.depth >= 5;
                 let hurries = only && !limits.exact_time;
                 let must_end =
                     settled || stopped || found_mate(limits, root.best()) || control.stopped();
                 // What comes after a move that was taken out has to be searched first.
                 let needs_more = refuted && !only;
-                let is_over = || known.is_over(control.elapsed(), bounds(), hurries);
-                !must_end && (needs_more || !is_over())
+                let should_stop_iterating =
+                    || known.should_stop_iterating(control.elapsed(), bounds(), hurries);
+                !must_end && (needs_more || !should_stop_iterating())
             }
         });
         root.search.count();
@@ -257,16 +259,16 @@ impl Run<'_> {
             // The last word on a search that was broken off is what will be played.
             told.report(&root);
         }
-        told.outcome(&root)
+        told.result(&root)
     }
 }
 
 /// What the thread that leads a search has for itself.
-struct Own<'a, B: Board> {
+struct MainThread<'a, B: Board> {
     histories: &'a mut Histories<B>,
     solver: Option<&'a mut Solver>,
     /// What the others are at.
-    viewer: Viewer<'a, B::Move>,
+    viewer: CurrLineReporter<'a, B::Move>,
 }
 
 fn found_mate<M>(limits: &Limits, best: Option<&RootMove<M>>) -> bool {
@@ -282,7 +284,7 @@ struct Told<'a> {
     shared: &'a Shared<'a>,
     control: &'a dyn Control,
     /// What the user has taught of the root.
-    learned: Option<Value>,
+    position_values: Option<Value>,
 }
 
 impl Told<'_> {
@@ -290,23 +292,23 @@ impl Told<'_> {
     /// the position is worth what was taught, and no line more. A mate that was found says more than
     /// a table.
     fn score<M>(&self, line: &RootMove<M>, is_best: bool) -> Score {
-        let value = match (Score::from_value(line.value), line.by_tables.map(|it| it.value)) {
+        let value = match (Score::from_value(line.value), line.tb.map(|it| it.value)) {
             (Score::Centipawns(_), Some(DRAW)) => self.shared.draw,
             (Score::Centipawns(_), Some(promised)) => promised,
             _ => line.value,
         };
-        Score::from_value(match self.learned {
-            Some(learned) if is_best => learned,
-            Some(learned) => value.min(learned),
+        Score::from_value(match self.position_values {
+            Some(position_values) if is_best => position_values,
+            Some(position_values) => value.min(position_values),
             None => value,
         })
     }
 
     /// Whether a line's value is that of a draw by tables, and nothing that was taught.
     fn is_drawn<M>(&self, line: &RootMove<M>) -> bool {
-        self.learned.is_none()
+        self.position_values.is_none()
             && matches!(Score::from_value(line.value), Score::Centipawns(_))
-            && line.by_tables.is_some_and(|it| it.value == DRAW)
+            && line.tb.is_some_and(|it| it.value == DRAW)
     }
 
     /// Moves from the root on, as the rules know them.
@@ -314,7 +316,7 @@ impl Told<'_> {
         let mut position = self.position.clone();
         let mut moves = Vec::with_capacity(line.len());
         for &mv in line {
-            let Ok(mv) = position.parse_move(&B::word(mv)) else { break };
+            let Ok(mv) = position.parse_move(&B::notation(mv)) else { break };
             moves.push(mv);
             if position.play(mv).is_err() {
                 break;
@@ -324,33 +326,34 @@ impl Told<'_> {
     }
 
     /// What the search comes to.
-    fn outcome<B: Board, E: Evaluation<B>>(&self, root: &Root<'_, B, E>) -> Outcome {
+    fn result<B: Board, E: Evaluation<B>>(&self, root: &Root<'_, B, E>) -> SearchResult {
         let nodes = self.shared.nodes.load(Relaxed).max(root.search.nodes);
         match root.best() {
-            Some(best) => Outcome {
+            Some(best) => SearchResult {
                 score: self.score(best, true),
                 pv: self.moves::<B>(&best.pv),
                 depth: best.depth.unsigned_abs(),
                 nodes,
             },
-            None => Outcome { score: Score::Centipawns(0), pv: Vec::new(), depth: 0, nodes },
+            None => SearchResult { score: Score::Centipawns(0), pv: Vec::new(), depth: 0, nodes },
         }
     }
 
     fn report<B: Board, E: Evaluation<B>>(&self, root: &Root<'_, B, E>) {
         for (index, line) in root.told().iter().enumerate() {
             let pv = self.moves::<B>(&line.pv);
-            let longest = line.longest.max(usize::try_from(line.depth).unwrap_or(0)).min(MAX_PLY);
+            let sel_depth =
+                line.sel_depth.max(usize::try_from(line.depth).unwrap_or(0)).min(MAX_PLY);
             self.control.report(&Report {
                 depth: line.depth.unsigned_abs(),
-                seldepth: u32::try_from(longest).unwrap_or(u32::MAX),
+                seldepth: u32::try_from(sel_depth).unwrap_or(u32::MAX),
                 multipv: index + 1,
                 score: self.score(line, index == 0),
                 seen: Score::from_value(line.value),
                 drawn: self.is_drawn(line),
                 nodes: self.shared.nodes.load(Relaxed).max(root.search.nodes),
                 time: self.control.elapsed(),
-                hashfull: self.shared.table.permille_used(),
+                hashfull: self.shared.tt.permille_used(),
                 tbhits: self.shared.tbhits.load(Relaxed),
                 pv: &pv,
             });
@@ -359,7 +362,11 @@ impl Told<'_> {
 }
 
 /// Any legal move, for a position that cannot be searched.
-pub(crate) fn unsearched(position: &Position, limits: &Limits, control: &dyn Control) -> Outcome {
+pub(crate) fn unsearched(
+    position: &Position,
+    limits: &Limits,
+    control: &dyn Control,
+) -> SearchResult {
     let legal = position.legal_moves();
     let wanted = legal.iter().find(|mv| limits.searchmoves.contains(mv));
     let pv: Vec<Move> = wanted.or_else(|| legal.first()).copied().into_iter().collect();
@@ -383,5 +390,5 @@ pub(crate) fn unsearched(position: &Position, limits: &Limits, control: &dyn Con
             pv: &pv,
         });
     }
-    Outcome { score, pv, depth: 0, nodes: 0 }
+    SearchResult { score, pv, depth: 0, nodes: 0 }
 }

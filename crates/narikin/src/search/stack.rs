@@ -2,9 +2,9 @@
 
 use crate::score::MAX_PLY;
 
-pub(crate) struct Lines<M>(Vec<Vec<M>>);
+pub(crate) struct PvTable<M>(Vec<Vec<M>>);
 
-impl<M: Copy> Lines<M> {
+impl<M: Copy> PvTable<M> {
     pub(super) fn new() -> Self {
         Self(vec![Vec::new(); MAX_PLY + 3])
     }

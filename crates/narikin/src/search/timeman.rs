@@ -4,7 +4,7 @@ use std::{cell::Cell, time::Duration};
 
 use super::root::Root;
 use crate::{
-    board::{Board, Step},
+    board::{Board, SearchMove},
     control::Bounds,
     eval::Evaluation,
     score::Value,
@@ -12,11 +12,11 @@ use crate::{
 
 /// What thinking on the opponent's time is worth, in hundredths of the own: every other guess is right,
 /// and then some of the work has been done.
-const PONDERING: u32 = 125;
+const PONDER_FACTOR: u32 = 125;
 
 /// What earlier iterations say about how sure the search is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Pace {
+pub(crate) struct TimeManager {
     best: u16,
     /// For how many iterations the best move has been the same.
     stable: u32,
@@ -28,9 +28,9 @@ pub(crate) struct Pace {
     pondering: u32,
 }
 
-impl Pace {
+impl TimeManager {
     pub(crate) fn new(ponders: bool) -> Self {
-        let pondering = if ponders { PONDERING } else { 100 };
+        let pondering = if ponders { PONDER_FACTOR } else { 100 };
         Self { best: 0, stable: 0, value: None, factor: 0, pondering }
     }
 
@@ -62,7 +62,12 @@ impl Pace {
     }
 
     /// Whether to begin nothing new after so much time.
-    pub(crate) fn is_over(&self, elapsed: Duration, bounds: Bounds, only_move: bool) -> bool {
+    pub(crate) fn should_stop_iterating(
+        &self,
+        elapsed: Duration,
+        bounds: Bounds,
+        only_move: bool,
+    ) -> bool {
         let Some(soft) = bounds.soft else { return false };
         // What is not used of a fixed time is lost.
         let end = match bounds.hard {
@@ -76,7 +81,7 @@ impl Pace {
 
     /// Whether to break off what has begun: on the opponent's time the search has come so deep that its own
     /// share of time will hardly end another iteration.
-    pub(crate) fn breaks_off(&self, elapsed: Duration, bounds: Bounds) -> bool {
+    pub(crate) fn should_abort(&self, elapsed: Duration, bounds: Bounds) -> bool {
         let (Some(soft), Some(hard)) = (bounds.soft, bounds.hard) else { return false };
         let share = self.share(soft, bounds);
         let has_pondered = soft < hard && !share.is_zero() && share <= bounds.from;
@@ -96,28 +101,28 @@ const MAX_RESERVE_DIVISOR: u32 = 25;
 
 /// The longest scheduling delay of a search so far.
 #[derive(Debug)]
-pub(crate) struct Stalls {
-    longest: Cell<Duration>,
+pub(crate) struct SchedulingDelays {
+    sel_depth: Cell<Duration>,
     polled: Cell<Duration>,
 }
 
-impl Stalls {
+impl SchedulingDelays {
     /// A search that starts at this time of its clock.
     pub(crate) const fn new(elapsed: Duration) -> Self {
-        Self { longest: Cell::new(Duration::ZERO), polled: Cell::new(elapsed) }
+        Self { sel_depth: Cell::new(Duration::ZERO), polled: Cell::new(elapsed) }
     }
 
     /// Records a poll of the clock.
     pub(crate) fn poll(&self, elapsed: Duration) {
         let gap = elapsed.saturating_sub(self.polled.replace(elapsed));
-        self.longest.set(self.longest.get().max(gap));
+        self.sel_depth.set(self.sel_depth.get().max(gap));
     }
 
     /// Shortens the bounds by the reserve. The bounds of a fixed time (`movetime`) are kept.
     pub(crate) fn within(&self, bounds: Bounds, fixed_time: bool) -> Bounds {
         let Some(hard) = bounds.hard.filter(|_| !fixed_time) else { return bounds };
         let time = hard.saturating_sub(bounds.from);
-        let wanted = (self.longest.get() * RESERVED_DELAYS).saturating_sub(bounds.overhead);
+        let wanted = (self.sel_depth.get() * RESERVED_DELAYS).saturating_sub(bounds.overhead);
         let hard = hard.saturating_sub(wanted.min(time / MAX_RESERVE_DIVISOR));
         Bounds { hard: Some(hard), soft: bounds.soft.map(|soft| soft.min(hard)), ..bounds }
     }
@@ -129,11 +134,11 @@ mod tests {
 
     /// The factor after iterations with these best moves, values and shares.
     fn factor(iterations: &[(u16, Value, u64)]) -> u32 {
-        let mut pace = Pace::new(false);
+        let mut timeman = TimeManager::new(false);
         for &(best, value, share) in iterations {
-            pace.take(best, value, share);
+            timeman.take(best, value, share);
         }
-        pace.factor
+        timeman.factor
     }
 
     #[test]
@@ -168,37 +173,42 @@ mod tests {
     fn time_on_the_clock_of_the_opponent_is_no_reason_to_think_longer() {
         let [from, soft, hard] = [10_000, 10_100, 10_400].map(Duration::from_millis);
         let bounds = Bounds { from, soft: Some(soft), hard: Some(hard), ..Bounds::default() };
-        let pace = Pace { factor: 150, ..Pace::new(false) };
-        let is_over = |millis| pace.is_over(Duration::from_millis(millis), bounds, false);
-        assert_eq!([10_000, 10_149, 10_150].map(is_over), [false, false, true]);
+        let timeman = TimeManager { factor: 150, ..TimeManager::new(false) };
+        let should_stop_iterating =
+            |millis| timeman.should_stop_iterating(Duration::from_millis(millis), bounds, false);
+        assert_eq!([10_000, 10_149, 10_150].map(should_stop_iterating), [false, false, true]);
     }
 
     #[test]
     fn who_has_pondered_longer_than_it_may_think_breaks_off() {
-        let pace = Pace { factor: 150, ..Pace::new(false) };
-        let breaks_off = |from: u64, after: u64, pace: Pace| {
+        let timeman = TimeManager { factor: 150, ..TimeManager::new(false) };
+        let should_abort = |from: u64, after: u64, timeman: TimeManager| {
             let [from, soft, hard] = [from, from + 100, from + 400].map(Duration::from_millis);
             let bounds = Bounds { from, soft: Some(soft), hard: Some(hard), ..Bounds::default() };
-            pace.breaks_off(from + Duration::from_millis(after), bounds)
+            timeman.should_abort(from + Duration::from_millis(after), bounds)
         };
-        assert_eq!([149, 150].map(|after| breaks_off(10_000, after, pace)), [false, true]);
-        assert!(!breaks_off(149, 399, pace), "it has hardly begun");
-        assert!(!breaks_off(0, 399, pace), "it has not pondered");
-        assert!(!breaks_off(10_000, 399, Pace::new(false)), "nothing is known of any move");
+        assert_eq!([149, 150].map(|after| should_abort(10_000, after, timeman)), [false, true]);
+        assert!(!should_abort(149, 399, timeman), "it has hardly begun");
+        assert!(!should_abort(0, 399, timeman), "it has not pondered");
+        assert!(
+            !should_abort(10_000, 399, TimeManager::new(false)),
+            "nothing is known of any move"
+        );
         let from = Duration::from_secs(10);
         let fixed = Some(from + Duration::from_millis(100));
         let bounds = Bounds { from, soft: fixed, hard: fixed, ..Bounds::default() };
         let last = from + Duration::from_millis(99);
-        assert!(!Pace { factor: 25, ..pace }.breaks_off(last, bounds));
+        assert!(!TimeManager { factor: 25, ..timeman }.should_abort(last, bounds));
     }
 
     #[test]
     fn who_may_ponder_thinks_a_quarter_longer_but_no_longer_than_it_must() {
         let [soft, hard] = [100, 200].map(|millis| Some(Duration::from_millis(millis)));
         let ends = |ponders, factor, hard| {
-            let pace = Pace { factor, ..Pace::new(ponders) };
+            let timeman = TimeManager { factor, ..TimeManager::new(ponders) };
             let bounds = Bounds { soft, hard, ..Bounds::default() };
-            (0..1000).find(|&it| pace.is_over(Duration::from_millis(it), bounds, false))
+            (0..1000)
+                .find(|&it| timeman.should_stop_iterating(Duration::from_millis(it), bounds, false))
         };
         assert_eq!([false, true].map(|ponders| ends(ponders, 100, hard)), [Some(100), Some(125)]);
         assert_eq!(ends(true, 190, hard), Some(200));
@@ -211,13 +221,13 @@ mod tests {
 
     /// The hard bound of a search with this time and `overhead`, after polls at these times.
     fn hard_bound(time: u64, overhead: u64, polls: &[u64], fixed_time: bool) -> Duration {
-        let stalls = Stalls::new(Duration::ZERO);
+        let delays = SchedulingDelays::new(Duration::ZERO);
         for &poll in polls {
-            stalls.poll(millis(poll));
+            delays.poll(millis(poll));
         }
         let (time, overhead) = (millis(time), millis(overhead));
         let bounds = Bounds { soft: Some(time), hard: Some(time), overhead, ..Bounds::default() };
-        let within = stalls.within(bounds, fixed_time);
+        let within = delays.within(bounds, fixed_time);
         assert_eq!(within.soft, within.hard);
         within.hard.expect("a bound")
     }
@@ -256,19 +266,19 @@ mod tests {
 
     #[test]
     fn the_time_before_the_search_is_no_delay() {
-        let stalls = Stalls::new(millis(30));
-        stalls.poll(millis(31));
+        let delays = SchedulingDelays::new(millis(30));
+        delays.poll(millis(31));
         let bounds = Bounds { hard: Some(millis(90)), overhead: millis(10), ..Bounds::default() };
-        assert_eq!(stalls.within(bounds, false), bounds);
+        assert_eq!(delays.within(bounds, false), bounds);
     }
 
     #[test]
     fn after_a_ponder_hit_the_reserve_is_part_of_the_time_since_then() {
-        let stalls = Stalls::new(Duration::ZERO);
-        stalls.poll(millis(50));
+        let delays = SchedulingDelays::new(Duration::ZERO);
+        delays.poll(millis(50));
         let from = millis(10_000);
         let bounds = Bounds { from, hard: Some(from + millis(100)), ..Bounds::default() };
-        assert_eq!(stalls.within(bounds, false).hard, Some(from + millis(96)));
-        assert_eq!(stalls.within(Bounds::default(), false), Bounds::default());
+        assert_eq!(delays.within(bounds, false).hard, Some(from + millis(96)));
+        assert_eq!(delays.within(Bounds::default(), false), Bounds::default());
     }
 }

@@ -22,7 +22,7 @@ pub(crate) enum Bound {
 
 /// What is known about a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct TtData {
     /// The best move, packed by its board; 0 for none.
     pub(crate) mv: u16,
     /// Mates are counted from this position.
@@ -33,12 +33,12 @@ pub(crate) struct Known {
     /// None if only the evaluation is known.
     pub(crate) bound: Option<Bound>,
     /// Whether it was met in a line that was shown.
-    pub(crate) was_pv: bool,
+    pub(crate) tt_pv: bool,
 }
 
-impl Known {
+impl TtData {
     /// Whether a value, which is this entry's, tells all that a search of this window would.
-    pub(crate) fn decides(&self, value: Value, alpha: Value, beta: Value) -> bool {
+    pub(crate) fn causes_cutoff(&self, value: Value, alpha: Value, beta: Value) -> bool {
         match self.bound {
             Some(Bound::Exact) => true,
             Some(Bound::AtLeast) => value >= beta,
@@ -48,8 +48,8 @@ impl Known {
     }
 
     /// Whether a value, which is this entry's, says more than an evaluation does.
-    pub(crate) fn improves(&self, value: Value, eval: Value) -> bool {
-        self.decides(value, eval - 1, eval + 1)
+    pub(crate) fn improves_on(&self, value: Value, eval: Value) -> bool {
+        self.causes_cutoff(value, eval - 1, eval + 1)
     }
 }
 
@@ -75,12 +75,12 @@ struct Entry {
 struct Bucket([Entry; 4]);
 
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct TranspositionTable {
     buckets: Vec<Bucket>,
     age: AtomicU8,
 }
 
-impl Known {
+impl TtData {
     fn pack(self, age: u8) -> u64 {
         let bound = match self.bound {
             None => 0,
@@ -91,7 +91,7 @@ impl Known {
         let [m0, m1] = self.mv.to_le_bytes();
         let [v0, v1] = self.value.to_le_bytes();
         let [e0, e1] = self.eval.to_le_bytes();
-        let last = bound | if self.was_pv { PV } else { 0 } | age;
+        let last = bound | if self.tt_pv { PV } else { 0 } | age;
         u64::from_le_bytes([m0, m1, v0, v1, e0, e1, self.depth, last])
     }
 
@@ -108,7 +108,7 @@ impl Known {
                 3 => Some(Bound::AtMost),
                 _ => None,
             },
-            was_pv: last & PV != 0,
+            tt_pv: last & PV != 0,
         }
     }
 }
@@ -116,7 +116,7 @@ impl Known {
 /// Miri looks at the whole of a table at each access, and never ends with a true megabyte.
 const MEGABYTE: usize = if cfg!(miri) { 1 << 12 } else { 1 << 20 };
 
-fn count_in(megabytes: usize) -> usize {
+fn bucket_count(megabytes: usize) -> usize {
     (megabytes.saturating_mul(MEGABYTE) / size_of::<Bucket>()).max(1)
 }
 
@@ -129,7 +129,7 @@ fn buckets(count: usize) -> Result<Vec<Bucket>, TryReserveError> {
 }
 
 /// The last byte of an entry's data.
-fn last_byte(data: u64) -> u8 {
+fn flags(data: u64) -> u8 {
     let [.., last] = data.to_le_bytes();
     last
 }
@@ -139,10 +139,10 @@ fn depth_of(data: u64) -> u8 {
     depth
 }
 
-impl Table {
+impl TranspositionTable {
     /// A table of about so many megabytes, and of one bucket for 0.
     pub(crate) fn new(megabytes: usize) -> Result<Self, TryReserveError> {
-        Ok(Self { buckets: buckets(count_in(megabytes))?, age: AtomicU8::new(0) })
+        Ok(Self { buckets: buckets(bucket_count(megabytes))?, age: AtomicU8::new(0) })
     }
 
     /// Forgets everything, and takes about so many megabytes from now on. The old memory is given
@@ -150,7 +150,7 @@ impl Table {
     /// memory the size stays.
     pub(crate) fn resize(&mut self, megabytes: usize) -> Result<(), TryReserveError> {
         let old = std::mem::take(&mut self.buckets).len();
-        let made = buckets(count_in(megabytes));
+        let made = buckets(bucket_count(megabytes));
         let (kept, result) = match made {
             Ok(made) => (made, Ok(())),
             // What was just given back is there, and if not, nothing is kept of any position.
@@ -172,7 +172,7 @@ impl Table {
     }
 
     /// Lets entries of earlier searches be overwritten first.
-    pub(crate) fn begin_search(&self) {
+    pub(crate) fn new_search(&self) {
         self.age.store(self.age.load(Relaxed).wrapping_add(AGE_STEP), Relaxed);
     }
 
@@ -183,43 +183,43 @@ impl Table {
         }
     }
 
-    pub(crate) fn get(&self, key: u64) -> Option<Known> {
+    pub(crate) fn get(&self, key: u64) -> Option<TtData> {
         let Bucket(entries) = self.bucket(key)?;
         entries.iter().find_map(|entry| {
             let data = entry.data.load(Relaxed);
-            (data != 0 && entry.check.load(Relaxed) ^ data == key).then(|| Known::unpack(data))
+            (data != 0 && entry.check.load(Relaxed) ^ data == key).then(|| TtData::unpack(data))
         })
     }
 
-    pub(crate) fn put(&self, key: u64, mut known: Known) {
+    pub(crate) fn put(&self, key: u64, mut new: TtData) {
         let age = self.age.load(Relaxed);
         let Some(Bucket(entries)) = self.bucket(key) else { return };
-        let mut worst: Option<(i32, &Entry)> = None;
+        let mut victim: Option<(i32, &Entry)> = None;
         for entry in entries {
             let data = entry.data.load(Relaxed);
             if data != 0 && entry.check.load(Relaxed) ^ data == key {
-                let old = Known::unpack(data);
+                let old = TtData::unpack(data);
                 // A position without a good move keeps the one that was good once.
-                if known.mv == 0 {
-                    known.mv = old.mv;
+                if new.mv == 0 {
+                    new.mv = old.mv;
                 }
                 // What was searched much deeper in this search is worth more.
-                let deeper = i32::from(old.depth) > i32::from(known.depth) + 4;
-                let same_age = last_byte(data) & AGE == age;
-                if deeper && same_age && old.bound.is_some() && known.bound != Some(Bound::Exact) {
+                let deeper = i32::from(old.depth) > i32::from(new.depth) + 4;
+                let same_age = flags(data) & AGE == age;
+                if deeper && same_age && old.bound.is_some() && new.bound != Some(Bound::Exact) {
                     return;
                 }
-                worst = Some((0, entry));
+                victim = Some((0, entry));
                 break;
             }
-            let worth = if data == 0 { i32::MIN } else { worth(data, age) };
-            if worst.is_none_or(|(least, _)| worth < least) {
-                worst = Some((worth, entry));
+            let replace_value = if data == 0 { i32::MIN } else { replace_value(data, age) };
+            if victim.is_none_or(|(min_value, _)| replace_value < min_value) {
+                victim = Some((replace_value, entry));
             }
         }
-        if let Some((_, entry)) = worst {
+        if let Some((_, entry)) = victim {
             // Data of zero only, which says nothing, counts as no entry.
-            let data = known.pack(age);
+            let data = new.pack(age);
             entry.data.store(data, Relaxed);
             entry.check.store(key ^ data, Relaxed);
         }
@@ -232,7 +232,7 @@ impl Table {
         let entries = self.buckets.iter().take(sample).flat_map(|Bucket(entries)| entries);
         let used = entries.filter(|entry| {
             let data = entry.data.load(Relaxed);
-            data != 0 && last_byte(data) & AGE == age
+            data != 0 && flags(data) & AGE == age
         });
         u32::try_from(used.count() * 1000 / (4 * sample.max(1))).unwrap_or(1000)
     }
@@ -245,8 +245,8 @@ impl Table {
 }
 
 /// What an entry is worth keeping for: its depth, less for each search since.
-fn worth(data: u64, age: u8) -> i32 {
-    let since = (age.wrapping_sub(last_byte(data) & AGE) / AGE_STEP) % AGES;
+fn replace_value(data: u64, age: u8) -> i32 {
+    let since = (age.wrapping_sub(flags(data) & AGE) / AGE_STEP) % AGES;
     i32::from(depth_of(data)) - 4 * i32::from(since)
 }
 
@@ -259,18 +259,18 @@ pub(crate) fn narrow(value: Value) -> i16 {
 mod tests {
     use std::thread;
 
-    use super::{Bound, Known, Table};
+    use super::{Bound, TranspositionTable, TtData};
 
     /// An entry that says by itself which key it belongs to.
-    fn entry_for(key: u64) -> Known {
+    fn entry_for(key: u64) -> TtData {
         let [low, high, eval, depth, ..] = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15)).to_le_bytes();
-        Known {
+        TtData {
             mv: u16::from_le_bytes([low, high]) | 1,
             value: i16::from_le_bytes([high, eval]),
             eval: i16::from_le_bytes([eval, low]),
             depth: depth & 63,
             bound: Some(Bound::Exact),
-            was_pv: depth & 64 != 0,
+            tt_pv: depth & 64 != 0,
         }
     }
 
@@ -278,7 +278,7 @@ mod tests {
     fn what_is_kept_comes_back_or_was_overwritten() {
         // So few that they do not meet in one bucket.
         let count = if cfg!(miri) { 40 } else { 200_u64 };
-        let table = Table::new(1).expect("a megabyte");
+        let table = TranspositionTable::new(1).expect("a megabyte");
         let keys: Vec<u64> =
             (1..count).map(|index| index.wrapping_mul(0xD134_2543_DE82_EF95)).collect();
         for &key in &keys {
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_table_takes_another_size_or_keeps_its_own() {
-        let mut table = Table::new(1).expect("a megabyte");
+        let mut table = TranspositionTable::new(1).expect("a megabyte");
         let megabyte = table.buckets.len();
         table.put(5, entry_for(5));
         assert!(table.resize(usize::MAX).is_err());
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn threads_never_see_halves_of_two_entries() {
         // One bucket, so that all threads write into the same few entries.
-        let table = Table::new(0).expect("a bucket");
+        let table = TranspositionTable::new(0).expect("a bucket");
         // Miri is a thousand times slower, and looks at each access.
         let rounds = if cfg!(miri) { 200 } else { 20_000 };
         let seen: usize = thread::scope(|scope| {
@@ -317,8 +317,8 @@ mod tests {
                         let key = (index * 7 + seed) % 16 + 1;
                         table.put(key, entry_for(key));
                         let other = (index * 5 + seed) % 16 + 1;
-                        if let Some(known) = table.get(other) {
-                            assert_eq!(known, entry_for(other));
+                        if let Some(data) = table.get(other) {
+                            assert_eq!(data, entry_for(other));
                             seen += 1;
                         }
                     }
@@ -333,14 +333,14 @@ mod tests {
 
     #[test]
     fn a_shallow_entry_does_not_drive_out_a_deep_one_of_the_same_position() {
-        let table = Table::new(0).expect("a bucket");
-        table.begin_search();
-        let deep = Known { depth: 20, bound: Some(Bound::AtLeast), ..entry_for(5) };
+        let table = TranspositionTable::new(0).expect("a bucket");
+        table.new_search();
+        let deep = TtData { depth: 20, bound: Some(Bound::AtLeast), ..entry_for(5) };
         table.put(5, deep);
-        table.put(5, Known { depth: 2, bound: Some(Bound::AtMost), ..entry_for(5) });
+        table.put(5, TtData { depth: 2, bound: Some(Bound::AtMost), ..entry_for(5) });
         assert_eq!(table.get(5), Some(deep));
-        table.begin_search();
-        let newer = Known { depth: 2, bound: Some(Bound::AtMost), ..entry_for(5) };
+        table.new_search();
+        let newer = TtData { depth: 2, bound: Some(Bound::AtMost), ..entry_for(5) };
         table.put(5, newer);
         assert_eq!(table.get(5), Some(newer));
     }

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use narikin::{Limits, Score, Tables, tablebase::Tablebases};
+use narikin::{Limits, Score, TbConfig, tablebase::Tablebases};
 use readyok_rules::{Game, Position};
 
 use crate::{Probe, position, search, words};
 
-fn tables() -> Tables {
+fn tables() -> TbConfig {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
-    let bases = Arc::new(Tablebases::open(folder).expect("tables"));
-    assert!(bases.max_pieces() >= 4);
-    Tables { bases, depth: 1, pieces: 7, fifty_moves: true }
+    let tablebases = Arc::new(Tablebases::open(folder).expect("tables"));
+    assert!(tablebases.max_pieces() >= 4);
+    TbConfig { tablebases, probe_depth: 1, probe_limit: 7, rule50: true }
 }
 
 fn score(text: &str, depth: u32) -> (Score, u64) {

@@ -27,7 +27,7 @@ mod table_repetition;
 mod tablebase;
 mod variants;
 
-use narikin::{Limits, Outcome, Searcher};
+use narikin::{Limits, SearchResult, Searcher};
 use readyok_rules::{Game, Move, Position};
 
 use self::probe::Probe;
@@ -41,7 +41,7 @@ fn position(game: Game, text: &str) -> Position {
 }
 
 /// Searches with a fresh memory.
-fn search(position: &Position, limits: &Limits, probe: &Probe) -> Outcome {
+fn search(position: &Position, limits: &Limits, probe: &Probe) -> SearchResult {
     Searcher::new(4).expect("4 megabytes").search(position, limits, probe)
 }
 

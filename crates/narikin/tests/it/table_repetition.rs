@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use cozy_chess::{Board, Move};
-use narikin::{Limits, Outcome, Score, Tables, tablebase::Tablebases};
+use narikin::{Limits, Score, SearchResult, TbConfig, tablebase::Tablebases};
 use readyok_rules::{Game, Position};
 
 use crate::{Probe, position, search, words};
 
-fn tables() -> Tables {
+fn tables() -> TbConfig {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
-    let bases = Arc::new(Tablebases::open(folder).expect("tables"));
-    Tables { bases, depth: 1, pieces: 7, fifty_moves: true }
+    let tablebases = Arc::new(Tablebases::open(folder).expect("tables"));
+    TbConfig { tablebases, probe_depth: 1, probe_limit: 7, rule50: true }
 }
 
 /// A start position and the moves of both sides up to the current position.
@@ -29,7 +29,7 @@ impl History {
         position(Game::Chess, &self.start).after(&self.moves).expect("legal moves")
     }
 
-    fn search(&self, tables: &Tables) -> Outcome {
+    fn search(&self, tables: &TbConfig) -> SearchResult {
         let limits = Limits { tables: Some(tables.clone()), ..crate::depth(2) };
         search(&self.position(), &limits, &Probe::default())
     }
@@ -116,7 +116,7 @@ fn the_winner_avoids_a_threefold_repetition() {
         assert!(matches!(best.score, Score::Centipawns(19_000..) | Score::Wins { .. }), "{line}");
         assert!(history.occurrences_after(mv) < 2, "{line}");
         assert!(!history.allows_repetition_after(mv), "{line}");
-        let fastest = tables.bases.root(&board_of(&history)).expect("known moves");
+        let fastest = tables.tablebases.root(&board_of(&history)).expect("known moves");
         let fastest = fastest.first().expect("a move").mv.to_string();
         let fastest = history.position().parse_move(&fastest).expect("legal");
         repeats += usize::from(2 <= history.occurrences_after(fastest));
@@ -154,7 +154,7 @@ fn the_loser_completes_a_threefold_repetition() {
 
 impl History {
     /// Whether no answer of the winner wins.
-    fn search_is_drawn_after(&self, mv: readyok_rules::Move, tables: &Tables) -> bool {
+    fn search_is_drawn_after(&self, mv: readyok_rules::Move, tables: &TbConfig) -> bool {
         let mut next = Self { start: self.start.clone(), moves: self.moves.clone() };
         next.play(mv);
         next.search(tables).score == Score::Centipawns(0)

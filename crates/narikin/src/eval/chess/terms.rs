@@ -68,13 +68,13 @@ impl<T: Terms> Count for Expand<'_, T> {
 }
 
 /// The weights, in the form in which they are added.
-pub(super) struct Tables {
+pub(super) struct TbConfig {
     weights: Vec<Both>,
     /// By the own king's zone and the place: all that a piece is worth, the enemy's king aside.
     places: Vec<Both>,
 }
 
-impl Tables {
+impl TbConfig {
     pub(super) fn new(weights: &[Weight]) -> Self {
         let weights: Vec<_> = weights.iter().map(|&weight| Both::new(weight)).collect();
         let weight = |index: usize| weights.get(index).copied().unwrap_or_default();
@@ -115,12 +115,12 @@ impl Both {
 
 /// The sum for one side.
 pub(super) struct Lookup<'a> {
-    tables: &'a Tables,
+    tables: &'a TbConfig,
     pub(super) sum: Both,
 }
 
 impl<'a> Lookup<'a> {
-    pub(super) fn new(tables: &'a Tables) -> Self {
+    pub(super) fn new(tables: &'a TbConfig) -> Self {
         Self { tables, sum: Both::default() }
     }
 }

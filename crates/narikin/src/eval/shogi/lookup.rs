@@ -12,7 +12,7 @@ use crate::eval::{OPENING, Sum, UNITS, Weight};
 
 /// Adds up values.
 pub(super) struct Lookup<'a> {
-    tables: &'a Tables,
+    tables: &'a TbConfig,
     rows: [&'a Row; 2],
     levels: [usize; 2],
     threats: &'a Pieces<Values>,
@@ -20,7 +20,7 @@ pub(super) struct Lookup<'a> {
 }
 
 impl<'a> Lookup<'a> {
-    pub(super) fn new(tables: &'a Tables, scene: &Scene) -> Self {
+    pub(super) fn new(tables: &'a TbConfig, scene: &Scene) -> Self {
         let [black, white] = &tables.threats;
         let threats = if scene.turn == Color::BLACK { black } else { white };
         let rows = tables.rows(scene.kings);
@@ -107,7 +107,7 @@ pub(super) struct Row {
 }
 
 /// What is worth how much.
-pub(super) struct Tables {
+pub(super) struct TbConfig {
     pub(super) weights: Vec<Weight>,
     /// By the square of Black's and of White's king.
     rows: [Vec<Row>; 2],
@@ -121,7 +121,7 @@ pub(super) struct Tables {
     pub(super) hands: [[[Weight; 32]; HandPiece::COUNT]; 2],
 }
 
-impl Tables {
+impl TbConfig {
     pub(super) fn new(weights: Vec<Weight>) -> Self {
         let sums = Sums(&weights);
         Self {
