@@ -57,25 +57,25 @@ pub trait Model {
     /// start position.
     fn terms(board: &Self::Board, terms: &mut impl Terms);
 
-    /// How much of the opening is left, from [`OPENING`] down to 0.
+    /// How much of the opening is left, from [`MAX_PHASE`] down to 0.
     fn phase(board: &Self::Board) -> i32;
 
-    /// How much of a value for the first side counts, from [`WHOLE`] down to 0: less where a lead
+    /// How much of a value for the first side counts, from [`SCALE_NORMAL`] down to 0: less where a lead
     /// does not win.
     fn scale(board: &Self::Board, value: i32) -> i32 {
         let _ = (board, value);
-        WHOLE
+        SCALE_NORMAL
     }
 }
 
 /// All of a value counts.
-pub const WHOLE: i32 = 64;
+pub const SCALE_NORMAL: i32 = 64;
 
 /// The phase of a position in which everything is as in the opening.
-pub const OPENING: i32 = 256;
+pub const MAX_PHASE: i32 = 256;
 
 /// How many units of a weight make a centipawn.
-pub const UNITS: i32 = 8;
+pub const WEIGHT_UNITS: i32 = 8;
 
 /// Takes the terms of a position.
 pub trait Terms {
@@ -84,36 +84,36 @@ pub trait Terms {
     fn add(&mut self, weight: usize, count: i32);
 }
 
-/// What a term is worth, in units of [`UNITS`] to the centipawn.
+/// What a term is worth, in units of [`WEIGHT_UNITS`] to the centipawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Weight {
     /// In the opening.
-    pub opening: i16,
+    pub mg: i16,
     /// When nothing of the opening is left.
-    pub ending: i16,
+    pub eg: i16,
 }
 
 /// The value of a position in centipawns, for the side that moves first in the start position.
 pub fn evaluate<M: Model>(board: &M::Board, weights: &[Weight]) -> i32 {
-    let mut sum = Sum { weights, opening: 0, ending: 0 };
+    let mut sum = Sum { weights, mg: 0, eg: 0 };
     M::terms(board, &mut sum);
     let phase = M::phase(board);
-    let value = (sum.opening * phase + sum.ending * (OPENING - phase)) / (OPENING * UNITS);
-    value * M::scale(board, value) / WHOLE
+    let value = (sum.mg * phase + sum.eg * (MAX_PHASE - phase)) / (MAX_PHASE * WEIGHT_UNITS);
+    value * M::scale(board, value) / SCALE_NORMAL
 }
 
 /// Adds up what the terms of a position are worth.
 struct Sum<'a> {
     weights: &'a [Weight],
-    opening: i32,
-    ending: i32,
+    mg: i32,
+    eg: i32,
 }
 
 impl Terms for Sum<'_> {
     fn add(&mut self, weight: usize, count: i32) {
         if let Some(weight) = self.weights.get(weight) {
-            self.opening += i32::from(weight.opening) * count;
-            self.ending += i32::from(weight.ending) * count;
+            self.mg += i32::from(weight.mg) * count;
+            self.eg += i32::from(weight.eg) * count;
         }
     }
 }
@@ -123,8 +123,8 @@ impl Terms for Sum<'_> {
 pub fn read_weights(bytes: &[u8]) -> Vec<Weight> {
     let (entries, _) = bytes.as_chunks::<4>();
     let entry = |&[a, b, c, d]: &[u8; 4]| Weight {
-        opening: i16::from_le_bytes([a, b]),
-        ending: i16::from_le_bytes([c, d]),
+        mg: i16::from_le_bytes([a, b]),
+        eg: i16::from_le_bytes([c, d]),
     };
     entries.iter().map(entry).collect()
 }

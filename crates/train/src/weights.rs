@@ -7,7 +7,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use narikin::eval::{UNITS, Weight, read_weights};
+use narikin::eval::{WEIGHT_UNITS, Weight, read_weights};
 
 /// Why weights cannot be read.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ pub fn read(path: &Path, weights: usize) -> Result<Vec<Weight>, WeightsError> {
 
 /// The bytes of a file of weights.
 pub fn bytes(weights: &[Weight]) -> Vec<u8> {
-    let both = |weight: &Weight| [weight.opening.to_le_bytes(), weight.ending.to_le_bytes()];
+    let both = |weight: &Weight| [weight.mg.to_le_bytes(), weight.eg.to_le_bytes()];
     weights.iter().flat_map(both).flatten().collect()
 }
 
@@ -86,8 +86,8 @@ pub fn table(weights: &[Weight], groups: &[(&str, Range<usize>)]) -> String {
         let _ = writeln!(table, "{name}: {} from {}", group.len(), range.start);
         for row in group.chunks(if group.len().is_multiple_of(9) { 9 } else { 8 }) {
             for weight in row {
-                let (opening, ending) = (centipawns(weight.opening), centipawns(weight.ending));
-                let _ = write!(table, " {opening:>7.1}/{ending:<7.1}");
+                let (mg, eg) = (centipawns(weight.mg), centipawns(weight.eg));
+                let _ = write!(table, " {mg:>7.1}/{eg:<7.1}");
             }
             table.truncate(table.trim_end().len());
             table.push('\n');
@@ -97,5 +97,5 @@ pub fn table(weights: &[Weight], groups: &[(&str, Range<usize>)]) -> String {
 }
 
 fn centipawns(units: i16) -> f64 {
-    f64::from(units) / f64::from(UNITS)
+    f64::from(units) / f64::from(WEIGHT_UNITS)
 }

@@ -78,7 +78,8 @@ impl CheckInfo {
         let mut blockers = BitBoard::EMPTY;
         for attacker in far & ours {
             let between = get_between_rays(attacker, king) & occupied;
-            if between.len() == 1 {
+            // Exactly one piece.
+            if !between.is_empty() && (between.0 & (between.0 - 1)) == 0 {
                 blockers |= between & ours;
             }
         }

@@ -3,6 +3,7 @@
 //! Every term is counted for both sides by the same code: each sees the board from its own end
 //! (`view.rs`). What counts is taken in two ways: `expand.rs` makes terms of it, for the tuner, and
 //! `lookup.rs` adds up weights. Which weight means what is in `layout.rs`.
+#![expect(clippy::inline_always, reason = "the terms are compiled once per level of CPU features")]
 
 mod endings;
 mod king;
@@ -16,13 +17,15 @@ use std::sync::LazyLock;
 
 use cozy_chess::{Board, Color, Piece};
 
-pub use self::weights::{GROUPS, Group, start};
+pub use self::weights::{GROUPS, Group, initial_weights};
 use self::{
     pawns::Pawns,
-    terms::{Count, Expand, Lookup, TbConfig},
-    view::{Attacks, Map, View},
+    terms::{Expand, Lookup, LookupTables, PackedScore, TermSink},
+    view::{AttackMap, Attacks, View},
 };
-use super::{Model, OPENING, Terms, UNITS, WHOLE, Weight, read_weights};
+use super::{MAX_PHASE, Model, SCALE_NORMAL, Terms, WEIGHT_UNITS, Weight, read_weights};
+#[cfg(target_arch = "x86_64")]
+use crate::platform;
 
 /// The terms of chess.
 #[derive(Debug, Clone, Copy)]
@@ -34,22 +37,23 @@ impl Model for Chess {
     const WEIGHTS: usize = weights::WEIGHTS;
 
     fn terms(board: &Board, terms: &mut impl Terms) {
-        look(board, |white, black| {
+        with_contexts(board, |white, black| {
             white.count(&mut Expand { terms, sign: 1 });
             black.count(&mut Expand { terms, sign: -1 });
         });
     }
 
     fn scale(board: &Board, value: i32) -> i32 {
-        look(board, |white, black| scale(white, black, value))
+        with_contexts(board, |white, black| scale(white, black, value))
     }
 
+    #[inline]
     fn phase(board: &Board) -> i32 {
         let count = |piece| board.pieces(piece).len();
         let minors = count(Piece::Knight) + count(Piece::Bishop);
         let left = minors + 2 * count(Piece::Rook) + 4 * count(Piece::Queen);
         // Promotions can make more than the 24 of the start position.
-        i32::try_from(left.min(24)).map_or(OPENING, |left| left * OPENING / 24)
+        i32::try_from(left.min(24)).map_or(MAX_PHASE, |left| left * MAX_PHASE / 24)
     }
 }
 
@@ -57,10 +61,10 @@ impl Model for Chess {
 pub fn weights() -> Vec<Weight> {
     let fitted = read_weights(include_bytes!("../../weights/chess.bin"));
     // When the terms have changed, none fit until they have been fitted anew.
-    if fitted.len() == Chess::WEIGHTS { fitted } else { start() }
+    if fitted.len() == Chess::WEIGHTS { fitted } else { initial_weights() }
 }
 
-static TABLES: LazyLock<TbConfig> = LazyLock::new(|| TbConfig::new(&weights()));
+static TABLES: LazyLock<LookupTables> = LazyLock::new(|| LookupTables::new(&weights()));
 
 /// Makes what [`evaluate`] would make at its first call.
 pub(super) fn prepare() {
@@ -68,19 +72,35 @@ pub(super) fn prepare() {
     endings::prepare();
 }
 
-/// The value of a position in centipawns, for the side to move.
+/// The evaluation of a position in centipawns, for the side to move.
 pub fn evaluate(board: &Board) -> i32 {
-    let tables = &*TABLES;
-    let sum = |scene: &Scene<'_>| {
-        let mut lookup = Lookup::new(tables);
-        scene.count(&mut lookup);
-        lookup.sum
-    };
-    let value = look(board, |white, black| {
-        let (opening, ending) = sum(white).minus(sum(black)).halves();
+    #[cfg(target_arch = "x86_64")]
+    if platform::has_sse42_popcnt() {
+        // SAFETY: the CPU has the features that the function enables.
+        #[expect(unsafe_code, reason = "detected right before")]
+        return unsafe { evaluate_sse42(board) };
+    }
+    evaluate_with(board, sum_terms)
+}
+
+/// [`evaluate`] for CPUs that count bits with one instruction.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt,sse4.2")]
+fn evaluate_sse42(board: &Board) -> i32 {
+    #[target_feature(enable = "popcnt,sse4.2")]
+    fn sum(context: &Context<'_>) -> PackedScore {
+        sum_terms(context)
+    }
+    evaluate_with(board, |context| sum(context))
+}
+
+#[inline(always)]
+fn evaluate_with(board: &Board, sum: impl Fn(&Context<'_>) -> PackedScore) -> i32 {
+    let value = with_contexts(board, |white, black| {
+        let (mg, eg) = sum(white).minus(sum(black)).unpack();
         let phase = Chess::phase(board);
-        let value = (opening * phase + ending * (OPENING - phase)) / (OPENING * UNITS);
-        value * scale(white, black, value) / WHOLE
+        let value = (mg * phase + eg * (MAX_PHASE - phase)) / (MAX_PHASE * WEIGHT_UNITS);
+        value * scale(white, black, value) / SCALE_NORMAL
     });
     match board.side_to_move() {
         Color::White => value,
@@ -88,33 +108,44 @@ pub fn evaluate(board: &Board) -> i32 {
     }
 }
 
+/// The weighted terms of one side. Inlined with all its terms, so that each caller compiles them for its CPU.
+#[inline(always)]
+fn sum_terms(context: &Context<'_>) -> PackedScore {
+    let mut lookup = Lookup::new(&TABLES);
+    context.count(&mut lookup);
+    lookup.sum
+}
+
 /// Looks at a position as White and as Black see it.
-fn look<T>(board: &Board, with: impl FnOnce(&Scene<'_>, &Scene<'_>) -> T) -> T {
+#[inline(always)]
+fn with_contexts<T>(board: &Board, with: impl FnOnce(&Context<'_>, &Context<'_>) -> T) -> T {
     let (white, black) = (View::new(board, Color::White), View::new(board, Color::Black));
     let (of_white, of_black) = (Attacks::new(&white), Attacks::new(&black));
-    with(&Scene::new(&white, &of_white, &of_black), &Scene::new(&black, &of_black, &of_white))
+    with(&Context::new(&white, &of_white, &of_black), &Context::new(&black, &of_black, &of_white))
 }
 
 /// How much of a value counts, by who is ahead.
-fn scale(white: &Scene<'_>, black: &Scene<'_>, value: i32) -> i32 {
+#[inline(always)]
+fn scale(white: &Context<'_>, black: &Context<'_>, value: i32) -> i32 {
     endings::scale(if value > 0 { white } else { black })
 }
 
 /// A position as one side sees it, with what is worked out once for many terms.
-struct Scene<'a> {
+struct Context<'a> {
     view: &'a View,
     attacks: &'a Attacks,
-    enemy: Map,
+    enemy: AttackMap,
     pawns: Pawns,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> Context<'a> {
     fn new(view: &'a View, attacks: &'a Attacks, enemy: &Attacks) -> Self {
-        Self { view, attacks, enemy: enemy.map().turned(), pawns: Pawns::new(view) }
+        Self { view, attacks, enemy: enemy.map().flipped(), pawns: Pawns::new(view) }
     }
 
     /// Counts the terms of this side.
-    fn count(&self, terms: &mut impl Count) {
+    #[inline(always)]
+    fn count(&self, terms: &mut impl TermSink) {
         if self.view.to_move {
             terms.add(weights::TEMPO.at(0));
         }

@@ -1,8 +1,9 @@
 //! What a position of shogi is worth as it stands.
 //!
-//! `walk.rs` looks at a position and says what is there. What it says is taken in two ways:
+//! `visit.rs` looks at a position and says what is there. What it says is taken in two ways:
 //! `expand.rs` makes terms of it, for the tuner, and `lookup.rs` adds up values from tables in
 //! which the terms of a square and a king are summed beforehand (`tables.rs`).
+#![expect(clippy::inline_always, reason = "the terms are compiled once per level of CPU features")]
 
 mod attack_map;
 mod lookup;
@@ -20,13 +21,15 @@ use readyok_rules::rsshogi::{
     types::{Color, HandPiece, PieceType},
 };
 
-pub use self::weights::{GROUPS, Group, start};
+pub use self::weights::{GROUPS, Group, initial_weights};
 use self::{
-    lookup::{Lookup, TbConfig},
+    lookup::{Lookup, LookupTables},
     terms::Expand,
-    view::Scene,
+    view::Context,
 };
-use super::{Model, OPENING, Terms, Weight, read_weights};
+use super::{MAX_PHASE, Model, Terms, Weight, read_weights};
+#[cfg(target_arch = "x86_64")]
+use crate::platform;
 
 /// The terms of shogi.
 #[derive(Debug, Clone, Copy)]
@@ -38,11 +41,12 @@ impl Model for Shogi {
     const WEIGHTS: usize = weights::WEIGHTS;
 
     fn terms(position: &Position, terms: &mut impl Terms) {
-        let scene = Scene::new(position);
-        visit::walk(position, &scene, &mut Expand::new(&scene, terms));
+        let context = Context::new(position);
+        visit::visit(position, &context, &mut Expand::new(&context, terms));
     }
 
     /// A game of shogi is near its end when much has been captured or promoted.
+    #[inline]
     fn phase(position: &Position) -> i32 {
         let in_hand = |color: Color| -> u32 {
             let hand = position.hand(color);
@@ -53,7 +57,7 @@ impl Model for Shogi {
             + position.pieces_by_type(PieceType::HORSE).count()
             + position.pieces_by_type(PieceType::DRAGON).count();
         let progress = in_hand(Color::BLACK) + in_hand(Color::WHITE) + 6 * promoted;
-        (OPENING - 4 * i32::try_from(progress).unwrap_or(OPENING)).max(0)
+        (MAX_PHASE - 4 * i32::try_from(progress).unwrap_or(MAX_PHASE)).max(0)
     }
 }
 
@@ -71,21 +75,40 @@ fn progress(piece: HandPiece) -> u32 {
 pub fn weights() -> Vec<Weight> {
     let fitted = read_weights(include_bytes!("../../weights/shogi.bin"));
     // When the terms have changed, none fit until they have been fitted anew.
-    if fitted.len() == Shogi::WEIGHTS { fitted } else { start() }
+    if fitted.len() == Shogi::WEIGHTS { fitted } else { initial_weights() }
 }
 
-static TABLES: LazyLock<TbConfig> = LazyLock::new(|| TbConfig::new(weights()));
+static TABLES: LazyLock<LookupTables> = LazyLock::new(|| LookupTables::new(weights()));
 
 /// Makes what [`evaluate`] would make at its first call.
 pub(super) fn prepare() {
     LazyLock::force(&TABLES);
 }
 
-/// The value of a position in centipawns, for the side to move.
+/// The evaluation of a position in centipawns, for the side to move.
 pub fn evaluate(position: &Position) -> i32 {
-    let scene = Scene::new(position);
-    let mut lookup = Lookup::new(&TABLES, &scene);
-    visit::walk(position, &scene, &mut lookup);
+    #[cfg(target_arch = "x86_64")]
+    if platform::has_sse42_popcnt() {
+        // SAFETY: the CPU has the features that the function enables.
+        #[expect(unsafe_code, reason = "detected right before")]
+        return unsafe { evaluate_sse42(position) };
+    }
+    evaluate_inline(position)
+}
+
+/// [`evaluate`] for CPUs that count bits with one instruction.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt,sse4.2")]
+fn evaluate_sse42(position: &Position) -> i32 {
+    evaluate_inline(position)
+}
+
+/// Inlined with all its terms, so that each caller compiles them for its CPU.
+#[inline(always)]
+fn evaluate_inline(position: &Position) -> i32 {
+    let context = Context::new(position);
+    let mut lookup = Lookup::new(&TABLES, &context);
+    visit::visit(position, &context, &mut lookup);
     let value = lookup.value(Shogi::phase(position));
     if position.turn() == Color::BLACK { value } else { -value }
 }

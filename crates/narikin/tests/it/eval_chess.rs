@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use cozy_chess::{Board, BoardBuilder, Color, GameStatus, Square};
 use narikin::eval::{
-    self, Model, OPENING, Terms, Weight,
-    chess::{Chess, GROUPS, evaluate, start, weights},
+    self, MAX_PHASE, Model, Terms, Weight,
+    chess::{Chess, GROUPS, evaluate, initial_weights, weights},
 };
 
 /// The positions of random games of Chess960.
@@ -110,24 +110,23 @@ fn unreachable(group: &str) -> Vec<usize> {
 fn value_is_the_sum_of_its_terms() {
     let mut random = fastrand::Rng::with_seed(1);
     let mut any = || random.i16(-200..200);
-    let weights: Vec<_> =
-        (0..Chess::WEIGHTS).map(|_| Weight { opening: any(), ending: any() }).collect();
+    let weights: Vec<_> = (0..Chess::WEIGHTS).map(|_| Weight { mg: any(), eg: any() }).collect();
     for_each_position(20, |board| {
         let mut tally =
             Tally { counts: vec![0; Chess::WEIGHTS], reached: vec![false; Chess::WEIGHTS] };
         Chess::terms(board, &mut tally);
         let phase = Chess::phase(board);
-        assert!((0..=OPENING).contains(&phase), "{board}");
+        assert!((0..=MAX_PHASE).contains(&phase), "{board}");
         let sum: i32 = weights
             .iter()
             .zip(&tally.counts)
             .map(|(weight, count)| {
-                let (opening, ending) = (i32::from(weight.opening), i32::from(weight.ending));
-                count * (opening * phase + ending * (OPENING - phase))
+                let (mg, eg) = (i32::from(weight.mg), i32::from(weight.eg));
+                count * (mg * phase + eg * (MAX_PHASE - phase))
             })
             .sum();
-        let value = sum / (OPENING * eval::UNITS);
-        let scaled = value * Chess::scale(board, value) / eval::WHOLE;
+        let value = sum / (MAX_PHASE * eval::WEIGHT_UNITS);
+        let scaled = value * Chess::scale(board, value) / eval::SCALE_NORMAL;
         assert_eq!(eval::evaluate::<Chess>(board, &weights), scaled);
     });
 }
@@ -150,16 +149,16 @@ fn groups_hold_every_weight_once() {
         next = group.range.end;
     }
     assert_eq!(next, Chess::WEIGHTS);
-    assert_eq!(start().len(), Chess::WEIGHTS);
+    assert_eq!(initial_weights().len(), Chess::WEIGHTS);
 }
 
 #[test]
 fn weights_are_fitted_to_these_terms() {
     let fitted = weights();
-    assert_ne!(fitted, start(), "the terms have changed: fit the weights anew");
+    assert_ne!(fitted, initial_weights(), "the terms have changed: fit the weights anew");
     let material = GROUPS.iter().find(|group| group.name == "material").expect("a group");
-    let ending: Vec<_> = fitted[material.range.clone()].iter().map(|each| each.ending).collect();
-    assert!(ending.is_sorted(), "pawn, knight, bishop, rook, queen: {ending:?}");
+    let eg: Vec<_> = fitted[material.range.clone()].iter().map(|each| each.eg).collect();
+    assert!(eg.is_sorted(), "pawn, knight, bishop, rook, queen: {eg:?}");
 }
 
 #[test]

@@ -75,7 +75,7 @@ impl TrainGame for Chess {
     }
 
     fn hand_written() -> Vec<Weight> {
-        eval::start()
+        eval::initial_weights()
     }
 
     fn groups() -> Vec<(&'static str, Range<usize>)> {

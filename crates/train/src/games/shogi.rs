@@ -48,7 +48,7 @@ impl TrainGame for Shogi {
     }
 
     fn hand_written() -> Vec<Weight> {
-        eval::start()
+        eval::initial_weights()
     }
 
     fn groups() -> Vec<(&'static str, Range<usize>)> {

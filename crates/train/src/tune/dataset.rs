@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use narikin::eval::{Model, OPENING, Terms, WHOLE};
+use narikin::eval::{MAX_PHASE, Model, SCALE_NORMAL, Terms};
 
 use crate::data::Winner;
 
@@ -46,7 +46,7 @@ struct Entry {
 pub(super) struct Example<'a> {
     terms: &'a [u32],
     /// How much of the opening is left, from 0 to 1.
-    pub(super) opening: f32,
+    pub(super) mg: f32,
     /// For the first side, in centipawns.
     pub(super) score: f32,
     /// What the first side gets.
@@ -75,9 +75,10 @@ impl Dataset {
             self.terms.truncate(before);
             return Err(Full);
         };
-        let phase = i16::try_from(M::phase(board).clamp(0, OPENING)).unwrap_or(0);
-        let shares = [-LEAD, LEAD]
-            .map(|value| u8::try_from(M::scale(board, value).clamp(0, WHOLE)).unwrap_or(u8::MAX));
+        let phase = i16::try_from(M::phase(board).clamp(0, MAX_PHASE)).unwrap_or(0);
+        let shares = [-LEAD, LEAD].map(|value| {
+            u8::try_from(M::scale(board, value).clamp(0, SCALE_NORMAL)).unwrap_or(u8::MAX)
+        });
         self.positions.push(Entry { end, phase, score, winner, shares });
         Ok(())
     }
@@ -120,7 +121,7 @@ impl Dataset {
         let start = usize::try_from(before.map_or(0, |before| before.end)).ok()?;
         Some(Example {
             terms: self.terms.get(start..usize::try_from(entry.end).ok()?)?,
-            opening: f32::from(entry.phase) / WHOLE_OPENING,
+            mg: f32::from(entry.phase) / MAX_PHASE_F32,
             score: f32::from(entry.score),
             points: entry.winner.points(),
             shares: entry.shares,
@@ -128,9 +129,9 @@ impl Dataset {
     }
 }
 
-const WHOLE_OPENING: f32 = 256.0;
+const MAX_PHASE_F32: f32 = 256.0;
 const WHOLE_VALUE: f32 = 64.0;
-const _: () = assert!(OPENING == 256 && WHOLE == 64, "these are the same numbers");
+const _: () = assert!(MAX_PHASE == 256 && SCALE_NORMAL == 64, "these are the same numbers");
 
 /// A lead by which to ask how much of it counts: who leads is what matters.
 const LEAD: i32 = 100;

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use narikin::eval::{UNITS, Weight};
+use narikin::eval::{WEIGHT_UNITS, Weight};
 
 use super::dataset::{Dataset, Example};
 
@@ -15,16 +15,16 @@ const SUMS: usize = 8;
 
 /// Units to the centipawn.
 const PER_CENTIPAWN: f32 = 8.0;
-const _: () = assert!(UNITS == 8, "it is the same number");
+const _: () = assert!(WEIGHT_UNITS == 8, "it is the same number");
 
 pub(super) fn pair(weight: Weight) -> Pair {
-    [weight.opening, weight.ending].map(|units| f32::from(units) / PER_CENTIPAWN)
+    [weight.mg, weight.eg].map(|units| f32::from(units) / PER_CENTIPAWN)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "what is out of range becomes its bound")]
 pub(super) fn weight(pair: Pair) -> Weight {
-    let [opening, ending] = pair.map(|centipawns| (centipawns * PER_CENTIPAWN).round() as i16);
-    Weight { opening, ending }
+    let [mg, eg] = pair.map(|centipawns| (centipawns * PER_CENTIPAWN).round() as i16);
+    Weight { mg, eg }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "it divides sums that are less exact than that")]
@@ -106,12 +106,11 @@ impl Sums {
             let error = points - curve.target(&example);
             sum.loss += f64::from(error * error);
             let slope = 2.0 * error * points * (1.0 - points) * share;
-            let (in_opening, in_ending) =
-                (slope * example.opening, slope * (1.0 - example.opening));
+            let (in_mg, in_eg) = (slope * example.mg, slope * (1.0 - example.mg));
             for (weight, count) in example.terms() {
-                if let Some([opening, ending]) = sum.gradient.get_mut(weight) {
-                    *opening += in_opening * count;
-                    *ending += in_ending * count;
+                if let Some([mg, eg]) = sum.gradient.get_mut(weight) {
+                    *mg += in_mg * count;
+                    *eg += in_eg * count;
                 }
             }
         })
@@ -120,7 +119,7 @@ impl Sums {
     /// The gradient by a weight.
     pub(super) fn gradient(&self, weight: usize) -> Pair {
         let parts = self.sums.iter().filter_map(|sum| sum.gradient.get(weight));
-        parts.fold([0.0; 2], |[opening, ending], part| [opening + part[0], ending + part[1]])
+        parts.fold([0.0; 2], |[mg, eg], part| [mg + part[0], eg + part[1]])
     }
 
     /// Adds all positions to the sums, and takes the loss out of them.
@@ -145,14 +144,14 @@ impl Sums {
 /// The value of a position in centipawns, for the first side, and how much of the sum of its terms
 /// counts.
 fn value(example: &Example<'_>, weights: &[Pair]) -> (f32, f32) {
-    let (mut in_opening, mut in_ending) = (0.0, 0.0);
+    let (mut in_mg, mut in_eg) = (0.0, 0.0);
     for (weight, count) in example.terms() {
-        if let Some([opening, ending]) = weights.get(weight) {
-            in_opening += opening * count;
-            in_ending += ending * count;
+        if let Some([mg, eg]) = weights.get(weight) {
+            in_mg += mg * count;
+            in_eg += eg * count;
         }
     }
-    let sum = in_opening * example.opening + in_ending * (1.0 - example.opening);
+    let sum = in_mg * example.mg + in_eg * (1.0 - example.mg);
     let share = example.share(sum);
     (sum * share, share)
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use cozy_chess::{Board, Color, Piece};
-use narikin::eval::{Model, OPENING, Terms, Weight, evaluate};
+use narikin::eval::{MAX_PHASE, Model, Terms, Weight, evaluate};
 use narikin_train::data::Winner;
 use narikin_train::games::{Chess, GameKind, TrainGame};
 use narikin_train::samples::Filter;
@@ -32,17 +32,17 @@ impl Model for Material {
     }
 
     fn phase(board: &Board) -> i32 {
-        i32::try_from(board.occupied().len()).map_or(OPENING, |pieces| pieces * OPENING / 32)
+        i32::try_from(board.occupied().len()).map_or(MAX_PHASE, |pieces| pieces * MAX_PHASE / 32)
     }
 }
 
 const TRUTH: [Weight; 6] = [
-    Weight { opening: 640, ending: 960 },
-    Weight { opening: 2600, ending: 2400 },
-    Weight { opening: 2700, ending: 2600 },
-    Weight { opening: 4000, ending: 4400 },
-    Weight { opening: 7600, ending: 8000 },
-    Weight { opening: 0, ending: 0 },
+    Weight { mg: 640, eg: 960 },
+    Weight { mg: 2600, eg: 2400 },
+    Weight { mg: 2700, eg: 2600 },
+    Weight { mg: 4000, eg: 4400 },
+    Weight { mg: 7600, eg: 8000 },
+    Weight { mg: 0, eg: 0 },
 ];
 
 /// Positions of random games, valued by the truth.
@@ -92,7 +92,7 @@ fn fitted(
 fn near(weight: Weight, expected: Weight) -> bool {
     let near =
         |found: i16, expected: i16| found.abs_diff(expected) <= 16 + expected.unsigned_abs() / 50;
-    near(weight.opening, expected.opening) && near(weight.ending, expected.ending)
+    near(weight.mg, expected.mg) && near(weight.eg, expected.eg)
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn the_number_of_threads_changes_nothing() {
 #[test]
 fn what_is_never_seen_stays_as_it_began() {
     let mut start = [Weight::default(); 6];
-    start[NEVER] = Weight { opening: 77, ending: -77 };
+    start[NEVER] = Weight { mg: 77, eg: -77 };
     let (weights, _) = fitted(&start, &[], &Settings { epochs: 3, ..SETTINGS });
     assert_eq!(weights[NEVER], start[NEVER]);
     assert_ne!(weights[0], start[0]);
@@ -141,7 +141,7 @@ fn little_spread_keeps_weights_where_they_began() {
     let moved = |spread| {
         let settings = Settings { epochs: 5, spread, ..SETTINGS };
         let (weights, _) = fitted(&[Weight::default(); 6], &[], &settings);
-        weights[4].opening
+        weights[4].mg
     };
     assert!(moved(0.1) < moved(1000.0) / 10, "{} {}", moved(0.1), moved(1000.0));
 }

@@ -6,59 +6,66 @@ use std::sync::LazyLock;
 use cozy_chess::{BitBoard, File, Piece, Rank, Square, get_king_moves};
 
 use super::{
-    Scene,
-    terms::Count,
-    view::{View, beside, distance, down, few, from_corner, same_colour, up},
+    Context,
+    terms::TermSink,
+    view::{View, adjacent, count, distance, down, from_corner, same_color, up},
     weights::{BARE_CORNER, BARE_KING},
 };
-use crate::eval::WHOLE;
+use crate::eval::SCALE_NORMAL;
 
 /// How much of this side's lead counts, in 64ths.
-pub(super) fn scale(scene: &Scene<'_>) -> i32 {
-    let view = scene.view;
-    match few(view.own(Piece::Pawn)) {
+#[inline(always)]
+pub(super) fn scale(context: &Context<'_>) -> i32 {
+    let view = context.view;
+    match count(view.own(Piece::Pawn)) {
         0 => return without_pawns(view),
         1 if view.all_own.len() == 2 && view.all_enemy.len() == 1 => return one_pawn(view),
         // The enemy can give a piece for it.
-        1 if own_worth(view) <= enemy_worth(view) + 2 && enemy_worth(view) >= 3 => return 40,
+        1 if own_points(view) <= enemy_points(view) + 2 && enemy_points(view) >= 3 => return 40,
         _ if is_wrong_corner(view) => return 2,
         _ => {}
     }
     let bishops = [view.own(Piece::Bishop), view.enemy(Piece::Bishop)];
-    let [Some(bishop), Some(other)] = bishops.map(BitBoard::next_square) else { return WHOLE };
+    let [Some(bishop), Some(other)] = bishops.map(BitBoard::next_square) else {
+        return SCALE_NORMAL;
+    };
     let opposite =
-        bishops.into_iter().all(|bishops| few(bishops) == 1) && !same_colour(bishop).has(other);
+        bishops.into_iter().all(|bishops| count(bishops) == 1) && !same_color(bishop).has(other);
     if !opposite {
-        return WHOLE;
+        return SCALE_NORMAL;
     }
-    match (own_worth(view), enemy_worth(view)) {
-        (3, 3) => (20 + 6 * few(scene.pawns.passed).cast_signed()).min(WHOLE),
+    match (own_points(view), enemy_points(view)) {
+        (3, 3) => (20 + 6 * count(context.pawns.passed).cast_signed()).min(SCALE_NORMAL),
         (own, enemy) if own == enemy => 54,
-        _ => WHOLE,
+        _ => SCALE_NORMAL,
     }
 }
 
-fn own_worth(view: &View) -> u32 {
-    worth(|piece| view.own(piece))
+#[inline(always)]
+fn own_points(view: &View) -> u32 {
+    piece_points(|piece| view.own(piece))
 }
 
-fn enemy_worth(view: &View) -> u32 {
-    worth(|piece| view.enemy(piece))
+#[inline(always)]
+fn enemy_points(view: &View) -> u32 {
+    piece_points(|piece| view.enemy(piece))
 }
 
 /// Pieces in the usual small numbers.
-fn worth(of: impl Fn(Piece) -> BitBoard) -> u32 {
-    3 * few(of(Piece::Knight) | of(Piece::Bishop))
-        + 5 * few(of(Piece::Rook))
-        + 9 * few(of(Piece::Queen))
+#[inline(always)]
+fn piece_points(of: impl Fn(Piece) -> BitBoard) -> u32 {
+    3 * count(of(Piece::Knight) | of(Piece::Bishop))
+        + 5 * count(of(Piece::Rook))
+        + 9 * count(of(Piece::Queen))
 }
 
+#[inline(always)]
 fn without_pawns(view: &View) -> i32 {
     if has_bishops_of_one_color_only(view) {
         return 0;
     }
-    let (own, enemy) = (own_worth(view), enemy_worth(view));
-    let only_knights = 3 * few(view.own(Piece::Knight)) == own;
+    let (own, enemy) = (own_points(view), enemy_points(view));
+    let only_knights = 3 * count(view.own(Piece::Knight)) == own;
     if own < 5 || own == 6 && only_knights && view.enemy(Piece::Pawn).is_empty() {
         0
     } else if own <= enemy + 3 {
@@ -66,7 +73,7 @@ fn without_pawns(view: &View) -> i32 {
     } else if own == 6 && only_knights {
         6
     } else {
-        WHOLE
+        SCALE_NORMAL
     }
 }
 
@@ -75,7 +82,7 @@ fn without_pawns(view: &View) -> i32 {
 fn has_bishops_of_one_color_only(view: &View) -> bool {
     let bishops = view.own(Piece::Bishop);
     bishops == view.all_own - view.own(Piece::King)
-        && bishops.next_square().is_some_and(|bishop| bishops.is_subset(same_colour(bishop)))
+        && bishops.next_square().is_some_and(|bishop| bishops.is_subset(same_color(bishop)))
 }
 
 /// Nothing but a pawn, against nothing.
@@ -84,7 +91,7 @@ fn one_pawn(view: &View) -> i32 {
         .own(Piece::Pawn)
         .next_square()
         .is_some_and(|pawn| is_won(view.king, pawn, view.enemy_king, view.to_move));
-    if won { WHOLE } else { 0 }
+    if won { SCALE_NORMAL } else { 0 }
 }
 
 /// Whether there are only pawns on one edge, without a piece that could drive the enemy's king out
@@ -97,12 +104,13 @@ fn is_wrong_corner(view: &View) -> bool {
     };
     let corner = Square::new(file, Rank::Eighth);
     let pieces = view.all_own - pawns - view.own(Piece::King);
-    pieces.is_subset(view.own(Piece::Bishop) - same_colour(corner))
+    pieces.is_subset(view.own(Piece::Bishop) - same_color(corner))
         && distance(view.enemy_king, corner) <= 1
 }
 
 /// Against a bare king, the own one must come near, and with bishop and knight the corner matters.
-pub(super) fn bare_king(view: &View, terms: &mut impl Count) {
+#[inline(always)]
+pub(super) fn bare_king(view: &View, terms: &mut impl TermSink) {
     if view.all_enemy.len() > 1 {
         return;
     }
@@ -113,7 +121,7 @@ pub(super) fn bare_king(view: &View, terms: &mut impl Count) {
         && knights.len() == 1
         && let (Some(bishop), 1) = (bishops.next_square(), bishops.len())
     {
-        terms.add(BARE_CORNER.at(from_corner(view.enemy_king, same_colour(bishop))));
+        terms.add(BARE_CORNER.at(from_corner(view.enemy_king, same_color(bishop))));
     }
 }
 
@@ -124,16 +132,16 @@ const PAWNS: usize = 4 * 6;
 type Won = Vec<[BitBoard; Square::NUM]>;
 
 /// What is won, with the move for the pawn's side and for the other.
-struct Results {
+struct KpkBitbase {
     to_move: Won,
     to_wait: Won,
 }
 
-static RESULTS: LazyLock<Results> = LazyLock::new(Results::new);
+static KPK: LazyLock<KpkBitbase> = LazyLock::new(KpkBitbase::new);
 
 /// Makes what [`is_won`] would make at its first call.
 pub(super) fn prepare() {
-    LazyLock::force(&RESULTS);
+    LazyLock::force(&KPK);
 }
 
 /// Whether the pawn, which goes up, wins for its side.
@@ -141,7 +149,7 @@ fn is_won(king: Square, pawn: Square, enemy_king: Square, to_move: bool) -> bool
     let is_left = pawn.file() <= File::D;
     let turn = |square: Square| if is_left { square } else { square.flip_file() };
     let Some(index) = index_of(turn(pawn)) else { return true };
-    let won = if to_move { &RESULTS.to_move } else { &RESULTS.to_wait };
+    let won = if to_move { &KPK.to_move } else { &KPK.to_wait };
     let squares = won.get(index).map(|of_pawn| of_pawn[turn(king) as usize]);
     squares.is_some_and(|squares| squares.has(turn(enemy_king)))
 }
@@ -158,15 +166,15 @@ fn pawn_at(index: usize) -> Square {
 
 /// The squares from which a king reaches one of these.
 fn around(squares: BitBoard) -> BitBoard {
-    let sides = beside(squares);
+    let sides = adjacent(squares);
     let row = squares | sides;
     sides | up(row) | down(row)
 }
 
-impl Results {
+impl KpkBitbase {
     fn new() -> Self {
-        let nothing = || vec![[BitBoard::EMPTY; Square::NUM]; PAWNS];
-        let mut results = Self { to_move: nothing(), to_wait: nothing() };
+        let zero = || vec![[BitBoard::EMPTY; Square::NUM]; PAWNS];
+        let mut results = Self { to_move: zero(), to_wait: zero() };
         // Nothing that is won is ever lost again, so that this ends.
         while results.deepen() {}
         results
@@ -231,7 +239,7 @@ impl Results {
 
 /// The squares that a pawn attacks, going up.
 fn attacks(pawn: Square) -> BitBoard {
-    beside(up(pawn.bitboard()))
+    adjacent(up(pawn.bitboard()))
 }
 
 #[cfg(test)]
@@ -242,8 +250,8 @@ mod tests {
 
     #[test]
     fn tablebases_say_the_same_of_every_position() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
-        let tables = Tablebases::open(folder).unwrap();
+        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
+        let tables = Tablebases::open(directory).unwrap();
         let mut seen = 0;
         for pawn in
             Square::ALL.into_iter().filter(|&it| 0 < it.rank() as u8 && it.rank() != Rank::Eighth)
@@ -261,8 +269,8 @@ mod tests {
                     let Some(board) = board.build().ok().filter(|_| is_whole) else { continue };
                     let to_move = color == Color::White;
                     let expected = if to_move { Wdl::Win } else { Wdl::Loss };
-                    let known = tables.wdl(&board) == Some(expected);
-                    assert_eq!(is_won(king, pawn, enemy, to_move), known, "{board}");
+                    let expected_win = tables.wdl(&board) == Some(expected);
+                    assert_eq!(is_won(king, pawn, enemy, to_move), expected_win, "{board}");
                     seen += 1;
                 }
             }

@@ -6,9 +6,9 @@ use cozy_chess::{
 };
 
 use super::{
-    Scene,
-    terms::Count,
-    view::{View, beside, down, few},
+    Context,
+    terms::TermSink,
+    view::{View, adjacent, count, down},
     weights::{ATTACKERS, CASTLING, CHECKS, DANGER, SHELTER, STORM, STORM_BLOCKED},
 };
 
@@ -17,34 +17,36 @@ const NEAR: [u32; 4] = [4, 3, 4, 6];
 const SAFE_CHECK: [u32; 4] = [7, 5, 8, 6];
 
 /// The last case of the table of danger, counting from 1.
-const MOST: u32 = 31;
+const MAX_DANGER: u32 = 31;
 
-pub(super) fn king(scene: &Scene<'_>, terms: &mut impl Count) {
-    attack(scene, terms);
-    shelter(scene.view, terms);
-    terms.add_n(CASTLING.at(0), scene.view.castling);
+#[inline(always)]
+pub(super) fn king(context: &Context<'_>, terms: &mut impl TermSink) {
+    attack(context, terms);
+    shelter(context.view, terms);
+    terms.add_n(CASTLING.at(0), context.view.castling);
 }
 
 /// The attack on the enemy's king.
-fn attack(scene: &Scene<'_>, terms: &mut impl Count) {
-    let Scene { view, enemy, .. } = scene;
-    let own = scene.attacks.map();
+#[inline(always)]
+fn attack(context: &Context<'_>, terms: &mut impl TermSink) {
+    let Context { view, enemy, .. } = context;
+    let own = context.attacks.map();
     let king = view.enemy_king;
     let ring = get_king_moves(king) | king.bitboard();
     let zone = ring | down(ring);
     let (mut attackers, mut danger) = (0, 0);
-    for attacker in scene.attacks.list() {
+    for attacker in context.attacks.list() {
         let near = attacker.attacked & zone;
         if !near.is_empty() {
             attackers += 1;
-            danger += NEAR[kind(attacker.piece)] + few(near);
+            danger += NEAR[kind(attacker.piece)] + count(near);
         }
     }
     // Squares that only the king or the queen defends.
     let weak =
         own.all & !enemy.twice & (!enemy.all | enemy.by(Piece::King) | enemy.by(Piece::Queen));
-    danger += 3 * few(ring & weak);
-    danger += few(zone & own.by(Piece::Pawn));
+    danger += 3 * count(ring & weak);
+    danger += count(zone & own.by(Piece::Pawn));
     let safe = !view.all_own & (!enemy.all | (weak & own.twice));
     let diagonal = get_bishop_moves(king, view.occupied);
     let straight = get_rook_moves(king, view.occupied);
@@ -59,7 +61,7 @@ fn attack(scene: &Scene<'_>, terms: &mut impl Count) {
         let safe = squares & safe;
         if !safe.is_empty() {
             danger += SAFE_CHECK[kind(piece)];
-            let many = usize::from(few(safe) > 1);
+            let many = usize::from(count(safe) > 1);
             terms.add(CHECKS.at(kind(piece) * 2 + many));
         } else if !squares.is_empty() {
             danger += 1;
@@ -68,16 +70,17 @@ fn attack(scene: &Scene<'_>, terms: &mut impl Count) {
     if view.own(Piece::Queen).is_empty() {
         danger /= 2;
     }
-    let files = king.bitboard() | beside(king.bitboard());
-    danger += 2 * few(files - scene.pawns.enemy_files);
+    let files = king.bitboard() | adjacent(king.bitboard());
+    danger += 2 * count(files - context.pawns.enemy_files);
     if attackers > 0 {
         terms.add(ATTACKERS.at(attackers.min(5) - 1));
-        terms.add(DANGER.at((danger / 2).clamp(1, MOST) as usize - 1));
+        terms.add(DANGER.at((danger / 2).clamp(1, MAX_DANGER) as usize - 1));
     }
 }
 
 /// Pawns before the own king, and pawns that storm it.
-fn shelter(view: &View, terms: &mut impl Count) {
+#[inline(always)]
+fn shelter(view: &View, terms: &mut impl TermSink) {
     let ahead = BitBoard(u64::MAX << (8 * view.king.rank() as u32));
     let (own, enemy) = (view.own(Piece::Pawn) & ahead, view.enemy(Piece::Pawn) & ahead);
     let centre = (view.king.file() as usize).clamp(1, 6);
@@ -96,10 +99,12 @@ fn shelter(view: &View, terms: &mut impl Count) {
 }
 
 /// 0 for none.
+#[inline(always)]
 fn row(rank: Option<Rank>) -> usize {
     rank.map_or(0, |rank| rank as usize)
 }
 
+#[inline(always)]
 fn kind(piece: Piece) -> usize {
     (piece as usize).clamp(1, 4) - 1
 }

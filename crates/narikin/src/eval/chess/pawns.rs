@@ -3,9 +3,9 @@
 use cozy_chess::{BitBoard, Piece, Rank, Square};
 
 use super::{
-    Scene,
-    terms::Count,
-    view::{View, beside, distance, down, fill_down, fill_up, from_edge, pawn_attacks_down, up},
+    Context,
+    terms::TermSink,
+    view::{View, adjacent, distance, down, fill_down, fill_up, from_edge, pawn_attacks_down, up},
     weights::{
         BACKWARD, CANDIDATE, DOUBLED, ISOLATED, PASSED, PASSED_BLOCKED, PASSED_ENEMY_KING,
         PASSED_FILE, PASSED_FREE, PASSED_KING, PASSED_RACE, PASSED_ROOK, PASSED_SAFE,
@@ -38,14 +38,15 @@ impl Pawns {
     }
 }
 
-pub(super) fn pawns(view: &View, pawns: &Pawns, terms: &mut impl Count) {
+#[inline(always)]
+pub(super) fn pawns(view: &View, pawns: &Pawns, terms: &mut impl TermSink) {
     let (own, enemy) = (view.own(Piece::Pawn), view.enemy(Piece::Pawn));
-    let supported = own & up(beside(own));
-    let phalanx = own & beside(own);
-    let isolated = own - beside(pawns.files);
+    let supported = own & up(adjacent(own));
+    let phalanx = own & adjacent(own);
+    let isolated = own - adjacent(pawns.files);
     let opposed = own & fill_down(down(enemy));
     // No neighbour can come to its help, and it would be taken if it advanced.
-    let helped = fill_up(up(beside(own)));
+    let helped = fill_up(up(adjacent(own)));
     let backward = (own - helped - phalanx - isolated) & down(pawn_attacks_down(enemy));
     terms.add_each(DOUBLED.at(0), own & fill_down(down(own)) & supported);
     terms.add_each(DOUBLED.at(1), (own & fill_down(down(own))) - supported);
@@ -72,8 +73,8 @@ pub(super) fn pawns(view: &View, pawns: &Pawns, terms: &mut impl Count) {
     for square in own - opposed - pawns.passed {
         // Can its neighbours exchange those who watch its way?
         let pawn = square.bitboard();
-        let watched = (fill_up(up(beside(pawn))) & enemy).len();
-        let helped = (fill_down(beside(pawn)) & own).len();
+        let watched = (fill_up(up(adjacent(pawn))) & enemy).len();
+        let helped = (fill_down(adjacent(pawn)) & own).len();
         let doubled = fill_up(up(pawn)) & own;
         if helped >= watched && doubled.is_empty() {
             terms.add(CANDIDATE.at(square.rank() as usize - 1));
@@ -81,10 +82,11 @@ pub(super) fn pawns(view: &View, pawns: &Pawns, terms: &mut impl Count) {
     }
 }
 
-pub(super) fn passed(scene: &Scene<'_>, terms: &mut impl Count) {
-    let Scene { view, enemy, .. } = scene;
+#[inline(always)]
+pub(super) fn passed(context: &Context<'_>, terms: &mut impl TermSink) {
+    let Context { view, enemy, .. } = context;
     let enemy_pieces = view.all_enemy - view.enemy(Piece::Pawn) - view.enemy(Piece::King);
-    for square in scene.pawns.passed {
+    for square in context.pawns.passed {
         let rank = square.rank() as usize - 1;
         let Some(stop) = Square::try_index(square as usize + 8) else { continue };
         let path = fill_up(stop.bitboard());

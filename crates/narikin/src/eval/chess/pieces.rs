@@ -3,9 +3,9 @@
 use cozy_chess::{BitBoard, File, Piece, Rank, Square};
 
 use super::{
-    Scene,
-    terms::{Count, Stand},
-    view::{View, down, few, fill_down, pawn_attacks_up, same_colour, up},
+    Context,
+    terms::{KingRelative, TermSink},
+    view::{View, count, down, fill_down, pawn_attacks_up, same_color, up},
     weights::{
         BISHOP_MOBILITY, BISHOP_PAIR, BISHOP_PAWNS, HANGING, KING_THREAT, KNIGHT_MOBILITY,
         KNIGHT_PAWNS, MINOR_THREAT, OUTPOST, PAWN_THREAT, PUSH_THREAT, QUEEN_MOBILITY,
@@ -25,7 +25,8 @@ const ZONES: [[usize; 4]; 8] = [
     [8, 8, 9, 9],
 ];
 
-pub(super) fn places(view: &View, terms: &mut impl Count) {
+#[inline(always)]
+pub(super) fn places(view: &View, terms: &mut impl TermSink) {
     let mirror = mirror(view.king);
     let enemy_mirror = self::mirror(view.enemy_king);
     let own_zone = zone(view.king);
@@ -35,8 +36,9 @@ pub(super) fn places(view: &View, terms: &mut impl Count) {
         // A pawn is never on its first rank, so that this is no less than 0.
         let place = |square: usize| (first + square).saturating_sub(8);
         for square in view.own(piece) {
-            let own = Stand { zone: own_zone, place: place(square as usize ^ mirror) };
-            let enemy = Stand { zone: enemy_zone, place: place(square as usize ^ enemy_mirror) };
+            let own = KingRelative { zone: own_zone, place: place(square as usize ^ mirror) };
+            let enemy =
+                KingRelative { zone: enemy_zone, place: place(square as usize ^ enemy_mirror) };
             terms.piece(piece, own, enemy);
         }
     }
@@ -58,11 +60,12 @@ fn zone(king: Square) -> usize {
 /// and the last.
 const FIRST: [usize; Piece::NUM] = [0, 56, 120, 184, 248, 0];
 
-pub(super) fn mobility(scene: &Scene<'_>, terms: &mut impl Count) {
-    let Scene { view, enemy, .. } = scene;
+#[inline(always)]
+pub(super) fn mobility(context: &Context<'_>, terms: &mut impl TermSink) {
+    let Context { view, enemy, .. } = context;
     let hindered = view.own(Piece::Pawn) | view.own(Piece::King);
     let area = !(enemy.by(Piece::Pawn) | hindered);
-    for attacker in scene.attacks.list() {
+    for attacker in context.attacks.list() {
         let squares = (attacker.attacked & area).len() as usize;
         terms.add(match attacker.piece {
             Piece::Knight => KNIGHT_MOBILITY.at(squares),
@@ -75,18 +78,19 @@ pub(super) fn mobility(scene: &Scene<'_>, terms: &mut impl Count) {
 
 const OUTPOSTS: BitBoard = BitBoard(0x0000_FFFF_FF00_0000);
 
-pub(super) fn pieces(scene: &Scene<'_>, terms: &mut impl Count) {
-    let Scene { view, pawns, .. } = scene;
-    let own = scene.attacks.map();
+#[inline(always)]
+pub(super) fn pieces(context: &Context<'_>, terms: &mut impl TermSink) {
+    let Context { view, pawns, .. } = context;
+    let own = context.attacks.map();
     let all_pawns = view.own(Piece::Pawn).len() as usize;
     let bishops = view.own(Piece::Bishop);
-    if few(bishops) > 1 {
+    if count(bishops) > 1 {
         terms.add(BISHOP_PAIR.at(all_pawns));
     }
     terms.add_each(KNIGHT_PAWNS.at(all_pawns), view.own(Piece::Knight));
     terms.add_each(ROOK_PAWNS.at(all_pawns), view.own(Piece::Rook));
     for square in bishops {
-        let alike = same_colour(square) & view.own(Piece::Pawn);
+        let alike = same_color(square) & view.own(Piece::Pawn);
         terms.add(BISHOP_PAWNS.at(alike.len() as usize));
     }
     let safe = OUTPOSTS - pawns.enemy_span;
@@ -99,13 +103,13 @@ pub(super) fn pieces(scene: &Scene<'_>, terms: &mut impl Count) {
         terms.add_each(SHIELDED.at(index), view.own(piece) & shield);
     }
     for square in view.own(Piece::Rook) {
-        terms.add(ROOK_FILE.at(file_of_rook(view, scene, square)));
+        terms.add(ROOK_FILE.at(file_of_rook(view, context, square)));
     }
 }
 
 /// Open, open to the enemy's pawns or closed; and whether the enemy's king is near.
-fn file_of_rook(view: &View, scene: &Scene<'_>, rook: Square) -> usize {
-    let kind = match (scene.pawns.files.has(rook), scene.pawns.enemy_files.has(rook)) {
+fn file_of_rook(view: &View, context: &Context<'_>, rook: Square) -> usize {
+    let kind = match (context.pawns.files.has(rook), context.pawns.enemy_files.has(rook)) {
         (false, false) => 0,
         (false, true) => 1,
         (true, _) => 2,
@@ -117,9 +121,10 @@ fn file_of_rook(view: &View, scene: &Scene<'_>, rook: Square) -> usize {
 /// What can be threatened.
 const VICTIMS: [Piece; 5] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
 
-pub(super) fn threats(scene: &Scene<'_>, terms: &mut impl Count) {
-    let Scene { view, enemy, .. } = scene;
-    let own = scene.attacks.map();
+#[inline(always)]
+pub(super) fn threats(context: &Context<'_>, terms: &mut impl TermSink) {
+    let Context { view, enemy, .. } = context;
+    let own = context.attacks.map();
     let defended = enemy.by(Piece::Pawn) | (enemy.twice - own.twice);
     let minors = own.by(Piece::Knight) | own.by(Piece::Bishop);
     // The side to move can carry out its threats.
@@ -144,14 +149,15 @@ pub(super) fn threats(scene: &Scene<'_>, terms: &mut impl Count) {
         terms.add_each(HANGING.at(index), victims - enemy.all);
         terms.add_each(KING_THREAT.at(index), weak & own.by(Piece::King));
     }
-    pushes(scene, terms);
-    space(scene, terms);
+    pushes(context, terms);
+    space(context, terms);
 }
 
 /// Pawns that can attack a piece by moving.
-fn pushes(scene: &Scene<'_>, terms: &mut impl Count) {
-    let Scene { view, enemy, .. } = scene;
-    let own = scene.attacks.map();
+#[inline(always)]
+fn pushes(context: &Context<'_>, terms: &mut impl TermSink) {
+    let Context { view, enemy, .. } = context;
+    let own = context.attacks.map();
     let pawns = view.own(Piece::Pawn);
     let free = !view.occupied;
     let once = up(pawns) & free;
@@ -167,9 +173,10 @@ fn pushes(scene: &Scene<'_>, terms: &mut impl Count) {
 
 /// Safe squares in the centre, those behind pawns counting twice; the more pieces there are, the
 /// more they need.
-fn space(scene: &Scene<'_>, terms: &mut impl Count) {
+#[inline(always)]
+fn space(context: &Context<'_>, terms: &mut impl TermSink) {
     const CENTRE: BitBoard = BitBoard(0x0000_0000_3C3C_3C00);
-    let Scene { view, enemy, .. } = scene;
+    let Context { view, enemy, .. } = context;
     let pawns = view.own(Piece::Pawn);
     let safe = CENTRE - enemy.by(Piece::Pawn) - pawns;
     let behind = (safe & fill_down(down(pawns))) - enemy.all;

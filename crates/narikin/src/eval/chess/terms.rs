@@ -3,13 +3,13 @@
 use cozy_chess::{BitBoard, Piece};
 
 use super::{
-    view::few,
+    view::count,
     weights::{ENEMY_KING, KING, KING_ZONES, MATERIAL, OWN_KING, PLACE, PLACES, piece_of},
 };
 use crate::eval::{Terms, Weight};
 
 /// Takes what counts for one side.
-pub(super) trait Count {
+pub(super) trait TermSink {
     /// The weight counts once.
     fn add(&mut self, weight: usize);
 
@@ -17,15 +17,16 @@ pub(super) trait Count {
     fn add_n(&mut self, weight: usize, times: u32);
 
     /// The weight counts as often as there are squares.
+    #[inline(always)]
     fn add_each(&mut self, weight: usize, squares: BitBoard) {
         // Most are empty, and asking takes no time.
         if !squares.is_empty() {
-            self.add_n(weight, few(squares));
+            self.add_n(weight, count(squares));
         }
     }
 
     /// A piece other than a king stands so to both kings.
-    fn piece(&mut self, piece: Piece, own: Stand, enemy: Stand);
+    fn piece(&mut self, piece: Piece, own: KingRelative, enemy: KingRelative);
 
     /// The king's place.
     fn king(&mut self, place: usize);
@@ -33,7 +34,7 @@ pub(super) trait Count {
 
 /// How a piece stands to a king.
 #[derive(Clone, Copy)]
-pub(super) struct Stand {
+pub(super) struct KingRelative {
     /// The zone of the king.
     pub(super) zone: usize,
     /// The place of the piece, the king being in the right half.
@@ -46,37 +47,41 @@ pub(super) struct Expand<'a, T> {
     pub(super) sign: i32,
 }
 
-impl<T: Terms> Count for Expand<'_, T> {
+impl<T: Terms> TermSink for Expand<'_, T> {
+    #[inline(always)]
     fn add(&mut self, weight: usize) {
         self.terms.add(weight, self.sign);
     }
 
+    #[inline(always)]
     fn add_n(&mut self, weight: usize, times: u32) {
         self.terms.add(weight, self.sign * times.cast_signed());
     }
 
-    fn piece(&mut self, piece: Piece, own: Stand, enemy: Stand) {
+    #[inline(always)]
+    fn piece(&mut self, piece: Piece, own: KingRelative, enemy: KingRelative) {
         self.add(MATERIAL.at(piece as usize));
         self.add(PLACE.at(own.place));
         self.add(OWN_KING.at(own.zone * PLACES + own.place));
         self.add(ENEMY_KING.at(enemy.zone * PLACES + enemy.place));
     }
 
+    #[inline(always)]
     fn king(&mut self, place: usize) {
         self.add(KING.at(place));
     }
 }
 
 /// The weights, in the form in which they are added.
-pub(super) struct TbConfig {
-    weights: Vec<Both>,
+pub(super) struct LookupTables {
+    weights: Vec<PackedScore>,
     /// By the own king's zone and the place: all that a piece is worth, the enemy's king aside.
-    places: Vec<Both>,
+    places: Vec<PackedScore>,
 }
 
-impl TbConfig {
+impl LookupTables {
     pub(super) fn new(weights: &[Weight]) -> Self {
-        let weights: Vec<_> = weights.iter().map(|&weight| Both::new(weight)).collect();
+        let weights: Vec<_> = weights.iter().map(|&weight| PackedScore::new(weight)).collect();
         let weight = |index: usize| weights.get(index).copied().unwrap_or_default();
         let places = (0..KING_ZONES * PLACES).map(|index| {
             let place = index % PLACES;
@@ -90,11 +95,11 @@ impl TbConfig {
 
 /// A value in the opening, in the lower half, and in the ending: both are added at once.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Both(i64);
+pub(super) struct PackedScore(i64);
 
-impl Both {
+impl PackedScore {
     fn new(weight: Weight) -> Self {
-        Self(i64::from(weight.opening) + (i64::from(weight.ending) << 32))
+        Self(i64::from(weight.mg) + (i64::from(weight.eg) << 32))
     }
 
     fn plus(self, Self(more): Self) -> Self {
@@ -107,44 +112,48 @@ impl Both {
 
     /// The value in the opening and in the ending.
     #[expect(clippy::cast_possible_truncation, reason = "each half is taken by itself")]
-    pub(super) fn halves(self) -> (i32, i32) {
-        let opening = self.0 as i32;
-        (opening, ((self.0 - i64::from(opening)) >> 32) as i32)
+    pub(super) fn unpack(self) -> (i32, i32) {
+        let mg = self.0 as i32;
+        (mg, ((self.0 - i64::from(mg)) >> 32) as i32)
     }
 }
 
 /// The sum for one side.
 pub(super) struct Lookup<'a> {
-    tables: &'a TbConfig,
-    pub(super) sum: Both,
+    tables: &'a LookupTables,
+    pub(super) sum: PackedScore,
 }
 
 impl<'a> Lookup<'a> {
-    pub(super) fn new(tables: &'a TbConfig) -> Self {
-        Self { tables, sum: Both::default() }
+    pub(super) fn new(tables: &'a LookupTables) -> Self {
+        Self { tables, sum: PackedScore::default() }
     }
 }
 
-impl Count for Lookup<'_> {
+impl TermSink for Lookup<'_> {
+    #[inline(always)]
     fn add(&mut self, weight: usize) {
         if let Some(&weight) = self.tables.weights.get(weight) {
             self.sum = self.sum.plus(weight);
         }
     }
 
+    #[inline(always)]
     fn add_n(&mut self, weight: usize, times: u32) {
-        if let Some(&Both(weight)) = self.tables.weights.get(weight) {
-            self.sum = self.sum.plus(Both(weight * i64::from(times)));
+        if let Some(&PackedScore(weight)) = self.tables.weights.get(weight) {
+            self.sum = self.sum.plus(PackedScore(weight * i64::from(times)));
         }
     }
 
-    fn piece(&mut self, _: Piece, own: Stand, enemy: Stand) {
+    #[inline(always)]
+    fn piece(&mut self, _: Piece, own: KingRelative, enemy: KingRelative) {
         if let Some(&weight) = self.tables.places.get(own.zone * PLACES + own.place) {
             self.sum = self.sum.plus(weight);
         }
         self.add(ENEMY_KING.at(enemy.zone * PLACES + enemy.place));
     }
 
+    #[inline(always)]
     fn king(&mut self, place: usize) {
         self.add(KING.at(place));
     }

@@ -58,7 +58,7 @@ pub(super) fn pawn_attacks_up(pawns: BitBoard) -> [BitBoard; 2] {
 
 /// All squares that pawns on these attack, going down.
 pub(super) fn pawn_attacks_down(pawns: BitBoard) -> BitBoard {
-    down(beside(pawns))
+    down(adjacent(pawns))
 }
 
 pub(super) fn up(squares: BitBoard) -> BitBoard {
@@ -78,7 +78,7 @@ fn right(squares: BitBoard) -> BitBoard {
 }
 
 /// The squares on the left and on the right of these.
-pub(super) fn beside(squares: BitBoard) -> BitBoard {
+pub(super) fn adjacent(squares: BitBoard) -> BitBoard {
     left(squares) | right(squares)
 }
 
@@ -98,15 +98,10 @@ pub(super) fn fill_down(BitBoard(mut squares): BitBoard) -> BitBoard {
     BitBoard(squares)
 }
 
-/// How many squares there are. For few it is faster than counting bits on processors that have no
-/// instruction for that.
-pub(super) fn few(BitBoard(mut squares): BitBoard) -> u32 {
-    let mut count = 0;
-    while squares != 0 {
-        squares &= squares - 1;
-        count += 1;
-    }
-    count
+/// The number of squares.
+#[inline(always)]
+pub(super) fn count(squares: BitBoard) -> u32 {
+    squares.len()
 }
 
 /// How many moves a king needs.
@@ -118,9 +113,9 @@ pub(super) fn distance(from: Square, to: Square) -> usize {
 
 /// How far a square is from the two corners of a colour: 0 in them, 7 on the long diagonal between the
 /// other two. Each step along an edge towards such a corner brings it nearer.
-pub(super) fn from_corner(square: Square, colour: BitBoard) -> usize {
+pub(super) fn from_corner(square: Square, color: BitBoard) -> usize {
     let (file, rank) = (square.file() as usize, square.rank() as usize);
-    let is_dark = colour.has(Square::A1);
+    let is_dark = color.has(Square::A1);
     let off = if is_dark { (file + rank).abs_diff(7) } else { file.abs_diff(rank) };
     7 - off
 }
@@ -132,7 +127,7 @@ pub(super) fn from_edge(square: Square) -> usize {
 }
 
 /// The squares of the colour of this one.
-pub(super) fn same_colour(square: Square) -> BitBoard {
+pub(super) fn same_color(square: Square) -> BitBoard {
     let dark = BitBoard::DARK_SQUARES;
     if dark.has(square) { dark } else { BitBoard::LIGHT_SQUARES }
 }
@@ -141,7 +136,7 @@ pub(super) fn same_colour(square: Square) -> BitBoard {
 pub(super) struct Attacks {
     list: [Attacker; 16],
     len: usize,
-    map: Map,
+    map: AttackMap,
 }
 
 /// A piece and the squares that it attacks.
@@ -153,7 +148,7 @@ pub(super) struct Attacker {
 
 /// The squares that a side attacks.
 #[derive(Clone, Copy)]
-pub(super) struct Map {
+pub(super) struct AttackMap {
     by: [BitBoard; Piece::NUM],
     pub(super) all: BitBoard,
     pub(super) twice: BitBoard,
@@ -163,8 +158,11 @@ const NONE: Attacker = Attacker { piece: Piece::Knight, attacked: BitBoard::EMPT
 
 impl Attacks {
     pub(super) fn new(view: &View) -> Self {
-        let map =
-            Map { by: [BitBoard::EMPTY; Piece::NUM], all: BitBoard::EMPTY, twice: BitBoard::EMPTY };
+        let map = AttackMap {
+            by: [BitBoard::EMPTY; Piece::NUM],
+            all: BitBoard::EMPTY,
+            twice: BitBoard::EMPTY,
+        };
         let mut attacks = Self { list: [NONE; 16], len: 0, map };
         for attacked in pawn_attacks_up(view.own(Piece::Pawn)) {
             attacks.map.add(Piece::Pawn, attacked);
@@ -201,12 +199,12 @@ impl Attacks {
     }
 
     /// All of them together.
-    pub(super) fn map(&self) -> &Map {
+    pub(super) fn map(&self) -> &AttackMap {
         &self.map
     }
 }
 
-impl Map {
+impl AttackMap {
     fn add(&mut self, piece: Piece, attacked: BitBoard) {
         self.by[piece as usize] |= attacked;
         self.twice |= self.all & attacked;
@@ -218,7 +216,7 @@ impl Map {
     }
 
     /// As the other side sees it.
-    pub(super) fn turned(&self) -> Self {
+    pub(super) fn flipped(&self) -> Self {
         Self {
             by: self.by.map(BitBoard::flip_ranks),
             all: self.all.flip_ranks(),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use cozy_chess::Piece;
 
-use crate::eval::{UNITS, Weight};
+use crate::eval::{WEIGHT_UNITS, Weight};
 
 /// Weights that belong together, such as a table.
 #[derive(Debug, Clone)]
@@ -14,7 +14,7 @@ pub struct Group {
     /// Where they stand among the weights.
     pub range: Range<usize>,
     /// Before any fitting, the value of each in centipawns, in the opening and in the ending.
-    pub(super) start: fn(usize) -> (i32, i32),
+    initial: fn(usize) -> (i32, i32),
 }
 
 impl Group {
@@ -26,7 +26,7 @@ impl Group {
 
 /// Declares each group with the number of its weights and what they are before fitting.
 macro_rules! groups {
-    ($($(#[doc = $doc:literal])+ $name:ident, $text:literal, $len:expr, $start:expr;)*) => {
+    ($($(#[doc = $doc:literal])+ $name:ident, $text:literal, $len:expr, $initial:expr;)*) => {
         #[derive(Clone, Copy)]
         #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "named as the groups")]
         enum Id { $($name),* }
@@ -36,7 +36,7 @@ macro_rules! groups {
         $($(#[doc = $doc])+ pub(super) const $name: Group = Group {
             name: $text,
             range: from(Id::$name as usize)..from(Id::$name as usize + 1),
-            start: $start,
+            initial: $initial,
         };)*
 
         /// All groups, in the order of their weights.
@@ -85,10 +85,10 @@ groups! {
     /// By the square of the king, in the right half.
     KING, "king", 32, king;
     /// By the zone of the own king and the square of a piece.
-    OWN_KING, "place by own king", KING_ZONES * PLACES, nothing;
+    OWN_KING, "place by own king", KING_ZONES * PLACES, zero;
     /// By the zone of the enemy's king and the square of a piece, the enemy's king being in the
     /// right half.
-    ENEMY_KING, "place by enemy king", KING_ZONES * PLACES, nothing;
+    ENEMY_KING, "place by enemy king", KING_ZONES * PLACES, zero;
     /// By the number of safe squares that it attacks.
     KNIGHT_MOBILITY, "knight mobility", 9, knight_mobility;
     /// By the number of safe squares that it attacks.
@@ -112,7 +112,7 @@ groups! {
     /// By its rank, from the second.
     PASSED, "passed pawn", 6, passed;
     /// By the distance of its file from the edge.
-    PASSED_FILE, "passed pawn by file", 4, nothing;
+    PASSED_FILE, "passed pawn by file", 4, zero;
     /// By its rank, from the second: supported or beside another.
     PASSED_SUPPORTED, "supported passed pawn", 6, passed_supported;
     /// By its rank, from the second: the square before it is taken, by a friend or by an enemy.
@@ -136,7 +136,7 @@ groups! {
     /// By the number of own pawns.
     ROOK_PAWNS, "rook by pawns", 9, rook_pawns;
     /// By the number of own pawns on squares of its colour.
-    BISHOP_PAWNS, "bishop by pawns of its colour", 9, bishop_pawns;
+    BISHOP_PAWNS, "bishop by pawns of its color", 9, bishop_pawns;
     /// Where no pawn can chase it: a knight supported by a pawn, and not; a bishop likewise.
     OUTPOST, "outpost", 4, outpost;
     /// Right behind a pawn: a knight, a bishop.
@@ -148,16 +148,16 @@ groups! {
     /// By the danger that the enemy's king is in.
     DANGER, "danger to a king", 31, danger;
     /// By the number of pieces that attack squares near the enemy's king, from one.
-    ATTACKERS, "attackers of a king", 5, nothing;
+    ATTACKERS, "attackers of a king", 5, zero;
     /// A safe square to give check from, or more; for a knight, bishop, rook, queen.
-    CHECKS, "safe checks", 8, nothing;
+    CHECKS, "safe checks", 8, zero;
     /// By the distance of a file near the king from the edge, and the rank of the pawn there that
     /// shelters the king.
     SHELTER, "shelter", 28, shelter;
     /// By the distance of a file near the king from the edge, and the rank of an enemy's pawn.
-    STORM, "storm", 28, nothing;
+    STORM, "storm", 28, zero;
     /// The same if it is blocked by the pawn that shelters the king, from the third rank.
-    STORM_BLOCKED, "blocked storm", 20, nothing;
+    STORM_BLOCKED, "blocked storm", 20, zero;
     /// Attacked by a pawn: a knight, bishop, rook, queen; then the same with the move.
     PAWN_THREAT, "threat by a pawn", 8, pawn_threat;
     /// Attacked by a knight or bishop and not well defended: a pawn, knight, bishop, rook, queen;
@@ -167,7 +167,7 @@ groups! {
     ROOK_THREAT, "threat by a rook", 20, rook_threat;
     /// Attacked by the queen and not well defended: a pawn, knight, bishop, rook, queen; then the
     /// same with the move.
-    QUEEN_THREAT, "threat by a queen", 10, nothing;
+    QUEEN_THREAT, "threat by a queen", 10, zero;
     /// The same for the king.
     KING_THREAT, "threat by a king", 10, king_threat;
     /// Attacked and not defended: a pawn, knight, bishop, rook, queen; then with the move.
@@ -184,13 +184,13 @@ groups! {
 }
 
 /// The weights before any fitting.
-pub fn start() -> Vec<Weight> {
-    let of = |value: i32| i16::try_from(value * UNITS).unwrap_or_default();
-    let groups = GROUPS.iter().flat_map(|group| (0..group.range.len()).map(group.start));
-    groups.map(|(opening, ending)| Weight { opening: of(opening), ending: of(ending) }).collect()
+pub fn initial_weights() -> Vec<Weight> {
+    let of = |value: i32| i16::try_from(value * WEIGHT_UNITS).unwrap_or_default();
+    let groups = GROUPS.iter().flat_map(|group| (0..group.range.len()).map(group.initial));
+    groups.map(|(mg, eg)| Weight { mg: of(mg), eg: of(eg) }).collect()
 }
 
-fn nothing(_: usize) -> (i32, i32) {
+fn zero(_: usize) -> (i32, i32) {
     (0, 0)
 }
 
@@ -272,9 +272,9 @@ fn queen_mobility(squares: usize) -> (i32, i32) {
 }
 
 /// So much for each square more than usual.
-fn growing(squares: usize, usual: i32, opening: i32, ending: i32) -> (i32, i32) {
+fn growing(squares: usize, usual: i32, mg: i32, eg: i32) -> (i32, i32) {
     let more = signed(squares) - usual;
-    (more * opening, more * ending)
+    (more * mg, more * eg)
 }
 
 fn phalanx(rank: usize) -> (i32, i32) {
@@ -463,8 +463,8 @@ fn with_the_move(now: usize, value: i32) -> (i32, i32) {
 }
 
 /// So much for each rank.
-fn rising(rank: usize, opening: i32, ending: i32) -> (i32, i32) {
-    (signed(rank) * opening, signed(rank) * ending)
+fn rising(rank: usize, mg: i32, eg: i32) -> (i32, i32) {
+    (signed(rank) * mg, signed(rank) * eg)
 }
 
 fn signed(value: usize) -> i32 {

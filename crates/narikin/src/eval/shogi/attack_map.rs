@@ -57,23 +57,25 @@ pub(super) struct Slider {
 /// The numbers of a position, Black's and White's, kings left out: what a king attacks follows
 /// from where it stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Effects(pub(super) [Counts; 2]);
+pub(super) struct AttackMap(pub(super) [Counts; 2]);
 
-impl Effects {
+impl AttackMap {
     /// Calls with each sliding piece on the way.
+    #[inline(always)]
     pub(super) fn new(position: &Position, mut slide: impl FnMut(Slider)) -> Self {
         let black = steps::<-1>(position, Color::BLACK);
         let white = steps::<1>(position, Color::WHITE);
-        let mut effects = Self([black, white]);
-        for (counts, color) in effects.0.iter_mut().zip(COLORS) {
+        let mut attacks_map = Self([black, white]);
+        for (counts, color) in attacks_map.0.iter_mut().zip(COLORS) {
             slides(position, color, |slider| {
                 counts.add(slider.attacks);
                 slide(slider);
             });
         }
-        effects
+        attacks_map
     }
 
+    #[inline(always)]
     pub(super) fn cases(&self) -> Cases {
         let [black, white] = self.0.map(|counts| counts.digits().map(u128::to_le_bytes));
         let spread = |set: &[u8; 16], index: usize| SPREAD[usize::from(set[index % 16])];
@@ -129,6 +131,7 @@ const SPREAD: [u64; 256] = {
 };
 
 /// Counts what a side whose forward is so many ranks attacks by steps.
+#[inline(always)]
 fn steps<const FORWARD: i32>(position: &Position, color: Color) -> Counts {
     let of = |piece| position.pieces_for(piece, color).packed_bits();
     let golds = position.golds().packed_bits() & position.pieces_by_color(color).packed_bits();
@@ -150,6 +153,7 @@ fn steps<const FORWARD: i32>(position: &Position, color: Color) -> Counts {
 }
 
 /// Calls with each sliding piece of a side.
+#[inline(always)]
 fn slides(position: &Position, color: Color, mut slide: impl FnMut(Slider)) {
     let occupied = position.pieces();
     let mut slide = |number, attacks| slide(Slider { color, number, attacks });

@@ -5,14 +5,14 @@ use readyok_rules::rsshogi::types::{Color, HandPiece, Piece, SQ_NONE, Square};
 use super::{
     attack_map::{Case, Cases},
     terms::{Side, guard, hand, threat},
-    view::{COLORS, DISTANCES, LEVELS, SQUARES, Scene, View},
+    view::{COLORS, Context, DISTANCES, LEVELS, SQUARES, View},
     visit::Sink,
 };
-use crate::eval::{OPENING, Sum, UNITS, Weight};
+use crate::eval::{MAX_PHASE, Sum, WEIGHT_UNITS, Weight};
 
 /// Adds up values.
 pub(super) struct Lookup<'a> {
-    tables: &'a TbConfig,
+    tables: &'a LookupTables,
     rows: [&'a Row; 2],
     levels: [usize; 2],
     threats: &'a Pieces<Values>,
@@ -20,27 +20,30 @@ pub(super) struct Lookup<'a> {
 }
 
 impl<'a> Lookup<'a> {
-    pub(super) fn new(tables: &'a TbConfig, scene: &Scene) -> Self {
+    #[inline(always)]
+    pub(super) fn new(tables: &'a LookupTables, context: &Context) -> Self {
         let [black, white] = &tables.threats;
-        let threats = if scene.turn == Color::BLACK { black } else { white };
-        let rows = tables.rows(scene.kings);
+        let threats = if context.turn == Color::BLACK { black } else { white };
+        let rows = tables.rows(context.kings);
         let mut sum = LookupSum::default();
         for row in rows {
             sum.add(row.king, 1);
         }
-        Self { tables, rows, levels: scene.levels, threats, sum }
+        Self { tables, rows, levels: context.levels, threats, sum }
     }
 
     /// In centipawns for Black.
+    #[inline(always)]
     pub(super) fn value(&self, phase: i32) -> i32 {
-        let LookupSum { opening, ending } = self.sum;
-        (opening * phase + ending * (OPENING - phase)) / (OPENING * UNITS)
+        let LookupSum { mg, eg } = self.sum;
+        (mg * phase + eg * (MAX_PHASE - phase)) / (MAX_PHASE * WEIGHT_UNITS)
     }
 }
 
 impl Sink for Lookup<'_> {
     // Indices are cut to the powers of two that tables have as lengths, so none can be too large.
 
+    #[inline(always)]
     fn piece(&mut self, piece: Piece, square: usize, case: Case) {
         let (piece, square) = (piece.to_index() % Piece::COUNT, square % 128);
         let case = usize::from(case % 16);
@@ -52,14 +55,16 @@ impl Sink for Lookup<'_> {
         self.sum.add(self.threats[piece][case], 1);
     }
 
-    fn effects(&mut self, cases: &Cases) {
+    #[inline(always)]
+    fn attacks_map(&mut self, cases: &Cases) {
         for (row, level) in self.rows.iter().zip(self.levels) {
-            for (values, case) in row.effects[level % LEVELS].iter().zip(cases.iter()) {
+            for (values, case) in row.attacks_map[level % LEVELS].iter().zip(cases.iter()) {
                 self.sum.add(values[usize::from(case % 16)], 1);
             }
         }
     }
 
+    #[inline(always)]
     fn hand(&mut self, color: Color, piece: HandPiece, count: usize) {
         let hands = &self.tables.hands[color.to_index()];
         if let Some(values) = hands.get(piece.to_index()) {
@@ -67,6 +72,7 @@ impl Sink for Lookup<'_> {
         }
     }
 
+    #[inline(always)]
     fn term(&mut self, weight: usize, count: i32) {
         if let Some(&weight) = self.tables.weights.get(weight) {
             self.sum.add(weight, count);
@@ -76,14 +82,14 @@ impl Sink for Lookup<'_> {
 
 #[derive(Default)]
 struct LookupSum {
-    opening: i32,
-    ending: i32,
+    mg: i32,
+    eg: i32,
 }
 
 impl LookupSum {
     fn add(&mut self, weight: Weight, count: i32) {
-        self.opening += i32::from(weight.opening) * count;
-        self.ending += i32::from(weight.ending) * count;
+        self.mg += i32::from(weight.mg) * count;
+        self.eg += i32::from(weight.eg) * count;
     }
 }
 
@@ -103,11 +109,11 @@ pub(super) struct Row {
     /// How far away squares are; [`DISTANCES`] without a king.
     pub(super) distances: Squares<u8>,
     /// By what the opponent can drop.
-    pub(super) effects: [[Values; SQUARES]; LEVELS],
+    pub(super) attacks_map: [[Values; SQUARES]; LEVELS],
 }
 
 /// What is worth how much.
-pub(super) struct TbConfig {
+pub(super) struct LookupTables {
     pub(super) weights: Vec<Weight>,
     /// By the square of Black's and of White's king.
     rows: [Vec<Row>; 2],
@@ -121,7 +127,7 @@ pub(super) struct TbConfig {
     pub(super) hands: [[[Weight; 32]; HandPiece::COUNT]; 2],
 }
 
-impl TbConfig {
+impl LookupTables {
     pub(super) fn new(weights: Vec<Weight>) -> Self {
         let sums = Sums(&weights);
         Self {
@@ -172,7 +178,7 @@ impl Sums<'_> {
                 squares(|square| self.of(|sum| side(0).piece(piece, square, sum)))
             }),
             distances: squares(|square| u8::try_from(distance(square)).unwrap_or(u8::MAX)),
-            effects: each(|level| {
+            attacks_map: each(|level| {
                 each(|square| cases(|case| self.of(|sum| side(level).effect(square, case, sum))))
             }),
         }
@@ -187,9 +193,9 @@ impl Sums<'_> {
     }
 
     fn of(&self, terms: impl FnOnce(&mut Sum<'_>)) -> Weight {
-        let mut sum = Sum { weights: self.0, opening: 0, ending: 0 };
+        let mut sum = Sum { weights: self.0, mg: 0, eg: 0 };
         terms(&mut sum);
-        Weight { opening: narrow(sum.opening), ending: narrow(sum.ending) }
+        Weight { mg: narrow(sum.mg), eg: narrow(sum.eg) }
     }
 }
 

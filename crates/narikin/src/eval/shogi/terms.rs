@@ -4,7 +4,7 @@ use readyok_rules::rsshogi::types::{Color, HandPiece, Piece};
 
 use super::{
     attack_map::{Case, Cases},
-    view::{COLORS, DISTANCES, NEAR, OFFSETS, PLACES, Scene, Spot, View, sign},
+    view::{COLORS, Context, DISTANCES, NEAR, OFFSETS, PLACES, RelativeSquare, View, sign},
     visit::Sink,
     weights::{
         self, ATTACKER, CASES, CONTROL, DEFENDER, EFFECT, GUARD, KINDS, KING_PLACE, MATERIAL,
@@ -21,17 +21,17 @@ pub(super) struct Expand<'a, T> {
 }
 
 impl<'a, T: Terms> Expand<'a, T> {
-    pub(super) fn new(scene: &Scene, terms: &'a mut T) -> Self {
+    pub(super) fn new(context: &Context, terms: &'a mut T) -> Self {
         let side = |index: usize| Side {
             color: COLORS[index],
-            view: View::new(COLORS[index], scene.kings[index]),
-            level: scene.levels[index],
+            view: View::new(COLORS[index], context.kings[index]),
+            level: context.levels[index],
         };
         let sides = [side(0), side(1)];
         for side in sides {
             side.king(terms);
         }
-        Self { sides, turn: scene.turn, terms }
+        Self { sides, turn: context.turn, terms }
     }
 }
 
@@ -46,7 +46,7 @@ impl<T: Terms> Sink for Expand<'_, T> {
         }
     }
 
-    fn effects(&mut self, cases: &Cases) {
+    fn attacks_map(&mut self, cases: &Cases) {
         for side in self.sides {
             for (square, case) in cases.iter().enumerate() {
                 side.effect(square, case, self.terms);
@@ -88,7 +88,7 @@ impl Side {
         let (kind, sign) = (weights::kind(number), sign(self.color));
         let own = piece.color() == self.color;
         if own {
-            let place = Spot::new(self.color, square).place();
+            let place = RelativeSquare::new(self.color, square).place();
             terms.add(MATERIAL.start + number, sign);
             terms.add(PLACE.start + kind * PLACES + place, sign);
         }
@@ -101,7 +101,7 @@ impl Side {
     /// The terms of a square that is attacked so often.
     pub(super) fn effect(self, square: usize, case: Case, terms: &mut impl Terms) {
         let Some(case) = seen(self.color, case) else { return };
-        let (place, sign) = (Spot::new(self.color, square).place(), sign(self.color));
+        let (place, sign) = (RelativeSquare::new(self.color, square).place(), sign(self.color));
         terms.add(CONTROL.start + place * CASES + case, sign);
         let Some(offset) = self.view.map(|view| view.offset(square)) else { return };
         terms.add(EFFECT.start + offset.number() * CASES + case, sign);

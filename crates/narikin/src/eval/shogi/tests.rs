@@ -11,17 +11,17 @@ use readyok_rules::rsshogi::{
 
 use super::{
     GROUPS, Group, Shogi,
-    attack_map::{Cases, Effects},
-    evaluate, start,
+    attack_map::{AttackMap, Cases},
+    evaluate, initial_weights,
     terms::Expand,
-    view::{COLORS, LEVELS, OFFSETS, SQUARES, Scene},
+    view::{COLORS, Context, LEVELS, OFFSETS, SQUARES},
     visit::Sink,
     weights,
 };
-use crate::eval::{Model, OPENING, Terms, UNITS, Weight, read_weights};
+use crate::eval::{MAX_PHASE, Model, Terms, WEIGHT_UNITS, Weight, read_weights};
 
 /// Positions that are no games yet: without kings, with everything in hand, promoted or crowded.
-const ODD: &[&str] = &[
+const UNUSUAL: &[&str] = &[
     "9/9/9/9/9/9/9/9/9 b - 1",
     "4k4/9/9/9/9/9/9/9/9 b 2R2B4G4S4N4L18P 1",
     "9/9/9/9/9/9/9/9/4K4 w 2r2b4g4s4n4l18p 1",
@@ -52,16 +52,16 @@ fn each_position(mut check: impl FnMut(&Position)) {
             position.apply_move32(mv);
         }
     }
-    for sfen in ODD {
+    for sfen in UNUSUAL {
         check(&position_from_sfen(sfen).unwrap());
     }
     for _ in 0..4000 {
-        check(&thrown(&mut random));
+        check(&random_placement(&mut random));
     }
 }
 
 /// Pieces as they fell on the board.
-fn thrown(random: &mut impl FnMut(usize) -> usize) -> Position {
+fn random_placement(random: &mut impl FnMut(usize) -> usize) -> Position {
     let mut state = generate_position_state(&Position::empty());
     let pieces = PieceType::iter().skip(1).filter(|&piece| piece != PieceType::KING);
     let pieces: Vec<_> = pieces.collect();
@@ -75,9 +75,9 @@ fn thrown(random: &mut impl FnMut(usize) -> usize) -> Position {
     for color in COLORS {
         state.board.set(Square::from_index(random(81)), Piece::from_parts(color, PieceType::KING));
         let hand = &mut state.hands[color.to_index()];
-        let most = random(3);
+        let max = random(3);
         for piece in HandPiece::iter() {
-            hand.add(piece, u32::try_from(random(1 + most)).unwrap());
+            hand.add(piece, u32::try_from(random(1 + max)).unwrap());
         }
     }
     state.side_to_move = COLORS[random(2)];
@@ -121,28 +121,27 @@ fn left_and_right_are_alike() {
 
 /// Sums up terms.
 struct Sum {
-    opening: i64,
-    ending: i64,
+    mg: i64,
+    eg: i64,
     weights: Vec<Weight>,
 }
 
 impl Terms for Sum {
     fn add(&mut self, weight: usize, count: i32) {
-        self.opening += i64::from(self.weights[weight].opening) * i64::from(count);
-        self.ending += i64::from(self.weights[weight].ending) * i64::from(count);
+        self.mg += i64::from(self.weights[weight].mg) * i64::from(count);
+        self.eg += i64::from(self.weights[weight].eg) * i64::from(count);
     }
 }
 
 #[test]
 fn value_is_the_sum_of_terms() {
-    let mut sum = Sum { opening: 0, ending: 0, weights: weights() };
+    let mut sum = Sum { mg: 0, eg: 0, weights: weights() };
     each_position(|position| {
-        (sum.opening, sum.ending) = (0, 0);
+        (sum.mg, sum.eg) = (0, 0);
         Shogi::terms(position, &mut sum);
         let phase = i64::from(Shogi::phase(position));
-        let whole = i64::from(OPENING);
-        let value =
-            (sum.opening * phase + sum.ending * (whole - phase)) / (whole * i64::from(UNITS));
+        let whole = i64::from(MAX_PHASE);
+        let value = (sum.mg * phase + sum.eg * (whole - phase)) / (whole * i64::from(WEIGHT_UNITS));
         let value = if position.turn() == Color::BLACK { value } else { -value };
         assert_eq!(i64::from(evaluate(position)), value, "{}", position.to_sfen(None));
     });
@@ -157,7 +156,7 @@ fn groups_cover_all_weights_in_order() {
         next = range.end;
     }
     assert_eq!(next, Shogi::WEIGHTS);
-    assert_eq!(start().len(), Shogi::WEIGHTS);
+    assert_eq!(initial_weights().len(), Shogi::WEIGHTS);
     let fitted = read_weights(include_bytes!("../../../weights/shogi.bin"));
     assert_eq!(fitted.len(), Shogi::WEIGHTS, "to be fitted anew");
 }
@@ -179,13 +178,13 @@ fn every_weight_counts_somewhere() {
     let mut seen = Seen(vec![false; Shogi::WEIGHTS]);
     each_position(|position| Shogi::terms(position, &mut seen));
     for king in Square::iter() {
-        let scene =
-            |level| Scene { kings: [king, SQ_NONE], levels: [level; 2], turn: Color::BLACK };
+        let context =
+            |level| Context { kings: [king, SQ_NONE], levels: [level; 2], turn: Color::BLACK };
         for level in 0..LEVELS {
-            let mut expand = Expand::new(&scene(level), &mut seen);
-            (0..16).for_each(|case| expand.effects(&Cases::all(case)));
+            let mut expand = Expand::new(&context(level), &mut seen);
+            (0..16).for_each(|case| expand.attacks_map(&Cases::all(case)));
         }
-        let mut expand = Expand::new(&scene(0), &mut seen);
+        let mut expand = Expand::new(&context(0), &mut seen);
         for case in 0..16 {
             for raw in 0..32 {
                 for square in (0..SQUARES).filter(|&square| square != king.to_index()) {
@@ -210,8 +209,8 @@ fn every_weight_counts_somewhere() {
 #[test]
 fn counts_attackers_of_every_square() {
     each_position(|position| {
-        let effects = Effects::new(position, |_| ());
-        let cases = effects.cases();
+        let attacks_map = AttackMap::new(position, |_| ());
+        let cases = attacks_map.cases();
         let kings = position.pieces_by_type(PieceType::KING);
         for square in Square::iter() {
             let count = |color| {

@@ -27,12 +27,12 @@ const CENTRE: usize = 4;
 
 /// A square as a side sees it: files counted from its right, ranks from the opponent's edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct RelativeSquare {
     file: usize,
     rank: usize,
 }
 
-impl Spot {
+impl RelativeSquare {
     pub(super) fn new(color: Color, square: usize) -> Self {
         let seen = if color == Color::BLACK { square } else { (SQUARES - 1).abs_diff(square) };
         Self { file: seen / 9, rank: seen % 9 }
@@ -56,7 +56,7 @@ impl Spot {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View {
     color: Color,
-    king: Spot,
+    king: RelativeSquare,
     mirrored: bool,
 }
 
@@ -75,8 +75,8 @@ impl View {
         if !king.is_on_board() {
             return None;
         }
-        let spot = Spot::new(color, king.to_index());
-        Some(Self { color, king: spot.folded(), mirrored: spot.file > CENTRE })
+        let relative = RelativeSquare::new(color, king.to_index());
+        Some(Self { color, king: relative.folded(), mirrored: relative.file > CENTRE })
     }
 
     /// The number of the king's square.
@@ -85,15 +85,18 @@ impl View {
     }
 
     pub(super) fn offset(self, square: usize) -> Offset {
-        let spot = Spot::new(self.color, square);
-        let spot = if self.king.file == CENTRE {
-            spot.folded()
+        let relative = RelativeSquare::new(self.color, square);
+        let relative = if self.king.file == CENTRE {
+            relative.folded()
         } else if self.mirrored {
-            spot.mirrored()
+            relative.mirrored()
         } else {
-            spot
+            relative
         };
-        Offset { file: spot.file + CENTRE - self.king.file, rank: spot.rank + 8 - self.king.rank }
+        Offset {
+            file: relative.file + CENTRE - self.king.file,
+            rank: relative.rank + 8 - self.king.rank,
+        }
     }
 }
 
@@ -135,7 +138,7 @@ pub(super) const LEVELS: usize = 4;
 
 /// Where the kings are, what can be dropped near them, and whose move it is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scene {
+pub(super) struct Context {
     /// Black's and White's; outside of the board if there is none.
     pub(super) kings: [Square; 2],
     /// What the opponents of these kings can drop, below [`LEVELS`].
@@ -145,7 +148,7 @@ pub(super) struct Scene {
 
 pub(super) const COLORS: [Color; 2] = [Color::BLACK, Color::WHITE];
 
-impl Scene {
+impl Context {
     pub(super) fn new(position: &Position) -> Self {
         Self {
             kings: COLORS.map(|color| position.king_square(color)),

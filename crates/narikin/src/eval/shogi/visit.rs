@@ -6,9 +6,9 @@ use readyok_rules::rsshogi::{
 };
 
 use super::{
-    attack_map::{Case, Cases, Effects, Slider, ring},
-    view::{COLORS, LEVELS, Scene, sign},
-    weights::{self, ATTACKED, BREACH, ESCAPE, FILES, HITS, HOLD, PINNED, TEMPO},
+    attack_map::{AttackMap, Case, Cases, Slider, ring},
+    view::{COLORS, Context, LEVELS, sign},
+    weights::{self, ATTACKED, ESCAPE, FILES, HITS, HOLD, PINNED, TEMPO, UNDEFENDED},
 };
 
 /// Takes what is seen.
@@ -17,7 +17,7 @@ pub(super) trait Sink {
     fn piece(&mut self, piece: Piece, square: usize, case: Case);
 
     /// How often each square is attacked, kings left out.
-    fn effects(&mut self, cases: &Cases);
+    fn attacks_map(&mut self, cases: &Cases);
 
     /// A side has so many pieces of a kind in hand.
     fn hand(&mut self, color: Color, piece: HandPiece, count: usize);
@@ -26,10 +26,11 @@ pub(super) trait Sink {
     fn term(&mut self, weight: usize, count: i32);
 }
 
-pub(super) fn walk(position: &Position, scene: &Scene, sink: &mut impl Sink) {
-    let effects = Effects::new(position, |slider| slides(position, scene, slider, sink));
-    let cases = effects.cases();
-    sink.effects(&cases);
+#[inline(always)]
+pub(super) fn visit(position: &Position, context: &Context, sink: &mut impl Sink) {
+    let attacks_map = AttackMap::new(position, |slider| slides(position, context, slider, sink));
+    let cases = attacks_map.cases();
+    sink.attacks_map(&cases);
     let kings = position.pieces_by_type(PieceType::KING);
     for square in &(position.pieces() & !kings) {
         let index = square.to_index();
@@ -43,27 +44,30 @@ pub(super) fn walk(position: &Position, scene: &Scene, sink: &mut impl Sink) {
         files(position, color, sink);
         pins(position, color, sink);
     }
-    safety(position, scene, &effects, sink);
-    sink.term(TEMPO.start, sign(scene.turn));
+    safety(position, context, &attacks_map, sink);
+    sink.term(TEMPO.start, sign(context.turn));
 }
 
 /// Squares in a set.
+#[inline(always)]
 fn count(set: u128) -> usize {
     usize::try_from(set.count_ones()).unwrap_or(0)
 }
 
 /// Where a sliding piece can go, and what it attacks around the other king.
-fn slides(position: &Position, scene: &Scene, slider: Slider, sink: &mut impl Sink) {
+#[inline(always)]
+fn slides(position: &Position, context: &Context, slider: Slider, sink: &mut impl Sink) {
     let Slider { color, number, attacks } = slider;
     let moves = count(attacks & !position.pieces_by_color(color).packed_bits());
     sink.term(weights::mobility(number, moves), sign(color));
-    let king = if color == Color::BLACK { scene.kings[1] } else { scene.kings[0] };
+    let king = if color == Color::BLACK { context.kings[1] } else { context.kings[0] };
     if let Some(hits) = count(attacks & ring(king)).checked_sub(1) {
         sink.term(HITS.start + number * 3 + hits.min(2), sign(color));
     }
 }
 
 /// Files on which a side can drop pawns.
+#[inline(always)]
 fn files(position: &Position, color: Color, sink: &mut impl Sink) {
     let pawns = count(position.pieces_for(PieceType::PAWN, color).packed_bits());
     let in_hand = usize::try_from(position.hand(color).count(HandPiece::PAWN)).unwrap_or(0);
@@ -71,6 +75,7 @@ fn files(position: &Position, color: Color, sink: &mut impl Sink) {
 }
 
 /// Pieces that would expose their king.
+#[inline(always)]
 fn pins(position: &Position, color: Color, sink: &mut impl Sink) {
     for square in &(position.blockers_for_king(color) & position.pieces_by_color(color)) {
         if let Some(piece) = weights::piece(position.piece_on(square).piece_type()) {
@@ -80,32 +85,34 @@ fn pins(position: &Position, color: Color, sink: &mut impl Sink) {
 }
 
 /// Looks around both kings.
-fn safety(position: &Position, scene: &Scene, effects: &Effects, sink: &mut impl Sink) {
-    let Effects([black, white]) = effects;
+#[inline(always)]
+fn safety(position: &Position, context: &Context, attacks_map: &AttackMap, sink: &mut impl Sink) {
+    let AttackMap([black, white]) = attacks_map;
     let sides = [(black, white), (white, black)];
     for (index, (color, (own, other))) in COLORS.into_iter().zip(sides).enumerate() {
-        let (king, level) = (scene.kings[index], scene.levels[index]);
+        let (king, level) = (context.kings[index], context.levels[index]);
         if !king.is_on_board() {
             continue;
         }
         let around = ring(king);
         let attacked = around & other.any();
-        let breach = count(attacked & !own.any()).min(5);
+        let undefended = count(attacked & !own.any()).min(5);
         let escapes = around & !attacked & !position.pieces_by_color(color).packed_bits();
         let sign = sign(color);
         sink.term(ATTACKED.start + count(attacked).min(6) * LEVELS + level, sign);
-        sink.term(BREACH.start + breach * LEVELS + level, sign);
+        sink.term(UNDEFENDED.start + undefended * LEVELS + level, sign);
         sink.term(ESCAPE.start + count(escapes) * LEVELS + level, sign);
-        hold(position, color, breach, sink);
+        hold(position, color, undefended, sink);
     }
 }
 
 /// Pieces in the opponent's hand are the more dangerous the less is defended.
-fn hold(position: &Position, color: Color, breach: usize, sink: &mut impl Sink) {
+#[inline(always)]
+fn hold(position: &Position, color: Color, undefended: usize, sink: &mut impl Sink) {
     let hand = position.hand(color.flip());
     for (index, piece) in HandPiece::iter().enumerate() {
         if hand.count(piece) > 0 {
-            sink.term(HOLD.start + index * 6 + breach, sign(color));
+            sink.term(HOLD.start + index * 6 + undefended, sign(color));
         }
     }
 }

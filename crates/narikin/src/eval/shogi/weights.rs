@@ -5,7 +5,7 @@ use std::ops::Range;
 use readyok_rules::rsshogi::types::{HandPiece, PieceType};
 
 use super::view::{DISTANCES, LEVELS, NEAR, OFFSETS, Offset, PLACES};
-use crate::eval::{UNITS, Weight};
+use crate::eval::{WEIGHT_UNITS, Weight};
 
 /// Every piece but the king has its own worth.
 pub(super) const PIECES: usize = 13;
@@ -67,9 +67,9 @@ groups! {
     /// Attacked squares around a king, up to six, by what the opponent can drop.
     ATTACKED, "attacked", GUARD.end, 7 * LEVELS;
     /// Those of them that only the king defends, up to five.
-    BREACH, "breach", ATTACKED.end, 6 * LEVELS;
+    UNDEFENDED, "undefended", ATTACKED.end, 6 * LEVELS;
     /// Squares that a king can go to.
-    ESCAPE, "escape", BREACH.end, 9 * LEVELS;
+    ESCAPE, "escape", UNDEFENDED.end, 9 * LEVELS;
     /// What the opponent has in hand, by the number of those, too.
     HOLD, "hold", ESCAPE.end, 7 * 6;
     /// Squares that a sliding piece can go to.
@@ -135,20 +135,21 @@ pub(super) fn hand(piece: HandPiece) -> Range<usize> {
 }
 
 /// What pieces are worth in centipawns, by their numbers.
-const WORTH: [i32; PIECES] = [90, 300, 340, 490, 530, 830, 1010, 1140, 1440, 520, 510, 510, 500];
+const PIECE_VALUES: [i32; PIECES] =
+    [90, 300, 340, 490, 530, 830, 1010, 1140, 1440, 520, 510, 510, 500];
 
 /// How many of each kind there can be in hand, in the order of hands.
-const MOST: [usize; 7] = [18, 4, 4, 4, 2, 2, 4];
+const MAX_IN_HAND: [usize; 7] = [18, 4, 4, 4, 2, 2, 4];
 
 /// What is in hand is worth as much as on the board, in the order of hands.
-const IN_HAND: [i32; 7] = [90, 300, 340, 490, 830, 1010, 530];
+const HAND_VALUES: [i32; 7] = [90, 300, 340, 490, 830, 1010, 530];
 
 /// What a kind attacks with near the opponent's king, and defends with near its own.
 const ATTACK: [i32; KINDS] = [2, 3, 6, 10, 10, 6, 6, 12, 14, 12];
 const DEFENCE: [i32; KINDS] = [2, 1, 2, 9, 11, 1, 0, 10, 5, 5];
 
 /// The weights to begin with.
-pub fn start() -> Vec<Weight> {
+pub fn initial_weights() -> Vec<Weight> {
     let mut weights = vec![Weight::default(); WEIGHTS];
     let mut set = |range: Range<usize>, centipawns: &dyn Fn(usize) -> i32| {
         for (index, number) in range.enumerate() {
@@ -157,7 +158,7 @@ pub fn start() -> Vec<Weight> {
             }
         }
     };
-    set(MATERIAL, &|piece| WORTH[piece]);
+    set(MATERIAL, &|piece| PIECE_VALUES[piece]);
     set(HAND, &initial_hand);
     set(TEMPO, &|_| 25);
     set(KING_PLACE, &|place| {
@@ -173,13 +174,13 @@ pub fn start() -> Vec<Weight> {
     });
     set(THREAT, &|index| {
         let (own, other) = case(index);
-        let (row, worth) = (index / CASES, WORTH[index / CASES / 2]);
+        let (row, value) = (index / CASES, PIECE_VALUES[index / CASES / 2]);
         // The side to move can still save its piece.
         let share = if row % 2 == 0 { 30 } else { 14 };
-        if other == 0 || own > 0 { 0 } else { -worth / share }
+        if other == 0 || own > 0 { 0 } else { -value / share }
     });
     set(ATTACKED, &|index| -3 * int(index / LEVELS));
-    set(BREACH, &|index| -int(index / LEVELS * (2 + index % LEVELS)) * 3);
+    set(UNDEFENDED, &|index| -int(index / LEVELS * (2 + index % LEVELS)) * 3);
     set(ESCAPE, &|index| -int(4_usize.saturating_sub(index / LEVELS) * (1 + index % LEVELS)) * 4);
     set(MOBILITY, &|index| 5 * int(if index < 9 { index } else { (index - 9) % 17 }).min(10));
     set(HITS, &|index| 8 * int(index % 3 + 1));
@@ -190,11 +191,11 @@ pub fn start() -> Vec<Weight> {
 /// A piece in hand can go anywhere; but the more there are, the less each of them finds to do.
 fn initial_hand(index: usize) -> i32 {
     let mut before = 0;
-    for (most, worth) in MOST.into_iter().zip(IN_HAND) {
-        if index < before + most {
-            return worth * (112 - 5 * int(index - before).min(10)) / 100;
+    for (max, value) in MAX_IN_HAND.into_iter().zip(HAND_VALUES) {
+        if index < before + max {
+            return value * (112 - 5 * int(index - before).min(10)) / 100;
         }
-        before += most;
+        before += max;
     }
     0
 }
@@ -222,6 +223,6 @@ fn int(number: usize) -> i32 {
 }
 
 fn both(centipawns: i32) -> Weight {
-    let units = i16::try_from(centipawns * UNITS).unwrap_or(i16::MAX);
-    Weight { opening: units, ending: units }
+    let units = i16::try_from(centipawns * WEIGHT_UNITS).unwrap_or(i16::MAX);
+    Weight { mg: units, eg: units }
 }
