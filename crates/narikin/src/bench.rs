@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Positions of chess and Chess960 from many stages of the game.
+/// Chess and Chess960 positions of many game phases.
 const CHESS: [&str; 12] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -31,7 +31,7 @@ const CHESS: [&str; 12] = [
     "3r1rk1/p5pp/bpp1pp2/8/q1PP1P2/b3P3/P2NQRPP/1R2B1K1 b - - 6 22",
 ];
 
-/// Positions of shogi: the opening, castles, attacks, entering kings.
+/// Shogi positions: opening, castles, attacks, entering kings.
 const SHOGI: [&str; 6] = [
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
     "ln1gk2nl/1r1s1sgb1/p1pppp1pp/1p4p2/9/2P4P1/PP1PPPP1P/1BSGKS1R1/LN3G1NL b - 13",
@@ -94,7 +94,7 @@ pub enum BenchError {
     ExtraArgument(String),
     /// The file of positions cannot be read.
     Read(PathBuf, io::Error),
-    /// A line of the file is no position of the game.
+    /// A line of the file is not a position of the game.
     Position {
         /// The file.
         path: PathBuf,
@@ -290,8 +290,8 @@ impl From<TryReserveError> for BenchError {
     }
 }
 
-/// How many lines of so many plies there are from a position; none if the search's board does not
-/// take it. Moves that nobody would play count as well, and the ends of games by rule do not.
+/// Counts the leaf nodes of the move generator at a depth; none if the position is not supported.
+/// Ends of games by rule are ignored.
 pub fn perft(position: &Position, depth: u32) -> Option<u64> {
     match position.board() {
         BoardRef::Chess(_) => start::<Chess>(position, depth),
@@ -338,7 +338,7 @@ mod tests {
         }
     }
 
-    /// A change of the search or the evaluation changes these numbers, and states them.
+    /// Changes of the search or the evaluation change these node counts.
     #[test]
     fn searches_as_many_nodes_as_ever() {
         let nodes = |game| Bench::new(game).run().expect("memory").nodes;
@@ -395,8 +395,7 @@ mod tests {
         assert_eq!(lines[1..], ["Nodes searched  : 344874", "Nodes/second    : 172437"]);
     }
 
-    /// The counts of <https://www.chessprogramming.org/Perft_Results> and, for shogi, of YaneuraOu
-    /// and others.
+    /// Known counts: <https://www.chessprogramming.org/Perft_Results> and, for shogi, YaneuraOu.
     #[test]
     fn counts_as_others_do() {
         let check = |game, text: &str, depth, expected| {
@@ -415,7 +414,7 @@ mod tests {
         check(Game::Shogi, most, 1, 593);
     }
 
-    /// What the stages of the search give, together, is what is legal.
+    /// The stages generate all legal moves, each once.
     fn check_stages<B: Board>(board: &mut B, depth: u32) {
         let packed = |list: &MoveList<B::Move>| -> BTreeSet<u16> {
             list.iter().filter(|(_, mv)| board.is_legal(*mv)).map(|(_, mv)| mv.packed()).collect()
@@ -434,7 +433,7 @@ mod tests {
         assert!(staged.is_subset(&legal), "{:?}", staged.difference(&legal));
         for &(_, mv) in &all {
             assert!(board.unpack(mv.packed()) == Some(mv), "{}", B::notation(mv));
-            // Nobody leaves a pawn, lance or big piece unpromoted, where it could be.
+            // The stages omit useless non-promotions.
             let left_out = !staged.contains(&mv.packed());
             assert!(!left_out || B::STALEMATE_LOSES, "{}", B::notation(mv));
             let check = board.gives_check(mv);

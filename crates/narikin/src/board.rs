@@ -1,4 +1,4 @@
-//! What the search needs to know of a game.
+//! The interface between the search and the boards of the games.
 
 mod chess;
 mod cuckoo;
@@ -14,160 +14,150 @@ use crate::{
     search::{Tuning, tt::Bound},
 };
 
-/// A move and how promising it is.
+/// A move and its rank.
 pub(crate) type Ranked<M> = (i32, M);
 
-/// Moves with their ranks, kept to be filled again.
 pub(crate) type MoveList<M> = Vec<Ranked<M>>;
 
-/// A move as the search sees it: what its tables are indexed by.
+/// A move, with the indices that the history tables need.
 pub(crate) trait SearchMove: Copy + Eq + Send + 'static {
-    /// A number other than 0, unique among the moves of a position.
+    /// A non-zero encoding, unique among the moves of a position.
     fn packed(self) -> u16;
 
-    /// Where it comes from: a square, or a piece in hand. Below [`Board::FROMS`].
+    /// The origin: a square or a piece in hand. Below [`Board::FROMS`].
     fn from(self) -> usize;
 
-    /// Where it goes. Below [`Board::SQUARES`].
+    /// The target square. Below [`Board::SQUARES`].
     fn to(self) -> usize;
 
-    /// The piece that moves, with its colour. Below [`Board::PIECES`].
+    /// The moving piece with its color. Below [`Board::PIECES`].
     fn piece(self) -> usize;
 }
 
-/// A board that can be searched. Moves are those of the side to move, and legal where nothing
-/// else is said.
+/// A board for the search. Moves are those of the side to move, and legal unless stated otherwise.
 pub(crate) trait Board: Clone + Send {
-    /// A move of this game.
     type Move: SearchMove;
 
-    /// Whether a side that has no move loses although it is not in check.
+    /// Whether a side without legal moves loses even if not in check.
     const STALEMATE_LOSES: bool;
 
-    /// Whether there are positions in which it would be better not to move.
+    /// Whether zugzwang occurs.
     const HAS_ZUGZWANG: bool;
 
-    /// How many squares, origins of moves, coloured pieces and kinds of victims there are.
+    /// Numbers of squares, move origins, colored pieces and kinds of captured pieces.
     const SQUARES: usize;
     const FROMS: usize;
     const PIECES: usize;
     const VICTIMS: usize;
 
-    /// What pays in this game.
     const TUNING: Tuning;
 
-    /// The board of a position; none if the search cannot play it.
+    /// The board of a position; none if it is not supported.
     fn new(position: &Position, limits: &Limits) -> Option<Self>;
 
-    /// The word that both protocols know for a move.
+    /// The move in UCI or USI notation.
     fn notation(mv: Self::Move) -> String;
 
-    /// Adds the moves that change material. Some may not be legal.
+    /// Generates noisy moves, pseudo-legal.
     fn generate_noisy(&self, list: &mut MoveList<Self::Move>);
 
-    /// Adds all other moves. Some may not be legal.
+    /// Generates quiet moves, pseudo-legal.
     fn generate_quiets(&self, list: &mut MoveList<Self::Move>);
 
-    /// Adds the quiet moves that give check directly. Some may not be legal.
+    /// Generates quiet moves that give check, pseudo-legal.
     fn generate_quiet_checks(&self, list: &mut MoveList<Self::Move>);
 
-    /// Adds all legal moves, those included that nobody would play.
+    /// Generates all legal moves, including underpromotions and non-promotions that the stages
+    /// omit.
     fn generate_all(&self, list: &mut MoveList<Self::Move>);
 
-    /// Whether a move that was generated here is legal.
+    /// Whether a generated move is legal.
     fn is_legal(&self, mv: Self::Move) -> bool;
 
-    /// The legal move that packs to this, if there is one.
+    /// The legal move with this encoding, if any.
     fn unpack(&self, packed: u16) -> Option<Self::Move>;
 
-    /// Plays a legal move.
     fn play(&mut self, mv: Self::Move);
 
-    /// Takes back the last move, which is this one.
+    /// Unmakes the last move.
     fn undo(&mut self, mv: Self::Move);
 
-    /// Whether passing is allowed and sensible here.
+    /// Whether a null move is allowed: not in check, and with enough material against zugzwang.
     fn null_move_allowed(&self) -> bool;
 
-    /// Lets the other side move.
     fn make_null(&mut self);
 
-    /// Takes back a pass.
     fn unmake_null(&mut self);
 
-    /// The side to move, 0 or 1.
+    /// The side to move: 0 or 1.
     fn side(&self) -> usize;
 
-    /// A hash of the position without its history.
+    /// The hash key of the position.
     fn key(&self) -> u64;
 
-    /// Hashes of parts of the position whose evaluations tend to be wrong together.
+    /// Keys of the correction history.
     fn correction_keys(&self) -> [u64; CORRECTION_KEYS];
 
-    /// Whether the side to move is in check.
     fn in_check(&self) -> bool;
 
-    /// Whether a move gives check.
     fn gives_check(&self, mv: Self::Move) -> bool;
 
-    /// The value if the game is over here by rule, for all that moves are left. `ply` counts from
-    /// the root.
+    /// The value if the game has ended by rule, apart from checkmate and stalemate.
     fn game_end(&self, ply: usize) -> Option<Value>;
 
-    /// Whether the side to move can repeat a position of the search at once.
+    /// Whether one move repeats a position of the search.
     fn has_upcoming_repetition(&self, ply: usize) -> bool;
 
-    /// After how many plies at the latest the game is drawn if nothing irreversible happens until then.
+    /// Plies until the game is drawn by the move rules.
     fn plies_left(&self) -> u32;
 
-    /// How much of a value is left when no progress is made, out of 256.
+    /// The scale of evaluations by the fifty-move counter, out of 256.
     fn rule50_scale(&self) -> i32;
 
-    /// The value as it stands, by hand-written terms.
+    /// The hand-crafted evaluation.
     fn evaluate(&self) -> Value;
 
-    /// How many features of a position networks know.
+    /// The number of input features of a network.
     const FEATURES: usize;
 
-    /// Calls with every feature of a position, as a side sees it.
+    /// Calls `each` with every active feature from a side's perspective.
     fn features(&self, side: usize, each: &mut dyn FnMut(usize));
 
-    /// Calls with every feature that a move adds or removes, as a side sees it.
+    /// Calls `each` with every feature that a move adds or removes, from a side's perspective.
     fn changes(&self, mv: Self::Move, side: usize, each: &mut dyn FnMut(Change));
 
-    /// Whether a move drops a piece from hand: its origin is no square then.
+    /// Whether a move is a drop.
     fn is_drop(mv: Self::Move) -> bool {
         mv.from() >= Self::SQUARES
     }
 
-    /// Whether a move changes material at once.
+    /// Whether a move is noisy: a capture or a promotion.
     fn is_noisy(&self, mv: Self::Move) -> bool;
 
-    /// The kind of piece that a move takes. Below [`Self::VICTIMS`]; 0 for none.
+    /// The kind of the captured piece, below [`Self::VICTIMS`]; 0 for none.
     fn victim(&self, mv: Self::Move) -> usize;
 
-    /// The material that a move wins at once.
+    /// The material gained by the move itself.
     fn material_gain(&self, mv: Self::Move) -> Value;
 
-    /// Whether the exchanges on the move's target win at least so much.
+    /// Static exchange evaluation: whether the move gains at least `threshold`.
     fn see_ge(&self, mv: Self::Move, threshold: Value) -> bool;
 
-    /// The value by tablebases, if they are to be asked with so many plies left and know it. `win` is
-    /// what a win is worth.
+    /// The value by tablebases, if they are probed at this depth and know the position. `win` is
+    /// the value of a win.
     fn probe(&self, _tables: &TbConfig, _depth: i32, _win: Value) -> Option<(Value, Bound)> {
         None
     }
 
-    /// What tablebases say of the moves, with values as by [`probe`](Self::probe); none if they do not
-    /// know all of them.
+    /// The tablebase results of the root moves; none if some are unknown.
     fn probe_root(&self, _tables: &TbConfig, _win: Value) -> Option<Vec<TbMove>> {
         None
     }
 
-    /// A mate in one move, if it can be told cheaply.
+    /// A mate in one, if a quick search finds one.
     fn mate_in_one(&mut self) -> Option<Self::Move>;
 
-    /// What the solver finds.
+    /// The result of the mate solver.
     fn mate(
         &self,
         _solver: &mut Solver,
@@ -178,28 +168,26 @@ pub(crate) trait Board: Clone + Send {
     }
 }
 
-/// What tablebases say of a move.
+/// The tablebase result of a root move.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TbMove {
-    /// The move, packed.
     pub(crate) mv: u16,
-    /// Moves of the lowest rank are the best; they keep what can be had.
+    /// Moves of the lowest rank preserve the result.
     pub(crate) rank: i32,
-    /// What it promises.
     pub(crate) value: Value,
 }
 
-/// What a move does to a feature.
+/// A change of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     Added(usize),
     Removed(usize),
 }
 
-/// How many parts of a position have a key.
+/// The number of correction history keys.
 pub(crate) const CORRECTION_KEYS: usize = 4;
 
-/// A number that looks random, the same for the same index.
+/// A pseudo-random number by index.
 pub(super) const fn key(index: u64) -> u64 {
     // SplitMix64, by Steele, Lea and Flood (2014).
     let mut z = index.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -208,7 +196,7 @@ pub(super) const fn key(index: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A key for each coloured piece on each square.
+/// A key per colored piece and square.
 pub(super) const fn keys<const SQUARES: usize, const PIECES: usize>() -> [[u64; SQUARES]; PIECES] {
     let mut keys = [[0; SQUARES]; PIECES];
     let mut piece = 0;

@@ -1,4 +1,4 @@
-//! What a search is asked for, and how it talks to whoever started it.
+//! The interface of the search: limits, time, reports and results.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,151 +6,147 @@ use readyok_rules::{Impasse, Move};
 
 use crate::{PositionValues, Score, tablebase::Tablebases};
 
-/// What to search and how far. The default searches everything until it is stopped.
+/// Limits and settings of a search. The default is an infinite search of all moves.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent options of the protocol")]
 pub struct Limits {
-    /// Search no deeper than this many plies.
+    /// Maximum depth in plies.
     pub depth: Option<u32>,
-    /// Search no more than this many positions.
+    /// Maximum number of nodes.
     pub nodes: Option<u64>,
-    /// Stop when a mate within this many plies is found, or when it is proved that there is none, which only a search for
-    /// at most three moves does: a longer one goes on until another limit or the control ends it.
+    /// Stop when a mate within this many plies is found. Searches for at most five plies also stop
+    /// when there is none; longer ones continue until another limit.
     pub mate: Option<u32>,
-    /// Search only these moves; all if none of them is legal.
+    /// Restrict the search to these moves; all moves if none is legal.
     pub searchmoves: Vec<Move>,
-    /// How many threads to search with; 0 counts as 1.
+    /// Number of threads; 0 counts as 1.
     pub threads: usize,
-    /// How many different first moves to give lines for; 0 counts as 1.
+    /// Number of lines (MultiPV); 0 counts as 1.
     pub multipv: usize,
-    /// What a draw is worth to the side to move, in centipawns.
+    /// Score of a draw for the side to move, in centipawns.
     pub draw: i32,
-    /// In shogi, the game is drawn when so many moves have been played, by both sides together.
+    /// Shogi: the game is drawn after this many moves of both sides.
     pub max_moves: Option<u32>,
-    /// In shogi, the rule for kings that have entered the other camp; by default, 27 points.
+    /// Shogi: the impasse rule; the default is 27 points.
     pub impasse: Option<Impasse>,
-    /// In shogi, whether the pieces that a handicap leaves out count for nobody, even by a rule that
-    /// gives them to whoever left them out.
+    /// Shogi: whether pieces missing in a handicap game count for neither side, even under a rule
+    /// that credits them.
     pub ignore_missing_pieces: bool,
-    /// What the user has taught of single positions; they are searched no further.
+    /// Scores of positions set by the user. These positions are leaves of the search.
     pub position_values: Option<Arc<PositionValues>>,
-    /// In chess, tables that know positions with few pieces.
+    /// Chess: endgame tablebases.
     pub tables: Option<TbConfig>,
-    /// Whether the client may have searches run on the opponent's time, so that this one may take
-    /// somewhat more of the own.
+    /// Whether pondering is enabled, which allows more time per move.
     pub ponders: bool,
-    /// Whether the time is fixed (`movetime`): a forced move uses all of it, and nothing is reserved.
+    /// Whether the time is fixed (`movetime`): it is used completely and nothing is reserved.
     /// Otherwise a forced move is played immediately.
     pub exact_time: bool,
-    /// Whether to keep and tell what refutes the other first moves.
+    /// Whether to report refutations of the other root moves.
     pub refutations: bool,
-    /// Whether to tell the lines that the threads are at.
+    /// Whether to report the current line of each thread.
     pub currlines: bool,
 }
 
-/// Tablebases, and when to ask them.
+/// Tablebases and when to probe them.
 #[derive(Debug, Clone)]
 pub struct TbConfig {
-    /// The tables.
+    /// The tablebases.
     pub tablebases: Arc<Tablebases>,
-    /// Ask about positions with the most pieces only if so many plies are left to search.
+    /// Minimum depth of probes with the maximum number of pieces.
     pub probe_depth: u32,
-    /// Ask about positions with at most so many pieces.
+    /// Maximum number of pieces of probed positions.
     pub probe_limit: usize,
-    /// Whether a win that takes longer than the fifty-move rule allows is none.
+    /// Whether the fifty-move rule applies.
     pub rule50: bool,
 }
 
-/// How long a search may take, on the clock of [`Control::elapsed`].
+/// Time limits of a search, on the clock of [`Control::elapsed`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// When the time began to count: zero, or the time of the ponder hit.
+    /// Start of the time: zero, or the time of the ponder hit.
     pub from: Duration,
-    /// Begin no further iteration after this.
+    /// Optimum time: no further iteration starts afterwards.
     pub soft: Option<Duration>,
-    /// Give up after this, in the middle of an iteration.
+    /// Maximum time: the iteration is aborted.
     pub hard: Option<Duration>,
-    /// What the bounds leave of the time for the way of the move to the client.
+    /// The move overhead that is already subtracted.
     pub overhead: Duration,
 }
 
-/// The search's side of whoever started it, who owns the clock and the output.
+/// The owner of a search, with the clock and the output.
 pub trait Control {
-    /// Whether to stop now. Asked every few hundred positions.
+    /// Whether to stop. Polled every few hundred nodes.
     fn stopped(&self) -> bool;
 
-    /// The time since the search began. It never goes back.
+    /// Time since the search started. Monotonic.
     fn elapsed(&self) -> Duration;
 
-    /// The bounds of time. Asked again and again, since a ponder hit sets them in the middle of a
-    /// search.
+    /// The time limits. Polled, as a ponder hit sets them during the search.
     fn bounds(&self) -> Bounds {
         Bounds::default()
     }
 
-    /// Takes a line of the search.
+    /// Receives a line of the search.
     fn report(&self, report: &Report<'_>);
 
-    /// Takes the first move that is searched now and its number, from 1 on.
+    /// Receives the root move that is searched next, and its number from 1.
     fn currmove(&self, _mv: Move, _number: usize) {}
 
-    /// Takes the line that a thread is searching now, and the thread's number, from 1 on; 0 if there
-    /// is only one. All lines of one moment are told one after the other, by rising numbers. It is
-    /// told about once a second if [`Limits::currlines`] asks for it.
+    /// Receives the current line of a thread and its number from 1; 0 if there is only one thread.
+    /// The lines of all threads follow one another by number, about once a second, if
+    /// [`Limits::currlines`] is set.
     fn currline(&self, _line: &[Move], _thread: usize) {}
 
-    /// Takes the best answers to a first move that is no better than the best one; none if none was
-    /// kept.
+    /// Receives the refutation of a root move; empty if unknown.
     fn refutation(&self, _mv: Move, _answers: &[Move]) {}
 }
 
-/// One line of a search. Each iteration reports all of its lines together, best first.
+/// One line of a search. Each iteration reports all lines, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Report<'a> {
-    /// How deep the line was searched, in plies; 0 if the search was stopped before anything else.
+    /// Depth in plies; 0 if the search was stopped before the first iteration.
     pub depth: u32,
-    /// How deep its longest branch was, in plies.
+    /// Selective depth in plies.
     pub seldepth: u32,
-    /// The line's rank, from 1 on.
+    /// The rank of the line, from 1.
     pub multipv: usize,
-    /// Its value for the side to move.
+    /// The score for the side to move.
     pub score: Score,
-    /// What the search itself makes of it, whatever tables say of its first move.
+    /// The score by the search alone, without tablebases at the root.
     pub seen: Score,
-    /// Whether its value is that of a draw, as tables say so of its first move.
+    /// Whether the score is a tablebase draw.
     pub drawn: bool,
-    /// Positions searched so far.
+    /// Nodes searched so far.
     pub nodes: u64,
-    /// Time used so far.
     pub time: Duration,
-    /// How full the hash table is, in permille.
+    /// Hash usage in permille.
     pub hashfull: u32,
-    /// How often tablebases had an answer.
+    /// Number of tablebase hits.
     pub tbhits: u64,
-    /// The moves, beginning with the one to play.
+    /// The principal variation.
     pub pv: &'a [Move],
 }
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchResult {
-    /// The value for the side to move.
+    /// The score for the side to move.
     pub score: Score,
-    /// The best line; empty only if there is no legal move.
+    /// The principal variation; empty only without legal moves.
     pub pv: Vec<Move>,
-    /// How deep it was searched, in plies; 0 if the search was stopped before anything else.
+    /// Depth in plies; 0 if the search was stopped before the first iteration.
     pub depth: u32,
-    /// Positions searched.
+    /// Nodes searched.
     pub nodes: u64,
 }
 
 impl SearchResult {
-    /// The move to play; none if there is no legal one.
+    /// The best move; none without legal moves.
     pub fn best(&self) -> Option<Move> {
         self.pv.first().copied()
     }
 
-    /// The answer to expect.
+    /// The expected reply.
     pub fn ponder(&self) -> Option<Move> {
         self.pv.get(1).copied()
     }

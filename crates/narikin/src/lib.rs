@@ -1,7 +1,7 @@
-//! An engine for chess, Chess960 and shogi that speaks UCI and USI.
+//! A UCI and USI engine for chess, Chess960 and shogi.
 //!
-//! The search is written once, in `search.rs`, over a small trait that each game's board
-//! implements. It neither prints nor reads a clock: its [`Control`] does.
+//! The search in `search.rs` is generic over a trait that the board of each game implements. It
+//! does no I/O and reads no clock: its [`Control`] does.
 #![deny(unsafe_code)]
 
 /// Whether a feature of the search is enabled. Only builds that measure features disable any.

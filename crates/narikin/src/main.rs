@@ -1,4 +1,4 @@
-//! The engine as a program for any GUI, and its benchmarks `narikin bench` and `narikin perft`.
+//! The engine executable, with the benchmarks `narikin bench` and `narikin perft`.
 
 use std::{env, io, io::Write, time::Instant};
 

@@ -6,11 +6,11 @@
 
 use std::{mem::MaybeUninit, num::NonZero, thread, time::Duration};
 
-/// The size of a large page where there is one (x86-64, and arm64 with small pages of 4 KiB).
+/// The size of a huge page (x86-64, and arm64 with 4 KiB pages).
 #[cfg(target_os = "linux")]
 const LARGE: usize = 2 << 20;
 
-/// Asks for large pages for memory that is not in use yet. Where the system has none, nothing changes.
+/// Requests huge pages for unused memory. Without support, nothing changes.
 #[cfg(target_os = "linux")]
 pub(crate) fn large_pages<T>(memory: &mut [MaybeUninit<T>]) {
     let bytes = size_of_val(memory);
@@ -20,46 +20,45 @@ pub(crate) fn large_pages<T>(memory: &mut [MaybeUninit<T>]) {
     else {
         return;
     };
-    // SAFETY: `before` is at most `bytes`, so that the address is within the memory, or at its end.
+    // SAFETY: `before` is at most `bytes`, so the address is within the memory or at its end.
     let address = unsafe { begin.add(before) };
-    // Miri, which knows no such call, has seen the address by now.
+    // Miri does not support the call.
     if cfg!(miri) {
         return;
     }
-    // A system without large pages says so, and does well without them.
-    // SAFETY: the pages lie wholly within memory that is borrowed here, and large pages hold the same as others
-    // (madvise(2), MADV_HUGEPAGE).
+    // A failure is harmless.
     let _ = unsafe { rustix::mm::madvise(address.cast(), len, rustix::mm::Advice::LinuxHugepage) };
 }
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn large_pages<T>(_memory: &mut [MaybeUninit<T>]) {}
 
-/// Has the processor fetch what will soon be read.
+/// Prefetches a cache line.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn prefetch<T>(place: &T) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: every x86-64 processor has the instruction, it reads nothing that the program could see, and the
-    // address is that of a reference.
+    // SAFETY: every x86-64 CPU has the instruction, it has no visible effect, and the address is
+    // that of a reference.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(place).cast()) }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn prefetch<T>(_place: &T) {}
 
-/// The most threads that can be asked for.
+/// Maximum number of threads.
 pub(crate) const MOST: usize = 1024;
 
-/// So many threads may share a processor: a search of four is one on any machine.
+/// Maximum number of threads per CPU. More would delay the main thread, which checks the clock and
+/// the input.
 const PER_PROCESSOR: usize = 4;
 
-/// How many threads search if so many are wanted.
+/// The number of threads used for a requested number.
 pub(crate) fn useful(wanted: usize) -> usize {
-    // Few do for any machine, so that it need not be asked about itself.
+    // A few threads need no query of the CPU count.
     if wanted <= PER_PROCESSOR { wanted.max(1) } else { useful_on(processors(), wanted) }
 }
 
-/// How many processors this process may use.
+/// The number of CPUs available to this process.
 pub(crate) fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
@@ -68,23 +67,22 @@ fn useful_on(processors: usize, wanted: usize) -> usize {
     wanted.clamp(1, processors.saturating_mul(PER_PROCESSOR)).min(MOST)
 }
 
-/// Compares the time of the processors with the time that passes.
+/// Measures the CPU load of a search.
 #[derive(Debug)]
 pub(crate) struct Load {
     threads: u32,
-    /// What had been used when the search began.
+    /// CPU time at the start of the search.
     before: Option<Duration>,
 }
 
 impl Load {
-    /// A load of so many threads, measured from now on.
+    /// Starts a measurement for this number of threads.
     pub(crate) fn new(threads: usize) -> Self {
         let threads = u32::try_from(threads).unwrap_or(u32::MAX);
         Self { threads, before: used() }
     }
 
-    /// The part of the time, in permille, in which the threads were at work. None where the
-    /// system does not tell.
+    /// CPU usage per thread in permille; none if the system does not report it.
     pub(crate) fn permille(&self, elapsed: Duration) -> Option<u32> {
         permille(used()?.saturating_sub(self.before?), elapsed, self.threads)
     }
@@ -96,7 +94,7 @@ fn permille(used: Duration, elapsed: Duration, threads: u32) -> Option<u32> {
     u32::try_from(permille.min(1000)).ok()
 }
 
-/// The time that the processors have spent on this process.
+/// CPU time of this process.
 #[cfg(unix)]
 fn used() -> Option<Duration> {
     use rustix::time::{ClockId, clock_gettime};
@@ -108,13 +106,14 @@ fn used() -> Option<Duration> {
     None
 }
 
-/// Whether there is room for a table of so many megabytes in place of one of `kept`. Where the system
-/// does not tell, it is to be tried.
+/// Whether a table of `wanted` megabytes fits in place of one of `kept`. Linux overcommits memory
+/// and kills processes that use too much, so available memory is checked in advance. True if the
+/// system does not report it.
 pub(crate) fn fits(wanted: i64, kept: i64) -> bool {
     free().is_none_or(|free| is_room(wanted, kept, free))
 }
 
-/// Of so many megabytes, those for which there is room.
+/// The part of `wanted` megabytes that fits.
 pub(crate) fn part_that_fits(wanted: i64) -> i64 {
     free().map_or(wanted, |free| wanted.min(usable(free)))
 }
@@ -123,13 +122,12 @@ fn is_room(wanted: i64, kept: i64, free: u64) -> bool {
     wanted <= kept.saturating_add(usable(free))
 }
 
-/// The megabytes of free memory that may be taken: not all, as the rest of the engine and of the
-/// machine goes on.
+/// Usable megabytes of free memory: one sixteenth is left for other uses.
 fn usable(free: u64) -> i64 {
     i64::try_from((free - free / 16) >> 20).unwrap_or(i64::MAX)
 }
 
-/// Free memory in bytes.
+/// Available memory in bytes, limited by control groups.
 #[cfg(target_os = "linux")]
 fn free() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
@@ -148,21 +146,21 @@ fn free() -> Option<u64> {
     None
 }
 
-/// What `/proc/meminfo` says.
+/// Available memory by `/proc/meminfo`.
 #[cfg(any(target_os = "linux", test))]
 fn of_machine(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// How a version of control groups names what it knows of a group.
+/// File names of a version of control groups.
 #[cfg(any(target_os = "linux", test))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Names {
     root: &'static str,
     most: &'static str,
     used: &'static str,
-    /// What is used for files and can be had at once.
+    /// The key of reclaimable page cache.
     idle: &'static str,
 }
 
@@ -182,8 +180,8 @@ const SECOND_VERSION: Names = Names {
     idle: "inactive_file ",
 };
 
-/// The folders of the group that a line of `/proc/self/cgroup` names and of all around it, each of
-/// which has a limit of its own.
+/// The directories of the group in a line of `/proc/self/cgroup` and of its parents, each with its
+/// own limit.
 #[cfg(any(target_os = "linux", test))]
 fn folders(line: &str) -> Vec<(String, Names)> {
     let mut parts = line.splitn(3, ':').skip(1);
@@ -202,7 +200,7 @@ fn folders(line: &str) -> Vec<(String, Names)> {
     folders
 }
 
-/// What the files of a group say; nothing if it has no limit.
+/// Available memory of a group; none without a limit.
 #[cfg(any(target_os = "linux", test))]
 fn of_group(most: &str, used: &str, stat: &str, names: Names) -> Option<u64> {
     let most: u64 = most.trim().parse().ok()?;
@@ -262,7 +260,7 @@ mod tests {
     fn what_is_free_and_the_old_table_make_room_for_a_new_one() {
         assert!(is_room(15_000, 16, 16 * GIB));
         assert!(!is_room(16_000, 16, 16 * GIB), "a sixteenth is left for others");
-        // Of 24 GiB, the old table has 15 and 8 are free: together they do for 20.
+        // Of 24 GiB, the old table has 15 and 8 are free: enough for 20.
         assert!(is_room(20_480, 15_360, 8 * GIB));
         assert!(!is_room(20_480, 16, 8 * GIB));
         assert!(is_room(16, 16_000, 0), "a smaller table always fits");

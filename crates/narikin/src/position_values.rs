@@ -1,4 +1,4 @@
-//! What the user has taught of single positions (`UCI_SetPositionValue`).
+//! Scores of positions set by the user (`UCI_SetPositionValue`).
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use readyok_rules::{BoardRef, Game, Position, Side, fairy};
 use crate::Limits;
 use crate::board::{Board, Chess, Shogi};
 
-/// More positions than this are not kept: nobody teaches so many, and memory is finite.
+/// Maximum number of stored positions.
 const MOST: usize = 1 << 20;
 
 const SHOGI_RANKS: usize = 9;
@@ -17,32 +17,32 @@ const SHOGI_RANKS: usize = 9;
 /// Larger values would be mates.
 const LARGEST: i32 = 10_000;
 
-/// Values of positions.
+/// Scores of positions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PositionValues {
-    /// For the side to move, by the keys that the search has for positions.
+    /// For the side to move, by hash key.
     values: HashMap<u64, i32>,
 }
 
 impl PositionValues {
-    /// Whether nothing is known.
+    /// Whether no position has a score.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The value of a position, in centipawns for the side to move.
+    /// The score of a position in centipawns for the side to move.
     pub fn get(&self, position: &Position) -> Option<i32> {
         self.get_by_key(key(position)?)
     }
 
-    /// The value of the position to which the search gives this key.
+    /// The score by hash key.
     pub(crate) fn get_by_key(&self, key: u64) -> Option<i32> {
         self.values.get(&key).copied()
     }
 
-    /// Learns a value, in centipawns for the side that moves first in the start position; or none,
-    /// which forgets it. Values beyond 10000 are taken as that, and nothing new is learned past a
-    /// million positions, nor of a position that the search does not take.
+    /// Sets the score of a position in centipawns for the side that moves first in the start
+    /// position; none removes it. Scores are clamped to ±10000. Positions that the search does not
+    /// support, or beyond a million, are ignored.
     pub fn set(&mut self, position: &Position, value: Option<i32>) {
         let for_mover = |value: i32| match position.turn() {
             Side::First => value.clamp(-LARGEST, LARGEST),
@@ -56,11 +56,11 @@ impl PositionValues {
         }
     }
 
-    /// Does what a value of `UCI_SetPositionValue` says. Positions are of chess, or of shogi as UCI
-    /// has it.
+    /// Applies a value of `UCI_SetPositionValue`. Positions are chess, or shogi as in UCI.
     ///
     /// # Errors
-    /// It is no instruction, or its position cannot be played.
+    ///
+    /// The text or its position is invalid.
     pub fn apply_command(&mut self, text: &str) -> Result<(), Failure> {
         match text.parse()? {
             PositionValue::ClearAll => self.values.clear(),
@@ -84,7 +84,7 @@ fn position(fen: &str) -> Result<Position, Failure> {
     Ok(chess.or_else(|_| Position::from_text(Game::Chess960, fen))?)
 }
 
-/// The key that the search has for a position; none if it does not take it.
+/// The hash key of a position; none if it is not supported.
 fn key(position: &Position) -> Option<u64> {
     let limits = Limits::default();
     match position.board() {

@@ -1,65 +1,65 @@
-//! The value of a position, inside the search and outside.
+//! Values of the search, scores, and win/draw/loss estimates.
+//!
+//! The expected win rate is a logistic function of the score, `1 / (1 + exp((a - x) / b))` for `x`
+//! centipawns: `a` is the score with a win rate of 50 %, and `b` is the slope. The loss rate is the
+//! win rate of the opponent. Material and time have no influence.
 
 use readyok_engine::protocol::Wdl;
 use readyok_rules::Game;
 
-/// A value inside the search, for the side to move: centipawns, or a distance from mate.
+/// A value for the side to move: centipawns, or a distance to mate.
 pub(crate) type Value = i32;
 
-/// No line can be longer, in plies.
+/// The maximum length of a line in plies.
 pub(crate) const MAX_PLY: usize = 128;
 
-/// Larger than any value.
 pub(crate) const INFINITE: Value = 32_000;
 
-/// The value of a draw.
 pub(crate) const DRAW: Value = 0;
 
-/// The value of a game won by rule without mate, such as by the opponent's perpetual check.
+/// The value of a win by rule without mate, such as by the opponent's perpetual check.
 pub(crate) const WON: Value = 20_000;
 
-/// The value of a win that is declared after so many plies: the sooner the better, or it might be put off for
-/// ever.
+/// The value of a declaration win at this ply: sooner is better.
 pub(crate) fn declared_win(ply: usize) -> Value {
     WON - Value::try_from(ply).unwrap_or(0)
 }
 
-/// Values from here on come from a mate or a rule that ends the game, not from an evaluation.
+/// Larger values are proved: mate, tablebases or the rules.
 pub(crate) const DECIDED: Value = 19_000;
 
-/// The value of a position after so many plies that tablebases know to be won.
+/// The value of a tablebase win at this ply.
 pub(crate) fn tb_win(ply: usize) -> Value {
     DECIDED + 500 - Value::try_from(ply).unwrap_or(0)
 }
 
-/// Whether a value says that somebody has won.
+/// Whether a value is a proved win or loss.
 pub(crate) fn is_decided(value: Value) -> bool {
     value.abs() >= DECIDED
 }
 
-/// Mate on the board, given now. Values from here down to [`MATE_RANGE`] are mates further away.
+/// The value of checkmate. Values down to [`MATE_RANGE`] are mates with a distance.
 const MATE: Value = 30_000;
 const MATE_RANGE: Value = 29_000;
 
-/// The value of being mated after so many plies.
+/// The value of being mated at this ply.
 pub(crate) fn mated_in(ply: usize) -> Value {
     // Plies are bounded by `MAX_PLY`.
     Value::try_from(ply).unwrap_or(0) - MATE
 }
 
-/// The value of giving mate after so many plies.
+/// The value of giving mate at this ply.
 pub(crate) fn mate_in(ply: usize) -> Value {
     -mated_in(ply)
 }
 
-/// Counts a mate from the position it was found in instead of from the root, which is how it can be
-/// kept for other ways to that position.
+/// Converts a mate value from the root to the current node, for the transposition table.
 pub(crate) fn value_to_tt(value: Value, ply: usize) -> Value {
     shift_mate(value, mated_in(ply) - mated_in(0))
 }
 
-/// Undoes [`value_to_tt`], where the game is drawn by rule after so many plies. A mate that would come later
-/// was found with less of the game played, and says nothing.
+/// Converts a mate value from the table back to the root; none if the game is drawn by rule before
+/// that mate.
 pub(crate) fn value_from_tt(value: Value, ply: usize, left: u32) -> Option<Value> {
     let is_late = value.abs() >= MATE_RANGE && MATE.abs_diff(value.abs()) > left;
     (!is_late).then(|| shift_mate(value, mated_in(0) - mated_in(ply)))
@@ -75,19 +75,18 @@ fn shift_mate(value: Value, plies: Value) -> Value {
     }
 }
 
-/// What a position is worth for the side to move.
+/// A score for the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Score {
-    /// Hundredths of a pawn.
     Centipawns(i32),
-    /// The side to move gives mate within so many plies.
+    /// The side to move mates.
     Wins {
-        /// Plies until mate, its last move included.
+        /// Plies to mate.
         plies: u32,
     },
-    /// The side to move is mated within so many plies.
+    /// The side to move is mated.
     Loses {
-        /// Plies until mate; 0 if it stands on the board.
+        /// Plies to mate; 0 if already mated.
         plies: u32,
     },
 }
@@ -104,24 +103,22 @@ impl Score {
     }
 }
 
-/// The numbers of a game, in centipawns.
+/// The constants of a game in centipawns.
 struct Model {
     half: f64,
     slope: f64,
 }
 
-/// Between players of equal strength a pawn wins about every second game, and without an advantage
-/// most games are drawn.
+/// Chess: a pawn wins about every second game, and equal positions are mostly drawn.
 const CHESS: Model = Model { half: 100.0, slope: 60.0 };
 
-/// Draws are rare. That a score of 600 wins three games of four is what shogi programs have agreed on
-/// since Ponanza.
+/// Shogi: draws are rare. A win rate of 75 % at 600 centipawns is a convention since Ponanza.
 const SHOGI: Model = Model { half: 12.0, slope: 550.0 };
 
-/// The chances where it is known that nobody wins.
+/// The estimate for a certain draw.
 pub(crate) const DRAWN: Wdl = Wdl { win: 0, draw: 1000, loss: 0 };
 
-/// The chances of the side to move, in permille. They add up to 1000.
+/// Estimates win, draw and loss for the side to move, in permille. The sum is 1000.
 pub(crate) fn chances(game: Game, score: Score) -> Wdl {
     match score {
         Score::Wins { .. } => Wdl { win: 1000, draw: 0, loss: 0 },
@@ -140,7 +137,7 @@ pub(crate) fn chances(game: Game, score: Score) -> Wdl {
 impl Model {
     fn win(&self, value: f64) -> u16 {
         let chance = 1.0 / (1.0 + ((self.half - value) / self.slope).exp());
-        // Rounded down, so that two of them are never more than a whole.
+        // Rounded down, so that the sum is at most 1000.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
         let permille = (chance * 1000.0) as u16;
         permille.min(1000)

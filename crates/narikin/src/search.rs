@@ -1,4 +1,4 @@
-//! The search: principal variation search with a hash table, and captures until it is quiet.
+//! Principal variation search with a transposition table and a quiescence search.
 
 mod currline;
 pub(crate) mod history;
@@ -31,66 +31,66 @@ use crate::{
     },
 };
 
-/// Tells what is kept by a search that leaves nothing out from what others keep.
+/// Separates the entries of a full-width search from all others.
 const FULL_WIDTH_KEY: u64 = 0xD6E8_FEB8_6659_FD93;
 
-/// How many positions go by between two questions whether to stop.
+/// Nodes between two polls of the stop flag.
 const POLL_INTERVAL: u64 = 256;
-/// The first iteration is reduced_depth to its end if it takes no more positions than this.
+/// The first iteration is completed if it takes at most this many nodes.
 const MIN_FIRST_ITERATION_NODES: u64 = 8192;
 
-/// What all threads of a search share.
+/// State shared by all threads of a search.
 #[derive(Debug)]
 pub(crate) struct Shared<'a> {
     pub(crate) tt: &'a TranspositionTable,
     pub(crate) reductions: &'a Reductions,
     pub(crate) stop: AtomicBool,
-    /// Positions reduced_depth, by all threads.
+    /// Nodes searched by all threads.
     pub(crate) nodes: AtomicU64,
-    /// Answers of tablebases, to all threads.
+    /// Tablebase hits of all threads.
     pub(crate) tbhits: AtomicU64,
     pub(crate) tables: Option<&'a TbConfig>,
-    /// What a draw is worth to the side to move at the root.
+    /// Score of a draw for the side to move at the root.
     pub(crate) draw: Value,
-    /// What the user has taught.
+    /// Scores set by `UCI_SetPositionValue`.
     pub(crate) position_values: Option<&'a PositionValues>,
-    /// Whether to leave nothing out, so that a mate shows at its depth or never.
+    /// Disables all pruning, so that a mate is found at its depth or does not exist.
     pub(crate) full_width: bool,
 }
 
-/// What a position on the way from the root has to remember.
+/// State of one ply of the current line.
 #[derive(Debug, Clone, Copy, Default)]
 struct Frame {
-    /// The evaluation, corrected by experience; [`INFINITE`] in check.
+    /// The static evaluation with the correction history; [`INFINITE`] in check.
     eval: Value,
-    /// The move played here.
+    /// The move played at this ply.
     cont_hist_key: ContHistKey,
-    /// Whether that was a capture or the like.
+    /// Whether that move is noisy.
     noisy: bool,
-    /// A move that is not to be tried, packed.
+    /// The move excluded by a singular extension search, packed.
     excluded: u16,
-    /// Quiet moves that refuted neighbours of this line.
+    /// Killer moves, packed.
     killers: [u16; 2],
-    /// How often children of this ply were refuted.
+    /// Number of beta cutoffs in child nodes.
     cutoff_count: i32,
-    /// How many plies were extended beyond the depth of the iteration.
+    /// Plies of extensions in the current line.
     extensions: i32,
-    /// Whether the side to move is better off than two plies ago.
+    /// Whether the evaluation is better than two plies ago.
     improving: bool,
-    /// By how many plies the search of the move played here is reduced.
+    /// The reduction of the move played at this ply.
     reduction: i32,
 }
 
-/// Asked from time to time whether to stop, and told the line that is looked at.
+/// Returns whether to stop. Called regularly with the current line.
 pub(crate) type Poll<'a, B> = dyn FnMut(&[<B as Board>::Move]) -> bool + 'a;
 
-/// Two lists of moves with their ranks.
+/// Move lists of a move picker.
 type MoveLists<B> = (MoveList<<B as Board>::Move>, MoveList<<B as Board>::Move>);
 
-/// Quiet moves, and captures.
+/// Quiet moves and captures searched at a node.
 type SearchedMoves<B> = (Vec<<B as Board>::Move>, Vec<<B as Board>::Move>);
 
-/// Frames before the root, so that looking back needs no test.
+/// Stack frames before the root, so that access to earlier plies needs no check.
 const STACK_OFFSET: usize = 5;
 
 /// One thread's search of one position.
@@ -99,26 +99,25 @@ pub(crate) struct Search<'a, B: Board, E> {
     evaluation: E,
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) histories: &'a mut Histories<B>,
-    /// Whether to stop, asked from time to time.
     poll: &'a mut Poll<'a, B>,
-    /// The moves from the root to this position.
+    /// The current line from the root.
     path: Vec<B::Move>,
     /// The depth of this iteration.
     pub(crate) depth: i32,
     pub(crate) nodes: u64,
-    /// Those of them that other threads know of.
+    /// Nodes already added to the shared counter.
     reported_nodes: u64,
-    /// The longest line since it was last set to 0.
+    /// The maximum ply since the last reset.
     pub(crate) sel_depth: usize,
     node_limit: u64,
     stopped: bool,
     frames: Vec<Frame>,
     pub(crate) lines: PvTable<B::Move>,
-    /// Lists of moves, kept to be filled again.
+    /// Move lists per ply, reused.
     lists: Vec<MoveLists<B>>,
-    /// Quiet moves and captures that were tried at each ply, kept as well.
+    /// Searched moves per ply, reused.
     searched_moves: Vec<SearchedMoves<B>>,
-    /// No pass is tried before this ply, while one is verified.
+    /// Null move is disabled below this ply during a verification search.
     nmp_min_ply: usize,
 }
 
@@ -152,17 +151,16 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
     }
 
-    /// How many positions may be reduced_depth yet.
+    /// The rest of the node limit.
     pub(crate) fn nodes_left(&self) -> u64 {
         self.node_limit.saturating_sub(self.nodes)
     }
 
-    /// Whether the search was stopped, so that the last value means nothing.
+    /// Whether the search was stopped. Its last value is then invalid.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// Prepares for the moves of the root.
     pub(crate) fn init_root(&mut self) {
         let in_check = self.board.in_check();
         let eval = if in_check { INFINITE } else { self.corrected(self.evaluate()) };
@@ -174,7 +172,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
     }
 
-    /// Plays a move at the root, the `number`th from 1 on, and searches what follows.
+    /// Searches a root move. `number` is its index in the move order, from 1.
     pub(crate) fn root_move(
         &mut self,
         mv: B::Move,
@@ -207,8 +205,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         value
     }
 
-    /// Searches a position; `depth` plies are left, and `ply` have been played since the root.
-    /// In a cut node a move is expected to be too good for the opponent.
+    /// Searches a node with `depth` plies left, `ply` plies after the root. A cut node is expected
+    /// to fail high.
     fn negamax<const PV: bool>(
         &mut self,
         mut alpha: Value,
@@ -217,12 +215,12 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         ply: usize,
         cut: bool,
     ) -> Value {
-        // 1. At the horizon, everything ends quietly.
+        // Step 1. Quiescence search at the horizon.
         if depth <= 0 {
             return self.qsearch::<PV>(alpha, beta, 0, ply);
         }
 
-        // 2. A finished search wants to be left at once.
+        // Step 2. Stop.
         if self.should_stop() {
             return DRAW;
         }
@@ -231,7 +229,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             self.enter_node(ply);
         }
 
-        // 3. Draws and wins by rule, and draws that can be had by repetition.
+        // Step 3. Ends of the game by rule, and upcoming repetitions.
         if excluded == 0 {
             if let Some(value) = self.game_end(ply) {
                 return value;
@@ -252,7 +250,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             return if in_check { DRAW } else { self.evaluate() };
         }
 
-        // 4. A mate that is nearer than any in this line makes it pointless.
+        // Step 4. Mate distance pruning.
         if enabled!(MateDistance) {
             alpha = alpha.max(mated_in(ply));
             beta = beta.min(mate_in(ply + 1));
@@ -261,7 +259,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             }
         }
 
-        // 5. What is known from an earlier visit.
+        // Step 5. Transposition table lookup.
         let key = self.key() ^ u64::from(excluded).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let tte = self.shared.tt.get(key);
         let tt_value = tte.and_then(|tte| self.tt_value_of(tte, ply));
@@ -281,7 +279,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
         let tt_move = tte.and_then(|tte| self.board.unpack(tte.mv));
 
-        // 6. What tablebases know, and a mate in one, need no search.
+        // Step 6. Tablebase probe and mate in one.
         if excluded == 0
             && let Some(value) = self.probe(depth, ply, tt_pv)
         {
@@ -296,7 +294,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             return mate_in(ply + 1);
         }
 
-        // 7. The value as it stands, corrected by experience and by what is known.
+        // Step 7. Static evaluation, corrected by the history and the table.
         let raw = match tte {
             _ if in_check => NO_VALUE,
             Some(tte) if tte.eval != NO_VALUE => tte.eval,
@@ -322,7 +320,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             self.frame(ply).improving = improving;
             let parent = self.frame_before(ply, 1);
             if enabled!(Hindsight) && parent.eval != INFINITE {
-                // Of what one side wins by a move the other one sees as much lost, or there was more to it.
+                // Hindsight: compares both sides' evaluations across the last, reduced move.
                 let gained = eval + parent.eval;
                 if parent.reduction >= 3 && gained < 0 {
                     depth += 1;
@@ -347,7 +345,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
 
         let full_width = self.shared.full_width;
         if !PV && !in_check && excluded == 0 && !full_width {
-            // 8. Reverse futility: so far above the window that a quiet move will do.
+            // Step 8. Reverse futility pruning.
             let margin = tuning.reverse_futility * (depth - i32::from(improving));
             if enabled!(ReverseFutility)
                 && depth <= 8
@@ -360,7 +358,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 return Value::midpoint(eval, beta);
             }
 
-            // 9. Razoring: so far below it that only captures can help.
+            // Step 9. Razoring.
             if enabled!(Razoring)
                 && depth <= 4
                 && tuning.razor.is_some_and(|razor| eval + razor * depth < alpha)
@@ -371,7 +369,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 }
             }
 
-            // 10. Null move: too good even if the opponent moves twice.
+            // Step 10. Null move search.
             if enabled!(NullMove)
                 && depth >= 3
                 && eval >= beta
@@ -397,7 +395,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                     if !verifies || depth < 14 || self.nmp_min_ply != 0 {
                         return value;
                     }
-                    // To be sure that it is no zugzwang.
+                    // Verification search against zugzwang.
                     self.nmp_min_ply =
                         ply + usize::try_from((depth - reduction) * 3 / 4).unwrap_or(0);
                     let verified =
@@ -409,7 +407,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 }
             }
 
-            // 11. ProbCut: a capture so good that a shallow search suffices.
+            // Step 11. ProbCut.
             let least = beta + tuning.probcut;
             if enabled!(ProbCut)
                 && depth >= 5
@@ -421,7 +419,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             }
         }
 
-        // 12. Try the moves, best first, until one is too good for the opponent to allow this.
+        // Step 12. Loop over the moves until a beta cutoff.
         let cont_hist = self.cont_hist(ply);
         let lists = self.take_move_lists(ply);
         let (mut quiets, mut noisies) = self.take_searched_moves(ply);
@@ -449,7 +447,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             let gives_check = self.board.gives_check(mv);
             let base = self.shared.reductions.get(depth, count);
 
-            // 13. Shallow pruning: what is unlikely to matter.
+            // Step 13. Pruning at shallow depth.
             if best > -DECIDED && !full_width {
                 let lmr_depth = (depth - base / 1024).max(0);
                 let by_exchange = enabled!(SeePruning);
@@ -488,7 +486,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 }
             }
 
-            // 14. Extensions: a move that alone holds the position.
+            // Step 14. Singular extensions.
             let mut extension = 0;
             let extensions = self.frame_before(ply, 1).extensions;
             let may_extend =
@@ -526,7 +524,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                         extension += i32::from(enabled!(TripleExtension) && is_triple);
                     }
                 } else if enabled!(Multicut) && singular_beta >= beta {
-                    // Several moves are too good.
+                    // Multicut: another move fails high as well.
                     self.return_buffers(ply, picker, quiets, noisies);
                     return singular_beta;
                 } else if value >= beta {
@@ -536,8 +534,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 }
             }
 
-            // 15. Play it and search it: the first one fully, late ones less deeply at first, all
-            // but the first only as far as it takes to see that they are no better.
+            // Step 15. Search: late moves with a reduced depth, all but the first with a zero
+            // window.
             self.frame(ply).extensions = extensions + extension.max(0);
             self.play(mv, ply);
             let new_depth = depth - 1 + extension;
@@ -582,14 +580,14 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                     reduced_depth = (new_depth - reduction / 1024)
                         .clamp(1.min(new_depth), new_depth + i32::from(PV));
                 }
-                // What is reduced_depth less deep is expected to fail, and so is what a cut node does not cut with.
+                // Reduced searches, and moves of all-nodes, are expected to fail high in the child.
                 let child_cuts = reduced_depth < new_depth || !cut;
                 self.frame(ply).reduction = (new_depth - reduced_depth).max(0);
                 value =
                     -self.negamax::<false>(-alpha - 1, -alpha, reduced_depth, ply + 1, child_cuts);
                 self.frame(ply).reduction = 0;
                 if value > alpha && reduced_depth < new_depth {
-                    // It is better than thought; how much deeper to look depends on how much.
+                    // Full-depth search after a reduced one failed high.
                     let deeper = i32::from(value > best + 40 + 2 * new_depth)
                         - i32::from(value < best + new_depth);
                     if reduced_depth < new_depth + deeper {
@@ -611,7 +609,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 break;
             }
 
-            // 16. Is it the best so far, or too good?
+            // Step 16. Update of the best move.
             if value > best {
                 best = value;
                 if value > alpha {
@@ -623,7 +621,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                         break;
                     }
                     alpha = value;
-                    // Others are less likely to be better still.
+                    // Other moves are less likely to raise alpha again.
                     let is_shallow = depth > 2 && depth < 12 && !is_decided(value);
                     if enabled!(AlphaRaiseReduction) && is_shallow && !full_width {
                         depth -= 1;
@@ -639,7 +637,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             return DRAW;
         }
 
-        // 17. No move: mate, or stalemate.
+        // Step 17. Checkmate and stalemate.
         if count == 0 {
             self.return_buffers(ply, picker, quiets, noisies);
             return if excluded != 0 {
@@ -651,7 +649,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             };
         }
 
-        // 18. Learn from it.
+        // Step 18. History updates.
         self.frame(ply).cutoff_count += i32::from(best >= beta);
         if let Some(mv) = best_move.filter(|_| best >= beta || enabled!(ExactBonus)) {
             self.update_histories(mv, depth + i32::from(best > beta + 60), ply, &quiets, &noisies);
@@ -661,7 +659,8 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
         self.return_buffers(ply, picker, quiets, noisies);
 
-        // 19. Remember what was found, which is the less certain the less deep it was reduced_depth.
+        // Step 19. Transposition table and correction history. Fail-high values are pulled towards
+        // beta at low depth.
         if enabled!(FailHighSoftening) && best >= beta && !is_decided(best) && !is_decided(beta) {
             best = (best * depth + beta) / (depth + 1);
         }
@@ -698,7 +697,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         best
     }
 
-    /// Whether a capture that wins enough keeps its promise in a shallow search.
+    /// ProbCut: returns a value if a good capture fails high in a reduced search.
     fn probcut(
         &mut self,
         least: Value,
@@ -740,13 +739,13 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         found
     }
 
-    /// The value by tablebases, if they know it. That a win may be a mate nearby matters little.
+    /// Tablebase value, if known. A win hides nearby mates.
     fn probe(&mut self, depth: i32, ply: usize, tt_pv: bool) -> Option<Value> {
         let tables = self.shared.tables?;
         let (value, bound) = self.board.probe(tables, depth, tb_win(ply))?;
         self.shared.tbhits.fetch_add(1, Relaxed);
         let value = if bound == Bound::Exact { self.draw(ply) } else { value };
-        // It is kept as if it had been reduced_depth deeper than it ever will be.
+        // Stored with extra depth, as it is exact.
         let tte = TtData {
             mv: 0,
             value: narrow(value),
@@ -759,7 +758,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         Some(value)
     }
 
-    /// A move known from the table was too good again.
+    /// Bonus for a quiet table move that causes a cutoff.
     fn reward_tt_move(&mut self, packed: u16, depth: i32, ply: usize) {
         if let Some(mv) = self.board.unpack(packed)
             && !self.board.is_noisy(mv)
@@ -770,7 +769,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
     }
 
-    /// Nothing helps against the last move: rank it higher, if it is a quiet one.
+    /// Bonus for the opponent's last move, if quiet, after a fail low.
     fn reward_prior_move(&mut self, depth: i32, ply: usize) {
         let last = self.frame_before(ply, 1);
         let is_quiet = !last.noisy && last.cont_hist_key != ContHistKey::default();
@@ -782,7 +781,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
     }
 
-    /// A move was too good: rank it higher, and those before it lower.
+    /// Bonus for the best move, malus for the moves searched before it.
     fn update_histories(
         &mut self,
         mv: B::Move,
@@ -804,7 +803,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 *second = *first;
                 *first = mv.packed();
             }
-            // One that cut at once needs little praise.
+            // No bonus for an immediate cutoff at low depth.
             if depth > 3 || !quiets.is_empty() {
                 self.histories.update_quiet(side, mv, &cont_hist, by);
             }
@@ -818,7 +817,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
     }
 
-    /// What is left of an evaluation without progress.
+    /// Scales an evaluation down as the fifty-move counter rises.
     fn rule50_scaled(&self, raw: Value) -> Value {
         raw * self.board.rule50_scale() / 256
     }
@@ -828,26 +827,26 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         value.clamp(1 - DECIDED, DECIDED - 1)
     }
 
-    /// The value of an entry of the table for this position, if it has one.
+    /// The value of a table entry, relative to the root.
     fn tt_value_of(&self, tte: TtData, ply: usize) -> Option<Value> {
         tte.bound?;
         value_from_tt(tte.value.into(), ply, self.board.plies_left())
     }
 
-    /// Keeps an evaluation for which nothing was reduced_depth yet.
+    /// Stores a static evaluation without a search result.
     fn store_eval(&self, key: u64, eval: i16, tt_pv: bool) {
         let tte = TtData { mv: 0, value: 0, eval, depth: 0, bound: None, tt_pv };
         self.shared.tt.put(key, tte);
     }
 
-    /// The key by which the table knows the position. What others have left out may be the mate that
-    /// a search of everything is for, so that it neither reads their entries nor leaves them its own.
+    /// The key in the transposition table. Full-width searches have their own entries, as pruned
+    /// ones may miss mates.
     fn key(&self) -> u64 {
         let salt = if self.shared.full_width { FULL_WIDTH_KEY } else { 0 };
         self.board.key() ^ salt
     }
 
-    /// Ends the line here with a move that mates.
+    /// Ends the PV with a mate in one.
     fn set_mate_line(&mut self, ply: usize, mv: B::Move) {
         self.lines.start(ply + 1);
         self.lines.extend(ply, mv);
@@ -863,24 +862,23 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         self.shared.tt.prefetch(self.key());
     }
 
-    /// Takes back the last move.
     fn undo(&mut self, mv: B::Move) {
         self.board.undo(mv);
         self.evaluation.undo();
         self.path.pop();
     }
 
-    /// The value as it stands.
+    /// The static evaluation.
     pub(crate) fn evaluate(&self) -> Value {
         self.evaluation.evaluate(&self.board)
     }
 
-    /// The value of a draw for the side to move.
+    /// The draw score for the side to move.
     fn draw(&self, ply: usize) -> Value {
         if ply.is_multiple_of(2) { self.shared.draw } else { -self.shared.draw }
     }
 
-    /// The value if the game is over here by rule, or if the user knows better than a search.
+    /// The value if the game has ended by rule, or the value set by the user.
     fn game_end(&self, ply: usize) -> Option<Value> {
         match self.board.game_end(ply) {
             Some(value) if value == DRAW => Some(self.draw(ply)),
@@ -889,7 +887,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         }
     }
 
-    /// What the best answer to a move was when it was reduced_depth last.
+    /// The table move after a move.
     pub(crate) fn tt_reply(&mut self, mv: B::Move) -> Option<B::Move> {
         self.board.play(mv);
         let tte = self.shared.tt.get(self.key());
@@ -898,7 +896,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         answer
     }
 
-    /// Counts a position.
+    /// Counts a node.
     fn enter_node(&mut self, ply: usize) {
         self.nodes += 1;
         self.sel_depth = self.sel_depth.max(ply);
@@ -914,13 +912,13 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         } else if self.nodes.is_multiple_of(POLL_INTERVAL) {
             self.count();
             let stopped = self.shared.stop.load(Relaxed) || (self.poll)(&self.path);
-            // Without a first iteration any legal move would be played.
+            // The first iteration is needed for a sensible move.
             self.stopped = stopped && (self.depth > 1 || self.nodes >= MIN_FIRST_ITERATION_NODES);
         }
         self.stopped
     }
 
-    /// Lets other threads know how many positions were reduced_depth.
+    /// Adds the nodes to the shared counter.
     pub(crate) fn count(&mut self) {
         self.shared.nodes.fetch_add(self.nodes - self.reported_nodes, Relaxed);
         self.reported_nodes = self.nodes;
@@ -936,7 +934,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         self.frames[ply + STACK_OFFSET - back]
     }
 
-    /// The moves before this position that moves here are answers to.
+    /// Keys of the earlier moves for the continuation history.
     fn cont_hist(&self, ply: usize) -> [ContHistKey; 3] {
         CONT_HIST_PLIES.map(|back| self.frame_before(ply, back).cont_hist_key)
     }
@@ -959,7 +957,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         (quiets, noisies)
     }
 
-    /// Keeps the lists of a ply to be filled again.
+    /// Returns the buffers of a ply for reuse.
     fn return_buffers(
         &mut self,
         ply: usize,
@@ -974,7 +972,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
     }
 }
 
-/// What a success at some depth counts.
+/// The history bonus of a depth.
 fn bonus(depth: i32) -> i32 {
     (160 * depth - 100).clamp(20, 1800)
 }

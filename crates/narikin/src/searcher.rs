@@ -1,4 +1,4 @@
-//! What a search gives, and what stays from one search to the next.
+//! The searcher, with the state that persists between searches.
 
 use std::{collections::TryReserveError, fmt, sync::Arc, thread};
 
@@ -17,16 +17,16 @@ use crate::{
     },
 };
 
-/// The memory of the mate solver, in megabytes.
+/// Size of the mate solver's table in megabytes.
 const SOLVER_MEMORY: usize = 8;
 
-/// An engine's memory, with which it searches one position after the other.
+/// Searches positions, with a transposition table and histories that persist.
 pub struct Searcher {
     tt: TranspositionTable,
-    /// What each thread has learnt; made when it is needed.
+    /// Histories per thread, allocated on demand.
     chess: Vec<Histories<Chess>>,
     shogi: Vec<Histories<Shogi>>,
-    /// For mates of shogi; made when it is needed.
+    /// The mate solver of shogi, allocated on demand.
     solver: Option<Solver>,
     chess_network: Option<Arc<Network>>,
     shogi_network: Option<Arc<Network>>,
@@ -39,9 +39,10 @@ impl fmt::Debug for Searcher {
 }
 
 impl Searcher {
-    /// A searcher with a hash table of so many megabytes; 0 is next to none.
+    /// Creates a searcher with a hash table of this size in megabytes; 0 is a minimal one.
     ///
     /// # Errors
+    ///
     /// There is not enough memory.
     pub fn new(hash: usize) -> Result<Self, TryReserveError> {
         Ok(Self {
@@ -54,23 +55,23 @@ impl Searcher {
         })
     }
 
-    /// Replaces the hash table by one of so many megabytes, and forgets what was in it. If there is
-    /// not enough memory, it keeps its size.
+    /// Resizes and clears the hash table. If memory is insufficient, the size is unchanged.
     ///
     /// # Errors
+    ///
     /// There is not enough memory.
     pub fn resize(&mut self, hash: usize) -> Result<(), TryReserveError> {
         self.tt.resize(hash)
     }
 
-    /// Forgets everything, as for a new game.
+    /// Clears all tables, as for a new game.
     pub fn clear(&mut self) {
         self.tt.clear(thread::available_parallelism().map_or(1, usize::from));
         self.chess.iter_mut().for_each(Histories::clear);
         self.shogi.iter_mut().for_each(Histories::clear);
     }
 
-    /// Makes what the searches of a game work with, so that the first one does not wait for it.
+    /// Allocates the state for a game in advance, so that the first search does not wait for it.
     pub fn prepare(&mut self, game: Game) {
         match game {
             Game::Chess | Game::Chess960 if self.chess.is_empty() => {
@@ -88,17 +89,17 @@ impl Searcher {
 
     fn make_solver(&mut self) {
         if self.solver.is_none() {
-            // Without one, mates are found by the search alone.
+            // Without memory for it, the search works alone.
             self.solver = Solver::new(SOLVER_MEMORY).ok();
         }
     }
 
-    /// Searches a position until a limit is reached or the control stops it. With one thread, the
-    /// same searches on the same memory give the same results.
+    /// Searches a position until a limit is reached or the control stops it. With one thread, equal
+    /// searches on equal state have equal results.
     ///
-    /// A position whose game is over by repetition or the fifty-move rule is searched like any
-    /// other, and so is one where a win could be declared. A position that cannot come up in a game,
-    /// and that the search's board does not take, is not searched: any legal move is as good.
+    /// Positions whose game has ended by repetition, by the fifty-move rule or by an available
+    /// declaration are searched normally. If the position is not supported, the result is any legal
+    /// move.
     pub fn search(
         &mut self,
         position: &Position,
@@ -121,11 +122,12 @@ impl Searcher {
         found.unwrap_or_else(|| unsearched(position, limits, control))
     }
 
-    /// Evaluates a game's positions with the network of this file from now on, or by hand-written
-    /// terms without one. Chess and Chess960 are one game here.
+    /// Sets or removes the network of a game, from the content of its file. Chess and Chess960
+    /// share one.
     ///
     /// # Errors
-    /// The file is no network for this game. Everything stays as it was.
+    ///
+    /// The file is not a network of this game. Nothing is changed.
     pub fn set_network(&mut self, game: Game, file: Option<&[u8]>) -> Result<(), NetworkError> {
         let read = |features| file.map(|file| Network::read(file, features)).transpose();
         match game {

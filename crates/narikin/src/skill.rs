@@ -1,16 +1,13 @@
-//! Playing no better than asked for.
+//! Limited strength.
 //!
-//! A weaker player looks at fewer positions, and of what it has found it does not always play the
-//! best: it misjudges each line by some centipawns. Both grow smoothly with the distance from full
-//! strength, so that a higher level is never the weaker one on purpose. Which level is worth which
-//! rating was measured in matches (`docs/strength.md`). Nothing is played that the
-//! search has not looked at, and a mate that it has seen is not misjudged: errors are those of
-//! people, who overlook and misjudge, and but for beginners seldom throw pieces away.
+//! A weaker level searches fewer nodes and misjudges lines by some centipawns. Both change smoothly
+//! with the level, so that a higher level is never weaker by design. The ratings of the levels were
+//! measured in matches (`docs/strength.md`). Every move was searched, and mates found by the search
+//! are never misjudged, so errors resemble those of humans.
 //!
-//! The misjudgement of a line is drawn from the Gumbel distribution, which makes the choice one
-//! between moves with probabilities that fall exponentially with what they lose (Luce 1959, the
-//! "softmax"). It depends on nothing but the game, the position and the move: whoever asks again gets
-//! the same answer.
+//! Errors have a Gumbel distribution, which makes the choice a softmax over the scores (Luce 1959).
+//! They depend on the game, the position and the move only, so that a repeated search has the same
+//! result.
 
 use std::ops::RangeInclusive;
 
@@ -18,42 +15,39 @@ use readyok_rules::{Game, Move};
 
 use crate::Score;
 
-/// Elo ratings that can be asked for.
+/// Supported Elo ratings.
 pub(crate) const ELO: RangeInclusive<i64> = 800..=2800;
 
-/// Kyu (below 0) and amateur dan (above 0) that can be asked for; 0 counts as 1 kyu.
+/// Supported ranks: kyu (below 0) and amateur dan (above 0); 0 counts as 1 kyu.
 pub(crate) const RANKS: RangeInclusive<i64> = -15..=9;
 
-/// So many lines are chosen from, up to the level from which on there is one less after each of these
-/// steps: to look at five lines takes away so many positions that the last step must not leave out
-/// four at once.
+/// Number of candidate lines, reduced by one per step near full strength: each line costs nodes, so
+/// the last step must not drop four at once.
 const LINES: usize = 5;
 const STEP: f64 = 1.0 / 16.0;
 
-/// The best five moves are seldom bad ones, least of all in shogi, where they are five of a hundred. So the lower half of
-/// the levels chooses from more: level 0 from so many.
+/// The lower half of the levels chooses from more lines, as the best five moves are seldom bad;
+/// these are the numbers of level 0.
 const MOST_LINES: usize = 20;
 const MOST_LINES_SHOGI: usize = 50;
 
-/// Positions that level 0 looks at, and how often level 1 doubles it.
+/// Nodes of level 0, and how often level 1 doubles them.
 const FEWEST_NODES: f64 = 200.0;
 const DOUBLINGS: f64 = 8.0;
 
-/// For each legal move and each line that is chosen from, this many more or less do to look at all moves
-/// once. Who has looked at none would play blindly, as with many pieces in hand in shogi; so a
-/// level that has fewer than that looks at each move, and no further.
+/// Nodes per legal move and candidate line that a search of all moves at depth 1 needs. Levels with
+/// fewer nodes search depth 1 only.
 const ONE_LOOK: usize = 2;
 
-/// By how many centipawns level 0 misjudges a line, more or less; level 1 and those above by none. In shogi more is won
-/// and lost with each move.
+/// Error scale of level 0 in centipawns; level 1 and above have none. Shogi has larger swings.
 const LARGEST_ERROR: f64 = 400.0;
 const LARGEST_ERROR_SHOGI: f64 = 900.0;
 
-/// A rating and the level that has it. Between two of them, both grow evenly.
+/// A rating and its level, interpolated linearly.
 type Worth = (i64, f64);
 
-/// In chess, by matches against limited Stockfish 15.1 and of the levels with each other
-/// (`benches/narikin/strength.py`). The last one is where the others point to.
+/// Chess: measured in matches against limited Stockfish 15.1 and between levels
+/// (`benches/narikin/strength.py`). The last entry is extrapolated.
 const CHESS: [Worth; 12] = [
     (270, 0.0),
     (510, 0.125),
@@ -69,8 +63,8 @@ const CHESS: [Worth; 12] = [
     (2820, 1.25),
 ];
 
-/// In shogi, by matches of the levels with each other, so that only differences mean something. The
-/// last one is where the others point to.
+/// Shogi: measured in matches between levels, so only differences are meaningful. The last entry is
+/// extrapolated.
 const SHOGI: [Worth; 9] = [
     (500, 0.0),
     (735, 0.13),
@@ -83,38 +77,38 @@ const SHOGI: [Worth; 9] = [
     (2800, 1.0),
 ];
 
-/// The rating of 1 dan in shogi, and how much each kyu and dan is above the one before it: "roughly
-/// 100 Elo points", in Japan as in Europe (`shogi.net/arc/shogi-l/shogi_ranking.txt`).
+/// The rating of 1 dan in shogi, and the difference between ranks: "roughly 100 Elo points" in
+/// Japan and Europe (`shogi.net/arc/shogi-l/shogi_ranking.txt`).
 const FIRST_DAN: i64 = 2000;
 const RANK: i64 = 100;
 
-/// Beyond that many centipawns everything is won or lost.
+/// Larger scores are decided.
 const DECIDED: i32 = 2_000;
 
-/// How well to play.
+/// A playing strength.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Skill {
-    /// From 0 on. From 1 on nothing is misjudged, and only more is looked at.
+    /// At least 0. From 1 on there are no errors, only fewer nodes.
     level: f64,
     game: Game,
-    /// Another one for each game.
+    /// Differs between games.
     seed: u64,
 }
 
 impl Skill {
-    /// The strength of an Elo rating. `seed` is another number for each game that is played.
+    /// The level of an Elo rating.
     pub(crate) fn of_elo(elo: i64, game: Game, seed: u64) -> Self {
         let worths: &[Worth] = if game == Game::Shogi { &SHOGI } else { &CHESS };
         Self { level: level(elo, worths), game, seed }
     }
 
-    /// The strength of a kyu or dan: each is as far from the next, and 1 dan follows 1 kyu.
+    /// The level of a kyu or dan. Ranks have equal distances; 1 dan follows 1 kyu.
     pub(crate) fn of_rank(rank: i64, seed: u64) -> Self {
         let steps = if rank > 0 { rank - 1 } else { rank.min(-1) };
         Self::of_elo(FIRST_DAN + RANK * steps, Game::Shogi, seed)
     }
 
-    /// How much to look at, with so many legal moves.
+    /// The search limits for this number of legal moves.
     pub(crate) fn node_budget(&self, moves: usize) -> NodeBudget {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
         let nodes = (FEWEST_NODES * (self.level * DOUBLINGS).exp2()) as u64;
@@ -127,7 +121,7 @@ impl Skill {
         }
     }
 
-    /// How many lines to choose from.
+    /// The number of candidate lines.
     pub(crate) fn lines(&self) -> usize {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not below 0")]
         let others = ((1.0 - self.level) / STEP).ceil() as usize;
@@ -142,16 +136,16 @@ impl Skill {
         lines + more
     }
 
-    /// How much a line is misjudged by, in centipawns.
+    /// The scale of errors in centipawns.
     fn error(&self) -> f64 {
         let largest = if self.game == Game::Shogi { LARGEST_ERROR_SHOGI } else { LARGEST_ERROR };
         largest * (1.0 - self.level).max(0.0).powi(2)
     }
 
-    /// The index of the line to play in the position of this key. None if there are none.
+    /// The index of the line to play; none without lines.
     pub(crate) fn choose(&self, key: u64, lines: &[(Move, Score)]) -> Option<usize> {
         let misjudged = lines.iter().map(|&(mv, score)| match score {
-            // Whoever sees a mate plays it, and the quickest one.
+            // Mates are never misjudged.
             Score::Wins { plies } => f64::from(DECIDED) * 10.0 - f64::from(plies),
             Score::Loses { plies } => f64::from(plies) - f64::from(DECIDED) * 10.0,
             Score::Centipawns(value) => {
@@ -162,27 +156,27 @@ impl Skill {
         best.map(|(index, _)| index)
     }
 
-    /// A number from the standard Gumbel distribution.
+    /// A sample of the standard Gumbel distribution.
     fn gumbel(&self, key: u64, mv: Move) -> f64 {
         let mv = number(mv);
         let seed = mixed(self.seed ^ mixed(key ^ mixed(mv)));
-        // 52 bits fit, and half a step more keeps it away from 0 and 1.
+        // 52 bits fit, and the half step excludes 0 and 1.
         #[expect(clippy::cast_precision_loss, reason = "52 bits fit")]
         let uniform = ((seed >> 12) as f64 + 0.5) / (1_u64 << 52) as f64;
         -(-uniform.ln()).ln()
     }
 }
 
-/// How much is looked at.
+/// Search limits of a level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct NodeBudget {
-    /// At most so many positions.
+    /// Maximum number of nodes.
     pub(crate) nodes: Option<u64>,
-    /// At most so many plies.
+    /// Maximum depth in plies.
     pub(crate) depth: Option<u32>,
 }
 
-/// The level of a rating, or that of the nearest one that is known.
+/// The level of a rating, clamped to the table.
 fn level(rating: i64, worths: &[Worth]) -> f64 {
     let above = worths.partition_point(|&(known, _)| known <= rating);
     let next = worths.get(above);
@@ -197,7 +191,7 @@ fn level(rating: i64, worths: &[Worth]) -> f64 {
     from + part * (to - from)
 }
 
-/// A number for a move, unique among the moves of a position.
+/// An encoding of a move, unique in its position.
 fn number(mv: Move) -> u64 {
     match mv {
         Move::Shogi(mv) => mv.raw().into(),
@@ -226,7 +220,7 @@ mod tests {
         Position::start(Game::Chess).legal_moves().into_iter().zip(scores.iter().copied()).collect()
     }
 
-    /// What the choices lose beside the best line, on average.
+    /// The average loss compared with the best line.
     fn loss(strength: &Skill, values: [i32; 5]) -> f64 {
         let lines = lines(&values.map(Score::Centipawns));
         let lost = (0..2_000).filter_map(|key| {
@@ -250,7 +244,7 @@ mod tests {
                         (pair[0].node_budget(moves), pair[1].node_budget(moves));
                     let plies = |node_budget: NodeBudget| node_budget.depth.unwrap_or(u32::MAX);
                     assert!(plies(weaker) <= plies(stronger), "{pair:?}");
-                    // Whoever looks at each move once looks at as many as it takes.
+                    // A search of depth 1 has no other node limit.
                     let further = stronger.depth.is_none();
                     assert!(!further || weaker.depth.is_some() || weaker.nodes < stronger.nodes);
                 }
@@ -263,7 +257,7 @@ mod tests {
             }
             let strongest = Skill::of_elo(highest, game, 7);
             assert_eq!((strongest.lines(), loss(&strongest, [30, 29, 0, 0, 0])), (1, 0.0));
-            // What is beyond plays as well as the last that is known.
+            // Ratings outside the table are clamped.
             assert_eq!(Skill::of_elo(9_999, game, 7), strongest);
             assert_eq!(Skill::of_elo(0, game, 7), Skill::of_elo(lowest, game, 7));
         }
@@ -297,7 +291,7 @@ mod tests {
         let weakest = Skill { level: 0.0, game: Game::Chess, seed: 1 };
         let lines = lines(&[Score::Centipawns(20), Score::Centipawns(-480)]);
         let thrown = (0..10_000).filter(|&key| weakest.choose(key, &lines) == Some(1)).count();
-        // 1 / (1 + exp(500 / 400)) of them.
+        // The expected fraction is 1 / (1 + exp(500 / 400)).
         assert!((2_050..2_400).contains(&thrown), "{thrown}");
     }
 

@@ -1,4 +1,4 @@
-//! Chess and Chess960 as the search sees them, on the board of `cozy-chess`.
+//! Chess and Chess960 on the board of `cozy-chess`.
 
 use cozy_chess::{
     BitBoard, Board as Cozy, BoardBuilder, Color, File, Move, Piece, Rank, Square,
@@ -16,18 +16,18 @@ use crate::{
     tablebase::{Ranked, Wdl},
 };
 
-/// What the pieces are worth in exchanges, by kind.
+/// Piece values of the SEE.
 const PIECE_VALUES: [Value; Piece::NUM] = [100, 310, 330, 500, 960, 10_000];
 
 static KEYS: [[u64; 64]; 12] = super::keys();
 
-/// A move with its piece and its victim.
+/// A move with its piece and the captured piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ChessMove {
     mv: Move,
-    /// Kind and colour: White's come first.
+    /// Kind and color: White's pieces come first.
     piece: u8,
-    /// The kind after which the victim is numbered, from 1; 0 for none.
+    /// The captured kind plus 1; 0 for none.
     victim: u8,
 }
 
@@ -57,12 +57,12 @@ struct State {
     check_info: CheckInfo,
 }
 
-/// From where the side to move gives check.
+/// Squares and pieces that give check.
 #[derive(Clone, Copy)]
 struct CheckInfo {
-    /// With a pawn, knight, bishop and rook.
+    /// Checking squares of a pawn, knight, bishop and rook.
     direct: [BitBoard; 4],
-    /// Our pieces that stand between the king and one of our own that would attack it.
+    /// Own pieces that shield the enemy king from own sliders.
     blockers: BitBoard,
 }
 
@@ -103,17 +103,17 @@ impl State {
 #[derive(Clone)]
 pub(crate) struct Chess {
     now: State,
-    /// The positions before this one, in the search.
+    /// Earlier positions of the search.
     line: Vec<State>,
-    /// The keys of all earlier positions that matter, in the game and in the search.
+    /// Keys of earlier positions in the game and in the search.
     keys: Vec<u64>,
-    /// How many of the last positions the side to move could still repeat.
+    /// Plies since the last null move.
     plies_since_null: usize,
     null_move_plies: Vec<usize>,
 }
 
 impl Chess {
-    /// Calls with every piece that a move lifts (false) or puts down (true).
+    /// Calls `each` with every piece that a move removes (false) or adds (true).
     fn for_each_change(
         &self,
         mv: Move,
@@ -141,8 +141,7 @@ impl Chess {
         each(mv.promotion.unwrap_or(piece), side, mv.to, true);
     }
 
-    /// Adds the moves with these targets; of pawns that reach the last rank, those that do not
-    /// become queens count as quiet.
+    /// Generates moves. Underpromotions count as quiet.
     fn generate(&self, kind_filter: GenKind, list: &mut MoveList<ChessMove>) {
         let board = &self.now.board;
         let side = board.side_to_move();
@@ -193,7 +192,7 @@ impl Chess {
         ChessMove { mv, piece: colored(self.now.board.side_to_move(), piece), victim }
     }
 
-    /// The number of what a piece takes on a square.
+    /// The captured piece of a move, as in [`ChessMove::victim`].
     fn victim_on(&self, to: Square, piece: Piece, from: Square) -> u8 {
         let board = &self.now.board;
         if board.colors(board.side_to_move()).has(to) {
@@ -206,11 +205,11 @@ impl Chess {
         }
     }
 
-    /// Distances in plies to the earlier occurrences of the position, the last one first.
+    /// Distances in plies to earlier occurrences of the position, the last one first.
     fn occurrences(&self) -> impl Iterator<Item = usize> {
         let reversible = usize::from(self.now.board.halfmove_clock()).min(self.plies_since_null);
         let key = key_of(&self.now.board);
-        // Only every other position has the same side to move, and the last but one differs.
+        // Every second position has the same side to move, and the last of these always differs.
         let earlier = self.keys.iter().rev().take(reversible).enumerate().skip(3).step_by(2);
         earlier.filter(move |&(_, &earlier)| earlier == key).map(|(back, _)| back + 1)
     }
@@ -219,7 +218,7 @@ impl Chess {
         self.occurrences().nth(1).is_some()
     }
 
-    /// Whether a position has occurred twice that may occur again.
+    /// Whether a repeatable position has occurred twice.
     fn has_repetition(&self) -> bool {
         let reversible = usize::from(self.now.board.halfmove_clock()).min(self.plies_since_null);
         let mut keys: Vec<u64> = self.keys.iter().rev().take(reversible).copied().collect();
@@ -228,8 +227,8 @@ impl Chess {
         !keys.is_sorted_by(|one, next| one < next)
     }
 
-    /// Whether the side to move, which wins by the tables, also wins if a threefold repetition is a
-    /// draw, as far as its next moves tell.
+    /// Whether the side to move, which wins by tablebases, still wins if threefold repetition is a
+    /// draw, within a few moves.
     fn wins_without_repetition(&mut self, config: &TbConfig, moves: u32) -> bool {
         if self.is_threefold_repetition() {
             return false;
@@ -242,8 +241,8 @@ impl Chess {
         self.legal_moves().into_iter().any(|mv| self.after(mv, wins))
     }
 
-    /// Whether the side to move, which loses by the tables, also loses if a threefold repetition is
-    /// a draw, as far as the next moves of the winner tell.
+    /// Whether the side to move, which loses by tablebases, still loses if threefold repetition is
+    /// a draw, within a few moves.
     fn loses_without_repetition(&mut self, config: &TbConfig, moves: u32) -> bool {
         let wins = |board: &mut Self| board.wins_without_repetition(config, moves);
         !self.is_threefold_repetition()
@@ -256,7 +255,7 @@ impl Chess {
         moves.into_iter().map(|(_, mv)| mv).collect()
     }
 
-    /// What `of` returns after a move, which is undone.
+    /// The result of `of` after a move.
     fn after<T>(&mut self, mv: ChessMove, of: impl Fn(&mut Self) -> T) -> T {
         self.play(mv);
         let value = of(self);
@@ -276,8 +275,7 @@ enum GenKind {
     All,
 }
 
-/// A hash in which a double step counts only where a pawn stands ready to take: otherwise the same
-/// position would have two.
+/// A hash key with the en passant file only if a capture is possible.
 fn key_of(board: &Cozy) -> u64 {
     let side = board.side_to_move();
     let ready = ep_square(board).is_some_and(|square| {
@@ -286,8 +284,7 @@ fn key_of(board: &Cozy) -> u64 {
     if ready { board.hash() } else { board.hash_without_ep() }
 }
 
-/// The position on the board of the search; none if that board does not take it, as with more than
-/// 16 pieces of a colour.
+/// Converts a position; none if it is not supported, such as with more than 16 pieces of a color.
 fn to_cozy(position: &shakmaty::Chess) -> Option<Cozy> {
     use shakmaty::Position as _;
 
@@ -319,7 +316,7 @@ fn to_cozy(position: &shakmaty::Chess) -> Option<Cozy> {
     }
     board.en_passant =
         position.legal_ep_square().and_then(|square| Square::try_index(square.to_usize()));
-    // Larger counters say nothing more.
+    // Larger counters make no difference.
     board.halfmove_clock = u8::try_from(position.halfmoves().min(100)).unwrap_or(100);
     board.build().ok()
 }
@@ -328,18 +325,18 @@ fn colored(side: Color, piece: Piece) -> u8 {
     side as u8 * 6 + piece as u8
 }
 
-/// The kind of a coloured piece.
+/// The kind of a colored piece.
 fn kind(piece: u8) -> Piece {
     Piece::try_index(usize::from(piece % 6)).unwrap_or(Piece::Pawn)
 }
 
-/// Where a pawn can be taken in passing.
+/// The en passant square.
 fn ep_square(board: &Cozy) -> Option<Square> {
     let file = board.en_passant()?;
     Some(Square::new(file, Rank::Sixth.relative_to(board.side_to_move())))
 }
 
-/// Changes the keys of the parts that a piece on its square belongs to.
+/// Toggles a piece in the correction history keys.
 fn toggle(
     correction_keys: &mut [u64; CORRECTION_KEYS],
     piece: Piece,
@@ -373,7 +370,7 @@ fn correction_keys_of(board: &Cozy) -> [u64; CORRECTION_KEYS] {
     correction_keys
 }
 
-/// The number of a piece on its square as a side sees it, from its own edge of the board.
+/// The feature of a piece on a square from a side's perspective.
 fn feature(piece: Piece, color: Color, square: Square, side: usize) -> usize {
     let seen_by = if side == 0 { Color::White } else { Color::Black };
     let theirs = usize::from(color != seen_by);
@@ -408,7 +405,7 @@ impl Board for Chess {
     fn new(position: &Position, _limits: &Limits) -> Option<Self> {
         let BoardRef::Chess(board) = position.board() else { return None };
         let cozy = to_cozy(board.position())?;
-        // The two libraries hash differently. A position that cannot be told will not be met.
+        // The libraries have different hash keys. An unsupported position cannot recur.
         let keys: Vec<u64> =
             board.earlier().map(|earlier| to_cozy(earlier).map_or(0, |it| key_of(&it))).collect();
         let correction_keys = correction_keys_of(&cozy);
@@ -452,7 +449,7 @@ impl Board for Chess {
     }
 
     fn is_legal(&self, _mv: ChessMove) -> bool {
-        // Only legal moves are generated.
+        // Generated moves are legal.
         true
     }
 
@@ -559,12 +556,12 @@ impl Board for Chess {
     fn game_end(&self, ply: usize) -> Option<Value> {
         let board = &self.now.board;
         if board.halfmove_clock() >= 100 {
-            // Mate on the last of the fifty moves counts.
+            // Checkmate on the last ply has priority.
             let mated = self.in_check() && !board.generate_moves(|_| true);
             return (!mated).then_some(DRAW);
         }
         let mut same = self.occurrences();
-        // Once is enough in the search itself, as what was better the first time is so the second time.
+        // One repetition within the search is enough.
         let repeated = same.next().is_some_and(|back| back < ply || same.next().is_some());
         (repeated || cannot_mate(board)).then_some(DRAW)
     }
@@ -667,7 +664,7 @@ impl Board for Chess {
             wdl => wdl,
         };
         let may_repeat = self.has_repetition();
-        // The tables know nothing of the game.
+        // Tablebases ignore the game history.
         let result = |it: &Ranked, mv: ChessMove| {
             let wdl = piece_value(it.wdl);
             if !may_repeat {
@@ -685,7 +682,7 @@ impl Board for Chess {
         let by_table = |it: &Ranked| {
             let piece = self.now.board.piece_on(it.mv.from)?;
             let mv = self.chess_move(it.mv, piece);
-            // A win needs progress, and a loss delay; a draw has to be kept only.
+            // Wins need progress and losses delay; a draw only has to be kept.
             let (result, value, dtz) = match result(it, mv) {
                 Wdl::Win => (0, win, it.dtz),
                 Wdl::CursedWin => (1, DRAW, it.dtz),
@@ -704,7 +701,7 @@ impl Board for Chess {
     }
 }
 
-/// More than any two distances to progress differ by.
+/// More than any difference of DTZ values.
 const RANKS_PER_RESULT: i32 = 1 << 20;
 
 /// Moves of the winner that are searched for a way around threefold repetition.
@@ -714,8 +711,7 @@ fn piece_value(piece: Piece) -> Value {
     PIECE_VALUES.get(piece as usize).copied().unwrap_or(0)
 }
 
-/// Whether no sequence of moves can mate: kings with a single knight, or with bishops of one square
-/// color only.
+/// Insufficient material: kings with one knight, or with bishops on squares of one color.
 fn cannot_mate(board: &Cozy) -> bool {
     let bishops = board.pieces(Piece::Bishop);
     let others = board.occupied() & !board.pieces(Piece::King) & !bishops;
@@ -725,11 +721,12 @@ fn cannot_mate(board: &Cozy) -> bool {
     bishops.is_subset(BitBoard::LIGHT_SQUARES) || bishops.is_subset(BitBoard::DARK_SQUARES)
 }
 
-/// Whether a move, which wins `material_gain` at once, and the captures after it win at least so much.
+/// Static exchange evaluation: whether a move that gains `gain` gains at least `threshold` after
+/// all recaptures.
 ///
-/// Each side takes with its cheapest piece or stops. Pins are not seen.
+/// Each side captures with its least valuable piece or stops. Pins are ignored.
 fn see_ge(board: &Cozy, mv: Move, piece: Piece, material_gain: Value, threshold: Value) -> bool {
-    // What is won if the moved piece is never taken, and what if it is lost.
+    // The balance if the moved piece is not recaptured, then if it is lost.
     let mut balance = material_gain - threshold;
     if balance < 0 {
         return false;
@@ -759,7 +756,7 @@ fn see_ge(board: &Cozy, mv: Move, piece: Piece, material_gain: Value, threshold:
         let attacker_kind =
             Piece::ALL.into_iter().find(|&kind| !(ours & board.pieces(kind)).is_empty());
         let Some(kind) = attacker_kind else { break };
-        // The king may not take what is still defended.
+        // The king cannot capture a defended piece.
         if kind == Piece::King && !(attackers & board.colors(!side)).is_empty() {
             break;
         }
@@ -773,7 +770,7 @@ fn see_ge(board: &Cozy, mv: Move, piece: Piece, material_gain: Value, threshold:
         }
         side = !side;
         balance = -balance - 1 - piece_value(kind);
-        // Whoever is ahead even after losing the last piece need not go on.
+        // Ahead even without the capturing piece.
         if balance >= 0 {
             break;
         }

@@ -1,4 +1,4 @@
-//! Which single moves join two positions of chess: a cuckoo table of key differences.
+//! Cuckoo tables of key differences, which detect upcoming repetitions in chess.
 //!
 //! Idea: M. van Kervinck, "The design and implementation of the Rookie 2.0 chess playing program"
 //! (2002), section on repetitions.
@@ -12,19 +12,18 @@ use cozy_chess::{
 
 const SIZE: usize = 8192;
 
-/// For each difference of keys, the squares that a piece can have gone between.
+/// Reversible moves by key difference.
 pub(super) struct Cuckoo {
     entries: Vec<Option<(u64, Square, Square)>>,
 }
 
 impl Cuckoo {
-    /// The table, made at the first call.
     pub(super) fn get() -> &'static Self {
         static TABLE: LazyLock<Cuckoo> = LazyLock::new(Cuckoo::new);
         &TABLE
     }
 
-    /// The squares of the reversible move with this difference.
+    /// The squares of the reversible move with this key difference.
     pub(super) fn move_between(&self, difference: u64) -> Option<(Square, Square)> {
         [first(difference), second(difference)].into_iter().find_map(|slot| {
             let &(key, from, to) = self.entries.get(slot)?.as_ref()?;
@@ -50,7 +49,7 @@ impl Cuckoo {
 
     fn insert(&mut self, mut entry: (u64, Square, Square)) {
         let mut slot = first(entry.0);
-        // Moving entries on ends soon; the bound only keeps a bad table from hanging.
+        // The bound prevents an endless loop of evictions.
         for _ in 0..SIZE {
             let Some(place) = self.entries.get_mut(slot) else { return };
             match place.replace(entry) {
@@ -72,7 +71,7 @@ fn second(key: u64) -> usize {
     first(key >> 16)
 }
 
-/// Where a piece can go and come back.
+/// Targets of reversible moves on an empty board.
 fn pseudo_attacks(piece: Piece, from: Square) -> BitBoard {
     match piece {
         Piece::Pawn => BitBoard::EMPTY,
@@ -86,7 +85,7 @@ fn pseudo_attacks(piece: Piece, from: Square) -> BitBoard {
     }
 }
 
-/// The difference of the keys before and after a move, read off two positions with little else.
+/// The key difference of a move, from two positions with little else.
 fn difference(piece: Piece, color: Color, from: Square, to: Square) -> Option<u64> {
     let hash = |square: Square, turn: Color, kings: [Square; 2]| {
         let mut board = BoardBuilder::empty();
@@ -100,7 +99,7 @@ fn difference(piece: Piece, color: Color, from: Square, to: Square) -> Option<u6
         board.build().ok().map(|board| board.hash())
     };
     let free = |square: Square| square != from && square != to;
-    // Somewhere there are kings out of everybody's way.
+    // Kings on squares that do not interfere.
     let corners = [Square::A1, Square::H1, Square::A8, Square::H8, Square::D3, Square::E6];
     let places = corners.into_iter().chain(Square::ALL).filter(|&square| free(square));
     places.clone().find_map(|white| {
@@ -118,7 +117,7 @@ mod tests {
     use crate::Limits;
     use crate::board::{Board, Chess, MoveList};
 
-    /// Whether the side to move can repeat at once, with so many of the moves played in the search.
+    /// Whether a repetition is upcoming after the moves, with `plies` of them in the search.
     #[track_caller]
     fn has_upcoming_repetition(fen: &str, moves: &str, plies: usize) -> bool {
         let position = Position::from_text(Game::Chess, fen).expect("a position");
@@ -161,7 +160,7 @@ mod tests {
 
     #[test]
     fn only_a_way_that_is_free_leads_back() {
-        // The rook went round, and the king needs another way back to its square than it came.
+        // The rook went around, and the king's way back to its square differs.
         let round = "g2h3 a8b8 h3g3 b8b1 g3h2 b1a1 h2g2";
         assert!(has_upcoming_repetition("r3k3/8/8/8/8/8/6K1/8 w - - 0 1", round, 7));
         assert!(!has_upcoming_repetition("r3k3/8/8/8/P7/8/6K1/8 w - - 0 1", round, 7));

@@ -1,4 +1,4 @@
-//! Shogi as the search sees it, on the board of `rsshogi`.
+//! Shogi on the board of `rsshogi`.
 
 use readyok_rules::{
     BoardRef, Impasse,
@@ -22,15 +22,15 @@ use crate::{
     search::Tuning,
 };
 
-/// What pieces on the board are worth in exchanges, by type.
+/// Piece values of the SEE, by type.
 const PIECE_VALUES: [Value; 15] =
     [0, 90, 315, 405, 495, 855, 990, 540, 15_000, 540, 540, 540, 540, 945, 1395];
 
-/// Which piece a type is for the tables of the search: promoted small pieces move like gold.
+/// Piece kinds of the history tables: promoted small pieces move like gold.
 const KIND: [u8; 15] = [0, 0, 1, 2, 3, 4, 5, 6, 7, 6, 6, 6, 6, 8, 9];
 const KINDS: usize = 10;
 
-/// A move with the piece that makes it, as it is afterwards.
+/// The piece of a move is the one after promotion.
 impl SearchMove for Move32 {
     fn packed(self) -> u16 {
         self.to_move().raw()
@@ -53,13 +53,13 @@ impl SearchMove for Move32 {
     }
 }
 
-/// Kings with more escapes are not looked at for a mate in one.
+/// Mate in one is searched only for kings with at most this many escapes.
 const MAX_ESCAPES: usize = 3;
 
-/// How far back repetitions are looked for, in plies.
+/// Plies searched for repetitions.
 const MAX_REPETITION_PLIES: usize = 256;
 
-/// What repetition needs to know of an earlier position.
+/// An earlier position, for repetitions.
 #[derive(Clone, Copy)]
 struct PastPosition {
     board: u64,
@@ -69,12 +69,12 @@ struct PastPosition {
 #[derive(Clone)]
 pub(crate) struct Shogi {
     position: Position,
-    /// The earlier positions, in the game and in the search.
+    /// Earlier positions in the game and in the search.
     past: Vec<PastPosition>,
-    /// How many of the last positions could be repeated.
+    /// Plies since the last null move.
     plies_since_null: usize,
     null_move_plies: Vec<usize>,
-    /// After this one the game is drawn.
+    /// The game is drawn after this ply.
     last_ply: Ply,
 }
 
@@ -84,7 +84,7 @@ impl Shogi {
     }
 }
 
-/// Takes the moves that the library generates, and leaves out those that are not wanted.
+/// Collects generated moves that pass a filter.
 struct Sink<'a, F> {
     list: &'a mut MoveList<Move32>,
     keep: F,
@@ -103,7 +103,7 @@ impl<F: Fn(Move32) -> bool> Move32Sink for Sink<'_, F> {
 }
 
 impl Shogi {
-    /// To how many squares the opponent's king could go now.
+    /// The number of escape squares of the opponent's king.
     fn escapes(&self) -> usize {
         let us = self.position.turn();
         let king = self.position.king_square(us.flip());
@@ -114,12 +114,12 @@ impl Shogi {
         free.iter().filter(|&to| !self.position.is_attacked_by(to, us)).count()
     }
 
-    /// The value if this position was there before: once in the search, or three times in the game.
+    /// The value of a repetition: the first one in the search, the fourth occurrence in the game.
     fn repetition(&self, ply: usize) -> Option<Value> {
         let board = self.position.board_key().low_u64();
         let us = self.position.turn();
         let hand = self.position.hand(us);
-        // The same side is to move in every other position, and the last but one differs.
+        // Every second position has the same side to move, and the last of these always differs.
         let earlier = self
             .past
             .iter()
@@ -129,9 +129,10 @@ impl Shogi {
         let earlier = earlier.skip(3).step_by(2);
         let mut same = earlier.filter(|(_, past)| past.board == board && past.hand == hand);
         let (index, _) = same.next()?;
-        // Once is enough in the search itself, as what was better the first time is so the second time.
+        // One repetition within the search is enough.
         let index = if index + 1 < ply { index } else { same.nth(1)?.0 };
-        // Whoever has given check with every move since then loses. Two are counted for each.
+        // A side that gave check with every move since then loses. The counters count two per
+        // check.
         let [black, white] = self.position.continuous_checks();
         let (ours, theirs) = if us.to_index() == 0 { (black, white) } else { (white, black) };
         Some(if index < usize::from(ours) {
@@ -153,20 +154,19 @@ impl Shogi {
     }
 }
 
-/// Where the features of a side's hand begin, by the number of the hand piece, and how many there
-/// are: one for each piece that it can hold.
+/// First features of a side's hand by hand piece, one per piece in hand, and their number.
 const HAND_STARTS: [usize; 8] = [0, 0, 18, 22, 26, 30, 32, 34];
 const IN_HAND: usize = 38;
 const ON_BOARD: usize = 14 * 81;
 
-/// The number of a piece on its square as a side sees it, from its own edge of the board.
+/// The feature of a piece on a square from a side's perspective.
 fn feature(piece: Piece, square: Square, side: usize) -> usize {
     let theirs = usize::from(piece.color().to_index() != side);
     let square = if side == 0 { square } else { square.flip() };
     theirs * ON_BOARD + (piece.piece_type().to_index() - 1) * 81 + square.to_index()
 }
 
-/// The number of the `count`th piece of a kind in hand, from 1 on.
+/// The feature of the `count`th piece of a kind in hand, from 1.
 fn hand_feature(piece: PieceType, count: usize, owner: usize, side: usize) -> usize {
     let start = HAND_STARTS.get(piece.to_index()).copied().unwrap_or(0);
     2 * ON_BOARD + usize::from(owner != side) * IN_HAND + start + count - 1
@@ -185,10 +185,10 @@ fn piece_value(piece: PieceType) -> Value {
     PIECE_VALUES.get(piece.to_index()).copied().unwrap_or(0)
 }
 
-/// Spreads what differs over all bits of a product: 2^64 over the golden ratio.
+/// 2^64 divided by the golden ratio, for multiplicative hashing.
 const GOLDEN_RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// What taking a piece is worth: it changes sides, unpromoted.
+/// The value of a capture: the piece changes sides, unpromoted.
 fn capture_value(piece: PieceType) -> Value {
     piece_value(piece) + piece_value(piece.demote())
 }
@@ -327,7 +327,7 @@ impl Board for Shogi {
         let keys = self.position.partial_keys();
         let [black, white] = keys.non_pawn;
         let [pawn, black, white] = [keys.pawn, black, white].map(ZobristKey::low_u64);
-        // What is in hand is in none of the others.
+        // The other keys do not cover the hands.
         let hand = |color| u64::from(self.position.hand(color).bits());
         let hands = (hand(Color::BLACK) << 32 | hand(Color::WHITE)).wrapping_mul(GOLDEN_RATIO);
         [pawn, black, white, hands ^ hands >> 29]
@@ -343,7 +343,7 @@ impl Board for Shogi {
 
     fn game_end(&self, ply: usize) -> Option<Value> {
         self.repetition(ply).or_else(|| {
-            // Plies are counted from 1, and the one to be played is not there yet.
+            // Plies count from 1 and include the next one.
             if self.position.game_ply() > self.last_ply && !self.in_check() {
                 return Some(DRAW);
             }
@@ -439,7 +439,7 @@ impl Board for Shogi {
     }
 
     fn mate_in_one(&mut self) -> Option<Move32> {
-        // A king that can go to many squares is hardly ever mated in one, and looking costs time.
+        // A king with many escapes is hardly ever mated in one.
         if !enabled!(MateInOne) || self.escapes() > MAX_ESCAPES {
             return None;
         }
@@ -452,7 +452,7 @@ impl Board for Shogi {
         limits: &mate::Limits,
         stop: &mut dyn FnMut() -> bool,
     ) -> Solution {
-        // What comes after the end of the game is no mate.
+        // A mate after the end of the game does not count.
         let left = self.last_ply.saturating_sub(self.position.game_ply().saturating_sub(1));
         let left = (self.last_ply < Ply::MAX).then_some(left);
         let plies = left.into_iter().chain(limits.plies).min();
@@ -460,7 +460,7 @@ impl Board for Shogi {
     }
 }
 
-/// The types of pieces, the cheapest first.
+/// Piece types, least valuable first.
 const LEAST_VALUABLE_FIRST: [PieceType; 14] = [
     PieceType::PAWN,
     PieceType::LANCE,
@@ -478,9 +478,10 @@ const LEAST_VALUABLE_FIRST: [PieceType; 14] = [
     PieceType::KING,
 ];
 
-/// Whether a move, which wins `material_gain` at once, and the captures after it win at least so much.
+/// Static exchange evaluation: whether a move that gains `gain` gains at least `threshold` after
+/// all recaptures.
 ///
-/// Each side takes with its cheapest piece or stops. Pins and promotions on the way are not seen.
+/// Each side captures with its least valuable piece or stops. Pins and promotions are ignored.
 fn see_ge(position: &Position, mv: Move32, material_gain: Value, threshold: Value) -> bool {
     let mut balance = material_gain - threshold;
     if balance < 0 {
@@ -505,7 +506,7 @@ fn see_ge(position: &Position, mv: Move32, material_gain: Value, threshold: Valu
             .into_iter()
             .find(|&kind| ours.intersects(position.pieces_by_type(kind)));
         let Some(kind) = attacker_kind else { break };
-        // The king may not take what is still defended.
+        // The king cannot capture a defended piece.
         if kind == PieceType::KING && attackers.intersects(position.pieces_by_color(side.flip())) {
             break;
         }
@@ -513,7 +514,7 @@ fn see_ge(position: &Position, mv: Move32, material_gain: Value, threshold: Valu
         occupied.clear(from);
         side = side.flip();
         balance = -balance - 1 - capture_value(kind);
-        // Whoever is ahead even after losing the last piece need not go on.
+        // Ahead even without the capturing piece.
         if balance >= 0 {
             break;
         }

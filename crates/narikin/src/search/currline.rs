@@ -1,4 +1,4 @@
-//! The lines that the threads of a search are at, gathered for those who want to see them.
+//! Collects the current lines of all threads for `UCI_ShowCurrLine`.
 
 use std::{
     sync::{
@@ -8,18 +8,18 @@ use std::{
     time::Duration,
 };
 
-/// How often lines are told.
+/// The interval of reports.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long the others have to put down theirs. Whoever has not by then is busy with something else.
+/// Threads that have not submitted a line by then are skipped.
 const TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Where threads put down their lines when they are asked, so that nobody else has to know of them.
+/// Threads submit their lines here on request.
 #[derive(Debug)]
 pub(crate) struct CurrLines<M> {
-    /// How often lines were asked for.
+    /// The number of requests so far.
     round: AtomicU32,
-    /// The lines of this round, with the numbers of their threads.
+    /// The submitted lines with thread numbers.
     lines: Mutex<Vec<(usize, Vec<M>)>>,
 }
 
@@ -28,14 +28,14 @@ impl<M: Copy> CurrLines<M> {
         Self { round: AtomicU32::new(0), lines: Mutex::default() }
     }
 
-    /// Asks all threads for their lines.
+    /// Requests the lines of all threads.
     fn ask(&self) {
         let mut lines = self.lines();
         lines.clear();
         self.round.fetch_add(1, Relaxed);
     }
 
-    /// Puts down a thread's line if it was asked for since the round that the thread answered last.
+    /// Submits a thread's line, once per request.
     pub(crate) fn answer(&self, answered: &mut u32, thread: usize, line: &[M]) {
         if self.round.load(Relaxed) == *answered {
             return;
@@ -50,11 +50,11 @@ impl<M: Copy> CurrLines<M> {
     }
 }
 
-/// The view of the thread that tells the lines of all.
+/// The main thread's side.
 #[derive(Debug)]
 pub(crate) struct CurrLineReporter<'w, M> {
     watch: &'w CurrLines<M>,
-    /// How many threads are asked.
+    /// The number of helper threads.
     others: usize,
     asked: Duration,
     waits: bool,
@@ -65,7 +65,7 @@ impl<'w, M: Copy> CurrLineReporter<'w, M> {
         Self { watch, others, asked: Duration::ZERO, waits: false }
     }
 
-    /// The lines of the other threads, by rising numbers, when the time has come to tell them.
+    /// The lines of the helper threads, by thread number, when a report is due.
     pub(crate) fn look(&mut self, elapsed: Duration) -> Option<Vec<(usize, Vec<M>)>> {
         if elapsed.saturating_sub(self.asked) >= INTERVAL {
             self.watch.ask();
@@ -119,7 +119,7 @@ mod tests {
         watch.answer(&mut one, 1, &['a']);
         assert_eq!(viewer.look(at(1499)), None);
         assert_eq!(viewer.look(at(1500)), Some(vec![(1, vec!['a'])]));
-        // What comes too late is no line of the next round.
+        // A late line does not count for the next request.
         watch.answer(&mut two, 2, &['b']);
         assert_eq!(viewer.look(at(2000)), None);
         assert_eq!(viewer.look(at(2500)), Some(Vec::new()));

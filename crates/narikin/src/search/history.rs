@@ -1,40 +1,38 @@
-//! What earlier searches say about moves: which ones refuted others, and where evaluations err.
+//! History heuristics and correction history.
 
 use crate::{
     board::{Board, CORRECTION_KEYS, SearchMove},
     score::Value,
 };
 
-/// No count grows beyond this.
 const MAX_HISTORY: i32 = 16_384;
 
-/// How many errors of the evaluation are kept per side and part, and in which units.
+/// Entries of the correction history per side and key, and their unit.
 const CORRECTION_ENTRIES: usize = 16_384;
 const CORRECTION_UNITS: i32 = 256;
 const MAX_CORRECTION: i32 = 64 * CORRECTION_UNITS;
 
-/// How many plies back the moves lie that a move is seen as an answer to.
+/// Plies back of the earlier moves in the continuation history.
 pub(crate) const CONT_HIST_PLIES: [usize; 3] = [1, 2, 4];
 
-/// A move as later moves remember it: its piece and target.
+/// Piece and target of an earlier move; the default stands for none or a null move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ContHistKey(u32);
 
-/// Counts of success. Each falls back as it grows, so that new experience always shows.
+/// History tables. Updates have gravity: entries decay as they grow.
 pub(crate) struct Histories<B: Board> {
-    /// By side, origin and target.
+    /// Butterfly history, by side, origin and target.
     quiet: Box<[i16]>,
-    /// By piece, target and victim.
+    /// Capture history, by piece, target and victim.
     noisy: Box<[i16]>,
-    /// By an earlier move, and piece and target of the answer.
+    /// Continuation history, by earlier move, piece and target.
     cont_hist: Box<[i16]>,
-    /// By part of the position, side and key.
+    /// Correction history, by kind of key, side and key.
     corrections: Box<[i16]>,
     board: std::marker::PhantomData<fn() -> B>,
 }
 
 impl<B: Board> Histories<B> {
-    /// Nothing is known yet.
     pub(crate) fn new() -> Self {
         let zeros = |count: usize| vec![0; count].into_boxed_slice();
         let landings = B::PIECES * B::SQUARES;
@@ -54,7 +52,6 @@ impl<B: Board> Histories<B> {
         }
     }
 
-    /// How later moves remember this one.
     pub(crate) fn cont_hist_key(mv: B::Move) -> ContHistKey {
         ContHistKey(u32::try_from(1 + piece_to_index::<B>(mv)).unwrap_or(0))
     }
@@ -71,7 +68,7 @@ impl<B: Board> Histories<B> {
         key as usize * (B::PIECES * B::SQUARES) + piece_to_index::<B>(mv)
     }
 
-    /// How promising a quiet move is after these earlier moves.
+    /// The history score of a quiet move.
     pub(crate) fn quiet(&self, side: usize, mv: B::Move, cont_hist: &[ContHistKey]) -> i32 {
         let mut sum =
             if B::TUNING.butterfly { read(&self.quiet, Self::quiet_index(side, mv)) } else { 0 };
@@ -81,7 +78,7 @@ impl<B: Board> Histories<B> {
         sum
     }
 
-    /// How promising a capture is.
+    /// The history score of a capture.
     pub(crate) fn noisy(&self, mv: B::Move, victim: usize) -> i32 {
         read(&self.noisy, Self::noisy_index(mv, victim))
     }
@@ -109,7 +106,7 @@ impl<B: Board> Histories<B> {
         }
     }
 
-    /// What experience adds to the evaluation of a position.
+    /// The correction of the static evaluation, in centipawns.
     pub(crate) fn correction(&self, board: &B) -> Value {
         let side = board.side();
         let keys = board.correction_keys().into_iter().enumerate();
@@ -119,7 +116,7 @@ impl<B: Board> Histories<B> {
         sum / (2 * CORRECTION_UNITS)
     }
 
-    /// Learns how far the evaluation was from what the search found.
+    /// Moves the correction towards the difference between search and evaluation.
     pub(crate) fn update_correction(&mut self, board: &B, error: Value, depth: i32) {
         let side = board.side();
         let weight = (depth + 1).min(16);

@@ -1,4 +1,4 @@
-//! The order in which moves are tried: the sooner the best one, the less is left to search.
+//! Move ordering.
 
 use super::history::{ContHistKey, Histories};
 use crate::{
@@ -6,16 +6,15 @@ use crate::{
     score::Value,
 };
 
-/// What giving check adds to the rank of a quiet move.
+/// Bonus of a quiet check.
 const CHECK_BONUS: i32 = 8_000;
 
-/// The least that a check has to bring in exchanges to be ranked so.
+/// SEE threshold for that bonus.
 const CHECK_MAX_LOSS: Value = -75;
 
-/// What dropping a piece where it can be had takes from the rank of the move.
+/// Penalty of a drop that loses the piece.
 const DROP_PENALTY: i32 = 6_000;
 
-/// Where the picker is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     FromTable,
@@ -26,34 +25,33 @@ enum Stage {
     BadNoisy,
 }
 
-/// Which moves are wanted.
+/// The moves that a picker returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Selection {
     All,
-    /// Captures and the like, and quiet checks as well if true.
+    /// Noisy moves, and quiet checks if requested.
     Noisy {
         checks: bool,
     },
 }
 
-/// Gives the moves of a position one by one: the one from the table, captures that lose nothing,
-/// killers, quiet moves, other captures.
+/// Returns the moves of a node in order: table move, good captures, killers, quiet moves, bad
+/// captures.
 pub(crate) struct MovePicker<B: Board> {
     stage: Stage,
     wanted: Selection,
     tt_move: Option<B::Move>,
     killers: [u16; 2],
     cont_hist: [ContHistKey; 3],
-    /// What a capture has to win in exchanges to come early.
+    /// SEE threshold of good captures.
     least: Value,
     list: MoveList<B::Move>,
-    /// How many of the list have been tt_move.
+    /// Index of the next move in the list.
     next: usize,
     bad: MoveList<B::Move>,
 }
 
 impl<B: Board> MovePicker<B> {
-    /// `list` and `bad` are filled anew.
     pub(crate) fn new(
         wanted: Selection,
         tt_move: Option<B::Move>,
@@ -77,17 +75,17 @@ impl<B: Board> MovePicker<B> {
         }
     }
 
-    /// The lists, to be used again.
+    /// The lists, for reuse.
     pub(crate) fn into_lists(self) -> (MoveList<B::Move>, MoveList<B::Move>) {
         (self.list, self.bad)
     }
 
-    /// Whether the moves tt_move now are captures that lose material.
+    /// Whether the picker has reached the bad captures.
     pub(crate) fn is_bad_noisy_stage(&self) -> bool {
         self.stage == Stage::BadNoisy
     }
 
-    /// The next move, which is legal. Without `quiet`, moves that are not noisy are passed over.
+    /// The next legal move. Without `quiet`, quiet moves are skipped.
     pub(crate) fn next(
         &mut self,
         board: &B,
@@ -161,7 +159,7 @@ impl<B: Board> MovePicker<B> {
                     }
                 }
                 Stage::BadNoisy => {
-                    // They are in order already, and legal.
+                    // Already sorted and legal.
                     let &(_, mv) = self.list.get(self.next)?;
                     self.next += 1;
                     return Some(mv);
@@ -174,8 +172,8 @@ impl<B: Board> MovePicker<B> {
         self.tt_move.is_none_or(|tt_move| tt_move.packed() != mv.packed()) && board.is_legal(mv)
     }
 
-    /// Takes the most promising quiet move of those that are left. What only exchanges tell is asked of those alone that
-    /// come first if it is to their favour.
+    /// The best remaining quiet move. SEE is computed only for moves that reach the top with an
+    /// optimistic rank.
     fn next_best_quiet(&mut self, board: &B) -> Option<B::Move> {
         loop {
             let best = self.max_rank_index()?;
@@ -187,19 +185,19 @@ impl<B: Board> MovePicker<B> {
         }
     }
 
-    /// Takes the most promising of those that are left.
+    /// The best remaining move.
     fn best(&mut self) -> Option<(i32, B::Move)> {
         let best = self.max_rank_index()?;
         self.take(best)
     }
 
-    /// The index in the list of the most promising of those that are left.
+    /// The index of the best remaining move.
     fn max_rank_index(&self) -> Option<usize> {
         let rest = self.list.iter().enumerate().skip(self.next);
         rest.max_by_key(|(_, (rank, _))| *rank).map(|(best, _)| best)
     }
 
-    /// Takes the one at a index in the list.
+    /// Removes the move at an index.
     fn take(&mut self, index: usize) -> Option<(i32, B::Move)> {
         let rest = self.list.get_mut(self.next..=index)?;
         let last = rest.len().checked_sub(1)?;
@@ -209,17 +207,17 @@ impl<B: Board> MovePicker<B> {
     }
 }
 
-/// A rank that stays as it is.
+/// An exact rank.
 const fn exact_rank(rank: i32) -> i32 {
     2 * rank
 }
 
-/// Whether a rank does.
+/// Whether a rank is exact.
 const fn is_exact_rank(rank: i32) -> bool {
     rank % 2 == 0
 }
 
-/// The rank of a quiet move, or the most that it can be.
+/// The rank of a quiet move, or an upper bound before SEE.
 fn rank_bound<B: Board>(board: &B, mv: B::Move, rank: i32) -> i32 {
     let checks = enabled!(CheckBonus) && board.gives_check(mv);
     let rank = if checks { rank + CHECK_BONUS } else { rank };
@@ -227,8 +225,7 @@ fn rank_bound<B: Board>(board: &B, mv: B::Move, rank: i32) -> i32 {
     exact_rank(rank) + i32::from(may_cost)
 }
 
-/// The rank of a quiet move that may cost what it is ranked for: a check that loses too much is like any other move, and
-/// a piece that is dropped where it can be had comes late.
+/// The exact rank: no bonus for checks that lose too much, a penalty for drops that lose the piece.
 fn final_rank<B: Board>(board: &B, mv: B::Move, rank_bound: i32) -> i32 {
     let mut rank = (rank_bound - 1) / 2;
     if enabled!(CheckBonus) && board.gives_check(mv) {

@@ -1,4 +1,4 @@
-//! The end of the search: captures, until the value of the position can be trusted.
+//! Quiescence search: captures, quiet checks at first, and evasions.
 
 use super::{
     Search,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
-    /// Searches captures, checks at first, and answers to checks. `depth` starts at 0 and falls.
+    /// Searches captures, checks and evasions. `depth` starts at 0 and decreases.
     pub(super) fn qsearch<const PV: bool>(
         &mut self,
         mut alpha: Value,
@@ -20,7 +20,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
         depth: i32,
         ply: usize,
     ) -> Value {
-        // 1. As in the main search.
+        // Step 1. Stop, and ends of the game.
         if self.should_stop() {
             return DRAW;
         }
@@ -33,7 +33,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
             return if in_check { DRAW } else { self.evaluate() };
         }
 
-        // 2. What is known from an earlier visit.
+        // Step 2. Transposition table lookup.
         let key = self.key();
         let tte = self.shared.tt.get(key);
         let tt_value = tte.and_then(|tte| self.tt_value_of(tte, ply));
@@ -47,7 +47,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
         }
         let tt_move = tte.and_then(|tte| self.board.unpack(tte.mv));
 
-        // 3. Whoever is not in check can do without a capture.
+        // Step 3. Stand pat.
         let mut best = -INFINITE;
         let mut raw = NO_VALUE;
         let mut enough = INFINITE;
@@ -79,7 +79,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
             enough = best + B::TUNING.delta;
         }
 
-        // 4. Try what there is, as long as it can win enough to matter.
+        // Step 4. Loop over the moves.
         let checks = enabled!(QsearchChecks) && depth > -B::TUNING.check_plies;
         let tt_move = tt_move.filter(|&mv| in_check || checks || self.board.is_noisy(mv));
         let wanted = if in_check { Selection::All } else { Selection::Noisy { checks } };
@@ -97,7 +97,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
                 if by_exchange && picker.is_bad_noisy_stage() {
                     break;
                 }
-                // With many queens on the board, captures would go on for ever otherwise.
+                // Limits the tree in positions with many captures.
                 let is_narrow = depth <= -B::TUNING.wide_plies;
                 if enabled!(QsearchMoveLimit) && is_narrow && count > 1 {
                     break;
@@ -113,13 +113,13 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
                 if by_exchange && !in_check && !self.board.see_ge(mv, 0) {
                     continue;
                 }
-                // Even trades do not help one who is so far behind.
+                // Equal exchanges cannot raise alpha.
                 let must_win = enabled!(QsearchFutility) && !in_check && enough <= alpha;
                 if must_win && noisy && !self.board.see_ge(mv, 1) {
                     best = best.max(enough);
                     continue;
                 }
-                // One quiet answer to a check says enough.
+                // One quiet evasion is enough.
                 if in_check && !noisy {
                     skip_quiet = true;
                 }
@@ -153,7 +153,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
             return mated_in(ply);
         }
 
-        // 5. Remember what was found.
+        // Step 5. Transposition table.
         let bound = if best >= beta {
             Bound::AtLeast
         } else if PV && best > original_alpha {

@@ -1,4 +1,4 @@
-//! Iterative deepening at the root: one line, or several with different first moves.
+//! Iterative deepening at the root, with MultiPV and aspiration windows.
 
 use std::cmp::Reverse;
 
@@ -9,34 +9,33 @@ use crate::{
     search::Search,
 };
 
-/// A first move and the line after it, as far as it has been searched.
+/// A root move and its PV.
 #[derive(Clone)]
 pub(crate) struct RootMove<M> {
     pub(crate) mv: M,
     pub(crate) value: Value,
-    /// What it was worth in earlier iterations, roughly.
+    /// The average value of earlier iterations.
     average_value: Value,
     pub(crate) depth: i32,
     pub(crate) sel_depth: usize,
-    /// The line, beginning with the move.
     pub(crate) pv: Vec<M>,
-    /// Positions searched after this move.
+    /// Nodes searched for this move.
     pub(crate) nodes: u64,
-    /// Those of them before this iteration.
+    /// Nodes before this iteration.
     nodes_before: u64,
-    /// What showed last that it is no better than others.
+    /// The reply that refuted it last.
     pub(crate) refutation: Option<M>,
-    /// What tablebases say of it.
+    /// The result by tablebases.
     pub(crate) tb: Option<TbMove>,
 }
 
 impl<M> RootMove<M> {
-    /// Moves of a lower rank are better, whatever the search thinks.
+    /// Lower is better, regardless of the search value.
     fn rank(&self) -> i32 {
         self.tb.map_or(0, |it| it.rank)
     }
 
-    /// Takes what is known without a search.
+    /// Sets a proved value and line.
     fn set_proved(&mut self, value: Value, pv: Vec<M>) {
         self.value = value;
         self.average_value = value;
@@ -46,26 +45,26 @@ impl<M> RootMove<M> {
     }
 }
 
-/// What happens in the search that its owner wants to know of.
+/// Progress of a search.
 pub(crate) enum Progress {
-    /// This move, which has this number, is searched now.
+    /// The root move of this index is searched next.
     Move(usize),
-    /// All lines of an iteration are done.
+    /// An iteration is complete.
     Iteration,
 }
 
 /// The root of one thread's search.
 pub(crate) struct Root<'a, B: Board, E> {
     pub(crate) search: Search<'a, B, E>,
-    /// Best first.
+    /// Sorted, best first.
     pub(crate) moves: Vec<RootMove<B::Move>>,
     lines: usize,
     refutations: bool,
 }
 
 impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
-    /// The moves to search are among those that `wanted` names, or all if it names none. Of those
-    /// that tablebases rank, only as many are searched as can be among the lines.
+    /// Selects the root moves: those that `wanted` accepts, or all if it accepts none. Of moves
+    /// ranked by tablebases, only the ranks that can be among the lines are searched.
     pub(crate) fn new(
         search: Search<'a, B, E>,
         wanted: impl Fn(B::Move) -> bool,
@@ -78,7 +77,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         if list.iter().any(|&(_, mv)| wanted(mv)) {
             list.retain(|&(_, mv)| wanted(mv));
         }
-        // Before anything is searched, any legal move has to do.
+        // Fallback before the first iteration.
         let value = search.evaluate();
         let mut moves: Vec<_> = list
             .into_iter()
@@ -103,7 +102,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         Self { search, moves, lines, refutations }
     }
 
-    /// Takes a line that mates for the search's. Not if it does not begin with a move to search.
+    /// Makes a proved mate the best line. Returns false if its first move is not a root move.
     pub(crate) fn set_mate(&mut self, line: Vec<B::Move>) -> bool {
         let first = line.first().copied();
         let Some(index) = self.moves.iter().position(|root| Some(root.mv) == first) else {
@@ -117,8 +116,8 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         true
     }
 
-    /// Takes the best move out, as this line mates after it; the last one stays. Returns whether
-    /// there is another best move now.
+    /// Removes the best move, as this line refutes it by mate; the last move stays. Returns whether
+    /// other moves remain.
     pub(crate) fn drop_mated(&mut self, mut line: Vec<B::Move>) -> bool {
         let Some(best) = self.moves.first_mut() else { return false };
         line.insert(0, best.mv);
@@ -134,13 +133,12 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         self.moves.first()
     }
 
-    /// The lines that are told, best first.
+    /// The reported lines, best first.
     pub(crate) fn told(&self) -> &[RootMove<B::Move>] {
         self.moves.get(..self.lines).unwrap_or(&self.moves)
     }
 
-    /// Searches deeper and deeper, from one depth to another, until it is stopped or `on_progress` says
-    /// no after an iteration.
+    /// Iterative deepening between two depths, until stopped or until `on_progress` returns false.
     pub(crate) fn deepen(
         &mut self,
         first: i32,
@@ -156,8 +154,8 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         }
     }
 
-    /// Has those moves first, of all that are not told, that took the most positions in the last iteration:
-    /// they were the hardest to refute.
+    /// Sorts the moves without a reported line by their nodes in the last iteration: those were the
+    /// hardest to refute.
     fn sort_by_effort(&mut self) {
         if let Some(others) = self.moves.get_mut(self.lines..) {
             others.sort_by_key(|root| (root.rank(), Reverse(root.nodes - root.nodes_before)));
@@ -167,8 +165,8 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         }
     }
 
-    /// Searches all lines one ply deeper. Returns whether it could; if not, several lines stay as
-    /// they were, so that they can be compared, while a single one takes what was found.
+    /// One iteration over all lines. Returns false if stopped; several lines are then restored for
+    /// consistency, a single one keeps its result.
     fn iterate(&mut self, on_progress: &mut dyn FnMut(&mut Self, Progress) -> bool) -> bool {
         if enabled!(RootOrder) {
             self.sort_by_effort();
@@ -191,7 +189,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         true
     }
 
-    /// While no line can be compared with another, has a move first that looks better than any.
+    /// Before the first complete iteration, moves the best move found to the front.
     fn promote_unsearched(&mut self, mv: Option<B::Move>) {
         let index = self.moves.iter().position(|root| Some(root.mv) == mv && root.depth == 0);
         if let Some(moves) = index.and_then(|index| self.moves.get_mut(..=index))
@@ -201,9 +199,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
         }
     }
 
-    /// Finds the best move that no earlier line has, of those with the rank of the first, and brings
-    /// it to its index. The window of values begins around the last one and grows where it was too
-    /// small.
+    /// Searches one line of MultiPV with an aspiration window, among moves of the same rank.
     fn search_line(
         &mut self,
         line: usize,
@@ -285,7 +281,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
             root.refutation = None;
             best = value;
             root.value = value;
-            // Outside of the window, the line that was known says more.
+            // A fail-low result keeps the previous PV.
             let inside = value > alpha || root.depth == 0;
             if inside {
                 root.depth = self.search.depth;
@@ -293,7 +289,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
                 root.pv.truncate(1);
                 root.pv.extend_from_slice(self.search.lines.from(1));
             }
-            // The others keep their order, in which the best of earlier iterations come first.
+            // The others keep their order from earlier iterations.
             if let Some(better) = self.moves.get_mut(line..=index) {
                 better.rotate_right(1);
             }
@@ -306,12 +302,12 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
     }
 }
 
-/// The deepest iteration.
+/// The maximum depth.
 fn deepest() -> i32 {
     i32::try_from(MAX_PLY).unwrap_or(i32::MAX) - 1
 }
 
-/// The value of a position without a move.
+/// The value of a position without legal moves.
 pub(crate) fn value_without_moves<B: Board>(board: &B) -> Value {
     if board.in_check() || B::STALEMATE_LOSES { mated_in(0) } else { DRAW }
 }

@@ -1,4 +1,4 @@
-//! One search from its beginning to its end: its threads, and what is told about it.
+//! Runs a search: threads, limits and reports.
 
 use std::{
     cell::Cell,
@@ -32,10 +32,10 @@ use crate::{
     score::{DRAW, MAX_PLY, Score, Value, tb_win},
 };
 
-/// Mates within so many plies are searched for without leaving anything out.
+/// Mate searches up to this many plies use a full-width search.
 const FULL_WIDTH: u32 = 5;
 
-/// What a search is asked for and what it works with.
+/// The inputs of a search.
 pub(crate) struct Run<'a> {
     pub(crate) position: &'a Position,
     pub(crate) tt: &'a TranspositionTable,
@@ -45,7 +45,7 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Searches on one game's board; not if that board does not take the position.
+    /// Searches on the board of a game; none if that board does not support the position.
     pub(crate) fn search<B: Board>(
         &self,
         memory: &mut Vec<Histories<B>>,
@@ -60,7 +60,7 @@ impl Run<'_> {
         let Some(limit) = self.limits.mate.filter(|&plies| plies > FULL_WIDTH) else {
             return search(self, solver);
         };
-        // What a search leaves out to see further may be a mate that is near.
+        // Pruning may miss a short mate, so a full-width search comes first.
         let near = Limits { mate: Some(FULL_WIDTH), ..self.limits.clone() };
         let found = search(&Run { limits: &near, ..*self }, None)?;
         let whole = self.limits.depth.map_or(FULL_WIDTH, |depth| depth.clamp(1, FULL_WIDTH));
@@ -84,7 +84,7 @@ impl Run<'_> {
         let threads = useful(limits.threads);
         memory.resize_with(threads.max(memory.len()), Histories::new);
         let reductions = Reductions::new(B::TUNING.reduction);
-        // A table says that a game is won, and not how soon it is mate.
+        // Tablebases know no distance to mate.
         let tables = limits.tables.as_ref().filter(|_| limits.mate.is_none());
         let shared = Shared {
             tt,
@@ -119,7 +119,8 @@ impl Run<'_> {
                 let tb = tb.as_slice();
                 let spawned =
                     thread::Builder::new().name("search".into()).spawn_scoped(scope, move || {
-                        // The thread that leads may sleep while the others search.
+                        // Helper threads check the node limit as well, as the main thread may be
+                        // descheduled.
                         let mut answered = 0;
                         let mut poll = |path: &[B::Move]| {
                             watch.answer(&mut answered, number + 2, path);
@@ -128,12 +129,12 @@ impl Run<'_> {
                         let own = evaluation(&board);
                         let search = Search::new(board, own, shared, histories, None, &mut poll);
                         let mut root = Root::new(search, wanted, tb, limits.multipv, false);
-                        // Different depths keep the threads from doing the same.
+                        // Different depths diversify the threads.
                         let first = 1 + i32::from(number.is_multiple_of(2));
                         root.deepen(first, i32::MAX, &mut |_, _| true);
                         root.search.count();
                     });
-                // With fewer threads it takes longer, and that is all.
+                // A thread that fails to start is ignored.
                 drop(spawned);
             }
             let viewer = CurrLineReporter::new(&watch, threads - 1);
@@ -145,7 +146,7 @@ impl Run<'_> {
         })
     }
 
-    /// Searches with the thread that talks to the control.
+    /// The main thread, which reports to the control.
     fn main_thread<B: Board, E: Evaluation<B>>(
         &self,
         board: B,
@@ -158,7 +159,7 @@ impl Run<'_> {
         let Self { position, limits, control, delays, .. } = *self;
         let bounds = || delays.within(control.bounds(), limits.exact_time);
         let without_moves = value_without_moves(&board);
-        // What was taught of a position says nothing of some of its moves alone.
+        // A value set for the position does not apply to a subset of its moves.
         let position_values = shared.position_values.filter(|_| limits.searchmoves.is_empty());
         let position_values =
             position_values.and_then(|position_values| position_values.get_by_key(board.key()));
@@ -200,7 +201,7 @@ impl Run<'_> {
         };
         let mate = limits.mate.filter(|_| shared.full_width);
         let last = within(limits.depth).min(within(mate));
-        // Several lines are compared, and wanted moves are searched, whatever else is known.
+        // Mate solver results would distort MultiPV and `searchmoves`.
         let compared = limits.multipv > 1 || !limits.searchmoves.is_empty();
         let solver =
             own.solver.filter(|_| enabled!(RootMateSearch) && !compared && root.moves.len() > 1);
@@ -222,7 +223,7 @@ impl Run<'_> {
                 if let Some(mates) = &mut mates {
                     let mut stop = || {
                         let elapsed = control.elapsed();
-                        // The time of the solver is no delay.
+                        // The solver's time is not a scheduling delay.
                         delays.poll(elapsed);
                         let end = bounds().hard;
                         stopped = control.stopped() || end.is_some_and(|it| elapsed >= it);
@@ -247,7 +248,7 @@ impl Run<'_> {
                 let hurries = only && !limits.exact_time;
                 let must_end =
                     settled || stopped || found_mate(limits, root.best()) || control.stopped();
-                // What comes after a move that was taken out has to be searched first.
+                // After a refuted best move another iteration is needed.
                 let needs_more = refuted && !only;
                 let should_stop_iterating =
                     || known.should_stop_iterating(control.elapsed(), bounds(), hurries);
@@ -256,18 +257,18 @@ impl Run<'_> {
         });
         root.search.count();
         if root.search.is_stopped() || root.best().is_some_and(|best| best.depth == 0) {
-            // The last word on a search that was broken off is what will be played.
+            // Reports the move that will be played after an aborted search.
             told.report(&root);
         }
         told.result(&root)
     }
 }
 
-/// What the thread that leads a search has for itself.
+/// State of the main thread.
 struct MainThread<'a, B: Board> {
     histories: &'a mut Histories<B>,
     solver: Option<&'a mut Solver>,
-    /// What the others are at.
+    /// Current lines of the helper threads.
     viewer: CurrLineReporter<'a, B::Move>,
 }
 
@@ -278,19 +279,18 @@ fn found_mate<M>(limits: &Limits, best: Option<&RootMove<M>>) -> bool {
     }
 }
 
-/// What is told about a search.
+/// Converts search results to reports.
 struct Told<'a> {
     position: &'a Position,
     shared: &'a Shared<'a>,
     control: &'a dyn Control,
-    /// What the user has taught of the root.
+    /// The value set for the root by the user.
     position_values: Option<Value>,
 }
 
 impl Told<'_> {
-    /// The value of a line as it is told, which is the best one or a later one. The user knows best:
-    /// the position is worth what was taught, and no line more. A mate that was found says more than
-    /// a table.
+    /// The reported score of a line. A value set by the user has priority and bounds all lines; a
+    /// mate found by the search has priority over tablebases.
     fn score<M>(&self, line: &RootMove<M>, is_best: bool) -> Score {
         let value = match (Score::from_value(line.value), line.tb.map(|it| it.value)) {
             (Score::Centipawns(_), Some(DRAW)) => self.shared.draw,
@@ -304,14 +304,14 @@ impl Told<'_> {
         })
     }
 
-    /// Whether a line's value is that of a draw by tables, and nothing that was taught.
+    /// Whether the score is a tablebase draw.
     fn is_drawn<M>(&self, line: &RootMove<M>) -> bool {
         self.position_values.is_none()
             && matches!(Score::from_value(line.value), Score::Centipawns(_))
             && line.tb.is_some_and(|it| it.value == DRAW)
     }
 
-    /// Moves from the root on, as the rules know them.
+    /// Converts moves from the root on to moves of the rules.
     fn moves<B: Board>(&self, line: &[B::Move]) -> Vec<Move> {
         let mut position = self.position.clone();
         let mut moves = Vec::with_capacity(line.len());
@@ -325,7 +325,6 @@ impl Told<'_> {
         moves
     }
 
-    /// What the search comes to.
     fn result<B: Board, E: Evaluation<B>>(&self, root: &Root<'_, B, E>) -> SearchResult {
         let nodes = self.shared.nodes.load(Relaxed).max(root.search.nodes);
         match root.best() {
@@ -361,7 +360,7 @@ impl Told<'_> {
     }
 }
 
-/// Any legal move, for a position that cannot be searched.
+/// The result for a position that the search does not support: any legal move.
 pub(crate) fn unsearched(
     position: &Position,
     limits: &Limits,

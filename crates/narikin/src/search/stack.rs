@@ -1,4 +1,4 @@
-//! The best line from each ply on, as far as the search has seen it.
+//! The PV of each ply (triangular PV table).
 
 use crate::score::MAX_PLY;
 
@@ -9,14 +9,14 @@ impl<M: Copy> PvTable<M> {
         Self(vec![Vec::new(); MAX_PLY + 3])
     }
 
-    /// Nothing is known from this ply on.
+    /// Clears the PV of a ply.
     pub(super) fn start(&mut self, ply: usize) {
         if let Some(line) = self.0.get_mut(ply) {
             line.clear();
         }
     }
 
-    /// The best line from this ply on begins with a move and goes on as the next ply's does.
+    /// Sets the PV of a ply to a move and the PV of the next ply.
     pub(super) fn extend(&mut self, ply: usize, mv: M) {
         let (before, after) = self.0.split_at_mut((ply + 1).min(MAX_PLY + 2));
         if let (Some(line), Some(rest)) = (before.last_mut(), after.first()) {
@@ -26,7 +26,6 @@ impl<M: Copy> PvTable<M> {
         }
     }
 
-    /// The best line from this ply on.
     pub(crate) fn from(&self, ply: usize) -> &[M] {
         self.0.get(ply).map_or(&[], Vec::as_slice)
     }

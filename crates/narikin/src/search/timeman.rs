@@ -1,4 +1,4 @@
-//! When to begin no further iteration: sooner if the best move is clear, later if it is not.
+//! Time management.
 
 use std::{cell::Cell, time::Duration};
 
@@ -10,21 +10,20 @@ use crate::{
     score::Value,
 };
 
-/// What thinking on the opponent's time is worth, in hundredths of the own: every other guess is right,
-/// and then some of the work has been done.
+/// Percentage of the time that may be used with pondering: about half of the ponder moves are hits.
 const PONDER_FACTOR: u32 = 125;
 
-/// What earlier iterations say about how sure the search is.
+/// Scales the optimum time by the stability of the search.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TimeManager {
     best: u16,
-    /// For how many iterations the best move has been the same.
+    /// Iterations without a change of the best move.
     stable: u32,
-    /// The value so far, roughly.
+    /// The running average of the value.
     value: Option<Value>,
-    /// What the soft bound is multiplied by, in hundredths.
+    /// The factor of the optimum time, in percent.
     factor: u32,
-    /// What it is multiplied by because time is saved by pondering, in hundredths.
+    /// The factor for pondering, in percent.
     pondering: u32,
 }
 
@@ -34,14 +33,14 @@ impl TimeManager {
         Self { best: 0, stable: 0, value: None, factor: 0, pondering }
     }
 
-    /// Takes an iteration into account.
+    /// Updates the factor after an iteration.
     pub(crate) fn update<B: Board, E: Evaluation<B>>(&mut self, root: &Root<'_, B, E>) {
         let Some(best) = root.best() else { return };
         let share = best.nodes * 100 / root.search.nodes.max(1);
         self.take(best.mv.packed(), best.value, share);
     }
 
-    /// Takes the best move, its value, and its share of the positions so far, in hundredths.
+    /// `share` is the best move's percentage of all nodes.
     fn take(&mut self, best: u16, value: Value, share: u64) {
         self.stable = if self.best == best { self.stable + 1 } else { 0 };
         self.best = best;
@@ -49,19 +48,19 @@ impl TimeManager {
         let index = usize::try_from(self.stable).unwrap_or(usize::MAX).min(stability.len() - 1);
         let stability = stability.get(index).copied().unwrap_or(100);
 
-        // A value that falls asks for another move.
+        // A falling value needs more time.
         let fall = self.value.map_or(0, |before| before - value).clamp(-30, 90);
         let fall = u32::try_from(100 + fall * 2 / 3).unwrap_or(100);
         self.value = Some(self.value.map_or(value, |before| Value::midpoint(before, value)));
 
-        // Nodes spent on other moves are doubts about this one.
+        // Effort on other moves means instability.
         let share = u32::try_from(share).unwrap_or(100);
         let doubt = 190 - share.min(100) * 12 / 10;
 
         self.factor = (stability * fall / 100 * doubt / 100).clamp(25, 250);
     }
 
-    /// Whether to begin nothing new after so much time.
+    /// Whether to start no further iteration.
     pub(crate) fn should_stop_iterating(
         &self,
         elapsed: Duration,
@@ -69,7 +68,7 @@ impl TimeManager {
         only_move: bool,
     ) -> bool {
         let Some(soft) = bounds.soft else { return false };
-        // What is not used of a fixed time is lost.
+        // A fixed time is used completely.
         let end = match bounds.hard {
             Some(hard) if soft < hard => {
                 bounds.from.saturating_add(self.share(soft, bounds)).min(hard)
@@ -79,8 +78,8 @@ impl TimeManager {
         only_move || elapsed >= end
     }
 
-    /// Whether to break off what has begun: on the opponent's time the search has come so deep that its own
-    /// share of time will hardly end another iteration.
+    /// Whether to abort the iteration: after long pondering, the remaining optimum time hardly
+    /// completes another one.
     pub(crate) fn should_abort(&self, elapsed: Duration, bounds: Bounds) -> bool {
         let (Some(soft), Some(hard)) = (bounds.soft, bounds.hard) else { return false };
         let share = self.share(soft, bounds);
@@ -88,7 +87,7 @@ impl TimeManager {
         has_pondered && elapsed >= bounds.from.saturating_add(share)
     }
 
-    /// What this move may take, as far as it is known how sure it is; nothing before the first iteration.
+    /// The scaled optimum time; zero before the first iteration.
     fn share(&self, soft: Duration, bounds: Bounds) -> Duration {
         soft.saturating_sub(bounds.from) * self.factor / 100 * self.pondering / 100
     }
@@ -107,7 +106,6 @@ pub(crate) struct SchedulingDelays {
 }
 
 impl SchedulingDelays {
-    /// A search that starts at this time of its clock.
     pub(crate) const fn new(elapsed: Duration) -> Self {
         Self { sel_depth: Cell::new(Duration::ZERO), polled: Cell::new(elapsed) }
     }

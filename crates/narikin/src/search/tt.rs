@@ -1,8 +1,8 @@
-//! The hash table: what the search knows about positions that it has met before.
+//! The transposition table.
 //!
-//! Threads share it without locks. An entry is two words, the second of which is mixed into the
-//! first, so that halves of different entries are seen not to belong together (R. Hyatt and
-//! T. Mann, "A lock-less transposition table implementation", ICGA Journal 2002).
+//! Threads share it without locks. An entry consists of two 64-bit words. The key is stored XORed
+//! with the data, so that torn entries do not match (R. Hyatt and T. Mann, "A lock-less
+//! transposition table implementation", ICGA Journal 2002).
 
 use std::{collections::TryReserveError, thread};
 
@@ -12,7 +12,7 @@ use crate::{
     sync::{AtomicU8, AtomicU64, Ordering::Relaxed},
 };
 
-/// What a kept value says about the true one.
+/// The kind of a stored value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bound {
     Exact,
@@ -20,24 +20,24 @@ pub(crate) enum Bound {
     AtMost,
 }
 
-/// What is known about a position.
+/// The content of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TtData {
-    /// The best move, packed by its board; 0 for none.
+    /// The best move, packed; 0 for none.
     pub(crate) mv: u16,
-    /// Mates are counted from this position.
+    /// The search value; mates are relative to this position.
     pub(crate) value: i16,
-    /// What it was worth as it stood; [`NO_VALUE`] if that is not known.
+    /// The static evaluation; [`NO_VALUE`] if unknown.
     pub(crate) eval: i16,
     pub(crate) depth: u8,
-    /// None if only the evaluation is known.
+    /// None if only the static evaluation is known.
     pub(crate) bound: Option<Bound>,
-    /// Whether it was met in a line that was shown.
+    /// Whether the position is or was part of a PV.
     pub(crate) tt_pv: bool,
 }
 
 impl TtData {
-    /// Whether a value, which is this entry's, tells all that a search of this window would.
+    /// Whether this entry's value causes a cutoff in a window.
     pub(crate) fn causes_cutoff(&self, value: Value, alpha: Value, beta: Value) -> bool {
         match self.bound {
             Some(Bound::Exact) => true,
@@ -47,16 +47,16 @@ impl TtData {
         }
     }
 
-    /// Whether a value, which is this entry's, says more than an evaluation does.
+    /// Whether this entry's value is a better estimate than a static evaluation.
     pub(crate) fn improves_on(&self, value: Value, eval: Value) -> bool {
         self.causes_cutoff(value, eval - 1, eval + 1)
     }
 }
 
-/// Stands for an unknown evaluation.
+/// An unknown evaluation.
 pub(crate) const NO_VALUE: i16 = i16::MIN;
 
-// The last byte of an entry: two bits of bound, one for lines that were shown, five of age.
+// The last byte of an entry: two bits of bound, one PV bit, five bits of age.
 const PV: u8 = 0b100;
 const AGE_STEP: u8 = 0b1000;
 const AGE: u8 = 0b1111_1000;
@@ -64,12 +64,12 @@ const AGES: u8 = 32;
 
 #[derive(Debug, Default)]
 struct Entry {
-    /// The key, mixed with the data.
+    /// The key XORed with the data.
     check: AtomicU64,
     data: AtomicU64,
 }
 
-/// As many entries as a line of the processor's cache holds.
+/// One cache line of entries.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Bucket([Entry; 4]);
@@ -113,7 +113,7 @@ impl TtData {
     }
 }
 
-/// Miri looks at the whole of a table at each access, and never ends with a true megabyte.
+/// Miri would take too long with a real megabyte.
 const MEGABYTE: usize = if cfg!(miri) { 1 << 12 } else { 1 << 20 };
 
 fn bucket_count(megabytes: usize) -> usize {
@@ -128,7 +128,6 @@ fn buckets(count: usize) -> Result<Vec<Bucket>, TryReserveError> {
     Ok(buckets)
 }
 
-/// The last byte of an entry's data.
 fn flags(data: u64) -> u8 {
     let [.., last] = data.to_le_bytes();
     last
@@ -140,27 +139,26 @@ fn depth_of(data: u64) -> u8 {
 }
 
 impl TranspositionTable {
-    /// A table of about so many megabytes, and of one bucket for 0.
+    /// Allocates a table of this size; 0 gives one bucket.
     pub(crate) fn new(megabytes: usize) -> Result<Self, TryReserveError> {
         Ok(Self { buckets: buckets(bucket_count(megabytes))?, age: AtomicU8::new(0) })
     }
 
-    /// Forgets everything, and takes about so many megabytes from now on. The old memory is given
-    /// back before the new one is taken: both at once may be more than there is. Without enough
-    /// memory the size stays.
+    /// Clears and resizes the table. The old memory is freed first, as both may not fit. If
+    /// allocation fails, the size is unchanged.
     pub(crate) fn resize(&mut self, megabytes: usize) -> Result<(), TryReserveError> {
         let old = std::mem::take(&mut self.buckets).len();
         let made = buckets(bucket_count(megabytes));
         let (kept, result) = match made {
             Ok(made) => (made, Ok(())),
-            // What was just given back is there, and if not, nothing is kept of any position.
+            // If even the old size fails, the table is empty.
             Err(error) => (buckets(old).unwrap_or_default(), Err(error)),
         };
         (self.buckets, self.age) = (kept, AtomicU8::new(0));
         result
     }
 
-    /// Forgets everything, with so many threads.
+    /// Clears the table with this number of threads.
     pub(crate) fn clear(&mut self, threads: usize) {
         let share = self.buckets.len().div_ceil(threads.max(1)).max(1);
         thread::scope(|scope| {
@@ -171,12 +169,12 @@ impl TranspositionTable {
         self.age = AtomicU8::new(0);
     }
 
-    /// Lets entries of earlier searches be overwritten first.
+    /// Ages the entries of earlier searches.
     pub(crate) fn new_search(&self) {
         self.age.store(self.age.load(Relaxed).wrapping_add(AGE_STEP), Relaxed);
     }
 
-    /// Has what is kept of a position ready when it is asked for.
+    /// Prefetches the bucket of a key.
     pub(crate) fn prefetch(&self, key: u64) {
         if let Some(bucket) = self.bucket(key) {
             prefetch(bucket);
@@ -199,11 +197,11 @@ impl TranspositionTable {
             let data = entry.data.load(Relaxed);
             if data != 0 && entry.check.load(Relaxed) ^ data == key {
                 let old = TtData::unpack(data);
-                // A position without a good move keeps the one that was good once.
+                // Keeps the old move if there is no new one.
                 if new.mv == 0 {
                     new.mv = old.mv;
                 }
-                // What was searched much deeper in this search is worth more.
+                // Keeps a much deeper entry of this search.
                 let deeper = i32::from(old.depth) > i32::from(new.depth) + 4;
                 let same_age = flags(data) & AGE == age;
                 if deeper && same_age && old.bound.is_some() && new.bound != Some(Bound::Exact) {
@@ -218,14 +216,14 @@ impl TranspositionTable {
             }
         }
         if let Some((_, entry)) = victim {
-            // Data of zero only, which says nothing, counts as no entry.
+            // All-zero data marks an empty entry.
             let data = new.pack(age);
             entry.data.store(data, Relaxed);
             entry.check.store(key ^ data, Relaxed);
         }
     }
 
-    /// How many of a thousand entries are of this search.
+    /// Entries of the current search, in permille.
     pub(crate) fn permille_used(&self) -> u32 {
         let age = self.age.load(Relaxed);
         let sample = self.buckets.len().min(250);
@@ -237,20 +235,20 @@ impl TranspositionTable {
         u32::try_from(used.count() * 1000 / (4 * sample.max(1))).unwrap_or(1000)
     }
 
-    /// Spreads keys over all buckets, however many there are.
+    /// Maps keys to buckets by multiplication, for any number of buckets.
     fn bucket(&self, key: u64) -> Option<&Bucket> {
         let scaled = u128::from(key) * self.buckets.len() as u128;
         self.buckets.get(usize::try_from(scaled >> 64).unwrap_or(0))
     }
 }
 
-/// What an entry is worth keeping for: its depth, less for each search since.
+/// Replacement priority: depth, reduced by age.
 fn replace_value(data: u64, age: u8) -> i32 {
     let since = (age.wrapping_sub(flags(data) & AGE) / AGE_STEP) % AGES;
     i32::from(depth_of(data)) - 4 * i32::from(since)
 }
 
-/// The value as an entry keeps it: every value of the search fits.
+/// Narrows a search value; all fit in 16 bits.
 pub(crate) fn narrow(value: Value) -> i16 {
     i16::try_from(value).unwrap_or(0)
 }
@@ -261,7 +259,7 @@ mod tests {
 
     use super::{Bound, TranspositionTable, TtData};
 
-    /// An entry that says by itself which key it belongs to.
+    /// An entry derived from its key.
     fn entry_for(key: u64) -> TtData {
         let [low, high, eval, depth, ..] = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15)).to_le_bytes();
         TtData {
@@ -276,7 +274,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_comes_back_or_was_overwritten() {
-        // So few that they do not meet in one bucket.
+        // Few enough to avoid bucket overflow.
         let count = if cfg!(miri) { 40 } else { 200_u64 };
         let table = TranspositionTable::new(1).expect("a megabyte");
         let keys: Vec<u64> =
@@ -304,9 +302,9 @@ mod tests {
 
     #[test]
     fn threads_never_see_halves_of_two_entries() {
-        // One bucket, so that all threads write into the same few entries.
+        // One bucket, so that all threads compete for the same entries.
         let table = TranspositionTable::new(0).expect("a bucket");
-        // Miri is a thousand times slower, and looks at each access.
+        // Miri is a thousand times slower.
         let rounds = if cfg!(miri) { 200 } else { 20_000 };
         let seen: usize = thread::scope(|scope| {
             let run = |seed: u64| {

@@ -2,47 +2,45 @@
 
 use crate::score::Value;
 
-/// What pays in a game: found by matches.
+/// Search constants of a game, tuned by matches.
 pub(crate) struct Tuning {
-    /// The width of the first window around the last value.
+    /// The initial aspiration window.
     pub(crate) window: Value,
-    /// What a position may lose per ply of depth and still be good enough.
+    /// Reverse futility margin per ply of depth.
     pub(crate) reverse_futility: Value,
-    /// How hopeless a position may be per ply of depth before only captures are tried, if that is done at all.
+    /// Razoring margin per ply of depth, if razoring is used.
     pub(crate) razor: Option<Value>,
-    /// How much a quiet move can win at once, and per ply of depth.
+    /// Futility margin: constant and per ply of depth.
     pub(crate) futility: [Value; 2],
-    /// What a quiet move may lose in exchanges, per square of the depth.
+    /// SEE threshold of quiet moves, per squared depth.
     pub(crate) quiet_exchange: Value,
-    /// What a capture may lose in exchanges, per ply of depth.
+    /// SEE threshold of captures, per ply of depth.
     pub(crate) noisy_exchange: Value,
-    /// How far above the window a capture must come for a cut without full search.
+    /// ProbCut margin above beta.
     pub(crate) probcut: Value,
-    /// How much a capture in the quiescence search can win besides its victim.
+    /// Delta pruning margin.
     pub(crate) delta: Value,
-    /// Quiet moves tried at depth 0, and per square of the depth.
+    /// Late move pruning: quiet moves at depth 0 and per squared depth.
     pub(crate) late_moves: [i32; 2],
-    /// Reductions: a constant, and the divisor of the logarithms, in hundredths.
+    /// Late move reductions: a constant and the divisor of the logarithms, in hundredths.
     pub(crate) reduction: [i32; 2],
-    /// Whether quiet moves are ranked by what came of them after whatever moves, too (butterfly history), and not by what
-    /// came of them as answers alone.
+    /// Whether quiet moves are scored by butterfly history, too.
     pub(crate) butterfly: bool,
-    /// How many plies of quiescence also try quiet checks.
+    /// Plies of qsearch with quiet checks.
     pub(crate) check_plies: i32,
-    /// After how many plies of quiescence only the first move counts that does not lose.
+    /// Plies of qsearch after which only the first good move is searched.
     pub(crate) wide_plies: i32,
 }
 
 const DEPTHS: usize = 64;
 const MOVES: usize = 64;
 
-/// Reductions in 1024ths of a ply, by depth and number of the move.
+/// Reductions in 1024ths of a ply, by depth and move number.
 #[derive(Debug)]
 pub(crate) struct Reductions(Vec<i32>);
 
 impl Reductions {
-    /// Grows with the logarithms of both: `constant` plus their product over `divisor`, which are
-    /// in hundredths.
+    /// `constant` plus the product of both logarithms over `divisor`, which are in hundredths.
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "all small")]
     pub(crate) fn new([constant, divisor]: [i32; 2]) -> Self {
         let (constant, divisor) = (f64::from(constant) / 100.0, f64::from(divisor) / 100.0);
