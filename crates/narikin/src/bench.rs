@@ -329,7 +329,7 @@ mod tests {
     use crate::board::SearchMove;
 
     #[test]
-    fn its_positions_are_positions() {
+    fn built_in_positions_are_valid() {
         for (game, texts) in [(Game::Chess, CHESS.as_slice()), (Game::Shogi, SHOGI.as_slice())] {
             for text in texts {
                 let read = Position::from_text(game, text);
@@ -340,7 +340,7 @@ mod tests {
 
     /// Changes of the search or the evaluation change these node counts.
     #[test]
-    fn searches_as_many_nodes_as_ever() {
+    fn node_counts_are_unchanged() {
         let nodes = |game| Bench::new(game).run().expect("memory").nodes;
         assert_eq!([Game::Chess, Game::Shogi].map(nodes), [344_874, 161_616]);
     }
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_those_of_other_engines() {
+    fn parses_the_arguments_of_other_engines() {
         let chess = Bench::new(Game::Chess);
         check("", &chess);
         check("chess", &chess);
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_arguments_are_named() {
+    fn errors_name_invalid_arguments() {
         for (arguments, error) in [
             ("go", "invalid hash size `go`"),
             ("0", "invalid hash size `0`"),
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_lines_are_those_that_openbench_parses() {
+    fn output_ends_with_the_lines_that_openbench_parses() {
         let result = BenchResult { nodes: 344_874, time: Duration::from_secs(2) };
         let text = result.to_string();
         let lines: Vec<&str> = text.lines().collect();
@@ -397,7 +397,7 @@ mod tests {
 
     /// Known counts: <https://www.chessprogramming.org/Perft_Results> and, for shogi, YaneuraOu.
     #[test]
-    fn counts_as_others_do() {
+    fn perft_counts_match_known_values() {
         let check = |game, text: &str, depth, expected| {
             let position = Position::from_text(game, text).expect("a position");
             assert_eq!(perft(&position, depth), Some(expected), "{text}");
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stages_of_the_search_give_all_moves_once() {
+    fn move_stages_generate_every_move_once() {
         for (game, text) in [
             (Game::Chess, "rnbq1k1r/pP1Pbppp/2p5/8/2B5/8/P1P1NnPP/RNBQK2R w KQ - 1 8"),
             (Game::Chess, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"),
@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_parts_are_as_if_made_anew() {
+    fn incremental_correction_keys_match_recomputed_ones() {
         let text = "rnbq1k1r/pP1Pbppp/2p5/8/2B5/8/P1P1NnPP/RNBQK2R w KQ - 1 8";
         let position = Position::from_text(Game::Chess, text).expect("a position");
         let board = Chess::new(&position, &Limits::default()).expect("a board");
@@ -481,11 +481,11 @@ mod tests {
             let mut played = board.clone();
             let mut list = MoveList::new();
             played.generate_all(&mut list);
-            let word = mv.word(readyok_rules::CastlingForm::KingTakesRook);
-            let found = list.iter().find(|(_, mv)| Chess::notation(*mv) == word);
+            let notation = mv.word(readyok_rules::CastlingForm::KingTakesRook);
+            let found = list.iter().find(|(_, mv)| Chess::notation(*mv) == notation);
             let &(_, mv) = found.expect("the same move");
             played.play(mv);
-            assert_eq!(played.correction_keys(), fresh.correction_keys(), "{word}");
+            assert_eq!(played.correction_keys(), fresh.correction_keys(), "{notation}");
         }
     }
 }

@@ -17,7 +17,7 @@ pub(crate) enum Book {
     /// Of chess and Chess960.
     Polyglot {
         /// Its whole entries.
-        book: Polyglot<Whole>,
+        book: Polyglot<CompleteEntries>,
         /// How many bytes it has.
         bytes: u64,
         /// How many of them, at the end, are no whole entry; none after it was told.
@@ -114,7 +114,7 @@ impl Book {
     ) -> Result<Option<BookMove>, BookError> {
         let moves = self.moves(position)?;
         let mut chosen = match seed {
-            Some(seed) => drawn(&moves, seed),
+            Some(seed) => random_choice(&moves, seed),
             None => moves.iter().rev().max_by_key(|it| it.weight),
         }
         .copied()
@@ -133,7 +133,7 @@ impl Book {
     }
 }
 
-fn drawn(moves: &[BookMove], seed: u64) -> Option<&BookMove> {
+fn random_choice(moves: &[BookMove], seed: u64) -> Option<&BookMove> {
     // Sums of a file's numbers must not overflow.
     let weight = |it: &BookMove| u128::from(it.weight);
     let total: u128 = moves.iter().map(weight).sum();
@@ -182,14 +182,14 @@ const ENTRY: u64 = 16;
 const SAMPLE: u64 = 1024;
 
 /// A book, with the size of what comes after its last whole entry.
-fn open_polyglot(file: File) -> Result<(Polyglot<Whole>, u64), BookError> {
+fn open_polyglot(file: File) -> Result<(Polyglot<CompleteEntries>, u64), BookError> {
     let bytes = file.metadata()?.len();
     let mut file = BufReader::new(file);
     let rest = bytes % ENTRY;
     let is_book = rest == 0 || (ENTRY < bytes && is_sorted(&mut file)?);
     // What is no book at all keeps its odd size.
     let end = if is_book { bytes - rest } else { bytes };
-    Ok((Polyglot::new(Whole { file, end })?, rest))
+    Ok((Polyglot::new(CompleteEntries { file, end })?, rest))
 }
 
 fn is_sorted(file: &mut BufReader<File>) -> io::Result<bool> {
@@ -202,18 +202,18 @@ fn is_sorted(file: &mut BufReader<File>) -> io::Result<bool> {
 
 /// The part of a file that is made of whole entries.
 #[derive(Debug)]
-pub(crate) struct Whole {
+pub(crate) struct CompleteEntries {
     file: BufReader<File>,
     end: u64,
 }
 
-impl Read for Whole {
+impl Read for CompleteEntries {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.file.read(buffer)
     }
 }
 
-impl Seek for Whole {
+impl Seek for CompleteEntries {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(match to {
             SeekFrom::End(back) => SeekFrom::Start(self.end.saturating_add_signed(back)),
@@ -228,7 +228,7 @@ mod tests {
     use readyok_rules::Game;
 
     #[test]
-    fn lots_fall_by_weight() {
+    fn random_choice_is_proportional_to_weights() {
         let moves = Position::start(Game::Chess).legal_moves();
         let weights = [3, 0, 1];
         let moves: Vec<_> = weights
@@ -236,11 +236,12 @@ mod tests {
             .zip(moves)
             .map(|(&weight, mv)| BookMove { mv, reply: None, weight })
             .collect();
-        let drawn: Vec<_> = (0..8).map(|seed| drawn(&moves, seed).map(|it| it.weight)).collect();
+        let random_choice: Vec<_> =
+            (0..8).map(|seed| random_choice(&moves, seed).map(|it| it.weight)).collect();
         let (three, one) = (Some(3), Some(1));
-        assert_eq!(drawn, [three, three, three, one, three, three, three, one]);
-        assert_eq!(super::drawn(&[], 5), None);
+        assert_eq!(random_choice, [three, three, three, one, three, three, three, one]);
+        assert_eq!(super::random_choice(&[], 5), None);
         let never = [BookMove { weight: 0, ..moves[0] }];
-        assert_eq!(super::drawn(&never, 5), None);
+        assert_eq!(super::random_choice(&never, 5), None);
     }
 }

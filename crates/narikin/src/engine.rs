@@ -16,7 +16,7 @@ use readyok_engine::{
 use readyok_rules::{EndRules, Game, Impasse, MoveCodec, Position, Reason, ShogiRules};
 
 use self::files::{NetworkFile, Opening};
-use self::output::{Line, Shows, Talk, wire_score};
+use self::output::{Line, Output, ShownInfo, wire_score};
 use self::settings::{HASH, Settings};
 use crate::eval;
 use crate::mate::{self, checkmate};
@@ -52,9 +52,9 @@ pub struct Narikin {
     /// The size of the searcher's table in megabytes.
     size: i64,
     /// The size that there was no memory for.
-    refused: Option<i64>,
+    failed_size: Option<i64>,
     /// The number of threads that was too many.
-    too_many: Option<usize>,
+    rejected_threads: Option<usize>,
     settings: Settings,
     opening: Opening,
     network: NetworkFile,
@@ -101,31 +101,31 @@ impl Engine for Narikin {
                 control.say(&remark);
             }
             if let Some(found) = found {
-                let word = codec.encode(found.mv)?;
-                control.say(&format!("{word} is from the book"));
+                let mv = codec.encode(found.mv)?;
+                control.say(&format!("{mv} is from the book"));
                 let ponder = found.reply.map(|reply| codec.encode(reply)).transpose()?;
-                return Ok(BestMove { ponder, ..word.into() });
+                return Ok(BestMove { ponder, ..mv.into() });
             }
         }
 
         // 3. Search.
-        let strength = self.settings.strength(request.dialect, self.game).filter(|_| plays);
+        let skill = self.settings.skill(request.dialect, self.game).filter(|_| plays);
         let draw = if plays { -self.settings.contempt(request.dialect) } else { 0 };
-        let limits = Limits { draw, ..self.limits(request, &position, strength.as_ref()) };
-        let talk = Talk {
+        let limits = Limits { draw, ..self.limits(request, &position, skill.as_ref()) };
+        let output = Output {
             control,
             codec,
             game: position.game(),
-            shows: Shows {
+            shown: ShownInfo {
                 lines: count(self.settings.multipv.get()),
                 wdl: self.settings.show_wdl.get(),
                 currline: self.settings.show_currline.get(),
                 refutations: self.settings.show_refutations.get(),
             },
-            load: Load::new(platform::useful(limits.threads)),
+            load: Load::new(platform::thread_count(limits.threads)),
             lines: Mutex::default(),
         };
-        let result = self.searcher.search(&position, &limits, &talk);
+        let result = self.searcher.search(&position, &limits, &output);
         if result.best().is_none() {
             let score = Some(wire_score(result.score));
             control.info(Info { depth: Some(0), score, ..Info::default() });
@@ -134,9 +134,9 @@ impl Engine for Narikin {
 
         // 4. Play the best line, or another one that a weaker player would.
         let best = Line::of(&result);
-        let chosen = strength.and_then(|strength| choose(&strength, &position, &talk, &best));
+        let chosen = skill.and_then(|skill| choose_line(&skill, &position, &output, &best));
         if let Some(chosen) = &chosen {
-            talk.played(chosen);
+            output.played(chosen);
         }
         let played = chosen.unwrap_or(best);
         if is_free
@@ -193,7 +193,7 @@ impl Engine for Narikin {
             self.searcher.clear();
         }
         // What was found without knowing better is worth nothing.
-        if self.settings.take_lesson() {
+        if self.settings.take_position_values_changed() {
             self.searcher.clear();
         }
         let network = self.settings.network_file.get();
@@ -208,9 +208,9 @@ impl Engine for Narikin {
     }
 
     fn custom_command(&mut self, line: &str, print: &mut dyn FnMut(&str)) {
-        let mut words = line.split_ascii_whitespace();
-        if words.next() == Some("bench") {
-            match Bench::parse(words).and_then(|bench| bench.run()) {
+        let mut tokens = line.split_ascii_whitespace();
+        if tokens.next() == Some("bench") {
+            match Bench::parse(tokens).and_then(|bench| bench.run()) {
                 Ok(result) => print(&result.to_string()),
                 Err(error) => print(&format!("info string bench: {error}")),
             }
@@ -220,7 +220,7 @@ impl Engine for Narikin {
     fn fallback(&self, request: &SearchRequest, wanted: &[Move]) -> Option<Move> {
         let codec = self.codec(request);
         let position = codec.decode_position(&request.position).ok()?;
-        let wanted = wanted.iter().find_map(|word| codec.decode(&position, word.as_str()).ok());
+        let wanted = wanted.iter().find_map(|mv| codec.decode(&position, mv.as_str()).ok());
         codec.encode(wanted.or_else(|| position.legal_moves().into_iter().next())?).ok()
     }
 }
@@ -238,8 +238,8 @@ impl Narikin {
         Ok(Self {
             searcher: Searcher::new(megabytes(HASH))?,
             size: HASH,
-            refused: None,
-            too_many: None,
+            failed_size: None,
+            rejected_threads: None,
             opening: Opening::default(),
             network: NetworkFile::default(),
             game: fastrand::u64(..),
@@ -279,33 +279,33 @@ impl Narikin {
     fn resize(&mut self) {
         let wanted = self.settings.hash.get();
         if self.size == wanted {
-            self.refused = None;
+            self.failed_size = None;
         }
-        if self.size == wanted || self.refused == Some(wanted) {
+        if self.size == wanted || self.failed_size == Some(wanted) {
             return;
         }
         if platform::fits(wanted, self.size) && self.searcher.resize(megabytes(wanted)).is_ok() {
-            (self.size, self.refused) = (wanted, None);
+            (self.size, self.failed_size) = (wanted, None);
         } else {
-            self.refused = Some(wanted);
+            self.failed_size = Some(wanted);
             let kept = self.size;
-            self.remarks.push(format!("no memory for {wanted} MB of hash, it stays at {kept} MB"));
+            self.remarks
+                .push(format!("not enough memory for {wanted} MB of hash, keeping {kept} MB"));
         }
     }
 
     /// Says if fewer threads will search than are wanted.
     fn count_threads(&mut self) {
         let wanted = count(self.settings.threads.get());
-        let useful = platform::useful(wanted);
-        let too_many = (useful < wanted).then_some(wanted);
-        if self.too_many != too_many && too_many.is_some() {
-            let processors = platform::processors();
+        let useful = platform::thread_count(wanted);
+        let rejected_threads = (useful < wanted).then_some(wanted);
+        if self.rejected_threads != rejected_threads && rejected_threads.is_some() {
+            let cpus = platform::cpu_count();
             self.remarks.push(format!(
-                "{useful} threads search and not {wanted}: more would only wait for the processors, \
-                 of which there are {processors}"
+                "using {useful} threads instead of {wanted}: this computer has only {cpus} CPUs"
             ));
         }
-        self.too_many = too_many;
+        self.rejected_threads = rejected_threads;
     }
 
     /// Whether a king that has entered the other camp wins at once. UCI has no word for it.
@@ -338,14 +338,14 @@ impl Narikin {
     ) -> impl Iterator<Item = readyok_rules::Move> {
         let codec = self.codec(request);
         let named = request.go.search_moves.iter().flat_map(MoveList::words);
-        named.filter_map(move |word| codec.decode(position, word).ok())
+        named.filter_map(move |mv| codec.decode(position, mv).ok())
     }
 
     fn limits(
         &self,
         request: &SearchRequest,
         position: &Position,
-        strength: Option<&Skill>,
+        skill: Option<&Skill>,
     ) -> Limits {
         let go = &request.go;
         // A mate in so many moves of the side that gives it.
@@ -354,7 +354,7 @@ impl Narikin {
             Some(MateLimit::Time(_) | MateLimit::Infinite) | None => None,
         };
         let node_budget =
-            strength.map(|it| it.node_budget(position.legal_moves().len())).unwrap_or_default();
+            skill.map(|it| it.node_budget(position.legal_moves().len())).unwrap_or_default();
         let nodes = [go.nodes, node_budget.nodes].into_iter().flatten().min();
         let depth = [go.depth, node_budget.depth].into_iter().flatten().min();
         let entering = self.settings.entering();
@@ -369,8 +369,8 @@ impl Narikin {
             mate,
             searchmoves: self.search_moves(request, position).collect(),
             // A weak player needs no help, and makes the same errors if asked again.
-            threads: if strength.is_some() { 1 } else { count(self.settings.threads.get()) },
-            multipv: strength.map_or(0, Skill::lines).max(count(self.settings.multipv.get())),
+            threads: if skill.is_some() { 1 } else { count(self.settings.threads.get()) },
+            multipv: skill.map_or(0, Skill::lines).max(count(self.settings.multipv.get())),
             max_moves: self.settings.max_moves(),
             impasse: Some(impasse),
             ignore_missing_pieces: !entering.counts_missing,
@@ -400,13 +400,18 @@ impl Line {
 }
 
 /// The line that a weaker player would choose, unless it is the best one.
-fn choose(strength: &Skill, position: &Position, talk: &Talk<'_>, best: &Line) -> Option<Line> {
-    let lines = talk.lines();
+fn choose_line(
+    skill: &Skill,
+    position: &Position,
+    output: &Output<'_>,
+    best: &Line,
+) -> Option<Line> {
+    let lines = output.lines();
     // Lines that were not searched cannot be compared.
     let searched = lines.iter().filter(|line| 0 < line.depth);
     let values: Vec<_> =
         searched.clone().filter_map(|line| Some((*line.pv.first()?, line.seen))).collect();
-    let chosen = strength.choose(position.key(), &values)?;
+    let chosen = skill.choose(position.key(), &values)?;
     let (mv, _) = values.get(chosen)?;
     let chosen = searched.clone().find(|line| line.pv.first() == Some(mv))?;
     (chosen.pv.first() != best.pv.first()).then(|| chosen.clone())
@@ -427,7 +432,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_search_that_fails_ends_in_what_was_wanted_or_any_legal_move() {
+    fn fallback_is_a_requested_or_any_legal_move() {
         let settings = Settings::declare(&mut Options::new());
         let narikin = Narikin::new(settings).unwrap();
         let fallback = |dialect, position: &str, wanted: &[&str]| {
@@ -436,7 +441,7 @@ mod tests {
             };
             let position = position.into_owned();
             let request = SearchRequest { dialect, position, go: Go::default() };
-            let wanted: Vec<Move> = wanted.iter().map(|word| word.parse().unwrap()).collect();
+            let wanted: Vec<Move> = wanted.iter().map(|mv| mv.parse().unwrap()).collect();
             narikin.fallback(&request, &wanted).map(|mv| mv.to_string())
         };
         let cornered = "position fen 7k/8/8/8/8/8/1r6/K7 w - - 0 1";
@@ -455,7 +460,7 @@ mod tests {
             for prepare in [Narikin::prepare, Narikin::new_game] {
                 let mut engine = made();
                 prepare(&mut engine);
-                assert_eq!(engine.prepared, None, "nobody knows which game it will be");
+                assert_eq!(engine.prepared, None, "the game is unknown");
                 engine.greeted(dialect);
                 prepare(&mut engine);
                 assert_eq!(engine.prepared, Some(game));

@@ -1,8 +1,8 @@
-//! Evaluation: what a position is worth as it stands.
+//! Static evaluation.
 //!
-//! A game's [`Model`] names what counts in a position, as terms; [`Weight`]s say how much. What is
-//! not linear is made so by counting cases (a weight for each number of attackers, say), so that
-//! all weights can be fitted to games.
+//! A game's [`Model`] lists the terms of a position; [`Weight`]s give their values. Nonlinear
+//! features are indexed by cases, with one weight per number of attackers, for example, so that all
+//! weights can be tuned.
 
 pub mod chess;
 pub(crate) mod network;
@@ -12,18 +12,18 @@ use readyok_rules::Game;
 
 use crate::{board::Board, score::Value};
 
-/// Says what positions of a search are worth, in centipawns for the side to move.
+/// Evaluates positions of a search in centipawns for the side to move.
 pub(crate) trait Evaluation<B: Board> {
-    /// A move is about to be played on this board.
+    /// Called before a move is made on the board.
     fn play(&mut self, board: &B, mv: B::Move);
 
-    /// The last move is taken back.
+    /// Called when the last move is unmade.
     fn undo(&mut self);
 
     fn evaluate(&self, board: &B) -> Value;
 }
 
-/// Makes what evaluations of a game need, which takes a while the first time.
+/// Builds the tables of a game's evaluation.
 pub(crate) fn prepare(game: Game) {
     match game {
         Game::Chess | Game::Chess960 => chess::prepare(),
@@ -31,7 +31,7 @@ pub(crate) fn prepare(game: Game) {
     }
 }
 
-/// What people have thought of, with weights that were fitted to games: see [`Model`].
+/// The hand-crafted evaluation with tuned weights: see [`Model`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HandWritten;
 
@@ -45,55 +45,55 @@ impl<B: Board> Evaluation<B> for HandWritten {
     }
 }
 
-/// What counts in the positions of one game.
+/// The evaluation terms of a game.
 pub trait Model {
-    /// The board that is looked at.
+    /// The board.
     type Board;
 
-    /// How many weights there are.
+    /// The number of weights.
     const WEIGHTS: usize;
 
-    /// Calls with every term of a position. Terms are seen from the side that moves first in the
+    /// Adds every term of a position, from the perspective of the side that moves first in the
     /// start position.
     fn terms(board: &Self::Board, terms: &mut impl Terms);
 
-    /// How much of the opening is left, from [`MAX_PHASE`] down to 0.
+    /// The game phase, from [`MAX_PHASE`] in the opening down to 0.
     fn phase(board: &Self::Board) -> i32;
 
-    /// How much of a value for the first side counts, from [`SCALE_NORMAL`] down to 0: less where a lead
-    /// does not win.
+    /// The scale factor of a value for the first side, up to [`SCALE_NORMAL`]: lower in drawish
+    /// endgames.
     fn scale(board: &Self::Board, value: i32) -> i32 {
         let _ = (board, value);
         SCALE_NORMAL
     }
 }
 
-/// All of a value counts.
+/// The scale factor of normal positions.
 pub const SCALE_NORMAL: i32 = 64;
 
-/// The phase of a position in which everything is as in the opening.
+/// The game phase of the opening.
 pub const MAX_PHASE: i32 = 256;
 
-/// How many units of a weight make a centipawn.
+/// Units of a weight per centipawn.
 pub const WEIGHT_UNITS: i32 = 8;
 
-/// Takes the terms of a position.
+/// Receives the terms of a position.
 pub trait Terms {
-    /// The weight of this number counts so many times: for the side that moves first in the start
-    /// position, or, if negative, for the other.
+    /// Adds a weight `count` times: for the side that moves first in the start position, or, if
+    /// negative, for the other.
     fn add(&mut self, weight: usize, count: i32);
 }
 
-/// What a term is worth, in units of [`WEIGHT_UNITS`] to the centipawn.
+/// The value of a term, in units of [`WEIGHT_UNITS`] per centipawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Weight {
-    /// In the opening.
+    /// Value in the middlegame.
     pub mg: i16,
-    /// When nothing of the opening is left.
+    /// Value in the endgame.
     pub eg: i16,
 }
 
-/// The value of a position in centipawns, for the side that moves first in the start position.
+/// Evaluates a position in centipawns, for the side that moves first in the start position.
 pub fn evaluate<M: Model>(board: &M::Board, weights: &[Weight]) -> i32 {
     let mut sum = Sum { weights, mg: 0, eg: 0 };
     M::terms(board, &mut sum);
@@ -102,7 +102,7 @@ pub fn evaluate<M: Model>(board: &M::Board, weights: &[Weight]) -> i32 {
     value * M::scale(board, value) / SCALE_NORMAL
 }
 
-/// Adds up what the terms of a position are worth.
+/// Sums the weights of terms.
 struct Sum<'a> {
     weights: &'a [Weight],
     mg: i32,
@@ -118,8 +118,7 @@ impl Terms for Sum<'_> {
     }
 }
 
-/// Reads weights as a file keeps them: for each its value in the opening and in the ending, as
-/// 16-bit numbers, the lower byte first.
+/// Parses weights: the middlegame and endgame value of each as little-endian 16-bit numbers.
 pub fn read_weights(bytes: &[u8]) -> Vec<Weight> {
     let (entries, _) = bytes.as_chunks::<4>();
     let entry = |&[a, b, c, d]: &[u8; 4]| Weight {

@@ -15,8 +15,8 @@ fn main() -> io::Result<()> {
     if let Ok(names) = env::var("NARIKIN_WITHOUT") {
         narikin::disable_features(&names).map_err(io::Error::other)?;
     }
-    let words: Vec<String> = env::args().skip(1).collect();
-    match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => narikin::runner().map_err(io::Error::other)?.run_stdio(),
         ["bench", arguments @ ..] => {
             let result = Bench::parse(arguments.iter().copied()).and_then(|bench| bench.run());

@@ -46,25 +46,29 @@ pub(crate) fn prefetch<T>(place: &T) {
 pub(crate) fn prefetch<T>(_place: &T) {}
 
 /// Maximum number of threads.
-pub(crate) const MOST: usize = 1024;
+pub(crate) const MAX_THREADS: usize = 1024;
 
 /// Maximum number of threads per CPU. More would delay the main thread, which checks the clock and
 /// the input.
-const PER_PROCESSOR: usize = 4;
+const MAX_THREADS_PER_CPU: usize = 4;
 
 /// The number of threads used for a requested number.
-pub(crate) fn useful(wanted: usize) -> usize {
+pub(crate) fn thread_count(requested: usize) -> usize {
     // A few threads need no query of the CPU count.
-    if wanted <= PER_PROCESSOR { wanted.max(1) } else { useful_on(processors(), wanted) }
+    if requested <= MAX_THREADS_PER_CPU {
+        requested.max(1)
+    } else {
+        thread_count_on(cpu_count(), requested)
+    }
 }
 
 /// The number of CPUs available to this process.
-pub(crate) fn processors() -> usize {
+pub(crate) fn cpu_count() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-fn useful_on(processors: usize, wanted: usize) -> usize {
-    wanted.clamp(1, processors.saturating_mul(PER_PROCESSOR)).min(MOST)
+fn thread_count_on(cpu_count: usize, requested: usize) -> usize {
+    requested.clamp(1, cpu_count.saturating_mul(MAX_THREADS_PER_CPU)).min(MAX_THREADS)
 }
 
 /// Measures the CPU load of a search.
@@ -106,20 +110,20 @@ fn used() -> Option<Duration> {
     None
 }
 
-/// Whether a table of `wanted` megabytes fits in place of one of `kept`. Linux overcommits memory
+/// Whether a table of `requested` megabytes fits in place of one of `kept`. Linux overcommits memory
 /// and kills processes that use too much, so available memory is checked in advance. True if the
 /// system does not report it.
-pub(crate) fn fits(wanted: i64, kept: i64) -> bool {
-    free().is_none_or(|free| is_room(wanted, kept, free))
+pub(crate) fn fits(requested: i64, kept: i64) -> bool {
+    free().is_none_or(|free| is_room(requested, kept, free))
 }
 
-/// The part of `wanted` megabytes that fits.
-pub(crate) fn part_that_fits(wanted: i64) -> i64 {
-    free().map_or(wanted, |free| wanted.min(usable(free)))
+/// The part of `requested` megabytes that fits.
+pub(crate) fn part_that_fits(requested: i64) -> i64 {
+    free().map_or(requested, |free| requested.min(usable(free)))
 }
 
-fn is_room(wanted: i64, kept: i64, free: u64) -> bool {
-    wanted <= kept.saturating_add(usable(free))
+fn is_room(requested: i64, kept: i64, free: u64) -> bool {
+    requested <= kept.saturating_add(usable(free))
 }
 
 /// Usable megabytes of free memory: one sixteenth is left for other uses.
@@ -131,14 +135,14 @@ fn usable(free: u64) -> i64 {
 #[cfg(target_os = "linux")]
 fn free() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
-    let machine = read("/proc/meminfo").and_then(|text| of_machine(&text));
+    let host = read("/proc/meminfo").and_then(|text| available_memory(&text));
     let groups = read("/proc/self/cgroup").unwrap_or_default();
-    let groups = groups.lines().flat_map(folders).filter_map(|(folder, group)| {
-        let [most, used, stat] =
-            [group.most, group.used, "memory.stat"].map(|name| read(&format!("{folder}/{name}")));
-        of_group(&most?, &used?, &stat.unwrap_or_default(), group)
+    let groups = groups.lines().flat_map(group_directories).filter_map(|(directory, group)| {
+        let [max, used, stat] =
+            [group.max, group.used, "memory.stat"].map(|name| read(&format!("{directory}/{name}")));
+        group_memory(&max?, &used?, &stat.unwrap_or_default(), group)
     });
-    machine.into_iter().chain(groups).min()
+    host.into_iter().chain(groups).min()
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -148,7 +152,7 @@ fn free() -> Option<u64> {
 
 /// Available memory by `/proc/meminfo`.
 #[cfg(any(target_os = "linux", test))]
-fn of_machine(meminfo: &str) -> Option<u64> {
+fn available_memory(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024)
 }
@@ -158,32 +162,32 @@ fn of_machine(meminfo: &str) -> Option<u64> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Names {
     root: &'static str,
-    most: &'static str,
+    max: &'static str,
     used: &'static str,
     /// The key of reclaimable page cache.
-    idle: &'static str,
+    reclaimable: &'static str,
 }
 
 #[cfg(any(target_os = "linux", test))]
 const FIRST_VERSION: Names = Names {
     root: "/sys/fs/cgroup/memory",
-    most: "memory.limit_in_bytes",
+    max: "memory.limit_in_bytes",
     used: "memory.usage_in_bytes",
-    idle: "total_inactive_file ",
+    reclaimable: "total_inactive_file ",
 };
 
 #[cfg(any(target_os = "linux", test))]
 const SECOND_VERSION: Names = Names {
     root: "/sys/fs/cgroup",
-    most: "memory.max",
+    max: "memory.max",
     used: "memory.current",
-    idle: "inactive_file ",
+    reclaimable: "inactive_file ",
 };
 
 /// The directories of the group in a line of `/proc/self/cgroup` and of its parents, each with its
 /// own limit.
 #[cfg(any(target_os = "linux", test))]
-fn folders(line: &str) -> Vec<(String, Names)> {
+fn group_directories(line: &str) -> Vec<(String, Names)> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { return Vec::new() };
     let names = match controllers {
@@ -191,22 +195,23 @@ fn folders(line: &str) -> Vec<(String, Names)> {
         it if it.split(',').any(|name| name == "memory") => FIRST_VERSION,
         _ => return Vec::new(),
     };
-    let mut folder = names.root.to_owned();
-    let mut folders = vec![(folder.clone(), names)];
+    let mut directory = names.root.to_owned();
+    let mut group_directories = vec![(directory.clone(), names)];
     for part in path.split('/').filter(|part| !part.is_empty()) {
-        folder = format!("{folder}/{part}");
-        folders.push((folder.clone(), names));
+        directory = format!("{directory}/{part}");
+        group_directories.push((directory.clone(), names));
     }
-    folders
+    group_directories
 }
 
 /// Available memory of a group; none without a limit.
 #[cfg(any(target_os = "linux", test))]
-fn of_group(most: &str, used: &str, stat: &str, names: Names) -> Option<u64> {
-    let most: u64 = most.trim().parse().ok()?;
+fn group_memory(max: &str, used: &str, stat: &str, names: Names) -> Option<u64> {
+    let max: u64 = max.trim().parse().ok()?;
     let used: u64 = used.trim().parse().ok()?;
-    let idle = stat.lines().find_map(|line| line.strip_prefix(names.idle)?.parse().ok());
-    Some(most.saturating_sub(used.saturating_sub(idle.unwrap_or(0))))
+    let reclaimable =
+        stat.lines().find_map(|line| line.strip_prefix(names.reclaimable)?.parse().ok());
+    Some(max.saturating_sub(used.saturating_sub(reclaimable.unwrap_or(0))))
 }
 
 /// Whether the CPU has SSE4.2 and counts bits with one instruction (x86-64-v2).
@@ -221,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_piece_of_memory_can_be_hinted_at() {
+    fn hints_accept_any_memory() {
         for (capacity, skipped) in
             [(0, 0), (1, 0), (64, 3), (5 << 20, 0), (5 << 20, 4097), (4 << 20, (4 << 20) - 1)]
         {
@@ -237,15 +242,15 @@ mod tests {
     }
 
     #[test]
-    fn no_more_than_four_threads_share_a_processor() {
-        assert_eq!([0, 1, 4, 8, 9, 1024].map(|it| useful_on(2, it)), [1, 1, 4, 8, 8, 8]);
-        assert_eq!([128, 129].map(|it| useful_on(32, it)), [128, 128]);
-        assert_eq!(useful_on(512, usize::MAX), 1024);
-        assert_eq!([0, 1, 4].map(useful), [1, 1, 4]);
+    fn uses_at_most_four_threads_per_cpu() {
+        assert_eq!([0, 1, 4, 8, 9, 1024].map(|it| thread_count_on(2, it)), [1, 1, 4, 8, 8, 8]);
+        assert_eq!([128, 129].map(|it| thread_count_on(32, it)), [128, 128]);
+        assert_eq!(thread_count_on(512, usize::MAX), 1024);
+        assert_eq!([0, 1, 4].map(thread_count), [1, 1, 4]);
     }
 
     #[test]
-    fn the_load_is_that_of_one_thread() {
+    fn load_is_relative_to_the_threads() {
         let second = Duration::from_secs(1);
         assert_eq!(permille(second, second, 1), Some(1000));
         assert_eq!(permille(second, second, 2), Some(500));
@@ -257,7 +262,7 @@ mod tests {
     const GIB: u64 = 1 << 30;
 
     #[test]
-    fn what_is_free_and_the_old_table_make_room_for_a_new_one() {
+    fn free_memory_and_the_old_table_make_room_for_a_new_one() {
         assert!(is_room(15_000, 16, 16 * GIB));
         assert!(!is_room(16_000, 16, 16 * GIB), "a sixteenth is left for others");
         // Of 24 GiB, the old table has 15 and 8 are free: enough for 20.
@@ -268,25 +273,25 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_taken_than_there_is() {
+    fn part_that_fits_is_limited() {
         assert_eq!(part_that_fits(0), 0);
         #[cfg(target_os = "linux")]
         assert!(part_that_fits(i64::MAX) < 1 << 40);
     }
 
     #[test]
-    fn the_machine_tells_what_is_available_and_not_what_it_has() {
+    fn parses_available_memory() {
         let text =
             "MemTotal:       24684092 kB\nMemFree:         1234 kB\nMemAvailable:    2048 kB\n";
-        assert_eq!(of_machine(text), Some(2 << 20));
-        assert_eq!(of_machine("MemTotal: 5 kB\n"), None);
-        assert_eq!(of_machine("MemAvailable: much\n"), None);
+        assert_eq!(available_memory(text), Some(2 << 20));
+        assert_eq!(available_memory("MemTotal: 5 kB\n"), None);
+        assert_eq!(available_memory("MemAvailable: much\n"), None);
     }
 
     #[test]
-    fn groups_limit_what_is_in_them() {
+    fn control_groups_limit_memory() {
         let of = |line: &str| -> Vec<String> {
-            folders(line).into_iter().map(|(folder, _)| folder).collect()
+            group_directories(line).into_iter().map(|(directory, _)| directory).collect()
         };
         assert_eq!(
             of("0::/user/game"),
@@ -296,10 +301,10 @@ mod tests {
         assert!(of("3:cpuset:/").is_empty() && of("nothing").is_empty());
 
         let stat = "anon 5\ninactive_file 300\nactive_file 7\n";
-        assert_eq!(of_group("1000\n", "900\n", stat, SECOND_VERSION), Some(400));
-        assert_eq!(of_group("1000\n", "1200\n", "", SECOND_VERSION), Some(0));
-        assert_eq!(of_group("max\n", "900\n", stat, SECOND_VERSION), None);
+        assert_eq!(group_memory("1000\n", "900\n", stat, SECOND_VERSION), Some(400));
+        assert_eq!(group_memory("1000\n", "1200\n", "", SECOND_VERSION), Some(0));
+        assert_eq!(group_memory("max\n", "900\n", stat, SECOND_VERSION), None);
         let stat = "inactive_file 1\ntotal_inactive_file 500\n";
-        assert_eq!(of_group("1000\n", "900\n", stat, FIRST_VERSION), Some(600));
+        assert_eq!(group_memory("1000\n", "900\n", stat, FIRST_VERSION), Some(600));
     }
 }

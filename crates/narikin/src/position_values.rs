@@ -10,12 +10,12 @@ use crate::Limits;
 use crate::board::{Board, Chess, Shogi};
 
 /// Maximum number of stored positions.
-const MOST: usize = 1 << 20;
+const MAX_POSITIONS: usize = 1 << 20;
 
 const SHOGI_RANKS: usize = 9;
 
 /// Larger values would be mates.
-const LARGEST: i32 = 10_000;
+const MAX_SCORE: i32 = 10_000;
 
 /// Scores of positions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,13 +45,13 @@ impl PositionValues {
     /// support, or beyond a million, are ignored.
     pub fn set(&mut self, position: &Position, value: Option<i32>) {
         let for_mover = |value: i32| match position.turn() {
-            Side::First => value.clamp(-LARGEST, LARGEST),
-            Side::Second => value.clamp(-LARGEST, LARGEST).saturating_neg(),
+            Side::First => value.clamp(-MAX_SCORE, MAX_SCORE),
+            Side::Second => value.clamp(-MAX_SCORE, MAX_SCORE).saturating_neg(),
         };
         let Some(key) = key(position) else { return };
         match value {
             None => drop(self.values.remove(&key)),
-            Some(_) if self.values.len() >= MOST && !self.values.contains_key(&key) => (),
+            Some(_) if self.values.len() >= MAX_POSITIONS && !self.values.contains_key(&key) => (),
             Some(value) => drop(self.values.insert(key, for_mover(value))),
         }
     }
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_kept_for_the_side_to_move_and_forgotten_when_told_to() {
+    fn scores_are_set_and_cleared() {
         let mut position_values = PositionValues::default();
         position_values.apply_command(&format!("30 + {AFTER_E4}")).expect("an instruction");
         assert_eq!(value(&position_values, Game::Chess, AFTER_E4), Some(-30));
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_of_shogi_are_those_of_uci() {
+    fn shogi_positions_are_those_of_uci() {
         let mut position_values = PositionValues::default();
         position_values
             .apply_command("12 + 4k4/9/4P4/9/9/9/9/9/4K4[Gp] b - - 0 1")
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_instruction_teaches_nothing() {
+    fn invalid_values_are_rejected() {
         let mut position_values = PositionValues::default();
         for text in ["", "much + 8/8/8/8/8/8/8/K1k5 w - - 0 1", "5", "5 + 9/9 w", "clear"] {
             assert!(position_values.apply_command(text).is_err(), "{text}");

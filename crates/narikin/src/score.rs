@@ -116,10 +116,10 @@ const CHESS: Model = Model { half: 100.0, slope: 60.0 };
 const SHOGI: Model = Model { half: 12.0, slope: 550.0 };
 
 /// The estimate for a certain draw.
-pub(crate) const DRAWN: Wdl = Wdl { win: 0, draw: 1000, loss: 0 };
+pub(crate) const CERTAIN_DRAW: Wdl = Wdl { win: 0, draw: 1000, loss: 0 };
 
 /// Estimates win, draw and loss for the side to move, in permille. The sum is 1000.
-pub(crate) fn chances(game: Game, score: Score) -> Wdl {
+pub(crate) fn estimate_wdl(game: Game, score: Score) -> Wdl {
     match score {
         Score::Wins { .. } => Wdl { win: 1000, draw: 0, loss: 0 },
         Score::Loses { .. } => Wdl { win: 0, draw: 0, loss: 1000 },
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mates_are_kept_as_seen_from_their_position() {
+    fn mates_are_stored_relative_to_their_position() {
         for (value, ply) in [(mate_in(9), 4), (mated_in(8), 3), (250, 7), (tb_win(5), 5)] {
             let kept = value_to_tt(value, ply);
             assert_eq!(value_from_tt(kept, ply, 100), Some(value));
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_that_comes_after_a_draw_by_rule_is_none() {
+    fn a_mate_after_a_draw_by_rule_is_ignored() {
         let of = |kept, left| value_from_tt(kept, 2, left);
         assert_eq!([15, 14].map(|left| of(mate_in(15), left)), [Some(mate_in(17)), None]);
         assert_eq!([14, 13].map(|left| of(mated_in(14), left)), [Some(mated_in(16)), None]);
@@ -165,28 +165,28 @@ mod tests {
     }
 
     #[test]
-    fn chances_add_up_and_grow_with_the_score() {
+    fn estimates_add_up_and_grow_with_the_score() {
         for game in [Game::Chess, Game::Chess960, Game::Shogi] {
-            let mut last = chances(game, Score::Loses { plies: 1 });
+            let mut last = estimate_wdl(game, Score::Loses { plies: 1 });
             for value in (-30_000..=30_000).step_by(7) {
-                let Wdl { win, draw, loss } = chances(game, Score::Centipawns(value));
+                let Wdl { win, draw, loss } = estimate_wdl(game, Score::Centipawns(value));
                 assert_eq!(win + draw + loss, 1000);
                 assert!(last.win <= win && loss <= last.loss, "{value}");
-                let turned = chances(game, Score::Centipawns(-value));
+                let turned = estimate_wdl(game, Score::Centipawns(-value));
                 assert_eq!((turned.win, turned.loss), (loss, win));
                 last = Wdl { win, draw, loss };
             }
-            assert_eq!(chances(game, Score::Wins { plies: 3 }).win, 1000);
+            assert_eq!(estimate_wdl(game, Score::Wins { plies: 3 }).win, 1000);
         }
     }
 
     #[test]
-    fn the_constants_mean_what_they_say() {
-        assert_eq!(chances(Game::Chess, Score::Centipawns(100)).win, 500);
-        assert_eq!(chances(Game::Shogi, Score::Centipawns(12)).win, 500);
-        let ahead = chances(Game::Shogi, Score::Centipawns(600));
+    fn constants_match_their_description() {
+        assert_eq!(estimate_wdl(Game::Chess, Score::Centipawns(100)).win, 500);
+        assert_eq!(estimate_wdl(Game::Shogi, Score::Centipawns(12)).win, 500);
+        let ahead = estimate_wdl(Game::Shogi, Score::Centipawns(600));
         assert!((730..=760).contains(&ahead.win), "{ahead:?}");
-        let even = chances(Game::Chess, Score::Centipawns(0));
+        let even = estimate_wdl(Game::Chess, Score::Centipawns(0));
         assert!(even.draw > even.win + even.loss, "{even:?}");
     }
 }

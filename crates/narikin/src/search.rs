@@ -408,12 +408,12 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             }
 
             // Step 11. ProbCut.
-            let least = beta + tuning.probcut;
+            let probcut_beta = beta + tuning.probcut;
             if enabled!(ProbCut)
                 && depth >= 5
                 && !is_decided(beta)
-                && tt_value.is_none_or(|value| value >= least)
-                && let Some(value) = self.probcut(least, depth, ply, cut, tt_move)
+                && tt_value.is_none_or(|value| value >= probcut_beta)
+                && let Some(value) = self.probcut(probcut_beta, depth, ply, cut, tt_move)
             {
                 return value;
             }
@@ -450,18 +450,18 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
             // Step 13. Pruning at shallow depth.
             if best > -DECIDED && !full_width {
                 let lmr_depth = (depth - base / 1024).max(0);
-                let by_exchange = enabled!(SeePruning);
+                let prunes_by_see = enabled!(SeePruning);
                 if !noisy {
                     let most = (late[0] + late[1] * depth * depth) / (2 - i32::from(improving));
                     if enabled!(LateMovePruning) && count >= most.max(2) {
                         skip_quiet = true;
                     }
-                    let [at_once, per_ply] = tuning.futility;
+                    let [base_margin, per_ply] = tuning.futility;
                     if enabled!(Futility)
                         && !in_check
                         && !gives_check
                         && lmr_depth <= 7
-                        && self.frame(ply).eval + at_once + per_ply * lmr_depth + history / 128
+                        && self.frame(ply).eval + base_margin + per_ply * lmr_depth + history / 128
                             <= alpha
                     {
                         skip_quiet = true;
@@ -474,13 +474,13 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                     {
                         continue;
                     }
-                    let lost = -tuning.quiet_exchange * lmr_depth * lmr_depth;
-                    if by_exchange && lmr_depth <= 7 && !self.board.see_ge(mv, lost) {
+                    let see_threshold = -tuning.quiet_exchange * lmr_depth * lmr_depth;
+                    if prunes_by_see && lmr_depth <= 7 && !self.board.see_ge(mv, see_threshold) {
                         continue;
                     }
-                } else if by_exchange && depth <= 7 && picker.is_bad_noisy_stage() {
-                    let lost = -tuning.noisy_exchange * depth;
-                    if !self.board.see_ge(mv, lost) {
+                } else if prunes_by_see && depth <= 7 && picker.is_bad_noisy_stage() {
+                    let see_threshold = -tuning.noisy_exchange * depth;
+                    if !self.board.see_ge(mv, see_threshold) {
                         continue;
                     }
                 }
@@ -700,7 +700,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
     /// ProbCut: returns a value if a good capture fails high in a reduced search.
     fn probcut(
         &mut self,
-        least: Value,
+        probcut_beta: Value,
         depth: i32,
         ply: usize,
         cut: bool,
@@ -708,7 +708,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
     ) -> Option<Value> {
         let tt_move = tt_move.filter(|&mv| self.board.is_noisy(mv));
         let lists = self.take_move_lists(ply);
-        let wins = least - self.frame(ply).eval;
+        let wins = probcut_beta - self.frame(ply).eval;
         let cont_hist = self.cont_hist(ply);
         let wanted = Selection::Noisy { checks: false };
         let mut picker = MovePicker::<B>::new(wanted, tt_move, [0; 2], cont_hist, wins, lists);
@@ -721,15 +721,21 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
                 continue;
             }
             self.play(mv, ply);
-            let mut value = -self.qsearch::<false>(-least, -least + 1, 0, ply + 1);
-            if value >= least && depth > 4 {
-                value = -self.negamax::<false>(-least, -least + 1, depth - 4, ply + 1, !cut);
+            let mut value = -self.qsearch::<false>(-probcut_beta, -probcut_beta + 1, 0, ply + 1);
+            if value >= probcut_beta && depth > 4 {
+                value = -self.negamax::<false>(
+                    -probcut_beta,
+                    -probcut_beta + 1,
+                    depth - 4,
+                    ply + 1,
+                    !cut,
+                );
             }
             self.undo(mv);
             if self.stopped {
                 break;
             }
-            if value >= least {
+            if value >= probcut_beta {
                 found = Some(if is_decided(value) { value } else { value - B::TUNING.probcut });
                 break;
             }

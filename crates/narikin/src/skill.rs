@@ -28,27 +28,27 @@ const STEP: f64 = 1.0 / 16.0;
 
 /// The lower half of the levels chooses from more lines, as the best five moves are seldom bad;
 /// these are the numbers of level 0.
-const MOST_LINES: usize = 20;
-const MOST_LINES_SHOGI: usize = 50;
+const MAX_LINES: usize = 20;
+const MAX_LINES_SHOGI: usize = 50;
 
 /// Nodes of level 0, and how often level 1 doubles them.
-const FEWEST_NODES: f64 = 200.0;
+const MIN_NODES: f64 = 200.0;
 const DOUBLINGS: f64 = 8.0;
 
 /// Nodes per legal move and candidate line that a search of all moves at depth 1 needs. Levels with
 /// fewer nodes search depth 1 only.
-const ONE_LOOK: usize = 2;
+const NODES_PER_MOVE: usize = 2;
 
 /// Error scale of level 0 in centipawns; level 1 and above have none. Shogi has larger swings.
-const LARGEST_ERROR: f64 = 400.0;
-const LARGEST_ERROR_SHOGI: f64 = 900.0;
+const MAX_ERROR: f64 = 400.0;
+const MAX_ERROR_SHOGI: f64 = 900.0;
 
 /// A rating and its level, interpolated linearly.
-type Worth = (i64, f64);
+type Calibration = (i64, f64);
 
 /// Chess: measured in matches against limited Stockfish 15.1 and between levels
 /// (`benches/narikin/strength.py`). The last entry is extrapolated.
-const CHESS: [Worth; 12] = [
+const CHESS: [Calibration; 12] = [
     (270, 0.0),
     (510, 0.125),
     (745, 0.25),
@@ -65,7 +65,7 @@ const CHESS: [Worth; 12] = [
 
 /// Shogi: measured in matches between levels, so only differences are meaningful. The last entry is
 /// extrapolated.
-const SHOGI: [Worth; 9] = [
+const SHOGI: [Calibration; 9] = [
     (500, 0.0),
     (735, 0.13),
     (1020, 0.26),
@@ -98,8 +98,8 @@ pub(crate) struct Skill {
 impl Skill {
     /// The level of an Elo rating.
     pub(crate) fn of_elo(elo: i64, game: Game, seed: u64) -> Self {
-        let worths: &[Worth] = if game == Game::Shogi { &SHOGI } else { &CHESS };
-        Self { level: level(elo, worths), game, seed }
+        let table: &[Calibration] = if game == Game::Shogi { &SHOGI } else { &CHESS };
+        Self { level: level(elo, table), game, seed }
     }
 
     /// The level of a kyu or dan. Ranks have equal distances; 1 dan follows 1 kyu.
@@ -111,8 +111,8 @@ impl Skill {
     /// The search limits for this number of legal moves.
     pub(crate) fn node_budget(&self, moves: usize) -> NodeBudget {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
-        let nodes = (FEWEST_NODES * (self.level * DOUBLINGS).exp2()) as u64;
-        let once = ONE_LOOK.saturating_mul(moves).saturating_mul(self.lines());
+        let nodes = (MIN_NODES * (self.level * DOUBLINGS).exp2()) as u64;
+        let once = NODES_PER_MOVE.saturating_mul(moves).saturating_mul(self.lines());
         let once = u64::try_from(once).unwrap_or(u64::MAX);
         if nodes < once {
             NodeBudget { nodes: Some(once), depth: Some(1) }
@@ -129,17 +129,17 @@ impl Skill {
         if self.level >= 0.5 {
             return lines;
         }
-        let most = if self.game == Game::Shogi { MOST_LINES_SHOGI } else { MOST_LINES };
+        let max = if self.game == Game::Shogi { MAX_LINES_SHOGI } else { MAX_LINES };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not below 0")]
-        #[expect(clippy::cast_precision_loss, reason = "a small number")]
-        let more = ((most - LINES) as f64 * (1.0 - 2.0 * self.level)).round() as usize;
+        #[expect(clippy::cast_precision_loss, reason = "a small encode")]
+        let more = ((max - LINES) as f64 * (1.0 - 2.0 * self.level)).round() as usize;
         lines + more
     }
 
     /// The scale of errors in centipawns.
     fn error(&self) -> f64 {
-        let largest = if self.game == Game::Shogi { LARGEST_ERROR_SHOGI } else { LARGEST_ERROR };
-        largest * (1.0 - self.level).max(0.0).powi(2)
+        let max = if self.game == Game::Shogi { MAX_ERROR_SHOGI } else { MAX_ERROR };
+        max * (1.0 - self.level).max(0.0).powi(2)
     }
 
     /// The index of the line to play; none without lines.
@@ -158,8 +158,8 @@ impl Skill {
 
     /// A sample of the standard Gumbel distribution.
     fn gumbel(&self, key: u64, mv: Move) -> f64 {
-        let mv = number(mv);
-        let seed = mixed(self.seed ^ mixed(key ^ mixed(mv)));
+        let mv = encode(mv);
+        let seed = mix(self.seed ^ mix(key ^ mix(mv)));
         // 52 bits fit, and the half step excludes 0 and 1.
         #[expect(clippy::cast_precision_loss, reason = "52 bits fit")]
         let uniform = ((seed >> 12) as f64 + 0.5) / (1_u64 << 52) as f64;
@@ -177,13 +177,13 @@ pub(crate) struct NodeBudget {
 }
 
 /// The level of a rating, clamped to the table.
-fn level(rating: i64, worths: &[Worth]) -> f64 {
-    let above = worths.partition_point(|&(known, _)| known <= rating);
-    let next = worths.get(above);
+fn level(rating: i64, table: &[Calibration]) -> f64 {
+    let above = table.partition_point(|&(known, _)| known <= rating);
+    let next = table.get(above);
     let (Some(&(low, from)), Some(&(high, to))) =
-        (above.checked_sub(1).and_then(|it| worths.get(it)), next)
+        (above.checked_sub(1).and_then(|it| table.get(it)), next)
     else {
-        let nearest = if next.is_some() { worths.first() } else { worths.last() };
+        let nearest = if next.is_some() { table.first() } else { table.last() };
         return nearest.map_or(0.0, |&(_, level)| level);
     };
     #[expect(clippy::cast_precision_loss, reason = "ratings are small")]
@@ -192,7 +192,7 @@ fn level(rating: i64, worths: &[Worth]) -> f64 {
 }
 
 /// An encoding of a move, unique in its position.
-fn number(mv: Move) -> u64 {
+fn encode(mv: Move) -> u64 {
     match mv {
         Move::Shogi(mv) => mv.raw().into(),
         Move::Chess(mv) => {
@@ -204,11 +204,11 @@ fn number(mv: Move) -> u64 {
 }
 
 /// The mixing function of `SplitMix64` (Steele, Lea and Flood 2014, doi 10.1145/2660193.2660195).
-fn mixed(number: u64) -> u64 {
-    let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
+fn mix(encode: u64) -> u64 {
+    let mut mix = encode.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mix = (mix ^ (mix >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mix = (mix ^ (mix >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mix ^ (mix >> 31)
 }
 
 #[cfg(test)]
@@ -231,10 +231,10 @@ mod tests {
     }
 
     #[test]
-    fn higher_ratings_look_at_more_and_misjudge_less() {
-        for (game, worths) in [(Game::Chess, &CHESS[..]), (Game::Shogi, &SHOGI)] {
-            let lowest = worths.first().map_or(0, |&(rating, _)| rating);
-            let highest = worths.last().map_or(0, |&(rating, _)| rating);
+    fn higher_ratings_search_more_and_misjudge_less() {
+        for (game, table) in [(Game::Chess, &CHESS[..]), (Game::Shogi, &SHOGI)] {
+            let lowest = table.first().map_or(0, |&(rating, _)| rating);
+            let highest = table.last().map_or(0, |&(rating, _)| rating);
             let all: Vec<_> =
                 (lowest..=highest).step_by(10).map(|elo| Skill::of_elo(elo, game, 7)).collect();
             for pair in all.windows(2) {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn ratings_are_levels_that_were_measured_and_between_them_on_a_line() {
+    fn ratings_are_interpolated_between_measured_levels() {
         assert!(CHESS[0].0 <= *ELO.start() && *ELO.end() <= CHESS[CHESS.len() - 1].0);
         for &(rating, level) in &CHESS {
             assert!((Skill::of_elo(rating, Game::Chess, 0).level - level).abs() < 1e-9);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn even_the_weakest_seldom_throws_a_rook_away() {
+    fn the_weakest_level_seldom_loses_a_rook() {
         let weakest = Skill { level: 0.0, game: Game::Chess, seed: 1 };
         let lines = lines(&[Score::Centipawns(20), Score::Centipawns(-480)]);
         let thrown = (0..10_000).filter(|&key| weakest.choose(key, &lines) == Some(1)).count();
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_that_was_seen_is_played_and_one_against_it_put_off() {
+    fn mates_are_played_and_delayed_correctly() {
         let weakest = Skill { level: 0.0, game: Game::Chess, seed: 1 };
         let (near, far) = (Score::Wins { plies: 1 }, Score::Wins { plies: 3 });
         let lost = [Score::Loses { plies: 2 }, Score::Loses { plies: 8 }];
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_game_gives_the_same_errors_and_another_game_others() {
+    fn errors_depend_on_the_game() {
         let lines = lines(&[10, 5, 0, -5, -10].map(Score::Centipawns));
         let choices = |game| -> Vec<_> {
             let weakest = Skill::of_elo(800, Game::Chess, game);

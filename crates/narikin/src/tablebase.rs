@@ -41,13 +41,13 @@ pub struct Ranked {
 }
 
 /// More of them say no more.
-const MOST_FAULTS: usize = 8;
+const MAX_ERRORS: usize = 8;
 
 /// Syzygy tables of some folders. Files are opened when they are needed first.
 pub struct Tablebases {
     tables: Tablebase<Chess>,
     files: usize,
-    faults: Vec<String>,
+    errors: Vec<String>,
 }
 
 impl fmt::Debug for Tablebases {
@@ -69,22 +69,22 @@ impl Tablebases {
     /// None of the folders can be read.
     pub fn open(paths: &str) -> io::Result<Self> {
         let mut tables = Tablebase::new();
-        let (mut files, mut faults) = (0, Vec::new());
-        let mut unread = None;
-        let mut fault = |path: &Path, error: &io::Error| {
-            if faults.len() < MOST_FAULTS {
-                faults.push(format!("`{}`: {error}", path.display()));
+        let (mut files, mut errors) = (0, Vec::new());
+        let mut last_error = None;
+        let mut record_error = |path: &Path, error: &io::Error| {
+            if errors.len() < MAX_ERRORS {
+                errors.push(format!("`{}`: {error}", path.display()));
             }
         };
-        let folders: Vec<_> = folders(paths).collect();
-        let mut readable = folders.len();
-        for folder in folders {
-            let entries = match fs::read_dir(&folder) {
+        let directories: Vec<_> = directories(paths).collect();
+        let mut readable = directories.len();
+        for directory in directories {
+            let entries = match fs::read_dir(&directory) {
                 Ok(entries) => entries,
                 Err(error) => {
-                    fault(&folder, &error);
+                    record_error(&directory, &error);
                     readable -= 1;
-                    unread = Some(error.kind());
+                    last_error = Some(error.kind());
                     continue;
                 }
             };
@@ -93,19 +93,19 @@ impl Tablebases {
                     Ok(()) => files += 1,
                     // Whatever else there may be.
                     Err(error) if error.kind() == ErrorKind::InvalidInput => {}
-                    Err(error) => fault(&entry.path(), &error),
+                    Err(error) => record_error(&entry.path(), &error),
                 }
             }
         }
-        match unread {
-            Some(kind) if readable == 0 => Err(io::Error::new(kind, faults.join("; "))),
-            _ => Ok(Self { tables, files, faults }),
+        match last_error {
+            Some(kind) if readable == 0 => Err(io::Error::new(kind, errors.join("; "))),
+            _ => Ok(Self { tables, files, errors }),
         }
     }
 
     /// What could not be read, each with its path.
-    pub fn faults(&self) -> &[String] {
-        &self.faults
+    pub fn errors(&self) -> &[String] {
+        &self.errors
     }
 
     /// How many files there are.
@@ -121,9 +121,9 @@ impl Tablebases {
     /// The result of a position, if it is known. It is that right after a capture or a pawn move:
     /// the counter of the fifty-move rule is not looked at, and should be 0.
     pub fn wdl(&self, board: &Board) -> Option<Wdl> {
-        let position = self.known(board)?;
+        let position = self.convert_position(board)?;
         let wdl = self.tables.probe_wdl_after_zeroing(&position).ok()?;
-        Some(said(wdl))
+        Some(convert_wdl(wdl))
     }
 
     /// The legal moves of a position, the best first: by result, then the quickest progress to a
@@ -133,7 +133,7 @@ impl Tablebases {
     /// at. Where the files of distances (`.rtbz`) are missing, moves are told apart by their results
     /// alone, as if no move had been counted yet by the fifty-move rule.
     pub fn root(&self, board: &Board) -> Option<Vec<Ranked>> {
-        self.known(board)?;
+        self.convert_position(board)?;
         let mut moves = Vec::new();
         board.generate_moves(|of_piece| {
             moves.extend(of_piece);
@@ -149,11 +149,11 @@ impl Tablebases {
     fn rank(&self, board: &Board, mv: Move) -> Option<Ranked> {
         let mut after = board.clone();
         after.play_unchecked(mv);
-        let position = self.known(&after)?;
+        let position = self.convert_position(&after)?;
         let zeroes = after.halfmove_clock() == 0;
         // A mate counts however many moves there were before.
         let is_mate = !after.checkers().is_empty() && no_move(&after);
-        let counted = if zeroes || is_mate { 0 } else { i32::from(board.halfmove_clock()) };
+        let rule50_plies = if zeroes || is_mate { 0 } else { i32::from(board.halfmove_clock()) };
         let theirs = if zeroes {
             Dtz::before_zeroing(self.tables.probe_wdl_after_zeroing(&position).ok()?)
         } else {
@@ -161,18 +161,18 @@ impl Tablebases {
             dtz.add_plies(1)
         };
         let dtz = if is_mate { 1 } else { -i32::from(theirs) };
-        Some(Ranked { mv, wdl: under_the_rule(dtz, counted), dtz })
+        Some(Ranked { mv, wdl: apply_rule50(dtz, rule50_plies), dtz })
     }
 
     fn rank_by_result(&self, board: &Board, mv: Move) -> Option<Ranked> {
         let mut after = board.clone();
         after.play_unchecked(mv);
-        let theirs = self.tables.probe_wdl_after_zeroing(&self.known(&after)?).ok()?;
-        Some(Ranked { mv, wdl: said(-theirs), dtz: 0 })
+        let theirs = self.tables.probe_wdl_after_zeroing(&self.convert_position(&after)?).ok()?;
+        Some(Ranked { mv, wdl: convert_wdl(-theirs), dtz: 0 })
     }
 
     /// The position as the tables know it; nothing for one that cannot be in them.
-    fn known(&self, board: &Board) -> Option<Chess> {
+    fn convert_position(&self, board: &Board) -> Option<Chess> {
         let castles = Color::ALL.into_iter().any(|side| {
             let rights = board.castle_rights(side);
             rights.long.is_some() || rights.short.is_some()
@@ -188,7 +188,7 @@ impl Tablebases {
     }
 }
 
-const fn said(wdl: shakmaty_syzygy::Wdl) -> Wdl {
+const fn convert_wdl(wdl: shakmaty_syzygy::Wdl) -> Wdl {
     match wdl {
         shakmaty_syzygy::Wdl::Loss => Wdl::Loss,
         shakmaty_syzygy::Wdl::BlessedLoss => Wdl::BlessedLoss,
@@ -199,10 +199,10 @@ const fn said(wdl: shakmaty_syzygy::Wdl) -> Wdl {
 }
 
 /// The result if progress takes so many plies and the fifty-move rule has counted some already.
-fn under_the_rule(dtz: i32, counted: i32) -> Wdl {
+fn apply_rule50(dtz: i32, rule50_plies: i32) -> Wdl {
     // What is rounded may be one too small, but never right after a capture or a pawn move.
-    let allowed = if counted == 0 { 100 } else { 99 };
-    let in_time = dtz.abs() + counted <= allowed;
+    let allowed = if rule50_plies == 0 { 100 } else { 99 };
+    let in_time = dtz.abs() + rule50_plies <= allowed;
     match dtz.signum() {
         0 => Wdl::Draw,
         1 if in_time => Wdl::Win,
@@ -212,7 +212,7 @@ fn under_the_rule(dtz: i32, counted: i32) -> Wdl {
     }
 }
 
-fn folders(paths: &str) -> impl Iterator<Item = PathBuf> {
+fn directories(paths: &str) -> impl Iterator<Item = PathBuf> {
     let separator = if cfg!(windows) { ';' } else { ':' };
     let paths = if paths == "<empty>" { "" } else { paths };
     paths.split(separator).map(str::trim).filter(|it| !it.is_empty()).map(PathBuf::from)
@@ -236,14 +236,14 @@ fn setup(board: &Board) -> Option<Setup> {
         black: squares(board.colors(Color::Black)),
     };
     let turn = board.side_to_move();
-    let passed = board.en_passant().and_then(|file| {
+    let ep_square = board.en_passant().and_then(|file| {
         let behind = Square::new(file, Rank::Sixth.relative_to(turn));
         shakmaty::Square::try_from(behind as u32).ok()
     });
     Some(Setup {
         board: shakmaty::Board::try_from_bitboards(roles, colors).ok()?,
         turn: shakmaty::Color::from_white(turn == Color::White),
-        ep_square: passed,
+        ep_square: ep_square,
         ..Setup::empty()
     })
 }

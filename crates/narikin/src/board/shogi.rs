@@ -291,7 +291,7 @@ impl Board for Shogi {
 
     fn undo(&mut self, mv: Move32) {
         let undone = self.position.undo_move32(mv);
-        debug_assert!(undone.is_ok(), "only the last move is taken back");
+        debug_assert!(undone.is_ok(), "only the last move is unmade");
         self.past.pop();
         self.plies_since_null = self.plies_since_null.saturating_sub(1);
     }
@@ -305,12 +305,12 @@ impl Board for Shogi {
         self.null_move_plies.push(self.plies_since_null);
         self.plies_since_null = 0;
         let passed = self.position.apply_null_move();
-        debug_assert!(passed.is_ok(), "nobody null_move_plies in check");
+        debug_assert!(passed.is_ok(), "no null move in check");
     }
 
     fn unmake_null(&mut self) {
         let undone = self.position.undo_null_move();
-        debug_assert!(undone.is_ok(), "only a make_null is taken back");
+        debug_assert!(undone.is_ok(), "only a null move is unmade");
         self.past.pop();
         self.plies_since_null = self.null_move_plies.pop().unwrap_or(0);
     }
@@ -461,7 +461,7 @@ impl Board for Shogi {
 }
 
 /// Piece types, least valuable first.
-const LEAST_VALUABLE_FIRST: [PieceType; 14] = [
+const ASCENDING_VALUES: [PieceType; 14] = [
     PieceType::PAWN,
     PieceType::LANCE,
     PieceType::KNIGHT,
@@ -502,7 +502,7 @@ fn see_ge(position: &Position, mv: Move32, material_gain: Value, threshold: Valu
     loop {
         let attackers = position.attackers_to(to, occupied).and(occupied);
         let ours = attackers.and(position.pieces_by_color(side));
-        let attacker_kind = LEAST_VALUABLE_FIRST
+        let attacker_kind = ASCENDING_VALUES
             .into_iter()
             .find(|&kind| ours.intersects(position.pieces_by_type(kind)));
         let Some(kind) = attacker_kind else { break };

@@ -25,7 +25,7 @@ pub(super) const HEAD: u64 = 32;
 const ROWS: usize = 10_000;
 
 /// A book that is not sorted is kept in memory, unless it has more bytes.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_LOADED_BYTES: u64 = 256 << 20;
 
 /// Moves that are worse than the best by more centipawns are not played.
 const MARGIN: i32 = 30;
@@ -37,7 +37,7 @@ pub(crate) struct YaneuraOu {
     /// What there is to say of lines that cannot be read, until it is taken.
     remark: Option<String>,
     /// Whether it was said.
-    said: bool,
+    is_reported: bool,
 }
 
 #[derive(Debug)]
@@ -56,15 +56,15 @@ pub(super) fn is_head(head: &[u8]) -> bool {
 impl YaneuraOu {
     pub(super) fn open(path: &Path) -> Result<Self, BookError> {
         let mut lines = Lines::new(File::open(path)?)?;
-        let mut reading = Reading::default();
+        let mut reading = Loader::default();
         while let Some((_, line)) = lines.next()? {
             reading.take(line);
             // Few positions can have very many moves.
-            if ROWS <= reading.rows || MOST_BYTES < lines.place() {
+            if ROWS <= reading.rows || MAX_LOADED_BYTES < lines.offset() {
                 if reading.sorted {
                     return Ok(Self::new(Positions::Sorted(lines), reading.remark()));
                 }
-                if MOST_BYTES < lines.bytes() {
+                if MAX_LOADED_BYTES < lines.bytes() {
                     return Err(BookError::Unsorted { bytes: lines.bytes() });
                 }
             }
@@ -74,7 +74,7 @@ impl YaneuraOu {
     }
 
     fn new(positions: Positions, remark: Option<String>) -> Self {
-        Self { positions, said: remark.is_some(), remark }
+        Self { positions, is_reported: remark.is_some(), remark }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -93,8 +93,10 @@ impl YaneuraOu {
             Positions::Loaded(by_sfen) => by_sfen.get(&sfen).cloned().unwrap_or_default(),
             Positions::Sorted(lines) => {
                 let mut first = None;
-                let found = lines.find(&sfen, &mut |place| first = first.or(Some(place)))?;
-                if let Some(first) = first.filter(|_| !std::mem::replace(&mut self.said, true)) {
+                let found = lines.find(&sfen, &mut |offset| first = first.or(Some(offset)))?;
+                if let Some(first) =
+                    first.filter(|_| !std::mem::replace(&mut self.is_reported, true))
+                {
                     // Nobody has read all of it.
                     self.remark =
                         Some(format!("has lines that cannot be read, one of them at byte {first}"));
@@ -102,18 +104,18 @@ impl YaneuraOu {
                 found
             }
         };
-        Ok(weighed(position, &moves))
+        Ok(weighted(position, &moves))
     }
 }
 
 /// A book as far as it has been read.
 #[derive(Debug)]
-struct Reading {
+struct Loader {
     by_sfen: HashMap<String, Vec<TextMove>>,
     /// The position that moves belong to.
     current: Option<String>,
     /// Whether moves belong to a position that cannot be read.
-    is_lost: bool,
+    is_skipping: bool,
     rows: usize,
     sorted: bool,
     lines: u64,
@@ -122,12 +124,12 @@ struct Reading {
     first: u64,
 }
 
-impl Default for Reading {
+impl Default for Loader {
     fn default() -> Self {
         Self {
             by_sfen: HashMap::new(),
             current: None,
-            is_lost: false,
+            is_skipping: false,
             rows: 0,
             sorted: true,
             lines: 0,
@@ -137,7 +139,7 @@ impl Default for Reading {
     }
 }
 
-impl Reading {
+impl Loader {
     fn take(&mut self, line: Line) {
         self.lines += 1;
         match line {
@@ -147,18 +149,18 @@ impl Reading {
                 self.sorted &= self.current.as_ref().is_none_or(|before| *before < sfen);
                 // The last of several with the same position counts.
                 self.by_sfen.insert(sfen.clone(), Vec::new());
-                (self.current, self.is_lost) = (Some(sfen), false);
+                (self.current, self.is_skipping) = (Some(sfen), false);
             }
             Line::Move(mv) => {
-                let current = self.current.as_ref().filter(|_| !self.is_lost);
+                let current = self.current.as_ref().filter(|_| !self.is_skipping);
                 match current.and_then(|sfen| self.by_sfen.get_mut(sfen)) {
                     Some(moves) => moves.push(mv),
-                    None if self.is_lost => (),
+                    None if self.is_skipping => (),
                     None => self.count_unreadable(),
                 }
             }
             Line::Unreadable { is_position } => {
-                self.is_lost |= is_position;
+                self.is_skipping |= is_position;
                 self.count_unreadable();
             }
         }
@@ -182,7 +184,7 @@ impl Reading {
 }
 
 /// The legal ones of these moves. A move that the book gives no value is as good as the best.
-fn weighed(position: &Position, moves: &[TextMove]) -> Vec<BookMove> {
+fn weighted(position: &Position, moves: &[TextMove]) -> Vec<BookMove> {
     let read = |position: &Position, mv: Move| position.parse_move(&mv.to_usi()).ok();
     let legal = moves.iter().filter_map(|it| {
         let mv = read(position, it.mv)?;
@@ -237,7 +239,7 @@ impl Line {
         if text.is_empty() || is_comment(text) {
             Self::Other
         } else if let Some(sfen) = text.strip_prefix("sfen ") {
-            usual(sfen).map_or(Self::Unreadable { is_position: true }, Self::Position)
+            normalized(sfen).map_or(Self::Unreadable { is_position: true }, Self::Position)
         } else {
             let unreadable = Self::Unreadable { is_position: text == "sfen" };
             TextMove::read(text).map_or(unreadable, Self::Move)
@@ -247,15 +249,15 @@ impl Line {
 
 impl TextMove {
     fn read(text: &str) -> Option<Self> {
-        let mut words =
-            text.split_ascii_whitespace().take_while(|word| !is_comment(word)).peekable();
+        let mut fields =
+            text.split_ascii_whitespace().take_while(|field| !is_comment(field)).peekable();
         // An older spelling.
-        let _ = words.next_if_eq(&"move");
-        let mv = read_move(words.next()?)?;
-        let reply = words.next().map_or(Some(Move::MOVE_NONE), read_move)?;
-        let score = optional(words.next()).ok()?;
-        let _depth: Option<i64> = optional(words.next()).ok()?;
-        let count = optional(words.next()).ok()?;
+        let _ = fields.next_if_eq(&"move");
+        let mv = read_move(fields.next()?)?;
+        let reply = fields.next().map_or(Some(Move::MOVE_NONE), read_move)?;
+        let score = optional(fields.next()).ok()?;
+        let _depth: Option<i64> = optional(fields.next()).ok()?;
+        let count = optional(fields.next()).ok()?;
         Some(Self { mv, reply, score, count })
     }
 }
@@ -265,7 +267,7 @@ fn is_comment(text: &str) -> bool {
 }
 
 /// A position in the usual spelling, as a first move.
-fn usual(sfen: &str) -> Option<String> {
+fn normalized(sfen: &str) -> Option<String> {
     let mut fields = sfen.split_ascii_whitespace();
     let [board, turn, hands] = [fields.next()?, fields.next()?, fields.next()?];
     let position =
@@ -273,24 +275,24 @@ fn usual(sfen: &str) -> Option<String> {
     Some(position.to_sfen(Some(1)))
 }
 
-fn read_move(word: &str) -> Option<Move> {
-    match word {
+fn read_move(field: &str) -> Option<Move> {
+    match field {
         "none" | "None" => Some(Move::MOVE_NONE),
         "resign" => Some(Move::MOVE_RESIGN),
-        _ => Move::from_usi(word).filter(|mv| mv.is_normal()),
+        _ => Move::from_usi(field).filter(|mv| mv.is_normal()),
     }
 }
 
 /// A number that may be missing.
-fn optional<T: FromStr>(word: Option<&str>) -> Result<Option<T>, T::Err> {
-    word.filter(|word| !matches!(*word, "none" | "None")).map(str::parse).transpose()
+fn optional<T: FromStr>(field: Option<&str>) -> Result<Option<T>, T::Err> {
+    field.filter(|field| !matches!(*field, "none" | "None")).map(str::parse).transpose()
 }
 
 /// Fewer bytes are read from one end to the other.
 const BLOCK: u64 = 4096;
 
 /// What is longer counts as several lines.
-const LONGEST_LINE: u64 = 1 << 16;
+const MAX_LINE_LEN: u64 = 1 << 16;
 
 /// Reads the lines of a book, from any place on.
 #[derive(Debug)]
@@ -298,14 +300,14 @@ struct Lines {
     file: BufReader<File>,
     bytes: u64,
     /// Where the next line begins.
-    place: u64,
+    offset: u64,
     line: Vec<u8>,
 }
 
 impl Lines {
     fn new(file: File) -> io::Result<Self> {
         let bytes = file.metadata()?.len();
-        Ok(Self { file: BufReader::new(file), bytes, place: 0, line: Vec::new() })
+        Ok(Self { file: BufReader::new(file), bytes, offset: 0, line: Vec::new() })
     }
 
     /// How many bytes there are.
@@ -314,24 +316,24 @@ impl Lines {
     }
 
     /// Where the next line begins.
-    const fn place(&self) -> u64 {
-        self.place
+    const fn offset(&self) -> u64 {
+        self.offset
     }
 
     /// The next line, with the place where it begins.
     fn next(&mut self) -> io::Result<Option<(u64, Line)>> {
         self.line.clear();
-        let place = self.place;
-        let read = self.file.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut self.line)?;
-        self.place += u64::try_from(read).unwrap_or(0);
-        Ok((read > 0).then(|| (place, Line::read(&self.line))))
+        let offset = self.offset;
+        let read = self.file.by_ref().take(MAX_LINE_LEN).read_until(b'\n', &mut self.line)?;
+        self.offset += u64::try_from(read).unwrap_or(0);
+        Ok((read > 0).then(|| (offset, Line::read(&self.line))))
     }
 
     /// Goes on with the first line that begins at a place or after it.
-    fn go_to(&mut self, place: u64) -> io::Result<()> {
-        self.place = place.saturating_sub(1);
-        self.file.seek(SeekFrom::Start(self.place))?;
-        if 0 < place {
+    fn seek_line(&mut self, offset: u64) -> io::Result<()> {
+        self.offset = offset.saturating_sub(1);
+        self.file.seek(SeekFrom::Start(self.offset))?;
+        if 0 < offset {
             self.next()?;
         }
         Ok(())
@@ -343,10 +345,10 @@ impl Lines {
         &mut self,
         unreadable: &mut impl FnMut(u64),
     ) -> io::Result<Option<(u64, String)>> {
-        while let Some((place, line)) = self.next()? {
+        while let Some((offset, line)) = self.next()? {
             match line {
-                Line::Position(sfen) => return Ok(Some((place, sfen))),
-                Line::Unreadable { is_position: true } => unreadable(place),
+                Line::Position(sfen) => return Ok(Some((offset, sfen))),
+                Line::Unreadable { is_position: true } => unreadable(offset),
                 Line::Unreadable { is_position: false } | Line::Move(_) | Line::Other => (),
             }
         }
@@ -359,14 +361,14 @@ impl Lines {
         let (mut low, mut high) = (0, self.bytes);
         while BLOCK < high - low {
             let middle = low.midpoint(high);
-            self.go_to(middle)?;
+            self.seek_line(middle)?;
             match self.next_position(unreadable)? {
-                Some((place, found)) if found.as_str() < sfen && place < high => low = place,
+                Some((offset, found)) if found.as_str() < sfen && offset < high => low = offset,
                 Some((_, found)) if found == sfen => return self.moves(unreadable),
                 Some(_) | None => high = middle,
             }
         }
-        self.go_to(low)?;
+        self.seek_line(low)?;
         while let Some((_, found)) = self.next_position(unreadable)? {
             match found.as_str().cmp(sfen) {
                 Ordering::Less => (),
@@ -380,11 +382,11 @@ impl Lines {
     /// The moves up to the next position.
     fn moves(&mut self, unreadable: &mut impl FnMut(u64)) -> io::Result<Vec<TextMove>> {
         let mut moves = Vec::new();
-        while let Some((place, line)) = self.next()? {
+        while let Some((offset, line)) = self.next()? {
             match line {
                 Line::Move(mv) => moves.push(mv),
                 Line::Other => (),
-                Line::Unreadable { is_position: false } => unreadable(place),
+                Line::Unreadable { is_position: false } => unreadable(offset),
                 Line::Position(_) | Line::Unreadable { is_position: true } => break,
             }
         }

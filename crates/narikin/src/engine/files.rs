@@ -18,7 +18,7 @@ pub(super) struct Opening {
     path: Option<String>,
     book: Option<Book>,
     /// Whether it was said that the book is of another game.
-    said_foreign: bool,
+    reported_foreign: bool,
     remarks: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl Opening {
         *self = Self { path: wanted, remarks: self.take_remarks(), ..Self::default() };
         match self.path.clone().as_deref() {
             None => (),
-            Some("") => self.remarks.push("no book: no file is named to play from".to_owned()),
+            Some("") => self.remarks.push("no book: `Book File` is empty".to_owned()),
             Some(path) => match Book::open(Path::new(path)) {
                 Ok(mut book) => {
                     let empty = book.is_empty().then(|| "is empty".to_owned());
@@ -64,8 +64,8 @@ impl Opening {
             return None;
         }
         if !book.is_of(position.game()) {
-            if !std::mem::replace(&mut self.said_foreign, true) {
-                self.remark(Some("is of another game".to_owned()));
+            if !std::mem::replace(&mut self.reported_foreign, true) {
+                self.remark(Some("is for another game".to_owned()));
             }
             return None;
         }
@@ -76,7 +76,7 @@ impl Opening {
         chosen.unwrap_or_else(|error| {
             // What fails once will fail again.
             self.book = None;
-            self.remark(Some(format!("is not used any more: {error}")));
+            self.remark(Some(format!("is disabled: {error}")));
             None
         })
     }
@@ -92,7 +92,7 @@ fn move_number(position: &Position) -> u32 {
 }
 
 /// More than the largest network has, in bytes.
-const MOST_BYTES: u64 = 32 << 20;
+const MAX_BYTES: u64 = 32 << 20;
 
 /// The file of the network in use.
 #[derive(Debug, Default)]
@@ -109,7 +109,7 @@ impl NetworkFile {
         }
         self.path = wanted;
         let path = self.path.escape_debug();
-        let loaded = take_back(searcher).and_then(|()| match self.path.as_str() {
+        let loaded = remove_networks(searcher).and_then(|()| match self.path.as_str() {
             "" => Ok(None),
             path => load(Path::new(path), searcher).map(Some),
         });
@@ -120,7 +120,7 @@ impl NetworkFile {
     }
 }
 
-fn take_back(searcher: &mut Searcher) -> Result<(), Failure> {
+fn remove_networks(searcher: &mut Searcher) -> Result<(), Failure> {
     searcher.set_network(Game::Chess, None)?;
     Ok(searcher.set_network(Game::Shogi, None)?)
 }
@@ -128,7 +128,7 @@ fn take_back(searcher: &mut Searcher) -> Result<(), Failure> {
 /// Loads a network for the game that it is for, and returns the game's name.
 fn load(path: &Path, searcher: &mut Searcher) -> Result<&'static str, Failure> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)?;
     match searcher.set_network(Game::Chess, Some(&bytes)) {
         Ok(()) => Ok("chess"),
         Err(NetworkError::Features { .. }) => {

@@ -15,12 +15,12 @@ const QUIET: Duration = Duration::from_secs(1);
 
 /// One search's side of the client.
 #[derive(Debug)]
-pub(super) struct Talk<'a> {
+pub(super) struct Output<'a> {
     pub(super) control: &'a Control,
     pub(super) codec: MoveCodec,
     pub(super) game: Game,
     /// What the client wants to see.
-    pub(super) shows: Shows,
+    pub(super) shown: ShownInfo,
     pub(super) load: Load,
     /// The lines of the last report, best first.
     pub(super) lines: Mutex<Vec<Line>>,
@@ -28,7 +28,7 @@ pub(super) struct Talk<'a> {
 
 /// What a client wants to see of a search.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shows {
+pub(super) struct ShownInfo {
     /// So many lines.
     pub(super) lines: usize,
     /// The chances of winning, drawing and losing.
@@ -52,7 +52,7 @@ pub(super) struct Line {
     pub(super) pv: Vec<readyok_rules::Move>,
 }
 
-impl Talk<'_> {
+impl Output<'_> {
     /// The lines of the last report, best first.
     pub(super) fn lines(&self) -> MutexGuard<'_, Vec<Line>> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
@@ -64,31 +64,32 @@ impl Talk<'_> {
             depth: Some(line.depth),
             seldepth: Some(line.seldepth),
             multipv: self.rank(1),
-            pv: Some(self.words(&line.pv)),
+            pv: Some(self.move_list(&line.pv)),
             ..self.value(line.score, line.drawn)
         });
     }
 
     fn rank(&self, rank: usize) -> Option<u32> {
         // A single line has no rank.
-        (1 < self.shows.lines).then(|| u32::try_from(rank).unwrap_or(u32::MAX))
+        (1 < self.shown.lines).then(|| u32::try_from(rank).unwrap_or(u32::MAX))
     }
 
     fn value(&self, score: Score, drawn: bool) -> Info<'static> {
-        let chances = || if drawn { score::DRAWN } else { score::chances(self.game, score) };
+        let chances =
+            || if drawn { score::CERTAIN_DRAW } else { score::estimate_wdl(self.game, score) };
         Info {
             score: Some(wire_score(score)),
-            wdl: self.shows.wdl.then(chances),
+            wdl: self.shown.wdl.then(chances),
             ..Info::default()
         }
     }
 
-    fn words(&self, moves: &[readyok_rules::Move]) -> MoveList<'static> {
+    fn move_list(&self, moves: &[readyok_rules::Move]) -> MoveList<'static> {
         moves.iter().filter_map(|&mv| self.codec.encode(mv).ok()).collect()
     }
 }
 
-impl crate::Control for Talk<'_> {
+impl crate::Control for Output<'_> {
     fn stopped(&self) -> bool {
         self.control.stopped()
     }
@@ -121,7 +122,7 @@ impl crate::Control for Talk<'_> {
             pv: report.pv.to_vec(),
         });
         drop(lines);
-        if self.shows.lines.max(1) < report.multipv {
+        if self.shown.lines.max(1) < report.multipv {
             return;
         }
         let micros = report.time.as_micros().max(1);
@@ -136,7 +137,7 @@ impl crate::Control for Talk<'_> {
             tbhits: (report.tbhits > 0).then_some(report.tbhits),
             cpuload: self.load.permille(report.time),
             time: Some(report.time),
-            pv: Some(self.words(report.pv)),
+            pv: Some(self.move_list(report.pv)),
             ..self.value(report.score, report.drawn)
         });
     }
@@ -152,17 +153,17 @@ impl crate::Control for Talk<'_> {
     }
 
     fn currline(&self, line: &[readyok_rules::Move], thread: usize) {
-        if self.shows.currline && QUIET <= self.elapsed() {
+        if self.shown.currline && QUIET <= self.elapsed() {
             let cpu = u32::try_from(thread).ok().filter(|&thread| 0 < thread);
-            let currline = Some(CurrentLine { cpu, moves: self.words(line) });
+            let currline = Some(CurrentLine { cpu, moves: self.move_list(line) });
             self.control.info(Info { currline, ..Info::default() });
         }
     }
 
     fn refutation(&self, mv: readyok_rules::Move, answers: &[readyok_rules::Move]) {
-        if self.shows.refutations && QUIET <= self.elapsed() {
+        if self.shown.refutations && QUIET <= self.elapsed() {
             let moves = [&[mv], answers].concat();
-            let refutation = Some(self.words(&moves));
+            let refutation = Some(self.move_list(&moves));
             self.control.info(Info { refutation, ..Info::default() });
         }
     }

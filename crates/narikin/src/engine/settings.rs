@@ -10,15 +10,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The size of the hash table at first, and at most, in megabytes: 32 TiB, which no machine has.
 pub(super) const HASH: i64 = 16;
-const MOST_HASH: i64 = 33_554_432;
+const MAX_HASH: i64 = 33_554_432;
 
-const MOST_THREADS: i64 = 1024;
-const MOST_LINES: i64 = 500;
+const MAX_THREADS: i64 = 1024;
+const MAX_LINES: i64 = 500;
 
 /// The most that a draw can be worth more or less than an even position, in centipawns.
-const MOST_CONTEMPT: i64 = 500;
+const MAX_CONTEMPT: i64 = 500;
 
-const MOST_MOVES: i64 = 100_000;
+const MAX_MOVES: i64 = 100_000;
 
 /// The value of `ResignValue` that means never, and what a mate counts beside the others.
 const NEVER: i64 = 99_999;
@@ -58,7 +58,7 @@ pub(super) struct Settings {
     entering_king: Combo,
     max_moves: Spin,
     resign_value: Spin,
-    position_values: Arc<Mutex<Learning>>,
+    position_values: Arc<Mutex<SharedPositionValues>>,
     tables: Arc<Mutex<Option<Arc<Tablebases>>>>,
     table_depth: Spin,
     table_pieces: Spin,
@@ -81,10 +81,10 @@ const ENTERING: [(&str, Entering); 6] = [
     ("CSARule27H", Entering { impasse: Impasse::Points27Handicap, counts_missing: true }),
     ("TryRule", Entering { impasse: Impasse::Try, counts_missing: false }),
 ];
-const USUAL_ENTERING: &str = "CSARule27";
+const DEFAULT_ENTERING: &str = "CSARule27";
 
 /// Options of the games that UCI is spoken for, and of the one that USI is spoken for.
-const OF_UCI: [&str; 14] = [
+const UCI_ONLY: [&str; 14] = [
     "SyzygyPath",
     "SyzygyProbeDepth",
     "SyzygyProbeLimit",
@@ -100,7 +100,7 @@ const OF_UCI: [&str; 14] = [
     "NalimovCache",
     "UCI_ShredderbasesPath",
 ];
-const OF_USI: [&str; 4] = ["USI_Strength", "EnteringKingRule", "MaxMovesToDraw", "ResignValue"];
+const USI_ONLY: [&str; 4] = ["USI_Strength", "EnteringKingRule", "MaxMovesToDraw", "ResignValue"];
 
 /// How a king wins that has entered the other's camp.
 #[derive(Debug, Clone, Copy)]
@@ -112,13 +112,13 @@ pub(super) struct Entering {
 impl Settings {
     /// Declares all options.
     pub(super) fn declare(options: &mut Options) -> Self {
-        let (told, remarks) = mpsc::channel();
-        let hash = options.spin("Hash", HASH, 1..=MOST_HASH);
+        let (remark_sender, remarks) = mpsc::channel();
+        let hash = options.spin("Hash", HASH, 1..=MAX_HASH);
         let clear_hash = Arc::new(AtomicBool::new(false));
         let pressed = Arc::clone(&clear_hash);
         options.button("Clear Hash", move || pressed.store(true, Ordering::Relaxed));
-        let threads = options.spin("Threads", 1, 1..=MOST_THREADS);
-        let multipv = options.spin("MultiPV", 1, 1..=MOST_LINES);
+        let threads = options.spin("Threads", 1, 1..=MAX_THREADS);
+        let multipv = options.spin("MultiPV", 1, 1..=MAX_LINES);
         let ponder = options.check("Ponder", false);
         let move_overhead = options.spin("Move Overhead", 10, 0..=5000);
         let own_book = options.check("OwnBook", false);
@@ -126,7 +126,7 @@ impl Settings {
         let book_depth = options.spin("Book Depth", 255, 1..=1000);
         let best_book_move = options.check("Best Book Move", false);
         let network_file = options.filename("EvalFile", "");
-        let contempt = options.spin("Contempt", 0, -MOST_CONTEMPT..=MOST_CONTEMPT);
+        let contempt = options.spin("Contempt", 0, -MAX_CONTEMPT..=MAX_CONTEMPT);
         let opponent = options.string("UCI_Opponent", "");
         let limit_strength = options.check("UCI_LimitStrength", false);
         let elo = options.spin("UCI_Elo", *skill::ELO.end(), skill::ELO);
@@ -141,21 +141,21 @@ impl Settings {
         // The client reads it and changes nothing.
         options.string("UCI_EngineAbout", ABOUT);
         let position_values = Arc::default();
-        declare_learning(options, &position_values, &told);
+        declare_position_values(options, &position_values, &remark_sender);
         let tables = Arc::default();
-        declare_tables(options, &tables, &told);
+        declare_tables(options, &tables, &remark_sender);
         let table_depth = options.spin("SyzygyProbeDepth", 1, 1..=100);
         let table_pieces = options.spin("SyzygyProbeLimit", 7, 0..=7);
         let table_fifty_moves = options.check("Syzygy50MoveRule", true);
-        declare_unreadable(options, &told);
+        declare_unsupported_tablebases(options, &remark_sender);
         let entering_king =
-            options.combo("EnteringKingRule", USUAL_ENTERING, ENTERING.map(|(name, _)| name));
-        let max_moves = options.spin("MaxMovesToDraw", 0, 0..=MOST_MOVES);
+            options.combo("EnteringKingRule", DEFAULT_ENTERING, ENTERING.map(|(name, _)| name));
+        let max_moves = options.spin("MaxMovesToDraw", 0, 0..=MAX_MOVES);
         let resign_value = options.spin("ResignValue", NEVER, 0..=NEVER);
-        for name in OF_UCI {
+        for name in UCI_ONLY {
             options.only_in(Dialect::Uci, name);
         }
-        for name in OF_USI {
+        for name in USI_ONLY {
             options.only_in(Dialect::Usi, name);
         }
         Self {
@@ -220,7 +220,7 @@ impl Settings {
     }
 
     /// The strength to play with, if it is limited. `seed` is another number for each game.
-    pub(super) fn strength(&self, dialect: Dialect, seed: u64) -> Option<Skill> {
+    pub(super) fn skill(&self, dialect: Dialect, seed: u64) -> Option<Skill> {
         if !self.limit_strength.get() {
             return None;
         }
@@ -234,7 +234,7 @@ impl Settings {
     pub(super) fn contempt(&self, dialect: Dialect) -> i32 {
         let own = match dialect {
             Dialect::Uci if self.limit_strength.get() => self.elo.get(),
-            Dialect::Uci | Dialect::Usi => OWN,
+            Dialect::Uci | Dialect::Usi => FULL_RATING,
         };
         contempt(self.contempt.get(), &self.opponent.get(), own)
     }
@@ -246,8 +246,8 @@ impl Settings {
 
     /// What the user has taught, if there is anything.
     pub(super) fn position_values(&self) -> Option<Arc<PositionValues>> {
-        let learning = locked(&self.position_values);
-        Some(Arc::clone(&learning.position_values))
+        let shared = locked(&self.position_values);
+        Some(Arc::clone(&shared.position_values))
             .filter(|position_values| !position_values.is_empty())
     }
 
@@ -263,8 +263,8 @@ impl Settings {
     }
 
     /// Whether the user has taught anything since this was asked last.
-    pub(super) fn take_lesson(&self) -> bool {
-        std::mem::take(&mut locked(&self.position_values).is_new)
+    pub(super) fn take_position_values_changed(&self) -> bool {
+        std::mem::take(&mut locked(&self.position_values).is_changed)
     }
 
     /// How an entered king wins.
@@ -299,31 +299,31 @@ impl Entering {
 
 /// What is learned from one search to the next.
 #[derive(Debug, Default)]
-struct Learning {
+struct SharedPositionValues {
     position_values: Arc<PositionValues>,
-    is_new: bool,
+    is_changed: bool,
 }
 
-fn locked(learning: &Mutex<Learning>) -> MutexGuard<'_, Learning> {
-    learning.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked(shared: &Mutex<SharedPositionValues>) -> MutexGuard<'_, SharedPositionValues> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Each value is an instruction of its own.
-fn declare_learning(
+fn declare_position_values(
     options: &mut Options,
-    position_values: &Arc<Mutex<Learning>>,
-    told: &Sender<String>,
+    position_values: &Arc<Mutex<SharedPositionValues>>,
+    remark_sender: &Sender<String>,
 ) {
-    let (position_values, told) = (Arc::clone(position_values), told.clone());
+    let (position_values, remark_sender) = (Arc::clone(position_values), remark_sender.clone());
     options.string_with("UCI_SetPositionValue", "", move |text| {
         if text.is_empty() {
             return;
         }
-        let mut learning = locked(&position_values);
-        match Arc::make_mut(&mut learning.position_values).apply_command(text) {
-            Ok(()) => learning.is_new = true,
+        let mut shared = locked(&position_values);
+        match Arc::make_mut(&mut shared.position_values).apply_command(text) {
+            Ok(()) => shared.is_changed = true,
             // Without an engine nobody listens.
-            Err(error) => drop(told.send(format!("nothing is position_values: {error}"))),
+            Err(error) => drop(remark_sender.send(format!("invalid position value: {error}"))),
         }
     });
 }
@@ -332,17 +332,17 @@ fn declare_learning(
 fn declare_tables(
     options: &mut Options,
     tables: &Arc<Mutex<Option<Arc<Tablebases>>>>,
-    told: &Sender<String>,
+    remark_sender: &Sender<String>,
 ) {
-    let (tables, told) = (Arc::clone(tables), told.clone());
+    let (tables, remark_sender) = (Arc::clone(tables), remark_sender.clone());
     options.string_with("SyzygyPath", "", move |paths| {
         let (found, remark) = match Tablebases::open(paths) {
             Ok(found) if found.files() == 0 && paths.is_empty() => (None, None),
             Ok(found) => {
                 let (files, most) = (found.files(), found.max_pieces());
                 let mut remark = format!("{files} files of tablebases, up to {most} pieces");
-                if !found.faults().is_empty() {
-                    remark = format!("{remark}, but not {}", found.faults().join("; "));
+                if !found.errors().is_empty() {
+                    remark = format!("{remark}, but not {}", found.errors().join("; "));
                 }
                 (Some(Arc::new(found)), Some(remark))
             }
@@ -351,20 +351,20 @@ fn declare_tables(
         *tables.lock().unwrap_or_else(PoisonError::into_inner) = found;
         if let Some(remark) = remark {
             // Without an engine nobody listens.
-            let _ = told.send(remark);
+            let _ = remark_sender.send(remark);
         }
     });
 }
 
 /// Endgame databases whose formats have no public prober. GUIs set them for all engines, so that they
 /// are taken, and what comes of it is said.
-fn declare_unreadable(options: &mut Options, told: &Sender<String>) {
+fn declare_unsupported_tablebases(options: &mut Options, remark_sender: &Sender<String>) {
     for (name, what) in [("NalimovPath", "Nalimov"), ("UCI_ShredderbasesPath", "Shredder")] {
-        let told = told.clone();
+        let remark_sender = remark_sender.clone();
         options.string_with(name, "", move |path| {
             if !path.is_empty() {
                 // Without an engine nobody listens.
-                let _ = told.send(format!(
+                let _ = remark_sender.send(format!(
                     "{what} tablebases are not used: their format is not public. \
                      Syzygy tablebases serve the same end"
                 ));
@@ -404,19 +404,20 @@ pub(super) fn contempt(set: i64, opponent: &str, own: i64) -> i32 {
 }
 
 fn rating(opponent: &Opponent) -> Option<i64> {
-    let of_title = |title: &Title| TITLES.iter().find(|it| it.0 == title.as_str()).map(|it| it.1);
-    opponent.rating().map(i64::from).or_else(|| opponent.title().and_then(of_title))
+    let title_rating =
+        |title: &Title| TITLES.iter().find(|it| it.0 == title.as_str()).map(|it| it.1);
+    opponent.rating().map(i64::from).or_else(|| opponent.title().and_then(title_rating))
 }
 
 /// The engine's rating at full strength, on its own scale.
-pub(super) const OWN: i64 = *skill::ELO.end();
+pub(super) const FULL_RATING: i64 = *skill::ELO.end();
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn draws_are_worth_less_against_the_weaker() {
+    fn contempt_grows_with_the_rating_difference() {
         let of = |opponent| contempt(0, opponent, 2800);
         assert_eq!(of("GM 2800 human Gary Kasparov"), 0);
         assert_eq!(of("none 2300 computer X"), 50);

@@ -1,8 +1,8 @@
-//! What a position of chess or Chess960 is worth.
+//! The hand-crafted evaluation of chess and Chess960.
 //!
-//! Every term is counted for both sides by the same code: each sees the board from its own end
-//! (`view.rs`). What counts is taken in two ways: `expand.rs` makes terms of it, for the tuner, and
-//! `lookup.rs` adds up weights. Which weight means what is in `layout.rs`.
+//! Every term is computed for both sides by the same code, from the perspective of each side
+//! (`view.rs`). Terms have two consumers (`terms.rs`): one lists them for the tuner, one sums their
+//! weights (`weights.rs`).
 #![expect(clippy::inline_always, reason = "the terms are compiled once per level of CPU features")]
 
 mod endings;
@@ -57,16 +57,16 @@ impl Model for Chess {
     }
 }
 
-/// The weights that the engine plays with: those that were fitted to its games.
+/// The tuned weights of the engine.
 pub fn weights() -> Vec<Weight> {
     let fitted = read_weights(include_bytes!("../../weights/chess.bin"));
-    // When the terms have changed, none fit until they have been fitted anew.
+    // After a change of the terms, initial weights are used until the next tuning.
     if fitted.len() == Chess::WEIGHTS { fitted } else { initial_weights() }
 }
 
 static TABLES: LazyLock<LookupTables> = LazyLock::new(|| LookupTables::new(&weights()));
 
-/// Makes what [`evaluate`] would make at its first call.
+/// Builds the lookup tables.
 pub(super) fn prepare() {
     LazyLock::force(&TABLES);
     endings::prepare();
@@ -116,7 +116,7 @@ fn sum_terms(context: &Context<'_>) -> PackedScore {
     lookup.sum
 }
 
-/// Looks at a position as White and as Black see it.
+/// Calls `with` with the contexts of White and Black.
 #[inline(always)]
 fn with_contexts<T>(board: &Board, with: impl FnOnce(&Context<'_>, &Context<'_>) -> T) -> T {
     let (white, black) = (View::new(board, Color::White), View::new(board, Color::Black));
@@ -124,13 +124,13 @@ fn with_contexts<T>(board: &Board, with: impl FnOnce(&Context<'_>, &Context<'_>)
     with(&Context::new(&white, &of_white, &of_black), &Context::new(&black, &of_black, &of_white))
 }
 
-/// How much of a value counts, by who is ahead.
+/// The scale factor of a value, by the side that is ahead.
 #[inline(always)]
 fn scale(white: &Context<'_>, black: &Context<'_>, value: i32) -> i32 {
     endings::scale(if value > 0 { white } else { black })
 }
 
-/// A position as one side sees it, with what is worked out once for many terms.
+/// A position from one side's perspective, with data shared by many terms.
 struct Context<'a> {
     view: &'a View,
     attacks: &'a Attacks,
@@ -143,7 +143,7 @@ impl<'a> Context<'a> {
         Self { view, attacks, enemy: enemy.map().flipped(), pawns: Pawns::new(view) }
     }
 
-    /// Counts the terms of this side.
+    /// Adds the terms of this side.
     #[inline(always)]
     fn count(&self, terms: &mut impl TermSink) {
         if self.view.to_move {

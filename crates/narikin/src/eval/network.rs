@@ -1,13 +1,13 @@
-//! A small neural network in the place of hand-written terms, if one is given.
+//! An optional neural network (NNUE) in place of the hand-crafted evaluation.
 //!
-//! One hidden layer, seen from both sides: every piece on its square, and every piece in hand, is a
-//! feature that adds its column of weights to the sums of a side. The sums of the side to move come
-//! first in the output. A move changes few features, so the sums are kept ply by ply and changed
-//! instead of made anew. (Y. Nasu, "Efficiently updatable neural-network-based evaluation functions
-//! for computer shogi", 2018.)
+//! It has one hidden layer, computed from both perspectives. Every piece on its square and every
+//! piece in hand is a feature that adds its column of weights to the accumulator of a side. The
+//! accumulator of the side to move comes first in the output layer. A move changes few features, so
+//! accumulators are updated incrementally. (Y. Nasu, "Efficiently updatable neural-network-based
+//! evaluation functions for computer shogi", 2018.)
 //!
-//! All numbers are 16-bit integers, so that the compiler can work on many at once. The file is
-//! described in `docs/network.md`.
+//! All numbers are 16-bit integers, so that loops are vectorized. `docs/network.md` describes the
+//! file.
 
 use std::fmt;
 
@@ -17,29 +17,29 @@ use crate::{
     score::{DECIDED, MAX_PLY, Value},
 };
 
-/// The first bytes of a file.
+/// The magic number of a file.
 const MAGIC: &[u8; 8] = b"NARIKIN1";
 
-/// Sums are cut off here; this stands for 1.
+/// The clipping limit of activations, which represents 1.
 const ONE: i16 = 255;
 
-/// What stands for 1 in the weights of the output.
+/// The representation of 1 in the output weights.
 const OUTPUT_ONE: i64 = 64;
 
-/// Centipawns that an output of 1 stands for.
+/// Centipawns per output of 1.
 const SCALE: i64 = 400;
 
-/// The widest hidden layer.
-const WIDEST: usize = 4096;
+/// The maximum width of the hidden layer.
+const MAX_WIDTH: usize = 4096;
 
 /// A network for one game.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Network {
     width: usize,
-    /// For each feature, a weight for each hidden unit.
+    /// Feature weights, one column per feature.
     features: Vec<i16>,
     biases: Vec<i16>,
-    /// For the units of the side to move, then for the others.
+    /// Output weights of the side to move, then of the opponent.
     output: Vec<i16>,
     output_bias: i16,
 }
@@ -50,25 +50,25 @@ impl fmt::Debug for Network {
     }
 }
 
-/// Why a file is no network.
+/// Why a file is not a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NetworkError {
-    /// It does not begin as a network does.
+    /// The magic number is missing.
     Magic,
-    /// It is for another game: it has so many features.
+    /// The number of features is that of another game.
     Features {
-        /// What the game has.
+        /// Features of the game.
         wanted: usize,
-        /// What the file says.
+        /// Features of the file.
         found: usize,
     },
-    /// The hidden layer is empty or wider than can be used.
+    /// The width of the hidden layer is not supported.
     Width(usize),
-    /// It is shorter or longer than it says, in bytes.
+    /// The length does not match the header, in bytes.
     Length {
-        /// How long it should be.
+        /// The expected length.
         wanted: usize,
-        /// How long it is.
+        /// The actual length.
         found: usize,
     },
 }
@@ -81,7 +81,7 @@ impl fmt::Display for NetworkError {
                 write!(f, "it is for another game: {found} features instead of {wanted}")
             }
             Self::Width(width) => {
-                write!(f, "its hidden layer has {width} units, not 1 to {WIDEST}")
+                write!(f, "its hidden layer has {width} units, not 1 to {MAX_WIDTH}")
             }
             Self::Length { wanted, found } => {
                 write!(f, "it is {found} bytes long instead of {wanted}")
@@ -93,10 +93,11 @@ impl fmt::Display for NetworkError {
 impl std::error::Error for NetworkError {}
 
 impl Network {
-    /// Reads a file for a game with so many features.
+    /// Parses a file for a game with this number of features.
     ///
     /// # Errors
-    /// It is no such file.
+    ///
+    /// The file is invalid.
     pub(crate) fn read(bytes: &[u8], features: usize) -> Result<Self, NetworkError> {
         let (head, body) = bytes.split_first_chunk::<16>().ok_or(NetworkError::Magic)?;
         let [magic @ .., f0, f1, f2, f3, w0, w1, w2, w3] = *head;
@@ -108,7 +109,7 @@ impl Network {
         if found != features {
             return Err(NetworkError::Features { wanted: features, found });
         }
-        if !(1..=WIDEST).contains(&width) {
+        if !(1..=MAX_WIDTH).contains(&width) {
             return Err(NetworkError::Width(width));
         }
         let wanted = 16 + 2 * ((features + 3) * width + 1);
@@ -128,14 +129,14 @@ impl Network {
         self.features.get(start..start + self.width).unwrap_or(&[])
     }
 
-    /// The sums of a position for one side, made anew.
-    fn sums<B: Board>(&self, board: &B, side: usize) -> Vec<i16> {
-        let mut sums = self.biases.clone();
-        board.features(side, &mut |feature| add(&mut sums, self.column(feature)));
-        sums
+    /// Computes the accumulator of a side from scratch.
+    fn accumulator<B: Board>(&self, board: &B, side: usize) -> Vec<i16> {
+        let mut accumulator = self.biases.clone();
+        board.features(side, &mut |feature| add(&mut accumulator, self.column(feature)));
+        accumulator
     }
 
-    /// The value for the side whose sums come first, in centipawns.
+    /// The output in centipawns, for the side of the first accumulator.
     fn output(&self, ours: &[i16], theirs: &[i16]) -> Value {
         let (first, second) = self.output.split_at(self.width);
         let sum = i64::from(dot(ours, first)) + i64::from(dot(theirs, second));
@@ -146,43 +147,43 @@ impl Network {
     }
 }
 
-fn add(sums: &mut [i16], column: &[i16]) {
-    for (sum, weight) in sums.iter_mut().zip(column) {
+fn add(accumulator: &mut [i16], column: &[i16]) {
+    for (sum, weight) in accumulator.iter_mut().zip(column) {
         *sum = sum.wrapping_add(*weight);
     }
 }
 
-fn subtract(sums: &mut [i16], column: &[i16]) {
-    for (sum, weight) in sums.iter_mut().zip(column) {
+fn subtract(accumulator: &mut [i16], column: &[i16]) {
+    for (sum, weight) in accumulator.iter_mut().zip(column) {
         *sum = sum.wrapping_sub(*weight);
     }
 }
 
-fn dot(sums: &[i16], weights: &[i16]) -> i32 {
-    let terms = sums.iter().zip(weights);
+fn dot(accumulator: &[i16], weights: &[i16]) -> i32 {
+    let terms = accumulator.iter().zip(weights);
     terms.map(|(&sum, &weight)| i32::from(sum.clamp(0, ONE)) * i32::from(weight)).sum()
 }
 
-/// The sums of each ply, for both sides.
+/// The accumulators of each ply, for both sides.
 #[derive(Debug, Clone)]
-pub(crate) struct Sums<'a> {
+pub(crate) struct Accumulators<'a> {
     network: &'a Network,
     plies: Vec<[Vec<i16>; 2]>,
     ply: usize,
 }
 
-impl<'a> Sums<'a> {
+impl<'a> Accumulators<'a> {
     pub(crate) fn new<B: Board>(network: &'a Network, board: &B) -> Self {
         let empty = [vec![0; network.width], vec![0; network.width]];
         let mut plies = vec![empty; MAX_PLY + 8];
         if let Some(first) = plies.first_mut() {
-            *first = [network.sums(board, 0), network.sums(board, 1)];
+            *first = [network.accumulator(board, 0), network.accumulator(board, 1)];
         }
         Self { network, plies, ply: 0 }
     }
 }
 
-impl<B: Board> Evaluation<B> for Sums<'_> {
+impl<B: Board> Evaluation<B> for Accumulators<'_> {
     fn play(&mut self, board: &B, mv: B::Move) {
         let (before, after) = self.plies.split_at_mut(self.ply + 1);
         let (Some(before), Some(after)) = (before.last(), after.first_mut()) else { return };
@@ -214,7 +215,7 @@ impl<B: Board> Evaluation<B> for Sums<'_> {
 mod tests {
     use readyok_rules::{Game, Position};
 
-    use super::{MAGIC, Network, NetworkError, ONE, OUTPUT_ONE, SCALE, Sums};
+    use super::{Accumulators, MAGIC, Network, NetworkError, ONE, OUTPUT_ONE, SCALE};
     use crate::{
         board::{Board, Chess, MoveList, SearchMove, Shogi},
         control::Limits,
@@ -224,7 +225,7 @@ mod tests {
 
     const WIDTH: usize = 24;
 
-    /// Numbers that look random and are the same each time.
+    /// A pseudo-random generator with a fixed seed.
     struct Numbers(u64);
 
     impl Numbers {
@@ -253,7 +254,7 @@ mod tests {
         let network = Network::read(&file(B::FEATURES), B::FEATURES).expect("a network");
         let position = Position::from_text(game, text).expect("a position");
         let mut board = B::new(&position, &Limits::default()).expect("a board");
-        let mut sums = Sums::new(&network, &board);
+        let mut accumulator = Accumulators::new(&network, &board);
         let mut numbers = Numbers(7);
         let mut played = Vec::new();
         for _ in 0..80 {
@@ -265,24 +266,37 @@ mod tests {
             }
             let index = usize::try_from(numbers.below(count)).expect("few");
             let (_, mv) = *list.get(index).expect("a move");
-            sums.play(&board, mv);
+            accumulator.play(&board, mv);
             board.play(mv);
             played.push(mv);
-            let fresh = Sums::new(&network, &board);
-            assert_eq!(sums.plies.get(sums.ply), fresh.plies.first(), "{}", B::notation(mv));
-            assert_eq!(sums.evaluate(&board), in_floats(&network, &board), "{}", B::notation(mv));
+            let fresh = Accumulators::new(&network, &board);
+            assert_eq!(
+                accumulator.plies.get(accumulator.ply),
+                fresh.plies.first(),
+                "{}",
+                B::notation(mv)
+            );
+            assert_eq!(
+                accumulator.evaluate(&board),
+                output_in_floats(&network, &board),
+                "{}",
+                B::notation(mv)
+            );
         }
         assert!(played.iter().any(|mv| mv.packed() != 0), "something was played");
         for mv in played.into_iter().rev() {
             board.undo(mv);
-            Evaluation::<B>::undo(&mut sums);
-            assert_eq!(sums.evaluate(&board), Sums::new(&network, &board).evaluate(&board));
+            Evaluation::<B>::undo(&mut accumulator);
+            assert_eq!(
+                accumulator.evaluate(&board),
+                Accumulators::new(&network, &board).evaluate(&board)
+            );
         }
     }
 
-    /// The same value, reckoned from the definition.
+    /// The value computed in floating point from the definition.
     #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "small")]
-    fn in_floats<B: Board>(network: &Network, board: &B) -> Value {
+    fn output_in_floats<B: Board>(network: &Network, board: &B) -> Value {
         let mut output = f64::from(network.output_bias) / OUTPUT_ONE as f64;
         for (index, side) in [board.side(), 1 - board.side()].into_iter().enumerate() {
             let mut hidden: Vec<f64> = network.biases.iter().map(|&bias| bias.into()).collect();
@@ -301,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_that_are_changed_move_by_move_are_as_if_made_anew() {
+    fn incremental_accumulators_match_recomputed_ones() {
         check_game::<Chess>(
             Game::Chess,
             "rnbq1k1r/pP1Pbppp/2p5/8/2B5/8/P1P1NnPP/RNBQK2R w KQ - 1 8",
@@ -317,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_network_of_the_game() {
+    fn rejects_invalid_files() {
         let good = file(Chess::FEATURES);
         let read = |bytes: &[u8]| Network::read(bytes, Chess::FEATURES).map(drop);
         assert_eq!(read(&good), Ok(()));

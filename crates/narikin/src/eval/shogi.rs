@@ -1,8 +1,8 @@
-//! What a position of shogi is worth as it stands.
+//! The hand-crafted evaluation of shogi.
 //!
-//! `visit.rs` looks at a position and says what is there. What it says is taken in two ways:
-//! `expand.rs` makes terms of it, for the tuner, and `lookup.rs` adds up values from tables in
-//! which the terms of a square and a king are summed beforehand (`tables.rs`).
+//! `visit.rs` visits the features of a position. They have two consumers: `terms.rs` lists them as
+//! terms for the tuner, and `lookup.rs` sums values from tables in which the terms of a square and
+//! a king are summed in advance.
 #![expect(clippy::inline_always, reason = "the terms are compiled once per level of CPU features")]
 
 mod attack_map;
@@ -45,7 +45,7 @@ impl Model for Shogi {
         visit::visit(position, &context, &mut Expand::new(&context, terms));
     }
 
-    /// A game of shogi is near its end when much has been captured or promoted.
+    /// The endgame approaches as pieces are captured or promoted.
     #[inline]
     fn phase(position: &Position) -> i32 {
         let in_hand = |color: Color| -> u32 {
@@ -61,7 +61,7 @@ impl Model for Shogi {
     }
 }
 
-/// How far a game has come when such a piece is in a hand.
+/// Progress of the game per piece in hand.
 fn progress(piece: HandPiece) -> u32 {
     match piece {
         HandPiece::PAWN => 1,
@@ -71,16 +71,16 @@ fn progress(piece: HandPiece) -> u32 {
     }
 }
 
-/// The weights that the engine plays with: those that were fitted to its games.
+/// The tuned weights of the engine.
 pub fn weights() -> Vec<Weight> {
     let fitted = read_weights(include_bytes!("../../weights/shogi.bin"));
-    // When the terms have changed, none fit until they have been fitted anew.
+    // After a change of the terms, initial weights are used until the next tuning.
     if fitted.len() == Shogi::WEIGHTS { fitted } else { initial_weights() }
 }
 
 static TABLES: LazyLock<LookupTables> = LazyLock::new(|| LookupTables::new(weights()));
 
-/// Makes what [`evaluate`] would make at its first call.
+/// Builds the lookup tables.
 pub(super) fn prepare() {
     LazyLock::force(&TABLES);
 }

@@ -8,12 +8,12 @@ use readyok_rules::rsshogi::board::{Bitboard, Position};
 use readyok_rules::rsshogi::types::{Color, Hand, HandPiece, Move32, PieceType, Rank, Square};
 
 /// The most of each piece that is in one of the two.
-pub(super) fn join(a: Hand, b: Hand) -> Hand {
+pub(super) fn union(a: Hand, b: Hand) -> Hand {
     merge(a, b, u32::max)
 }
 
 /// The least of each piece that is in one of the two.
-pub(super) fn meet(a: Hand, b: Hand) -> Hand {
+pub(super) fn intersection(a: Hand, b: Hand) -> Hand {
     merge(a, b, u32::min)
 }
 

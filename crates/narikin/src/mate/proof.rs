@@ -3,7 +3,7 @@
 use readyok_rules::rsshogi::board::Position;
 use readyok_rules::rsshogi::types::Move32;
 
-use super::search::{Child, DEEPEST, Search};
+use super::search::{Child, MAX_DEPTH, Search};
 use super::table::Numbers;
 use super::{Limits, Solution, Solver};
 
@@ -24,10 +24,10 @@ pub(super) fn solve(
         stop,
         stopped: false,
         nodes: 0,
-        most_nodes: limits.nodes.unwrap_or(u64::MAX),
+        max_nodes: limits.nodes.unwrap_or(u64::MAX),
         plies: limits.plies.unwrap_or(u16::MAX),
         first: &limits.searchmoves,
-        cut: false,
+        depth_limited: false,
         children: Vec::new(),
         moves: Vec::new(),
         more_moves: Vec::new(),
@@ -49,11 +49,11 @@ impl Search<'_> {
         if shorten == 0 {
             return Solution::Mate(best);
         }
-        let most_nodes = self.most_nodes;
+        let max_nodes = self.max_nodes;
         // From the shortest on the work grows, and the first that is found is the shortest of all.
-        self.most_nodes = most_nodes.min(self.nodes.saturating_add(shorten));
+        self.max_nodes = max_nodes.min(self.nodes.saturating_add(shorten));
         for plies in (1..best.len()).step_by(2) {
-            self.plies = u16::try_from(plies).unwrap_or(DEEPEST);
+            self.plies = u16::try_from(plies).unwrap_or(MAX_DEPTH);
             match self.prove_root() {
                 Solution::Mate(line) => return Solution::Mate(line),
                 Solution::NoMate => {}
@@ -62,9 +62,9 @@ impl Search<'_> {
         }
         // A much shorter one is out of reach, but perhaps not a somewhat shorter one.
         self.stopped = false;
-        self.most_nodes = most_nodes.min(self.nodes.saturating_add(shorten));
+        self.max_nodes = max_nodes.min(self.nodes.saturating_add(shorten));
         while let Some(plies) = best.len().checked_sub(2) {
-            self.plies = u16::try_from(plies).unwrap_or(DEEPEST);
+            self.plies = u16::try_from(plies).unwrap_or(MAX_DEPTH);
             match self.prove_root() {
                 Solution::Mate(line) => best = line,
                 Solution::NoMate | Solution::Unknown => break,
@@ -74,12 +74,16 @@ impl Search<'_> {
     }
 
     fn prove_root(&mut self) -> Solution {
-        let numbers = self.visit(0, Numbers::NEVER, &mut 0).known.numbers;
+        let numbers = self.visit(0, Numbers::NEVER, &mut 0).data.numbers;
         if numbers.is_mate() {
             let mut line = Vec::new();
             return if self.follow(&mut line) { Solution::Mate(line) } else { Solution::Unknown };
         }
-        if numbers.is_no_mate() && !self.cut { Solution::NoMate } else { Solution::Unknown }
+        if numbers.is_no_mate() && !self.depth_limited {
+            Solution::NoMate
+        } else {
+            Solution::Unknown
+        }
     }
 
     /// Follows the proof to its end: the shortest known mate, the longest known defence. What the
@@ -93,7 +97,7 @@ impl Search<'_> {
     }
 
     fn walk(&mut self, line: &mut Vec<Move32>) -> bool {
-        for depth in 0..DEEPEST {
+        for depth in 0..MAX_DEPTH {
             let attacking = depth.is_multiple_of(2);
             let hand = self.position.hand(self.attacker);
             self.path.push(self.key(depth), hand);
@@ -145,9 +149,9 @@ impl Search<'_> {
         self.position.apply_move32(child.mv);
         let found = self.visit(depth + 1, Numbers::NEVER, &mut 0);
         let undone = self.position.undo_move32(child.mv);
-        debug_assert!(undone.is_ok(), "only the last move is taken back");
+        debug_assert!(undone.is_ok(), "only the last move is unmade");
         if let Some(child) = self.children.get_mut(index) {
-            child.learn(&found.known);
+            child.learn(&found.data);
         }
     }
 }

@@ -11,9 +11,9 @@ use crate::{
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MateSearchShare {
     /// One position in so many is the solver's,
-    share: u64,
+    node_share: u64,
     /// but for these, which are before all others.
-    at_once: u64,
+    initial: u64,
     /// How many positions the first look at a question may take. Each further one may take twice as
     /// many, as the solver begins anew.
     first: u64,
@@ -21,17 +21,17 @@ pub(crate) struct MateSearchShare {
 
 impl MateSearchShare {
     /// Where positions are counted.
-    pub(crate) const BY_NODES: Self = Self { share: 12, at_once: 1_000, first: 1_000 };
+    pub(crate) const BY_NODES: Self = Self { node_share: 12, initial: 1_000, first: 1_000 };
     /// Where time is: a position of the solver takes about twice as long as one of the search, and a short
     /// search has no thousand to spare (docs/search.md).
-    pub(crate) const BY_TIME: Self = Self { share: 24, at_once: 0, first: 250 };
+    pub(crate) const BY_TIME: Self = Self { node_share: 24, initial: 0, first: 250 };
 }
 
 /// The solver beside a search: whether the side to move mates, and whether it is mated after the
 /// move that looks best. The search sees neither if it takes many plies.
 pub(crate) struct RootMateSearch<'s> {
     solver: &'s mut Solver,
-    often: MateSearchShare,
+    share: MateSearchShare,
     own: MateQuery,
     answer: MateQuery,
     /// The move that the second question is about, packed.
@@ -44,27 +44,27 @@ pub(crate) struct RootMateSearch<'s> {
 #[derive(Debug, Clone, Copy, Default)]
 struct MateQuery {
     spent: u64,
-    looks: u32,
+    attempts: u32,
     decided: bool,
 }
 
 impl MateQuery {
     /// How many positions the next look may take, if it is worth one after so many positions of
     /// the search, with so many left.
-    fn budget(&self, often: MateSearchShare, searched: u64, left: u64) -> Option<u64> {
-        let next = often.first.checked_shl(self.looks)?;
-        let fair = self.spent + next <= often.at_once + searched / often.share;
+    fn budget(&self, share: MateSearchShare, searched: u64, left: u64) -> Option<u64> {
+        let next = share.first.checked_shl(self.attempts)?;
+        let fair = self.spent + next <= share.initial + searched / share.node_share;
         // The solver may look at a few more.
         (!self.decided && fair && 2 * next <= left).then_some(next)
     }
 }
 
 impl<'s> RootMateSearch<'s> {
-    pub(crate) fn new(solver: &'s mut Solver, often: MateSearchShare, plies: Option<u32>) -> Self {
+    pub(crate) fn new(solver: &'s mut Solver, share: MateSearchShare, plies: Option<u32>) -> Self {
         let plies = plies.and_then(|plies| u16::try_from(plies).ok());
         Self {
             solver,
-            often,
+            share,
             own: MateQuery::default(),
             answer: MateQuery::default(),
             best: 0,
@@ -79,9 +79,9 @@ impl<'s> RootMateSearch<'s> {
         stop: &mut dyn FnMut() -> bool,
     ) -> bool {
         let (searched, left) = (root.search.nodes, root.search.nodes_left());
-        let Some(budget) = self.own.budget(self.often, searched, left) else { return false };
+        let Some(budget) = self.own.budget(self.share, searched, left) else { return false };
         let limits = Limits { nodes: Some(budget), plies: self.plies, ..Limits::default() };
-        let solution = ask(self.solver, &mut self.own, &root.search.board, &limits, stop);
+        let solution = query(self.solver, &mut self.own, &root.search.board, &limits, stop);
         root.search.nodes += self.solver.nodes();
         match solution {
             Solution::Mate(line) => root.set_mate(line),
@@ -101,11 +101,11 @@ impl<'s> RootMateSearch<'s> {
             (self.best, self.answer) = (mv.packed(), MateQuery::default());
         }
         let (searched, left) = (root.search.nodes, root.search.nodes_left());
-        let Some(budget) = self.answer.budget(self.often, searched, left) else { return false };
+        let Some(budget) = self.answer.budget(self.share, searched, left) else { return false };
         let mut board = root.search.board.clone();
         board.play(mv);
         let limits = Limits { nodes: Some(budget), ..Limits::default() };
-        let solution = ask(self.solver, &mut self.answer, &board, &limits, stop);
+        let solution = query(self.solver, &mut self.answer, &board, &limits, stop);
         root.search.nodes += self.solver.nodes();
         match solution {
             Solution::Mate(line) => root.drop_mated(line),
@@ -114,7 +114,7 @@ impl<'s> RootMateSearch<'s> {
     }
 }
 
-fn ask<B: Board>(
+fn query<B: Board>(
     solver: &mut Solver,
     question: &mut MateQuery,
     board: &B,
@@ -123,7 +123,7 @@ fn ask<B: Board>(
 ) -> Solution<B::Move> {
     let solution = board.mate(solver, limits, stop);
     question.spent += solver.nodes();
-    question.looks += 1;
+    question.attempts += 1;
     question.decided = !matches!(solution, Solution::Unknown);
     solution
 }

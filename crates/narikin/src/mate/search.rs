@@ -11,29 +11,29 @@ use readyok_rules::rsshogi::movegen::{
 use readyok_rules::rsshogi::types::{Color, Hand, Move32, PieceType};
 
 use super::hands;
-use super::table::{Known, NEVER, NO_LOOP, Numbers, Path, Table, mix};
+use super::table::{NEVER, NO_LOOP, NodeData, Numbers, Path, ProofTable, mix};
 
 /// No line is followed further: the search is recursive.
-pub(super) const DEEPEST: u16 = 600;
+pub(super) const MAX_DEPTH: u16 = 600;
 
 /// `stop` is asked once in so many positions.
-const ASK_EVERY: u64 = 64;
+const POLL_INTERVAL: u64 = 64;
 
 pub(super) struct Search<'a> {
     pub(super) position: Position,
     pub(super) attacker: Color,
-    pub(super) table: &'a mut Table,
+    pub(super) table: &'a mut ProofTable,
     pub(super) path: &'a mut Path,
     pub(super) stop: &'a mut dyn FnMut(u64) -> bool,
     pub(super) stopped: bool,
     pub(super) nodes: u64,
-    pub(super) most_nodes: u64,
+    pub(super) max_nodes: u64,
     /// The longest mate looked for; `u16::MAX` for any.
     pub(super) plies: u16,
     /// The only moves of the root, if there are any.
     pub(super) first: &'a [Move32],
     /// Whether a line was given up for its length, so that nothing follows from finding no mate.
-    pub(super) cut: bool,
+    pub(super) depth_limited: bool,
     /// The children of all positions on the path.
     pub(super) children: Vec<Child>,
     pub(super) moves: Vec<Move32>,
@@ -43,7 +43,7 @@ pub(super) struct Search<'a> {
 /// What a search of a position has come to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
-    pub(super) known: Known,
+    pub(super) data: NodeData,
     pub(super) loop_from: u16,
 }
 
@@ -85,8 +85,8 @@ impl Search<'_> {
             if sum.numbers.is_final() || !sum.numbers.are_under(limits) || self.must_stop() {
                 break;
             }
-            if depth >= DEEPEST {
-                self.cut = true;
+            if depth >= MAX_DEPTH {
+                self.depth_limited = true;
                 sum.numbers = Numbers::NO_MATE;
                 break;
             }
@@ -96,9 +96,9 @@ impl Search<'_> {
             self.position.apply_move32_with_gives_check(child.mv, child.gives_check);
             let found = self.visit(depth + 1, under, extra);
             let undone = self.position.undo_move32(child.mv);
-            debug_assert!(undone.is_ok(), "only the last move is taken back");
+            debug_assert!(undone.is_ok(), "only the last move is unmade");
             if let Some(child) = self.children.get_mut(base + sum.best) {
-                child.learn(&found.known);
+                child.learn(&found.data);
                 child.loop_from = found.loop_from;
                 child.visited = true;
             }
@@ -109,14 +109,14 @@ impl Search<'_> {
         }
         *extra = extra_before.min(*extra);
         let mut found = self.conclude(base, attacking, sum.numbers);
-        found.known.depth = depth;
+        found.data.depth = depth;
         let final_here = found.loop_from >= depth;
-        if self.cut && found.known.numbers.is_no_mate() {
+        if self.depth_limited && found.data.numbers.is_no_mate() {
             found.loop_from = 0;
         } else if final_here {
             found.loop_from = NO_LOOP;
             let work = u32::try_from(self.nodes - nodes).unwrap_or(u32::MAX);
-            self.table.put(key, found.known, work);
+            self.table.put(key, found.data, work);
         } else {
             self.path.note_loop(found.loop_from);
         }
@@ -127,8 +127,8 @@ impl Search<'_> {
 
     fn must_stop(&mut self) -> bool {
         self.stopped = self.stopped
-            || self.nodes >= self.most_nodes
-            || (self.nodes.is_multiple_of(ASK_EVERY) && (self.stop)(self.nodes));
+            || self.nodes >= self.max_nodes
+            || (self.nodes.is_multiple_of(POLL_INTERVAL) && (self.stop)(self.nodes));
         self.stopped
     }
 
@@ -177,44 +177,48 @@ impl Search<'_> {
     fn conclude(&self, base: usize, attacking: bool, numbers: Numbers) -> Found {
         let hand = self.position.hand(self.attacker);
         let children = self.children.get(base..).unwrap_or_default();
-        let mut known = Known { numbers, hand, plies: 0, depth: 0 };
+        let mut data = NodeData { numbers, hand, plies: 0, depth: 0 };
         let mut loop_from = NO_LOOP;
         if numbers.is_mate() {
-            known.numbers = Numbers::MATE;
+            data.numbers = Numbers::MATE;
             if attacking {
                 let mates = children.iter().filter(|it| it.numbers.is_mate());
                 if let Some(child) = mates.min_by_key(|it| it.plies) {
-                    known.hand = hands::before(child.holds_for, child.mv, &self.position);
-                    known.plies = child.plies + 1;
+                    data.hand = hands::before(child.holds_for, child.mv, &self.position);
+                    data.plies = child.plies + 1;
                 }
             } else {
-                let join = |all, child: &Child| hands::join(all, child.holds_for);
-                let needed = children.iter().fold(Hand::ZERO, join);
-                known.hand = hands::of_mate(&self.position, needed);
-                known.plies = children.iter().map(|it| it.plies + 1).max().unwrap_or(0);
+                let union = |all, child: &Child| hands::union(all, child.holds_for);
+                let needed = children.iter().fold(Hand::ZERO, union);
+                data.hand = hands::of_mate(&self.position, needed);
+                data.plies = children.iter().map(|it| it.plies + 1).max().unwrap_or(0);
             }
         } else if numbers.is_no_mate() {
-            known.numbers = Numbers::NO_MATE;
+            data.numbers = Numbers::NO_MATE;
             let all = hands::all(&self.position);
             if attacking {
                 loop_from = children.iter().map(|it| it.loop_from).min().unwrap_or(NO_LOOP);
-                let meet = |bound, child: &Child| {
-                    hands::meet(bound, hands::before(child.holds_for, child.mv, &self.position))
+                let intersection = |bound, child: &Child| {
+                    hands::intersection(
+                        bound,
+                        hands::before(child.holds_for, child.mv, &self.position),
+                    )
                 };
-                known.hand = hands::of_no_mate(&self.position, children.iter().fold(all, meet));
+                data.hand =
+                    hands::of_no_mate(&self.position, children.iter().fold(all, intersection));
             } else {
                 let escapes = children.iter().filter(|it| it.numbers.is_no_mate());
                 if let Some(child) = escapes.max_by_key(|it| it.loop_from) {
                     loop_from = child.loop_from;
-                    known.hand = hands::meet(all, child.holds_for);
+                    data.hand = hands::intersection(all, child.holds_for);
                 }
             }
             // A repetition is one with this very hand.
             if loop_from != NO_LOOP {
-                known.hand = hand;
+                data.hand = hand;
             }
         }
-        Found { known, loop_from }
+        Found { data, loop_from }
     }
 }
 
@@ -268,10 +272,10 @@ pub(super) struct Child {
 }
 
 impl Child {
-    pub(super) fn learn(&mut self, known: &Known) {
-        self.numbers = known.numbers;
-        self.holds_for = known.hand;
-        self.plies = known.plies;
+    pub(super) fn learn(&mut self, data: &NodeData) {
+        self.numbers = data.numbers;
+        self.holds_for = data.hand;
+        self.plies = data.plies;
     }
 
     fn end_without_mate(&mut self) {
@@ -364,20 +368,20 @@ impl Search<'_> {
             child.loop_from = from;
         } else if self.position.is_repetition(3) {
             child.end_without_mate();
-        } else if let Some(known) = self.table.get(key, hand) {
-            child.learn(&known);
+        } else if let Some(data) = self.table.get(key, hand) {
+            child.learn(&data);
             child.visited = true;
-            child.old = known.depth < depth;
+            child.old = data.depth < depth;
         } else {
-            self.first_look(&mut child, depth);
+            self.evaluate_new_child(&mut child, depth);
         }
         let undone = self.position.undo_move32(mv);
-        debug_assert!(undone.is_ok(), "only the last move is taken back");
+        debug_assert!(undone.is_ok(), "only the last move is unmade");
         child
     }
 
     /// What can be seen of a new position at a glance.
-    fn first_look(&mut self, child: &mut Child, depth: u16) {
+    fn evaluate_new_child(&mut self, child: &mut Child, depth: u16) {
         if depth.is_multiple_of(2) {
             if let Some(mv) = solve_mate_in_one_in_place(&mut self.position) {
                 child.numbers = Numbers::MATE;
@@ -385,7 +389,7 @@ impl Search<'_> {
                 self.position.apply_move32_with_gives_check(mv, true);
                 let needed = hands::of_mate(&self.position, Hand::ZERO);
                 let undone = self.position.undo_move32(mv);
-                debug_assert!(undone.is_ok(), "only the last move is taken back");
+                debug_assert!(undone.is_ok(), "only the last move is unmade");
                 child.holds_for = hands::before(needed, mv, &self.position);
             } else if self.plies_left(depth) <= 1 {
                 child.end_without_mate();

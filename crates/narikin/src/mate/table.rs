@@ -70,7 +70,7 @@ const EMPTY: Entry = Entry {
 
 /// What the table knows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
+pub(super) struct NodeData {
     pub(super) numbers: Numbers,
     /// For which hands it holds, if it is final: this one, and larger ones for a mate, or smaller
     /// ones if there is none.
@@ -81,7 +81,7 @@ pub(super) struct Known {
     pub(super) depth: u16,
 }
 
-impl Known {
+impl NodeData {
     /// Whether nothing is lost if it takes an entry's place.
     fn replaces(&self, entry: &Entry) -> bool {
         if self.numbers.is_mate() {
@@ -96,12 +96,12 @@ impl Known {
 }
 
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct ProofTable {
     entries: Vec<Entry>,
     search: u32,
 }
 
-impl Table {
+impl ProofTable {
     /// A table of about so many megabytes, and of a few entries for 0.
     pub(super) fn new(megabytes: usize) -> Result<Self, TryReserveError> {
         let count = (megabytes.saturating_mul(1 << 20) / size_of::<Entry>()).max(WINDOW);
@@ -121,10 +121,10 @@ impl Table {
         }
     }
 
-    pub(super) fn get(&self, key: u64, hand: Hand) -> Option<Known> {
+    pub(super) fn get(&self, key: u64, hand: Hand) -> Option<NodeData> {
         let start = self.index(key);
         let window = self.entries.get(start..start + WINDOW)?;
-        let mut found: Option<Known> = None;
+        let mut found: Option<NodeData> = None;
         let mut bound = Numbers { proof: 1, disproof: 1 };
         for entry in window.iter().filter(|it| it.key == key && it.search == self.search) {
             let same = entry.hand == hand;
@@ -133,7 +133,7 @@ impl Table {
             } else {
                 (hands::covers(hand, entry.hand), hands::covers(entry.hand, hand))
             };
-            let known = Known {
+            let data = NodeData {
                 numbers: entry.numbers,
                 hand: entry.hand,
                 plies: entry.plies,
@@ -141,15 +141,15 @@ impl Table {
             };
             if entry.numbers.is_mate() {
                 if more && found.is_none_or(|it| !it.numbers.is_mate() || entry.plies < it.plies) {
-                    found = Some(known);
+                    found = Some(data);
                 }
             } else if entry.numbers.is_no_mate() {
                 if less {
-                    return Some(known);
+                    return Some(data);
                 }
             } else if same {
                 if found.is_none() {
-                    found = Some(known);
+                    found = Some(data);
                 }
             } else if more {
                 bound.disproof = bound.disproof.max(entry.numbers.disproof);
@@ -167,16 +167,16 @@ impl Table {
         })
     }
 
-    pub(super) fn put(&mut self, key: u64, known: Known, work: u32) {
+    pub(super) fn put(&mut self, key: u64, data: NodeData, work: u32) {
         let (start, search) = (self.index(key), self.search);
         let Some(window) = self.entries.get_mut(start..start + WINDOW) else { return };
         let value = |entry: &Entry| if entry.search == search { entry.work } else { 0 };
         let mut place = 0;
         let mut least = u32::MAX;
-        let mut depth = known.depth;
+        let mut depth = data.depth;
         let mut work = work;
         for (index, entry) in window.iter().enumerate() {
-            if entry.key == key && entry.search == search && known.replaces(entry) {
+            if entry.key == key && entry.search == search && data.replaces(entry) {
                 place = index;
                 depth = depth.min(entry.depth);
                 work = work.saturating_add(entry.work);
@@ -187,15 +187,15 @@ impl Table {
                 place = index;
             }
         }
-        let Known { numbers, hand, plies, .. } = known;
+        let NodeData { numbers, hand, plies, .. } = data;
         if let Some(entry) = window.get_mut(place) {
             *entry = Entry { key, hand, numbers, search, work: work.max(1), depth, plies };
         }
     }
 
     fn index(&self, key: u64) -> usize {
-        let places = self.entries.len() - WINDOW + 1;
-        usize::try_from((u128::from(key) * places as u128) >> 64).unwrap_or(0)
+        let entries = self.entries.len() - WINDOW + 1;
+        usize::try_from((u128::from(key) * entries as u128) >> 64).unwrap_or(0)
     }
 }
 
@@ -203,51 +203,51 @@ impl Table {
 pub(super) const NO_LOOP: u16 = u16::MAX;
 
 /// How many results that hold on one way only are kept.
-const KEPT: usize = 1 << 16;
+const LOOP_ENTRIES: usize = 1 << 16;
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct PathEntry {
     board: u64,
     hand: Hand,
     /// Tells the way up to here from any other.
-    trail: u64,
+    path_key: u64,
 }
 
 #[derive(Debug)]
 pub(super) struct Path {
-    places: Vec<Place>,
+    entries: Vec<PathEntry>,
     /// The trails on which there is no mate because of repetition, and the least distance from the
     /// root of a position that repeats.
-    looping: Vec<(u64, u16)>,
+    loops_table: Vec<(u64, u16)>,
 }
 
 impl Path {
     pub(super) fn new() -> Self {
-        Self { places: Vec::new(), looping: vec![(0, NO_LOOP); KEPT] }
+        Self { entries: Vec::new(), loops_table: vec![(0, NO_LOOP); LOOP_ENTRIES] }
     }
 
     pub(super) fn clear(&mut self) {
-        self.places.clear();
-        self.looping.fill((0, NO_LOOP));
+        self.entries.clear();
+        self.loops_table.fill((0, NO_LOOP));
     }
 
     pub(super) fn push(&mut self, board: u64, hand: Hand) {
-        let trail = self.trail(board, hand);
-        self.places.push(Place { board, hand, trail });
+        let path_key = self.path_key(board, hand);
+        self.entries.push(PathEntry { board, hand, path_key });
     }
 
     pub(super) fn pop(&mut self) {
-        self.places.pop();
+        self.entries.pop();
     }
 
     pub(super) fn truncate(&mut self, length: usize) {
-        self.places.truncate(length);
+        self.entries.truncate(length);
     }
 
     /// How far from the root an earlier position is that the next one repeats. One with less in the
     /// attacker's hand is no better: had there been a mate, it would have been shorter there.
     pub(super) fn repeats(&self, board: u64, hand: Hand) -> Option<u16> {
-        let earlier = self.places.iter().enumerate().rev().skip(1).step_by(2);
+        let earlier = self.entries.iter().enumerate().rev().skip(1).step_by(2);
         let mut same = earlier.filter(|(_, place)| place.board == board);
         let (index, _) = same.find(|(_, place)| hands::covers(place.hand, hand))?;
         u16::try_from(index).ok()
@@ -255,27 +255,27 @@ impl Path {
 
     /// Whether the next position is known to have no mate on this way.
     pub(super) fn loops(&self, board: u64, hand: Hand) -> Option<u16> {
-        let trail = self.trail(board, hand);
-        let &(known, from) = self.looping.get(index(trail))?;
-        (known == trail && from != NO_LOOP).then_some(from)
+        let path_key = self.path_key(board, hand);
+        let &(data, from) = self.loops_table.get(index(path_key))?;
+        (data == path_key && from != NO_LOOP).then_some(from)
     }
 
     /// Notes that the last position has no mate on this way.
     pub(super) fn note_loop(&mut self, from: u16) {
-        let Some(&Place { trail, .. }) = self.places.last() else { return };
-        if let Some(entry) = self.looping.get_mut(index(trail)) {
-            *entry = (trail, from);
+        let Some(&PathEntry { path_key, .. }) = self.entries.last() else { return };
+        if let Some(entry) = self.loops_table.get_mut(index(path_key)) {
+            *entry = (path_key, from);
         }
     }
 
-    fn trail(&self, board: u64, hand: Hand) -> u64 {
-        let before = self.places.last().map_or(0, |place| place.trail);
+    fn path_key(&self, board: u64, hand: Hand) -> u64 {
+        let before = self.entries.last().map_or(0, |place| place.path_key);
         mix(before ^ mix(board ^ u64::from(hand.bits()).rotate_left(32)))
     }
 }
 
-fn index(trail: u64) -> usize {
-    usize::try_from(trail % KEPT as u64).unwrap_or(0)
+fn index(path_key: u64) -> usize {
+    usize::try_from(path_key % LOOP_ENTRIES as u64).unwrap_or(0)
 }
 
 /// Spreads the bits of a number (the finalizer of Steele, Lea and Flood's `SplitMix`).

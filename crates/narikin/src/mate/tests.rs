@@ -75,9 +75,9 @@ fn shortest(position: &Position) -> Result<Option<usize>, TooLong> {
 }
 
 /// Numbers that look like chance and are always the same.
-struct Lot(u64);
+struct TestRng(u64);
 
-impl Lot {
+impl TestRng {
     fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(1);
         usize::try_from(mix(self.0) % end as u64).expect("small")
@@ -86,7 +86,7 @@ impl Lot {
 
 /// A position in which a few attackers stand around a king in its camp.
 fn random_position(seed: u64) -> Option<Position> {
-    let mut seed = Lot(mix(seed));
+    let mut seed = TestRng(mix(seed));
     let mut squares = vec![String::new(); 81];
     let king = seed.below(3) * 9 + seed.below(9);
     squares[king] = "k".to_owned();

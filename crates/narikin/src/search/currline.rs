@@ -29,19 +29,19 @@ impl<M: Copy> CurrLines<M> {
     }
 
     /// Requests the lines of all threads.
-    fn ask(&self) {
+    fn request(&self) {
         let mut lines = self.lines();
         lines.clear();
         self.round.fetch_add(1, Relaxed);
     }
 
     /// Submits a thread's line, once per request.
-    pub(crate) fn answer(&self, answered: &mut u32, thread: usize, line: &[M]) {
-        if self.round.load(Relaxed) == *answered {
+    pub(crate) fn submit(&self, submitted: &mut u32, thread: usize, line: &[M]) {
+        if self.round.load(Relaxed) == *submitted {
             return;
         }
         let mut lines = self.lines();
-        *answered = self.round.load(Relaxed);
+        *submitted = self.round.load(Relaxed);
         lines.push((thread, line.to_vec()));
     }
 
@@ -53,33 +53,33 @@ impl<M: Copy> CurrLines<M> {
 /// The main thread's side.
 #[derive(Debug)]
 pub(crate) struct CurrLineReporter<'w, M> {
-    watch: &'w CurrLines<M>,
+    lines: &'w CurrLines<M>,
     /// The number of helper threads.
-    others: usize,
-    asked: Duration,
-    waits: bool,
+    helpers: usize,
+    requested_at: Duration,
+    is_waiting: bool,
 }
 
 impl<'w, M: Copy> CurrLineReporter<'w, M> {
-    pub(crate) fn new(watch: &'w CurrLines<M>, others: usize) -> Self {
-        Self { watch, others, asked: Duration::ZERO, waits: false }
+    pub(crate) fn new(lines: &'w CurrLines<M>, helpers: usize) -> Self {
+        Self { lines, helpers, requested_at: Duration::ZERO, is_waiting: false }
     }
 
     /// The lines of the helper threads, by thread number, when a report is due.
-    pub(crate) fn look(&mut self, elapsed: Duration) -> Option<Vec<(usize, Vec<M>)>> {
-        if elapsed.saturating_sub(self.asked) >= INTERVAL {
-            self.watch.ask();
-            self.asked = elapsed;
-            self.waits = true;
+    pub(crate) fn poll(&mut self, elapsed: Duration) -> Option<Vec<(usize, Vec<M>)>> {
+        if elapsed.saturating_sub(self.requested_at) >= INTERVAL {
+            self.lines.request();
+            self.requested_at = elapsed;
+            self.is_waiting = true;
         }
-        if !self.waits {
+        if !self.is_waiting {
             return None;
         }
-        let mut lines = self.watch.lines();
-        if lines.len() < self.others && elapsed.saturating_sub(self.asked) < TIMEOUT {
+        let mut lines = self.lines.lines();
+        if lines.len() < self.helpers && elapsed.saturating_sub(self.requested_at) < TIMEOUT {
             return None;
         }
-        self.waits = false;
+        self.is_waiting = false;
         lines.sort_by_key(|&(thread, _)| thread);
         Some(std::mem::take(&mut *lines))
     }
@@ -96,40 +96,40 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_gathered_when_all_have_answered() {
-        let watch = CurrLines::new();
-        let (mut viewer, mut one, mut two) = (CurrLineReporter::new(&watch, 2), 0, 0);
-        watch.answer(&mut one, 1, &['a']);
-        assert_eq!(viewer.look(at(999)), None);
-        assert_eq!(viewer.look(at(1000)), None);
-        watch.answer(&mut two, 2, &['b']);
-        watch.answer(&mut two, 2, &['c']);
-        assert_eq!(viewer.look(at(1001)), None);
-        watch.answer(&mut one, 1, &['d', 'e']);
+    fn reports_when_all_threads_have_submitted() {
+        let lines = CurrLines::new();
+        let (mut reporter, mut one, mut two) = (CurrLineReporter::new(&lines, 2), 0, 0);
+        lines.submit(&mut one, 1, &['a']);
+        assert_eq!(reporter.poll(at(999)), None);
+        assert_eq!(reporter.poll(at(1000)), None);
+        lines.submit(&mut two, 2, &['b']);
+        lines.submit(&mut two, 2, &['c']);
+        assert_eq!(reporter.poll(at(1001)), None);
+        lines.submit(&mut one, 1, &['d', 'e']);
         let lines = vec![(1, vec!['d', 'e']), (2, vec!['b'])];
-        assert_eq!(viewer.look(at(1002)), Some(lines));
-        assert_eq!(viewer.look(at(1003)), None);
+        assert_eq!(reporter.poll(at(1002)), Some(lines));
+        assert_eq!(reporter.poll(at(1003)), None);
     }
 
     #[test]
-    fn nobody_is_waited_for_too_long() {
-        let watch = CurrLines::new();
-        let (mut viewer, mut one, mut two) = (CurrLineReporter::new(&watch, 2), 0, 0);
-        assert_eq!(viewer.look(at(1000)), None);
-        watch.answer(&mut one, 1, &['a']);
-        assert_eq!(viewer.look(at(1499)), None);
-        assert_eq!(viewer.look(at(1500)), Some(vec![(1, vec!['a'])]));
+    fn a_report_waits_for_at_most_the_timeout() {
+        let lines = CurrLines::new();
+        let (mut reporter, mut one, mut two) = (CurrLineReporter::new(&lines, 2), 0, 0);
+        assert_eq!(reporter.poll(at(1000)), None);
+        lines.submit(&mut one, 1, &['a']);
+        assert_eq!(reporter.poll(at(1499)), None);
+        assert_eq!(reporter.poll(at(1500)), Some(vec![(1, vec!['a'])]));
         // A late line does not count for the next request.
-        watch.answer(&mut two, 2, &['b']);
-        assert_eq!(viewer.look(at(2000)), None);
-        assert_eq!(viewer.look(at(2500)), Some(Vec::new()));
+        lines.submit(&mut two, 2, &['b']);
+        assert_eq!(reporter.poll(at(2000)), None);
+        assert_eq!(reporter.poll(at(2500)), Some(Vec::new()));
     }
 
     #[test]
-    fn a_thread_alone_waits_for_nobody() {
-        let watch = CurrLines::<char>::new();
-        let mut viewer = CurrLineReporter::new(&watch, 0);
-        assert_eq!(viewer.look(at(1000)), Some(Vec::new()));
-        assert_eq!(viewer.look(at(1999)), None);
+    fn a_single_thread_reports_immediately() {
+        let lines = CurrLines::<char>::new();
+        let mut reporter = CurrLineReporter::new(&lines, 0);
+        assert_eq!(reporter.poll(at(1000)), Some(Vec::new()));
+        assert_eq!(reporter.poll(at(1999)), None);
     }
 }

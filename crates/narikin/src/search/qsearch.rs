@@ -93,8 +93,8 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
             count += 1;
             let noisy = self.board.is_noisy(mv);
             if best > -DECIDED {
-                let by_exchange = enabled!(QsearchSee);
-                if by_exchange && picker.is_bad_noisy_stage() {
+                let prunes_by_see = enabled!(QsearchSee);
+                if prunes_by_see && picker.is_bad_noisy_stage() {
                     break;
                 }
                 // Limits the tree in positions with many captures.
@@ -110,7 +110,7 @@ impl<B: Board, E: Evaluation<B>> Search<'_, B, E> {
                         continue;
                     }
                 }
-                if by_exchange && !in_check && !self.board.see_ge(mv, 0) {
+                if prunes_by_see && !in_check && !self.board.see_ge(mv, 0) {
                     continue;
                 }
                 // Equal exchanges cannot raise alpha.

@@ -134,7 +134,7 @@ impl<'a, B: Board, E: Evaluation<B>> Root<'a, B, E> {
     }
 
     /// The reported lines, best first.
-    pub(crate) fn told(&self) -> &[RootMove<B::Move>] {
+    pub(crate) fn reported_lines(&self) -> &[RootMove<B::Move>] {
         self.moves.get(..self.lines).unwrap_or(&self.moves)
     }
 

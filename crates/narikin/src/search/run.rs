@@ -22,13 +22,13 @@ use crate::{
     control::{Control, Limits, Report, SearchResult},
     eval::{
         Evaluation, HandWritten,
-        network::{Network, Sums},
+        network::{Accumulators, Network},
     },
     mate::{
         Solver,
         root::{MateSearchShare, RootMateSearch},
     },
-    platform::useful,
+    platform::thread_count,
     score::{DRAW, MAX_PLY, Score, Value, tb_win},
 };
 
@@ -54,7 +54,9 @@ impl Run<'_> {
     ) -> Option<SearchResult> {
         let board = B::new(self.position, self.limits)?;
         let mut search = |run: &Run<'_>, solver| match network {
-            Some(network) => run.with(&board, memory, solver, &|board| Sums::new(network, board)),
+            Some(network) => {
+                run.with(&board, memory, solver, &|board| Accumulators::new(network, board))
+            }
             None => run.with(&board, memory, solver, &|_| HandWritten),
         };
         let Some(limit) = self.limits.mate.filter(|&plies| plies > FULL_WIDTH) else {
@@ -81,7 +83,7 @@ impl Run<'_> {
         evaluation: &(dyn Fn(&B) -> E + Sync),
     ) -> Option<SearchResult> {
         let Self { position, tt, limits, .. } = *self;
-        let threads = useful(limits.threads);
+        let threads = thread_count(limits.threads);
         memory.resize_with(threads.max(memory.len()), Histories::new);
         let reductions = Reductions::new(B::TUNING.reduction);
         // Tablebases know no distance to mate.
@@ -102,33 +104,33 @@ impl Run<'_> {
             shared.tbhits.fetch_add(1, Relaxed);
         }
         let tb = tb.unwrap_or_default();
-        let wanted = |mv: B::Move| {
+        let requested = |mv: B::Move| {
             if limits.searchmoves.is_empty() {
                 return false;
             }
             let mv = position.parse_move(&B::notation(mv));
-            limits.searchmoves.iter().any(|wanted| mv.as_ref() == Ok(wanted))
+            limits.searchmoves.iter().any(|requested| mv.as_ref() == Ok(requested))
         };
         let mut memory = memory.iter_mut();
         let own = memory.next()?;
-        let watch = CurrLines::new();
+        let lines = CurrLines::new();
         thread::scope(|scope| {
             for (number, histories) in memory.take(threads - 1).enumerate() {
-                let (board, shared, wanted) = (board.clone(), &shared, &wanted);
-                let watch = &watch;
+                let (board, shared, requested) = (board.clone(), &shared, &requested);
+                let lines = &lines;
                 let tb = tb.as_slice();
                 let spawned =
                     thread::Builder::new().name("search".into()).spawn_scoped(scope, move || {
                         // Helper threads check the node limit as well, as the main thread may be
                         // descheduled.
-                        let mut answered = 0;
+                        let mut submitted = 0;
                         let mut poll = |path: &[B::Move]| {
-                            watch.answer(&mut answered, number + 2, path);
+                            lines.submit(&mut submitted, number + 2, path);
                             limits.nodes.is_some_and(|limit| shared.nodes.load(Relaxed) >= limit)
                         };
                         let own = evaluation(&board);
                         let search = Search::new(board, own, shared, histories, None, &mut poll);
-                        let mut root = Root::new(search, wanted, tb, limits.multipv, false);
+                        let mut root = Root::new(search, requested, tb, limits.multipv, false);
                         // Different depths diversify the threads.
                         let first = 1 + i32::from(number.is_multiple_of(2));
                         root.deepen(first, i32::MAX, &mut |_, _| true);
@@ -137,10 +139,10 @@ impl Run<'_> {
                 // A thread that fails to start is ignored.
                 drop(spawned);
             }
-            let viewer = CurrLineReporter::new(&watch, threads - 1);
+            let viewer = CurrLineReporter::new(&lines, threads - 1);
             let own = MainThread { histories: own, solver, viewer };
             let result =
-                self.main_thread(board.clone(), evaluation(board), &shared, own, &wanted, &tb);
+                self.main_thread(board.clone(), evaluation(board), &shared, own, &requested, &tb);
             shared.stop.store(true, Relaxed);
             Some(result)
         })
@@ -153,7 +155,7 @@ impl Run<'_> {
         evaluation: E,
         shared: &Shared<'_>,
         own: MainThread<'_, B>,
-        wanted: &dyn Fn(B::Move) -> bool,
+        requested: &dyn Fn(B::Move) -> bool,
         tb: &[TbMove],
     ) -> SearchResult {
         let Self { position, limits, control, delays, .. } = *self;
@@ -165,7 +167,7 @@ impl Run<'_> {
             position_values.and_then(|position_values| position_values.get_by_key(board.key()));
         let node_limit = limits.nodes;
         let alone = limits.threads <= 1;
-        let told = Told { position, shared, control, position_values };
+        let reporter = Reporter { position, shared, control, position_values };
         let mut viewer = own.viewer;
         let timeman = Cell::new(TimeManager::new(limits.ponders));
         let mut poll = |path: &[B::Move]| {
@@ -173,11 +175,11 @@ impl Run<'_> {
             let elapsed = control.elapsed();
             delays.poll(elapsed);
             if limits.currlines
-                && let Some(others) = viewer.look(elapsed)
+                && let Some(others) = viewer.poll(elapsed)
             {
-                control.currline(&told.moves::<B>(path), usize::from(!alone));
+                control.currline(&reporter.moves::<B>(path), usize::from(!alone));
                 for (thread, line) in others {
-                    control.currline(&told.moves::<B>(&line), thread);
+                    control.currline(&reporter.moves::<B>(&line), thread);
                 }
             }
             let bounds = bounds();
@@ -187,7 +189,7 @@ impl Run<'_> {
                 || !alone && node_limit.is_some_and(|limit| shared.nodes.load(Relaxed) >= limit)
         };
         let search = Search::new(board, evaluation, shared, own.histories, node_limit, &mut poll);
-        let mut root = Root::new(search, wanted, tb, limits.multipv, limits.refutations);
+        let mut root = Root::new(search, requested, tb, limits.multipv, limits.refutations);
         if root.moves.is_empty() {
             return SearchResult {
                 score: Score::from_value(without_moves),
@@ -212,7 +214,7 @@ impl Run<'_> {
         root.deepen(1, last, &mut |root, progress| match progress {
             Progress::Move(index) => {
                 if let Some(first) = root.moves.get(index)
-                    && let Some(&mv) = told.moves::<B>(&[first.mv]).first()
+                    && let Some(&mv) = reporter.moves::<B>(&[first.mv]).first()
                 {
                     control.currmove(mv, index + 1);
                 }
@@ -234,11 +236,11 @@ impl Run<'_> {
                         refuted = true;
                     }
                 }
-                told.report(root);
-                for other in root.moves.iter().skip(root.told().len()) {
+                reporter.report(root);
+                for other in root.moves.iter().skip(root.reported_lines().len()) {
                     let line: Vec<_> = iter::once(other.mv).chain(other.refutation).collect();
-                    if let [mv, cont_hist @ ..] = told.moves::<B>(&line).as_slice() {
-                        control.refutation(*mv, cont_hist);
+                    if let [mv, replies @ ..] = reporter.moves::<B>(&line).as_slice() {
+                        control.refutation(*mv, replies);
                     }
                 }
                 let mut known = timeman.get();
@@ -258,9 +260,9 @@ impl Run<'_> {
         root.search.count();
         if root.search.is_stopped() || root.best().is_some_and(|best| best.depth == 0) {
             // Reports the move that will be played after an aborted search.
-            told.report(&root);
+            reporter.report(&root);
         }
-        told.result(&root)
+        reporter.result(&root)
     }
 }
 
@@ -280,7 +282,7 @@ fn found_mate<M>(limits: &Limits, best: Option<&RootMove<M>>) -> bool {
 }
 
 /// Converts search results to reports.
-struct Told<'a> {
+struct Reporter<'a> {
     position: &'a Position,
     shared: &'a Shared<'a>,
     control: &'a dyn Control,
@@ -288,7 +290,7 @@ struct Told<'a> {
     position_values: Option<Value>,
 }
 
-impl Told<'_> {
+impl Reporter<'_> {
     /// The reported score of a line. A value set by the user has priority and bounds all lines; a
     /// mate found by the search has priority over tablebases.
     fn score<M>(&self, line: &RootMove<M>, is_best: bool) -> Score {
@@ -339,7 +341,7 @@ impl Told<'_> {
     }
 
     fn report<B: Board, E: Evaluation<B>>(&self, root: &Root<'_, B, E>) {
-        for (index, line) in root.told().iter().enumerate() {
+        for (index, line) in root.reported_lines().iter().enumerate() {
             let pv = self.moves::<B>(&line.pv);
             let sel_depth =
                 line.sel_depth.max(usize::try_from(line.depth).unwrap_or(0)).min(MAX_PLY);
@@ -367,8 +369,8 @@ pub(crate) fn unsearched(
     control: &dyn Control,
 ) -> SearchResult {
     let legal = position.legal_moves();
-    let wanted = legal.iter().find(|mv| limits.searchmoves.contains(mv));
-    let pv: Vec<Move> = wanted.or_else(|| legal.first()).copied().into_iter().collect();
+    let requested = legal.iter().find(|mv| limits.searchmoves.contains(mv));
+    let pv: Vec<Move> = requested.or_else(|| legal.first()).copied().into_iter().collect();
     let score = if pv.is_empty() && position.in_check() {
         Score::Loses { plies: 0 }
     } else {

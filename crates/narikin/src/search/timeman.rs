@@ -145,7 +145,7 @@ mod tests {
         assert!(factors.is_sorted_by(|a, b| a >= b), "{factors:?}");
         assert!(factors.first() > factors.last(), "{factors:?}");
         let changing = factor(&[(7, 20, 60), (7, 20, 60), (7, 20, 60), (8, 20, 60)]);
-        assert_eq!(Some(&changing), factors.first(), "another move begins anew");
+        assert_eq!(Some(&changing), factors.first(), "another move resets the stability");
         assert!(factors.iter().all(|&factor| factor < 200), "{factors:?}");
     }
 

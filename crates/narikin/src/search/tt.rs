@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_comes_back_or_was_overwritten() {
+    fn stored_entries_are_found() {
         // Few enough to avoid bucket overflow.
         let count = if cfg!(miri) { 40 } else { 200_u64 };
         let table = TranspositionTable::new(1).expect("a megabyte");
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_takes_another_size_or_keeps_its_own() {
+    fn resizes_or_keeps_its_size() {
         let mut table = TranspositionTable::new(1).expect("a megabyte");
         let megabyte = table.buckets.len();
         table.put(5, entry_for(5));
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_never_see_halves_of_two_entries() {
+    fn concurrent_reads_never_return_torn_entries() {
         // One bucket, so that all threads compete for the same entries.
         let table = TranspositionTable::new(0).expect("a bucket");
         // Miri is a thousand times slower.
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shallow_entry_does_not_drive_out_a_deep_one_of_the_same_position() {
+    fn a_shallow_entry_does_not_replace_a_deep_one_of_the_same_position() {
         let table = TranspositionTable::new(0).expect("a bucket");
         table.new_search();
         let deep = TtData { depth: 20, bound: Some(Bound::AtLeast), ..entry_for(5) };

@@ -1,5 +1,4 @@
-//! Endings in which material does not say who wins: leads that do not win, and bare kings to be
-//! mated.
+//! Endgames: drawish material, mating a bare king, and king and pawn against king.
 
 use std::sync::LazyLock;
 
@@ -13,14 +12,14 @@ use super::{
 };
 use crate::eval::SCALE_NORMAL;
 
-/// How much of this side's lead counts, in 64ths.
+/// The scale factor of this side's advantage, in 64ths.
 #[inline(always)]
 pub(super) fn scale(context: &Context<'_>) -> i32 {
     let view = context.view;
     match count(view.own(Piece::Pawn)) {
         0 => return without_pawns(view),
         1 if view.all_own.len() == 2 && view.all_enemy.len() == 1 => return one_pawn(view),
-        // The enemy can give a piece for it.
+        // The enemy can sacrifice a piece for the pawn.
         1 if own_points(view) <= enemy_points(view) + 2 && enemy_points(view) >= 3 => return 40,
         _ if is_wrong_corner(view) => return 2,
         _ => {}
@@ -51,7 +50,7 @@ fn enemy_points(view: &View) -> u32 {
     piece_points(|piece| view.enemy(piece))
 }
 
-/// Pieces in the usual small numbers.
+/// Material in pawns.
 #[inline(always)]
 fn piece_points(of: impl Fn(Piece) -> BitBoard) -> u32 {
     3 * count(of(Piece::Knight) | of(Piece::Bishop))
@@ -77,15 +76,15 @@ fn without_pawns(view: &View) -> i32 {
     }
 }
 
-/// Whether this side has nothing but bishops of one square color. They cannot mate, except a king
-/// that its own pieces shut in.
+/// Whether this side has only bishops on squares of one color, which cannot mate, except a king
+/// blocked by its own pieces.
 fn has_bishops_of_one_color_only(view: &View) -> bool {
     let bishops = view.own(Piece::Bishop);
     bishops == view.all_own - view.own(Piece::King)
         && bishops.next_square().is_some_and(|bishop| bishops.is_subset(same_color(bishop)))
 }
 
-/// Nothing but a pawn, against nothing.
+/// King and pawn against king.
 fn one_pawn(view: &View) -> i32 {
     let won = view
         .own(Piece::Pawn)
@@ -94,8 +93,7 @@ fn one_pawn(view: &View) -> i32 {
     if won { SCALE_NORMAL } else { 0 }
 }
 
-/// Whether there are only pawns on one edge, without a piece that could drive the enemy's king out
-/// of its corner there.
+/// Wrong rook pawn: whether all pawns are on one edge file and the enemy king holds the corner.
 fn is_wrong_corner(view: &View) -> bool {
     let pawns = view.own(Piece::Pawn);
     let Some(file) = [File::A, File::H].into_iter().find(|file| pawns.is_subset(file.bitboard()))
@@ -108,13 +106,12 @@ fn is_wrong_corner(view: &View) -> bool {
         && distance(view.enemy_king, corner) <= 1
 }
 
-/// Against a bare king, the own one must come near, and with bishop and knight the corner matters.
+/// Terms against a bare king: distance of the kings, and the corner with bishop and knight.
 #[inline(always)]
 pub(super) fn bare_king(view: &View, terms: &mut impl TermSink) {
     if view.all_enemy.len() > 1 {
         return;
     }
-    // Kings are never next to each other.
     terms.add(BARE_KING.at(distance(view.king, view.enemy_king).saturating_sub(2)));
     let (bishops, knights) = (view.own(Piece::Bishop), view.own(Piece::Knight));
     if view.all_own.len() == 3
@@ -125,13 +122,13 @@ pub(super) fn bare_king(view: &View, terms: &mut impl TermSink) {
     }
 }
 
-/// Pawns on the left half of the board; the others are their mirror images.
+/// Pawns on the left half; the others are mirrored.
 const PAWNS: usize = 4 * 6;
 
-/// For each square of the pawn and of its king, where the other king loses.
+/// By pawn and own king, the squares on which the enemy king loses.
 type Won = Vec<[BitBoard; Square::NUM]>;
 
-/// What is won, with the move for the pawn's side and for the other.
+/// The KPK bitbase: wins with the pawn's side to move and to wait.
 struct KpkBitbase {
     to_move: Won,
     to_wait: Won,
@@ -139,12 +136,12 @@ struct KpkBitbase {
 
 static KPK: LazyLock<KpkBitbase> = LazyLock::new(KpkBitbase::new);
 
-/// Makes what [`is_won`] would make at its first call.
+/// Builds the bitbase.
 pub(super) fn prepare() {
     LazyLock::force(&KPK);
 }
 
-/// Whether the pawn, which goes up, wins for its side.
+/// Whether the side with the pawn wins.
 fn is_won(king: Square, pawn: Square, enemy_king: Square, to_move: bool) -> bool {
     let is_left = pawn.file() <= File::D;
     let turn = |square: Square| if is_left { square } else { square.flip_file() };
@@ -154,7 +151,7 @@ fn is_won(king: Square, pawn: Square, enemy_king: Square, to_move: bool) -> bool
     squares.is_some_and(|squares| squares.has(turn(enemy_king)))
 }
 
-/// The number of a pawn on the left half; none where no pawn can stand.
+/// The index of a pawn on the left half; none on the first and last rank.
 fn index_of(pawn: Square) -> Option<usize> {
     let rank = (pawn.rank() as usize).checked_sub(1).filter(|&rank| rank < 6)?;
     Some(rank * 4 + pawn.file() as usize)
@@ -164,7 +161,7 @@ fn pawn_at(index: usize) -> Square {
     Square::new(File::index(index % 4), Rank::index(index / 4 + 1))
 }
 
-/// The squares from which a king reaches one of these.
+/// Squares at a king's distance from these.
 fn around(squares: BitBoard) -> BitBoard {
     let sides = adjacent(squares);
     let row = squares | sides;
@@ -175,12 +172,12 @@ impl KpkBitbase {
     fn new() -> Self {
         let zero = || vec![[BitBoard::EMPTY; Square::NUM]; PAWNS];
         let mut results = Self { to_move: zero(), to_wait: zero() };
-        // Nothing that is won is ever lost again, so that this ends.
+        // Wins are only added, so this terminates.
         while results.deepen() {}
         results
     }
 
-    /// Looks a move further. Returns whether more is won than before.
+    /// One retrograde step. Returns whether wins were added.
     fn deepen(&mut self) -> bool {
         let mut grew = false;
         for index in (0..PAWNS).rev() {
@@ -199,17 +196,17 @@ impl KpkBitbase {
         grew
     }
 
-    /// Where the other king loses although it is to move: wherever it goes, and it can go somewhere.
+    /// Squares on which the enemy king loses with the move: all its moves lose, and it has one.
     fn won_to_wait(&self, index: usize, pawn: Square, king: Square) -> BitBoard {
         let guarded = get_king_moves(king);
         let free = !(guarded | king.bitboard() | attacks(pawn));
-        // Taking the pawn is one of the moves that do not lose.
+        // Capturing the pawn does not lose.
         let saves = free - self.to_move[index][king as usize];
         let stands = !(guarded | king.bitboard() | pawn.bitboard());
         (stands & around(free)) - around(saves)
     }
 
-    /// Where the other king loses against the best move.
+    /// Squares on which the enemy king loses against the best move.
     fn won_to_move(&self, index: usize, pawn: Square, king: Square) -> BitBoard {
         let mut won = BitBoard::EMPTY;
         for to in get_king_moves(king) - pawn.bitboard() {
@@ -219,7 +216,7 @@ impl KpkBitbase {
         if let Some(first) = next.next_square().filter(|&first| first != king) {
             won |= match index_of(first) {
                 Some(first) => self.to_wait[first][king as usize],
-                // A queen wins, unless she is taken.
+                // A queen wins unless captured.
                 None if distance(king, first) == 1 => !next,
                 None => !(next | get_king_moves(first)),
             };
@@ -231,13 +228,13 @@ impl KpkBitbase {
                 won |= self.to_wait[second][king as usize] - next;
             }
         }
-        // A king that is attacked by the pawn, or next to the other, has just moved wrongly.
+        // Illegal: the side not to move is in check.
         let near = get_king_moves(king) | king.bitboard() | pawn.bitboard() | attacks(pawn);
         won - near
     }
 }
 
-/// The squares that a pawn attacks, going up.
+/// The squares attacked by a pawn.
 fn attacks(pawn: Square) -> BitBoard {
     adjacent(up(pawn.bitboard()))
 }
@@ -249,7 +246,7 @@ mod tests {
     use cozy_chess::{BoardBuilder, Color, Piece};
 
     #[test]
-    fn tablebases_say_the_same_of_every_position() {
+    fn matches_tablebases_in_every_position() {
         let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
         let tables = Tablebases::open(directory).unwrap();
         let mut seen = 0;

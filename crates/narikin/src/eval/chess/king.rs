@@ -1,4 +1,4 @@
-//! The safety of kings: what attacks the enemy's, and what shelters the own.
+//! King safety: attacks on the enemy king, and the pawn shelter.
 
 use cozy_chess::{
     BitBoard, File, Piece, Rank, Square, get_bishop_moves, get_king_moves, get_knight_moves,
@@ -12,11 +12,11 @@ use super::{
     weights::{ATTACKERS, CASTLING, CHECKS, DANGER, SHELTER, STORM, STORM_BLOCKED},
 };
 
-/// How much each adds to the danger of a king: knight, bishop, rook, queen.
+/// Danger per attacking knight, bishop, rook and queen.
 const NEAR: [u32; 4] = [4, 3, 4, 6];
 const SAFE_CHECK: [u32; 4] = [7, 5, 8, 6];
 
-/// The last case of the table of danger, counting from 1.
+/// The size of the danger table.
 const MAX_DANGER: u32 = 31;
 
 #[inline(always)]
@@ -26,7 +26,7 @@ pub(super) fn king(context: &Context<'_>, terms: &mut impl TermSink) {
     terms.add_n(CASTLING.at(0), context.view.castling);
 }
 
-/// The attack on the enemy's king.
+/// Attacks on the enemy king.
 #[inline(always)]
 fn attack(context: &Context<'_>, terms: &mut impl TermSink) {
     let Context { view, enemy, .. } = context;
@@ -42,7 +42,7 @@ fn attack(context: &Context<'_>, terms: &mut impl TermSink) {
             danger += NEAR[kind(attacker.piece)] + count(near);
         }
     }
-    // Squares that only the king or the queen defends.
+    // Squares defended by the king or queen only.
     let weak =
         own.all & !enemy.twice & (!enemy.all | enemy.by(Piece::King) | enemy.by(Piece::Queen));
     danger += 3 * count(ring & weak);
@@ -78,7 +78,7 @@ fn attack(context: &Context<'_>, terms: &mut impl TermSink) {
     }
 }
 
-/// Pawns before the own king, and pawns that storm it.
+/// Pawn shelter and pawn storm.
 #[inline(always)]
 fn shelter(view: &View, terms: &mut impl TermSink) {
     let ahead = BitBoard(u64::MAX << (8 * view.king.rank() as u32));
@@ -98,7 +98,6 @@ fn shelter(view: &View, terms: &mut impl TermSink) {
     }
 }
 
-/// 0 for none.
 #[inline(always)]
 fn row(rank: Option<Rank>) -> usize {
     rank.map_or(0, |rank| rank as usize)

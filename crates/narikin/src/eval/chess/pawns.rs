@@ -13,13 +13,13 @@ use super::{
     },
 };
 
-/// What other terms need to know of the pawns.
+/// Pawn structure used by other terms.
 pub(super) struct Pawns {
-    /// Pawns that no enemy's pawn can stop or take.
+    /// Passed pawns.
     pub(super) passed: BitBoard,
-    /// The squares that pawns of the enemy attack or could after moving.
+    /// Squares that enemy pawns attack or can attack after advancing.
     pub(super) enemy_span: BitBoard,
-    /// The files of the own pawns and of the enemy's.
+    /// Files of own and enemy pawns.
     pub(super) files: BitBoard,
     pub(super) enemy_files: BitBoard,
 }
@@ -45,7 +45,7 @@ pub(super) fn pawns(view: &View, pawns: &Pawns, terms: &mut impl TermSink) {
     let phalanx = own & adjacent(own);
     let isolated = own - adjacent(pawns.files);
     let opposed = own & fill_down(down(enemy));
-    // No neighbour can come to its help, and it would be taken if it advanced.
+    // Backward: no pawn can support it, and the stop square is attacked by a pawn.
     let helped = fill_up(up(adjacent(own)));
     let backward = (own - helped - phalanx - isolated) & down(pawn_attacks_down(enemy));
     terms.add_each(DOUBLED.at(0), own & fill_down(down(own)) & supported);
@@ -71,7 +71,7 @@ pub(super) fn pawns(view: &View, pawns: &Pawns, terms: &mut impl TermSink) {
         }
     }
     for square in own - opposed - pawns.passed {
-        // Can its neighbours exchange those who watch its way?
+        // Candidate: at least as many helpers as enemy pawns on adjacent files ahead.
         let pawn = square.bitboard();
         let watched = (fill_up(up(adjacent(pawn))) & enemy).len();
         let helped = (fill_down(adjacent(pawn)) & own).len();
@@ -101,7 +101,7 @@ pub(super) fn passed(context: &Context<'_>, terms: &mut impl TermSink) {
         let behind = fill_down(square.bitboard());
         terms.add_each(PASSED_ROOK.at(0), behind & view.own(Piece::Rook));
         terms.add_each(PASSED_ROOK.at(1), behind & view.enemy(Piece::Rook));
-        // Kings matter once the pawn is about to run.
+        // King distances count for advanced pawns only.
         if rank >= 2 {
             let far = (rank - 2) * 8;
             terms.add(PASSED_KING.at(far + distance(view.king, stop)));
@@ -109,7 +109,7 @@ pub(super) fn passed(context: &Context<'_>, terms: &mut impl TermSink) {
         }
         if enemy_pieces.is_empty() && (path & view.occupied).is_empty() {
             let goal = Square::new(square.file(), Rank::Eighth);
-            // A pawn on its first square may take two at once.
+            // Double step.
             let moves = distance(square, goal) - usize::from(rank == 0);
             if distance(view.enemy_king, goal) > moves + usize::from(!view.to_move) {
                 terms.add(PASSED_RACE.at(0));

@@ -13,7 +13,7 @@ use super::{
     },
 };
 
-/// The zones of a king that stands in the right half, by rank; files E to H.
+/// King zones by rank, for files E to H.
 const ZONES: [[usize; 4]; 8] = [
     [0, 1, 2, 3],
     [4, 4, 5, 5],
@@ -33,7 +33,7 @@ pub(super) fn places(view: &View, terms: &mut impl TermSink) {
     let enemy_zone = zone(view.enemy_king.flip_rank());
     for piece in [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen] {
         let first = FIRST[piece as usize];
-        // A pawn is never on its first rank, so that this is no less than 0.
+        // Pawns are never on the first rank, so this is not negative.
         let place = |square: usize| (first + square).saturating_sub(8);
         for square in view.own(piece) {
             let own = KingRelative { zone: own_zone, place: place(square as usize ^ mirror) };
@@ -46,7 +46,7 @@ pub(super) fn places(view: &View, terms: &mut impl TermSink) {
     terms.king(king / 8 * 4 + king % 4);
 }
 
-/// What brings a king to the right half.
+/// The XOR mask that mirrors a king to the right half.
 fn mirror(king: Square) -> usize {
     if king.file() < File::E { 7 } else { 0 }
 }
@@ -56,8 +56,7 @@ fn zone(king: Square) -> usize {
     ZONES[king.rank() as usize][file % 4]
 }
 
-/// Where the places of a kind of piece begin, and 8 more: those of pawns leave out the first rank,
-/// and the last.
+/// First square index per kind plus 8; pawns omit the first and last rank.
 const FIRST: [usize; Piece::NUM] = [0, 56, 120, 184, 248, 0];
 
 #[inline(always)]
@@ -107,7 +106,7 @@ pub(super) fn pieces(context: &Context<'_>, terms: &mut impl TermSink) {
     }
 }
 
-/// Open, open to the enemy's pawns or closed; and whether the enemy's king is near.
+/// Open, semi-open or closed; with 3 added near the enemy king.
 fn file_of_rook(view: &View, context: &Context<'_>, rook: Square) -> usize {
     let kind = match (context.pawns.files.has(rook), context.pawns.enemy_files.has(rook)) {
         (false, false) => 0,
@@ -118,7 +117,7 @@ fn file_of_rook(view: &View, context: &Context<'_>, rook: Square) -> usize {
     kind + if away <= 1 { 3 } else { 0 }
 }
 
-/// What can be threatened.
+/// Pieces that can be threatened.
 const VICTIMS: [Piece; 5] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
 
 #[inline(always)]
@@ -127,7 +126,7 @@ pub(super) fn threats(context: &Context<'_>, terms: &mut impl TermSink) {
     let own = context.attacks.map();
     let defended = enemy.by(Piece::Pawn) | (enemy.twice - own.twice);
     let minors = own.by(Piece::Knight) | own.by(Piece::Bishop);
-    // The side to move can carry out its threats.
+    // Threats of the side to move count more.
     let now = usize::from(view.to_move);
     for (index, piece) in VICTIMS.into_iter().enumerate() {
         let victims = view.enemy(piece) & own.all;
@@ -153,7 +152,7 @@ pub(super) fn threats(context: &Context<'_>, terms: &mut impl TermSink) {
     space(context, terms);
 }
 
-/// Pawns that can attack a piece by moving.
+/// Pawn pushes that attack a piece.
 #[inline(always)]
 fn pushes(context: &Context<'_>, terms: &mut impl TermSink) {
     let Context { view, enemy, .. } = context;
@@ -171,8 +170,7 @@ fn pushes(context: &Context<'_>, terms: &mut impl TermSink) {
     );
 }
 
-/// Safe squares in the centre, those behind pawns counting twice; the more pieces there are, the
-/// more they need.
+/// Space: safe squares in the center, twice behind pawns, weighted by the number of pieces.
 #[inline(always)]
 fn space(context: &Context<'_>, terms: &mut impl TermSink) {
     const CENTRE: BitBoard = BitBoard(0x0000_0000_3C3C_3C00);

@@ -8,36 +8,35 @@ use super::{
 };
 use crate::eval::{Terms, Weight};
 
-/// Takes what counts for one side.
+/// Receives the terms of one side.
 pub(super) trait TermSink {
-    /// The weight counts once.
+    /// Adds a weight.
     fn add(&mut self, weight: usize);
 
-    /// The weight counts so many times.
+    /// Adds a weight several times.
     fn add_n(&mut self, weight: usize, times: u32);
 
-    /// The weight counts as often as there are squares.
+    /// Adds a weight once per square.
     #[inline(always)]
     fn add_each(&mut self, weight: usize, squares: BitBoard) {
-        // Most are empty, and asking takes no time.
+        // Most sets are empty.
         if !squares.is_empty() {
             self.add_n(weight, count(squares));
         }
     }
 
-    /// A piece other than a king stands so to both kings.
+    /// Adds the terms of a piece other than a king.
     fn piece(&mut self, piece: Piece, own: KingRelative, enemy: KingRelative);
 
-    /// The king's place.
+    /// Adds the term of the king's square.
     fn king(&mut self, place: usize);
 }
 
-/// How a piece stands to a king.
+/// A piece's square relative to a king.
 #[derive(Clone, Copy)]
 pub(super) struct KingRelative {
-    /// The zone of the king.
     pub(super) zone: usize,
-    /// The place of the piece, the king being in the right half.
+    /// The piece's square, mirrored so that the king is on the right half.
     pub(super) place: usize,
 }
 
@@ -72,10 +71,10 @@ impl<T: Terms> TermSink for Expand<'_, T> {
     }
 }
 
-/// The weights, in the form in which they are added.
+/// The weights, prepared for summation.
 pub(super) struct LookupTables {
     weights: Vec<PackedScore>,
-    /// By the own king's zone and the place: all that a piece is worth, the enemy's king aside.
+    /// By own king zone and square: material and square terms, without the enemy king.
     places: Vec<PackedScore>,
 }
 
@@ -93,7 +92,7 @@ impl LookupTables {
     }
 }
 
-/// A value in the opening, in the lower half, and in the ending: both are added at once.
+/// A middlegame value in the lower half and an endgame value in the upper half, added together.
 #[derive(Clone, Copy, Default)]
 pub(super) struct PackedScore(i64);
 
@@ -110,7 +109,7 @@ impl PackedScore {
         Self(self.0 - less)
     }
 
-    /// The value in the opening and in the ending.
+    /// The middlegame and endgame values.
     #[expect(clippy::cast_possible_truncation, reason = "each half is taken by itself")]
     pub(super) fn unpack(self) -> (i32, i32) {
         let mg = self.0 as i32;
@@ -118,7 +117,7 @@ impl PackedScore {
     }
 }
 
-/// The sum for one side.
+/// Sums the weights of one side.
 pub(super) struct Lookup<'a> {
     tables: &'a LookupTables,
     pub(super) sum: PackedScore,

@@ -1,11 +1,11 @@
-//! The board as one side sees it, playing upwards.
+//! The board from one side's perspective, playing upwards, and the attacks of a side.
 
 use cozy_chess::{
     BitBoard, Board, Color, File, Piece, Square, get_bishop_moves, get_king_moves,
     get_knight_moves, get_rook_moves,
 };
 
-/// The position with its ranks turned for Black, so that both sides start on the first two ranks.
+/// The position with ranks flipped for Black, so that both sides start on the first two ranks.
 pub(super) struct View {
     own: [BitBoard; Piece::NUM],
     enemy: [BitBoard; Piece::NUM],
@@ -14,9 +14,8 @@ pub(super) struct View {
     pub(super) all_enemy: BitBoard,
     pub(super) king: Square,
     pub(super) enemy_king: Square,
-    /// Whether this side is to move.
     pub(super) to_move: bool,
-    /// To how many sides it may still castle.
+    /// The number of castling rights.
     pub(super) castling: u32,
 }
 
@@ -51,12 +50,12 @@ impl View {
     }
 }
 
-/// The squares that pawns on these attack, going up: on their left, and on their right.
+/// Attacks of pawns going up: to the left, and to the right.
 pub(super) fn pawn_attacks_up(pawns: BitBoard) -> [BitBoard; 2] {
     [up(left(pawns)), up(right(pawns))]
 }
 
-/// All squares that pawns on these attack, going down.
+/// All attacks of pawns going down.
 pub(super) fn pawn_attacks_down(pawns: BitBoard) -> BitBoard {
     down(adjacent(pawns))
 }
@@ -77,12 +76,12 @@ fn right(squares: BitBoard) -> BitBoard {
     BitBoard((squares - File::H.bitboard()).0 << 1)
 }
 
-/// The squares on the left and on the right of these.
+/// Horizontally adjacent squares.
 pub(super) fn adjacent(squares: BitBoard) -> BitBoard {
     left(squares) | right(squares)
 }
 
-/// These squares and all above them.
+/// Fills upwards.
 pub(super) fn fill_up(BitBoard(mut squares): BitBoard) -> BitBoard {
     squares |= squares << 8;
     squares |= squares << 16;
@@ -90,7 +89,7 @@ pub(super) fn fill_up(BitBoard(mut squares): BitBoard) -> BitBoard {
     BitBoard(squares)
 }
 
-/// These squares and all below them.
+/// Fills downwards.
 pub(super) fn fill_down(BitBoard(mut squares): BitBoard) -> BitBoard {
     squares |= squares >> 8;
     squares |= squares >> 16;
@@ -98,21 +97,20 @@ pub(super) fn fill_down(BitBoard(mut squares): BitBoard) -> BitBoard {
     BitBoard(squares)
 }
 
-/// The number of squares.
 #[inline(always)]
 pub(super) fn count(squares: BitBoard) -> u32 {
     squares.len()
 }
 
-/// How many moves a king needs.
+/// King distance.
 pub(super) fn distance(from: Square, to: Square) -> usize {
     let files = (from.file() as usize).abs_diff(to.file() as usize);
     let ranks = (from.rank() as usize).abs_diff(to.rank() as usize);
     files.max(ranks)
 }
 
-/// How far a square is from the two corners of a colour: 0 in them, 7 on the long diagonal between the
-/// other two. Each step along an edge towards such a corner brings it nearer.
+/// The distance from the two corners of a color: 0 in them, 7 on the long diagonal between the
+/// others. Each step along an edge towards such a corner reduces it.
 pub(super) fn from_corner(square: Square, color: BitBoard) -> usize {
     let (file, rank) = (square.file() as usize, square.rank() as usize);
     let is_dark = color.has(Square::A1);
@@ -120,33 +118,33 @@ pub(super) fn from_corner(square: Square, color: BitBoard) -> usize {
     7 - off
 }
 
-/// How far a square is from the left or right edge.
+/// The distance from the left or right edge.
 pub(super) fn from_edge(square: Square) -> usize {
     let file = square.file() as usize;
     file.min(7 - file)
 }
 
-/// The squares of the colour of this one.
+/// All squares of the color of this one.
 pub(super) fn same_color(square: Square) -> BitBoard {
     let dark = BitBoard::DARK_SQUARES;
     if dark.has(square) { dark } else { BitBoard::LIGHT_SQUARES }
 }
 
-/// The attacks of one side: of its knights, bishops, rooks and queens in turn, and all together.
+/// The attacks of one side: per knight, bishop, rook and queen, and combined.
 pub(super) struct Attacks {
     list: [Attacker; 16],
     len: usize,
     map: AttackMap,
 }
 
-/// A piece and the squares that it attacks.
+/// A piece and its attacks.
 #[derive(Clone, Copy)]
 pub(super) struct Attacker {
     pub(super) piece: Piece,
     pub(super) attacked: BitBoard,
 }
 
-/// The squares that a side attacks.
+/// Attacked squares of a side.
 #[derive(Clone, Copy)]
 pub(super) struct AttackMap {
     by: [BitBoard; Piece::NUM],
@@ -168,7 +166,7 @@ impl Attacks {
             attacks.map.add(Piece::Pawn, attacked);
         }
         attacks.map.add(Piece::King, get_king_moves(view.king));
-        // Pieces that move alike support each other along their line.
+        // X-rays through own sliders of the same direction.
         let queens = view.own(Piece::Queen);
         let diagonal = view.occupied - queens;
         let straight = diagonal - view.own(Piece::Rook);
@@ -185,7 +183,7 @@ impl Attacks {
         for square in view.own(piece) {
             let attacked = attacked(square);
             self.map.add(piece, attacked);
-            // A side has at most 15 pieces besides its king.
+            // At most 15 pieces in addition to the king.
             if let Some(entry) = self.list.get_mut(self.len) {
                 *entry = Attacker { piece, attacked };
                 self.len += 1;
@@ -193,12 +191,11 @@ impl Attacks {
         }
     }
 
-    /// The pieces in turn.
     pub(super) fn list(&self) -> &[Attacker] {
         self.list.get(..self.len).unwrap_or_default()
     }
 
-    /// All of them together.
+    /// The combined attacks.
     pub(super) fn map(&self) -> &AttackMap {
         &self.map
     }
@@ -215,7 +212,7 @@ impl AttackMap {
         self.by[piece as usize]
     }
 
-    /// As the other side sees it.
+    /// From the other side's perspective.
     pub(super) fn flipped(&self) -> Self {
         Self {
             by: self.by.map(BitBoard::flip_ranks),

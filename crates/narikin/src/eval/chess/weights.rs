@@ -6,25 +6,25 @@ use cozy_chess::Piece;
 
 use crate::eval::{WEIGHT_UNITS, Weight};
 
-/// Weights that belong together, such as a table.
+/// A group of weights, such as a table.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// What they are for.
+    /// The name of the group.
     pub name: &'static str,
-    /// Where they stand among the weights.
+    /// The indices of its weights.
     pub range: Range<usize>,
-    /// Before any fitting, the value of each in centipawns, in the opening and in the ending.
+    /// The initial middlegame and endgame values in centipawns, by index.
     initial: fn(usize) -> (i32, i32),
 }
 
 impl Group {
-    /// The number of a weight in this group, which has more than `index` of them.
+    /// The index of a weight in the group.
     pub(super) const fn at(&self, index: usize) -> usize {
         self.range.start + index
     }
 }
 
-/// Declares each group with the number of its weights and what they are before fitting.
+/// Declares each group with its size and initial values.
 macro_rules! groups {
     ($($(#[doc = $doc:literal])+ $name:ident, $text:literal, $len:expr, $initial:expr;)*) => {
         #[derive(Clone, Copy)]
@@ -44,10 +44,9 @@ macro_rules! groups {
     };
 }
 
-/// How many weights there are.
 pub(super) const WEIGHTS: usize = from(LENGTHS.len());
 
-/// How many weights there are in the groups before this one.
+/// The number of weights in earlier groups.
 const fn from(group: usize) -> usize {
     let mut sum = 0;
     let mut index = 0;
@@ -58,10 +57,10 @@ const fn from(group: usize) -> usize {
     sum
 }
 
-/// Squares on which a pawn can stand, and those of the four other pieces.
+/// Squares of pawns and of the four other pieces.
 pub(super) const PLACES: usize = 48 + 4 * 64;
 
-/// The piece that a place is for.
+/// The piece of a square index.
 pub(super) fn piece_of(place: usize) -> Piece {
     match place {
         0..48 => Piece::Pawn,
@@ -72,7 +71,7 @@ pub(super) fn piece_of(place: usize) -> Piece {
     }
 }
 
-/// The kinds of squares that a king can stand on.
+/// The number of king zones.
 pub(super) const KING_ZONES: usize = 10;
 
 groups! {
@@ -97,7 +96,7 @@ groups! {
     ROOK_MOBILITY, "rook mobility", 15, rook_mobility;
     /// By the number of safe squares that it attacks.
     QUEEN_MOBILITY, "queen mobility", 28, queen_mobility;
-    /// By its rank, from the second: beside another.
+    /// By rank, from the second: adjacent to another pawn.
     PHALANX, "phalanx", 6, phalanx;
     /// By its rank, from the third: defended by another.
     SUPPORTED, "supported pawn", 5, supported;
@@ -107,15 +106,15 @@ groups! {
     ISOLATED, "isolated pawn", 8, isolated;
     /// Behind its neighbours and stopped by an enemy's pawn: opposed, or not.
     BACKWARD, "backward pawn", 2, backward;
-    /// By its rank, from the second: its neighbours are as many as those who watch its way.
+    /// By rank, from the second: as many helpers as opposing pawns.
     CANDIDATE, "candidate pawn", 5, candidate;
     /// By its rank, from the second.
     PASSED, "passed pawn", 6, passed;
     /// By the distance of its file from the edge.
     PASSED_FILE, "passed pawn by file", 4, zero;
-    /// By its rank, from the second: supported or beside another.
+    /// By rank, from the second: supported or adjacent to another pawn.
     PASSED_SUPPORTED, "supported passed pawn", 6, passed_supported;
-    /// By its rank, from the second: the square before it is taken, by a friend or by an enemy.
+    /// By rank, from the second: blocked by an own or an enemy piece.
     PASSED_BLOCKED, "blocked passed pawn", 12, passed_blocked;
     /// By its rank, from the second: nothing stands on its way or attacks it.
     PASSED_FREE, "free passed pawn", 6, passed_free;
@@ -137,7 +136,7 @@ groups! {
     ROOK_PAWNS, "rook by pawns", 9, rook_pawns;
     /// By the number of own pawns on squares of its colour.
     BISHOP_PAWNS, "bishop by pawns of its color", 9, bishop_pawns;
-    /// Where no pawn can chase it: a knight supported by a pawn, and not; a bishop likewise.
+    /// Not attackable by pawns: a knight supported by a pawn, and not; a bishop likewise.
     OUTPOST, "outpost", 4, outpost;
     /// Right behind a pawn: a knight, a bishop.
     SHIELDED, "behind a pawn", 2, shielded;
@@ -151,24 +150,23 @@ groups! {
     ATTACKERS, "attackers of a king", 5, zero;
     /// A safe square to give check from, or more; for a knight, bishop, rook, queen.
     CHECKS, "safe checks", 8, zero;
-    /// By the distance of a file near the king from the edge, and the rank of the pawn there that
-    /// shelters the king.
+    /// By the distance of a file near the king from the edge, and the rank of the shelter pawn.
     SHELTER, "shelter", 28, shelter;
     /// By the distance of a file near the king from the edge, and the rank of an enemy's pawn.
     STORM, "storm", 28, zero;
-    /// The same if it is blocked by the pawn that shelters the king, from the third rank.
+    /// Pawn storm blocked by the shelter pawn, from the third rank.
     STORM_BLOCKED, "blocked storm", 20, zero;
     /// Attacked by a pawn: a knight, bishop, rook, queen; then the same with the move.
     PAWN_THREAT, "threat by a pawn", 8, pawn_threat;
     /// Attacked by a knight or bishop and not well defended: a pawn, knight, bishop, rook, queen;
     /// then the same well defended; then both with the move.
     MINOR_THREAT, "threat by a knight or bishop", 20, minor_threat;
-    /// The same for a rook.
+    /// Attacks by a rook, in the same order.
     ROOK_THREAT, "threat by a rook", 20, rook_threat;
     /// Attacked by the queen and not well defended: a pawn, knight, bishop, rook, queen; then the
     /// same with the move.
     QUEEN_THREAT, "threat by a queen", 10, zero;
-    /// The same for the king.
+    /// Attacks by the king, in the same order.
     KING_THREAT, "threat by a king", 10, king_threat;
     /// Attacked and not defended: a pawn, knight, bishop, rook, queen; then with the move.
     HANGING, "hanging", 10, hanging;
@@ -178,12 +176,12 @@ groups! {
     SPACE, "space by pieces", 8, space;
     /// Against a bare king, by the distance of the kings, from two.
     BARE_KING, "against a bare king", 6, bare_king;
-    /// With bishop and knight against a bare king, by how far that is from the corners of the bishop's
-    /// colour.
+    /// With bishop and knight against a bare king, by the distance from the corners of the bishop's
+    /// color.
     BARE_CORNER, "bare king and the right corner", 8, bare_corner;
 }
 
-/// The weights before any fitting.
+/// The weights before tuning.
 pub fn initial_weights() -> Vec<Weight> {
     let of = |value: i32| i16::try_from(value * WEIGHT_UNITS).unwrap_or_default();
     let groups = GROUPS.iter().flat_map(|group| (0..group.range.len()).map(group.initial));
@@ -239,7 +237,7 @@ fn queen(rank: i32, centre: i32) -> (i32, i32) {
     (centre - 2 * rank, 4 * centre + 2 * rank - 16)
 }
 
-/// Behind its pawns at first, and in the centre at last.
+/// Behind its pawns in the middlegame, in the center in the endgame.
 fn king(place: usize) -> (i32, i32) {
     let (rank, file) = (signed(place / 4), signed(place % 4));
     let centre = from_edge(place / 4) + 3 - file;
@@ -250,7 +248,7 @@ fn at(square: usize, value: fn(i32, i32) -> (i32, i32)) -> (i32, i32) {
     value(signed(square / 8), from_edge(square / 8) + from_edge(square % 8))
 }
 
-/// 0 at the edge, 3 in the centre.
+/// 0 at the edge, 3 in the center.
 fn from_edge(index: usize) -> i32 {
     signed(index.min(7 - index))
 }
@@ -271,7 +269,7 @@ fn queen_mobility(squares: usize) -> (i32, i32) {
     growing(squares, 13, 1, 3)
 }
 
-/// So much for each square more than usual.
+/// Linear in the squares above the usual number.
 fn growing(squares: usize, usual: i32, mg: i32, eg: i32) -> (i32, i32) {
     let more = signed(squares) - usual;
     (more * mg, more * eg)
@@ -344,7 +342,7 @@ fn bishop_pair(_: usize) -> (i32, i32) {
     (25, 45)
 }
 
-/// Knights like full boards, and rooks empty ones.
+/// Knights are stronger with many pawns, rooks with few.
 fn knight_pawns(pawns: usize) -> (i32, i32) {
     let more = signed(pawns) - 5;
     (3 * more, 3 * more)
@@ -450,19 +448,19 @@ fn bare_king(distance: usize) -> (i32, i32) {
     (near, near)
 }
 
-/// Each step along an edge counts, or the king would stay in a wrong corner.
+/// Strictly monotonic along the edge, so that the king leaves the wrong corner.
 fn bare_corner(distance: usize) -> (i32, i32) {
     let near = 40 * (7 - signed(distance));
     (near, near)
 }
 
-/// A threat is worth more to those who can carry it out.
+/// Threats of the side to move count more.
 fn with_the_move(now: usize, value: i32) -> (i32, i32) {
     let value = if now == 1 { value * 3 / 2 } else { value };
     (value, value)
 }
 
-/// So much for each rank.
+/// Linear in the rank.
 fn rising(rank: usize, mg: i32, eg: i32) -> (i32, i32) {
     (signed(rank) * mg, signed(rank) * eg)
 }

@@ -1,4 +1,4 @@
-//! How often each square is attacked by each side.
+//! Numbers of attackers of each square.
 
 use readyok_rules::rsshogi::{
     board::{
@@ -13,10 +13,10 @@ use super::view::{COLORS, SQUARES};
 const BOARD: u128 = (1 << SQUARES) - 1;
 const RANK: u128 = 0o001_001_001_001_001_001_001_001_001;
 
-/// How often a square is attacked: by Black, up to three times, and four times that by White.
+/// Attackers of a square: by Black, up to three, plus four times those of White.
 pub(super) type Case = u8;
 
-/// Numbers of attackers, one for each square, as bitboards of their binary digits.
+/// Numbers of attackers per square, as bitboards of their binary digits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     ones: u128,
@@ -25,7 +25,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Counts one more on each of these squares.
+    /// Adds one attacker to each of these squares.
     fn add(&mut self, set: u128) {
         let carry = self.ones & set;
         self.ones ^= set;
@@ -33,7 +33,7 @@ impl Counts {
         self.twos ^= carry;
     }
 
-    /// Squares that are attacked.
+    /// The attacked squares.
     pub(super) fn any(self) -> u128 {
         self.ones | self.twos | self.many
     }
@@ -44,23 +44,22 @@ impl Counts {
     }
 }
 
-/// A piece that attacks more than its neighbours.
+/// A sliding piece.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slider {
     pub(super) color: Color,
-    /// Its number among lance, bishop, rook, horse, dragon.
+    /// Index among lance, bishop, rook, horse, dragon.
     pub(super) number: usize,
-    /// What it attacks along its lines.
+    /// Attacks along its lines.
     pub(super) attacks: u128,
 }
 
-/// The numbers of a position, Black's and White's, kings left out: what a king attacks follows
-/// from where it stands.
+/// Numbers of attackers of Black and White, without kings, whose attacks follow from their squares.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AttackMap(pub(super) [Counts; 2]);
 
 impl AttackMap {
-    /// Calls with each sliding piece on the way.
+    /// Computes the numbers, and calls `slide` with each sliding piece.
     #[inline(always)]
     pub(super) fn new(position: &Position, mut slide: impl FnMut(Slider)) -> Self {
         let black = steps::<-1>(position, Color::BLACK);
@@ -87,12 +86,11 @@ impl AttackMap {
     }
 }
 
-/// The squares around a king; none without a king.
 pub(super) fn ring(king: Square) -> u128 {
     KING_ATTACKS.as_slice().get(king.to_index()).map_or(0, Bitboard::packed_bits)
 }
 
-/// The cases of all squares, with some empty ones behind them.
+/// The cases of all squares, padded.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cases([[Case; 8]; SQUARES.div_ceil(8)]);
 
@@ -102,18 +100,18 @@ impl Cases {
         Self([[case; 8]; SQUARES.div_ceil(8)])
     }
 
-    /// The case of a square; 0 outside of the board.
+    /// The case of a square; 0 outside the board.
     pub(super) fn at(&self, square: usize) -> Case {
         self.0.as_flattened().get(square).copied().unwrap_or(0)
     }
 
-    /// Those of all squares in order.
+    /// The cases of all squares.
     pub(super) fn iter(&self) -> impl Iterator<Item = Case> {
         self.0.as_flattened().iter().copied().take(SQUARES)
     }
 }
 
-/// The bits of a byte, each in a byte of its own.
+/// Spreads the bits of a byte to bytes.
 const SPREAD: [u64; 256] = {
     let mut spread = [0; 256];
     let mut byte = 0;
@@ -130,7 +128,7 @@ const SPREAD: [u64; 256] = {
     spread
 };
 
-/// Counts what a side whose forward is so many ranks attacks by steps.
+/// Counts the step attacks of a side that moves in direction `FORWARD`.
 #[inline(always)]
 fn steps<const FORWARD: i32>(position: &Position, color: Color) -> Counts {
     let of = |piece| position.pieces_for(piece, color).packed_bits();
@@ -139,7 +137,8 @@ fn steps<const FORWARD: i32>(position: &Position, color: Color) -> Counts {
     let straight = golds | of(PieceType::HORSE);
     let diagonal = silvers | of(PieceType::DRAGON);
 
-    // No two pieces attack a square by the same step, so each step is counted once for all.
+    // Each step leads to different squares for different pieces, so it is added for all pieces at a
+    // time.
     let mut counts = Counts::default();
     counts.add(shift(straight | silvers | of(PieceType::PAWN), 0, FORWARD));
     counts.add(shift(straight, 0, -FORWARD));
@@ -152,7 +151,6 @@ fn steps<const FORWARD: i32>(position: &Position, color: Color) -> Counts {
     counts
 }
 
-/// Calls with each sliding piece of a side.
 #[inline(always)]
 fn slides(position: &Position, color: Color, mut slide: impl FnMut(Slider)) {
     let occupied = position.pieces();
@@ -172,7 +170,7 @@ fn slides(position: &Position, color: Color, mut slide: impl FnMut(Slider)) {
     }
 }
 
-/// Moves every square of a set; what would leave the board is lost.
+/// Shifts a set; squares that leave the board are dropped.
 const fn shift(set: u128, files: i32, ranks: i32) -> u128 {
     let lost = match ranks {
         -2 => RANK | RANK << 1,

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::eval::{MAX_PHASE, Sum, WEIGHT_UNITS, Weight};
 
-/// Adds up values.
+/// Sums values from the tables.
 pub(super) struct Lookup<'a> {
     tables: &'a LookupTables,
     rows: [&'a Row; 2],
@@ -32,7 +32,6 @@ impl<'a> Lookup<'a> {
         Self { tables, rows, levels: context.levels, threats, sum }
     }
 
-    /// In centipawns for Black.
     #[inline(always)]
     pub(super) fn value(&self, phase: i32) -> i32 {
         let LookupSum { mg, eg } = self.sum;
@@ -41,7 +40,8 @@ impl<'a> Lookup<'a> {
 }
 
 impl Sink for Lookup<'_> {
-    // Indices are cut to the powers of two that tables have as lengths, so none can be too large.
+    // Indices are reduced to the lengths of the tables, which are powers of two, so no bounds check
+    // is needed.
 
     #[inline(always)]
     fn piece(&mut self, piece: Piece, square: usize, case: Case) {
@@ -93,37 +93,36 @@ impl LookupSum {
     }
 }
 
-/// One for each square; the length makes an index of 7 bits safe.
+/// One per square, padded so that 7-bit indices are in range.
 pub(super) type Squares<T> = [T; 128];
 
-/// One for each piece of each colour.
+/// One per colored piece.
 pub(super) type Pieces<T> = [T; Piece::COUNT];
 
-/// One for each [`Case`].
+/// One per [`Case`].
 pub(super) type Values = [Weight; 16];
 
-/// What a king on some square sees.
+/// Values by king square.
 pub(super) struct Row {
     pub(super) king: Weight,
     pub(super) pieces: Pieces<Squares<Weight>>,
-    /// How far away squares are; [`DISTANCES`] without a king.
+    /// Distances of squares; [`DISTANCES`] without a king.
     pub(super) distances: Squares<u8>,
-    /// By what the opponent can drop.
+    /// By drop level of the opponent.
     pub(super) attacks_map: [[Values; SQUARES]; LEVELS],
 }
 
-/// What is worth how much.
+/// The lookup tables.
 pub(super) struct LookupTables {
     pub(super) weights: Vec<Weight>,
-    /// By the square of Black's and of White's king.
+    /// By king square of Black and White.
     rows: [Vec<Row>; 2],
-    /// Without Black's and White's king.
+    /// Without a king.
     kingless: Box<[Row; 2]>,
-    /// By the side to move.
     pub(super) threats: [Pieces<Values>; 2],
-    /// By the distance from Black's and from White's king.
+    /// By distance from the kings of Black and White.
     pub(super) guards: [[Pieces<Values>; 8]; 2],
-    /// By the number of pieces in Black's and in White's hand.
+    /// By number of pieces in the hands of Black and White.
     pub(super) hands: [[[Weight; 32]; HandPiece::COUNT]; 2],
 }
 
@@ -154,7 +153,7 @@ impl LookupTables {
         }
     }
 
-    /// What the kings on these squares see.
+    /// The rows of these king squares.
     pub(super) fn rows(&self, [black, white]: [Square; 2]) -> [&Row; 2] {
         let ([blacks, whites], [no_black, no_white]) = (&self.rows, &*self.kingless);
         [
@@ -164,7 +163,7 @@ impl LookupTables {
     }
 }
 
-/// Sums weights.
+/// Builds table entries.
 struct Sums<'a>(&'a [Weight]);
 
 impl Sums<'_> {
@@ -199,7 +198,7 @@ impl Sums<'_> {
     }
 }
 
-/// Nothing by itself is worth more than this: forty pawns.
+/// Saturates at 40 pawns.
 fn narrow(value: i32) -> i16 {
     i16::try_from(value).unwrap_or(if value < 0 { i16::MIN } else { i16::MAX })
 }

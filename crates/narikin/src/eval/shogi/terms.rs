@@ -1,4 +1,4 @@
-//! What is seen in a position, as terms.
+//! The terms of a position.
 
 use readyok_rules::rsshogi::types::{Color, HandPiece, Piece};
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::eval::Terms;
 
-/// Says every term by itself.
+/// Emits every term separately.
 pub(super) struct Expand<'a, T> {
     sides: [Side; 2],
     turn: Color,
@@ -63,26 +63,26 @@ impl<T: Terms> Sink for Expand<'_, T> {
     }
 }
 
-/// A side, and what its king sees.
+/// A side with the view of its king.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Side {
     pub(super) color: Color,
     /// None without a king.
     pub(super) view: Option<View>,
-    /// What the opponent can drop.
+    /// The drop level of the opponent.
     pub(super) level: usize,
 }
 
 impl Side {
-    /// The terms of the king's square.
+    /// Emits the term of the king's square.
     pub(super) fn king(self, terms: &mut impl Terms) {
         if let Some(view) = self.view {
             terms.add(KING_PLACE.start + view.place(), sign(self.color));
         }
     }
 
-    /// The terms of a piece for this side: what it is worth by itself, if it is an own one, and
-    /// what it means to the king.
+    /// Emits the terms of a piece for this side: material and square, if own, and the relation to
+    /// the king.
     pub(super) fn piece(self, piece: Piece, square: usize, terms: &mut impl Terms) {
         let Some(number) = weights::piece(piece.piece_type()) else { return };
         let (kind, sign) = (weights::kind(number), sign(self.color));
@@ -98,7 +98,7 @@ impl Side {
         }
     }
 
-    /// The terms of a square that is attacked so often.
+    /// Emits the terms of a square by its attackers.
     pub(super) fn effect(self, square: usize, case: Case, terms: &mut impl Terms) {
         let Some(case) = seen(self.color, case) else { return };
         let (place, sign) = (RelativeSquare::new(self.color, square).place(), sign(self.color));
@@ -111,7 +111,7 @@ impl Side {
     }
 }
 
-/// The terms of a piece that is attacked so often.
+/// Emits the term of a piece by its attackers.
 pub(super) fn threat(turn: Color, piece: Piece, case: Case, terms: &mut impl Terms) {
     let (color, number) = (piece.color(), weights::piece(piece.piece_type()));
     let (Some(number), Some(case)) = (number, seen(color, case)) else { return };
@@ -119,7 +119,7 @@ pub(super) fn threat(turn: Color, piece: Piece, case: Case, terms: &mut impl Ter
     terms.add(THREAT.start + (number * 2 + waits) * CASES + case, sign(color));
 }
 
-/// The terms of an attacked piece so far from a king of this colour.
+/// Emits the term of a piece by its attackers and its distance from a king.
 pub(super) fn guard(
     color: Color,
     distance: usize,
@@ -134,14 +134,14 @@ pub(super) fn guard(
     terms.add(GUARD.start + row * CASES + case, sign(color));
 }
 
-/// The terms of a hand.
+/// Emits the terms of a hand.
 pub(super) fn hand(color: Color, piece: HandPiece, count: usize, terms: &mut impl Terms) {
     for weight in weights::hand(piece).take(count) {
         terms.add(weight, sign(color));
     }
 }
 
-/// The number of a case for a side; none if nobody attacks.
+/// The index of a case for a side; none without attackers.
 fn seen(color: Color, case: Case) -> Option<usize> {
     let case = if color == Color::BLACK { case } else { case >> 2 | (case & 3) << 2 };
     usize::from(case).checked_sub(1)

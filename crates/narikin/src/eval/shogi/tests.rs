@@ -104,7 +104,7 @@ fn renamed(
 }
 
 #[test]
-fn colours_are_alike() {
+fn evaluation_is_symmetric_in_colors() {
     each_position(|position| {
         let turned = renamed(position, Square::flip, Color::flip);
         assert_eq!(evaluate(&turned), evaluate(position), "{}", position.to_sfen(None));
@@ -112,7 +112,7 @@ fn colours_are_alike() {
 }
 
 #[test]
-fn left_and_right_are_alike() {
+fn evaluation_is_symmetric_in_files() {
     each_position(|position| {
         let mirrored = renamed(position, Square::mirror_file, |color| color);
         assert_eq!(evaluate(&mirrored), evaluate(position), "{}", position.to_sfen(None));
@@ -134,7 +134,7 @@ impl Terms for Sum {
 }
 
 #[test]
-fn value_is_the_sum_of_terms() {
+fn evaluation_is_the_sum_of_terms() {
     let mut sum = Sum { mg: 0, eg: 0, weights: weights() };
     each_position(|position| {
         (sum.mg, sum.eg) = (0, 0);
@@ -158,7 +158,7 @@ fn groups_cover_all_weights_in_order() {
     assert_eq!(next, Shogi::WEIGHTS);
     assert_eq!(initial_weights().len(), Shogi::WEIGHTS);
     let fitted = read_weights(include_bytes!("../../../weights/shogi.bin"));
-    assert_eq!(fitted.len(), Shogi::WEIGHTS, "to be fitted anew");
+    assert_eq!(fitted.len(), Shogi::WEIGHTS, "the weights must be tuned again");
 }
 
 /// Remembers which terms there are.
@@ -174,7 +174,7 @@ impl Terms for Seen {
 const UNSEEN: &[(&str, usize)] = &[("hits", 5), ("hits", 11)];
 
 #[test]
-fn every_weight_counts_somewhere() {
+fn every_weight_is_used() {
     let mut seen = Seen(vec![false; Shogi::WEIGHTS]);
     each_position(|position| Shogi::terms(position, &mut seen));
     for king in Square::iter() {

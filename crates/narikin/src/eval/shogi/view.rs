@@ -1,7 +1,7 @@
-//! Squares as a side and its king see them.
+//! Squares from the perspective of a side and its king.
 //!
-//! Each side looks from its own edge of the board. The rules know no left and right, so a king on
-//! the left half is looked at in a mirror.
+//! Each side looks from its own edge. Files are mirrored if the king is on the left half, as shogi
+//! is symmetric.
 
 use readyok_rules::rsshogi::{
     board::Position,
@@ -10,22 +10,21 @@ use readyok_rules::rsshogi::{
 
 pub(super) const SQUARES: usize = 81;
 
-/// Squares, when left and right are the same.
+/// Squares of one half with the center file.
 pub(super) const PLACES: usize = 45;
 
-/// How a square can lie to a king: up to 4 files on its nearer side and 8 on the other, 8 ranks in
-/// front of it and 8 behind it.
+/// Offsets of a square from a king: 13 files, as one half is mirrored, by 17 ranks.
 pub(super) const OFFSETS: usize = 13 * 17;
 
-/// How a square can lie to a king that is at most two steps away.
+/// Offsets within two steps of a king.
 pub(super) const NEAR: usize = 5 * 5;
 
-/// Distances from a king that are told apart.
+/// Classes of distances from a king.
 pub(super) const DISTANCES: usize = 5;
 
 const CENTRE: usize = 4;
 
-/// A square as a side sees it: files counted from its right, ranks from the opponent's edge.
+/// A square from a side's perspective: files from the right, ranks from the opponent's edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RelativeSquare {
     file: usize,
@@ -46,13 +45,13 @@ impl RelativeSquare {
         if self.file > CENTRE { self.mirrored() } else { self }
     }
 
-    /// The number of this square when left and right are the same.
+    /// The index of this square or its mirror image.
     pub(super) fn place(self) -> usize {
         self.folded().file * 9 + self.rank
     }
 }
 
-/// How a king sees squares.
+/// The perspective of a king.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View {
     color: Color,
@@ -60,12 +59,12 @@ pub(super) struct View {
     mirrored: bool,
 }
 
-/// How a square lies to a king.
+/// The offset of a square from a king.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Offset {
-    /// 4 and more files away on the king's farther side.
+    /// 4 plus the file offset towards the farther edge.
     file: usize,
-    /// 8 and more ranks behind the king.
+    /// 8 plus the rank offset behind the king.
     rank: usize,
 }
 
@@ -79,7 +78,7 @@ impl View {
         Some(Self { color, king: relative.folded(), mirrored: relative.file > CENTRE })
     }
 
-    /// The number of the king's square.
+    /// The index of the king's square.
     pub(super) fn place(self) -> usize {
         self.king.place()
     }
@@ -110,13 +109,13 @@ impl Offset {
         self.file * 17 + self.rank
     }
 
-    /// Below [`NEAR`]; none if the square is more than two steps from the king.
+    /// Below [`NEAR`]; none at more than two steps.
     pub(super) fn near(self) -> Option<usize> {
         let (file, rank) = (self.file.checked_sub(2)?, self.rank.checked_sub(6)?);
         (file < 5 && rank < 5).then_some(file * 5 + rank)
     }
 
-    /// Steps of a king.
+    /// King distance.
     pub(super) fn steps(self) -> usize {
         self.file.abs_diff(CENTRE).max(self.rank.abs_diff(8))
     }
@@ -133,15 +132,15 @@ impl Offset {
     }
 }
 
-/// How much a side can drop, in steps.
+/// The number of drop levels.
 pub(super) const LEVELS: usize = 4;
 
-/// Where the kings are, what can be dropped near them, and whose move it is.
+/// The kings, drop levels and side to move, on which all values depend.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Context {
-    /// Black's and White's; outside of the board if there is none.
+    /// Kings of Black and White; off the board if missing.
     pub(super) kings: [Square; 2],
-    /// What the opponents of these kings can drop, below [`LEVELS`].
+    /// Drop levels of the opponents of these kings, below [`LEVELS`].
     pub(super) levels: [usize; 2],
     pub(super) turn: Color,
 }
@@ -158,7 +157,7 @@ impl Context {
     }
 }
 
-/// 1 for Black, whose value it is, and -1 for White.
+/// 1 for Black, -1 for White.
 pub(super) fn sign(color: Color) -> i32 {
     if color == Color::BLACK { 1 } else { -1 }
 }

@@ -1,4 +1,4 @@
-//! What there is to see in a position.
+//! Visits the features of a position.
 
 use readyok_rules::rsshogi::{
     board::Position,
@@ -11,18 +11,18 @@ use super::{
     weights::{self, ATTACKED, ESCAPE, FILES, HITS, HOLD, PINNED, TEMPO, UNDEFENDED},
 };
 
-/// Takes what is seen.
+/// Receives features.
 pub(super) trait Sink {
-    /// A piece other than a king stands on a square that is attacked so often, kings left out.
+    /// A piece other than a king, on a square with these attackers.
     fn piece(&mut self, piece: Piece, square: usize, case: Case);
 
-    /// How often each square is attacked, kings left out.
+    /// The attackers of all squares, without kings.
     fn attacks_map(&mut self, cases: &Cases);
 
-    /// A side has so many pieces of a kind in hand.
+    /// Pieces in hand.
     fn hand(&mut self, color: Color, piece: HandPiece, count: usize);
 
-    /// The weight of this number counts so many times for Black.
+    /// Adds a weight `count` times for Black.
     fn term(&mut self, weight: usize, count: i32);
 }
 
@@ -48,13 +48,12 @@ pub(super) fn visit(position: &Position, context: &Context, sink: &mut impl Sink
     sink.term(TEMPO.start, sign(context.turn));
 }
 
-/// Squares in a set.
 #[inline(always)]
 fn count(set: u128) -> usize {
     usize::try_from(set.count_ones()).unwrap_or(0)
 }
 
-/// Where a sliding piece can go, and what it attacks around the other king.
+/// Mobility of a sliding piece, and its attacks around the enemy king.
 #[inline(always)]
 fn slides(position: &Position, context: &Context, slider: Slider, sink: &mut impl Sink) {
     let Slider { color, number, attacks } = slider;
@@ -66,7 +65,7 @@ fn slides(position: &Position, context: &Context, slider: Slider, sink: &mut imp
     }
 }
 
-/// Files on which a side can drop pawns.
+/// Files without pawns, for pawn drops.
 #[inline(always)]
 fn files(position: &Position, color: Color, sink: &mut impl Sink) {
     let pawns = count(position.pieces_for(PieceType::PAWN, color).packed_bits());
@@ -74,7 +73,7 @@ fn files(position: &Position, color: Color, sink: &mut impl Sink) {
     sink.term(FILES.start + in_hand.min(2) * 10 + 9_usize.saturating_sub(pawns), sign(color));
 }
 
-/// Pieces that would expose their king.
+/// Pinned pieces.
 #[inline(always)]
 fn pins(position: &Position, color: Color, sink: &mut impl Sink) {
     for square in &(position.blockers_for_king(color) & position.pieces_by_color(color)) {
@@ -84,7 +83,7 @@ fn pins(position: &Position, color: Color, sink: &mut impl Sink) {
     }
 }
 
-/// Looks around both kings.
+/// King safety.
 #[inline(always)]
 fn safety(position: &Position, context: &Context, attacks_map: &AttackMap, sink: &mut impl Sink) {
     let AttackMap([black, white]) = attacks_map;
@@ -106,7 +105,7 @@ fn safety(position: &Position, context: &Context, attacks_map: &AttackMap, sink:
     }
 }
 
-/// Pieces in the opponent's hand are the more dangerous the less is defended.
+/// Pieces in the opponent's hand by undefended squares.
 #[inline(always)]
 fn hold(position: &Position, color: Color, undefended: usize, sink: &mut impl Sink) {
     let hand = position.hand(color.flip());

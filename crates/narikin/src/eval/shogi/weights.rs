@@ -7,29 +7,28 @@ use readyok_rules::rsshogi::types::{HandPiece, PieceType};
 use super::view::{DISTANCES, LEVELS, NEAR, OFFSETS, Offset, PLACES};
 use crate::eval::{WEIGHT_UNITS, Weight};
 
-/// Every piece but the king has its own worth.
+/// Piece types with material values: all except the king.
 pub(super) const PIECES: usize = 13;
 
-/// Pieces that move alike stand well on the same squares.
+/// Piece kinds: pieces that move alike share square tables.
 pub(super) const KINDS: usize = 10;
 
-/// A side attacks a square not at all, once, twice or more often, and so does the other; nothing
-/// is said about squares that nobody attacks.
+/// Combinations of 0 to 3 attackers per side, without the case of no attacker.
 pub(super) const CASES: usize = 15;
 
 /// Lance, bishop, rook, horse, dragon.
 pub(super) const SLIDERS: usize = 5;
 
-/// Weights that belong together, such as a table.
+/// A group of weights, such as a table.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// What they are for.
+    /// The name of the group.
     pub name: &'static str,
-    /// Where they stand among the weights.
+    /// The indices of its weights.
     pub range: Range<usize>,
 }
 
-/// Declares the groups with the numbers of their weights, one after the other.
+/// Declares the groups with their sizes.
 macro_rules! groups {
     ($($(#[doc = $doc:literal])+ $name:ident, $text:literal, $after:expr, $len:expr;)*) => {
         $($(#[doc = $doc])+ pub(super) const $name: Range<usize> = $after..$after + $len;)*
@@ -58,11 +57,11 @@ groups! {
     CONTROL, "control", ATTACKER.end, PLACES * CASES;
     /// How often a square is attacked, seen from a king.
     EFFECT, "effect", CONTROL.end, OFFSETS * CASES;
-    /// The same near the king, when the opponent has something to drop.
+    /// Attackers near the king, by drop level of the opponent.
     PRESSURE, "pressure", EFFECT.end, (LEVELS - 1) * NEAR * CASES;
     /// How often a piece is attacked and defended, when its side is to move and when not.
     THREAT, "threat", PRESSURE.end, PIECES * 2 * CASES;
-    /// The same by its distance from a king, to whose side it belongs or not.
+    /// Attackers and defenders of a piece by its distance from a king.
     GUARD, "guard", THREAT.end, 2 * KINDS * DISTANCES * CASES;
     /// Attacked squares around a king, up to six, by what the opponent can drop.
     ATTACKED, "attacked", GUARD.end, 7 * LEVELS;
@@ -84,7 +83,7 @@ groups! {
 
 pub(super) const WEIGHTS: usize = FILES.end;
 
-/// The number of a piece; none for the king.
+/// The index of a piece type; none for the king.
 pub(super) fn piece(piece: PieceType) -> Option<usize> {
     Some(match piece {
         PieceType::PAWN => 0,
@@ -104,12 +103,12 @@ pub(super) fn piece(piece: PieceType) -> Option<usize> {
     })
 }
 
-/// The number of a piece among those that move alike.
+/// The index of the piece kind.
 pub(super) fn kind(piece: usize) -> usize {
     piece.min(KINDS - 1)
 }
 
-/// The weight of a sliding piece that can go to so many squares.
+/// The weight of a sliding piece's mobility.
 pub(super) fn mobility(slider: usize, squares: usize) -> usize {
     // A lance has one file, the others have 16 squares.
     MOBILITY.start
@@ -119,7 +118,7 @@ pub(super) fn mobility(slider: usize, squares: usize) -> usize {
         }
 }
 
-/// The weights for pieces in hand of a kind, one for each that there can be.
+/// The weights of pieces in hand, one per piece.
 pub(super) fn hand(piece: HandPiece) -> Range<usize> {
     let (start, len) = match piece {
         HandPiece::PAWN => (0, 18),
@@ -134,21 +133,21 @@ pub(super) fn hand(piece: HandPiece) -> Range<usize> {
     HAND.start + start..HAND.start + start + len
 }
 
-/// What pieces are worth in centipawns, by their numbers.
+/// Piece values in centipawns.
 const PIECE_VALUES: [i32; PIECES] =
     [90, 300, 340, 490, 530, 830, 1010, 1140, 1440, 520, 510, 510, 500];
 
-/// How many of each kind there can be in hand, in the order of hands.
+/// Maximum numbers in hand, in the order of hands.
 const MAX_IN_HAND: [usize; 7] = [18, 4, 4, 4, 2, 2, 4];
 
-/// What is in hand is worth as much as on the board, in the order of hands.
+/// Values of pieces in hand, in the order of hands.
 const HAND_VALUES: [i32; 7] = [90, 300, 340, 490, 830, 1010, 530];
 
-/// What a kind attacks with near the opponent's king, and defends with near its own.
+/// Attack and defense values near the kings, by piece kind.
 const ATTACK: [i32; KINDS] = [2, 3, 6, 10, 10, 6, 6, 12, 14, 12];
 const DEFENCE: [i32; KINDS] = [2, 1, 2, 9, 11, 1, 0, 10, 5, 5];
 
-/// The weights to begin with.
+/// The weights before tuning.
 pub fn initial_weights() -> Vec<Weight> {
     let mut weights = vec![Weight::default(); WEIGHTS];
     let mut set = |range: Range<usize>, centipawns: &dyn Fn(usize) -> i32| {
@@ -162,7 +161,7 @@ pub fn initial_weights() -> Vec<Weight> {
     set(HAND, &initial_hand);
     set(TEMPO, &|_| 25);
     set(KING_PLACE, &|place| {
-        // Far from the centre a king is hard to reach, and most of all at home.
+        // Kings are safer far from the center, and most of all at home.
         let away = int(4 - place / 9);
         if place % 9 >= 7 { 12 * away } else { 6 * away }
     });
@@ -175,7 +174,7 @@ pub fn initial_weights() -> Vec<Weight> {
     set(THREAT, &|index| {
         let (own, other) = case(index);
         let (row, value) = (index / CASES, PIECE_VALUES[index / CASES / 2]);
-        // The side to move can still save its piece.
+        // The side to move can save its piece.
         let share = if row % 2 == 0 { 30 } else { 14 };
         if other == 0 || own > 0 { 0 } else { -value / share }
     });
@@ -188,7 +187,7 @@ pub fn initial_weights() -> Vec<Weight> {
     weights
 }
 
-/// A piece in hand can go anywhere; but the more there are, the less each of them finds to do.
+/// Marginal values decrease with the number of pieces.
 fn initial_hand(index: usize) -> i32 {
     let mut before = 0;
     for (max, value) in MAX_IN_HAND.into_iter().zip(HAND_VALUES) {
@@ -200,18 +199,18 @@ fn initial_hand(index: usize) -> i32 {
     0
 }
 
-/// How near an offset is, up to 4, by its number in tables of offsets.
+/// Proximity of an offset, up to 5.
 fn near(index: usize) -> i32 {
     int(5_usize.saturating_sub(Offset::numbered(index % OFFSETS).steps()))
 }
 
-/// How often a side and the other attack, by a number in tables of cases.
+/// Own and enemy attackers of a case.
 fn case(index: usize) -> (usize, usize) {
     let case = index % CASES + 1;
     (case % 4, case / 4)
 }
 
-/// What it is worth for a king that a square so far away is attacked so often.
+/// Value of the attackers of a square for the king, by distance.
 fn effect(steps: i32, own: usize, other: usize) -> i32 {
     const SHARE: [i32; 4] = [0, 10, 17, 21];
     let unanswered = if own == 0 { 14 } else { 10 };
