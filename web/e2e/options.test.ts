@@ -227,7 +227,7 @@ test('exports the list of engines', async () => {
   const page = await fixture.page('#/engines');
   await handshakeDone(await addEngine(page, { name: 'Mime', path: ENGINES.mime, env: 'A=b' }));
   const given = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'TOML' }).click();
+  await page.getByRole('button', { name: en('engine.export') }).click();
   const file = await given;
   expect(file.suggestedFilename()).toBe('engines.toml');
   const text = readFileSync(await file.path(), 'utf8');

@@ -603,6 +603,7 @@ export const ja: Record<Key, string> = {
 
   'engine.builtin': '内蔵:独立したプログラムとして動作',
   'engine.add': 'エンジンを追加',
+  'engine.export': '一覧を書き出し',
   'engine.edit': '編集',
   'engine.duplicate': '複製',
   'engine.copyprotection': 'コピー保護',
