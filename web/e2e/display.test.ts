@@ -585,7 +585,7 @@ test('updates the status of a process', async () => {
       kind: 'engines',
       delta: { engines: [], removed: [], processes, forgotten: [] },
     });
-    await process.getByText(status, { exact: true }).waitFor();
+    await process.getByText(en(`process.${status}`), { exact: true }).waitFor();
     expect(await process.getAttribute('data-status')).toBe(status);
   }
   await page.context().close();
