@@ -268,7 +268,7 @@ test('analyzes with an engine and its duplicate with another option value', asyn
   await page.getByRole('dialog').getByLabel(en('add.name')).fill('Quick');
   await page
     .getByRole('dialog')
-    .getByRole('button', { name: en('engine.edit') })
+    .getByRole('button', { name: en('add.save') })
     .click();
   await page.getByRole('heading', { name: 'Quick' }).waitFor();
 
