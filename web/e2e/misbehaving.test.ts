@@ -18,7 +18,7 @@ import {
   visit,
   moveTexts,
 } from './fixture';
-import { en, ja, pattern, ending, valueIn } from './labels';
+import { en, ja, ending, prefix, valueIn } from './labels';
 
 const fixture = useServer();
 const { misbehave, mime } = ENGINES;
@@ -154,7 +154,7 @@ test('an engine that ignores input while it thinks', async () => {
   const page = await against(['go: !child | !deaf']);
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => status(page), LONG).toContain('thinks');
+  await expect.poll(() => status(page), LONG).toBe(en('status.thinking'));
   // No `stop` was sent, which would have a timeout of ten seconds.
   await visit(page, en('nav.engines'));
   const process = processes(page, 'searching');
@@ -204,7 +204,7 @@ test('an engine that sends unsolicited output', async () => {
   await expect.poll(() => moveTexts(page), LONG).toEqual(['e4', 'e5']);
   await visit(page, en('nav.engines'));
   const process = processes(page, 'idle');
-  await containsText(process, en('log.violations'));
+  await containsText(process, prefix('process.violations'));
   await process.getByRole('link', { name: en('engine.log') }).click();
   await page.getByLabel(en('log.source'), { exact: true }).selectOption('breaches');
   const breach = page.locator('.line.breach').filter({ hasText: 'bestmove a7a5' }).first();
@@ -226,8 +226,8 @@ test('an engine with endless binary output', async () => {
     .getByRole('link', { name: en('engine.log') })
     .click();
   // Exceeds the size of the stored log.
-  const received = async () =>
-    Number(valueIn(await page.getByText(pattern('log.lines')).textContent(), 'log.lines'));
+  const count = new RegExp(`^${en('log.lines', { count: '\\d+' })}$`);
+  const received = async () => Number(valueIn(await page.getByText(count).textContent(), 'log.lines'));
   await expect.poll(received, LONG).toBeGreaterThan(10_000);
   // The page stays responsive.
   await page.getByLabel(en('log.source'), { exact: true }).selectOption('stderr');
