@@ -336,6 +336,6 @@ test('runs the conformance check of an engine', async () => {
   const check = card.getByTestId('check');
   await check.and(page.locator('[data-kind=done], [data-kind=failed]')).waitFor(WHOLE);
   // An engine that exits before any output cannot conform.
-  expect(await check.textContent()).not.toContain('conforms');
+  expect(await check.textContent()).not.toContain(en('check.conforms'));
   expect(await violations(page)).toEqual([]);
 });
