@@ -183,7 +183,7 @@ impl<'a> TestContext<'a> {
             Need::Process => self.target.is_process(),
             Need::Option(name) => self.option(name).is_some(),
             Need::Any(kind) => {
-                self.engine_info.options.iter().any(|it| it.decl.kind.word() == kind)
+                self.engine_info.options.iter().any(|it| it.decl.kind.keyword() == kind)
             }
         }
     }

@@ -209,7 +209,7 @@ pub(crate) fn resolve(position: &readyok_protocol::Position<'_>, game: Game) -> 
         Root::Fen(fen) => Position::from_text(game, fen.as_str()).ok()?,
         Root::Sfen(sfen) => Position::from_text(game, sfen.as_str()).ok()?,
     };
-    start.after(position.moves.words()).ok()
+    start.after(position.moves.tokens()).ok()
 }
 
 /// What a dialect is spoken about.

@@ -337,7 +337,7 @@ impl Narikin {
         position: &Position,
     ) -> impl Iterator<Item = readyok_rules::Move> {
         let codec = self.codec(request);
-        let named = request.go.search_moves.iter().flat_map(MoveList::words);
+        let named = request.go.search_moves.iter().flat_map(MoveList::tokens);
         named.filter_map(move |mv| codec.decode(position, mv).ok())
     }
 

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use crate::Dialect;
 use crate::millis::{self, round_down};
-use crate::write::WriteError;
+use crate::serializer::WriteError;
 
 /// The side that a clock belongs to, as the wire names it: `wtime`, `btime`.
 ///

@@ -53,18 +53,18 @@ impl Diagnostic {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum DiagnosticKind {
-    /// A word that has no meaning here. It was skipped, or kept as text where the message has
+    /// A token that has no meaning here. It was skipped, or kept as text where the message has
     /// room for it.
     UnknownToken,
     /// A message that only the other side sends.
     WrongDirection,
     /// Text after the end of a complete message. It was skipped.
     TrailingText,
-    /// A word of the protocol in another case. It was understood.
+    /// A keyword in another case. It was understood.
     WrongCase,
     /// Something is missing here. What it belongs to was skipped.
     Missing,
-    /// A word of the protocol (`moves`, `fen`, `name` …) is missing here. It was assumed.
+    /// A keyword (`moves`, `fen`, `name` …) is missing here. It was assumed.
     MissingKeyword,
     /// Parts of the message in an order that the protocol does not have. It was understood.
     WrongOrder,
@@ -81,7 +81,7 @@ pub enum DiagnosticKind {
     /// Two fields that exclude one another, such as `score cp` and `score mate`. The stronger
     /// one was taken.
     Conflict,
-    /// A word in a list of moves that is no move of this dialect. It was kept as text.
+    /// A token in a list of moves that is no move of this dialect. It was kept as text.
     NotAMove,
     /// A move in an unusual form, such as `e7e8Q`. The usual form was taken.
     MoveRepaired,
@@ -152,18 +152,18 @@ impl DiagnosticKind {
     pub const fn clause(self) -> &'static str {
         match self {
             Self::UnknownToken | Self::TrailingText => {
-                "UCI 2006, general rules, and USI draft 1 §5.1: a word that is not known is \
+                "UCI 2006, general rules, and USI draft 1 §5.1: a token that is not known is \
                  skipped, and the rest of the line is read"
             }
             Self::WrongDirection => {
                 "UCI 2006, “GUI to engine” and “Engine to GUI”: each side has its own messages"
             }
-            Self::WrongCase => "UCI 2006: the words of the protocol are written in lower case",
-            Self::Missing => "UCI 2006: this word is followed by a value",
-            Self::MissingKeyword => "UCI 2006: this word introduces what follows",
+            Self::WrongCase => "UCI 2006: the keywords are written in lower case",
+            Self::Missing => "UCI 2006: this token is followed by a value",
+            Self::MissingKeyword => "UCI 2006: this token introduces what follows",
             Self::WrongOrder => "UCI 2006: the parts of this message have a fixed order",
             Self::AfterSearchMoves => {
-                "as deployed (Stockfish): `searchmoves` is the last word of `go` but for its moves"
+                "as deployed (Stockfish): `searchmoves` is the last token of `go` but for its moves"
             }
             Self::NotANumber | Self::NumberTooLarge => "UCI 2006: <x> is a whole number",
             Self::NegativeNumber => "UCI 2006: counts and times are not negative",
@@ -187,7 +187,7 @@ impl DiagnosticKind {
                 "A limit of this reader: no protocol has one"
             }
             Self::SeldepthWithoutDepth => "UCI 2006, info seldepth: depth is in the same line",
-            Self::ControlCharacter => "UCI 2006, general rules: words are divided by white space",
+            Self::ControlCharacter => "UCI 2006, general rules: tokens are divided by white space",
             Self::InvalidUtf8 => "USI draft 1 §2: 7-bit ASCII; UTF-8 as spoken today",
         }
     }
@@ -201,13 +201,13 @@ impl DiagnosticKind {
         }
     }
 
-    /// The kind in a few words of English.
+    /// The kind in a few tokens of English.
     pub const fn text(self) -> &'static str {
         match self {
-            Self::UnknownToken => "unknown word",
+            Self::UnknownToken => "unknown token",
             Self::WrongDirection => "message of the other side",
             Self::TrailingText => "text after the end of the message",
-            Self::WrongCase => "word in another case",
+            Self::WrongCase => "token in another case",
             Self::Missing => "missing value",
             Self::MissingKeyword => "missing keyword",
             Self::WrongOrder => "parts in the wrong order",
@@ -234,7 +234,7 @@ impl DiagnosticKind {
         }
     }
 
-    /// The kind in a few words of a language.
+    /// The kind in a few tokens of a language.
     pub const fn text_in(self, language: Language) -> &'static str {
         match language {
             Language::English => self.text(),

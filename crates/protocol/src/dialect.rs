@@ -58,7 +58,7 @@ impl Dialect {
         }
     }
 
-    /// The word before the text of a position: `fen` or `sfen`.
+    /// The token before the text of a position: `fen` or `sfen`.
     pub const fn position_keyword(self) -> &'static str {
         match self {
             Self::Uci => "fen",
@@ -283,14 +283,14 @@ fn strip_prefix_ignoring_case<'a>(name: &'a str, prefix: &str) -> Option<&'a str
 fn folded(name: &str, dialect: Dialect) -> impl Iterator<Item = char> + '_ {
     let separator =
         move |c: char| c.is_ascii_whitespace() || (!dialect.spaces_in_option_names() && c == '_');
-    let mut words = name.split(separator).filter(|word| !word.is_empty()).enumerate();
-    let mut current = words.next().map(|(_, word)| word.chars());
+    let mut tokens = name.split(separator).filter(|token| !token.is_empty()).enumerate();
+    let mut current = tokens.next().map(|(_, token)| token.chars());
     core::iter::from_fn(move || {
         let chars = current.as_mut()?;
         if let Some(c) = chars.next() {
             return Some(c.to_ascii_lowercase());
         }
-        current = words.next().map(|(_, word)| word.chars());
+        current = tokens.next().map(|(_, token)| token.chars());
         current.as_ref().map(|_| ' ')
     })
 }

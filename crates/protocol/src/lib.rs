@@ -26,25 +26,24 @@ mod command;
 mod details;
 mod diagnostic;
 mod dialect;
+mod keywords;
 mod line;
 mod millis;
 mod moves;
 mod option;
+mod parser;
 mod position;
 mod protocol_state;
-mod read;
 mod reply;
-mod reserved;
 mod rule;
 mod score;
+mod serializer;
 pub mod session;
-mod sink;
+mod tokenizer;
 pub mod translation;
 #[doc = include_str!("uci_command.md")]
 pub mod uci_command {}
 mod observer;
-mod words;
-mod write;
 
 pub use clock::{Clock, Clocks, Color, Convention, Millis};
 pub use command::{Command, CommandError, GameResult, Go, MateLimit, Register, SetOption};
@@ -63,5 +62,4 @@ pub use protocol_state::{Goal, Phase, ProtocolState};
 pub use reply::{Best, BestMove, Checkmate, CurrentLine, Id, Info, Reply, Status};
 pub use rule::{Party, Rule, Severity, Violation};
 pub use score::{Bound, Score, Wdl};
-pub use sink::ByteSink;
-pub use write::WriteError;
+pub use serializer::{ByteSink, WriteError};

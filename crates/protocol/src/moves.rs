@@ -1,12 +1,12 @@
-//! Moves as words of the wire: shapes, not rules.
+//! Moves as tokens of the wire: shapes, not rules.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
-use crate::words::Words;
-use crate::{Dialect, reserved};
+use crate::tokenizer::Tokens;
+use crate::{Dialect, keywords};
 
 /// One move, as it stands on the wire.
 ///
@@ -76,57 +76,57 @@ pub enum MoveShape {
     Null,
 }
 
-/// A word that is no move of the dialect.
+/// A token that is no move of the dialect.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MoveError {
-    word: String,
+    token: String,
 }
 
 impl Move {
     /// `0000`, which passes the turn.
     pub const NULL: Self = Self { bytes: *b"0000\0\0\0\0" };
 
-    /// Reads a word of one dialect in its exact form.
+    /// Reads a token of one dialect in its exact form.
     ///
     /// UCI: `e2e4`, `e7e8q`, `e1h1`, `0000`, `P@e4`, and in variants `b2h8+` and the squares `a1`
     /// to `l10` of larger boards. USI: `7g7f`, `4e3c+`, `P*3d`, `0000`.
     ///
     /// # Errors
-    /// The word is no move of this dialect.
-    pub fn read(word: &str, dialect: Dialect) -> Result<Self, MoveError> {
-        Self::from_word(word, dialect).ok_or_else(|| MoveError { word: word.to_owned() })
+    /// The token is no move of this dialect.
+    pub fn read(token: &str, dialect: Dialect) -> Result<Self, MoveError> {
+        Self::from_token(token, dialect).ok_or_else(|| MoveError { token: token.to_owned() })
     }
 
     /// [`read`](Self::read) without the error, which allocates.
     #[inline]
-    fn from_word(word: &str, dialect: Dialect) -> Option<Self> {
-        Self::is_word(word, dialect).then(|| Self::from_short(word))?
+    fn from_token(token: &str, dialect: Dialect) -> Option<Self> {
+        Self::is_token(token, dialect).then(|| Self::from_short(token))?
     }
 
-    /// Whether a word is a move of the dialect.
+    /// Whether a token is a move of the dialect.
     #[inline]
-    pub(crate) fn is_word(word: &str, dialect: Dialect) -> bool {
+    pub(crate) fn is_token(token: &str, dialect: Dialect) -> bool {
         let shape = match dialect {
-            Dialect::Uci => uci_shape(word.as_bytes()),
-            Dialect::Usi => usi_shape(word.as_bytes()),
+            Dialect::Uci => uci_shape(token.as_bytes()),
+            Dialect::Usi => usi_shape(token.as_bytes()),
         };
         shape.is_some()
     }
 
     /// A move of either dialect.
     #[inline]
-    fn from_any_word(word: &str) -> Option<Self> {
-        Self::from_word(word, Dialect::Uci).or_else(|| Self::from_word(word, Dialect::Usi))
+    fn from_any_token(token: &str) -> Option<Self> {
+        Self::from_token(token, Dialect::Uci).or_else(|| Self::from_token(token, Dialect::Usi))
     }
 
-    /// Reads a word, and forgives the wrong case and the drop sign of the other dialect: `E7E8Q`
+    /// Reads a token, and forgives the wrong case and the drop sign of the other dialect: `E7E8Q`
     /// is `e7e8q`; `p*3D` and `P@3d` are `P*3d`.
     ///
     /// # Errors
-    /// The word is no move of this dialect in any such form.
-    pub fn read_loosely(word: &str, dialect: Dialect) -> Result<Self, MoveError> {
-        Self::read(word, dialect).or_else(|error| {
-            let mut lower = Self::from_short(word).ok_or(error)?;
+    /// The token is no move of this dialect in any such form.
+    pub fn read_loosely(token: &str, dialect: Dialect) -> Result<Self, MoveError> {
+        Self::read(token, dialect).or_else(|error| {
+            let mut lower = Self::from_short(token).ok_or(error)?;
             lower.bytes.make_ascii_lowercase();
             if let [piece, sign @ (b'*' | b'@'), ..] = &mut lower.bytes {
                 piece.make_ascii_uppercase();
@@ -136,9 +136,9 @@ impl Move {
         })
     }
 
-    /// The move of any dialect that a word is, whatever its case.
-    pub(crate) fn in_usual_case(word: &str) -> Option<Self> {
-        Dialect::ALL.into_iter().find_map(|dialect| Self::read_loosely(word, dialect).ok())
+    /// The move of any dialect that a token is, whatever its case.
+    pub(crate) fn in_usual_case(token: &str) -> Option<Self> {
+        Dialect::ALL.into_iter().find_map(|dialect| Self::read_loosely(token, dialect).ok())
     }
 
     /// A move by its shape. `None` if a square is outside of every board (UCI: 12 files by 10
@@ -171,8 +171,8 @@ impl Move {
 
     /// What the move does.
     pub fn shape(&self) -> MoveShape {
-        let word = self.as_str().as_bytes();
-        uci_shape(word).or_else(|| usi_shape(word)).unwrap_or(MoveShape::Null)
+        let token = self.as_str().as_bytes();
+        uci_shape(token).or_else(|| usi_shape(token)).unwrap_or(MoveShape::Null)
     }
 
     /// Whether the move starts where it ends, as in the `a1a1` of engines without a legal move.
@@ -180,21 +180,21 @@ impl Move {
         matches!(self.shape(), MoveShape::Board { from, to, suffix: None } if from == to)
     }
 
-    fn from_short(word: &str) -> Option<Self> {
-        let packed = word.bytes().rev().fold(0, |packed, byte| packed << 8 | u64::from(byte));
-        (word.len() <= 8).then_some(Self { bytes: packed.to_le_bytes() })
+    fn from_short(token: &str) -> Option<Self> {
+        let packed = token.bytes().rev().fold(0, |packed, byte| packed << 8 | u64::from(byte));
+        (token.len() <= 8).then_some(Self { bytes: packed.to_le_bytes() })
     }
 }
 
-/// Whether a word and the one after it are a field that no protocol has, such as `winrate 0.591`,
+/// Whether a token and the one after it are a field that no protocol has, such as `winrate 0.591`,
 /// and no part of a line of moves.
-pub(crate) fn is_field(word: &str, next: &str) -> bool {
+pub(crate) fn is_field(token: &str, next: &str) -> bool {
     let is_number = next.parse::<f64>().is_ok_and(f64::is_finite);
-    let is_move = |word| Move::in_usual_case(word).is_some();
-    is_number && !is_move(next) && !is_move(word) && !reserved::ends_a_game(word)
+    let is_move = |token| Move::in_usual_case(token).is_some();
+    is_number && !is_move(next) && !is_move(token) && !keywords::ends_a_game(token)
 }
 
-/// Whether a word after the first one starts with a digit or a sign. A loop without a way out is
+/// Whether a token after the first one starts with a digit or a sign. A loop without a way out is
 /// made of vectors.
 fn may_have_number(text: &[u8]) -> bool {
     let starts = text.iter().zip(text.iter().skip(1));
@@ -253,10 +253,10 @@ fn plain_length_by(text: &[u8], first: impl Fn(&[u8]) -> Option<(MoveShape, &[u8
     length
 }
 
-/// The shape of a UCI move, if the word is one.
+/// The shape of a UCI move, if the token is one.
 #[inline]
-fn uci_shape(word: &[u8]) -> Option<MoveShape> {
-    uci_move(word).filter(|(_, rest)| rest.is_empty()).map(|(shape, _)| shape)
+fn uci_shape(token: &[u8]) -> Option<MoveShape> {
+    uci_move(token).filter(|(_, rest)| rest.is_empty()).map(|(shape, _)| shape)
 }
 
 /// A UCI move at the start of a text, and what follows it.
@@ -280,8 +280,8 @@ fn uci_move(text: &[u8]) -> Option<(MoveShape, &[u8])> {
 
 /// The largest board of a known engine has 12 files and 10 ranks (Fairy-Stockfish).
 #[inline]
-fn uci_square(word: &[u8]) -> Option<(Square, &[u8])> {
-    let (file, rank, rest) = match word {
+fn uci_square(token: &[u8]) -> Option<(Square, &[u8])> {
+    let (file, rank, rest) = match token {
         [file @ b'a'..=b'l', b'1', b'0', rest @ ..] => (file, 10, rest),
         [file @ b'a'..=b'l', rank @ b'1'..=b'9', rest @ ..] => (file, rank - b'0', rest),
         _ => return None,
@@ -289,10 +289,10 @@ fn uci_square(word: &[u8]) -> Option<(Square, &[u8])> {
     Some((Square::new(file - b'a' + 1, rank), rest))
 }
 
-/// The shape of a USI move, if the word is one.
+/// The shape of a USI move, if the token is one.
 #[inline]
-fn usi_shape(word: &[u8]) -> Option<MoveShape> {
-    usi_move(word).filter(|(_, rest)| rest.is_empty()).map(|(shape, _)| shape)
+fn usi_shape(token: &[u8]) -> Option<MoveShape> {
+    usi_move(token).filter(|(_, rest)| rest.is_empty()).map(|(shape, _)| shape)
 }
 
 /// A USI move at the start of a text, and what follows it.
@@ -315,8 +315,8 @@ fn usi_move(text: &[u8]) -> Option<(MoveShape, &[u8])> {
 }
 
 #[inline]
-fn usi_square(word: &[u8]) -> Option<(Square, &[u8])> {
-    match word {
+fn usi_square(token: &[u8]) -> Option<(Square, &[u8])> {
+    match token {
         [file @ b'1'..=b'9', rank @ b'a'..=b'i', rest @ ..] => {
             Some((Square::new(file - b'0', rank - b'a' + 1), rest))
         }
@@ -328,16 +328,16 @@ impl FromStr for Move {
     type Err = MoveError;
 
     /// Reads a move of either dialect. Only `0000` belongs to both.
-    fn from_str(word: &str) -> Result<Self, MoveError> {
-        Self::from_any_word(word).ok_or_else(|| MoveError { word: word.to_owned() })
+    fn from_str(token: &str) -> Result<Self, MoveError> {
+        Self::from_any_token(token).ok_or_else(|| MoveError { token: token.to_owned() })
     }
 }
 
 impl TryFrom<String> for Move {
     type Error = MoveError;
 
-    fn try_from(word: String) -> Result<Self, MoveError> {
-        word.parse()
+    fn try_from(token: String) -> Result<Self, MoveError> {
+        token.parse()
     }
 }
 
@@ -361,7 +361,7 @@ impl fmt::Debug for Move {
 
 impl fmt::Display for MoveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no move", self.word.escape_debug())
+        write!(f, "`{}` is no move", self.token.escape_debug())
     }
 }
 
@@ -369,17 +369,17 @@ impl core::error::Error for MoveError {}
 
 /// Moves in a row: a game, a principal variation, the moves to search.
 ///
-/// A line as it was read, without a copy where possible. Words that are no moves (`rep_draw` at
+/// A line as it was read, without a copy where possible. Tokens that are no moves (`rep_draw` at
 /// the end of a variation) keep their place.
 #[derive(Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct MoveList<'a> {
-    /// Words with one space between two of them, none of them a keyword of the protocol.
+    /// Tokens with one space between two of them, none of them a keykeywords.
     text: Cow<'a, str>,
 }
 
-/// A word of a [`MoveList`].
+/// A token of a [`MoveList`].
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum MoveToken<'a> {
     /// A move.
@@ -388,11 +388,11 @@ pub enum MoveToken<'a> {
     Other(&'a str),
 }
 
-/// A word that cannot stand in a list of moves: it is empty, has white space, or is a word of the
+/// A token that cannot stand in a list of moves: it is empty, has white space, or is a token of the
 /// protocol that would end the list.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MoveListError {
-    word: String,
+    token: String,
 }
 
 impl Clone for MoveList<'_> {
@@ -410,12 +410,12 @@ impl<'a> MoveList<'a> {
     /// No moves.
     pub const EMPTY: Self = Self { text: Cow::Borrowed("") };
 
-    /// Text that the reader has cut to words and checked.
+    /// Text that the reader has cut to tokens and checked.
     pub(crate) const fn from_checked(text: Cow<'a, str>) -> Self {
         Self { text }
     }
 
-    /// The words with one space between two of them.
+    /// The tokens with one space between two of them.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -425,47 +425,48 @@ impl<'a> MoveList<'a> {
         MoveList { text: Cow::Borrowed(&self.text) }
     }
 
-    /// Whether there are no words.
+    /// Whether there are no tokens.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// The number of words. Counts them.
+    /// The number of tokens. Counts them.
     pub fn len(&self) -> usize {
         let spaces = self.text.bytes().filter(|&byte| byte == b' ').count();
         spaces + usize::from(!self.is_empty())
     }
 
-    /// The words as text.
-    pub fn words(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
-        Words::of(&self.text).map(|word| word.text)
+    /// The tokens as text.
+    pub fn tokens(&self) -> impl DoubleEndedIterator<Item = &str> + Clone {
+        Tokens::of(&self.text).map(|token| token.text)
     }
 
-    /// The words, each either a move or something else.
+    /// The tokens, each either a move or something else.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = MoveToken<'_>> + Clone {
-        self.words()
-            .map(|word| Move::from_any_word(word).map_or(MoveToken::Other(word), MoveToken::Move))
+        self.tokens().map(|token| {
+            Move::from_any_token(token).map_or(MoveToken::Other(token), MoveToken::Move)
+        })
     }
 
-    /// The first word that is no move of the dialect.
+    /// The first token that is no move of the dialect.
     pub(crate) fn first_other(&self, dialect: Dialect) -> Option<&str> {
         if plain_length(&self.text, dialect) == self.text.len() {
             return None;
         }
-        self.words().find(|word| !Move::is_word(word, dialect))
+        self.tokens().find(|token| !Move::is_token(token, dialect))
     }
 
-    /// Whether two of the words would be read as a field of `info`.
+    /// Whether two of the tokens would be read as a field of `info`.
     pub(crate) fn has_field(&self, dialect: Dialect) -> bool {
         // Only a number makes a field; in chess no move looks like the start of one.
         may_have_number(self.text.as_bytes())
             && plain_length(&self.text, dialect) < self.text.len()
-            && self.words().zip(self.words().skip(1)).any(|(word, next)| is_field(word, next))
+            && self.tokens().zip(self.tokens().skip(1)).any(|(token, next)| is_field(token, next))
     }
 
-    /// The moves, without the words that are none.
+    /// The moves, without the tokens that are none.
     pub fn moves(&self) -> impl DoubleEndedIterator<Item = Move> + Clone {
-        self.words().filter_map(Move::from_any_word)
+        self.tokens().filter_map(Move::from_any_token)
     }
 
     /// Adds a move.
@@ -473,29 +474,29 @@ impl<'a> MoveList<'a> {
         self.push_checked(it.as_str());
     }
 
-    /// Adds any word. A move in another case, such as `E7E8Q`, is put in its usual one.
+    /// Adds any token. A move in another case, such as `E7E8Q`, is put in its usual one.
     ///
     /// # Errors
-    /// The word is empty, contains white space or a control character, or is a keyword of the
+    /// The token is empty, contains white space or a control character, or is a keyword of the
     /// protocol (`depth`, `moves` …), which would end the list when read.
-    pub fn push_word(&mut self, word: &str) -> Result<(), MoveListError> {
-        if word.is_empty() || word.contains(|c: char| c <= ' ') || reserved::ends_a_list(word) {
-            return Err(MoveListError { word: word.to_owned() });
+    pub fn push_token(&mut self, token: &str) -> Result<(), MoveListError> {
+        if token.is_empty() || token.contains(|c: char| c <= ' ') || keywords::ends_a_list(token) {
+            return Err(MoveListError { token: token.to_owned() });
         }
-        let usual = Move::in_usual_case(word);
-        self.push_checked(usual.as_ref().map_or(word, Move::as_str));
+        let usual = Move::in_usual_case(token);
+        self.push_checked(usual.as_ref().map_or(token, Move::as_str));
         Ok(())
     }
 
-    pub(crate) fn push_checked(&mut self, word: &str) {
+    pub(crate) fn push_checked(&mut self, token: &str) {
         let text = self.text.to_mut();
         if !text.is_empty() {
             text.push(' ');
         }
-        text.push_str(word);
+        text.push_str(token);
     }
 
-    /// Removes the last word. Returns whether there was one.
+    /// Removes the last token. Returns whether there was one.
     pub fn pop(&mut self) -> bool {
         let keep = self.text.rfind(' ').unwrap_or(0);
         let had = !self.text.is_empty();
@@ -532,11 +533,11 @@ impl Extend<Move> for MoveList<'_> {
 impl FromStr for MoveList<'_> {
     type Err = MoveListError;
 
-    /// Reads words with white space between them.
+    /// Reads tokens with white space between them.
     fn from_str(text: &str) -> Result<Self, MoveListError> {
         let mut list = Self::EMPTY;
-        for word in text.split_ascii_whitespace() {
-            list.push_word(word)?;
+        for token in text.split_ascii_whitespace() {
+            list.push_token(token)?;
         }
         Ok(list)
     }
@@ -564,7 +565,7 @@ impl fmt::Display for MoveList<'_> {
 
 impl fmt::Display for MoveListError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` cannot stand in a list of moves", self.word.escape_debug())
+        write!(f, "`{}` cannot stand in a list of moves", self.token.escape_debug())
     }
 }
 

@@ -62,7 +62,7 @@ struct Search {
 }
 
 impl Observer {
-    /// A conversation before its first word.
+    /// A conversation before its first token.
     pub fn new(dialect: Dialect) -> Self {
         Self {
             protocol_state: ProtocolState::new(dialect),
@@ -243,7 +243,7 @@ impl Observer {
     }
 
     fn broken_by_go(&self, go: &Go<'_>) -> impl Iterator<Item = Rule> + use<> {
-        // A word that is not known may be a limit, and shogi GUIs send the clocks with `ponderhit`.
+        // A token that is not known may be a limit, and shogi GUIs send the clocks with `ponderhit`.
         let is_bare = go.is_bare() && !go.ponder && go.unknown.is_empty();
         let is_empty = [
             go.depth == Some(0),

@@ -120,7 +120,7 @@ pub enum Goal {
 type Step = Result<(ProtocolState, Option<Rule>), Rule>;
 
 impl ProtocolState {
-    /// A conversation before its first word.
+    /// A conversation before its first token.
     pub const fn new(dialect: Dialect) -> Self {
         Self {
             dialect,

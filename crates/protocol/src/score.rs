@@ -6,7 +6,7 @@ use core::fmt;
 use std::string::{String, ToString as _};
 
 use crate::dialect::{Dialect, MateUnit};
-use crate::words::Integer;
+use crate::tokenizer::Integer;
 
 /// What a position is worth for the side to move.
 ///
@@ -80,17 +80,17 @@ pub struct Wdl {
 }
 
 impl Score {
-    /// Reads the word after `mate`. `None` if it is no number and neither `+` nor `-`.
-    pub fn from_mate_token(word: &str, dialect: Dialect) -> Option<Self> {
-        match word {
+    /// Reads the token after `mate`. `None` if it is no number and neither `+` nor `-`.
+    pub fn from_mate_token(token: &str, dialect: Dialect) -> Option<Self> {
+        match token {
             "+" => return Some(Self::MateSomeday),
             "-" => return Some(Self::MatedSomeday),
             _ => (),
         }
-        let number = Integer::read(word)?;
+        let number = Integer::read(token)?;
         let count = u32::try_from(number.magnitude).unwrap_or(u32::MAX);
         Some(match (count, number.negative, dialect.mate_unit()) {
-            (0, false, _) if word.starts_with('+') => Self::MateGiven,
+            (0, false, _) if token.starts_with('+') => Self::MateGiven,
             (0, _, _) => Self::Mated,
             (_, true, MateUnit::Moves) => Self::MatedIn { plies: count.saturating_mul(2) },
             (_, true, MateUnit::Plies) => Self::MatedIn { plies: count },
@@ -101,7 +101,7 @@ impl Score {
         })
     }
 
-    /// The word that stands after `mate` in this dialect. `None` for centipawns.
+    /// The token that stands after `mate` in this dialect. `None` for centipawns.
     pub(crate) fn mate_number(self, dialect: Dialect) -> Option<(&'static str, Option<u32>)> {
         let count = |plies: u32| match dialect.mate_unit() {
             MateUnit::Moves => plies.div_ceil(2),
@@ -241,8 +241,8 @@ impl PartialOrd for Score {
 }
 
 impl Bound {
-    /// The word of the protocol. Empty for an exact score.
-    pub const fn word(self) -> &'static str {
+    /// The keywords. Empty for an exact score.
+    pub const fn keyword(self) -> &'static str {
         match self {
             Self::Exact => "",
             Self::Lower => "lowerbound",

@@ -111,7 +111,7 @@ impl MoveCodec {
         self,
         moves: &'a MoveList<'_>,
     ) -> impl Iterator<Item = Cow<'a, str>> + use<'a> {
-        moves.words().map(move |text| self.decode_text(text))
+        moves.tokens().map(move |text| self.decode_text(text))
     }
 
     /// Writes a position and the moves that follow it. `None` if the dialect cannot express them.
@@ -161,9 +161,9 @@ impl MoveCodec {
             }
             Root::Sfen(sfen) => Position::from_text(self.game, sfen.as_str())?,
         };
-        let words = position.moves.words();
+        let words = position.moves.tokens();
         root.after(words.map(|text| self.decode_text(text))).map_err(|mut line| {
-            let text = position.moves.words().nth(line.index).unwrap_or_default();
+            let text = position.moves.tokens().nth(line.index).unwrap_or_default();
             line.error = given(line.error, text);
             CodecError::Moves(line)
         })

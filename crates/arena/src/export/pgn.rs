@@ -294,8 +294,8 @@ fn move_comment(
             PgnMoves::Uci => Notation::Word,
         };
         let pv = match notation {
-            Notation::Word => played.pv.words().collect::<Vec<_>>().join(" "),
-            notation => before.notate(played.pv.words(), notation).join(" "),
+            Notation::Word => played.pv.tokens().collect::<Vec<_>>().join(" "),
+            notation => before.notate(played.pv.tokens(), notation).join(" "),
         };
         push("pv", format_args!("\"{pv}\""));
     }

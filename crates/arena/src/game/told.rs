@@ -84,9 +84,9 @@ pub(super) fn oddities(
     if score.is_none() {
         return Some(WarningKind::NoScore);
     }
-    let first = played.pv.words().next()?;
+    let first = played.pv.tokens().next()?;
     if let Some(before) = before {
-        let said = info.pv.as_ref().map_or(0, |pv| pv.words().count());
+        let said = info.pv.as_ref().map_or(0, |pv| pv.tokens().count());
         if let Some(odd) = follow(before, &played.pv, score) {
             return Some(odd);
         }
@@ -107,7 +107,7 @@ pub(super) fn oddities(
 fn follow(before: &Position, pv: &Variation, score: Option<Score>) -> Option<WarningKind> {
     let mover = before.turn();
     let mut position = before.clone();
-    for word in pv.words() {
+    for word in pv.tokens() {
         if let Some(ending) = position.ending() {
             return Some(WarningKind::PvBeyondEnd { word: word.to_owned(), end: pv_end(ending) });
         }
@@ -148,10 +148,10 @@ fn to_mate(
     if found != plies {
         return Some(WarningKind::MatePvLength { plies, found });
     }
-    if pv.words().count() < said {
+    if pv.tokens().count() < said {
         return None;
     }
-    let end = before.clone().after(pv.words()).ok()?;
+    let end = before.clone().after(pv.tokens()).ok()?;
     let is_mate = end.in_check() && end.legal_moves().is_empty();
     (!is_mate).then_some(WarningKind::MatePvWithoutMate)
 }

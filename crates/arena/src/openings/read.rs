@@ -89,7 +89,7 @@ fn command(game: Game, line: &str) -> Result<Line, OpeningFault> {
         Root::Fen(fen) => Position::from_text(game, fen.as_str())?,
         Root::Sfen(sfen) => Position::from_text(game, sfen.as_str())?,
     };
-    let moves = position.moves.words().map(str::to_owned).collect();
+    let moves = position.moves.tokens().map(str::to_owned).collect();
     Ok(Line::with_moves(start, moves))
 }
 

@@ -11,7 +11,7 @@ pub struct Variation {
 
 impl Variation {
     /// The words, in order.
-    pub fn words(&self) -> impl Iterator<Item = &str> {
+    pub fn tokens(&self) -> impl Iterator<Item = &str> {
         self.text.split_ascii_whitespace()
     }
 
@@ -39,7 +39,7 @@ impl<W: AsRef<str>> FromIterator<W> for Variation {
 
 impl Serialize for Variation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.words())
+        serializer.collect_seq(self.tokens())
     }
 }
 
@@ -58,7 +58,7 @@ mod tests {
     fn records_have_a_list_of_words() {
         let check = |json: &str, words: &[&str], written: &str| {
             let variation: Variation = serde_json::from_str(json).expect("a variation");
-            assert!(variation.words().eq(words.iter().copied()), "{variation:?}");
+            assert!(variation.tokens().eq(words.iter().copied()), "{variation:?}");
             assert_eq!(variation.is_empty(), words.is_empty());
             assert_eq!(serde_json::to_string(&variation).ok().as_deref(), Some(written));
         };

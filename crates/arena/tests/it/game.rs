@@ -219,7 +219,7 @@ fn shogi_is_played_across_protocols() {
     let result = play(&setting(Game::Shogi), &opening, &mut first, &mut second);
     assert_eq!((result.winner, &result.termination), (FIRST, &Termination::Resignation));
     assert_eq!(words(&result), ["7g7f", "3c3d", "8h2b+", "3a2b", "B*5e"]);
-    assert!(result.moves[0].pv.words().eq(["7g7f", "3c3d"]));
+    assert!(result.moves[0].pv.tokens().eq(["7g7f", "3c3d"]));
     assert_eq!(result.moves[0].score, Some(Score::MateIn { plies: 1 }));
     let heard: Vec<_> = heard.try_iter().collect();
     let has = |line: &str| assert!(heard.iter().any(|it| it == line), "{line}: {heard:#?}");

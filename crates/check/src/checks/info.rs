@@ -215,12 +215,12 @@ pub(super) const CHECKS: &[TestCase] = &[
 /// Where a variation leads to. Words that end a variation in shogi end it here.
 pub(super) fn played(position: &Position, pv: &MoveList<'_>) -> Result<Position, Message> {
     let ends = |token: &&str| matches!(*token, "resign" | "win") || token.starts_with("rep_");
-    reached(position, pv.words().take_while(|token| !ends(token)))
+    reached(position, pv.tokens().take_while(|token| !ends(token)))
 }
 
 /// The same for a line that is being searched: there a side may pass, and what follows is not known.
 pub(super) fn searched(position: &Position, line: &MoveList<'_>) -> Result<Position, Message> {
-    reached(position, line.words().take_while(|token| *token != Move::NULL.as_str()))
+    reached(position, line.tokens().take_while(|token| *token != Move::NULL.as_str()))
 }
 
 fn reached<'a>(
@@ -260,7 +260,7 @@ fn pv_head(transcript: &Transcript) -> Observation {
                 && info.pv.as_ref().is_some_and(|pv| !pv.is_empty())
         };
         let infos = || search.infos.iter().map(|(_, info)| info).filter(first_line);
-        let head = |info: &Info<'_>| Some(info.pv.as_ref()?.words().next()?.to_owned());
+        let head = |info: &Info<'_>| Some(info.pv.as_ref()?.tokens().next()?.to_owned());
         let last = infos().rfind(|info| info.bound == Bound::Exact);
         let Some(exact) = last.and_then(head) else { continue };
         // A move that was better than hoped for can be played before it is searched again.
@@ -392,7 +392,7 @@ fn mate_pv(transcript: &Transcript) -> Observation {
         let position = search.position.as_ref()?;
         let pv = info.pv.as_ref()?;
         let reached = played(position, pv).ok()?;
-        let length = u32::try_from(pv.words().count()).unwrap_or(u32::MAX);
+        let length = u32::try_from(pv.tokens().count()).unwrap_or(u32::MAX);
         Some(if length != plies {
             Err(message!("mate.pv-length", plies, length))
         } else if !reached.legal_moves().is_empty() {
@@ -485,7 +485,7 @@ fn multipv(context: &TestContext<'_>) -> TestResult {
             }
         }
     }
-    let heads: Vec<_> = last.iter().filter_map(|it| it.pv.as_ref()?.words().next()).collect();
+    let heads: Vec<_> = last.iter().filter_map(|it| it.pv.as_ref()?.tokens().next()).collect();
     let mut distinct = heads.clone();
     distinct.sort_unstable();
     distinct.dedup();

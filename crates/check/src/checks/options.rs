@@ -295,7 +295,7 @@ fn each(
             return Err(Stop::Fail(message!(
                 "option.failure",
                 name,
-                kind = option.decl.kind.word(),
+                kind = option.decl.kind.keyword(),
                 cause = why
             )));
         }
@@ -407,7 +407,7 @@ fn hash_offered(context: &TestContext<'_>) -> TestResult {
         Some(decl) if decl.kind.option_type() == Some(OptionType::Spin) => Ok(()),
         Some(decl) => {
             context.after_handshake()?;
-            Err(Stop::Fail(message!("option.type", kind = decl.kind.word())))
+            Err(Stop::Fail(message!("option.type", kind = decl.kind.keyword())))
         }
         None => {
             context.after_handshake()?;
@@ -420,7 +420,7 @@ fn fixed_types(context: &TestContext<'_>) -> TestResult {
     each(context, |it| {
         let same = |name: &str| context.dialect.same_option(name, &it.decl.name);
         let (_, fixed) = FIXED.into_iter().find(|(name, _)| same(name))?;
-        (it.decl.kind.word() != fixed).then(|| message!("option.fixed-type", fixed))
+        (it.decl.kind.keyword() != fixed).then(|| message!("option.fixed-type", fixed))
     })
 }
 

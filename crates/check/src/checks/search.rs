@@ -702,7 +702,7 @@ fn search_moves_lines(context: &TestContext<'_>) -> TestResult {
     session.ready()?;
     let moves = unusual_moves(context);
     let found = restricted(&mut session, 4, &moves)?;
-    let mut heads = found.infos.iter().filter_map(|info| info.pv.as_ref()?.words().next());
+    let mut heads = found.infos.iter().filter_map(|info| info.pv.as_ref()?.tokens().next());
     match heads.find(|head| !moves.contains(head)) {
         Some(head) => Err(Stop::Fail(message!("searchmoves.other-head", head))),
         None => Ok(()),

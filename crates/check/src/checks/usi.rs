@@ -510,7 +510,7 @@ fn mate_moves(context: &TestContext<'_>) -> TestResult {
         };
         let mated = Position::from_text(Game::Shogi, text)
             .map_err(|error| Stop::invalid_position(&error))?
-            .after(moves.words())
+            .after(moves.tokens())
             .map_err(|error| Stop::Fail(message!("usi-mate.illegal", error = &error)))?;
         if !mated.legal_moves().is_empty() {
             return Err(Stop::Fail(message!("usi-mate.not-mate")));

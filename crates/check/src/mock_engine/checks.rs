@@ -656,7 +656,7 @@ pub(super) fn legal_search_moves(transcript: &Transcript) -> Observation {
             Command::Position(it) => position = resolve(&it, transcript.dialect.game()),
             Command::Go(go) => {
                 let (Some(position), Some(only)) = (&position, &go.search_moves) else { continue };
-                if let Some(token) = only.words().find(|token| position.parse_move(token).is_err())
+                if let Some(token) = only.tokens().find(|token| position.parse_move(token).is_err())
                 {
                     return Err((at, message!("client.illegal-move", mv = token)));
                 }

@@ -216,7 +216,7 @@ impl MockEngine {
         let Some(position) = &self.position else { return none };
         let format = position.game().castling_form();
         let wanted = |token: &String| match &go.search_moves {
-            Some(only) => only.words().any(|it| it == *token) || only.words().next().is_none(),
+            Some(only) => only.tokens().any(|it| it == *token) || only.tokens().next().is_none(),
             None => true,
         };
         let moves = position.legal_moves().into_iter();

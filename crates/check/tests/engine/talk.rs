@@ -496,7 +496,7 @@ impl Engine {
             }
         };
         let count = position.moves.len();
-        let has = |word: &str| position.moves.words().any(|it| it == word);
+        let has = |word: &str| position.moves.tokens().any(|it| it == word);
         let fields = text.split(' ').count();
         if position.root == Root::StartPos && count == 31 && self.searches == 5 {
             self.dies("positions.random-game");
@@ -525,7 +525,7 @@ impl Engine {
             self.dies("positions.malformed");
             return;
         };
-        match start.after(position.moves.words()) {
+        match start.after(position.moves.tokens()) {
             Ok(reached) => self.position = Some(reached),
             Err(_) => self.dies("positions.illegal-move"),
         }
@@ -566,7 +566,7 @@ impl Engine {
         let mut wanted: Vec<String> = go
             .search_moves
             .iter()
-            .flat_map(readyok_protocol::MoveList::words)
+            .flat_map(readyok_protocol::MoveList::tokens)
             .filter_map(|word| Some(position.parse_move(word).ok()?.word(form)))
             .collect();
         if go.depth == Some(2) && !wanted.is_empty() && self.breaks("search.searchmoves") {

@@ -72,7 +72,7 @@ pub trait Board: Clone {
             Root::Fen(fen) => Self::from_text(fen.as_str()).map_err(BoardError::Position)?,
             Root::Sfen(sfen) => Self::from_text(sfen.as_str()).map_err(BoardError::Position)?,
         };
-        for (index, word) in position.moves.words().enumerate() {
+        for (index, word) in position.moves.tokens().enumerate() {
             board.play_word(word).map_err(|source| BoardError::Move {
                 index,
                 word: word.to_owned(),

@@ -9,10 +9,10 @@ use crate::clock::Clocks;
 use crate::diagnostic::DiagnosticKind;
 use crate::millis::round_up;
 use crate::moves::MoveList;
-use crate::read::{self, Reader, in_any_case};
-use crate::words::{Words, key};
-use crate::write::{self, WriteError};
-use crate::{Dialect, reserved};
+use crate::parser::{self, Reader, in_any_case};
+use crate::serializer::{self, WriteError};
+use crate::tokenizer::{Tokens, key};
+use crate::{Dialect, keywords};
 
 /// `go` and everything that may follow it. A field that was not sent does not limit the search;
 /// of several limits the first one reached ends it.
@@ -46,7 +46,7 @@ pub struct Go<'a> {
     pub infinite: bool,
     /// Count the leaf nodes of the legal move tree to this depth (Stockfish and others).
     pub perft: Option<u32>,
-    /// Words that the protocol does not know, in their order.
+    /// Tokens that the protocol does not know, in their order.
     pub unknown: Vec<Cow<'a, str>>,
 }
 
@@ -118,7 +118,7 @@ impl Go<'_> {
             random_time: self.random_time,
             infinite: self.infinite,
             perft: self.perft,
-            unknown: read::into_owned(self.unknown),
+            unknown: parser::into_owned(self.unknown),
         }
     }
 
@@ -135,7 +135,7 @@ impl Go<'_> {
         if !mate_fits {
             return Err(WriteError::NotInDialect { what: "such a limit for `go mate`" });
         }
-        write::check_unknown(&self.unknown, reserved::is_go_key)?;
+        serializer::check_unknown(&self.unknown, keywords::is_go_key)?;
         self.clocks.check(dialect)?;
         out.write_str("go")?;
         if self.ponder {
@@ -156,22 +156,22 @@ impl Go<'_> {
 
     /// Writes what follows the clocks.
     fn write_limits(&self, out: &mut (impl fmt::Write + ?Sized)) -> Result<(), WriteError> {
-        write::field(out, " depth ", self.depth)?;
-        write::field(out, " nodes ", self.nodes)?;
+        serializer::field(out, " depth ", self.depth)?;
+        serializer::field(out, " nodes ", self.nodes)?;
         match self.mate {
             None => (),
-            Some(MateLimit::Moves(moves)) => write::field(out, " mate ", Some(moves))?,
-            Some(MateLimit::Time(time)) => write::signed(out, " mate ", Some(round_up(time)))?,
+            Some(MateLimit::Moves(moves)) => serializer::field(out, " mate ", Some(moves))?,
+            Some(MateLimit::Time(time)) => serializer::signed(out, " mate ", Some(round_up(time)))?,
             Some(MateLimit::Infinite) => out.write_str(" mate infinite")?,
         }
-        write::signed(out, " movetime ", self.move_time.map(round_up))?;
-        write::signed(out, " rtime ", self.random_time.map(round_up))?;
-        write::field(out, " perft ", self.perft)?;
+        serializer::signed(out, " movetime ", self.move_time.map(round_up))?;
+        serializer::signed(out, " rtime ", self.random_time.map(round_up))?;
+        serializer::field(out, " perft ", self.perft)?;
         if self.infinite {
             out.write_str(" infinite")?;
         }
-        write::unknown(&self.unknown, out)?;
-        // Stockfish takes every word after `searchmoves` for a move, so it comes last.
+        serializer::unknown(&self.unknown, out)?;
+        // Stockfish takes every token after `searchmoves` for a move, so it comes last.
         if let Some(moves) = &self.search_moves {
             out.write_str(" searchmoves")?;
             if !moves.is_empty() {
@@ -196,23 +196,23 @@ pub(super) fn write_clocks(
     // Whoever moves first comes first; shogi engines were seen to rely on it.
     match dialect {
         Dialect::Uci => {
-            write::signed(out, " wtime ", clocks.white_time)?;
-            write::signed(out, " btime ", clocks.black_time)?;
-            write::signed(out, " winc ", clocks.white_increment)?;
-            write::signed(out, " binc ", clocks.black_increment)?;
+            serializer::signed(out, " wtime ", clocks.white_time)?;
+            serializer::signed(out, " btime ", clocks.black_time)?;
+            serializer::signed(out, " winc ", clocks.white_increment)?;
+            serializer::signed(out, " binc ", clocks.black_increment)?;
         }
         Dialect::Usi => {
-            write::signed(out, " btime ", clocks.black_time)?;
-            write::signed(out, " wtime ", clocks.white_time)?;
+            serializer::signed(out, " btime ", clocks.black_time)?;
+            serializer::signed(out, " wtime ", clocks.white_time)?;
             if clocks.byoyomi.is_some() && !clocks.has_increments() {
-                write::signed(out, " byoyomi ", clocks.byoyomi)?;
+                serializer::signed(out, " byoyomi ", clocks.byoyomi)?;
             } else {
-                write::signed(out, " binc ", clocks.black_increment)?;
-                write::signed(out, " winc ", clocks.white_increment)?;
+                serializer::signed(out, " binc ", clocks.black_increment)?;
+                serializer::signed(out, " winc ", clocks.white_increment)?;
             }
         }
     }
-    write::field(out, " movestogo ", clocks.moves_to_go)
+    serializer::field(out, " movestogo ", clocks.moves_to_go)
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -235,8 +235,8 @@ enum Key {
 }
 
 impl Key {
-    fn from_word(word: &str) -> Option<Self> {
-        Some(match word.as_bytes() {
+    fn from_token(token: &str) -> Option<Self> {
+        Some(match token.as_bytes() {
             b"searchmoves" => Self::SearchMoves,
             b"ponder" => Self::Ponder,
             b"wtime" => Self::WhiteTime,
@@ -264,10 +264,10 @@ impl Key {
 
 /// Reads what follows `ponderhit`.
 pub(super) fn read_clocks(reader: &mut Reader<'_>) -> Clocks {
-    let all = reader.words.rest();
+    let all = reader.tokens.rest();
     let go = read(reader, &Times::default());
     let clocks = go.clocks;
-    // Unknown words have been noted already.
+    // Unknown tokens have been noted already.
     if (Go { clocks: Clocks::default(), unknown: Vec::new(), ..go }) != Go::default() {
         reader.report(all, DiagnosticKind::TrailingText);
     }
@@ -301,11 +301,11 @@ impl Times {
     #[inline]
     pub(super) fn read(line: &str) -> Self {
         let (mut values, mut seen) = ([0; TIMES.len()], 0);
-        let mut words = Words::of(line);
-        words.go_to("go".len());
-        words.plain_fields(|word, number| {
+        let mut tokens = Tokens::of(line);
+        tokens.go_to("go".len());
+        tokens.plain_fields(|token, number| {
             let mut slots = TIMES.iter().zip(&mut values);
-            let Some(((_, key), value)) = slots.find(|((it, _), _)| *it == word) else {
+            let Some(((_, key), value)) = slots.find(|((it, _), _)| *it == token) else {
                 return false;
             };
             let is_first = seen & key.bit() == 0;
@@ -315,7 +315,7 @@ impl Times {
             }
             is_first
         });
-        Self { values, seen, end: words.at() }
+        Self { values, seen, end: tokens.at() }
     }
 
     /// The clocks that were told.
@@ -342,26 +342,26 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, times: &Times) -> Go<'a> {
     let mut go = Go::clocks(times.clocks(reader.dialect));
     let mut seen = times.seen;
     let mut noted_order = false;
-    while let Some(word) = reader.words.next() {
-        let exact = Key::from_word(word.text);
-        let Some(key) = exact.or_else(|| in_any_case(word.text, Key::from_word)) else {
-            reader.report(word, DiagnosticKind::UnknownToken);
-            go.unknown.push(Cow::Borrowed(word.text));
+    while let Some(token) = reader.tokens.next() {
+        let exact = Key::from_token(token.text);
+        let Some(key) = exact.or_else(|| in_any_case(token.text, Key::from_token)) else {
+            reader.report(token, DiagnosticKind::UnknownToken);
+            go.unknown.push(Cow::Borrowed(token.text));
             continue;
         };
         if exact.is_none() {
-            reader.report(word, DiagnosticKind::WrongCase);
+            reader.report(token, DiagnosticKind::WrongCase);
         }
         let bit = key.bit();
         if seen & bit != 0 {
-            reader.report(word, DiagnosticKind::Repeated);
+            reader.report(token, DiagnosticKind::Repeated);
         }
         if seen & Key::SearchMoves.bit() & !bit != 0 && !noted_order {
             noted_order = true;
-            reader.report(word, DiagnosticKind::AfterSearchMoves);
+            reader.report(token, DiagnosticKind::AfterSearchMoves);
         }
         seen |= bit;
-        let is_key = reserved::is_go_key;
+        let is_key = keywords::is_go_key;
         // A field whose value is missing or no number leaves an earlier one of its kind as it is.
         // Clocks are read in one place, below, where reading them is worth being inlined.
         let time = match key {
@@ -418,15 +418,15 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, times: &Times) -> Go<'a> {
 
 fn read_mate(reader: &mut Reader<'_>) -> Option<MateLimit> {
     if !reader.dialect.mate_search_is_timed() {
-        return reader.small(reserved::is_go_key).map(MateLimit::Moves);
+        return reader.small(keywords::is_go_key).map(MateLimit::Moves);
     }
-    match reader.words.peek() {
-        Some(word) if word.text == "infinite" => {
-            reader.words.next();
+    match reader.tokens.peek() {
+        Some(token) if token.text == "infinite" => {
+            reader.tokens.next();
             Some(MateLimit::Infinite)
         }
-        Some(word) if !reserved::is_go_key(word.text) => {
-            reader.limit(reserved::is_go_key).map(MateLimit::Time)
+        Some(token) if !keywords::is_go_key(token.text) => {
+            reader.limit(keywords::is_go_key).map(MateLimit::Time)
         }
         _ => Some(MateLimit::Infinite),
     }

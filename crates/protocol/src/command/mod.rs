@@ -16,11 +16,11 @@ use core::str::FromStr;
 
 use crate::clock::Clocks;
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Reading};
+use crate::parser::{Reader, Start};
 use crate::position::{Fen, Position, Root, Sfen};
-use crate::read::{Reader, Start};
-use crate::words::Word;
-use crate::write::{self, OneLine, WriteError};
-use crate::{Dialect, Move, MoveList, reserved};
+use crate::serializer::{self, OneLine, WriteError};
+use crate::tokenizer::Token;
+use crate::{Dialect, Move, MoveList, keywords};
 
 /// A message from a client to an engine.
 ///
@@ -107,25 +107,25 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    fn uci(word: &str) -> Option<Self> {
-        Some(match word.as_bytes() {
+    fn uci(token: &str) -> Option<Self> {
+        Some(match token.as_bytes() {
             b"uci" => Self::Uci,
             b"ucinewgame" => Self::NewGame,
-            _ => return Self::any(word),
+            _ => return Self::any(token),
         })
     }
 
-    fn usi(word: &str) -> Option<Self> {
-        Some(match word.as_bytes() {
+    fn usi(token: &str) -> Option<Self> {
+        Some(match token.as_bytes() {
             b"usi" => Self::Uci,
             b"usinewgame" => Self::NewGame,
             b"gameover" => Self::GameOver,
-            _ => return Self::any(word),
+            _ => return Self::any(token),
         })
     }
 
-    fn any(word: &str) -> Option<Self> {
-        Some(match word.as_bytes() {
+    fn any(token: &str) -> Option<Self> {
+        Some(match token.as_bytes() {
             b"debug" => Self::Debug,
             b"isready" => Self::IsReady,
             b"setoption" => Self::SetOption,
@@ -172,8 +172,8 @@ impl<'a> Command<'a> {
             Dialect::Uci => Kind::uci,
             Dialect::Usi => Kind::usi,
         };
-        let whole = reader.words.clone();
-        match reader.start(known, reserved::is_reply) {
+        let whole = reader.tokens.clone();
+        match reader.start(known, keywords::is_reply) {
             Start::Known(Kind::Go, _) => {
                 return Self::read_limits(&mut reader, &go::Times::default());
             }
@@ -199,7 +199,7 @@ impl<'a> Command<'a> {
             return Reading { value: Self::Go(Go::clocks(clocks)), diagnostics: Vec::new() };
         }
         let mut reader = Reader::new(line, dialect);
-        reader.words.go_to(times.end);
+        reader.tokens.go_to(times.end);
         Self::read_limits(&mut reader, &times)
     }
 
@@ -218,12 +218,12 @@ impl<'a> Command<'a> {
             Kind::NewGame => Self::NewGame,
             Kind::Stop => Self::Stop,
             Kind::Quit => Self::Quit,
-            Kind::Debug => Self::Debug(reader.choose(|word| match word {
+            Kind::Debug => Self::Debug(reader.choose(|token| match token {
                 "on" => Some(true),
                 "off" => Some(false),
                 _ => None,
             })?),
-            Kind::GameOver => Self::GameOver(reader.choose(GameResult::from_word)?),
+            Kind::GameOver => Self::GameOver(reader.choose(GameResult::from_token)?),
             Kind::SetOption => return setoption::read(reader).map(Self::SetOption),
             Kind::Register => return Register::read(reader).map(Self::Register),
             Kind::Position => return read_position(reader).map(Self::Position),
@@ -265,11 +265,11 @@ impl<'a> Command<'a> {
                     return Err(WriteError::NotInDialect { what: "`gameover`" });
                 }
                 out.write_str("gameover ")?;
-                out.write_str(result.word())?;
+                out.write_str(result.keyword())?;
             }
             Self::Quit => out.write_str("quit")?,
             Self::Unknown(text) => {
-                write::check_line("command", text)?;
+                serializer::check_line("command", text)?;
                 if Command::read(text, dialect).value != *self {
                     return Err(WriteError::Misread { field: "unknown command" });
                 }
@@ -301,7 +301,7 @@ impl<'a> Command<'a> {
 
 impl Dialect {
     /// The dialect whose handshake command (`uci` or `usi`) a line is, in any case and after
-    /// unknown words, as [`Command::read`] tolerates them.
+    /// unknown tokens, as [`Command::read`] tolerates them.
     ///
     /// ```
     /// use readyok_protocol::Dialect;
@@ -314,13 +314,13 @@ impl Dialect {
             Handshake(Dialect),
             Other,
         }
-        fn known(word: &str) -> Option<First> {
-            let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.handshake() == word);
+        fn known(token: &str) -> Option<First> {
+            let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.handshake() == token);
             dialect
                 .map(First::Handshake)
-                .or_else(|| Kind::uci(word).or_else(|| Kind::usi(word)).map(|_| First::Other))
+                .or_else(|| Kind::uci(token).or_else(|| Kind::usi(token)).map(|_| First::Other))
         }
-        match Reader::new(line, Self::default()).start(known, reserved::is_reply) {
+        match Reader::new(line, Self::default()).start(known, keywords::is_reply) {
             Start::Known(First::Handshake(dialect), _) => Some(dialect),
             Start::Known(First::Other, _) | Start::Unknown(_) => None,
         }
@@ -328,8 +328,8 @@ impl Dialect {
 }
 
 impl GameResult {
-    /// The word of the protocol.
-    pub const fn word(self) -> &'static str {
+    /// The keywords.
+    pub const fn keyword(self) -> &'static str {
         match self {
             Self::Win => "win",
             Self::Lose => "lose",
@@ -337,21 +337,21 @@ impl GameResult {
         }
     }
 
-    fn from_word(word: &str) -> Option<Self> {
-        [Self::Win, Self::Lose, Self::Draw].into_iter().find(|it| it.word() == word)
+    fn from_token(token: &str) -> Option<Self> {
+        [Self::Win, Self::Lose, Self::Draw].into_iter().find(|it| it.keyword() == token)
     }
 }
 
 impl<'a> Register<'a> {
     fn read(reader: &mut Reader<'a>) -> Option<Self> {
-        let first = reader.words.peek();
-        if first.is_some_and(|word| word.text.eq_ignore_ascii_case("later")) {
-            reader.words.next();
+        let first = reader.tokens.peek();
+        if first.is_some_and(|token| token.text.eq_ignore_ascii_case("later")) {
+            reader.tokens.next();
             reader.expect_end();
             return Some(Self::Later);
         }
         let (mut name, mut code) = (None, None);
-        while let Some(key) = reader.words.next() {
+        while let Some(key) = reader.tokens.next() {
             let slot = match key.text {
                 "name" => &mut name,
                 "code" => &mut code,
@@ -360,11 +360,11 @@ impl<'a> Register<'a> {
                     continue;
                 }
             };
-            let start = reader.words.next_start();
+            let start = reader.tokens.next_start();
             let mut end = start;
-            while let Some(word) = reader.words.peek() {
+            while let Some(token) = reader.tokens.peek() {
                 // A second `name` belongs to the text, as there is only one.
-                let starts_other = match word.text {
+                let starts_other = match token.text {
                     "name" => key.text == "code",
                     "code" => key.text == "name",
                     _ => false,
@@ -372,8 +372,8 @@ impl<'a> Register<'a> {
                 if starts_other {
                     break;
                 }
-                reader.words.next();
-                end = word.end();
+                reader.tokens.next();
+                end = token.end();
             }
             if end == start {
                 reader.report_at(start..start, DiagnosticKind::Missing);
@@ -382,7 +382,7 @@ impl<'a> Register<'a> {
             if slot.is_some() {
                 reader.report(key, DiagnosticKind::Repeated);
             }
-            *slot = Some(Cow::Borrowed(reader.words.slice(start, end).text));
+            *slot = Some(Cow::Borrowed(reader.tokens.slice(start, end).text));
         }
         if name.is_none() && code.is_none() {
             reader.report_missing(DiagnosticKind::Missing);
@@ -397,10 +397,10 @@ impl<'a> Register<'a> {
             return Ok(());
         };
         if let Some(name) = name {
-            write::check_text("name", name, &["code"])?;
+            serializer::check_text("name", name, &["code"])?;
         }
         if let Some(code) = code {
-            write::check_text("code", code, &["name"])?;
+            serializer::check_text("code", code, &["name"])?;
         }
         if name.is_none() && code.is_none() {
             return Err(WriteError::Blank { field: "registration" });
@@ -427,78 +427,78 @@ impl<'a> Register<'a> {
     }
 }
 
-/// Whether this is the word of the protocol, in any case.
-fn is(word: Word<'_>, keyword: &str) -> bool {
-    word.text.eq_ignore_ascii_case(keyword)
+/// Whether this is the keywords, in any case.
+fn is(token: Token<'_>, keyword: &str) -> bool {
+    token.text.eq_ignore_ascii_case(keyword)
 }
 
-fn note_case(word: Word<'_>, keyword: &str, reader: &mut Reader<'_>) {
-    if word.text != keyword {
-        reader.report(word, DiagnosticKind::WrongCase);
+fn note_case(token: Token<'_>, keyword: &str, reader: &mut Reader<'_>) {
+    if token.text != keyword {
+        reader.report(token, DiagnosticKind::WrongCase);
     }
 }
 
 /// Reads what follows `position`. `None` if there is no position, or a broken one.
 fn read_position<'a>(reader: &mut Reader<'a>) -> Option<Position<'a>> {
     let root = loop {
-        let Some(word) = reader.words.peek() else {
+        let Some(token) = reader.tokens.peek() else {
             reader.report_missing(DiagnosticKind::Missing);
             return None;
         };
         // A board has ranks; without its keyword it is known by them.
-        let bare = word.text.contains('/');
+        let bare = token.text.contains('/');
         if !bare {
-            reader.words.next();
+            reader.tokens.next();
         }
         if bare {
             reader.report_missing(DiagnosticKind::MissingKeyword);
             break read_root(reader, reader.dialect.position_keyword() == "sfen")?;
         }
-        let Some(keyword) = ["startpos", "fen", "sfen"].into_iter().find(|it| is(word, it)) else {
-            reader.report(word, DiagnosticKind::UnknownToken);
+        let Some(keyword) = ["startpos", "fen", "sfen"].into_iter().find(|it| is(token, it)) else {
+            reader.report(token, DiagnosticKind::UnknownToken);
             continue;
         };
-        note_case(word, keyword, reader);
+        note_case(token, keyword, reader);
         match keyword {
             "startpos" => break Root::StartPos,
             _ => break read_root(reader, keyword == "sfen")?,
         }
     };
     let mut moves = MoveList::EMPTY;
-    while let Some(word) = reader.words.peek() {
-        if is(word, "moves") {
-            reader.words.next();
-            note_case(word, "moves", reader);
+    while let Some(token) = reader.tokens.peek() {
+        if is(token, "moves") {
+            reader.tokens.next();
+            note_case(token, "moves", reader);
             // `position startpos moves` is common, and says that there are none.
-            if reader.words.peek().is_none() {
+            if reader.tokens.peek().is_none() {
                 break;
             }
-        } else if Move::read_loosely(word.text, reader.dialect).is_ok() {
+        } else if Move::read_loosely(token.text, reader.dialect).is_ok() {
             reader.report_missing(DiagnosticKind::MissingKeyword);
         } else {
-            reader.words.next();
-            reader.report(word, DiagnosticKind::UnknownToken);
+            reader.tokens.next();
+            reader.report(token, DiagnosticKind::UnknownToken);
             continue;
         }
         let more = reader.moves();
         if moves.is_empty() {
             moves = more;
         } else {
-            reader.report(word, DiagnosticKind::Repeated);
-            more.words().for_each(|word| moves.push_checked(word));
+            reader.report(token, DiagnosticKind::Repeated);
+            more.tokens().for_each(|token| moves.push_checked(token));
         }
     }
     Some(Position { root, moves })
 }
 
 fn read_root<'a>(reader: &mut Reader<'a>, is_sfen: bool) -> Option<Root<'a>> {
-    let start = reader.words.next_start();
+    let start = reader.tokens.next_start();
     let mut end = start;
-    while let Some(word) = reader.words.peek().filter(|word| !is(*word, "moves")) {
-        reader.words.next();
-        end = word.end();
+    while let Some(token) = reader.tokens.peek().filter(|token| !is(*token, "moves")) {
+        reader.tokens.next();
+        end = token.end();
     }
-    let text = reader.words.slice(start, end).text;
+    let text = reader.tokens.slice(start, end).text;
     let root = if is_sfen {
         Sfen::new(text).map(|sfen| (sfen.is_usual(), Root::Sfen(sfen)))
     } else {

@@ -6,9 +6,9 @@ use core::fmt;
 
 use crate::OptionDecl;
 use crate::diagnostic::DiagnosticKind;
-use crate::read::Reader;
-use crate::words::{Word, Words};
-use crate::write::{self, WriteError};
+use crate::parser::Reader;
+use crate::serializer::{self, WriteError};
+use crate::tokenizer::{Token, Tokens};
 
 /// How the empty text is written after `value` or `default`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -35,13 +35,13 @@ pub struct SetOption<'a> {
     /// The name as it was sent, with the spaces within it. Compare it with
     /// [`Dialect::same_option`](crate::Dialect::same_option).
     pub name: Cow<'a, str>,
-    /// The value. `None` if there is no word `value`, as for a button; empty if nothing follows
+    /// The value. `None` if there is no token `value`, as for a button; empty if nothing follows
     /// it, or `<empty>` does.
     pub value: Option<Cow<'a, str>>,
 }
 
 impl SetOption<'_> {
-    /// The same message, cut at the word `value` that makes the name an option.
+    /// The same message, cut at the token `value` that makes the name an option.
     ///
     /// `setoption name draw value value 3` can be read in two ways. The reader cuts at the first
     /// `value`, and at one in another case only if there is no other; whoever knows the options can do
@@ -53,10 +53,10 @@ impl SetOption<'_> {
             return self;
         };
         let whole = format!("{} value {value}", self.name);
-        let cut = Words::of(&whole).find_map(|word| {
-            let name = whole.get(..word.start)?.trim_end();
-            let value = whole.get(word.end()..)?.trim_start();
-            (word.text == "value" && is_option(name)).then(|| (name.to_owned(), value.to_owned()))
+        let cut = Tokens::of(&whole).find_map(|token| {
+            let name = whole.get(..token.start)?.trim_end();
+            let value = whole.get(token.end()..)?.trim_start();
+            (token.text == "value" && is_option(name)).then(|| (name.to_owned(), value.to_owned()))
         });
         match cut {
             Some((name, value)) => {
@@ -67,12 +67,12 @@ impl SetOption<'_> {
         }
     }
 
-    /// The same message cut where whoever does not know the options cuts it: at the first word `value`,
+    /// The same message cut where whoever does not know the options cuts it: at the first token `value`,
     /// though that is part of the name. [`resolved`](Self::resolved) undoes it.
     #[must_use]
     pub(crate) fn unresolved(self, empty: EmptyText) -> Self {
-        let (Some(value), Some(word)) = (&self.value, keyword_in(&self.name)) else { return self };
-        let (before, after) = (self.name.get(..word.start), self.name.get(word.end()..));
+        let (Some(value), Some(token)) = (&self.value, keyword_in(&self.name)) else { return self };
+        let (before, after) = (self.name.get(..token.start), self.name.get(token.end()..));
         let name = before.unwrap_or_default().trim_end().to_owned();
         let rest = after.unwrap_or_default().trim_start();
         let space = if rest.is_empty() { "" } else { " " };
@@ -91,7 +91,7 @@ impl SetOption<'_> {
         empty: EmptyText,
         out: &mut (impl fmt::Write + ?Sized),
     ) -> Result<(), WriteError> {
-        write::check_option_name(&self.name)?;
+        serializer::check_option_name(&self.name)?;
         if keyword_in(&self.name).is_some() {
             return Err(WriteError::Keyword { field: "name of an option", keyword: "value" });
         }
@@ -101,7 +101,7 @@ impl SetOption<'_> {
         if let Some(value) = &self.value
             && !value.is_empty()
         {
-            write::check_text("value of an option", value, &[])?;
+            serializer::check_text("value of an option", value, &[])?;
         }
         out.write_str("setoption name ")?;
         out.write_str(&self.name)?;
@@ -123,34 +123,34 @@ impl SetOption<'_> {
 
 /// Reads what follows `setoption`. `None` without a name.
 pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
-    let first = reader.words.peek();
-    let is = |word: &str, key: &str| word.eq_ignore_ascii_case(key);
+    let first = reader.tokens.peek();
+    let is = |token: &str, key: &str| token.eq_ignore_ascii_case(key);
     match first {
-        Some(word) if is(word.text, "name") => {
-            if word.text != "name" {
-                reader.report(word, DiagnosticKind::WrongCase);
+        Some(token) if is(token.text, "name") => {
+            if token.text != "name" {
+                reader.report(token, DiagnosticKind::WrongCase);
             }
-            reader.words.next();
+            reader.tokens.next();
         }
-        Some(word) if is(word.text, "value") => return read_swapped(reader),
+        Some(token) if is(token.text, "value") => return read_swapped(reader),
         Some(_) => reader.report_missing(DiagnosticKind::MissingKeyword),
         None => (),
     }
     read_name(reader)
 }
 
-/// The word that ends a name. The first word is part of it, whatever it is.
-fn keyword_in(name: &str) -> Option<Word<'_>> {
-    Words::of(name).skip(1).find(|word| word.text == "value")
+/// The token that ends a name. The first token is part of it, whatever it is.
+fn keyword_in(name: &str) -> Option<Token<'_>> {
+    Tokens::of(name).skip(1).find(|token| token.text == "value")
 }
 
-/// The word that ends a name in a line where no other does: in another case, and with a word after it.
+/// The token that ends a name in a line where no other does: in another case, and with a token after it.
 /// Without one it is the end of a name such as `Max Value`.
-fn keyword_in_any_case(name: &str) -> Option<Word<'_>> {
-    let mut words = Words::of(name).skip(1).peekable();
-    while let Some(word) = words.next() {
-        if word.text.eq_ignore_ascii_case("value") && words.peek().is_some() {
-            return Some(word);
+fn keyword_in_any_case(name: &str) -> Option<Token<'_>> {
+    let mut tokens = Tokens::of(name).skip(1).peekable();
+    while let Some(token) = tokens.next() {
+        if token.text.eq_ignore_ascii_case("value") && tokens.peek().is_some() {
+            return Some(token);
         }
     }
     None
@@ -158,17 +158,17 @@ fn keyword_in_any_case(name: &str) -> Option<Word<'_>> {
 
 /// Reads what follows `name`.
 fn read_name<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
-    let start = reader.words.next_start();
-    let text = reader.words.rest().text;
+    let start = reader.tokens.next_start();
+    let text = reader.tokens.rest().text;
     let keyword = keyword_in(text).or_else(|| keyword_in_any_case(text));
-    let keyword = keyword.map(|word| Word { start: start + word.start, ..word });
-    let end = keyword.map_or_else(|| reader.words.line().len(), |word| word.start);
-    let name = reader.words.slice(start, end);
-    reader.words.go_to(keyword.map_or(end, |word| word.end()));
-    if let Some(word) = keyword.filter(|word| word.text != "value") {
-        reader.report(word, DiagnosticKind::WrongCase);
+    let keyword = keyword.map(|token| Token { start: start + token.start, ..token });
+    let end = keyword.map_or_else(|| reader.tokens.line().len(), |token| token.start);
+    let name = reader.tokens.slice(start, end);
+    reader.tokens.go_to(keyword.map_or(end, |token| token.end()));
+    if let Some(token) = keyword.filter(|token| token.text != "value") {
+        reader.report(token, DiagnosticKind::WrongCase);
     }
-    let value = keyword.map(|_| decoded(reader.words.rest().text));
+    let value = keyword.map(|_| decoded(reader.tokens.rest().text));
     if name.text.is_empty() {
         reader.report_missing(DiagnosticKind::Missing);
         return None;
@@ -178,13 +178,13 @@ fn read_name<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
 
 /// `setoption value … name …`. A second `value`, after the name, is the value.
 fn read_swapped<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
-    let value_key = reader.words.next()?;
-    let start = reader.words.next_start();
+    let value_key = reader.tokens.next()?;
+    let start = reader.tokens.next_start();
     let mut end = start;
-    while let Some(word) = reader.words.next() {
-        if word.text.eq_ignore_ascii_case("name") {
+    while let Some(token) = reader.tokens.next() {
+        if token.text.eq_ignore_ascii_case("name") {
             reader.report(value_key, DiagnosticKind::WrongOrder);
-            let first = reader.words.slice(start, end);
+            let first = reader.tokens.slice(start, end);
             let mut read = read_name(reader)?;
             if read.value.is_some() {
                 reader.report(first, DiagnosticKind::Repeated);
@@ -193,7 +193,7 @@ fn read_swapped<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
             }
             return Some(read);
         }
-        end = word.end();
+        end = token.end();
     }
     reader.report_missing(DiagnosticKind::Missing);
     None

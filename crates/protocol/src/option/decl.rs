@@ -7,9 +7,9 @@ use core::fmt;
 use super::known::KnownOption;
 use crate::command::{EmptyText, decoded, encoded};
 use crate::diagnostic::DiagnosticKind;
-use crate::read::{Reader, in_any_case};
-use crate::words::{Integer, Word, Words, has_byte_below, split_word};
-use crate::write::{self, WriteError};
+use crate::parser::{Reader, in_any_case};
+use crate::serializer::{self, WriteError};
+use crate::tokenizer::{Integer, Token, Tokens, has_byte_below, split_token};
 
 /// An option as an engine declares it.
 ///
@@ -153,8 +153,8 @@ impl<'a> OptionDecl<'a> {
             | OptionKind::Filename { default: Some(text) }
                 if text.is_empty() =>
             {
-                let last = Words::of(line).next_back();
-                let is_keyword = last.is_some_and(|word| word.text == encoded(""));
+                let last = Tokens::of(line).next_back();
+                let is_keyword = last.is_some_and(|token| token.text == encoded(""));
                 Some(if is_keyword { EmptyText::Keyword } else { EmptyText::Blank })
             }
             // An empty choice that is left blank is none.
@@ -180,14 +180,14 @@ impl<'a> OptionDecl<'a> {
     #[inline]
     fn check_name(&self) -> Result<(), WriteError> {
         let name = &*self.name;
-        // One word before a known type is never cut elsewhere.
-        let is_plain = !matches!(self.kind, OptionKind::Other { .. }) && write::is_word(name);
+        // One token before a known type is never cut elsewhere.
+        let is_plain = !matches!(self.kind, OptionKind::Other { .. }) && serializer::is_token(name);
         if is_plain && name.len() <= Self::MAX_NAME { Ok(()) } else { self.check_odd_name() }
     }
 
     /// The same for any name.
     fn check_odd_name(&self) -> Result<(), WriteError> {
-        write::check_option_name(&self.name)?;
+        serializer::check_option_name(&self.name)?;
         if !self.ends_its_name() {
             return Err(WriteError::Keyword { field: "name of an option", keyword: "type" });
         }
@@ -201,10 +201,10 @@ impl<'a> OptionDecl<'a> {
             _ => "",
         };
         let end = self.name.len();
-        let key = Word { text: "type", start: end };
-        let after = [self.kind.word(), rest].into_iter().flat_map(Words::of);
-        let after = after.map(|word| Word { start: end + 1, ..word });
-        name_end(Words::of(&self.name).chain([key]).chain(after))
+        let key = Token { text: "type", start: end };
+        let after = [self.kind.keyword(), rest].into_iter().flat_map(Tokens::of);
+        let after = after.map(|token| Token { start: end + 1, ..token });
+        name_end(Tokens::of(&self.name).chain([key]).chain(after))
             .is_some_and(|(it, _)| it.start == end)
     }
 }
@@ -215,12 +215,12 @@ fn check_text(
     text: &str,
     keywords: &[&'static str],
 ) -> Result<(), WriteError> {
-    write::check_length(field, text.len(), OptionDecl::MAX_TEXT)?;
-    write::check_text(field, text, keywords)
+    serializer::check_length(field, text.len(), OptionDecl::MAX_TEXT)?;
+    serializer::check_text(field, text, keywords)
 }
 
-/// Whether this is one of the texts to choose from as nearly all are: one short word, and of
-/// another length than the words that would end it.
+/// Whether this is one of the texts to choose from as nearly all are: one short token, and of
+/// another length than the tokens that would end it.
 #[inline]
 fn is_plain_choice(text: &str) -> bool {
     !matches!(text.len(), 0 | 3 | 7 | 17..) && !has_byte_below(b' ' + 1, text)
@@ -251,8 +251,8 @@ impl OptionKind<'_> {
         })
     }
 
-    /// The word of the protocol for the type.
-    pub fn word(&self) -> &str {
+    /// The keywords for the type.
+    pub fn keyword(&self) -> &str {
         match self {
             Self::Check { .. } => "check",
             Self::Spin { .. } => "spin",
@@ -278,7 +278,7 @@ impl OptionKind<'_> {
         match self {
             Self::Check { .. } | Self::Spin { .. } | Self::Button => (),
             Self::Combo { default, vars } => {
-                write::check_length("choices of an option", vars.len(), OptionDecl::MAX_VARS)?;
+                serializer::check_length("choices of an option", vars.len(), OptionDecl::MAX_VARS)?;
                 default.as_deref().map_or(Ok(()), check_choice)?;
                 vars.iter().try_for_each(|text| check_choice(text))?;
             }
@@ -288,9 +288,9 @@ impl OptionKind<'_> {
                 }
             }
             Self::Other { kind, rest } => {
-                write::check_length("type of an option", kind.len(), OptionDecl::MAX_NAME)?;
-                write::check_word("type of an option", kind)?;
-                if in_any_case(kind, OptionType::from_word).is_some() {
+                serializer::check_length("type of an option", kind.len(), OptionDecl::MAX_NAME)?;
+                serializer::check_token("type of an option", kind)?;
+                if in_any_case(kind, OptionType::from_token).is_some() {
                     return Err(WriteError::Misread { field: "type of an option" });
                 }
                 if !rest.is_empty() {
@@ -308,9 +308,9 @@ impl OptionKind<'_> {
             Self::Check { default: None } => out.write_str(" type check"),
             Self::Spin { default, min, max } => {
                 out.write_str(" type spin")?;
-                write::signed(out, " default ", *default)?;
-                write::signed(out, " min ", *min)?;
-                write::signed(out, " max ", *max)
+                serializer::signed(out, " default ", *default)?;
+                serializer::signed(out, " min ", *min)?;
+                serializer::signed(out, " max ", *max)
             }
             Self::Combo { default, vars } => {
                 match default {
@@ -387,8 +387,8 @@ pub enum OptionType {
 }
 
 impl OptionType {
-    fn from_word(word: &str) -> Option<Self> {
-        Some(match word.as_bytes() {
+    fn from_token(token: &str) -> Option<Self> {
+        Some(match token.as_bytes() {
             b"check" => Self::Check,
             b"spin" => Self::Spin,
             b"combo" => Self::Combo,
@@ -403,17 +403,17 @@ impl OptionType {
 /// Reads what follows `option`. `None` without a name or a type.
 ///
 /// The name ends at the first `type` that a type of the protocol follows, so that it may contain
-/// any word; failing that, at the first `type`.
+/// any token; failing that, at the first `type`.
 pub(crate) fn read<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
-    let before = reader.words.at();
-    match reader.words.next() {
-        Some(word) if word.text == "name" => (),
-        Some(word) if word.text.eq_ignore_ascii_case("name") => {
-            reader.report(word, DiagnosticKind::WrongCase);
+    let before = reader.tokens.at();
+    match reader.tokens.next() {
+        Some(token) if token.text == "name" => (),
+        Some(token) if token.text.eq_ignore_ascii_case("name") => {
+            reader.report(token, DiagnosticKind::WrongCase);
         }
-        Some(word) if word.text == "type" => return read_type_first(word, reader),
+        Some(token) if token.text == "type" => return read_type_first(token, reader),
         Some(_) => {
-            reader.words.go_to(before);
+            reader.tokens.go_to(before);
             reader.report_missing(DiagnosticKind::MissingKeyword);
         }
         None => {
@@ -421,67 +421,67 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
             return None;
         }
     }
-    let Some((name, type_word)) = split_name(reader) else {
+    let Some((name, type_token)) = split_name(reader) else {
         reader.report_missing(DiagnosticKind::Missing);
         return None;
     };
     let name = reader.option_name(name)?;
-    if OptionDecl::MAX_NAME < type_word.text.len() {
-        reader.report(type_word, DiagnosticKind::NameTooLong);
+    if OptionDecl::MAX_NAME < type_token.text.len() {
+        reader.report(type_token, DiagnosticKind::NameTooLong);
         return None;
     }
-    let kind = read_kind(type_word, reader);
+    let kind = read_kind(type_token, reader);
     Some(OptionDecl { name: Cow::Borrowed(name), kind })
 }
 
-/// Cuts the name from the line, and takes the words `type` and the one after it.
-fn split_name<'a>(reader: &mut Reader<'a>) -> Option<(Word<'a>, Word<'a>)> {
-    let start = reader.words.next_start();
-    let (key, type_word) = name_end(reader.words.clone())?;
+/// Cuts the name from the line, and takes the tokens `type` and the one after it.
+fn split_name<'a>(reader: &mut Reader<'a>) -> Option<(Token<'a>, Token<'a>)> {
+    let start = reader.tokens.next_start();
+    let (key, type_token) = name_end(reader.tokens.clone())?;
     if key.text != "type" {
         reader.report(key, DiagnosticKind::WrongCase);
     }
-    reader.words.go_to(type_word.end());
-    Some((reader.words.slice(start, key.start), type_word))
+    reader.tokens.go_to(type_token.end());
+    Some((reader.tokens.slice(start, key.start), type_token))
 }
 
-/// The word `type` after the name that the words start with, and the one after it.
-fn name_end<'a>(mut words: impl Iterator<Item = Word<'a>>) -> Option<(Word<'a>, Word<'a>)> {
+/// The token `type` after the name that the tokens start with, and the one after it.
+fn name_end<'a>(mut tokens: impl Iterator<Item = Token<'a>>) -> Option<(Token<'a>, Token<'a>)> {
     let mut first = None;
-    // The first word belongs to the name, whatever it is.
-    words.next()?;
-    let mut word = words.next()?;
-    for next in words {
-        if word.text.eq_ignore_ascii_case("type") {
-            if OptionType::from_word(next.text).is_some() {
-                return Some((word, next));
+    // The first token belongs to the name, whatever it is.
+    tokens.next()?;
+    let mut token = tokens.next()?;
+    for next in tokens {
+        if token.text.eq_ignore_ascii_case("type") {
+            if OptionType::from_token(next.text).is_some() {
+                return Some((token, next));
             }
-            first = first.or(Some((word, next)));
+            first = first.or(Some((token, next)));
         }
-        word = next;
+        token = next;
     }
     first
 }
 
-/// `option type … name …`, with a name of one word.
-fn read_type_first<'a>(type_key: Word<'_>, reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
-    let type_word = reader.words.next();
-    let name_key = reader.words.next();
+/// `option type … name …`, with a name of one token.
+fn read_type_first<'a>(type_key: Token<'_>, reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
+    let type_token = reader.tokens.next();
+    let name_key = reader.tokens.next();
     reader.report(type_key, DiagnosticKind::WrongOrder);
-    name_key.filter(|word| word.text == "name")?;
-    let type_word = type_word.filter(|word| OptionType::from_word(word.text).is_some())?;
-    let name = reader.words.next()?;
+    name_key.filter(|token| token.text == "name")?;
+    let type_token = type_token.filter(|token| OptionType::from_token(token.text).is_some())?;
+    let name = reader.tokens.next()?;
     let name = reader.option_name(name)?;
-    let kind = read_kind(type_word, reader);
+    let kind = read_kind(type_token, reader);
     Some(OptionDecl { name: Cow::Borrowed(name), kind })
 }
 
-fn read_kind<'a>(type_word: Word<'a>, reader: &mut Reader<'a>) -> OptionKind<'a> {
-    let exact = OptionType::from_word(type_word.text);
-    if exact.is_none() && in_any_case(type_word.text, OptionType::from_word).is_some() {
-        reader.report(type_word, DiagnosticKind::WrongCase);
+fn read_kind<'a>(type_token: Token<'a>, reader: &mut Reader<'a>) -> OptionKind<'a> {
+    let exact = OptionType::from_token(type_token.text);
+    if exact.is_none() && in_any_case(type_token.text, OptionType::from_token).is_some() {
+        reader.report(type_token, DiagnosticKind::WrongCase);
     }
-    match exact.or_else(|| in_any_case(type_word.text, OptionType::from_word)) {
+    match exact.or_else(|| in_any_case(type_token.text, OptionType::from_token)) {
         Some(OptionType::Check) => read_check(reader),
         Some(OptionType::Spin) => read_spin(reader),
         Some(OptionType::Combo) => read_combo(reader),
@@ -492,51 +492,51 @@ fn read_kind<'a>(type_word: Word<'a>, reader: &mut Reader<'a>) -> OptionKind<'a>
         Some(OptionType::String) => OptionKind::String { default: read_text(reader) },
         Some(OptionType::Filename) => OptionKind::Filename { default: read_text(reader) },
         None => {
-            reader.report(type_word, DiagnosticKind::UnknownType);
+            reader.report(type_token, DiagnosticKind::UnknownType);
             OptionKind::Other {
-                kind: Cow::Borrowed(type_word.text),
+                kind: Cow::Borrowed(type_token.text),
                 rest: Cow::Borrowed(short_text(reader).unwrap_or_default()),
             }
         }
     }
 }
 
-fn is_attribute(word: &str) -> bool {
-    matches!(word, "default" | "min" | "max" | "var")
+fn is_attribute(token: &str) -> bool {
+    matches!(token, "default" | "min" | "max" | "var")
 }
 
 fn read_check<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
     let mut default = None;
-    while let Some(key) = reader.words.next() {
+    while let Some(key) = reader.tokens.next() {
         if !key.text.eq_ignore_ascii_case("default") {
             reader.report(key, DiagnosticKind::UnknownToken);
             continue;
         }
-        let Some(word) = reader.words.next() else {
+        let Some(token) = reader.tokens.next() else {
             reader.report_missing(DiagnosticKind::Missing);
             break;
         };
-        let value = |word: &str| match word {
+        let value = |token: &str| match token {
             "true" => Some(true),
             "false" => Some(false),
             _ => None,
         };
-        let found = value(word.text).or_else(|| {
-            let repaired = in_any_case(word.text, value);
+        let found = value(token.text).or_else(|| {
+            let repaired = in_any_case(token.text, value);
             reader.report(
-                word,
+                token,
                 repaired.map_or(DiagnosticKind::BadDefault, |_| DiagnosticKind::WrongCase),
             );
-            repaired.or_else(|| in_any_case(word.text, clear_meaning))
+            repaired.or_else(|| in_any_case(token.text, clear_meaning))
         });
         default = found.or(default);
     }
     OptionKind::Check { default }
 }
 
-/// What a word that is no value of a check option can only mean.
-fn clear_meaning(word: &str) -> Option<bool> {
-    match word {
+/// What a token that is no value of a check option can only mean.
+fn clear_meaning(token: &str) -> Option<bool> {
+    match token {
         "1" | "yes" | "on" => Some(true),
         "0" | "no" | "off" => Some(false),
         _ => None,
@@ -545,7 +545,7 @@ fn clear_meaning(word: &str) -> Option<bool> {
 
 fn read_spin<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
     let (mut default, mut min, mut max, mut at) = (None, None, None, None);
-    while let Some(key) = reader.words.next() {
+    while let Some(key) = reader.tokens.next() {
         let slot = match key.text {
             "default" => &mut default,
             "min" => &mut min,
@@ -555,40 +555,43 @@ fn read_spin<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
                 continue;
             }
         };
-        let word = reader.words.peek();
+        let token = reader.tokens.peek();
         let value = reader.signed(is_attribute);
         if slot.is_some() {
             reader.report(key, DiagnosticKind::Repeated);
         }
         *slot = value.or(*slot);
         if value.is_some() && key.text == "default" {
-            at = word;
+            at = token;
         }
     }
     let outside =
         |default| min.is_some_and(|min| default < min) || max.is_some_and(|max| max < default);
-    if let (Some(_), Some(word)) = (default.filter(|it| outside(*it)), at) {
-        reader.report(word, DiagnosticKind::BadDefault);
+    if let (Some(_), Some(token)) = (default.filter(|it| outside(*it)), at) {
+        reader.report(token, DiagnosticKind::BadDefault);
     }
     OptionKind::Spin { default, min, max }
 }
 
-/// Reads the fields of a combo that stand as they would be written, with texts of one word: nearly
+/// Reads the fields of a combo that stand as they would be written, with texts of one token: nearly
 /// always all of them. Any other field is left where it is.
 #[inline]
-fn read_plain_combo<'a>(reader: &mut Reader<'a>, vars: &mut Vec<Cow<'a, str>>) -> Option<Word<'a>> {
+fn read_plain_combo<'a>(
+    reader: &mut Reader<'a>,
+    vars: &mut Vec<Cow<'a, str>>,
+) -> Option<Token<'a>> {
     let mut default = None;
-    let mut rest = reader.words.line().get(reader.words.at()..).unwrap_or_default();
+    let mut rest = reader.tokens.line().get(reader.tokens.at()..).unwrap_or_default();
     while let Some((is_default, text, after)) = plain_field(rest) {
-        let end = reader.words.at() + rest.len() - after.len();
+        let end = reader.tokens.at() + rest.len() - after.len();
         if is_default && default.is_none() {
-            default = Some(Word { text, start: end - text.len() });
+            default = Some(Token { text, start: end - text.len() });
         } else if !is_default && vars.len() < OptionDecl::MAX_VARS {
             vars.push(decoded(text));
         } else {
             break;
         }
-        reader.words.go_to(end);
+        reader.tokens.go_to(end);
         rest = after;
     }
     default
@@ -601,25 +604,25 @@ fn plain_field(text: &str) -> Option<(bool, &str, &str)> {
     const DEFAULT: &str = " default ";
     const VAR: &str = " var ";
     let default = text.strip_prefix(DEFAULT);
-    let (word, rest) = split_word(default.or_else(|| text.strip_prefix(VAR))?);
+    let (token, rest) = split_token(default.or_else(|| text.strip_prefix(VAR))?);
     let is_whole = rest.is_empty() || rest.starts_with(VAR) || rest.starts_with(DEFAULT);
-    let is_text = !matches!(word, "" | "var" | "default") && word.len() <= OptionDecl::MAX_TEXT;
-    (is_whole && is_text).then_some((default.is_some(), word, rest))
+    let is_text = !matches!(token, "" | "var" | "default") && token.len() <= OptionDecl::MAX_TEXT;
+    (is_whole && is_text).then_some((default.is_some(), token, rest))
 }
 
 fn read_combo<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
     let mut vars = Vec::with_capacity(4);
     let mut default = read_plain_combo(reader, &mut vars);
-    let is_key = |word: &str| matches!(word, "default" | "var");
-    let mut next = reader.words.next();
+    let is_key = |token: &str| matches!(token, "default" | "var");
+    let mut next = reader.tokens.next();
     while let Some(key) = next {
         if !is_key(key.text) {
             reader.report(key, DiagnosticKind::UnknownToken);
-            next = reader.words.next();
+            next = reader.tokens.next();
             continue;
         }
         let value;
-        (value, next) = reader.words.text_before(is_key);
+        (value, next) = reader.tokens.text_before(is_key);
         if value.text.is_empty() {
             reader.report(value, DiagnosticKind::Missing);
         } else if OptionDecl::MAX_TEXT < value.text.len() {
@@ -635,15 +638,15 @@ fn read_combo<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
             default = Some(value);
         }
     }
-    if let Some(word) = default.filter(|word| !vars.contains(&decoded(word.text))) {
-        reader.report(word, DiagnosticKind::BadDefault);
+    if let Some(token) = default.filter(|token| !vars.contains(&decoded(token.text))) {
+        reader.report(token, DiagnosticKind::BadDefault);
     }
-    OptionKind::Combo { default: default.map(|word| decoded(word.text)), vars }
+    OptionKind::Combo { default: default.map(|token| decoded(token.text)), vars }
 }
 
 /// The default of a text: all the rest of the line.
 fn read_text<'a>(reader: &mut Reader<'a>) -> Option<Cow<'a, str>> {
-    while let Some(key) = reader.words.next() {
+    while let Some(key) = reader.tokens.next() {
         if key.text.eq_ignore_ascii_case("default") {
             return short_text(reader).map(decoded);
         }
@@ -654,7 +657,7 @@ fn read_text<'a>(reader: &mut Reader<'a>) -> Option<Cow<'a, str>> {
 
 /// The rest of the line, unless it is too long.
 fn short_text<'a>(reader: &mut Reader<'a>) -> Option<&'a str> {
-    let text = reader.words.rest();
+    let text = reader.tokens.rest();
     if OptionDecl::MAX_TEXT < text.text.len() {
         reader.report(text, DiagnosticKind::TextTooLong);
         return None;

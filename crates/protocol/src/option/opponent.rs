@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use core::fmt;
 use core::str::FromStr;
 
-use crate::words::{Word, Words, is_space};
+use crate::tokenizer::{Token, Tokens, is_space};
 
 /// The opponent of an engine, as `UCI_Opponent` has it (UCI 2006, option:
 /// `[GM|IM|FM|WGM|WIM|none] [<elo>|none] [computer|human] <name>`).
@@ -31,7 +31,7 @@ pub struct Opponent {
     name: String,
 }
 
-/// A title of a player: one short word, such as `GM`.
+/// A title of a player: one short token, such as `GM`.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
@@ -51,24 +51,24 @@ pub enum OpponentKind {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum OpponentError {
-    /// A word that is no title.
+    /// A token that is no title.
     Title {
-        /// The word.
-        word: String,
+        /// The token.
+        token: String,
         /// The byte at which it stands.
         at: usize,
     },
-    /// A word that is neither a rating nor `none`.
+    /// A token that is neither a rating nor `none`.
     Rating {
-        /// The word.
-        word: String,
+        /// The token.
+        token: String,
         /// The byte at which it stands.
         at: usize,
     },
-    /// A word that is neither `computer` nor `human`; empty at the end of the text.
+    /// A token that is neither `computer` nor `human`; empty at the end of the text.
     Kind {
-        /// The word.
-        word: String,
+        /// The token.
+        token: String,
         /// The byte at which it stands.
         at: usize,
     },
@@ -88,11 +88,11 @@ impl Opponent {
         name: &str,
     ) -> Result<Self, OpponentError> {
         let mut single_spaced = String::with_capacity(name.len());
-        for word in name.split(is_space).filter(|word| !word.is_empty()) {
+        for token in name.split(is_space).filter(|token| !token.is_empty()) {
             if !single_spaced.is_empty() {
                 single_spaced.push(' ');
             }
-            single_spaced.push_str(word);
+            single_spaced.push_str(token);
         }
         if single_spaced.is_empty() {
             return Err(OpponentError::NoName);
@@ -138,11 +138,11 @@ impl Title {
     /// A title, in upper case. The protocol has five; servers have others, such as `CM` and `BOT`.
     ///
     /// `None` unless it is one to eight ASCII letters that have no other meaning there.
-    pub fn new(word: &str) -> Option<Self> {
-        let is_word = (1..=Self::MAX_LEN).contains(&word.len())
-            && word.bytes().all(|byte| byte.is_ascii_alphabetic());
-        let is_free = !is_none(word) && OpponentKind::from_word(word).is_none();
-        (is_word && is_free).then(|| Self(Cow::Owned(word.to_ascii_uppercase())))
+    pub fn new(token: &str) -> Option<Self> {
+        let is_token = (1..=Self::MAX_LEN).contains(&token.len())
+            && token.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let is_free = !is_none(token) && OpponentKind::from_token(token).is_none();
+        (is_token && is_free).then(|| Self(Cow::Owned(token.to_ascii_uppercase())))
     }
 
     /// The title.
@@ -152,52 +152,56 @@ impl Title {
 }
 
 impl OpponentKind {
-    /// The word of the protocol.
-    pub const fn word(self) -> &'static str {
+    /// The keywords.
+    pub const fn keyword(self) -> &'static str {
         match self {
             Self::Computer => "computer",
             Self::Human => "human",
         }
     }
 
-    fn from_word(word: &str) -> Option<Self> {
-        [Self::Computer, Self::Human].into_iter().find(|it| it.word().eq_ignore_ascii_case(word))
+    fn from_token(token: &str) -> Option<Self> {
+        [Self::Computer, Self::Human]
+            .into_iter()
+            .find(|it| it.keyword().eq_ignore_ascii_case(token))
     }
 }
 
-fn is_none(word: &str) -> bool {
-    word.eq_ignore_ascii_case("none")
+fn is_none(token: &str) -> bool {
+    token.eq_ignore_ascii_case("none")
 }
 
 impl FromStr for Opponent {
     type Err = OpponentError;
 
     fn from_str(text: &str) -> Result<Self, OpponentError> {
-        let mut words = Words::new(text);
-        let title = words
-            .next_if(|word| OpponentKind::from_word(word).is_none() && word.parse::<u32>().is_err())
-            .filter(|word| !is_none(word.text))
-            .map(|word| {
-                Title::new(word.text).ok_or_else(|| OpponentError::Title {
-                    word: word.text.to_owned(),
-                    at: word.start,
+        let mut tokens = Tokens::new(text);
+        let title = tokens
+            .next_if(|token| {
+                OpponentKind::from_token(token).is_none() && token.parse::<u32>().is_err()
+            })
+            .filter(|token| !is_none(token.text))
+            .map(|token| {
+                Title::new(token.text).ok_or_else(|| OpponentError::Title {
+                    token: token.text.to_owned(),
+                    at: token.start,
                 })
             })
             .transpose()?;
-        let rating = words
-            .next_if(|word| OpponentKind::from_word(word).is_none())
-            .filter(|word| !is_none(word.text))
-            .map(|word| {
-                word.text.parse().map_err(|_| OpponentError::Rating {
-                    word: word.text.to_owned(),
-                    at: word.start,
+        let rating = tokens
+            .next_if(|token| OpponentKind::from_token(token).is_none())
+            .filter(|token| !is_none(token.text))
+            .map(|token| {
+                token.text.parse().map_err(|_| OpponentError::Rating {
+                    token: token.text.to_owned(),
+                    at: token.start,
                 })
             })
             .transpose()?;
-        let word = words.next().unwrap_or(Word { text: "", start: text.len() });
-        let kind = OpponentKind::from_word(word.text)
-            .ok_or_else(|| OpponentError::Kind { word: word.text.to_owned(), at: word.start })?;
-        Self::new(title, rating, kind, words.rest().text)
+        let token = tokens.next().unwrap_or(Token { text: "", start: text.len() });
+        let kind = OpponentKind::from_token(token.text)
+            .ok_or_else(|| OpponentError::Kind { token: token.text.to_owned(), at: token.start })?;
+        Self::new(title, rating, kind, tokens.rest().text)
     }
 }
 
@@ -218,8 +222,8 @@ impl From<Opponent> for String {
 impl TryFrom<String> for Title {
     type Error = OpponentError;
 
-    fn try_from(word: String) -> Result<Self, OpponentError> {
-        Self::new(&word).ok_or(OpponentError::Title { word, at: 0 })
+    fn try_from(token: String) -> Result<Self, OpponentError> {
+        Self::new(&token).ok_or(OpponentError::Title { token, at: 0 })
     }
 }
 
@@ -236,19 +240,19 @@ impl fmt::Display for Opponent {
             Some(rating) => write!(f, " {rating}")?,
             None => f.write_str(" none")?,
         }
-        write!(f, " {} {}", self.kind.word(), self.name)
+        write!(f, " {} {}", self.kind.keyword(), self.name)
     }
 }
 
 impl fmt::Display for OpponentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (word, at, expected) = match self {
-            Self::Title { word, at } => (word, at, "a title"),
-            Self::Rating { word, at } => (word, at, "a rating or `none`"),
-            Self::Kind { word, at } => (word, at, "`computer` or `human`"),
+        let (token, at, expected) = match self {
+            Self::Title { token, at } => (token, at, "a title"),
+            Self::Rating { token, at } => (token, at, "a rating or `none`"),
+            Self::Kind { token, at } => (token, at, "`computer` or `human`"),
             Self::NoName => return f.write_str("the opponent has no name"),
         };
-        write!(f, "`{}` at byte {at} is not {expected}", word.escape_debug())
+        write!(f, "`{}` at byte {at} is not {expected}", token.escape_debug())
     }
 }
 

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use core::fmt;
 use core::str::FromStr;
 
-use crate::words::Words;
+use crate::tokenizer::Tokens;
 use crate::{Fen, PositionError};
 
 /// What the engine shall think of a position, as `UCI_SetPositionValue` has it (UCI 2006, option:
@@ -43,10 +43,10 @@ pub enum PositionValue {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum PositionValueError {
-    /// The first word is neither a whole number of centipawns, `clear` nor `clearall`.
+    /// The first token is neither a whole number of centipawns, `clear` nor `clearall`.
     Value {
-        /// The word; empty if there is none.
-        word: String,
+        /// The token; empty if there is none.
+        token: String,
     },
     /// Text follows `clearall`.
     Trailing {
@@ -66,16 +66,16 @@ impl FromStr for PositionValue {
     type Err = PositionValueError;
 
     fn from_str(text: &str) -> Result<Self, PositionValueError> {
-        let mut words = Words::new(text);
-        let first = words.next().map_or("", |word| word.text);
+        let mut tokens = Tokens::new(text);
+        let first = tokens.next().map_or("", |token| token.text);
         if first.eq_ignore_ascii_case("clearall") {
-            return match words.peek() {
-                Some(word) => Err(PositionValueError::Trailing { at: word.start }),
+            return match tokens.peek() {
+                Some(token) => Err(PositionValueError::Trailing { at: token.start }),
                 None => Ok(Self::ClearAll),
             };
         }
-        words.next_if(|word| word == "+");
-        let rest = words.rest();
+        tokens.next_if(|token| token == "+");
+        let rest = tokens.rest();
         let fen = || {
             rest.text
                 .parse::<Fen<'static>>()
@@ -85,7 +85,7 @@ impl FromStr for PositionValue {
             return Ok(Self::Clear { fen: fen()? });
         }
         let centipawns =
-            first.parse().map_err(|_| PositionValueError::Value { word: first.to_owned() })?;
+            first.parse().map_err(|_| PositionValueError::Value { token: first.to_owned() })?;
         Ok(Self::Set { centipawns, fen: fen()? })
     }
 }
@@ -117,10 +117,10 @@ impl fmt::Display for PositionValue {
 impl fmt::Display for PositionValueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Value { word } => write!(
+            Self::Value { token } => write!(
                 f,
                 "`{}` is not a whole number of centipawns, `clear` or `clearall`",
-                word.escape_debug()
+                token.escape_debug()
             ),
             Self::Trailing { at } => write!(f, "text after `clearall` at byte {at}"),
             Self::Position { at, error } => write!(f, "position at byte {at}: {error}"),

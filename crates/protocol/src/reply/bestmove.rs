@@ -7,8 +7,8 @@ use core::fmt;
 use crate::Dialect;
 use crate::diagnostic::DiagnosticKind;
 use crate::moves::{Move, MoveList};
-use crate::read::{self, Reader, in_any_case};
-use crate::write::{self, WriteError};
+use crate::parser::{self, Reader, in_any_case};
+use crate::serializer::{self, WriteError};
 
 /// `bestmove <move> [ponder <move>]`.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -19,7 +19,7 @@ pub struct BestMove<'a> {
     /// The reply that it expects and would like to ponder on. The null move says the same as
     /// `None`, and is not written. What is no move stands in `unknown`, after `ponder`.
     pub ponder: Option<Move>,
-    /// Words that the protocol does not know, in their order; and `ponder` with a word that is no
+    /// Tokens that the protocol does not know, in their order; and `ponder` with a token that is no
     /// move.
     pub unknown: Vec<Cow<'a, str>>,
 }
@@ -37,7 +37,7 @@ pub enum Best<'a> {
     Resign,
     /// The engine declares that it has won by entering the other camp (USI).
     Win,
-    /// Any other word, as it was sent, such as `pass`, which neither protocol has.
+    /// Any other token, as it was sent, such as `pass`, which neither protocol has.
     Other(Cow<'a, str>),
 }
 
@@ -58,13 +58,13 @@ pub enum Checkmate<'a> {
 }
 
 impl Best<'_> {
-    /// What the protocol makes of a word. `None` if it does not know it.
-    fn from_word(word: &str, dialect: Dialect) -> Option<Self> {
-        match word {
+    /// What the protocol makes of a token. `None` if it does not know it.
+    fn from_token(token: &str, dialect: Dialect) -> Option<Self> {
+        match token {
             "resign" => Some(Self::Resign),
             "win" => Some(Self::Win),
-            word if is_no_move(word) => Some(Self::None),
-            word => Move::read_loosely(word, dialect).ok().map(Self::Move),
+            token if is_no_move(token) => Some(Self::None),
+            token => Move::read_loosely(token, dialect).ok().map(Self::Move),
         }
     }
 
@@ -77,13 +77,13 @@ impl Best<'_> {
         }
     }
 
-    fn word(&self, dialect: Dialect) -> &str {
+    fn keyword(&self, dialect: Dialect) -> &str {
         match self {
             Self::Move(it) => it.as_str(),
             Self::None => dialect.no_move(),
             Self::Resign => "resign",
             Self::Win => "win",
-            Self::Other(word) => word,
+            Self::Other(token) => token,
         }
     }
 
@@ -94,7 +94,7 @@ impl Best<'_> {
             Self::None => Best::None,
             Self::Resign => Best::Resign,
             Self::Win => Best::Win,
-            Self::Other(word) => Best::Other(Cow::Owned(word.into_owned())),
+            Self::Other(token) => Best::Other(Cow::Owned(token.into_owned())),
         }
     }
 }
@@ -106,29 +106,30 @@ impl BestMove<'_> {
         out: &mut (impl fmt::Write + ?Sized),
     ) -> Result<(), WriteError> {
         match &self.best {
-            Best::Move(it) => write::check_move(*it, dialect)?,
-            Best::Other(word) => {
-                write::check_word("best move", word)?;
-                if Best::from_word(word, dialect).is_some() {
+            Best::Move(it) => serializer::check_move(*it, dialect)?,
+            Best::Other(token) => {
+                serializer::check_token("best move", token)?;
+                if Best::from_token(token, dialect).is_some() {
                     return Err(WriteError::Misread { field: "best move" });
                 }
             }
             Best::None | Best::Resign | Best::Win => (),
         }
-        let is_value = |word: &str| is_no_move(word) || Move::read_loosely(word, dialect).is_ok();
-        write::check_unknown_moves(&self.unknown, PONDER, is_ponder, is_value)?;
+        let is_value =
+            |token: &str| is_no_move(token) || Move::read_loosely(token, dialect).is_ok();
+        serializer::check_unknown_moves(&self.unknown, PONDER, is_ponder, is_value)?;
         // The null move would say that no reply is expected.
         let ponder = self.ponder.filter(|it| *it != Move::NULL);
         if let Some(it) = ponder {
-            write::check_move(it, dialect)?;
+            serializer::check_move(it, dialect)?;
         }
         out.write_str("bestmove ")?;
-        out.write_str(self.best.word(dialect))?;
+        out.write_str(self.best.keyword(dialect))?;
         if let Some(ponder) = ponder {
             out.write_str(" ponder ")?;
             out.write_str(ponder.as_str())?;
         }
-        write::unknown(&self.unknown, out)?;
+        serializer::unknown(&self.unknown, out)?;
         Ok(())
     }
 
@@ -137,7 +138,7 @@ impl BestMove<'_> {
         BestMove {
             best: self.best.into_owned(),
             ponder: self.ponder,
-            unknown: read::into_owned(self.unknown),
+            unknown: parser::into_owned(self.unknown),
         }
     }
 }
@@ -163,30 +164,30 @@ impl From<Option<Move>> for BestMove<'_> {
 
 /// Reads what follows `bestmove`. `None` if nothing does.
 pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<BestMove<'a>> {
-    let Some(word) = reader.words.next() else {
+    let Some(token) = reader.tokens.next() else {
         reader.report_missing(DiagnosticKind::Missing);
         return None;
     };
-    let best = Best::from_word(word.text, reader.dialect).unwrap_or_else(|| {
-        reader.report(word, DiagnosticKind::NotAMove);
-        Best::Other(Cow::Borrowed(word.text))
+    let best = Best::from_token(token.text, reader.dialect).unwrap_or_else(|| {
+        reader.report(token, DiagnosticKind::NotAMove);
+        Best::Other(Cow::Borrowed(token.text))
     });
-    if matches!(best, Best::Move(it) if it.as_str() != word.text) {
-        reader.report(word, DiagnosticKind::MoveRepaired);
+    if matches!(best, Best::Move(it) if it.as_str() != token.text) {
+        reader.report(token, DiagnosticKind::MoveRepaired);
     }
     let mut answer = BestMove::from(best);
     let mut has_ponder = false;
-    while let Some(word) = reader.words.next() {
-        if in_any_case(word.text, |it| is_ponder(it).then_some(())).is_none() {
-            reader.report(word, DiagnosticKind::UnknownToken);
-            answer.unknown.push(Cow::Borrowed(word.text));
+    while let Some(token) = reader.tokens.next() {
+        if in_any_case(token.text, |it| is_ponder(it).then_some(())).is_none() {
+            reader.report(token, DiagnosticKind::UnknownToken);
+            answer.unknown.push(Cow::Borrowed(token.text));
             continue;
         }
-        if !is_ponder(word.text) {
-            reader.report(word, DiagnosticKind::WrongCase);
+        if !is_ponder(token.text) {
+            reader.report(token, DiagnosticKind::WrongCase);
         }
         if has_ponder {
-            reader.report(word, DiagnosticKind::Repeated);
+            reader.report(token, DiagnosticKind::Repeated);
         }
         has_ponder = true;
         read_ponder(reader, &mut answer);
@@ -196,36 +197,36 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<BestMove<'a>> {
 
 const PONDER: &str = "ponder";
 
-fn is_ponder(word: &str) -> bool {
-    word == PONDER
+fn is_ponder(token: &str) -> bool {
+    token == PONDER
 }
 
 /// Reads what follows `ponder`.
 fn read_ponder<'a>(reader: &mut Reader<'a>, answer: &mut BestMove<'a>) {
     // Houdini and others say that they expect nothing.
-    if reader.words.next_if(is_no_move).is_some() {
+    if reader.tokens.next_if(is_no_move).is_some() {
         answer.ponder = None;
         return;
     }
     match reader.one_move(is_ponder) {
         Some(Ok(it)) => answer.ponder = Some(it).filter(|it| *it != Move::NULL),
-        Some(Err(word)) => answer.unknown.extend([PONDER, word].map(Cow::Borrowed)),
+        Some(Err(token)) => answer.unknown.extend([PONDER, token].map(Cow::Borrowed)),
         None => (),
     }
 }
 
-fn is_no_move(word: &str) -> bool {
-    matches!(word, "(none)" | "NULL" | "null" | "none")
+fn is_no_move(token: &str) -> bool {
+    matches!(token, "(none)" | "NULL" | "null" | "none")
 }
 
 /// Reads what follows `checkmate`. `None` if nothing does.
 pub(super) fn read_checkmate<'a>(reader: &mut Reader<'a>) -> Option<Checkmate<'a>> {
-    let Some(word) = reader.words.peek() else {
+    let Some(token) = reader.tokens.peek() else {
         reader.report_missing(DiagnosticKind::Missing);
         return None;
     };
-    let answer = if let Some(answer) = Checkmate::without_moves(word.text) {
-        reader.words.next();
+    let answer = if let Some(answer) = Checkmate::without_moves(token.text) {
+        reader.tokens.next();
         answer
     } else {
         Checkmate::Moves(reader.moves())
@@ -235,8 +236,8 @@ pub(super) fn read_checkmate<'a>(reader: &mut Reader<'a>) -> Option<Checkmate<'a
 }
 
 impl Checkmate<'_> {
-    fn without_moves(word: &str) -> Option<Self> {
-        Some(match word {
+    fn without_moves(token: &str) -> Option<Self> {
+        Some(match token {
             "nomate" => Self::NoMate,
             "timeout" => Self::Timeout,
             "notimplemented" => Self::NotImplemented,
@@ -258,7 +259,7 @@ impl Checkmate<'_> {
                 return Err(WriteError::Blank { field: "mate" });
             }
             Self::Moves(moves) => {
-                if moves.words().next().and_then(Checkmate::without_moves).is_some() {
+                if moves.tokens().next().and_then(Checkmate::without_moves).is_some() {
                     return Err(WriteError::Misread { field: "mate" });
                 }
                 moves.as_str()

@@ -8,10 +8,10 @@ use core::time::Duration;
 use crate::Dialect;
 use crate::diagnostic::DiagnosticKind;
 use crate::moves::{Move, MoveList};
-use crate::read::{self, Reader, in_any_case};
+use crate::parser::{self, Reader, in_any_case};
 use crate::score::{Bound, Score, Wdl};
-use crate::words::{Integer, Word};
-use crate::write::{self, WriteError};
+use crate::serializer::{self, WriteError};
+use crate::tokenizer::{Integer, Token};
 
 /// One line of `info`: each field as it was sent or not sent.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
@@ -59,7 +59,7 @@ pub struct Info<'a> {
     pub currline: Option<CurrentLine<'a>>,
     /// The best line found.
     pub pv: Option<MoveList<'a>>,
-    /// Words that the protocol does not know, in their order; and `currmove` with a word that is no
+    /// Tokens that the protocol does not know, in their order; and `currmove` with a token that is no
     /// move.
     pub unknown: Vec<Cow<'a, str>>,
     /// Text to show: the rest of the line after `string` and one white space.
@@ -95,7 +95,7 @@ impl<'a> Info<'a> {
                 .currline
                 .map(|line| CurrentLine { cpu: line.cpu, moves: line.moves.into_owned() }),
             pv: self.pv.map(MoveList::into_owned),
-            unknown: read::into_owned(self.unknown),
+            unknown: parser::into_owned(self.unknown),
             string: self.string.map(|text| Cow::Owned(text.into_owned())),
             depth: self.depth,
             seldepth: self.seldepth,
@@ -123,16 +123,16 @@ impl<'a> Info<'a> {
         out: &mut (impl fmt::Write + ?Sized),
     ) -> Result<(), WriteError> {
         if let Some(text) = &self.string {
-            write::check_line("text of `info string`", text)?;
+            serializer::check_line("text of `info string`", text)?;
         }
-        let is_move = |word: &str| Move::read_loosely(word, dialect).is_ok();
-        write::check_unknown_moves(&self.unknown, CURRMOVE, Key::is_word, is_move)?;
+        let is_move = |token: &str| Move::read_loosely(token, dialect).is_ok();
+        serializer::check_unknown_moves(&self.unknown, CURRMOVE, Key::is_token, is_move)?;
         if let Some(it) = self.currmove {
-            write::check_move(it, dialect)?;
+            serializer::check_move(it, dialect)?;
         }
         let current = self.currline.as_ref().map(|line| &line.moves);
         if let Some(line) = self.currline.as_ref().filter(|line| line.cpu.is_none())
-            && line.moves.words().next().is_some_and(|word| processor(word).is_some())
+            && line.moves.tokens().next().is_some_and(|token| processor(token).is_some())
         {
             return Err(WriteError::Misread { field: "current line" });
         }
@@ -142,29 +142,29 @@ impl<'a> Info<'a> {
             return Err(WriteError::Misread { field: "line of moves" });
         }
         out.write_str("info")?;
-        write::field(out, " depth ", self.depth)?;
-        write::field(out, " seldepth ", self.seldepth)?;
-        write::field(out, " multipv ", self.multipv)?;
+        serializer::field(out, " depth ", self.depth)?;
+        serializer::field(out, " seldepth ", self.seldepth)?;
+        serializer::field(out, " multipv ", self.multipv)?;
         self.write_score(dialect, out)?;
-        write::field(out, " nodes ", self.nodes)?;
-        write::field(out, " nps ", self.nps)?;
-        write::field(out, " eps ", self.eps)?;
-        write::field(out, " hashfull ", self.hashfull)?;
-        write::field(out, " tbhits ", self.tbhits)?;
-        write::field(out, " sbhits ", self.sbhits)?;
-        write::field(out, " cpuload ", self.cpuload)?;
-        write::field(out, " time ", self.time_ms())?;
-        write::field(out, " movesleft ", self.movesleft)?;
+        serializer::field(out, " nodes ", self.nodes)?;
+        serializer::field(out, " nps ", self.nps)?;
+        serializer::field(out, " eps ", self.eps)?;
+        serializer::field(out, " hashfull ", self.hashfull)?;
+        serializer::field(out, " tbhits ", self.tbhits)?;
+        serializer::field(out, " sbhits ", self.sbhits)?;
+        serializer::field(out, " cpuload ", self.cpuload)?;
+        serializer::field(out, " time ", self.time_ms())?;
+        serializer::field(out, " movesleft ", self.movesleft)?;
         if let Some(it) = &self.currmove {
             out.write_str(" currmove ")?;
             out.write_str(it.as_str())?;
         }
-        write::field(out, " currmovenumber ", self.currmovenumber)?;
-        write::unknown(&self.unknown, out)?;
+        serializer::field(out, " currmovenumber ", self.currmovenumber)?;
+        serializer::unknown(&self.unknown, out)?;
         write_moves(" refutation", self.refutation.as_ref(), out)?;
         if let Some(line) = &self.currline {
             out.write_str(" currline")?;
-            write::field(out, " ", line.cpu)?;
+            serializer::field(out, " ", line.cpu)?;
             write_moves("", Some(&line.moves), out)?;
         }
         write_moves(" pv", self.pv.as_ref(), out)?;
@@ -178,12 +178,12 @@ impl<'a> Info<'a> {
     fn write_score(&self, dialect: Dialect, out: &mut (impl fmt::Write + ?Sized)) -> fmt::Result {
         if let Some(score) = self.score {
             match (score, score.mate_number(dialect)) {
-                (Score::Cp(cp), _) => write::signed(out, " score cp ", Some(cp))?,
+                (Score::Cp(cp), _) => serializer::signed(out, " score cp ", Some(cp))?,
                 (_, Some((sign, count))) => {
                     out.write_str(" score mate ")?;
                     out.write_str(sign)?;
                     if let Some(count) = count {
-                        write::integer(out, count.into())?;
+                        serializer::integer(out, count.into())?;
                     }
                 }
                 (_, None) => (),
@@ -193,12 +193,12 @@ impl<'a> Info<'a> {
         }
         if self.bound != Bound::Exact {
             out.write_str(" ")?;
-            out.write_str(self.bound.word())?;
+            out.write_str(self.bound.keyword())?;
         }
         if let Some(wdl) = self.wdl {
-            write::field(out, " wdl ", Some(wdl.win))?;
-            write::field(out, " ", Some(wdl.draw))?;
-            write::field(out, " ", Some(wdl.loss))?;
+            serializer::field(out, " wdl ", Some(wdl.win))?;
+            serializer::field(out, " ", Some(wdl.draw))?;
+            serializer::field(out, " ", Some(wdl.loss))?;
         }
         Ok(())
     }
@@ -249,8 +249,8 @@ enum Key {
 }
 
 impl Key {
-    fn from_word(word: &str) -> Option<Self> {
-        Some(match word.as_bytes() {
+    fn from_token(token: &str) -> Option<Self> {
+        Some(match token.as_bytes() {
             b"depth" => Self::Depth,
             b"seldepth" => Self::Seldepth,
             b"multipv" => Self::Multipv,
@@ -279,8 +279,8 @@ impl Key {
         })
     }
 
-    fn is_word(word: &str) -> bool {
-        Self::from_word(word).is_some()
+    fn is_token(token: &str) -> bool {
+        Self::from_token(token).is_some()
     }
 
     /// Fields that may stand more than once: they are parts of the score.
@@ -294,85 +294,85 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Info<'a> {
     let mut info = Info::default();
     let mut seen = 0u32;
     let mut seldepth = None;
-    while let Some(word) = reader.words.next() {
-        let exact = Key::from_word(word.text);
-        let Some(key) = exact.or_else(|| in_any_case(word.text, Key::from_word)) else {
-            reader.report(word, DiagnosticKind::UnknownToken);
-            info.unknown.push(Cow::Borrowed(word.text));
+    while let Some(token) = reader.tokens.next() {
+        let exact = Key::from_token(token.text);
+        let Some(key) = exact.or_else(|| in_any_case(token.text, Key::from_token)) else {
+            reader.report(token, DiagnosticKind::UnknownToken);
+            info.unknown.push(Cow::Borrowed(token.text));
             continue;
         };
         if exact.is_none() {
-            reader.report(word, DiagnosticKind::WrongCase);
+            reader.report(token, DiagnosticKind::WrongCase);
         }
         let bit = 1 << key as u32;
         if seen & bit != 0 && !key.may_repeat() {
-            reader.report(word, DiagnosticKind::Repeated);
+            reader.report(token, DiagnosticKind::Repeated);
         }
         seen |= bit;
         if key == Key::Seldepth {
-            seldepth = Some(word);
+            seldepth = Some(token);
         }
-        read_field(key, word, reader, &mut info);
+        read_field(key, token, reader, &mut info);
     }
     if info.bound != Bound::Exact && info.score.is_none() {
         reader.report_missing(DiagnosticKind::Missing);
     }
-    if let (Some(word), None) = (seldepth, info.depth) {
-        reader.report(word, DiagnosticKind::SeldepthWithoutDepth);
+    if let (Some(token), None) = (seldepth, info.depth) {
+        reader.report(token, DiagnosticKind::SeldepthWithoutDepth);
     }
     info
 }
 
-fn read_field<'a>(key: Key, word: Word<'a>, reader: &mut Reader<'a>, info: &mut Info<'a>) {
+fn read_field<'a>(key: Key, token: Token<'a>, reader: &mut Reader<'a>, info: &mut Info<'a>) {
     // A field whose value is missing or no number leaves an earlier one of its kind as it is.
     match key {
         Key::Depth | Key::Seldepth if let Some((depth, seldepth)) = read_depths(reader) => {
             (info.depth, info.seldepth) = (Some(depth), Some(seldepth));
         }
-        Key::Depth => info.depth = reader.small(Key::is_word).or(info.depth),
-        Key::Seldepth => info.seldepth = reader.small(Key::is_word).or(info.seldepth),
-        Key::Multipv => info.multipv = reader.small(Key::is_word).or(info.multipv),
-        Key::Nodes => info.nodes = reader.unsigned(Key::is_word).or(info.nodes),
-        Key::Nps => info.nps = reader.unsigned(Key::is_word).or(info.nps),
-        Key::Eps => info.eps = reader.unsigned(Key::is_word).or(info.eps),
-        Key::Hashfull => info.hashfull = reader.small(Key::is_word).or(info.hashfull),
-        Key::Tbhits => info.tbhits = reader.unsigned(Key::is_word).or(info.tbhits),
-        Key::Sbhits => info.sbhits = reader.unsigned(Key::is_word).or(info.sbhits),
-        Key::Cpuload => info.cpuload = reader.small(Key::is_word).or(info.cpuload),
+        Key::Depth => info.depth = reader.small(Key::is_token).or(info.depth),
+        Key::Seldepth => info.seldepth = reader.small(Key::is_token).or(info.seldepth),
+        Key::Multipv => info.multipv = reader.small(Key::is_token).or(info.multipv),
+        Key::Nodes => info.nodes = reader.unsigned(Key::is_token).or(info.nodes),
+        Key::Nps => info.nps = reader.unsigned(Key::is_token).or(info.nps),
+        Key::Eps => info.eps = reader.unsigned(Key::is_token).or(info.eps),
+        Key::Hashfull => info.hashfull = reader.small(Key::is_token).or(info.hashfull),
+        Key::Tbhits => info.tbhits = reader.unsigned(Key::is_token).or(info.tbhits),
+        Key::Sbhits => info.sbhits = reader.unsigned(Key::is_token).or(info.sbhits),
+        Key::Cpuload => info.cpuload = reader.small(Key::is_token).or(info.cpuload),
         Key::Time => {
-            let time = reader.unsigned(Key::is_word).map(Duration::from_millis);
+            let time = reader.unsigned(Key::is_token).map(Duration::from_millis);
             info.time = time.or(info.time);
         }
-        Key::Movesleft => info.movesleft = reader.small(Key::is_word).or(info.movesleft),
+        Key::Movesleft => info.movesleft = reader.small(Key::is_token).or(info.movesleft),
         Key::Currmovenumber => {
-            info.currmovenumber = reader.small(Key::is_word).or(info.currmovenumber);
+            info.currmovenumber = reader.small(Key::is_token).or(info.currmovenumber);
         }
         // The number follows `cp` or `mate`, which are read as fields of their own.
         Key::Score => {
-            let next = reader.words.peek();
-            if let Some(number) = next.filter(|word| Integer::read(word.text).is_some()) {
+            let next = reader.tokens.peek();
+            if let Some(number) = next.filter(|token| Integer::read(token.text).is_some()) {
                 reader.report_at(number.start..number.start, DiagnosticKind::MissingKeyword);
-                let score = reader.small_signed(Key::is_word).map(Score::Cp);
-                return set_score(score, word, reader, info);
+                let score = reader.small_signed(Key::is_token).map(Score::Cp);
+                return set_score(score, token, reader, info);
             }
-            if next.is_none_or(|word| in_any_case(word.text, score_part).is_none()) {
-                reader.report(word, DiagnosticKind::Missing);
+            if next.is_none_or(|token| in_any_case(token.text, score_part).is_none()) {
+                reader.report(token, DiagnosticKind::Missing);
             }
         }
         Key::Cp => {
-            let score = reader.small_signed(Key::is_word).map(Score::Cp);
-            set_score(score, word, reader, info);
+            let score = reader.small_signed(Key::is_token).map(Score::Cp);
+            set_score(score, token, reader, info);
         }
         Key::Mate => {
             let score = read_mate(reader);
-            set_score(score, word, reader, info);
+            set_score(score, token, reader, info);
         }
         Key::Lowerbound => info.bound = Bound::Lower,
         Key::Upperbound => info.bound = Bound::Upper,
         Key::Wdl => info.wdl = read_wdl(reader).or(info.wdl),
-        Key::Currmove => match reader.one_move(Key::is_word) {
+        Key::Currmove => match reader.one_move(Key::is_token) {
             Some(Ok(it)) => info.currmove = Some(it),
-            Some(Err(word)) => info.unknown.extend([CURRMOVE, word].map(Cow::Borrowed)),
+            Some(Err(token)) => info.unknown.extend([CURRMOVE, token].map(Cow::Borrowed)),
             None => (),
         },
         Key::Refutation => info.refutation = Some(reader.variation()),
@@ -382,30 +382,30 @@ fn read_field<'a>(key: Key, word: Word<'a>, reader: &mut Reader<'a>, info: &mut 
     }
 }
 
-/// `12/20`: the depth and the selective depth in one word.
+/// `12/20`: the depth and the selective depth in one token.
 fn read_depths(reader: &mut Reader<'_>) -> Option<(u32, u32)> {
-    let word = reader.words.peek()?;
-    let (depth, seldepth) = word.text.split_once('/')?;
+    let token = reader.tokens.peek()?;
+    let (depth, seldepth) = token.text.split_once('/')?;
     let depths = (depth.parse().ok()?, seldepth.parse().ok()?);
-    let at = word.end() - seldepth.len();
+    let at = token.end() - seldepth.len();
     reader.report_at(at..at, DiagnosticKind::MissingKeyword);
-    reader.words.next();
+    reader.tokens.next();
     Some(depths)
 }
 
-fn score_part(word: &str) -> Option<()> {
-    matches!(word, "cp" | "mate" | "lowerbound" | "upperbound").then_some(())
+fn score_part(token: &str) -> Option<()> {
+    matches!(token, "cp" | "mate" | "lowerbound" | "upperbound").then_some(())
 }
 
 /// A mate is stronger than centipawns, which are the engine's guess at the same time.
-fn set_score(score: Option<Score>, word: Word<'_>, reader: &mut Reader<'_>, info: &mut Info<'_>) {
+fn set_score(score: Option<Score>, token: Token<'_>, reader: &mut Reader<'_>, info: &mut Info<'_>) {
     let Some(score) = score else { return };
     match info.score {
         None => (),
         Some(old) if old.is_mate() == score.is_mate() => {
-            reader.report(word, DiagnosticKind::Repeated)
+            reader.report(token, DiagnosticKind::Repeated)
         }
-        Some(_) => reader.report(word, DiagnosticKind::Conflict),
+        Some(_) => reader.report(token, DiagnosticKind::Conflict),
     }
     if score.is_mate() || info.score.is_none_or(|old| !old.is_mate()) {
         info.score = Some(score);
@@ -413,25 +413,25 @@ fn set_score(score: Option<Score>, word: Word<'_>, reader: &mut Reader<'_>, info
 }
 
 fn read_mate(reader: &mut Reader<'_>) -> Option<Score> {
-    let word = reader.words.peek().filter(|word| !Key::is_word(word.text));
-    let Some(word) = word else {
+    let token = reader.tokens.peek().filter(|token| !Key::is_token(token.text));
+    let Some(token) = token else {
         reader.report_missing(DiagnosticKind::Missing);
         return None;
     };
-    reader.words.next();
-    let score = Score::from_mate_token(word.text, reader.dialect);
+    reader.tokens.next();
+    let score = Score::from_mate_token(token.text, reader.dialect);
     if score.is_none() {
-        reader.report(word, DiagnosticKind::NotANumber);
+        reader.report(token, DiagnosticKind::NotANumber);
     }
     score
 }
 
 fn read_wdl(reader: &mut Reader<'_>) -> Option<Wdl> {
     let mut number = || {
-        let word = reader.words.peek();
-        let number = reader.small(Key::is_word)?;
-        if let (true, Some(word)) = (u32::from(u16::MAX) < number, word) {
-            reader.report(word, DiagnosticKind::NumberTooLarge);
+        let token = reader.tokens.peek();
+        let number = reader.small(Key::is_token)?;
+        if let (true, Some(token)) = (u32::from(u16::MAX) < number, token) {
+            reader.report(token, DiagnosticKind::NumberTooLarge);
         }
         Some(u16::try_from(number).unwrap_or(u16::MAX))
     };
@@ -439,22 +439,22 @@ fn read_wdl(reader: &mut Reader<'_>) -> Option<Wdl> {
 }
 
 fn read_current_line<'a>(reader: &mut Reader<'a>) -> CurrentLine<'a> {
-    let cpu = reader.words.peek().and_then(|word| processor(word.text));
+    let cpu = reader.tokens.peek().and_then(|token| processor(token.text));
     if cpu.is_some() {
-        reader.words.next();
+        reader.tokens.next();
     }
     CurrentLine { cpu, moves: reader.variation() }
 }
 
 /// The number of a processor. `0000` is the null move.
-fn processor(word: &str) -> Option<u32> {
-    word.parse().ok().filter(|_| word != "0000")
+fn processor(token: &str) -> Option<u32> {
+    token.parse().ok().filter(|_| token != "0000")
 }
 
 /// The rest of the line after one white space, without the line end.
 fn read_string<'a>(reader: &mut Reader<'a>) -> &'a str {
-    let line = reader.words.line();
-    let text = line.get(reader.words.at() + 1..).unwrap_or_default();
-    while reader.words.next().is_some() {}
+    let line = reader.tokens.line();
+    let text = line.get(reader.tokens.at() + 1..).unwrap_or_default();
+    while reader.tokens.next().is_some() {}
     text.trim_end_matches(['\r', '\n', '\0'])
 }

@@ -12,9 +12,9 @@ use core::fmt;
 use crate::Dialect;
 use crate::diagnostic::{DiagnosticKind, Reading};
 use crate::option::OptionDecl;
-use crate::read::{Reader, Start};
-use crate::write::{self, WriteError};
-use crate::{option, reserved};
+use crate::parser::{Reader, Start};
+use crate::serializer::{self, WriteError};
+use crate::{keywords, option};
 
 /// A message from an engine to its client.
 ///
@@ -90,20 +90,20 @@ enum Kind {
 }
 
 impl Kind {
-    fn uci(word: &str) -> Option<Self> {
-        if word == "uciok" { Some(Self::UciOk) } else { Self::any(word) }
+    fn uci(token: &str) -> Option<Self> {
+        if token == "uciok" { Some(Self::UciOk) } else { Self::any(token) }
     }
 
-    fn usi(word: &str) -> Option<Self> {
-        match word.as_bytes() {
+    fn usi(token: &str) -> Option<Self> {
+        match token.as_bytes() {
             b"usiok" => Some(Self::UciOk),
             b"checkmate" => Some(Self::Checkmate),
-            _ => Self::any(word),
+            _ => Self::any(token),
         }
     }
 
-    fn any(word: &str) -> Option<Self> {
-        Some(match word.as_bytes() {
+    fn any(token: &str) -> Option<Self> {
+        Some(match token.as_bytes() {
             b"info" => Self::Info,
             b"bestmove" => Self::BestMove,
             b"readyok" => Self::ReadyOk,
@@ -120,7 +120,7 @@ impl<'a> Reply<'a> {
     /// Reads one line. Never fails: what cannot be understood is skipped or kept as text, and
     /// noted.
     ///
-    /// Unknown words before the message are skipped only if all the rest can be read: an engine's
+    /// Unknown tokens before the message are skipped only if all the rest can be read: an engine's
     /// `Warning: bestmove e2e4 is illegal` ends no search.
     pub fn read(line: &'a str, dialect: Dialect) -> Reading<Self> {
         let mut reader = Reader::new(line, dialect);
@@ -128,8 +128,8 @@ impl<'a> Reply<'a> {
             Dialect::Uci => Kind::uci,
             Dialect::Usi => Kind::usi,
         };
-        let whole = reader.words.clone();
-        match reader.start(known, reserved::is_command) {
+        let whole = reader.tokens.clone();
+        match reader.start(known, keywords::is_command) {
             Start::Known(kind, skipped) => {
                 let before = reader.met;
                 // The value goes straight to where it is returned, as copies of it take long.
@@ -150,8 +150,8 @@ impl<'a> Reply<'a> {
         let reply = match kind {
             Kind::UciOk => Self::UciOk,
             Kind::ReadyOk => Self::ReadyOk,
-            Kind::CopyProtection => Self::CopyProtection(reader.choose(Status::from_word)?),
-            Kind::Registration => Self::Registration(reader.choose(Status::from_word)?),
+            Kind::CopyProtection => Self::CopyProtection(reader.choose(Status::from_token)?),
+            Kind::Registration => Self::Registration(reader.choose(Status::from_token)?),
             Kind::Info => return Some(Self::Info(info::read(reader))),
             Kind::BestMove => return bestmove::read(reader).map(Self::BestMove),
             Kind::Checkmate => return bestmove::read_checkmate(reader).map(Self::Checkmate),
@@ -181,15 +181,15 @@ impl<'a> Reply<'a> {
             Self::Checkmate(it) => it.write(dialect, out)?,
             Self::CopyProtection(status) => {
                 out.write_str("copyprotection ")?;
-                out.write_str(status.word())?;
+                out.write_str(status.keyword())?;
             }
             Self::Registration(status) => {
                 out.write_str("registration ")?;
-                out.write_str(status.word())?;
+                out.write_str(status.keyword())?;
             }
             Self::Info(info) => info.write(dialect, out)?,
             Self::Unknown(text) => {
-                write::check_line("reply", text)?;
+                serializer::check_line("reply", text)?;
                 if Reply::read(text, dialect).value != *self {
                     return Err(WriteError::Misread { field: "unknown reply" });
                 }
@@ -217,8 +217,8 @@ impl<'a> Reply<'a> {
 }
 
 impl Status {
-    /// The word of the protocol.
-    pub const fn word(self) -> &'static str {
+    /// The keywords.
+    pub const fn keyword(self) -> &'static str {
         match self {
             Self::Checking => "checking",
             Self::Ok => "ok",
@@ -226,15 +226,15 @@ impl Status {
         }
     }
 
-    fn from_word(word: &str) -> Option<Self> {
-        [Self::Checking, Self::Ok, Self::Error].into_iter().find(|it| it.word() == word)
+    fn from_token(token: &str) -> Option<Self> {
+        [Self::Checking, Self::Ok, Self::Error].into_iter().find(|it| it.keyword() == token)
     }
 }
 
 impl<'a> Id<'a> {
     fn read(reader: &mut Reader<'a>) -> Option<Self> {
-        let key = reader.words.next();
-        let text = reader.words.rest();
+        let key = reader.tokens.next();
+        let text = reader.tokens.rest();
         let id = match key.map(|key| key.text) {
             Some(it) if it.eq_ignore_ascii_case("name") => Self::Name(Cow::Borrowed(text.text)),
             Some(it) if it.eq_ignore_ascii_case("author") => Self::Author(Cow::Borrowed(text.text)),
@@ -261,7 +261,7 @@ impl<'a> Id<'a> {
             Self::Name(text) => ("id name ", text),
             Self::Author(text) => ("id author ", text),
         };
-        write::check_text("id", text, &[])?;
+        serializer::check_text("id", text, &[])?;
         out.write_str(key)?;
         out.write_str(text)?;
         Ok(())

@@ -37,7 +37,7 @@ pub enum TranslationError {
         line: usize,
         /// The column, in bytes from 1; 0 after a line end.
         column: usize,
-        /// What is wrong, in words.
+        /// What is wrong, in tokens.
         reason: String,
     },
     /// The file is of a version that is not known.

@@ -68,7 +68,7 @@ pub(crate) fn read(table: &str) -> Vec<Case> {
     cases
 }
 
-/// What the crate makes of a line, in the words of a table.
+/// What the crate makes of a line, in the tokens of a table.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) written: String,

@@ -777,7 +777,7 @@ fn a_registration_that_comes_with_the_need_for_it_is_sent_once() {
 }
 
 #[test]
-fn names_of_options_may_contain_the_word_value() {
+fn names_of_options_may_contain_the_token_value() {
     let options = [
         "King Safety Max Value type spin default 1 min 0 max 999",
         "draw value type spin default 1 min 0 max 9",
@@ -857,9 +857,9 @@ fn a_name_that_the_engine_would_take_for_another_option_is_refused() {
     check_uci(
         &options,
         "! set draw value=3
-         = usage error: name of an option contains the word `value` of the protocol
+         = usage error: name of an option contains the keyword `value`
          ! set reset value
-         = usage error: name of an option contains the word `value` of the protocol
+         = usage error: name of an option contains the keyword `value`
          ! set Max Value Reset
          = usage error: name of an option would be read as something else
          ! set draw=value 3
@@ -884,7 +884,7 @@ fn a_copy_protected_engine_takes_no_searches() {
 
 #[test]
 fn a_silent_engine_is_late_with_its_greeting() {
-    check_client(Dialect::Uci, "> uci\n! wait 9999\n! wait 1\n= timeout Uci\n! wait 99999");
+    check_client(Dialect::Uci, "> uci\n! wait 9999\n! wait 1\n= timeout Handshake\n! wait 99999");
 }
 
 #[test]
@@ -1350,7 +1350,7 @@ fn a_late_declaration_changes_nothing() {
 }
 
 #[test]
-fn counts_of_leaf_nodes_and_words_that_are_no_moves_are_refused() {
+fn counts_of_leaf_nodes_and_tokens_that_are_no_moves_are_refused() {
     check_uci(
         &[],
         "! refuse startpos | perft 3

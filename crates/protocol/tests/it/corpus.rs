@@ -128,7 +128,7 @@ fn said(entry: &str) -> Option<(bool, &str)> {
 }
 
 /// Reads a line, and returns what is odd about it: the kinds of its diagnostics, `Unknown` if it is kept
-/// as text, `Rewritten` if words of it are not written again.
+/// as text, `Rewritten` if tokens of it are not written again.
 fn odd_kinds(bytes: &[u8], from_client: bool, dialect: Dialect) -> Vec<String> {
     let (line, undecodable) = decode(bytes);
     let (is_unknown, mut diagnostics, written) = if from_client {
@@ -156,15 +156,15 @@ fn spelled(kind: impl fmt::Debug) -> String {
     format!("{kind:?}")
 }
 
-/// Whether each word that no diagnostic is about is written again, and nothing else if there are none.
+/// Whether each token that no diagnostic is about is written again, and nothing else if there are none.
 fn is_accounted_for(line: &str, diagnostics: &[Diagnostic], written: &str) -> bool {
     let mut rest: Vec<&str> = written.split_ascii_whitespace().collect();
     let mut blank = line.to_owned();
     for diagnostic in diagnostics {
         blank.replace_range(diagnostic.span.clone(), &" ".repeat(diagnostic.span.len()));
     }
-    let all_found = blank.split_ascii_whitespace().all(|word| {
-        let found = rest.iter().position(|it| *it == word);
+    let all_found = blank.split_ascii_whitespace().all(|token| {
+        let found = rest.iter().position(|it| *it == token);
         found.is_some_and(|index| {
             rest.swap_remove(index);
             true

@@ -137,8 +137,8 @@ impl Run {
     }
 }
 
-fn moves(word: &str) -> MoveList<'static> {
-    [word.parse().unwrap()].into_iter().collect()
+fn moves(token: &str) -> MoveList<'static> {
+    [token.parse().unwrap()].into_iter().collect()
 }
 
 fn describe(event: Event) -> String {
@@ -155,7 +155,7 @@ fn describe(event: Event) -> String {
             None => "ponder hit".into(),
         },
         Event::Stop => "stop".into(),
-        Event::GameOver(result) => format!("game over: {}", result.word()),
+        Event::GameOver(result) => format!("game over: {}", result.keyword()),
         Event::Quit => "quit".into(),
         Event::Unknown(line) => format!("unknown: {line}"),
         Event::Malformed(diagnostics) => format!("malformed: {}", diagnostics[0].kind),
@@ -1234,7 +1234,7 @@ fn unknown_lines_are_events() {
         = unknown: xyzzy
         >
         > joho isready
-        = malformed: unknown word
+        = malformed: unknown token
         = prepare
         ",
     );
@@ -1251,8 +1251,8 @@ fn debug_makes_the_session_explain_itself() {
         < info string no command: `xyzzy`
         = unknown: xyzzy
         > joho stop
-        < info string unknown word at bytes 0..4
-        = malformed: unknown word
+        < info string unknown token at bytes 0..4
+        = malformed: unknown token
         > ponderhit
         < info string the client broke a rule: `ponderhit` belongs to a running `go ponder` (UCI 2006, ponderhit; The UCI Protocol, ponderhit)
         = against PonderHitWithoutPonder

@@ -40,8 +40,8 @@ fn check_is_in_table(line: &str) {
     assert!(is_in_table, "{line} is in no specification");
 }
 
-fn a_move(word: &str) -> Move {
-    word.parse().unwrap()
+fn a_move(token: &str) -> Move {
+    token.parse().unwrap()
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn usi_draft_1() {
     check_is_in_table(line);
     let Command::Go(go) = Command::read(line, usi).value else { panic!() };
     let moves = go.search_moves.unwrap();
-    let expected = ["7g7f", "4e3c+", "P*3d"].map(|word| MoveToken::Move(a_move(word)));
+    let expected = ["7g7f", "4e3c+", "P*3d"].map(|token| MoveToken::Move(a_move(token)));
     assert!(moves.iter().eq(expected));
 
     let line = "go btime 60000 wtime 60000 binc 1000 winc 1000 movestogo 40";

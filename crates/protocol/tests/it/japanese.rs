@@ -16,12 +16,12 @@ fn texts() -> Vec<(&'static str, &'static str)> {
 fn quoted(text: &str) -> (Vec<&str>, String) {
     let parts: Vec<_> = text.split('`').collect();
     assert_eq!(parts.len() % 2, 1, "an open backtick: {text}");
-    let words = parts.iter().skip(1).step_by(2).copied().collect();
-    (words, parts.into_iter().step_by(2).collect())
+    let tokens = parts.iter().skip(1).step_by(2).copied().collect();
+    (tokens, parts.into_iter().step_by(2).collect())
 }
 
 #[test]
-fn only_names_and_words_of_the_protocol_are_not_japanese() {
+fn only_names_and_tokens_of_the_protocol_are_not_japanese() {
     for (_, japanese) in texts() {
         let (_, mut rest) = quoted(japanese);
         for name in NAMES {
@@ -34,7 +34,7 @@ fn only_names_and_words_of_the_protocol_are_not_japanese() {
 }
 
 #[test]
-fn both_languages_speak_of_the_same_words_of_the_protocol() {
+fn both_languages_speak_of_the_same_tokens_of_the_protocol() {
     for (english, japanese) in texts() {
         let [mut one, mut other] = [english, japanese].map(|text| quoted(text).0);
         one.sort_unstable();
@@ -56,7 +56,7 @@ fn no_two_texts_are_the_same() {
     }
 }
 
-/// Parts of documents, and words of the protocol, as they stand in clauses.
+/// Parts of documents, and keywords, as they stand in clauses.
 const CITED: [&str; 12] = [
     "general rules",
     "draft",
@@ -82,13 +82,13 @@ fn a_clause_that_says_something_says_it_in_japanese() {
         for name in CITED {
             rest = rest.replace(name, "");
         }
-        let words = rest.split(|letter: char| !letter.is_ascii_alphabetic());
-        let known = |word: &str| {
+        let tokens = rest.split(|letter: char| !letter.is_ascii_alphabetic());
+        let known = |token: &str| {
             let known = ["go", "info", "option", "filename", "cp", "depth", "x", "Stockfish"];
-            word.chars().all(|letter| letter.is_ascii_uppercase()) || known.contains(&word)
+            token.chars().all(|letter| letter.is_ascii_uppercase()) || known.contains(&token)
         };
-        for word in words {
-            assert!(known(word), "{word}: {japanese}");
+        for token in tokens {
+            assert!(known(token), "{token}: {japanese}");
         }
     }
     for rule in Rule::ALL {
@@ -97,7 +97,7 @@ fn a_clause_that_says_something_says_it_in_japanese() {
         // But for what is quoted, and as many documents are cited.
         let rest: String = japanese.split(['“', '”']).step_by(2).collect();
         let says = [" and ", " no ", " is ", " of ", " as "];
-        assert!(!says.iter().any(|word| rest.contains(word)), "{japanese}");
+        assert!(!says.iter().any(|token| rest.contains(token)), "{japanese}");
         let documents = |clause: &str| clause.matches(';').count();
         assert!(rule == Rule::SearchWithoutLimit || documents(japanese) == documents(english));
     }

@@ -82,7 +82,7 @@ pub fn command_as_written(mut command: Command<'_>, dialect: Dialect) -> Option<
     Some(command)
 }
 
-/// In shogi, whoever has no move has lost: USI has no word for it but `resign`.
+/// In shogi, whoever has no move has lost: USI has no token for it but `resign`.
 pub fn as_written(mut reply: Reply<'_>, dialect: Dialect) -> Reply<'_> {
     if let (Reply::BestMove(it), Dialect::Usi) = (&mut reply, dialect)
         && it.best == Best::None

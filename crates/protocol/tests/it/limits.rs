@@ -144,7 +144,7 @@ fn a_set_has_no_more_options_than_the_limit() {
     }
     assert_eq!(set.len(), OptionSet::MAX_LEN);
     set.declare(OptionDecl::check("0", true));
-    let replaced = set.find("0").map(|decl| decl.kind.word());
+    let replaced = set.find("0").map(|decl| decl.kind.keyword());
     assert_eq!(replaced, Some("check"), "a full set takes no replacement");
 }
 

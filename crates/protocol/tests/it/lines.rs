@@ -131,7 +131,7 @@ fn every_run_of_control_characters_is_noted() {
 }
 
 #[test]
-fn each_odd_word_is_noted_once_but_no_more_than_256_of_a_line() {
+fn each_odd_token_is_noted_once_but_no_more_than_256_of_a_line() {
     let diagnostics = |line: &str| Command::read(line, Dialect::Uci).diagnostics.len();
     assert_eq!(diagnostics(&"go ".repeat(100)), 99);
     assert_eq!(diagnostics(&format!("{}isready", "joho ".repeat(100))), 100);

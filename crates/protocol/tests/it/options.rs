@@ -197,15 +197,15 @@ fn opponents_are_read_with_parts_left_out_and_in_any_case() {
 #[test]
 fn what_is_no_opponent_is_named() {
     let error = |text: &str| text.parse::<Opponent>().unwrap_err();
-    let word = |word: &str| word.to_owned();
+    let token = |token: &str| token.to_owned();
     assert_eq!(
         error("Dr. 2800 human X"),
-        OpponentError::Title { word: word("Dr."), at: 0 },
+        OpponentError::Title { token: token("Dr."), at: 0 },
         "a title is letters"
     );
-    assert_eq!(error("GM good human X"), OpponentError::Rating { word: word("good"), at: 3 });
-    assert_eq!(error("GM 2800 alien X"), OpponentError::Kind { word: word("alien"), at: 8 });
-    assert_eq!(error(""), OpponentError::Kind { word: word(""), at: 0 });
+    assert_eq!(error("GM good human X"), OpponentError::Rating { token: token("good"), at: 3 });
+    assert_eq!(error("GM 2800 alien X"), OpponentError::Kind { token: token("alien"), at: 8 });
+    assert_eq!(error(""), OpponentError::Kind { token: token(""), at: 0 });
     assert_eq!(error("GM 2800 human  "), OpponentError::NoName);
     assert_eq!(error("GM good human X").to_string(), "`good` at byte 3 is not a rating or `none`");
 }
@@ -228,7 +228,7 @@ fn position_values_are_read_in_their_three_formats() {
 #[test]
 fn what_is_no_position_value_is_named() {
     let error = |text: &str| text.parse::<PositionValue>().unwrap_err();
-    let value = |word: &str| PositionValueError::Value { word: word.to_owned() };
+    let value = |token: &str| PositionValueError::Value { token: token.to_owned() };
     assert_eq!(error("much + 8/8"), value("much"));
     assert_eq!(error(""), value(""));
     assert_eq!(error("clearall now"), PositionValueError::Trailing { at: 9 });

@@ -137,7 +137,7 @@ fn a_registration_error_after_an_attempt_needs_no_answer() {
 }
 
 #[test]
-fn between_searches_an_engine_may_say_a_text_and_words_that_nobody_knows() {
+fn between_searches_an_engine_may_say_a_text_and_tokens_that_nobody_knows() {
     check_innocent(&format!("{READY}< info string x\n< info joho string depth 1"));
 }
 

@@ -14,7 +14,7 @@ use readyok_protocol::{
 
 use crate::laws;
 
-/// Every word of the protocols, and things that are nearly such words.
+/// Every keywords, and things that are nearly such tokens.
 const WORDS: &[&str] = &[
     "uci",
     "usi",
@@ -190,9 +190,9 @@ fn dialect() -> impl Strategy<Value = Dialect> {
     select(&Dialect::ALL[..])
 }
 
-/// A line made of words of the protocols and junk, with odd white space.
+/// A line made of keywords and junk, with odd white space.
 fn line() -> impl Strategy<Value = String> {
-    let word = prop_oneof![
+    let token = prop_oneof![
         9 => select(WORDS).prop_map(str::to_owned),
         1 => "[!-~]{1,5}",
         1 => "\\PC{1,3}",
@@ -202,8 +202,8 @@ fn line() -> impl Strategy<Value = String> {
         2 => select(&["  ", "\t", " \t ", "\u{b}", "\u{1b}", ""][..]).prop_map(str::to_owned),
         1 => select(&["\r", "\n", "\0", "\r\n"][..]).prop_map(str::to_owned),
     ];
-    let words = prop::collection::vec((space, word), 0..14);
-    words.prop_map(|parts| parts.into_iter().flat_map(|(space, word)| [space, word]).collect())
+    let tokens = prop::collection::vec((space, token), 0..14);
+    tokens.prop_map(|parts| parts.into_iter().flat_map(|(space, token)| [space, token]).collect())
 }
 
 /// What may follow `go`: times, nearly all of them as they are usually told.
@@ -233,7 +233,7 @@ fn text() -> BoxedStrategy<Cow<'static, str>> {
     prop_oneof![
         2 => "[a-zA-Z0-9_.:;/-]{1,12}",
         2 => "[a-z]{1,6}( {1,2}[A-Za-z]{1,6}){0,3}",
-        2 => prop::collection::vec(select(WORDS), 0..4).prop_map(|words| words.join(" ")),
+        2 => prop::collection::vec(select(WORDS), 0..4).prop_map(|tokens| tokens.join(" ")),
         1 => "\\PC{0,6}",
         1 => any::<String>(),
         1 => "[a-z ]{0,4}[\\n\\r\\x00\\t][a-z ]{0,8}",
@@ -266,18 +266,18 @@ fn a_move(dialect: Dialect) -> BoxedStrategy<Move> {
         .boxed()
 }
 
-/// Moves, now and then with a word among them that is none.
+/// Moves, now and then with a token among them that is none.
 fn moves(dialect: Dialect) -> BoxedStrategy<MoveList<'static>> {
-    let word = prop_oneof![
+    let token = prop_oneof![
         12 => a_move(dialect).prop_map(String::from),
         1 => select(WORDS).prop_map(str::to_owned),
     ];
-    prop::collection::vec(word, 0..8)
-        .prop_map(|words| {
+    prop::collection::vec(token, 0..8)
+        .prop_map(|tokens| {
             let mut list = MoveList::EMPTY;
-            for word in words {
+            for token in tokens {
                 // Keywords are refused, and left out.
-                let _ = list.push_word(&word);
+                let _ = list.push_token(&token);
             }
             list
         })
@@ -310,7 +310,7 @@ fn unknown() -> BoxedStrategy<Vec<Cow<'static, str>>> {
     prop_oneof![4 => Just(Vec::new()), 1 => prop::collection::vec(text(), 0..3)].boxed()
 }
 
-/// Unknown words, and now and then a keyword with what is no move, or with a move, which is not
+/// Unknown tokens, and now and then a keyword with what is no move, or with a move, which is not
 /// written.
 fn unknown_with(keyword: &'static str) -> BoxedStrategy<Vec<Cow<'static, str>>> {
     let values = vec!["e2e4,e4f5", "xyz", "P*3d5", "PONDER", "Depth", "depth", "e2e4", "none"];

@@ -95,7 +95,7 @@ fn json_cannot_smuggle_in_what_a_reader_would_refuse() {
     serde_json::from_str::<Opponent>(r#""GM""#).unwrap_err();
     serde_json::from_str::<PositionValue>(r#""1 + 8/8 w\nquit""#).unwrap_err();
     let list: MoveList<'_> = serde_json::from_str(r#""e2e4\n quit""#).unwrap();
-    assert_eq!(list.as_str(), "e2e4 quit", "a word, and no line");
+    assert_eq!(list.as_str(), "e2e4 quit", "a token, and no line");
     let fen = r#"{"Position":{"root":{"Fen":"8/8 w\nquit"},"moves":""}}"#;
     serde_json::from_str::<Command<'_>>(fen).unwrap_err();
     let stop = serde_json::to_string(&Command::read("stop", Dialect::Uci).value).unwrap();

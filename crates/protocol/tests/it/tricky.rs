@@ -127,9 +127,9 @@ fn a_go_is_read_the_same_with_one_space_and_with_two() {
     let numbers = || numbers.into_iter().chain([long]);
     for (first, second) in keys.iter().flat_map(|first| keys.map(|second| (first, second))) {
         for (one, other) in numbers().flat_map(|one| numbers().map(move |other| (one, other))) {
-            let words = ["go", first, one, second, other, "btime", "7"];
-            let words: Vec<_> = words.into_iter().filter(|word| !word.is_empty()).collect();
-            let [line, wide] = [" ", "  "].map(|space| words.join(space));
+            let tokens = ["go", first, one, second, other, "btime", "7"];
+            let tokens: Vec<_> = tokens.into_iter().filter(|token| !token.is_empty()).collect();
+            let [line, wide] = [" ", "  "].map(|space| tokens.join(space));
             for dialect in Dialect::ALL {
                 let [read, wide] = [&line, &wide].map(|line| Command::read(line, dialect));
                 let kinds = |diagnostics: &[Diagnostic]| {
@@ -144,8 +144,8 @@ fn a_go_is_read_the_same_with_one_space_and_with_two() {
 
 #[test]
 fn a_move_of_the_other_game_is_not_written() {
-    for (word, dialect) in [("e2e4", Dialect::Usi), ("P*3d", Dialect::Uci)] {
-        let best = Reply::BestMove(word.parse::<readyok_protocol::Move>().unwrap().into());
+    for (token, dialect) in [("e2e4", Dialect::Usi), ("P*3d", Dialect::Uci)] {
+        let best = Reply::BestMove(token.parse::<readyok_protocol::Move>().unwrap().into());
         best.write(dialect, &mut String::new()).unwrap_err();
     }
 }

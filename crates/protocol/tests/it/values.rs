@@ -149,13 +149,13 @@ fn an_ambiguous_setoption_is_cut_where_an_option_ends() {
 }
 
 #[test]
-fn a_list_of_moves_takes_no_word_that_would_end_it() {
+fn a_list_of_moves_takes_no_token_that_would_end_it() {
     let mut list = MoveList::EMPTY;
-    for word in ["depth", "moves", "score", "", "a b", "a\n"] {
-        list.push_word(word).unwrap_err();
+    for token in ["depth", "moves", "score", "", "a b", "a\n"] {
+        list.push_token(token).unwrap_err();
     }
-    list.push_word("E7E8Q").unwrap();
-    list.push_word("rep_draw").unwrap();
+    list.push_token("E7E8Q").unwrap();
+    list.push_token("rep_draw").unwrap();
     assert_eq!((list.as_str(), list.len(), list.moves().count()), ("e7e8q rep_draw", 2, 1));
     assert!(list.pop() && list.pop() && !list.pop());
 }
@@ -202,6 +202,6 @@ fn a_move_that_cannot_be_made_in_any_position_is_no_move_to_play() {
         assert_eq!(best.best.to_move().map(String::from).as_deref(), played, "{line}");
         let mut written = String::new();
         reading.value.write(dialect, &mut written).unwrap();
-        assert_eq!(written, line, "the word is kept");
+        assert_eq!(written, line, "the token is kept");
     }
 }

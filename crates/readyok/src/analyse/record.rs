@@ -87,7 +87,7 @@ pub struct BestMoveRecord {
 impl Record {
     /// Records what the engine tells.
     pub fn info(info: &Info<'_>, scribe: &Scribe) -> Self {
-        let words = || info.pv.iter().flat_map(MoveList::words);
+        let words = || info.pv.iter().flat_map(MoveList::tokens);
         Self::Info(Box::new(InfoRecord {
             depth: info.depth,
             seldepth: info.seldepth,
@@ -123,7 +123,7 @@ impl Record {
         let (checkmate, mate) = match &played.checkmate {
             None => (None, Vec::new()),
             Some(Checkmate::Moves(moves)) => {
-                (Some("found"), moves.words().map(printable).collect())
+                (Some("found"), moves.tokens().map(printable).collect())
             }
             Some(Checkmate::NoMate) => (Some("nomate"), Vec::new()),
             Some(Checkmate::Timeout) => (Some("timeout"), Vec::new()),

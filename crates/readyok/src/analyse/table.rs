@@ -56,7 +56,7 @@ pub fn line(info: &Info<'static>, scribe: &Scribe) -> String {
 }
 
 fn moves(info: &Info<'static>, scribe: &Scribe) -> String {
-    let words = info.pv.iter().flat_map(MoveList::words);
+    let words = info.pv.iter().flat_map(MoveList::tokens);
     printable(&scribe.line(words).join(" "))
 }
 

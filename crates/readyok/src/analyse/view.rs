@@ -159,7 +159,7 @@ fn answer(played: &SearchResult, scribe: &Scribe) -> String {
         };
     };
     let mut text = if let Some(Checkmate::Moves(moves)) = &played.checkmate {
-        format!("mate: {}", printable(&scribe.line(moves.words()).join(" ")))
+        format!("mate: {}", printable(&scribe.line(moves.tokens()).join(" ")))
     } else {
         let legal = scribe.one(best.as_str());
         format!("best move: {}", legal.unwrap_or_else(|| format!("{best} (illegal)")))

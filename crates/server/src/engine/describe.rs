@@ -96,7 +96,7 @@ fn describe(
             folders: name.to_ascii_lowercase().ends_with("path"),
         },
         Declared::Filename { default } => OptionKind::Filename { default: text(default) },
-        other @ Declared::Other { .. } => OptionKind::Other { word: printable(other.word()) },
+        other @ Declared::Other { .. } => OptionKind::Other { word: printable(other.keyword()) },
     };
     EngineOption {
         name: name.to_owned(),

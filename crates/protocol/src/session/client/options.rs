@@ -122,7 +122,7 @@ impl Options {
         own.or_else(others).unwrap_or(EmptyText::Keyword)
     }
 
-    /// Names are written as they were declared, even with a word `value`: engines know their own names.
+    /// Names are written as they were declared, even with a token `value`: engines know their own names.
     fn change(&self, index: usize, decl: &OptionDecl<'_>, value: &OptionValue) -> Change {
         let empty = self.empty_text(index);
         let name = decl.name.clone().into_owned().into();

@@ -76,10 +76,10 @@ pub enum UsageError {
     NoLimit,
     /// `go perft` is answered with a table, and no session can tell where it ends.
     Perft,
-    /// A word among the moves is no move of the dialect. Engines were seen to exit on it.
+    /// A token among the moves is no move of the dialect. Engines were seen to exit on it.
     NotAMove {
-        /// The word.
-        word: String,
+        /// The token.
+        token: String,
     },
     /// The search is restricted to an empty list of moves.
     NoSearchMoves,
@@ -108,7 +108,7 @@ impl fmt::Display for UsageError {
             Self::CopyProtected => f.write_str("the engine reported a copy protection error"),
             Self::NoLimit => f.write_str("the search has no limit"),
             Self::Perft => f.write_str("a count of leaf nodes has no end that could be told"),
-            Self::NotAMove { word } => write!(f, "`{}` is no move", word.escape_debug()),
+            Self::NotAMove { token } => write!(f, "`{}` is no move", token.escape_debug()),
             Self::NoSearchMoves => f.write_str("the search is restricted to no moves"),
             Self::WrongNotation => f.write_str("the position is in the notation of another game"),
             Self::Unwritable(error) => error.fmt(f),
@@ -159,8 +159,8 @@ impl SearchRequest {
             return Err(UsageError::WrongNotation);
         }
         for moves in [&self.position.moves].into_iter().chain(&self.go.search_moves) {
-            if let Some(word) = moves.first_other(dialect) {
-                return Err(UsageError::NotAMove { word: word.to_owned() });
+            if let Some(token) = moves.first_other(dialect) {
+                return Err(UsageError::NotAMove { token: token.to_owned() });
             }
         }
         self.go.clocks = prepared_clocks(self.go.clocks, dialect);

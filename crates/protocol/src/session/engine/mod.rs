@@ -683,7 +683,7 @@ impl EngineSession {
         }
     }
 
-    /// Says what was held back, so that the last word of the search comes before its answer.
+    /// Says what was held back, so that the last token of the search comes before its answer.
     fn say_rest_of_info(&mut self, answer: &Reply<'_>, now: Moment, out: &mut String) {
         for info in self.throttle.flush() {
             self.say(&Reply::Info(info), out);

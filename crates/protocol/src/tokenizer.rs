@@ -1,17 +1,17 @@
-//! Cuts a line into words and reads numbers. The only tokenizer of the crate.
+//! Cuts a line into tokens and reads numbers. The only tokenizer of the crate.
 
 use core::ops::Range;
 
 const MARK: char = '\u{feff}';
 
-/// A word and where it stood.
+/// A token and where it stood.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Word<'a> {
+pub(crate) struct Token<'a> {
     pub(crate) text: &'a str,
     pub(crate) start: usize,
 }
 
-impl Word<'_> {
+impl Token<'_> {
     pub(crate) fn end(&self) -> usize {
         self.start + self.text.len()
     }
@@ -21,36 +21,36 @@ impl Word<'_> {
     }
 }
 
-/// The words of a line that are still to be read.
+/// The tokens of a line that are still to be read.
 ///
-/// Space, tab, line ends, NUL and every other ASCII control character separate words.
+/// Space, tab, line ends, NUL and every other ASCII control character separate tokens.
 #[derive(Clone, Debug)]
-pub(crate) struct Words<'a> {
+pub(crate) struct Tokens<'a> {
     line: &'a str,
     at: usize,
 }
 
-impl<'a> Words<'a> {
+impl<'a> Tokens<'a> {
     #[inline]
     pub(crate) fn new(line: &'a str) -> Self {
         let is_plain = line.as_bytes().first().is_some_and(u8::is_ascii_graphic);
         Self { line, at: if is_plain { 0 } else { mark_end(line) } }
     }
 
-    /// The words of a text that does not stand at the start of a line.
+    /// The tokens of a text that does not stand at the start of a line.
     pub(crate) fn of(text: &'a str) -> Self {
         Self { line: text, at: 0 }
     }
 
-    pub(crate) fn peek(&self) -> Option<Word<'a>> {
+    pub(crate) fn peek(&self) -> Option<Token<'a>> {
         self.clone().next()
     }
 
-    /// Takes the next word if it is one of these.
-    pub(crate) fn next_if(&mut self, wanted: impl FnOnce(&str) -> bool) -> Option<Word<'a>> {
-        let word = self.peek().filter(|word| wanted(word.text))?;
-        self.at = word.end();
-        Some(word)
+    /// Takes the next token if it is one of these.
+    pub(crate) fn next_if(&mut self, wanted: impl FnOnce(&str) -> bool) -> Option<Token<'a>> {
+        let token = self.peek().filter(|token| wanted(token.text))?;
+        self.at = token.end();
+        Some(token)
     }
 
     pub(crate) fn line(&self) -> &'a str {
@@ -62,12 +62,12 @@ impl<'a> Words<'a> {
         self.at
     }
 
-    /// Goes on reading at a place of the line between two words.
+    /// Goes on reading at a place of the line between two tokens.
     pub(crate) fn go_to(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// Where the next word starts; the end of the line if there is none.
+    /// Where the next token starts; the end of the line if there is none.
     #[inline]
     pub(crate) fn next_start(&self) -> usize {
         let bytes = self.line.as_bytes();
@@ -100,7 +100,7 @@ impl<'a> Words<'a> {
         self.at = line.len() - rest.len();
     }
 
-    /// The next word, if it is a number without a sign and of no more than 15 digits, which cannot
+    /// The next token, if it is a number without a sign and of no more than 15 digits, which cannot
     /// overflow. Nearly all numbers are such.
     #[inline]
     pub(crate) fn plain_number(&mut self) -> Option<u64> {
@@ -111,63 +111,63 @@ impl<'a> Words<'a> {
         Some(number)
     }
 
-    /// Takes all words before a keyword, as one text, and the keyword.
+    /// Takes all tokens before a keyword, as one text, and the keyword.
     #[inline]
     pub(crate) fn text_before(
         &mut self,
         is_key: impl Fn(&str) -> bool,
-    ) -> (Word<'a>, Option<Word<'a>>) {
+    ) -> (Token<'a>, Option<Token<'a>>) {
         let mut next = self.next();
-        let start = next.map_or(self.line.len(), |word| word.start);
+        let start = next.map_or(self.line.len(), |token| token.start);
         let mut end = start;
-        while let Some(word) = next.filter(|word| !is_key(word.text)) {
-            end = word.end();
+        while let Some(token) = next.filter(|token| !is_key(token.text)) {
+            end = token.end();
             next = self.next();
         }
-        (Word { text: self.line.get(start..end).unwrap_or_default(), start }, next)
+        (Token { text: self.line.get(start..end).unwrap_or_default(), start }, next)
     }
 
     /// Everything still unread, without white space at both ends; and where it starts.
-    pub(crate) fn rest(&self) -> Word<'a> {
+    pub(crate) fn rest(&self) -> Token<'a> {
         self.slice(self.next_start(), self.line.len())
     }
 
     /// The text between two places of the line, without white space at its end.
-    pub(crate) fn slice(&self, start: usize, end: usize) -> Word<'a> {
+    pub(crate) fn slice(&self, start: usize, end: usize) -> Token<'a> {
         let text = self.line.get(start..end).unwrap_or_default();
-        Word { text: text.trim_end_matches(is_space), start }
+        Token { text: text.trim_end_matches(is_space), start }
     }
 }
 
-impl<'a> Iterator for Words<'a> {
-    type Item = Word<'a>;
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<Word<'a>> {
+    fn next(&mut self) -> Option<Token<'a>> {
         let start = self.next_start();
         let rest = self.line.get(start..).filter(|rest| !rest.is_empty())?;
-        let text = rest.get(..word_length(rest.as_bytes()))?;
+        let text = rest.get(..token_length(rest.as_bytes()))?;
         self.at = start + text.len();
-        Some(Word { text, start })
+        Some(Token { text, start })
     }
 }
 
-impl DoubleEndedIterator for Words<'_> {
+impl DoubleEndedIterator for Tokens<'_> {
     fn next_back(&mut self) -> Option<Self::Item> {
         let bytes = self.line.as_bytes();
         let end = bytes.iter().rposition(|&byte| !is_space_byte(byte))? + 1;
         let start = bytes.get(..end)?.iter().rposition(|&byte| is_space_byte(byte));
         let start = start.map_or(0, |space| space + 1);
-        let word = Word { text: self.line.get(start..end)?, start };
+        let token = Token { text: self.line.get(start..end)?, start };
         if start < self.at {
             return None;
         }
         self.line = self.line.get(..start)?;
-        Some(word)
+        Some(token)
     }
 }
 
-/// The end of a byte order mark before the first word, which is no part of it; or zero.
+/// The end of a byte order mark before the first token, which is no part of it; or zero.
 #[inline(never)]
 fn mark_end(line: &str) -> usize {
     let start = line.trim_start_matches(|c| is_space(c) || c == MARK).len();
@@ -177,13 +177,13 @@ fn mark_end(line: &str) -> usize {
 
 /// The text up to the first white space, and the rest.
 #[inline]
-pub(crate) fn split_word(text: &str) -> (&str, &str) {
-    text.split_at_checked(word_length(text.as_bytes())).unwrap_or((text, ""))
+pub(crate) fn split_token(text: &str) -> (&str, &str) {
+    text.split_at_checked(token_length(text.as_bytes())).unwrap_or((text, ""))
 }
 
 /// A keyword of up to eight bytes as one number, which is compared faster than a text.
-pub(crate) const fn key(word: &str) -> u64 {
-    let (mut key, mut bytes) = (0, word.as_bytes());
+pub(crate) const fn key(token: &str) -> u64 {
+    let (mut key, mut bytes) = (0, token.as_bytes());
     while let Some((last, before)) = bytes.split_last() {
         key = key << 8 | *last as u64;
         bytes = before;
@@ -212,17 +212,17 @@ fn end_chunk(line: &[u8], rest: &[u8]) -> u64 {
 
 /// The number of bytes before the first white space.
 ///
-/// Looks at eight bytes at a time: the length of a word cannot be predicted, and a loop over its
-/// bytes would cost a mispredicted branch for every word.
+/// Looks at eight bytes at a time: the length of a token cannot be predicted, and a loop over its
+/// bytes would cost a mispredicted branch for every token.
 #[inline]
-fn word_length(text: &[u8]) -> usize {
+fn token_length(text: &[u8]) -> usize {
     let spaces = text.first_chunk().map_or(0, |chunk| bytes_below(b' ' + 1, *chunk));
-    if spaces == 0 { long_word_length(text) } else { first_marked(spaces) }
+    if spaces == 0 { long_token_length(text) } else { first_marked(spaces) }
 }
 
-/// The same for a long word, or the last one. Kept apart so that the usual way is short.
+/// The same for a long token, or the last one. Kept apart so that the usual way is short.
 #[inline(never)]
-fn long_word_length(text: &[u8]) -> usize {
+fn long_token_length(text: &[u8]) -> usize {
     let (chunks, rest) = text.as_chunks();
     for (index, chunk) in chunks.iter().enumerate() {
         let spaces = bytes_below(b' ' + 1, *chunk);
@@ -326,7 +326,7 @@ const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_
 /// The number that the first eight bytes are, or all before the first white space, and how many
 /// they are. `None` if one of them is no digit.
 ///
-/// Looks at eight bytes at a time, as [`word_length`] does and for the same reason.
+/// Looks at eight bytes at a time, as [`token_length`] does and for the same reason.
 #[inline]
 fn digits_of(chunk: u64) -> Option<(u64, usize)> {
     let bits = spaces(chunk).trailing_zeros() & !7;
@@ -368,7 +368,7 @@ pub(crate) struct Integer {
 }
 
 impl Integer {
-    /// Reads a word.
+    /// Reads a token.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let (negative, digits) = match text.as_bytes() {
             [b'-', digits @ ..] => (true, digits),
@@ -410,26 +410,26 @@ mod tests {
                 for after in ["", " ", "\t1", " pv e2e4 e7e5", "x", "-", "/1 123456789", "\u{663}"]
                 {
                     let text = alloc::format!(" {}{after}", &number[..length]);
-                    let mut words = Words::of(&text);
+                    let mut tokens = Tokens::of(&text);
                     let is_number = length <= 15 && !after.starts_with(['x', '-', '/', '\u{663}']);
                     let expected = is_number.then(|| number[..length].parse().unwrap());
-                    assert_eq!(words.plain_number(), expected, "{text}");
-                    assert_eq!(words.at(), if is_number { length + 1 } else { 0 }, "{text}");
+                    assert_eq!(tokens.plain_number(), expected, "{text}");
+                    assert_eq!(tokens.at(), if is_number { length + 1 } else { 0 }, "{text}");
                 }
             }
         }
     }
 
     #[test]
-    fn plain_fields_are_short_words_with_numbers() {
+    fn plain_fields_are_short_tokens_with_numbers() {
         let fields = |line: &str| {
-            let (mut words, mut found) = (Words::of(line), alloc::vec::Vec::new());
-            words.go_to(2);
-            words.plain_fields(|key, number| {
+            let (mut tokens, mut found) = (Tokens::of(line), alloc::vec::Vec::new());
+            tokens.go_to(2);
+            tokens.plain_fields(|key, number| {
                 found.push((key, number));
                 number != 13
             });
-            (found, words.at())
+            (found, tokens.at())
         };
         let (winc, hashfull) = (key("winc"), key("hashfull"));
         assert_eq!(
@@ -448,12 +448,12 @@ mod tests {
         for length in 0..40 {
             let text = "~".repeat(length);
             assert!(!has_byte_below(b'~', &text), "{length}");
-            assert_eq!(word_length(text.as_bytes()), length);
+            assert_eq!(token_length(text.as_bytes()), length);
             for at in 0..length {
                 let mut text = text.clone();
                 text.replace_range(at..=at, " ");
                 assert!(has_byte_below(b'!', &text) && !has_byte_below(b' ', &text), "{text}");
-                assert_eq!(word_length(text.as_bytes()), at);
+                assert_eq!(token_length(text.as_bytes()), at);
             }
         }
     }

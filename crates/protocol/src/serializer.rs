@@ -2,10 +2,11 @@
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::{fmt, slice};
 
-use crate::read::in_any_case;
-use crate::words::{Word, Words, has_byte_below};
+use crate::parser::in_any_case;
+use crate::tokenizer::{Token, Tokens, has_byte_below};
 use crate::{Dialect, Move, OptionDecl};
 
 /// Why a message cannot be written. Nothing of it was written, unless the sink failed.
@@ -19,11 +20,11 @@ pub enum WriteError {
         /// The text.
         text: String,
     },
-    /// The text contains a word of the protocol that would end it when read.
+    /// The text contains a keyword that would end it when read.
     Keyword {
         /// What the text is for.
         field: &'static str,
-        /// The word of the protocol.
+        /// The keywords.
         keyword: &'static str,
     },
     /// The text is empty or starts or ends with white space, and would not be read back.
@@ -59,7 +60,7 @@ impl fmt::Display for WriteError {
                 write!(f, "line end in {field}: `{}`", text.escape_debug())
             }
             Self::Keyword { field, keyword } => {
-                write!(f, "{field} contains the word `{keyword}` of the protocol")
+                write!(f, "{field} contains the keyword `{keyword}`")
             }
             Self::Blank { field } => write!(f, "{field} is empty or has white space at an end"),
             Self::TooLong { field, max } => write!(f, "{field} is longer than {max}"),
@@ -87,21 +88,21 @@ pub(crate) fn check_line(field: &'static str, text: &str) -> Result<(), WriteErr
 }
 
 /// Checks that a text is read back as it is: not empty, no white space at its ends, one line, and
-/// none of the words that would end it.
+/// none of the tokens that would end it.
 #[inline]
 pub(crate) fn check_text(
     field: &'static str,
     text: &str,
     keywords: &[&'static str],
 ) -> Result<(), WriteError> {
-    // Most texts are one word.
-    if is_word(text) && !keywords.contains(&text) {
+    // Most texts are one token.
+    if is_token(text) && !keywords.contains(&text) {
         return Ok(());
     }
-    check_words(field, text, keywords)
+    check_tokens(field, text, keywords)
 }
 
-fn check_words(
+fn check_tokens(
     field: &'static str,
     text: &str,
     keywords: &[&'static str],
@@ -111,8 +112,9 @@ fn check_words(
         (Some(first), Some(last)) if b' ' < *first && b' ' < *last => (),
         _ => return Err(WriteError::Blank { field }),
     }
-    let keyword = |word: Word<'_>| keywords.iter().copied().find(|keyword| *keyword == word.text);
-    match Words::of(text).find_map(keyword) {
+    let keyword =
+        |token: Token<'_>| keywords.iter().copied().find(|keyword| *keyword == token.text);
+    match Tokens::of(text).find_map(keyword) {
         Some(keyword) => Err(WriteError::Keyword { field, keyword }),
         None => Ok(()),
     }
@@ -134,15 +136,15 @@ pub(crate) fn check_option_name(name: &str) -> Result<(), WriteError> {
     check_text("name of an option", name, &[])
 }
 
-/// Checks that a text is one word.
-pub(crate) fn check_word(field: &'static str, text: &str) -> Result<(), WriteError> {
+/// Checks that a text is one token.
+pub(crate) fn check_token(field: &'static str, text: &str) -> Result<(), WriteError> {
     check_text(field, text, &[])?;
-    if is_word(text) { Ok(()) } else { Err(WriteError::Blank { field }) }
+    if is_token(text) { Ok(()) } else { Err(WriteError::Blank { field }) }
 }
 
-/// Whether a text is one word, as most are.
+/// Whether a text is one token, as most are.
 #[inline]
-pub(crate) fn is_word(text: &str) -> bool {
+pub(crate) fn is_token(text: &str) -> bool {
     !text.is_empty() && !has_byte_below(b' ' + 1, text)
 }
 
@@ -240,15 +242,15 @@ fn pair(out: &mut (impl fmt::Write + ?Sized), value: u16) -> fmt::Result {
     out.write_str(PAIRS.get(at..at + 2).ok_or(fmt::Error)?)
 }
 
-/// Checks that unknown words are read back as unknown words.
+/// Checks that unknown tokens are read back as unknown tokens.
 pub(crate) fn check_unknown(
-    words: &[Cow<'_, str>],
+    tokens: &[Cow<'_, str>],
     is_key: fn(&str) -> bool,
 ) -> Result<(), WriteError> {
-    for word in words {
-        check_word("unknown word", word)?;
-        if in_any_case(word, |word| is_key(word).then_some(())).is_some() {
-            return Err(WriteError::Misread { field: "unknown word" });
+    for token in tokens {
+        check_token("unknown token", token)?;
+        if in_any_case(token, |token| is_key(token).then_some(())).is_some() {
+            return Err(WriteError::Misread { field: "unknown token" });
         }
     }
     Ok(())
@@ -256,20 +258,20 @@ pub(crate) fn check_unknown(
 
 /// The same where a keyword whose value is no move is kept with that value, as it was sent.
 pub(crate) fn check_unknown_moves(
-    words: &[Cow<'_, str>],
+    tokens: &[Cow<'_, str>],
     keyword: &str,
     is_key: fn(&str) -> bool,
     is_value: impl Fn(&str) -> bool,
 ) -> Result<(), WriteError> {
-    let mut rest = words;
-    while let Some((word, after)) = rest.split_first() {
+    let mut rest = tokens;
+    while let Some((token, after)) = rest.split_first() {
         rest = match after {
-            [value, after @ ..] if word == keyword && !is_key(value) && !is_value(value) => {
-                check_word("unknown word", value)?;
+            [value, after @ ..] if token == keyword && !is_key(value) && !is_value(value) => {
+                check_token("unknown token", value)?;
                 after
             }
             _ => {
-                check_unknown(slice::from_ref(word), is_key)?;
+                check_unknown(slice::from_ref(token), is_key)?;
                 after
             }
         };
@@ -277,11 +279,14 @@ pub(crate) fn check_unknown_moves(
     Ok(())
 }
 
-/// Writes unknown words, each after a space.
-pub(crate) fn unknown(words: &[Cow<'_, str>], out: &mut (impl fmt::Write + ?Sized)) -> fmt::Result {
-    for word in words {
+/// Writes unknown tokens, each after a space.
+pub(crate) fn unknown(
+    tokens: &[Cow<'_, str>],
+    out: &mut (impl fmt::Write + ?Sized),
+) -> fmt::Result {
+    for token in tokens {
         out.write_str(" ")?;
-        out.write_str(word)?;
+        out.write_str(token)?;
     }
     Ok(())
 }
@@ -297,6 +302,34 @@ impl fmt::Write for OneLine<'_, '_> {
             }
             self.0.write_str(part)?;
         }
+        Ok(())
+    }
+}
+
+/// A sink for bytes, for those who send them: messages are text, and are written as UTF-8.
+///
+/// Like every sink it gets no line ends; they stand between messages.
+///
+/// ```
+/// use readyok_protocol::{ByteSink, Command, Dialect, Go};
+/// let mut bytes = Vec::new();
+/// for command in [Command::IsReady, Command::Go(Go::depth(5))] {
+///     command.write(Dialect::Uci, &mut ByteSink(&mut bytes))?;
+///     bytes.push(b'\n');
+/// }
+/// assert_eq!(bytes, b"isready\ngo depth 5\n");
+/// # Ok::<(), readyok_protocol::WriteError>(())
+/// ```
+#[derive(Debug)]
+pub struct ByteSink<'a>(
+    /// What is written stands at its end.
+    pub &'a mut Vec<u8>,
+);
+
+impl fmt::Write for ByteSink<'_> {
+    #[inline]
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.extend_from_slice(text.as_bytes());
         Ok(())
     }
 }

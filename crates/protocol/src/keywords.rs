@@ -1,14 +1,14 @@
-//! The words of the protocols, and which message each belongs to.
+//! The keywords, and which message each belongs to.
 
-/// Whether a word ends a list of moves: it introduces the next field of `go` or `info`.
-pub(crate) fn ends_a_list(word: &str) -> bool {
-    is_go_key(word) || is_info_key(word) || matches!(word, "moves" | "cp")
+/// Whether a token ends a list of moves: it introduces the next field of `go` or `info`.
+pub(crate) fn ends_a_list(token: &str) -> bool {
+    is_go_key(token) || is_info_key(token) || matches!(token, "moves" | "cp")
 }
 
-/// Whether a word stands in lines of engines after the last move, or for a move.
-pub(crate) fn ends_a_game(word: &str) -> bool {
+/// Whether a token stands in lines of engines after the last move, or for a move.
+pub(crate) fn ends_a_game(token: &str) -> bool {
     matches!(
-        word,
+        token,
         "resign"
             | "win"
             | "draw"
@@ -25,10 +25,10 @@ pub(crate) fn ends_a_game(word: &str) -> bool {
     )
 }
 
-/// Whether a word introduces a field of `go` or `ponderhit`.
-pub(crate) fn is_go_key(word: &str) -> bool {
+/// Whether a token introduces a field of `go` or `ponderhit`.
+pub(crate) fn is_go_key(token: &str) -> bool {
     matches!(
-        word,
+        token,
         "searchmoves"
             | "ponder"
             | "wtime"
@@ -47,10 +47,10 @@ pub(crate) fn is_go_key(word: &str) -> bool {
     )
 }
 
-/// Whether a word introduces a field of `info`.
-pub(crate) fn is_info_key(word: &str) -> bool {
+/// Whether a token introduces a field of `info`.
+pub(crate) fn is_info_key(token: &str) -> bool {
     matches!(
-        word,
+        token,
         "depth"
             | "seldepth"
             | "time"
@@ -76,10 +76,10 @@ pub(crate) fn is_info_key(word: &str) -> bool {
     )
 }
 
-/// Whether a word starts a message of the client.
-pub(crate) fn is_command(word: &str) -> bool {
+/// Whether a token starts a message of the client.
+pub(crate) fn is_command(token: &str) -> bool {
     matches!(
-        word,
+        token,
         "uci"
             | "usi"
             | "debug"
@@ -97,10 +97,10 @@ pub(crate) fn is_command(word: &str) -> bool {
     )
 }
 
-/// Whether a word starts a message of the engine.
-pub(crate) fn is_reply(word: &str) -> bool {
+/// Whether a token starts a message of the engine.
+pub(crate) fn is_reply(token: &str) -> bool {
     matches!(
-        word,
+        token,
         "id" | "uciok"
             | "usiok"
             | "readyok"

@@ -7,13 +7,13 @@ use core::time::Duration;
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Reading};
 use crate::millis::{self, MAX_LIMIT};
 use crate::moves::{self, Move, MoveList};
-use crate::words::{Integer, Word, Words, has_byte_below};
-use crate::{Dialect, OptionDecl, reserved};
+use crate::tokenizer::{Integer, Token, Tokens, has_byte_below};
+use crate::{Dialect, OptionDecl, keywords};
 
 /// The state of reading one line.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
-    pub(crate) words: Words<'a>,
+    pub(crate) tokens: Tokens<'a>,
     pub(crate) dialect: Dialect,
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// How many oddities there are, those included that are not noted as they are too many.
@@ -23,25 +23,26 @@ pub(crate) struct Reader<'a> {
 impl<'a> Reader<'a> {
     #[inline]
     pub(crate) fn new(line: &'a str, dialect: Dialect) -> Self {
-        let words = Words::new(line);
-        if 0 < words.at() || has_byte_below(b' ', line) {
+        let tokens = Tokens::new(line);
+        if 0 < tokens.at() || has_byte_below(b' ', line) {
             return Self::with_controls(line, dialect);
         }
         // Made where it is returned, of values that have no place in memory: to copy what has just
-        // been written in smaller parts takes longer than to read a word.
-        Self { words, dialect, diagnostics: Vec::new(), met: 0 }
+        // been written in smaller parts takes longer than to read a token.
+        Self { tokens, dialect, diagnostics: Vec::new(), met: 0 }
     }
 
     /// Notes a byte order mark and each run of control characters.
     #[inline(never)]
     fn with_controls(line: &'a str, dialect: Dialect) -> Self {
-        let mut reader = Self { words: Words::new(line), dialect, diagnostics: Vec::new(), met: 0 };
-        if 0 < reader.words.at() {
-            reader.report_at(0..reader.words.at(), DiagnosticKind::ControlCharacter);
+        let mut reader =
+            Self { tokens: Tokens::new(line), dialect, diagnostics: Vec::new(), met: 0 };
+        if 0 < reader.tokens.at() {
+            reader.report_at(0..reader.tokens.at(), DiagnosticKind::ControlCharacter);
         }
         let is_control = |&byte: &u8| byte < b' ' && !matches!(byte, b'\t' | b'\r' | b'\n');
-        let mut at = reader.words.at();
-        let rest = reader.words.line().as_bytes().get(at..).unwrap_or_default();
+        let mut at = reader.tokens.at();
+        let rest = reader.tokens.line().as_bytes().get(at..).unwrap_or_default();
         for run in rest.chunk_by(|one, next| is_control(one) == is_control(next)) {
             let start = at;
             at += run.len();
@@ -57,8 +58,8 @@ impl<'a> Reader<'a> {
         Reading { value, diagnostics: self.diagnostics }
     }
 
-    pub(crate) fn report(&mut self, word: Word<'_>, kind: DiagnosticKind) {
-        self.report_at(word.span(), kind);
+    pub(crate) fn report(&mut self, token: Token<'_>, kind: DiagnosticKind) {
+        self.report_at(token.span(), kind);
     }
 
     pub(crate) fn report_at(&mut self, span: core::ops::Range<usize>, kind: DiagnosticKind) {
@@ -70,20 +71,20 @@ impl<'a> Reader<'a> {
 
     /// Notes that something should stand here.
     pub(crate) fn report_missing(&mut self, kind: DiagnosticKind) {
-        let at = self.words.at();
+        let at = self.tokens.at();
         self.report_at(at..at, kind);
     }
 
     /// Notes whatever is left of the line.
     pub(crate) fn expect_end(&mut self) {
-        let rest = self.words.rest();
+        let rest = self.tokens.rest();
         if !rest.text.is_empty() {
             self.report(rest, DiagnosticKind::TrailingText);
         }
     }
 
     /// The name of an option, unless it is too long for one.
-    pub(crate) fn option_name(&mut self, name: Word<'a>) -> Option<&'a str> {
+    pub(crate) fn option_name(&mut self, name: Token<'a>) -> Option<&'a str> {
         if OptionDecl::MAX_NAME < name.text.len() {
             self.report(name, DiagnosticKind::NameTooLong);
             return None;
@@ -94,8 +95,8 @@ impl<'a> Reader<'a> {
         Some(name.text)
     }
 
-    /// The value of a field, if the next word is a number. A word that `is_key` says to be the
-    /// next field is left where it is; any other word is skipped.
+    /// The value of a field, if the next token is a number. A token that `is_key` says to be the
+    /// next field is left where it is; any other token is skipped.
     ///
     /// `fit` gives the number as it can be stored, or the nearest one and what is odd.
     #[inline]
@@ -104,13 +105,13 @@ impl<'a> Reader<'a> {
         is_key: fn(&str) -> bool,
         fit: impl Fn(Integer) -> Result<T, (T, DiagnosticKind)>,
     ) -> Option<T> {
-        let before = self.words.at();
-        if let Some(number) = self.words.plain_number()
+        let before = self.tokens.at();
+        if let Some(number) = self.tokens.plain_number()
             && let Ok(value) = fit(Integer::plain(number))
         {
             return Some(value);
         }
-        self.words.go_to(before);
+        self.tokens.go_to(before);
         self.odd_number(is_key, fit)
     }
 
@@ -122,17 +123,17 @@ impl<'a> Reader<'a> {
         is_key: fn(&str) -> bool,
         fit: impl Fn(Integer) -> Result<T, (T, DiagnosticKind)>,
     ) -> Option<T> {
-        let Some(word) = self.words.peek().filter(|word| !is_key(word.text)) else {
+        let Some(token) = self.tokens.peek().filter(|token| !is_key(token.text)) else {
             self.report_missing(DiagnosticKind::Missing);
             return None;
         };
-        self.words.next();
-        let Some(integer) = Integer::read(word.text) else {
-            self.report(word, DiagnosticKind::NotANumber);
+        self.tokens.next();
+        let Some(integer) = Integer::read(token.text) else {
+            self.report(token, DiagnosticKind::NotANumber);
             return None;
         };
         Some(fit(integer).unwrap_or_else(|(nearest, kind)| {
-            self.report(word, kind);
+            self.report(token, kind);
             nearest
         }))
     }
@@ -193,108 +194,108 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A list of moves: all words up to the next keyword or the end of the line.
+    /// A list of moves: all tokens up to the next keyword or the end of the line.
     pub(crate) fn moves(&mut self) -> MoveList<'a> {
-        self.moves_until(|word, _| reserved::ends_a_list(word))
+        self.moves_until(|token, _| keywords::ends_a_list(token))
     }
 
     /// A line that an engine shows: a field that the protocol does not know ends it, too.
     pub(crate) fn variation(&mut self) -> MoveList<'a> {
-        self.moves_until(|word, next| {
-            reserved::ends_a_list(word) || next.is_some_and(|it| moves::is_field(word, it))
+        self.moves_until(|token, next| {
+            keywords::ends_a_list(token) || next.is_some_and(|it| moves::is_field(token, it))
         })
     }
 
-    /// The moves up to a word that ends them, as it and the one after it say.
+    /// The moves up to a token that ends them, as it and the one after it say.
     fn moves_until(&mut self, ends: fn(&str, Option<&str>) -> bool) -> MoveList<'a> {
-        let start = self.words.next_start();
+        let start = self.tokens.next_start();
         // Most lists are moves as they are written, and nothing else.
-        let rest = self.words.line().get(start..).unwrap_or_default();
+        let rest = self.tokens.line().get(start..).unwrap_or_default();
         let mut end = start + moves::plain_length(rest, self.dialect);
-        let mut ahead = self.words.clone();
+        let mut ahead = self.tokens.clone();
         let first = ahead.next();
         if end == start && first.is_none_or(|it| ends(it.text, ahead.peek().map(|it| it.text))) {
-            let at = self.words.at();
+            let at = self.tokens.at();
             self.report_at(at..at, DiagnosticKind::EmptyList);
             return MoveList::EMPTY;
         }
-        self.words.go_to(end);
+        self.tokens.go_to(end);
         let mut expected = if end == start { start } else { self.after_space(end) };
         // Borrowed as long as the text is as it would be written.
         let mut rewritten: Option<MoveList<'a>> = None;
         ahead.go_to(end);
-        while let Some(word) = ahead.next() {
-            let text = if Move::is_word(word.text, self.dialect) {
-                Cow::Borrowed(word.text)
-            } else if ends(word.text, ahead.peek().map(|it| it.text)) {
+        while let Some(token) = ahead.next() {
+            let text = if Move::is_token(token.text, self.dialect) {
+                Cow::Borrowed(token.text)
+            } else if ends(token.text, ahead.peek().map(|it| it.text)) {
                 break;
             } else {
-                self.odd_move(word)
+                self.odd_move(token)
             };
-            let is_exact = word.start == expected && matches!(text, Cow::Borrowed(_));
+            let is_exact = token.start == expected && matches!(text, Cow::Borrowed(_));
             if !is_exact && rewritten.is_none() {
-                let before = self.words.slice(start, end).text;
+                let before = self.tokens.slice(start, end).text;
                 rewritten = Some(MoveList::from_checked(Cow::Owned(before.into())));
             }
             if let Some(list) = &mut rewritten {
                 list.push_checked(&text);
             }
-            self.words = ahead.clone();
-            end = word.end();
+            self.tokens = ahead.clone();
+            end = token.end();
             expected = self.after_space(end);
         }
         rewritten.unwrap_or_else(|| {
-            MoveList::from_checked(Cow::Borrowed(self.words.slice(start, end).text))
+            MoveList::from_checked(Cow::Borrowed(self.tokens.slice(start, end).text))
         })
     }
 
-    /// Where the next word has to start for a list to be borrowed as it stands.
+    /// Where the next token has to start for a list to be borrowed as it stands.
     fn after_space(&self, end: usize) -> usize {
-        let is_space = self.words.line().as_bytes().get(end) == Some(&b' ');
+        let is_space = self.tokens.line().as_bytes().get(end) == Some(&b' ');
         if is_space { end + 1 } else { usize::MAX }
     }
 
-    /// A word in a list that is no move as written.
-    fn odd_move(&mut self, word: Word<'a>) -> Cow<'a, str> {
-        let usual = Move::in_usual_case(word.text);
+    /// A token in a list that is no move as written.
+    fn odd_move(&mut self, token: Token<'a>) -> Cow<'a, str> {
+        let usual = Move::in_usual_case(token.text);
         let is_ours = usual.is_some_and(|it| Move::read(it.as_str(), self.dialect).is_ok());
         self.report(
-            word,
+            token,
             if is_ours { DiagnosticKind::MoveRepaired } else { DiagnosticKind::NotAMove },
         );
         match usual {
-            Some(it) if it.as_str() != word.text => Cow::Owned(it.into()),
-            _ => Cow::Borrowed(word.text),
+            Some(it) if it.as_str() != token.text => Cow::Owned(it.into()),
+            _ => Cow::Borrowed(token.text),
         }
     }
 
-    /// One move, as the next word; or that word, if it is none.
+    /// One move, as the next token; or that token, if it is none.
     pub(crate) fn one_move(&mut self, is_key: fn(&str) -> bool) -> Option<Result<Move, &'a str>> {
-        let Some(word) = self.words.peek().filter(|word| !is_key(word.text)) else {
+        let Some(token) = self.tokens.peek().filter(|token| !is_key(token.text)) else {
             self.report_missing(DiagnosticKind::Missing);
             return None;
         };
-        self.words.next();
-        let found = Move::read_loosely(word.text, self.dialect).map_err(|_| word.text);
+        self.tokens.next();
+        let found = Move::read_loosely(token.text, self.dialect).map_err(|_| token.text);
         match found {
-            Ok(it) if it.as_str() == word.text => (),
-            Ok(_) => self.report(word, DiagnosticKind::MoveRepaired),
-            Err(_) => self.report(word, DiagnosticKind::NotAMove),
+            Ok(it) if it.as_str() == token.text => (),
+            Ok(_) => self.report(token, DiagnosticKind::MoveRepaired),
+            Err(_) => self.report(token, DiagnosticKind::NotAMove),
         }
         Some(found)
     }
 }
 
-/// The word that says which message a line is.
+/// The token that says which message a line is.
 pub(crate) enum Start<K> {
-    /// A message of ours, and how many unknown words stand before it.
+    /// A message of ours, and how many unknown tokens stand before it.
     Known(K, usize),
-    /// There is no word of ours, or it belongs to the other side.
+    /// There is no token of ours, or it belongs to the other side.
     Unknown(Option<DiagnosticKind>),
 }
 
 impl Reader<'_> {
-    /// Finds the word that says which message this is.
+    /// Finds the token that says which message this is.
     #[inline]
     pub(crate) fn start<K>(
         &mut self,
@@ -302,10 +303,10 @@ impl Reader<'_> {
         is_theirs: fn(&str) -> bool,
     ) -> Start<K> {
         // Nearly always it is the first one.
-        if let Some(word) = self.words.peek()
-            && let Some(found) = known(word.text)
+        if let Some(token) = self.tokens.peek()
+            && let Some(found) = known(token.text)
         {
-            self.words.go_to(word.end());
+            self.tokens.go_to(token.end());
             return Start::Known(found, 0);
         }
         self.odd_start(known, is_theirs)
@@ -313,7 +314,7 @@ impl Reader<'_> {
 
     /// The same for any line.
     ///
-    /// Unknown words before it are skipped, unless the first of them is a message of the other
+    /// Unknown tokens before it are skipped, unless the first of them is a message of the other
     /// side: `info string please stop` is no `stop`.
     #[inline(never)]
     fn odd_start<K>(
@@ -321,56 +322,56 @@ impl Reader<'_> {
         known: fn(&str) -> Option<K>,
         is_theirs: fn(&str) -> bool,
     ) -> Start<K> {
-        let mut ahead = self.words.clone();
+        let mut ahead = self.tokens.clone();
         let mut skipped = Vec::new();
-        while let Some(word) = ahead.next() {
-            let exact = known(word.text);
-            if exact.is_none() && skipped.is_empty() && is_theirs(word.text) {
+        while let Some(token) = ahead.next() {
+            let exact = known(token.text);
+            if exact.is_none() && skipped.is_empty() && is_theirs(token.text) {
                 return Start::Unknown(Some(DiagnosticKind::WrongDirection));
             }
             let is_exact = exact.is_some();
-            let Some(found) = exact.or_else(|| in_any_case(word.text, known)) else {
-                skipped.push(word);
+            let Some(found) = exact.or_else(|| in_any_case(token.text, known)) else {
+                skipped.push(token);
                 continue;
             };
-            for word in &skipped {
-                self.report(*word, DiagnosticKind::UnknownToken);
+            for token in &skipped {
+                self.report(*token, DiagnosticKind::UnknownToken);
             }
             if !is_exact {
-                self.report(word, DiagnosticKind::WrongCase);
+                self.report(token, DiagnosticKind::WrongCase);
             }
-            self.words = ahead;
+            self.tokens = ahead;
             return Start::Known(found, skipped.len());
         }
         Start::Unknown((!skipped.is_empty()).then_some(DiagnosticKind::UnknownToken))
     }
 
-    /// The next word, as `known` understands it in any case. Unknown words are skipped.
+    /// The next token, as `known` understands it in any case. Unknown tokens are skipped.
     pub(crate) fn choose<K>(&mut self, known: fn(&str) -> Option<K>) -> Option<K> {
-        while let Some(word) = self.words.next() {
-            if let Some(found) = known(word.text) {
+        while let Some(token) = self.tokens.next() {
+            if let Some(found) = known(token.text) {
                 return Some(found);
             }
-            if let Some(found) = in_any_case(word.text, known) {
-                self.report(word, DiagnosticKind::WrongCase);
+            if let Some(found) = in_any_case(token.text, known) {
+                self.report(token, DiagnosticKind::WrongCase);
                 return Some(found);
             }
-            self.report(word, DiagnosticKind::UnknownToken);
+            self.report(token, DiagnosticKind::UnknownToken);
         }
         self.report_missing(DiagnosticKind::Missing);
         None
     }
 }
 
-/// What `known` says of the word in lower case. No word of the protocols is longer than 16 bytes.
-pub(crate) fn in_any_case<K>(word: &str, known: impl FnOnce(&str) -> Option<K>) -> Option<K> {
+/// What `known` says of the token in lower case. No keywords is longer than 16 bytes.
+pub(crate) fn in_any_case<K>(token: &str, known: impl FnOnce(&str) -> Option<K>) -> Option<K> {
     let mut lower = [0; 16];
-    let lower = lower.get_mut(..word.len())?;
-    lower.copy_from_slice(word.as_bytes());
+    let lower = lower.get_mut(..token.len())?;
+    lower.copy_from_slice(token.as_bytes());
     lower.make_ascii_lowercase();
     known(str::from_utf8(lower).ok()?)
 }
 
-pub(crate) fn into_owned(words: Vec<Cow<'_, str>>) -> Vec<Cow<'static, str>> {
-    words.into_iter().map(|word| Cow::Owned(word.into_owned())).collect()
+pub(crate) fn into_owned(tokens: Vec<Cow<'_, str>>) -> Vec<Cow<'static, str>> {
+    tokens.into_iter().map(|token| Cow::Owned(token.into_owned())).collect()
 }
