@@ -274,7 +274,10 @@ test.each(['stockfish', 'fairy-stockfish', 'gnuchess'])('shows the options of %s
   const args = name === 'gnuchess' ? ' --uci' : '';
   await page.getByLabel(en('add.text')).fill(`/usr/games/${name}${args}`);
   await page.getByLabel(en('add.text')).blur();
-  await page.getByRole('button', { name: en('add.submit') }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: en('add.submit') })
+    .click();
   await expect.poll(() => page.getByTestId('engine').count(), LONG).toBe(2);
   const card = page.getByTestId('engine').nth(1);
   await expect
