@@ -203,7 +203,7 @@ test(
     const found = check.locator('li');
     const author = found.filter({ hasText: 'handshake.author' });
     await author.getByText('エンジンは作者を伝える').waitFor();
-    await author.getByText('`id author` がなかった').waitFor();
+    await author.getByText('`id author` の行がなかった').waitFor();
     await author.getByText(ja('check.must')).waitFor();
     const ready = found.filter({ hasText: /^必須\s*handshake\.ready / });
     await ready.getByText('`isready` には `readyok` を 1 回返す').waitFor();
@@ -233,7 +233,7 @@ test(
 async function optionsOfNarikin() {
   const page = await there('#/engines');
   const card = page.getByTestId('engine').first();
-  const open = card.getByRole('button', { name: ja('engine.options') });
+  const open = card.getByRole('button', { name: ja('engine.options'), exact: true });
   await expect.poll(() => open.isEnabled(), LONG).toBe(true);
   await open.click();
   return page;
