@@ -11,19 +11,19 @@ use readyok_rules::{Game, Move, Polyglot, Position};
 
 use self::yaneuraou::YaneuraOu;
 
-/// A book, whatever its format.
+/// An opening book.
 #[derive(Debug)]
 pub(crate) enum Book {
-    /// Of chess and Chess960.
+    /// Chess and Chess960.
     Polyglot {
-        /// Its whole entries.
+        /// The complete entries.
         book: Polyglot<CompleteEntries>,
-        /// How many bytes it has.
+        /// The size of the file in bytes.
         bytes: u64,
-        /// How many of them, at the end, are no whole entry; none after it was told.
+        /// Bytes of an incomplete last entry that was not reported yet.
         rest: u64,
     },
-    /// Of shogi.
+    /// Shogi.
     YaneuraOu(Box<YaneuraOu>),
 }
 
@@ -33,16 +33,16 @@ pub(crate) struct BookMove {
     pub(crate) mv: Move,
     /// The answer to expect, if the book names one.
     pub(crate) reply: Option<Move>,
-    /// How often to play it, beside the others.
+    /// The relative weight.
     pub(crate) weight: u64,
 }
 
 /// Why a book cannot be used.
 #[derive(Debug)]
 pub(crate) enum BookError {
-    /// The file cannot be read, or is no book.
+    /// The file is unreadable or not a book.
     Io(io::Error),
-    /// It would have to be kept in memory, as its positions are not sorted, and is too large.
+    /// The positions are not sorted, and the file is too large to load.
     Unsorted {
         /// Its size.
         bytes: u64,
@@ -50,7 +50,7 @@ pub(crate) enum BookError {
 }
 
 impl Book {
-    /// Opens a book. Its format shows in its first bytes.
+    /// Opens a book and detects its format.
     pub(crate) fn open(path: &Path) -> Result<Self, BookError> {
         let file = File::open(path)?;
         let bytes = file.metadata()?.len();
@@ -63,8 +63,7 @@ impl Book {
         Ok(Self::Polyglot { book, bytes, rest })
     }
 
-    /// What there is to say of the book, and has not been said: what of it cannot be read, or that there
-    /// is nothing in it.
+    /// A warning about the book that was not reported yet.
     pub(crate) fn take_remark(&mut self) -> Option<String> {
         match self {
             Self::YaneuraOu(book) => book.take_remark(),
@@ -76,7 +75,7 @@ impl Book {
         }
     }
 
-    /// Whether there is nothing in the book.
+    /// Whether the book is empty.
     pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::YaneuraOu(book) => book.is_empty(),
@@ -84,7 +83,7 @@ impl Book {
         }
     }
 
-    /// Whether positions of a game can be in the book.
+    /// Whether the book is for a game.
     pub(crate) fn is_of(&self, game: Game) -> bool {
         match self {
             Self::YaneuraOu(_) => game == Game::Shogi,
@@ -105,8 +104,8 @@ impl Book {
         }
     }
 
-    /// A move for a position: the one with the highest weight, the first of several; or, with a lot,
-    /// one with twice the weight twice as often. None if all weights are 0.
+    /// Chooses a move: the first with the highest weight, or, with a seed, a random one in
+    /// proportion to the weights. None if all weights are 0.
     pub(crate) fn choose(
         &mut self,
         position: &Position,
@@ -178,16 +177,16 @@ impl std::error::Error for BookError {
 
 const ENTRY: u64 = 16;
 
-/// The keys of so many entries show whether a file is a book.
+/// Number of entries that are checked to detect a book.
 const SAMPLE: u64 = 1024;
 
-/// A book, with the size of what comes after its last whole entry.
+/// Opens a book, and returns the size of an incomplete last entry.
 fn open_polyglot(file: File) -> Result<(Polyglot<CompleteEntries>, u64), BookError> {
     let bytes = file.metadata()?.len();
     let mut file = BufReader::new(file);
     let rest = bytes % ENTRY;
     let is_book = rest == 0 || (ENTRY < bytes && is_sorted(&mut file)?);
-    // What is no book at all keeps its odd size.
+    // A file that is not a book keeps its size, which is then rejected.
     let end = if is_book { bytes - rest } else { bytes };
     Ok((Polyglot::new(CompleteEntries { file, end })?, rest))
 }
@@ -200,7 +199,7 @@ fn is_sorted(file: &mut BufReader<File>) -> io::Result<bool> {
     Ok(entries.iter().map(|entry| entry.first_chunk::<8>()).is_sorted())
 }
 
-/// The part of a file that is made of whole entries.
+/// A file without its incomplete last entry.
 #[derive(Debug)]
 pub(crate) struct CompleteEntries {
     file: BufReader<File>,

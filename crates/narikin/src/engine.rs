@@ -1,4 +1,4 @@
-//! The searcher as an engine: options, positions and moves as the protocols write them.
+//! The UCI and USI engine: options, positions and moves.
 
 mod files;
 mod output;
@@ -25,14 +25,15 @@ use crate::score::declared_win;
 use crate::skill::Skill;
 use crate::{Bench, Limits, Score, SearchResult, Searcher};
 
-/// The translation file of Narikin's options, in English and Japanese. It belongs beside the program,
-/// as `narikin.lang.json`.
+/// The translation file of Narikin's options, in English and Japanese. It is installed next to the
+/// executable as `narikin.lang.json`.
 pub const TRANSLATION: &str = include_str!("../narikin.lang.json");
 
-/// Narikin, ready to serve a client in either protocol.
+/// Creates a runner for Narikin in both protocols.
 ///
 /// # Errors
-/// There is no memory for the hash table.
+///
+/// There is not enough memory for the hash table.
 pub fn runner() -> Result<Runner<Narikin>, TryReserveError> {
     let mut options = Options::new();
     let settings = Settings::declare(&mut options);
@@ -51,25 +52,25 @@ pub struct Narikin {
     searcher: Searcher,
     /// The size of the searcher's table in megabytes.
     size: i64,
-    /// The size that there was no memory for.
+    /// The last size that could not be allocated.
     failed_size: Option<i64>,
-    /// The number of threads that was too many.
+    /// The last number of threads that was reduced.
     rejected_threads: Option<usize>,
     settings: Settings,
     opening: Opening,
     network: NetworkFile,
-    /// Another number for each game, on which errors of weaker levels depend.
+    /// A random number per game, the seed of errors of limited strength.
     game: u64,
-    /// What the client has not been told yet.
+    /// Messages that were not sent yet.
     remarks: Vec<String>,
-    /// What the client speaks, when it has greeted.
+    /// The protocol, after the handshake.
     dialect: Option<Dialect>,
     /// The game whose evaluation was prepared last.
     prepared: Option<Game>,
 }
 
 impl Engine for Narikin {
-    /// Which game it is depends on the options.
+    /// The game depends on the options.
     type Board = NoBoard;
 
     fn search(&mut self, request: &SearchRequest, control: &Control) -> Answer {
@@ -78,7 +79,7 @@ impl Engine for Narikin {
         let position = codec.decode_position(&request.position)?;
         let is_free = request.go.search_moves.is_none();
 
-        // 1. A game that is won needs no search.
+        // Step 1. Declaration win.
         if is_free && let Some(won) = self.won(request.dialect, &position) {
             let mv = match won {
                 Won::Declared => None,
@@ -92,7 +93,7 @@ impl Engine for Narikin {
             return Ok(mv.map_or_else(|| Best::Win.into(), BestMove::from));
         }
 
-        // 2. Neither does an opening that is known.
+        // Step 2. Opening book.
         let plays =
             !request.go.infinite && request.go.mate.is_none() && !self.settings.analyse.get();
         if is_free && plays {
@@ -108,7 +109,7 @@ impl Engine for Narikin {
             }
         }
 
-        // 3. Search.
+        // Step 3. Search.
         let skill = self.settings.skill(request.dialect, self.game).filter(|_| plays);
         let draw = if plays { -self.settings.contempt(request.dialect) } else { 0 };
         let limits = Limits { draw, ..self.limits(request, &position, skill.as_ref()) };
@@ -132,7 +133,7 @@ impl Engine for Narikin {
             return Ok(Best::None.into());
         }
 
-        // 4. Play the best line, or another one that a weaker player would.
+        // Step 4. Choice of the line by skill.
         let best = Line::of(&result);
         let chosen = skill.and_then(|skill| choose_line(&skill, &position, &output, &best));
         if let Some(chosen) = &chosen {
@@ -170,7 +171,7 @@ impl Engine for Narikin {
             searchmoves: searchmoves.collect(),
             ..mate::Limits::default()
         };
-        // Beside the hash table, which stays.
+        // In addition to the hash table, which stays allocated.
         let memory = platform::part_that_fits(self.size);
         checkmate(&position, limits, megabytes(memory), control)
     }
@@ -192,7 +193,7 @@ impl Engine for Narikin {
         if self.settings.take_clear_hash() {
             self.searcher.clear();
         }
-        // What was found without knowing better is worth nothing.
+        // Earlier results did not use these values.
         if self.settings.take_position_values_changed() {
             self.searcher.clear();
         }
@@ -227,9 +228,9 @@ impl Engine for Narikin {
 
 /// How a game is won without a search.
 enum Won {
-    /// By saying so.
+    /// By declaration.
     Declared,
-    /// By a move that ends it.
+    /// By a move.
     By(readyok_rules::Move),
 }
 
@@ -250,7 +251,7 @@ impl Narikin {
         })
     }
 
-    /// Does what options ask for, and tells what comes of it.
+    /// Applies the options and sends messages about them.
     fn begin(&mut self, control: &Control) {
         self.prepare();
         for remark in self.remarks() {
@@ -258,7 +259,7 @@ impl Narikin {
         }
     }
 
-    /// Has everything ready for the game that will be played, so that the first move does not wait for it.
+    /// Prepares the game in advance, so that the first move is not delayed.
     fn prepare_game(&mut self) {
         let game = self.dialect.map(|dialect| self.settings.game(dialect));
         if let Some(game) = game
@@ -275,7 +276,7 @@ impl Narikin {
         MoveCodec::new(request.dialect, game).unwrap_or_else(|| MoveCodec::usual(game))
     }
 
-    /// Gives the hash table the size that is wanted, if there is memory for it.
+    /// Resizes the hash table if memory suffices.
     fn resize(&mut self) {
         let wanted = self.settings.hash.get();
         if self.size == wanted {
@@ -294,7 +295,7 @@ impl Narikin {
         }
     }
 
-    /// Says if fewer threads will search than are wanted.
+    /// Warns if fewer threads are used than requested.
     fn count_threads(&mut self) {
         let wanted = count(self.settings.threads.get());
         let useful = platform::thread_count(wanted);
@@ -308,7 +309,7 @@ impl Narikin {
         self.rejected_threads = rejected_threads;
     }
 
-    /// Whether a king that has entered the other camp wins at once. UCI has no word for it.
+    /// Whether an entered king wins now. UCI has no declarations.
     fn won(&self, dialect: Dialect, position: &Position) -> Option<Won> {
         if dialect == Dialect::Uci {
             return None;
@@ -330,7 +331,7 @@ impl Narikin {
         position.legal_moves().into_iter().find(tries).map(Won::By)
     }
 
-    /// The legal moves among those that the client wants to be searched.
+    /// The legal moves of `searchmoves`.
     fn search_moves(
         &self,
         request: &SearchRequest,
@@ -348,7 +349,7 @@ impl Narikin {
         skill: Option<&Skill>,
     ) -> Limits {
         let go = &request.go;
-        // A mate in so many moves of the side that gives it.
+        // Moves of the mating side.
         let mate = match go.mate {
             Some(MateLimit::Moves(moves)) => Some(moves.saturating_mul(2).saturating_sub(1)),
             Some(MateLimit::Time(_) | MateLimit::Infinite) | None => None,
@@ -358,7 +359,7 @@ impl Narikin {
         let nodes = [go.nodes, node_budget.nodes].into_iter().flatten().min();
         let depth = [go.depth, node_budget.depth].into_iter().flatten().min();
         let entering = self.settings.entering();
-        // In UCI nothing can be declared.
+        // UCI has no declarations.
         let impasse = match request.dialect {
             Dialect::Uci => Impasse::Ignored,
             Dialect::Usi => entering.impasse,
@@ -368,7 +369,7 @@ impl Narikin {
             nodes,
             mate,
             searchmoves: self.search_moves(request, position).collect(),
-            // A weak player needs no help, and makes the same errors if asked again.
+            // Limited strength is deterministic with one thread.
             threads: if skill.is_some() { 1 } else { count(self.settings.threads.get()) },
             multipv: skill.map_or(0, Skill::lines).max(count(self.settings.multipv.get())),
             max_moves: self.settings.max_moves(),
@@ -392,14 +393,14 @@ impl Line {
             seldepth: result.depth,
             score: result.score,
             seen: result.score,
-            // It has been told.
+            // Already reported.
             drawn: false,
             pv: result.pv.clone(),
         }
     }
 }
 
-/// The line that a weaker player would choose, unless it is the best one.
+/// The line chosen by skill, unless it is the best one.
 fn choose_line(
     skill: &Skill,
     position: &Position,
@@ -407,7 +408,7 @@ fn choose_line(
     best: &Line,
 ) -> Option<Line> {
     let lines = output.lines();
-    // Lines that were not searched cannot be compared.
+    // Lines that were not searched are not comparable.
     let searched = lines.iter().filter(|line| 0 < line.depth);
     let values: Vec<_> =
         searched.clone().filter_map(|line| Some((*line.pv.first()?, line.seen))).collect();

@@ -1,8 +1,7 @@
-//! Mates of shogi by checks alone: a search by proof numbers.
+//! The mate solver of shogi (tsume): df-pn search of checks.
 //!
-//! The search is depth-first (Nagai's df-pn): it goes where the fewest leaves are left to be
-//! proved, and down there until another place is better. Repetition is never a mate; a result that
-//! holds because of it is kept for the way that leads to it, and for no other.
+//! The search is depth-first proof-number search (Nagai's df-pn). Repetition never mates; results
+//! that depend on a repetition are stored for their path only.
 
 mod hands;
 mod proof;
@@ -22,33 +21,32 @@ use readyok_rules::{BoardRef, Move};
 
 use self::table::{Path, ProofTable};
 
-/// How far to search for a mate.
+/// Limits of the solver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Look at no more than about this many positions.
+    /// Approximate maximum number of nodes.
     pub nodes: Option<u64>,
-    /// Look for mates of at most this many plies only; a mate in one is one ply.
+    /// Maximum length of the mate in plies.
     pub plies: Option<u16>,
-    /// When there is a mate, look at so many more positions for the shortest one, and then at as
-    /// many for one that is somewhat shorter.
+    /// Additional nodes for the shortest mate, and then as many for a somewhat shorter one.
     pub shorten: u64,
-    /// Look only for mates that begin with one of these moves; with any if there are none.
+    /// Restrict the first move to these; any move if empty.
     pub searchmoves: Vec<Move32>,
 }
 
-/// What a search for a mate has found.
+/// The result of the solver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Solution<M = Move32> {
-    /// The side to move mates with this line; every other defence was proved to fail, too. It is
-    /// not always the shortest mate, nor the longest defence.
+    /// The side to move mates with this line; all other defenses fail as well. Not always the
+    /// shortest mate or the longest defense.
     Mate(Vec<M>),
-    /// There is none by checks alone, or none of the length asked for.
+    /// There is no mate by checks, or none of the requested length.
     NoMate,
-    /// The search ended before.
+    /// A limit was reached.
     Unknown,
 }
 
-/// The memory with which one position after the other is searched for mates.
+/// The solver, with its tables.
 #[derive(Debug)]
 pub struct Solver {
     table: ProofTable,
@@ -57,23 +55,23 @@ pub struct Solver {
 }
 
 impl Solver {
-    /// A solver with a table of about so many megabytes.
+    /// Creates a solver with a table of this size in megabytes.
     ///
     /// # Errors
+    ///
     /// There is not enough memory.
     pub fn new(megabytes: usize) -> Result<Self, TryReserveError> {
         Ok(Self { table: ProofTable::new(megabytes)?, path: Path::new(), nodes: 0 })
     }
 
-    /// How many positions the last search has looked at.
+    /// Nodes of the last search.
     pub const fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Whether the side to move can mate by checks alone. `stop` is asked every few positions
-    /// whether to give up, and told how many there were.
+    /// Searches for a mate of the side to move. `stop` is polled with the number of nodes.
     ///
-    /// The fourth occurrence of a position counts as no mate, with the positions before this one.
+    /// The fourth occurrence of a position, including earlier positions of the game, is not a mate.
     pub fn solve(
         &mut self,
         position: &Position,
@@ -84,19 +82,18 @@ impl Solver {
     }
 }
 
-/// How many positions are looked at for a mate that is shorter than the one found.
+/// Nodes of the search for a shorter mate.
 const SHORTEN_NODES: u64 = 200_000;
 
-/// No mate is worth a larger table, in megabytes.
+/// Maximum table size in megabytes.
 const MAX_TABLE_MB: usize = 1024;
 
-/// A megabyte of the table is for so many positions, or so many milliseconds. To make more than a
-/// search can fill would take time from it.
+/// Nodes and milliseconds per megabyte of the table: allocating more than the search can fill costs
+/// time.
 const NODES_PER_MB: u64 = 16_384;
 const MILLIS_PER_MB: u128 = 20;
 
-/// The size of the table for a search of so many positions and so much time, of which there is memory
-/// for so many megabytes.
+/// The table size for these limits, at most `megabytes`.
 fn table_size(megabytes: usize, nodes: Option<u64>, time: Option<Duration>) -> usize {
     let by_nodes = nodes.and_then(|nodes| usize::try_from(nodes / NODES_PER_MB).ok());
     let by_time = time.and_then(|time| usize::try_from(time.as_millis() / MILLIS_PER_MB).ok());
@@ -104,7 +101,7 @@ fn table_size(megabytes: usize, nodes: Option<u64>, time: Option<Duration>) -> u
     enough.map_or(MAX_TABLE_MB, |enough| enough.saturating_add(1)).min(megabytes).min(MAX_TABLE_MB)
 }
 
-/// How often it is told how many positions were looked at.
+/// The interval of node counts.
 const REPORT_INTERVAL: Duration = Duration::from_secs(1);
 
 fn node_info(nodes: u64, time: Duration) -> Info<'static> {
@@ -116,8 +113,8 @@ fn node_info(nodes: u64, time: Duration) -> Info<'static> {
     }
 }
 
-/// Searches for a mate until it is found, refuted, or a limit or the control says to stop, with at
-/// most so many megabytes of memory. None within so many plies is no word about longer ones.
+/// Answers `go mate` of USI: searches until a result, a limit or a stop, with at most this much
+/// memory. Without a mate within a maximum length, the result is a timeout.
 pub(crate) fn checkmate(
     position: &readyok_rules::Position,
     limits: Limits,

@@ -21,8 +21,8 @@ pub(crate) const ELO: RangeInclusive<i64> = 800..=2800;
 /// Supported ranks: kyu (below 0) and amateur dan (above 0); 0 counts as 1 kyu.
 pub(crate) const RANKS: RangeInclusive<i64> = -15..=9;
 
-/// Number of candidate lines, reduced by one per step near full strength: each line costs nodes, so
-/// the last step must not drop four at once.
+/// Number of candidate lines, reduced by one per step near full strength. Each line costs nodes, so
+/// the last step must not drop four.
 const LINES: usize = 5;
 const STEP: f64 = 1.0 / 16.0;
 

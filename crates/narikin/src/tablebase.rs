@@ -1,4 +1,4 @@
-//! What Syzygy tables know of chess positions with few pieces.
+//! Syzygy tablebases of chess.
 
 use std::{
     fmt, fs,
@@ -12,38 +12,38 @@ use readyok_rules::shakmaty::{
 };
 use shakmaty_syzygy::{Dtz, Tablebase};
 
-/// What perfect play gives a side, from the worst to the best.
+/// The result of perfect play, from worst to best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wdl {
     /// It loses.
     Loss,
-    /// It loses, but the fifty-move rule saves it.
+    /// A loss that the fifty-move rule turns into a draw.
     BlessedLoss,
-    /// Nobody wins.
+    /// A draw.
     Draw,
-    /// It wins, but the fifty-move rule makes it a draw.
+    /// A win that the fifty-move rule turns into a draw.
     CursedWin,
     /// It wins.
     Win,
 }
 
-/// A move at the root and what it leads to.
+/// A root move and its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ranked {
-    /// The move, in which castling is the king's to his rook.
+    /// The move; castling is encoded as king captures rook.
     pub mv: Move,
-    /// What it gives the side that plays it, with the moves that the fifty-move rule has counted.
+    /// The result for the side that plays it, under the fifty-move rule.
     pub wdl: Wdl,
-    /// In how many plies, this one among them, a capture, a pawn move or mate is due: positive if
-    /// the side that moves wins, negative if it loses, 0 for a draw. Tables round it; it can be one
-    /// too small. It is 0 for all moves if a table of distances is missing.
+    /// Plies to the next capture, pawn move or mate, including this move: positive for wins,
+    /// negative for losses, 0 for draws. Rounded values can be one too small. 0 for all moves
+    /// without DTZ tables.
     pub dtz: i32,
 }
 
-/// More of them say no more.
+/// Maximum number of recorded errors.
 const MAX_ERRORS: usize = 8;
 
-/// Syzygy tables of some folders. Files are opened when they are needed first.
+/// Syzygy tablebases of some directories. Files are opened on demand.
 pub struct Tablebases {
     tables: Tablebase<Chess>,
     files: usize,
@@ -60,13 +60,14 @@ impl fmt::Debug for Tablebases {
 }
 
 impl Tablebases {
-    /// Finds the tables of the folders in a list as `SyzygyPath` has it: separated by `;` on
-    /// Windows and by `:` elsewhere. An empty list and `<empty>` have no folders.
+    /// Opens the tablebases of a directory list as in `SyzygyPath`, separated by `;` on Windows and
+    /// by `:` elsewhere. An empty list and `<empty>` have no directories.
     ///
-    /// What cannot be read is [told](Self::faults) and left out.
+    /// Unreadable files are skipped and [recorded](Self::errors).
     ///
     /// # Errors
-    /// None of the folders can be read.
+    ///
+    /// No directory is readable.
     pub fn open(paths: &str) -> io::Result<Self> {
         let mut tables = Tablebase::new();
         let (mut files, mut errors) = (0, Vec::new());
@@ -91,7 +92,7 @@ impl Tablebases {
             for entry in entries.flatten() {
                 match tables.add_file(entry.path()) {
                     Ok(()) => files += 1,
-                    // Whatever else there may be.
+                    // Other files.
                     Err(error) if error.kind() == ErrorKind::InvalidInput => {}
                     Err(error) => record_error(&entry.path(), &error),
                 }
@@ -103,35 +104,34 @@ impl Tablebases {
         }
     }
 
-    /// What could not be read, each with its path.
+    /// Errors with paths.
     pub fn errors(&self) -> &[String] {
         &self.errors
     }
 
-    /// How many files there are.
+    /// The number of files.
     pub const fn files(&self) -> usize {
         self.files
     }
 
-    /// The most pieces, kings among them, for which there is a table; 0 if there are none.
+    /// The maximum number of pieces including kings; 0 without tables.
     pub fn max_pieces(&self) -> usize {
         self.tables.max_pieces()
     }
 
-    /// The result of a position, if it is known. It is that right after a capture or a pawn move:
-    /// the counter of the fifty-move rule is not looked at, and should be 0.
+    /// The result of a position, if known. It is the result right after a capture or a pawn move:
+    /// the fifty-move counter is ignored and should be 0.
     pub fn wdl(&self, board: &Board) -> Option<Wdl> {
         let position = self.convert_position(board)?;
         let wdl = self.tables.probe_wdl_after_zeroing(&position).ok()?;
         Some(convert_wdl(wdl))
     }
 
-    /// The legal moves of a position, the best first: by result, then the quickest progress to a
-    /// win, or the slowest to a loss. Nothing if one of them leads to a position that is not known.
+    /// The legal moves of a position, best first: by result, then by quick progress to a win or
+    /// slow progress to a loss. None if a successor is unknown.
     ///
-    /// Who plays the first of them again and again wins what can be won. Repetition is not looked
-    /// at. Where the files of distances (`.rtbz`) are missing, moves are told apart by their results
-    /// alone, as if no move had been counted yet by the fifty-move rule.
+    /// The first move preserves the result. Repetition is ignored. Without DTZ files (`.rtbz`),
+    /// moves are ranked by result only, as if the fifty-move counter were 0.
     pub fn root(&self, board: &Board) -> Option<Vec<Ranked>> {
         self.convert_position(board)?;
         let mut moves = Vec::new();
@@ -151,7 +151,7 @@ impl Tablebases {
         after.play_unchecked(mv);
         let position = self.convert_position(&after)?;
         let zeroes = after.halfmove_clock() == 0;
-        // A mate counts however many moves there were before.
+        // Mate has priority over the fifty-move rule.
         let is_mate = !after.checkers().is_empty() && no_move(&after);
         let rule50_plies = if zeroes || is_mate { 0 } else { i32::from(board.halfmove_clock()) };
         let theirs = if zeroes {
@@ -171,7 +171,7 @@ impl Tablebases {
         Some(Ranked { mv, wdl: convert_wdl(-theirs), dtz: 0 })
     }
 
-    /// The position as the tables know it; nothing for one that cannot be in them.
+    /// Converts a position; none if it cannot be in the tables.
     fn convert_position(&self, board: &Board) -> Option<Chess> {
         let castles = Color::ALL.into_iter().any(|side| {
             let rights = board.castle_rights(side);
@@ -198,9 +198,9 @@ const fn convert_wdl(wdl: shakmaty_syzygy::Wdl) -> Wdl {
     }
 }
 
-/// The result if progress takes so many plies and the fifty-move rule has counted some already.
+/// The result under the fifty-move rule.
 fn apply_rule50(dtz: i32, rule50_plies: i32) -> Wdl {
-    // What is rounded may be one too small, but never right after a capture or a pawn move.
+    // DTZ may be one too small, except right after a capture or a pawn move.
     let allowed = if rule50_plies == 0 { 100 } else { 99 };
     let in_time = dtz.abs() + rule50_plies <= allowed;
     match dtz.signum() {

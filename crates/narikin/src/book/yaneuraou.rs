@@ -1,7 +1,7 @@
-//! The text book of YaneuraOu (`#YANEURAOU-DB2016 1.00`): for each position its moves with answer,
-//! value, depth and how often each was seen.
+//! The text book of YaneuraOu (`#YANEURAOU-DB2016 1.00`): for each position its moves with reply,
+//! score, depth and count.
 //!
-//! A line that cannot be read costs itself only, and the moves after it if it is a position.
+//! An unreadable line is skipped, with the moves after it if it is a position.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -18,13 +18,13 @@ use super::{BookError, BookMove};
 const HEADER: &[u8] = b"#YANEURAOU-DB2016 1.00";
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// So many bytes of a file tell whether it is such a book.
+/// Number of bytes that identify the format.
 pub(super) const HEAD: u64 = 32;
 
-/// A book with more positions is searched in the file if so many of them are sorted.
+/// A book with more positions is searched in the file if this many are sorted.
 const ROWS: usize = 10_000;
 
-/// A book that is not sorted is kept in memory, unless it has more bytes.
+/// Maximum size of an unsorted book, which is loaded.
 const MAX_LOADED_BYTES: u64 = 256 << 20;
 
 /// Moves that are worse than the best by more centipawns are not played.
@@ -34,9 +34,9 @@ const MARGIN: i32 = 30;
 #[derive(Debug)]
 pub(crate) struct YaneuraOu {
     positions: Positions,
-    /// What there is to say of lines that cannot be read, until it is taken.
+    /// A warning about unreadable lines.
     remark: Option<String>,
-    /// Whether it was said.
+    /// Whether the warning was reported.
     is_reported: bool,
 }
 
@@ -47,7 +47,7 @@ enum Positions {
     Loaded(HashMap<String, Vec<TextMove>>),
 }
 
-/// Whether a file that begins so is such a book.
+/// Whether a file with this head is such a book.
 pub(super) fn is_head(head: &[u8]) -> bool {
     let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     text.strip_prefix(HEADER).is_some_and(|rest| matches!(rest.first(), Some(b'\n' | b'\r')))
@@ -81,7 +81,7 @@ impl YaneuraOu {
         matches!(&self.positions, Positions::Loaded(by_sfen) if by_sfen.is_empty())
     }
 
-    /// What was not said yet of lines that cannot be read.
+    /// The warning that was not reported yet.
     pub(super) fn take_remark(&mut self) -> Option<String> {
         self.remark.take()
     }
@@ -97,7 +97,7 @@ impl YaneuraOu {
                 if let Some(first) =
                     first.filter(|_| !std::mem::replace(&mut self.is_reported, true))
                 {
-                    // Nobody has read all of it.
+                    // Only a part of the file was read.
                     self.remark =
                         Some(format!("has lines that cannot be read, one of them at byte {first}"));
                 }
@@ -108,19 +108,19 @@ impl YaneuraOu {
     }
 }
 
-/// A book as far as it has been read.
+/// The state of loading a book.
 #[derive(Debug)]
 struct Loader {
     by_sfen: HashMap<String, Vec<TextMove>>,
-    /// The position that moves belong to.
+    /// The position of the following moves.
     current: Option<String>,
-    /// Whether moves belong to a position that cannot be read.
+    /// Whether the current position is unreadable.
     is_skipping: bool,
     rows: usize,
     sorted: bool,
     lines: u64,
     unreadable: u64,
-    /// The number of the first line that cannot be read.
+    /// The number of the first unreadable line.
     first: u64,
 }
 
@@ -183,7 +183,7 @@ impl Loader {
     }
 }
 
-/// The legal ones of these moves. A move that the book gives no value is as good as the best.
+/// The legal ones of these moves. Moves without a score count as best.
 fn weighted(position: &Position, moves: &[TextMove]) -> Vec<BookMove> {
     let read = |position: &Position, mv: Move| position.parse_move(&mv.to_usi()).ok();
     let legal = moves.iter().filter_map(|it| {
@@ -204,29 +204,29 @@ fn weighted(position: &Position, moves: &[TextMove]) -> Vec<BookMove> {
 
 const BOM_CHAR: &str = "\u{feff}";
 
-/// What a line says.
+/// A parsed line.
 #[derive(Debug)]
 enum Line {
-    /// The moves of a position follow, which is written as the rules write it.
+    /// A position in normalized notation, whose moves follow.
     Position(String),
     /// A move of the position before it.
     Move(TextMove),
     /// A header, a comment or nothing.
     Other,
-    /// Something that cannot be read.
+    /// An unreadable line.
     Unreadable {
         /// Whether it would be a position.
         is_position: bool,
     },
 }
 
-/// A move as the book has it, legal or not.
+/// A move of the book, legal or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct TextMove {
     mv: Move,
     reply: Move,
     score: Option<i32>,
-    /// How often it was seen.
+    /// How often it was played.
     count: Option<u64>,
 }
 
@@ -266,7 +266,7 @@ fn is_comment(text: &str) -> bool {
     text.starts_with('#') || text.starts_with("//")
 }
 
-/// A position in the usual spelling, as a first move.
+/// The normalized notation of a position, with move number 1.
 fn normalized(sfen: &str) -> Option<String> {
     let mut fields = sfen.split_ascii_whitespace();
     let [board, turn, hands] = [fields.next()?, fields.next()?, fields.next()?];
@@ -288,13 +288,13 @@ fn optional<T: FromStr>(field: Option<&str>) -> Result<Option<T>, T::Err> {
     field.filter(|field| !matches!(*field, "none" | "None")).map(str::parse).transpose()
 }
 
-/// Fewer bytes are read from one end to the other.
+/// Smaller ranges are searched linearly.
 const BLOCK: u64 = 4096;
 
-/// What is longer counts as several lines.
+/// Longer lines are split.
 const MAX_LINE_LEN: u64 = 1 << 16;
 
-/// Reads the lines of a book, from any place on.
+/// Reads the lines of a book from any offset.
 #[derive(Debug)]
 struct Lines {
     file: BufReader<File>,
@@ -329,7 +329,7 @@ impl Lines {
         Ok((read > 0).then(|| (offset, Line::read(&self.line))))
     }
 
-    /// Goes on with the first line that begins at a place or after it.
+    /// Seeks to the first line that starts at or after an offset.
     fn seek_line(&mut self, offset: u64) -> io::Result<()> {
         self.offset = offset.saturating_sub(1);
         self.file.seek(SeekFrom::Start(self.offset))?;
@@ -339,7 +339,7 @@ impl Lines {
         Ok(())
     }
 
-    /// The next position that can be read, with the place where it begins. Places of others are
+    /// The next readable position, with its offset. Offsets of unreadable positions are passed to
     /// `unreadable`.
     fn next_position(
         &mut self,
@@ -355,8 +355,8 @@ impl Lines {
         Ok(None)
     }
 
-    /// The moves of a position; none if it is not in the book. Places of lines on the way that cannot be
-    /// read are `unreadable`.
+    /// Finds the moves of a position by binary search; none if it is not in the book. Offsets of
+    /// unreadable lines are passed to `unreadable`.
     fn find(&mut self, sfen: &str, unreadable: &mut impl FnMut(u64)) -> io::Result<Vec<TextMove>> {
         let (mut low, mut high) = (0, self.bytes);
         while BLOCK < high - low {

@@ -14,16 +14,16 @@ use crate::{NetworkError, Searcher};
 /// The book in use.
 #[derive(Debug, Default)]
 pub(super) struct Opening {
-    /// The path that was read last; none if no book is wanted.
+    /// The last path; none if no book is requested.
     path: Option<String>,
     book: Option<Book>,
-    /// Whether it was said that the book is of another game.
+    /// Whether a mismatch of the game was reported.
     reported_foreign: bool,
     remarks: Vec<String>,
 }
 
 impl Opening {
-    /// Opens the book that is wanted now, unless it is open.
+    /// Opens the requested book, unless it is open.
     pub(super) fn prepare(&mut self, settings: &Settings) {
         let wanted = settings.own_book.get().then(|| settings.book_file.get());
         if wanted == self.path {
@@ -46,18 +46,18 @@ impl Opening {
         }
     }
 
-    /// Has something told of the book.
+    /// Adds a message about the book.
     fn remark(&mut self, what: Option<String>) {
         let path = self.path.as_deref().unwrap_or_default().escape_debug();
         self.remarks.extend(what.map(|what| format!("the book in `{path}` {what}")));
     }
 
-    /// What went wrong.
+    /// Takes the messages.
     pub(super) fn take_remarks(&mut self) -> Vec<String> {
         std::mem::take(&mut self.remarks)
     }
 
-    /// A move of the book, if there is one that may be played.
+    /// Chooses a book move, if any.
     pub(super) fn choose(&mut self, settings: &Settings, position: &Position) -> Option<BookMove> {
         let book = self.book.as_mut()?;
         if i64::from(move_number(position)) > settings.book_depth.get() {
@@ -74,7 +74,7 @@ impl Opening {
         let remark = book.take_remark();
         self.remark(remark);
         chosen.unwrap_or_else(|error| {
-            // What fails once will fail again.
+            // The failure would repeat.
             self.book = None;
             self.remark(Some(format!("is disabled: {error}")));
             None
@@ -82,7 +82,7 @@ impl Opening {
     }
 }
 
-/// Which move of its side the next one is, from 1 on.
+/// The number of the next move of its side, from 1.
 fn move_number(position: &Position) -> u32 {
     let number = position.setup().move_number();
     match position.game() {
@@ -91,18 +91,18 @@ fn move_number(position: &Position) -> u32 {
     }
 }
 
-/// More than the largest network has, in bytes.
+/// Maximum size of a network file.
 const MAX_BYTES: u64 = 32 << 20;
 
-/// The file of the network in use.
+/// The network in use.
 #[derive(Debug, Default)]
 pub(super) struct NetworkFile {
-    /// The path that was read last; empty for none.
+    /// The last path; empty for none.
     path: String,
 }
 
 impl NetworkFile {
-    /// Has the searcher evaluate as is wanted now, and returns what there is to say of it.
+    /// Loads or removes the network, and returns a message about it.
     pub(super) fn prepare(&mut self, wanted: String, searcher: &mut Searcher) -> Option<String> {
         if wanted == self.path {
             return None;
@@ -125,7 +125,7 @@ fn remove_networks(searcher: &mut Searcher) -> Result<(), Failure> {
     Ok(searcher.set_network(Game::Shogi, None)?)
 }
 
-/// Loads a network for the game that it is for, and returns the game's name.
+/// Loads a network and returns the name of its game.
 fn load(path: &Path, searcher: &mut Searcher) -> Result<&'static str, Failure> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)?;

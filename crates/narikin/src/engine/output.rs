@@ -1,4 +1,4 @@
-//! Tells the client what the search tells.
+//! Sends reports of the search to the client.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,32 +10,32 @@ use readyok_rules::{Game, MoveCodec};
 use crate::platform::Load;
 use crate::{Bounds, Report, Score, score};
 
-/// Before that, nobody reads which move is being searched.
+/// `currmove`, `currline` and `refutation` are sent after this time only.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// One search's side of the client.
+/// The output of one search.
 #[derive(Debug)]
 pub(super) struct Output<'a> {
     pub(super) control: &'a Control,
     pub(super) codec: MoveCodec,
     pub(super) game: Game,
-    /// What the client wants to see.
+    /// Requested information.
     pub(super) shown: ShownInfo,
     pub(super) load: Load,
     /// The lines of the last report, best first.
     pub(super) lines: Mutex<Vec<Line>>,
 }
 
-/// What a client wants to see of a search.
+/// Information that is sent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ShownInfo {
-    /// So many lines.
+    /// Number of lines.
     pub(super) lines: usize,
-    /// The chances of winning, drawing and losing.
+    /// Win, draw and loss estimates.
     pub(super) wdl: bool,
-    /// The lines being searched.
+    /// Current lines.
     pub(super) currline: bool,
-    /// The answers to moves that are no better than the best.
+    /// Refutations of root moves.
     pub(super) refutations: bool,
 }
 
@@ -45,9 +45,9 @@ pub(super) struct Line {
     pub(super) depth: u32,
     pub(super) seldepth: u32,
     pub(super) score: Score,
-    /// What the search itself makes of it, without tablebases at the root.
+    /// The score without tablebases at the root.
     pub(super) seen: Score,
-    /// Whether tablebases say that it is a draw.
+    /// Whether the score is a tablebase draw.
     pub(super) drawn: bool,
     pub(super) pv: Vec<readyok_rules::Move>,
 }
@@ -58,7 +58,7 @@ impl Output<'_> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells a line that will be played although it is not the best.
+    /// Sends the line chosen by skill.
     pub(super) fn played(&self, line: &Line) {
         self.control.info(Info {
             depth: Some(line.depth),
@@ -70,7 +70,7 @@ impl Output<'_> {
     }
 
     fn rank(&self, rank: usize) -> Option<u32> {
-        // A single line has no rank.
+        // A single line has no number.
         (1 < self.shown.lines).then(|| u32::try_from(rank).unwrap_or(u32::MAX))
     }
 

@@ -1,4 +1,4 @@
-//! The options: declared here, once, and read between searches.
+//! Options, read between searches.
 use crate::skill::{self, Skill};
 use crate::{PositionValues, Score, TbConfig, tablebase::Tablebases};
 use readyok_engine::protocol::{Opponent, Title};
@@ -8,19 +8,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The size of the hash table at first, and at most, in megabytes: 32 TiB, which no machine has.
+/// Default and maximum hash size in megabytes; the maximum is 32 TiB.
 pub(super) const HASH: i64 = 16;
 const MAX_HASH: i64 = 33_554_432;
 
 const MAX_THREADS: i64 = 1024;
 const MAX_LINES: i64 = 500;
 
-/// The most that a draw can be worth more or less than an even position, in centipawns.
+/// Maximum contempt in centipawns.
 const MAX_CONTEMPT: i64 = 500;
 
 const MAX_MOVES: i64 = 100_000;
 
-/// The value of `ResignValue` that means never, and what a mate counts beside the others.
+/// `ResignValue` that disables resigning, and the value of a mate.
 const NEVER: i64 = 99_999;
 const MATED: i64 = 32_000;
 
@@ -30,7 +30,7 @@ const ABOUT: &str = concat!(
     " plays chess, Chess960 and shogi. It is free software under the GNU General Public License, version 3 or later"
 );
 
-/// Handles of all options that the engine reads.
+/// Handles of the options.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) hash: Spin,
@@ -63,7 +63,7 @@ pub(super) struct Settings {
     table_depth: Spin,
     table_pieces: Spin,
     table_fifty_moves: Check,
-    /// What options want to be told.
+    /// Messages of options.
     remarks: Receiver<String>,
 }
 
@@ -71,8 +71,8 @@ pub(super) struct Settings {
 const VARIANTS: [(&str, Game); 3] =
     [("chess", Game::Chess), ("chess960", Game::Chess960), ("shogi", Game::Shogi)];
 
-/// The choices of `EnteringKingRule`, in the words of YaneuraOu. The rules with an `H` count the
-/// pieces that a handicap leaves out.
+/// The choices of `EnteringKingRule`, as in YaneuraOu. Rules with an `H` count pieces missing in a
+/// handicap game.
 const ENTERING: [(&str, Entering); 6] = [
     ("NoEnteringKing", Entering { impasse: Impasse::Ignored, counts_missing: false }),
     ("CSARule24", Entering { impasse: Impasse::Points24, counts_missing: false }),
@@ -83,7 +83,7 @@ const ENTERING: [(&str, Entering); 6] = [
 ];
 const DEFAULT_ENTERING: &str = "CSARule27";
 
-/// Options of the games that UCI is spoken for, and of the one that USI is spoken for.
+/// Options of one protocol only.
 const UCI_ONLY: [&str; 14] = [
     "SyzygyPath",
     "SyzygyProbeDepth",
@@ -102,7 +102,7 @@ const UCI_ONLY: [&str; 14] = [
 ];
 const USI_ONLY: [&str; 4] = ["USI_Strength", "EnteringKingRule", "MaxMovesToDraw", "ResignValue"];
 
-/// How a king wins that has entered the other's camp.
+/// The rule of entering kings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entering {
     pub(super) impasse: Impasse,
@@ -110,7 +110,6 @@ pub(super) struct Entering {
 }
 
 impl Settings {
-    /// Declares all options.
     pub(super) fn declare(options: &mut Options) -> Self {
         let (remark_sender, remarks) = mpsc::channel();
         let hash = options.spin("Hash", HASH, 1..=MAX_HASH);
@@ -193,7 +192,7 @@ impl Settings {
         }
     }
 
-    /// The game that is played in a dialect.
+    /// The game of a dialect.
     pub(super) fn game(&self, dialect: Dialect) -> Game {
         let variant = VARIANTS.get(self.variant.index()).map(|&(_, game)| game);
         match (dialect, variant) {
@@ -209,17 +208,17 @@ impl Settings {
         }
     }
 
-    /// Whether to clear the hash table, once.
+    /// Takes the request to clear the hash table.
     pub(super) fn take_clear_hash(&self) -> bool {
         self.clear_hash.swap(false, Ordering::Relaxed)
     }
 
-    /// What options have to say.
+    /// Takes the messages of options.
     pub(super) fn take_remarks(&self) -> impl Iterator<Item = String> {
         self.remarks.try_iter()
     }
 
-    /// The strength to play with, if it is limited. `seed` is another number for each game.
+    /// The skill, if strength is limited. `seed` differs between games.
     pub(super) fn skill(&self, dialect: Dialect, seed: u64) -> Option<Skill> {
         if !self.limit_strength.get() {
             return None;
@@ -230,7 +229,7 @@ impl Settings {
         })
     }
 
-    /// How many centipawns a draw is worse than an even position.
+    /// The contempt in centipawns.
     pub(super) fn contempt(&self, dialect: Dialect) -> i32 {
         let own = match dialect {
             Dialect::Uci if self.limit_strength.get() => self.elo.get(),
@@ -239,19 +238,19 @@ impl Settings {
         contempt(self.contempt.get(), &self.opponent.get(), own)
     }
 
-    /// After how many moves of both sides the game is drawn, if it is.
+    /// The maximum number of moves of both sides, if set.
     pub(super) fn max_moves(&self) -> Option<u32> {
         u32::try_from(self.max_moves.get()).ok().filter(|&moves| 0 < moves)
     }
 
-    /// What the user has taught, if there is anything.
+    /// The position values, if any.
     pub(super) fn position_values(&self) -> Option<Arc<PositionValues>> {
         let shared = locked(&self.position_values);
         Some(Arc::clone(&shared.position_values))
             .filter(|position_values| !position_values.is_empty())
     }
 
-    /// The tablebases to ask, if there are any.
+    /// The tablebase configuration, if tablebases are loaded.
     pub(super) fn tables(&self) -> Option<TbConfig> {
         let tablebases = self.tables.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         Some(TbConfig {
@@ -262,18 +261,17 @@ impl Settings {
         })
     }
 
-    /// Whether the user has taught anything since this was asked last.
+    /// Whether position values have changed since the last call.
     pub(super) fn take_position_values_changed(&self) -> bool {
         std::mem::take(&mut locked(&self.position_values).is_changed)
     }
 
-    /// How an entered king wins.
+    /// The rule of entering kings.
     pub(super) fn entering(&self) -> Entering {
         let named = ENTERING.get(self.entering_king.index());
         named.map_or(Entering { impasse: Impasse::Ignored, counts_missing: false }, |it| it.1)
     }
 
-    /// Whether to resign with a score.
     pub(super) fn resigns_at(&self, score: Score) -> bool {
         let value = match score {
             Score::Centipawns(value) => value.into(),
@@ -286,7 +284,7 @@ impl Settings {
 }
 
 impl Entering {
-    /// Whether the side to move wins by saying so.
+    /// Whether the side to move wins by declaration.
     pub(super) fn is_won(self, position: &Position) -> bool {
         let Some(mut declared) = position.declaration() else { return false };
         if !self.counts_missing {
@@ -297,7 +295,7 @@ impl Entering {
     }
 }
 
-/// What is learned from one search to the next.
+/// Position values, shared with the option.
 #[derive(Debug, Default)]
 struct SharedPositionValues {
     position_values: Arc<PositionValues>,
@@ -308,7 +306,7 @@ fn locked(shared: &Mutex<SharedPositionValues>) -> MutexGuard<'_, SharedPosition
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Each value is an instruction of its own.
+/// Each value of the option is a command.
 fn declare_position_values(
     options: &mut Options,
     position_values: &Arc<Mutex<SharedPositionValues>>,
@@ -322,13 +320,13 @@ fn declare_position_values(
         let mut shared = locked(&position_values);
         match Arc::make_mut(&mut shared.position_values).apply_command(text) {
             Ok(()) => shared.is_changed = true,
-            // Without an engine nobody listens.
+            // Without an engine there is no receiver.
             Err(error) => drop(remark_sender.send(format!("invalid position value: {error}"))),
         }
     });
 }
 
-/// Opens tables as soon as their folders are named, and says what was found.
+/// Opens tablebases when the path is set, and reports the result.
 fn declare_tables(
     options: &mut Options,
     tables: &Arc<Mutex<Option<Arc<Tablebases>>>>,
@@ -350,20 +348,20 @@ fn declare_tables(
         };
         *tables.lock().unwrap_or_else(PoisonError::into_inner) = found;
         if let Some(remark) = remark {
-            // Without an engine nobody listens.
+            // Without an engine there is no receiver.
             let _ = remark_sender.send(remark);
         }
     });
 }
 
-/// Endgame databases whose formats have no public prober. GUIs set them for all engines, so that they
-/// are taken, and what comes of it is said.
+/// Tablebases without a public format. GUIs set these options for all engines, so they are accepted
+/// with a message.
 fn declare_unsupported_tablebases(options: &mut Options, remark_sender: &Sender<String>) {
     for (name, what) in [("NalimovPath", "Nalimov"), ("UCI_ShredderbasesPath", "Shredder")] {
         let remark_sender = remark_sender.clone();
         options.string_with(name, "", move |path| {
             if !path.is_empty() {
-                // Without an engine nobody listens.
+                // Without an engine there is no receiver.
                 let _ = remark_sender.send(format!(
                     "{what} tablebases are not used: their format is not public. \
                      Syzygy tablebases serve the same end"
@@ -371,17 +369,17 @@ fn declare_unsupported_tablebases(options: &mut Options, remark_sender: &Sender<
             }
         });
     }
-    // A cache for nothing needs no word.
+    // Ignored silently.
     options.spin("NalimovCache", 1, 1..=65_536);
 }
 
-/// Against an opponent that is weaker by so many rating points a draw is a centipawn worse.
+/// Rating points per centipawn of contempt.
 const POINTS: i64 = 10;
 
-/// The most that an opponent changes, in centipawns.
+/// Maximum contempt by rating in centipawns.
 const MAX_RATING_CONTEMPT: i64 = 100;
 
-/// The rating at which FIDE gives a title (handbook B.01, 2024), for opponents without a rating.
+/// Ratings of FIDE titles (handbook B.01, 2024), for opponents without a rating.
 const TITLES: [(&str, i64); 8] = [
     ("GM", 2500),
     ("IM", 2400),
@@ -393,8 +391,8 @@ const TITLES: [(&str, i64); 8] = [
     ("WCM", 2000),
 ];
 
-/// How many centipawns a draw is worse than an even position: `set` by the user, and more of it
-/// against a weaker opponent, less against a stronger one. `own` is the engine's rating.
+/// The contempt in centipawns: `set` by the user, plus a part for weaker opponents, minus for
+/// stronger ones. `own` is the engine's rating.
 pub(super) fn contempt(set: i64, opponent: &str, own: i64) -> i32 {
     let rating = opponent.parse().ok().and_then(|opponent| rating(&opponent));
     let from_rating = rating.map_or(0, |rating| {
@@ -409,7 +407,7 @@ fn rating(opponent: &Opponent) -> Option<i64> {
     opponent.rating().map(i64::from).or_else(|| opponent.title().and_then(title_rating))
 }
 
-/// The engine's rating at full strength, on its own scale.
+/// The rating at full strength.
 pub(super) const FULL_RATING: i64 = *skill::ELO.end();
 
 #[cfg(test)]

@@ -1,18 +1,18 @@
-//! Which hands a result holds for.
+//! Hand dominance: the hands for which a result holds.
 //!
-//! A mate needs only some of the attacker's pieces in hand, and holds for all hands with at least
-//! those. Where there is none, there is none with fewer pieces either. What the attacker does not
-//! hold, the defender does: the board says how many there are in both hands together.
+//! A mate needs some of the attacker's pieces in hand and holds for all hands with at least those.
+//! Without a mate, there is none with fewer pieces. The defender has the pieces that the attacker
+//! does not have.
 
 use readyok_rules::rsshogi::board::{Bitboard, Position};
 use readyok_rules::rsshogi::types::{Color, Hand, HandPiece, Move32, PieceType, Rank, Square};
 
-/// The most of each piece that is in one of the two.
+/// The maximum of each piece.
 pub(super) fn union(a: Hand, b: Hand) -> Hand {
     merge(a, b, u32::max)
 }
 
-/// The least of each piece that is in one of the two.
+/// The minimum of each piece.
 pub(super) fn intersection(a: Hand, b: Hand) -> Hand {
     merge(a, b, u32::min)
 }
@@ -22,18 +22,18 @@ fn merge(a: Hand, b: Hand, choose: fn(u32, u32) -> u32) -> Hand {
         .fold(Hand::ZERO, |hand, piece| with(hand, piece, choose(a.count(piece), b.count(piece))))
 }
 
-/// The hand with so many of a piece.
+/// The hand with another number of a piece.
 fn with(hand: Hand, piece: HandPiece, count: u32) -> Hand {
     let bare = hand.checked_sub(piece, hand.count(piece)).unwrap_or(hand);
     bare.checked_add(piece, count).unwrap_or(bare)
 }
 
-/// Whether it is, piece by piece, no smaller.
+/// Whether `a` has at least the pieces of `b`.
 pub(super) fn covers(a: Hand, b: Hand) -> bool {
     Hand::is_equal_or_superior(a, b)
 }
 
-/// What is in both hands together.
+/// The pieces of both hands.
 pub(super) fn all(position: &Position) -> Hand {
     let (first, second) = (position.hand(Color::BLACK), position.hand(Color::WHITE));
     merge(first, second, |a, b| a + b)

@@ -1,4 +1,4 @@
-//! What the mate solver says of the root and of the move that the search would play.
+//! The mate solver at the root of the search: own mates, and mates after the best move.
 
 use super::{Limits, Solution, Solver};
 use crate::{
@@ -7,40 +7,38 @@ use crate::{
     search::root::Root,
 };
 
-/// How often the solver looks, for the own mate and for the opponent's alike.
+/// The share of the solver, for own and opponent's mates alike.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MateSearchShare {
-    /// One position in so many is the solver's,
+    /// One in this many nodes belongs to the solver,
     node_share: u64,
-    /// but for these, which are before all others.
+    /// in addition to these initial nodes.
     initial: u64,
-    /// How many positions the first look at a question may take. Each further one may take twice as
-    /// many, as the solver begins anew.
+    /// Nodes of the first attempt; each further attempt restarts with twice as many.
     first: u64,
 }
 
 impl MateSearchShare {
-    /// Where positions are counted.
+    /// With limits by nodes or depth.
     pub(crate) const BY_NODES: Self = Self { node_share: 12, initial: 1_000, first: 1_000 };
-    /// Where time is: a position of the solver takes about twice as long as one of the search, and a short
-    /// search has no thousand to spare (docs/search.md).
+    /// With limits by time: a node of the solver takes about twice as long as one of the search
+    /// (docs/search.md).
     pub(crate) const BY_TIME: Self = Self { node_share: 24, initial: 0, first: 250 };
 }
 
-/// The solver beside a search: whether the side to move mates, and whether it is mated after the
-/// move that looks best. The search sees neither if it takes many plies.
+/// Runs the solver between iterations. It finds longer mates than the search.
 pub(crate) struct RootMateSearch<'s> {
     solver: &'s mut Solver,
     share: MateSearchShare,
     own: MateQuery,
     answer: MateQuery,
-    /// The move that the second question is about, packed.
+    /// The best move of the second query, packed.
     best: u16,
-    /// The longest mate that the side to move looks for, in plies.
+    /// Maximum length of own mates in plies.
     plies: Option<u16>,
 }
 
-/// A question to the solver that is asked again and again, with more and more time.
+/// A query that is repeated with more nodes.
 #[derive(Debug, Clone, Copy, Default)]
 struct MateQuery {
     spent: u64,
@@ -49,12 +47,11 @@ struct MateQuery {
 }
 
 impl MateQuery {
-    /// How many positions the next look may take, if it is worth one after so many positions of
-    /// the search, with so many left.
+    /// The nodes of the next attempt, if it is due.
     fn budget(&self, share: MateSearchShare, searched: u64, left: u64) -> Option<u64> {
         let next = share.first.checked_shl(self.attempts)?;
         let fair = self.spent + next <= share.initial + searched / share.node_share;
-        // The solver may look at a few more.
+        // The solver may exceed its limit slightly.
         (!self.decided && fair && 2 * next <= left).then_some(next)
     }
 }
@@ -72,7 +69,7 @@ impl<'s> RootMateSearch<'s> {
         }
     }
 
-    /// Whether a mate of the side to move is proved; then it is the line of the search.
+    /// Searches for an own mate; if found, it becomes the best line.
     pub(crate) fn finds_mate<B: Board, E: Evaluation<B>>(
         &mut self,
         root: &mut Root<'_, B, E>,
@@ -89,8 +86,8 @@ impl<'s> RootMateSearch<'s> {
         }
     }
 
-    /// Whether the best move is proved to be answered by a mate. Then it is out, unless it is the
-    /// last one that is left.
+    /// Searches for a mate after the best move; if found, the move is removed, unless it is the
+    /// last one.
     pub(crate) fn drops_mated<B: Board, E: Evaluation<B>>(
         &mut self,
         root: &mut Root<'_, B, E>,

@@ -16,7 +16,7 @@ use super::table::{NEVER, NO_LOOP, NodeData, Numbers, Path, ProofTable, mix};
 /// No line is followed further: the search is recursive.
 pub(super) const MAX_DEPTH: u16 = 600;
 
-/// `stop` is asked once in so many positions.
+/// Nodes between two polls of `stop`.
 const POLL_INTERVAL: u64 = 64;
 
 pub(super) struct Search<'a> {
@@ -47,7 +47,7 @@ pub(super) struct Found {
     pub(super) loop_from: u16,
 }
 
-/// What the children say about their parent.
+/// The proof and disproof numbers from the children.
 #[derive(Clone, Copy, Debug)]
 struct Sum {
     numbers: Numbers,
@@ -66,9 +66,9 @@ impl Search<'_> {
         if self.plies == u16::MAX { u16::MAX } else { self.plies.saturating_sub(depth) }
     }
 
-    /// Searches the position until its numbers reach the thresholds. `extra` is how many positions
-    /// on the way here may be on a cycle: there, thresholds are raised until something new is
-    /// looked at (Kishimoto's threshold control).
+    /// Searches the position until its numbers reach the thresholds. `extra` is the number of
+    /// positions on the path that may be on a cycle: thresholds are raised there until a new
+    /// position is searched (Kishimoto's threshold control).
     pub(super) fn visit(&mut self, depth: u16, thresholds: Numbers, extra: &mut u32) -> Found {
         let attacking = depth.is_multiple_of(2);
         let (key, hand) = (self.key(depth), self.position.hand(self.attacker));
@@ -346,7 +346,7 @@ impl Search<'_> {
         self.moves = moves;
     }
 
-    /// Plays a move, looks at what is known after it, and takes it back.
+    /// Evaluates a child: repetition, table, or a quick check.
     fn child(&mut self, mv: Move32, depth: u16, after: Option<u16>) -> Child {
         let gives_check = !depth.is_multiple_of(2) || self.position.gives_check_move32(mv);
         self.position.apply_move32_with_gives_check(mv, gives_check);
@@ -407,7 +407,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether only some moves of a position are looked at: it is the root.
+    /// Whether the moves are restricted: only at the root.
     fn is_restricted(&self, depth: u16) -> bool {
         depth == 0 && !self.first.is_empty()
     }

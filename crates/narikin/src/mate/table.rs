@@ -102,7 +102,7 @@ pub(super) struct ProofTable {
 }
 
 impl ProofTable {
-    /// A table of about so many megabytes, and of a few entries for 0.
+    /// Allocates a table of this size in megabytes; 0 gives a minimal one.
     pub(super) fn new(megabytes: usize) -> Result<Self, TryReserveError> {
         let count = (megabytes.saturating_mul(1 << 20) / size_of::<Entry>()).max(WINDOW);
         let mut entries = Vec::new();
@@ -209,7 +209,7 @@ const LOOP_ENTRIES: usize = 1 << 16;
 struct PathEntry {
     board: u64,
     hand: Hand,
-    /// Tells the way up to here from any other.
+    /// A hash of the path up to here.
     path_key: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The solver beside one that tries everything.
+//! The solver compared with an exhaustive search.
 
 use readyok_rules::rsshogi::board::{Move32List, Position};
 use readyok_rules::rsshogi::movegen::generate_legal_all_move32;
@@ -25,7 +25,7 @@ fn moves(position: &Position) -> Vec<Move32> {
 /// It takes too long to try everything.
 struct TooLong;
 
-/// Whether the side to move mates by checks within so many plies.
+/// Whether the side to move mates by checks within `plies`.
 fn mates_within(position: &mut Position, plies: usize, left: &mut u32) -> Result<bool, TooLong> {
     if plies == 0 {
         return Ok(false);

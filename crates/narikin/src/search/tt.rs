@@ -1,7 +1,7 @@
 //! The transposition table.
 //!
 //! Threads share it without locks. An entry consists of two 64-bit words. The key is stored XORed
-//! with the data, so that torn entries do not match (R. Hyatt and T. Mann, "A lock-less
+//! with the data, so that mixed entries do not match (R. Hyatt and T. Mann, "A lock-less
 //! transposition table implementation", ICGA Journal 2002).
 
 use std::{collections::TryReserveError, thread};
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn concurrent_reads_never_return_torn_entries() {
+    fn concurrent_reads_never_return_mixed_entries() {
         // One bucket, so that all threads compete for the same entries.
         let table = TranspositionTable::new(0).expect("a bucket");
         // Miri is a thousand times slower.
