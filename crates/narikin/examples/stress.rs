@@ -1,8 +1,8 @@
 //! Plays random GUI against the engine for some seconds: `stress SECONDS [SEED [MILLISECONDS]]`.
 //!
 //! It ends with an error as soon as something is wrong: a crash, an illegal move, an answer that never
-//! comes or is late by more than so many milliseconds, which are 500 unless something else is said. While
-//! the machine keeps a thread beside it from running, no time counts. `tests/it/stress/gui.rs` says what is
+//! comes or is late by more than so many milliseconds, which are 500 unless something else is sent. While
+//! the machine keeps a thread beside it from running, no time counts. `tests/it/stress/gui.rs` prints what is
 //! done.
 
 #[path = "../tests/it/stress/gui.rs"]
@@ -16,18 +16,18 @@ use std::time::Duration;
 use gui::{Tally, Timeouts, now, session};
 
 fn main() -> io::Result<()> {
-    let mut numbers = std::env::args().skip(1).map(|word| word.parse::<u64>());
+    let mut numbers = std::env::args().skip(1).map(|token| token.parse::<u64>());
     let mut next = || numbers.next().transpose().map_err(io::Error::other);
     let Some(seconds) = next()? else {
         return Err(io::Error::other("usage: stress SECONDS [SEED [MILLISECONDS]]"));
     };
     let (first, late) = (next()?.unwrap_or(0), next()?.unwrap_or(500));
     let late = Some(Duration::from_millis(late));
-    let patience = Timeouts { hung: Duration::from_mins(1), late, stood_still };
+    let timeout = Timeouts { hung: Duration::from_mins(1), late, stood_still };
     thread::spawn(watch_machine);
     let (start, mut tally) = (now(), Tally::default());
     for seed in first.. {
-        tally.add(&session(seed, 40, patience).map_err(io::Error::other)?);
+        tally.add(&session(seed, 40, timeout).map_err(io::Error::other)?);
         if start.elapsed() >= Duration::from_secs(seconds) {
             return writeln!(io::stdout(), "seeds {first} to {seed}: {tally:?}");
         }
@@ -35,7 +35,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Milliseconds, as [`stood_still`] tells them.
+/// Milliseconds, as [`stood_still`] reports them.
 static STOOD_STILL: AtomicU64 = AtomicU64::new(0);
 
 fn stood_still() -> Duration {

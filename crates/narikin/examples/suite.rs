@@ -9,7 +9,7 @@ use std::{env, fs, io, io::Write as _, time::Duration};
 use narikin::{Control, Limits, Report, Searcher, mate};
 use readyok_rules::{BoardRef, Epd, Game, Move, Operation, Position};
 
-/// How many positions are searched if nothing else is said.
+/// How many positions are searched if nothing else is sent.
 const NODES: u64 = 200_000;
 
 /// The hash table in megabytes.
@@ -17,19 +17,19 @@ const HASH: usize = 64;
 
 fn main() -> io::Result<()> {
     let mut nodes = NODES;
-    let mut words = env::args().skip(1);
-    while let Some(word) = words.next() {
-        if word == "--nodes" {
-            let number = words.next().unwrap_or_default();
+    let mut tokens = env::args().skip(1);
+    while let Some(token) = tokens.next() {
+        if token == "--nodes" {
+            let number = tokens.next().unwrap_or_default();
             nodes = number.parse().map_err(io::Error::other)?;
             continue;
         }
-        let text = fs::read_to_string(&word)?;
-        let is_epd = word.to_ascii_lowercase().ends_with(".epd");
+        let text = fs::read_to_string(&token)?;
+        let is_epd = token.to_ascii_lowercase().ends_with(".epd");
         let tally = if is_epd { chess(&text, nodes)? } else { mates(&text, nodes)? };
         let Tally { solved, total, points, most, searched } = tally;
         let mut out = io::stdout();
-        write!(out, "{word}: {solved} of {total} solved")?;
+        write!(out, "{token}: {solved} of {total} solved")?;
         if most > 0 {
             write!(out, ", {points} of {most} points")?;
         }
@@ -78,7 +78,7 @@ fn is_solved(operations: &[Operation], played: Move) -> bool {
 
 /// The moves of `c9` with the points of `c8`.
 fn points(epd: &Epd) -> Vec<(Move, u64)> {
-    let words = |wanted: u8| {
+    let tokens = |wanted: u8| {
         let text = epd.operations.iter().find_map(|operation| match operation {
             Operation::Comment { number, text } if *number == wanted => Some(text.as_str()),
             _ => None,
@@ -88,7 +88,7 @@ fn points(epd: &Epd) -> Vec<(Move, u64)> {
     let pair = |(mv, points): (&str, &str)| {
         Some((epd.position.parse_move(mv).ok()?, points.parse().ok()?))
     };
-    words(9).zip(words(8)).filter_map(pair).collect()
+    tokens(9).zip(tokens(8)).filter_map(pair).collect()
 }
 
 fn mates(text: &str, nodes: u64) -> io::Result<Tally> {

@@ -46,12 +46,12 @@ impl GameName {
     }
 }
 
-/// Does what the arguments say. The first of them is the name of the program.
+/// Does what the arguments send. The first of them is the name of the program.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            // With its output closed there is nobody left to tell.
+            // With its output closed there is none left to report.
             let _ = error.print();
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
@@ -74,7 +74,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 type Done = Result<(), Box<dyn Error>>;
 
-fn say(line: &str) {
+fn send(line: &str) {
     // What is done goes on, whether anyone looks or not.
     let _ = writeln!(io::stdout(), "{line}");
 }

@@ -93,7 +93,7 @@ pub trait TrainGame {
     /// The start position of a number, if there is one.
     fn start(number: u16) -> Option<Self::Board>;
 
-    /// Plays the move of a number. Tells whether it is legal; if not, nothing has changed.
+    /// Plays the move of a number. Reports whether it is legal; if not, nothing has changed.
     fn play(board: &mut Self::Board, mv: u16) -> bool;
 
     /// The side to move.

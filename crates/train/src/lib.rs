@@ -9,7 +9,7 @@ pub mod cli;
 pub mod data;
 pub mod games;
 pub mod generate;
-mod lot;
+mod rng;
 pub mod samples;
 pub mod scale;
 pub mod stats;

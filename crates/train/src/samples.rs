@@ -1,4 +1,4 @@
-//! Picks positions out of games: those of which a search's score says what they look like, not what
+//! Picks positions out of games: those of which a search's score prints what they look like, not what
 //! is about to be taken.
 
 use std::error::Error;

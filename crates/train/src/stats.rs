@@ -68,10 +68,10 @@ impl Stats {
     fn add(&mut self, game: &Record) {
         self.games += 1;
         self.positions += game.plies.len() as u64;
-        let [second, nobody, first] = &mut self.results;
+        let [second, none, first] = &mut self.results;
         *match game.winner {
             Winner::Second => second,
-            Winner::Nobody => nobody,
+            Winner::None => none,
             Winner::First => first,
         } += 1;
         let [board, rule, scores, length] = &mut self.ends;
@@ -90,7 +90,7 @@ impl fmt::Display for Stats {
         let games = self.games.max(1);
         let percent =
             |count: u64| format!("{}.{} %", count * 100 / games, count * 1000 / games % 10);
-        let [second, nobody, first] = self.results.map(percent);
+        let [second, none, first] = self.results.map(percent);
         let [board, rule, scores, length] = self.ends.map(percent);
         write!(f, "game       {}", game.name())?;
         if *game == GameKind::Chess {
@@ -100,7 +100,7 @@ impl fmt::Display for Stats {
         writeln!(f, "engine     {engine}, {nodes} nodes")?;
         writeln!(f, "seed       {seed}, {random_plies} random plies")?;
         writeln!(f, "games      {}", self.games)?;
-        writeln!(f, "results    first {first}, nobody {nobody}, second {second}")?;
+        writeln!(f, "results    first {first}, nobody {none}, second {second}")?;
         writeln!(f, "ends       board {board}, rule {rule}, scores {scores}, length {length}")?;
         writeln!(f, "positions  {}, {} to a game", self.positions, self.positions / games)?;
         writeln!(f, "filtered   {}", self.filtered)?;

@@ -1,6 +1,6 @@
 //! Fits the weights of a model to games.
 //!
-//! A position's value should predict how its game ends and what a search says of it: the target is a
+//! A position's value should predict how its game ends and what a search prints of it: the target is a
 //! mixture of both, and what is minimised is the mean squared distance to it. Weights that few
 //! positions have stay near where they began, as if the start were a guess with a known error.
 
@@ -85,7 +85,7 @@ pub fn fit(
     let pull =
         2.0 * NOISE * settings.scale / settings.spread.powi(2) / loss::count(order.len().max(1));
     for number in 1..=settings.epochs {
-        crate::lot::of(settings.seed, u64::from(number)).shuffle(&mut order);
+        crate::rng::of(settings.seed, u64::from(number)).shuffle(&mut order);
         let mut loss = 0.0;
         for chosen in order.chunks(batch) {
             loss += sums.gather(training, chosen, &weights, curve);

@@ -6,8 +6,8 @@ use crate::client::Client;
 
 /// The lines of a benchmark, up to the last one.
 fn bench(client: &mut Client, line: &str) -> Vec<String> {
-    client.say(line);
-    client.hear_until("Nodes/second")
+    client.send(line);
+    client.receive_until("Nodes/second")
 }
 
 #[test]
@@ -22,16 +22,16 @@ fn bench_runs_at_the_prompt_of_both_protocols() {
         let expected = expected.expect("a result").nodes;
         assert_eq!(*nodes, format!("Nodes searched  : {expected}"));
         // The engine plays on.
-        client.say("isready");
-        client.hear_until("readyok");
+        client.send("isready");
+        client.receive_until("readyok");
         assert!(client.ask("position startpos\ngo depth 1").last().is_some());
     }
 }
 
 #[test]
 fn nodes_are_exact_and_a_file_replaces_the_positions() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("positions.epd");
+    let directory = tempfile::tempdir().expect("a folder");
+    let file = directory.path().join("positions.epd");
     let text = "# a comment\n8/8/8/8/3k4/8/8/KQ6 w - - 0 1\n\n8/8/8/8/3k4/8/8/KR6 w - -\n";
     std::fs::write(&file, text).expect("written");
     let path = file.to_str().expect("UTF-8");
@@ -52,7 +52,10 @@ fn nodes_are_exact_and_a_file_replaces_the_positions() {
 #[test]
 fn invalid_arguments_are_reported_at_the_prompt() {
     let mut client = Client::with("uci", &[]);
-    client.say("bench 16 1 11 default forever");
+    client.send("bench 16 1 11 default forever");
     let expected = "info string bench: invalid limit type `forever`";
-    assert_eq!(client.hear_until("info string bench").last().map(String::as_str), Some(expected));
+    assert_eq!(
+        client.receive_until("info string bench").last().map(String::as_str),
+        Some(expected)
+    );
 }

@@ -61,19 +61,19 @@ fn chess_is_opened_from_a_polyglot_book() {
     assert!(client.remarks().is_empty());
     let start = "position startpos\ngo movetime 60000";
     assert_eq!(moves(&mut client, start, 40), ["d2d4", "e2e4"], "by lot");
-    let heard = client.ask("position startpos moves e2e4\ngo movetime 60000");
-    assert_eq!(heard.first().map(String::as_str), Some("info string d7d5 is from the book"));
-    client.say("setoption name OwnBook value false");
-    let heard = client.ask("position startpos moves e2e4\ngo depth 1");
-    assert!(!heard.iter().any(|line| line.contains("book")), "{heard:#?}");
+    let received = client.ask("position startpos moves e2e4\ngo movetime 60000");
+    assert_eq!(received.first().map(String::as_str), Some("info string d7d5 is from the book"));
+    client.send("setoption name OwnBook value false");
+    let received = client.ask("position startpos moves e2e4\ngo depth 1");
+    assert!(!received.iter().any(|line| line.contains("book")), "{received:#?}");
 }
 
 #[test]
 fn the_best_move_and_its_answer_can_be_asked_for() {
     let book = polyglot(&[(START, D2D4, 1), (START, E2E4, 2), (AFTER_E4, D7D5, 9)]);
     let mut client = client("uci", &book, &["Best Book Move value true"]);
-    let heard = client.ask("position startpos\ngo movetime 60000");
-    assert_eq!(heard.last().map(String::as_str), Some("bestmove e2e4 ponder d7d5"));
+    let received = client.ask("position startpos\ngo movetime 60000");
+    assert_eq!(received.last().map(String::as_str), Some("bestmove e2e4 ponder d7d5"));
     assert_eq!(moves(&mut client, "position startpos\ngo movetime 60000", 5), ["e2e4"]);
 }
 
@@ -81,8 +81,8 @@ fn the_best_move_and_its_answer_can_be_asked_for() {
 fn a_move_of_the_book_waits_for_the_ponder_hit() {
     let book = polyglot(&[(AFTER_E4, D7D5, 9)]);
     let mut client = client("uci", &book, &["Ponder value true"]);
-    client.say("position startpos moves e2e4\ngo ponder wtime 60000 btime 60000\nisready");
-    let early = client.hear_until("readyok");
+    client.send("position startpos moves e2e4\ngo ponder wtime 60000 btime 60000\nisready");
+    let early = client.receive_until("readyok");
     assert!(!early.iter().any(|line| line.starts_with("bestmove")), "{early:#?}");
     assert_eq!(client.best("ponderhit"), "d7d5");
 }
@@ -97,7 +97,7 @@ fn a_book_castles_in_the_form_that_is_asked_for() {
     let mut client = client("uci", &book, &[]);
     let go = format!("position fen {fen}\ngo movetime 60000");
     assert_eq!(client.best(&go), "e1g1");
-    client.say("setoption name UCI_Chess960 value true");
+    client.send("setoption name UCI_Chess960 value true");
     assert_eq!(client.best(&go), "e1h1");
 }
 
@@ -105,16 +105,17 @@ fn a_book_castles_in_the_form_that_is_asked_for() {
 fn no_book_is_used_where_it_does_not_belong() {
     let book = polyglot(&[(START, D2D4, 1), (AFTER_E4, D7D5, 1)]);
     let mut client = client("uci", &book, &["Book Depth value 1"]);
-    let from_book = |heard: Vec<String>| heard.iter().any(|line| line.contains("from the book"));
+    let from_book =
+        |received: Vec<String>| received.iter().any(|line| line.contains("from the book"));
     assert!(from_book(client.ask("position startpos\ngo depth 1")));
     for go in ["go depth 1 searchmoves e2e4", "go mate 1 depth 1"] {
         assert!(!from_book(client.ask(go)), "{go}");
     }
-    client.say("go infinite\nstop");
-    assert!(!from_book(client.hear_until("bestmove")));
+    client.send("go infinite\nstop");
+    assert!(!from_book(client.receive_until("bestmove")));
     let third = "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 2\ngo depth 1";
     assert!(!from_book(client.ask(third)), "the book ends before");
-    client.say("setoption name UCI_AnalyseMode value true");
+    client.send("setoption name UCI_AnalyseMode value true");
     assert!(!from_book(client.ask("position startpos\ngo depth 1")));
 }
 
@@ -135,28 +136,28 @@ fn shogi_is_opened_from_a_text_book() {
     assert!(client.remarks().is_empty());
     let start = "position startpos\ngo byoyomi 60000";
     assert_eq!(moves(&mut client, start, 40), ["2g2f", "7g7f"], "nothing that is much worse");
-    let heard = client.ask("position startpos moves 7g7f\ngo byoyomi 60000");
-    assert_eq!(heard.last().map(String::as_str), Some("bestmove 3c3d ponder 2g2f"));
-    client.say("setoption name Best_Book_Move value true");
+    let received = client.ask("position startpos moves 7g7f\ngo byoyomi 60000");
+    assert_eq!(received.last().map(String::as_str), Some("bestmove 3c3d ponder 2g2f"));
+    client.send("setoption name Best_Book_Move value true");
     assert_eq!(client.ask(start).last().map(String::as_str), Some("bestmove 7g7f ponder 3c3d"));
 }
 
 #[test]
-fn a_book_of_another_game_is_told_of_once_and_waits_for_its_own() {
+fn a_book_of_another_game_is_reported_of_once_and_waits_for_its_own() {
     let (chess, shogi) = (polyglot(&[(START, E2E4, 1)]), text_book(SHOGI));
     for (book, own, other) in [(&chess, "chess", "shogi"), (&shogi, "shogi", "chess")] {
         let mut client = client("uci", book, &[&format!("UCI_Variant value {other}")]);
         assert!(client.remarks().is_empty());
         let path = book.path().display();
-        let remark = format!("info string the book in `{path}` is of another game");
+        let remark = format!("info string the book in `{path}` is for another game");
         let mut times = || {
-            let heard = client.ask("position startpos\ngo depth 1");
-            heard.iter().filter(|&line| *line == remark).count()
+            let received = client.ask("position startpos\ngo depth 1");
+            received.iter().filter(|&line| *line == remark).count()
         };
         assert_eq!([times(), times()], [1, 0], "{own}");
-        client.say(&format!("setoption name UCI_Variant value {own}"));
-        let heard = client.ask("position startpos\ngo movetime 60000");
-        assert!(heard.iter().any(|line| line.contains("from the book")), "{heard:#?}");
+        client.send(&format!("setoption name UCI_Variant value {own}"));
+        let received = client.ask("position startpos\ngo movetime 60000");
+        assert!(received.iter().any(|line| line.contains("from the book")), "{received:#?}");
     }
 }
 
@@ -179,32 +180,32 @@ fn shogi_over_uci_has_its_book_too() {
     let book = text_book(SHOGI);
     let mut client =
         client("uci", &book, &["UCI_Variant value shogi", "Best Book Move value true"]);
-    let heard = client.ask("position startpos\ngo movetime 60000");
-    assert_eq!(heard.last().map(String::as_str), Some("bestmove c3c4 ponder g7g6"));
+    let received = client.ask("position startpos\ngo movetime 60000");
+    assert_eq!(received.last().map(String::as_str), Some("bestmove c3c4 ponder g7g6"));
 }
 
 #[test]
-fn who_wants_a_book_and_names_none_is_told_so_once() {
+fn who_wants_a_book_and_names_none_is_reported_so_once() {
     for (hello, option) in [("uci", "OwnBook"), ("usi", "USI_OwnBook")] {
         let mut client = Client::with(hello, &[&format!("{option} value true")]);
-        assert_eq!(client.remarks(), ["no book: no file is named to play from"]);
+        assert_eq!(client.remarks(), ["no book: `Book File` is empty"]);
         assert!(client.remarks().is_empty());
         assert_ne!(client.best("position startpos\ngo depth 1"), "(none)");
-        client.say(&format!("setoption name {option} value false"));
+        client.send(&format!("setoption name {option} value false"));
         assert!(client.remarks().is_empty());
     }
 }
 
 #[test]
-fn a_book_that_cannot_be_used_is_told_of_and_survived() {
-    let folder = TempDir::new().expect("a folder");
-    let path = |name: &str| -> PathBuf { folder.path().join(name) };
+fn a_book_that_cannot_be_used_is_reported_of_and_survived() {
+    let directory = TempDir::new().expect("a folder");
+    let path = |name: &str| -> PathBuf { directory.path().join(name) };
     fs::write(path("odd.bin"), [0; 7]).expect("a file");
     fs::write(path("text.bin"), "no book, but what somebody wrote about one in a file")
         .expect("a file");
     fs::write(path("empty.bin"), []).expect("a file");
     fs::write(path("empty.db"), "#YANEURAOU-DB2016 1.00\n").expect("a file");
-    for (name, complaint) in [
+    for (name, error) in [
         ("missing.bin", "no book in"),
         ("odd.bin", "no book in"),
         ("text.bin", "no book in"),
@@ -216,7 +217,7 @@ fn a_book_that_cannot_be_used_is_told_of_and_survived() {
         let mut client = Client::with("uci", &["OwnBook value true", &file]);
         let remarks = client.remarks();
         let [remark] = remarks.as_slice() else { panic!("{name}: {remarks:?}") };
-        assert!(remark.starts_with(complaint), "{remark}");
+        assert!(remark.starts_with(error), "{remark}");
         assert_eq!(remark.ends_with(" is empty"), name.starts_with("empty"), "{remark}");
         assert!(client.remarks().is_empty(), "once");
         assert_ne!(client.best("position startpos\ngo depth 1"), "(none)");
@@ -241,7 +242,7 @@ fn a_polyglot_book_that_broke_off_is_used_as_far_as_it_goes() {
     }
 }
 
-/// A line of a text book is damaged, one after the other: what is lost is told, and all else is kept.
+/// A line of a text book is damaged, one after the other: what is lost is reported, and all else is kept.
 #[test]
 fn an_unreadable_line_of_a_text_book_costs_itself_only() {
     let lines: Vec<&str> = SHOGI.lines().collect();
@@ -273,18 +274,18 @@ fn an_unreadable_line_of_a_text_book_costs_itself_only() {
         assert_eq!(client.remarks(), [expected_remark]);
         assert!(client.remarks().is_empty(), "once");
         for (position, expected) in ["startpos", "startpos moves 7g7f"].iter().zip(expected) {
-            let heard = client.ask(&format!("position {position}\ngo nodes 50"));
-            let from_book = heard.iter().find_map(|line| line.strip_suffix(" is from the book"));
+            let received = client.ask(&format!("position {position}\ngo nodes 50"));
+            let from_book = received.iter().find_map(|line| line.strip_suffix(" is from the book"));
             let from_book = from_book.and_then(|line| line.strip_prefix("info string "));
-            assert_eq!(from_book, expected, "line {at}: {heard:#?}");
+            assert_eq!(from_book, expected, "line {at}: {received:#?}");
         }
     }
-    // Several of them are told of together.
+    // Several of them are reported of together.
     let book = text_book(&SHOGI.replace(" 10\n", " many\n"));
     let mut client = client("usi", &book, &[]);
     let remarks = client.remarks();
-    let told = "has 2 lines that cannot be read, the first is line 3";
-    assert!(remarks.len() == 1 && remarks.iter().all(|it| it.ends_with(told)), "{remarks:?}");
+    let reported = "has 2 lines that cannot be read, the first is line 3";
+    assert!(remarks.len() == 1 && remarks.iter().all(|it| it.ends_with(reported)), "{remarks:?}");
 }
 
 /// Positions of nothing but two kings, sorted as a book has them.
@@ -331,21 +332,25 @@ fn a_large_sorted_book_is_searched_past_what_cannot_be_read() {
     };
     let broken = [3, 40, 2_000, 10_500, positions.len() - 1];
     let entries = positions.iter().enumerate().map(|(index, sfen)| {
-        let told = if broken.contains(&index) { "?" } else { sfen };
-        format!("sfen {told}\n{} none 0 1 1\n", best(sfen))
+        let reported = if broken.contains(&index) { "?" } else { sfen };
+        format!("sfen {reported}\n{} none 0 1 1\n", best(sfen))
     });
     let text: String = iter::once("#YANEURAOU-DB2016 1.00\n".to_owned()).chain(entries).collect();
     let book = text_book(&text);
     let mut client = client("usi", &book, &[]);
-    let told = "has 3 lines that cannot be read, the first is line 8";
+    let reported = "has 3 lines that cannot be read, the first is line 8";
     let remarks = client.remarks();
-    assert!(remarks.len() == 1 && remarks.iter().all(|it| it.ends_with(told)), "{remarks:?}");
+    assert!(remarks.len() == 1 && remarks.iter().all(|it| it.ends_with(reported)), "{remarks:?}");
     let probes = (0..positions.len()).step_by(97).chain(broken);
     for index in probes.chain([0, 2, 4, 39, 41, 1_999, 2_001, 10_499, 10_501, positions.len() - 2])
     {
         let sfen = &positions[index];
-        let heard = client.ask(&format!("position sfen {sfen}\ngo nodes 20"));
+        let received = client.ask(&format!("position sfen {sfen}\ngo nodes 20"));
         let from_book = format!("info string {} is from the book", best(sfen));
-        assert_eq!(heard.contains(&from_book), !broken.contains(&index), "{sfen}: {heard:#?}");
+        assert_eq!(
+            received.contains(&from_book),
+            !broken.contains(&index),
+            "{sfen}: {received:#?}"
+        );
     }
 }

@@ -1,9 +1,9 @@
-//! Positions that cannot be searched: nobody gets a move for another one, and everybody hears why.
+//! Positions that cannot be searched: none gets a move for another one, and everybody receives why.
 
 use crate::client::Client;
 
 /// What each protocol calls a good position, its answer without a move, and positions that are none: no
-/// text, too little of it, one that no game has, an illegal move, and a word that is no move.
+/// text, too little of it, one that no game has, an illegal move, and a token that is no move.
 const PROTOCOLS: [(&str, &str, &str, [&str; 5]); 2] = [
     (
         "uci",
@@ -31,8 +31,8 @@ const PROTOCOLS: [(&str, &str, &str, [&str; 5]); 2] = [
     ),
 ];
 
-fn says_why(heard: &[String]) -> bool {
-    heard.iter().any(|line| line.starts_with("info string the search failed: "))
+fn prints_why(received: &[String]) -> bool {
+    received.iter().any(|line| line.starts_with("info string the search failed: "))
 }
 
 #[test]
@@ -41,17 +41,20 @@ fn a_broken_position_is_not_searched_and_neither_is_the_one_before_it() {
         let mut client = Client::with(hello, &[]);
         for bad in broken {
             for go in ["go depth 2", "go movetime 60000", "go depth 1"] {
-                client.say(good);
-                let heard = client.ask(&format!("{bad}\n{go}"));
-                assert_eq!(heard.last().map(String::as_str), Some(none), "{bad}: {heard:#?}");
-                assert!(says_why(&heard), "{bad}: {heard:#?}");
+                client.send(good);
+                let received = client.ask(&format!("{bad}\n{go}"));
+                assert_eq!(received.last().map(String::as_str), Some(none), "{bad}: {received:#?}");
+                assert!(prints_why(&received), "{bad}: {received:#?}");
             }
             // It is the same until there is a good one.
-            let heard = client.ask("go depth 2");
-            assert!(says_why(&heard) && heard.last().is_some_and(|it| it == none), "{heard:#?}");
-            let heard = client.ask(&format!("{good}\ngo depth 2"));
-            assert!(!says_why(&heard), "{heard:#?}");
-            assert_ne!(heard.last().map(String::as_str), Some(none), "{bad}");
+            let received = client.ask("go depth 2");
+            assert!(
+                prints_why(&received) && received.last().is_some_and(|it| it == none),
+                "{received:#?}"
+            );
+            let received = client.ask(&format!("{good}\ngo depth 2"));
+            assert!(!prints_why(&received), "{received:#?}");
+            assert_ne!(received.last().map(String::as_str), Some(none), "{bad}");
         }
     }
 }
@@ -62,10 +65,10 @@ fn the_answer_without_a_position_waits_as_any_other() {
         let mut client = Client::with(hello, &[]);
         for bad in broken {
             for (go, release) in [("go infinite", "stop"), ("go ponder", "ponderhit")] {
-                client.say(&format!("{good}\n{bad}\n{go}"));
-                client.hear_up_to(|line| line.starts_with("info string the search failed"));
-                client.say("isready");
-                let early = client.hear_until("readyok");
+                client.send(&format!("{good}\n{bad}\n{go}"));
+                client.receive_up_to(|line| line.starts_with("info string the search failed"));
+                client.send("isready");
+                let early = client.receive_until("readyok");
                 assert!(!early.iter().any(|line| line.starts_with("bestmove")), "{early:#?}");
                 assert_eq!(client.ask(release).last().map(String::as_str), Some(none), "{bad}");
             }
@@ -79,9 +82,9 @@ fn only_searches_after_a_broken_position_go_without() {
     for (hello, good, none, broken) in PROTOCOLS {
         let mut client = Client::with(hello, &[]);
         for bad in broken {
-            client.say(&format!("{good}\ngo infinite\n{bad}\ngo depth 1\n{good}\ngo depth 1"));
+            client.send(&format!("{good}\ngo infinite\n{bad}\ngo depth 1\n{good}\ngo depth 1"));
             let answers: Vec<bool> = (0..3)
-                .map(|_| client.hear_until("bestmove").last().is_some_and(|it| it == none))
+                .map(|_| client.receive_until("bestmove").last().is_some_and(|it| it == none))
                 .collect();
             assert_eq!(answers, [false, true, false], "{bad}");
         }
@@ -93,9 +96,9 @@ fn a_search_for_a_mate_without_a_position_finds_none() {
     let [_, (hello, good, _, broken)] = PROTOCOLS;
     let mut client = Client::with(hello, &[]);
     for bad in broken {
-        client.say(&format!("{good}\n{bad}\ngo mate 60000"));
-        let heard = client.hear_until("checkmate");
-        assert!(says_why(&heard), "{heard:#?}");
-        assert_eq!(heard.last().map(String::as_str), Some("checkmate timeout"), "{bad}");
+        client.send(&format!("{good}\n{bad}\ngo mate 60000"));
+        let received = client.receive_until("checkmate");
+        assert!(prints_why(&received), "{received:#?}");
+        assert_eq!(received.last().map(String::as_str), Some("checkmate timeout"), "{bad}");
     }
 }

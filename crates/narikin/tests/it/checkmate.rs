@@ -17,13 +17,13 @@ fn answer(sfen: &str, go: &str) -> String {
     let lines = BufReader::new(output).lines().map(|line| line.expect("text"));
     let answer = lines.into_iter().find(|line| line.starts_with("checkmate"));
     drop(client);
-    // The engine may still have something to say when its output is gone.
+    // The engine may still have something to send when its output is gone.
     let _ = served.join().expect("the engine does not panic");
     answer.expect("an answer")
 }
 
 #[test]
-fn a_mate_is_told_with_all_its_moves() {
+fn a_mate_is_reported_with_all_its_moves() {
     let answered = answer("4k4/9/4P4/9/9/9/9/9/9 b G 1", "go mate infinite");
     assert_eq!(answered, "checkmate G*5b");
     let answered = answer("9/4k4/9/4P4/9/9/9/9/9 b 2G 1", "go mate 60000");
@@ -31,32 +31,32 @@ fn a_mate_is_told_with_all_its_moves() {
 }
 
 #[test]
-fn a_position_without_mate_is_told() {
+fn a_position_without_mate_is_reported() {
     assert_eq!(answer("4k4/9/9/9/9/9/9/9/4K4 b P 1", "go mate infinite"), "checkmate nomate");
     assert_eq!(answer("4k4/9/9/9/9/9/9/9/4K4 b P 1", "go mate 9000 infinite"), "checkmate nomate");
 }
 
 #[test]
-fn what_was_looked_at_is_told_without_a_mate_too() {
+fn what_was_looked_at_is_reported_without_a_mate_too() {
     let mut client = Client::with("usi", &[]);
     for (sfen, limit) in [
         ("4k4/9/9/9/9/9/9/9/4K4 b P 1", "infinite"),
         ("4k4/9/3+R5/9/9/9/9/9/4K4 b 4P 1", "infinite nodes 1000"),
     ] {
-        client.say(&format!("position sfen {sfen}\ngo mate {limit}"));
-        let heard = client.hear_until("checkmate");
-        assert!(heard.iter().any(|line| line.contains(" nodes ")), "{heard:#?}");
+        client.send(&format!("position sfen {sfen}\ngo mate {limit}"));
+        let received = client.receive_until("checkmate");
+        assert!(received.iter().any(|line| line.contains(" nodes ")), "{received:#?}");
     }
 }
 
 #[test]
-fn a_long_search_for_a_mate_tells_how_far_it_is() {
+fn a_long_search_for_a_mate_reports_how_far_it_is() {
     let mut client = Client::with("usi", &[]);
     let hard = "position sfen 9/9/9/9/4k4/9/9/9/4K4 b RB2G2S2N2L5Pr 1";
-    client.say(&format!("{hard}\ngo mate infinite"));
-    client.hear_up_to(|line| line.starts_with("info nodes "));
-    client.say("stop");
-    client.hear_until("checkmate");
+    client.send(&format!("{hard}\ngo mate infinite"));
+    client.receive_up_to(|line| line.starts_with("info nodes "));
+    client.send("stop");
+    client.receive_until("checkmate");
 }
 
 #[test]
@@ -74,22 +74,22 @@ fn an_answer_found_on_the_time_of_the_opponent_waits_until_it_is_wanted() {
         ("4k4/9/9/9/9/9/9/9/4K4 b P 1", "checkmate nomate"),
     ] {
         for release in ["ponderhit", "stop"] {
-            client.say(&format!("position sfen {sfen}\ngo ponder mate 60000"));
-            client.hear_up_to(|line| line.starts_with("info") && line.contains(" nodes "));
+            client.send(&format!("position sfen {sfen}\ngo ponder mate 60000"));
+            client.receive_up_to(|line| line.starts_with("info") && line.contains(" nodes "));
             // Time enough to answer, if it were to.
             thread::sleep(Duration::from_millis(50));
-            client.say("isready");
-            let early = client.hear_until("readyok");
+            client.send("isready");
+            let early = client.receive_until("readyok");
             assert!(!early.iter().any(|line| line.starts_with("checkmate")), "{early:#?}");
-            client.say(release);
-            assert_eq!(client.hear_until("checkmate").last().map(String::as_str), Some(answer));
+            client.send(release);
+            assert_eq!(client.receive_until("checkmate").last().map(String::as_str), Some(answer));
         }
     }
-    // The next search is not held up by one that nobody asked for any more.
-    client.say("position sfen 4k4/9/4P4/9/9/9/9/9/9 b G 1\ngo ponder mate infinite");
-    client.hear_up_to(|line| line.contains(" nodes "));
-    client.say("go mate 60000");
+    // The next search is not held up by one that none asked for any more.
+    client.send("position sfen 4k4/9/4P4/9/9/9/9/9/9 b G 1\ngo ponder mate infinite");
+    client.receive_up_to(|line| line.contains(" nodes "));
+    client.send("go mate 60000");
     for _ in 0..2 {
-        client.hear_until("checkmate");
+        client.receive_until("checkmate");
     }
 }

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// No test waits longer for anything. It is not what is measured.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 pub(crate) struct Client {
     input: Option<PipeWriter>,
@@ -15,15 +15,15 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Starts the engine and says hello: `uci` or `usi`.
-    pub(crate) fn greet(hello: &str) -> Self {
+    /// Starts the engine and prints hello: `uci` or `usi`.
+    pub(crate) fn handshake(hello: &str) -> Self {
         let (input, mut client) = io::pipe().expect("a pipe");
         let (output, engine) = io::pipe().expect("a pipe");
         let runner = narikin::runner().expect("memory for the table");
         let served = thread::spawn(move || runner.run(input, engine));
-        let (said, lines) = mpsc::channel();
+        let (sent, lines) = mpsc::channel();
         thread::spawn(move || {
-            BufReader::new(output).lines().try_for_each(|line| said.send(line.expect("text")))
+            BufReader::new(output).lines().try_for_each(|line| sent.send(line.expect("text")))
         });
         client.write_all(format!("{hello}\n").as_bytes()).expect("the engine listens");
         Self { input: Some(client), lines, served: Some(served) }
@@ -31,57 +31,57 @@ impl Client {
 
     /// Starts the engine with some options set, each as `name value …`.
     pub(crate) fn with(hello: &str, options: &[&str]) -> Self {
-        let mut client = Self::greet(hello);
-        client.hear_until(&format!("{hello}ok"));
+        let mut client = Self::handshake(hello);
+        client.receive_until(&format!("{hello}ok"));
         for option in options {
-            client.say(&format!("setoption name {option}"));
+            client.send(&format!("setoption name {option}"));
         }
         client
     }
 
-    pub(crate) fn say(&mut self, line: &str) {
+    pub(crate) fn send(&mut self, line: &str) {
         let input = self.input.as_mut().expect("the engine listens");
         input.write_all(format!("{line}\n").as_bytes()).expect("the engine listens");
     }
 
-    pub(crate) fn hear(&self) -> String {
-        self.lines.recv_timeout(PATIENCE).expect("a line within the patience of the tests")
+    pub(crate) fn receive(&self) -> String {
+        self.lines.recv_timeout(TIMEOUT).expect("a line within the patience of the tests")
     }
 
     /// All lines up to one that starts so.
-    pub(crate) fn hear_until(&self, start: &str) -> Vec<String> {
-        self.hear_up_to(|line| line.starts_with(start))
+    pub(crate) fn receive_until(&self, start: &str) -> Vec<String> {
+        self.receive_up_to(|line| line.starts_with(start))
     }
 
     /// All lines up to one that is looked for.
-    pub(crate) fn hear_up_to(&self, is_it: impl Fn(&str) -> bool) -> Vec<String> {
-        let mut heard = Vec::new();
+    pub(crate) fn receive_up_to(&self, is_it: impl Fn(&str) -> bool) -> Vec<String> {
+        let mut received = Vec::new();
         loop {
-            heard.push(self.hear());
-            if heard.last().is_some_and(|line| is_it(line)) {
-                return heard;
+            received.push(self.receive());
+            if received.last().is_some_and(|line| is_it(line)) {
+                return received;
             }
         }
     }
 
-    /// Says something, and returns everything up to the next `bestmove`.
+    /// Prints something, and returns everything up to the next `bestmove`.
     pub(crate) fn ask(&mut self, lines: &str) -> Vec<String> {
-        self.say(lines);
-        self.hear_until("bestmove")
+        self.send(lines);
+        self.receive_until("bestmove")
     }
 
-    /// The move after `bestmove` to what is said.
+    /// The move after `bestmove` to what is sent.
     pub(crate) fn best(&mut self, lines: &str) -> String {
-        let heard = self.ask(lines);
-        let words = heard.last().map(|line| line.split(' '));
-        words.and_then(|mut words| words.nth(1)).unwrap_or_default().to_owned()
+        let received = self.ask(lines);
+        let tokens = received.last().map(|line| line.split(' '));
+        tokens.and_then(|mut tokens| tokens.nth(1)).unwrap_or_default().to_owned()
     }
 
-    /// What is said before the engine is ready.
+    /// What is sent before the engine is ready.
     pub(crate) fn remarks(&mut self) -> Vec<String> {
-        self.say("isready");
-        let heard = self.hear_until("readyok").into_iter();
-        heard.filter_map(|line| line.strip_prefix("info string ").map(str::to_owned)).collect()
+        self.send("isready");
+        let received = self.receive_until("readyok").into_iter();
+        received.filter_map(|line| line.strip_prefix("info string ").map(str::to_owned)).collect()
     }
 }
 
@@ -89,8 +89,8 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         self.input = None;
-        // What the engine still says is read, or it might wait for ever.
-        while self.lines.recv_timeout(PATIENCE).is_ok() {}
+        // What the engine still prints is read, or it might wait for ever.
+        while self.lines.recv_timeout(TIMEOUT).is_ok() {}
         let ended = self.served.take().map(JoinHandle::join);
         if !thread::panicking() {
             assert!(matches!(ended, Some(Ok(_))), "the engine does not panic");

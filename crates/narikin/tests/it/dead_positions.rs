@@ -3,7 +3,7 @@
 use narikin::{Limits, Score};
 use readyok_rules::Game;
 
-use crate::{Probe, depth, position, search, words};
+use crate::{Probe, depth, position, search, tokens};
 
 fn score(fen: &str) -> Score {
     search(&position(Game::Chess, fen), &depth(6), &Probe::default()).score
@@ -57,7 +57,7 @@ fn a_promotion_to_a_second_bishop_of_the_color_wins_nothing() {
     assert!(value < 50, "{value}");
     for depth in 1..=10 {
         let best = search(&position, &crate::depth(depth), &Probe::default());
-        let first = best.best().map(|mv| words(Game::Chess, &[mv]));
+        let first = best.best().map(|mv| tokens(Game::Chess, &[mv]));
         let is_bishop = first == Some(vec!["g2g1b".to_owned()]);
         let is_won = matches!(best.score, Score::Centipawns(150..) | Score::Wins { .. });
         assert!(!(is_bishop && is_won), "{depth}: {:?}", best.score);

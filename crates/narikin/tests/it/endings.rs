@@ -5,11 +5,11 @@ use std::sync::Arc;
 use narikin::{Limits, Score, TbConfig, tablebase::Tablebases};
 use readyok_rules::{Game, Position};
 
-use crate::{Probe, position, search, words};
+use crate::{Probe, position, search, tokens};
 
 fn tables() -> TbConfig {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
-    let tablebases = Arc::new(Tablebases::open(folder).expect("tables"));
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
+    let tablebases = Arc::new(Tablebases::open(directory).expect("tables"));
     assert!(tablebases.max_pieces() >= 4);
     TbConfig { tablebases, probe_depth: 1, probe_limit: 7, rule50: true }
 }
@@ -46,7 +46,7 @@ fn a_win_is_won_move_by_move() {
     for _ in 0..60 {
         let outcome = search(&position, &limits, &Probe::default());
         let Some(best) = outcome.best() else { break };
-        let line = words(Game::Chess, &[best]);
+        let line = tokens(Game::Chess, &[best]);
         position = position.after(&line).expect("a legal move");
     }
     assert!(position.legal_moves().is_empty() && position.in_check(), "{position}");
@@ -58,12 +58,12 @@ fn lines(text: &str, limits: &Limits) -> Vec<(String, Score)> {
     let limits = Limits { tables: Some(tables()), ..limits.clone() };
     search(&position(Game::Chess, text), &limits, &probe);
     let lines = probe.last_lines();
-    let first = lines.iter().map(|line| (words(Game::Chess, &line.pv)[0].clone(), line.score));
+    let first = lines.iter().map(|line| (tokens(Game::Chess, &line.pv)[0].clone(), line.score));
     first.collect()
 }
 
 #[test]
-fn each_line_is_worth_what_tables_say_of_it() {
+fn each_line_is_worth_what_tables_send_of_it() {
     let limits = Limits { multipv: 3, ..crate::depth(6) };
     // Only one move takes the opposition.
     let found = lines("3k4/8/8/1K6/3P4/8/8/8 w - - 0 1", &limits);
@@ -77,9 +77,9 @@ fn each_line_is_worth_what_tables_say_of_it() {
 #[test]
 fn a_move_asked_for_is_worth_what_it_is_and_not_what_the_best_is() {
     let text = "8/8/8/8/4k3/8/8/K2R4 w - - 0 1";
-    let moves = |words: &[&str]| -> Vec<_> {
+    let moves = |tokens: &[&str]| -> Vec<_> {
         let position = position(Game::Chess, text);
-        words.iter().map(|word| position.parse_move(word).expect("legal")).collect()
+        tokens.iter().map(|token| position.parse_move(token).expect("legal")).collect()
     };
     for (asked, best, score) in [
         (["d1d4"].as_slice(), "d1d4", 0),
@@ -89,9 +89,9 @@ fn a_move_asked_for_is_worth_what_it_is_and_not_what_the_best_is() {
         let limits = Limits { searchmoves: moves(asked), ..crate::depth(8) };
         let found = lines(text, &limits);
         assert_eq!(found.len(), 1, "{asked:?}: {found:?}");
-        let (first, told) = &found[0];
+        let (first, reported) = &found[0];
         let is_best = first == best || (score == 0 && asked.contains(&first.as_str()));
-        assert!(is_best && *told == Score::Centipawns(score), "{asked:?}: {found:?}");
+        assert!(is_best && *reported == Score::Centipawns(score), "{asked:?}: {found:?}");
     }
 }
 

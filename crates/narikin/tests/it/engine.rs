@@ -3,31 +3,31 @@
 use std::io::{self, BufRead, BufReader, Write};
 use std::thread;
 
-/// Says some lines, and returns everything that the engine says up to the first `bestmove`.
+/// Prints some lines, and returns everything that the engine prints up to the first `bestmove`.
 fn answer(lines: &str) -> Vec<String> {
     let (input, mut client) = io::pipe().expect("a pipe");
     let (output, engine) = io::pipe().expect("a pipe");
     let runner = narikin::runner().expect("memory for the table");
     let served = thread::spawn(move || runner.run(input, engine));
     client.write_all(lines.as_bytes()).expect("the engine listens");
-    let mut said = Vec::new();
+    let mut sent = Vec::new();
     for line in BufReader::new(output).lines() {
-        said.push(line.expect("text"));
-        if said.last().is_some_and(|line| line.starts_with("bestmove")) {
+        sent.push(line.expect("text"));
+        if sent.last().is_some_and(|line| line.starts_with("bestmove")) {
             break;
         }
     }
     drop(client);
-    // The engine may still have something to say when its output is gone.
+    // The engine may still have something to send when its output is gone.
     let _ = served.join().expect("the engine does not panic");
-    said
+    sent
 }
 
 #[track_caller]
 fn check_best(lines: &str, expected: &str) {
-    let said = answer(lines);
-    let best = said.last().map(|line| line.split(" ponder ").next().unwrap_or_default());
-    assert_eq!(best, Some(expected), "{said:#?}");
+    let sent = answer(lines);
+    let best = sent.last().map(|line| line.split(" ponder ").next().unwrap_or_default());
+    assert_eq!(best, Some(expected), "{sent:#?}");
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn it_mates_in_both_protocols() {
 }
 
 #[test]
-fn without_a_legal_move_it_says_so_in_the_words_of_the_protocol() {
+fn without_a_legal_move_it_prints_so_in_the_tokens_of_the_protocol() {
     let mated = answer("uci\nposition fen 7k/6Q1/5K2/8/8/8/8/8 b - - 0 1\ngo depth 3\n");
     let last_two = mated.get(mated.len() - 2..).expect("two lines");
     assert_eq!(last_two, ["info depth 0 score mate 0", "bestmove (none)"]);
@@ -66,21 +66,21 @@ fn it_declares_a_win_by_entering_kings() {
 
 #[test]
 fn it_gives_as_many_lines_as_asked_for() {
-    let said = answer("uci\nsetoption name MultiPV value 3\nposition startpos\ngo depth 2\n");
+    let sent = answer("uci\nsetoption name MultiPV value 3\nposition startpos\ngo depth 2\n");
     for rank in 1..=3 {
         let start = format!("multipv {rank} ");
-        let lines = said.iter().filter(|line| line.contains(&start)).count();
-        assert_eq!(lines, 2, "one for each depth: {said:#?}");
+        let lines = sent.iter().filter(|line| line.contains(&start)).count();
+        assert_eq!(lines, 2, "one for each depth: {sent:#?}");
     }
 }
 
 #[test]
-fn an_illegal_move_in_the_position_is_told_and_ends_nothing() {
-    let said = answer("uci\nposition startpos moves e2e5\ngo depth 2\n");
+fn an_illegal_move_in_the_position_is_reported_and_ends_nothing() {
+    let sent = answer("uci\nposition startpos moves e2e5\ngo depth 2\n");
     let text =
         "info string the search failed: move 1: illegal move `e2e5`: the piece does not move so";
-    assert!(said.contains(&text.to_owned()), "{said:#?}");
-    assert_eq!(said.last().map(String::as_str), Some("bestmove (none)"));
+    assert!(sent.contains(&text.to_owned()), "{sent:#?}");
+    assert_eq!(sent.last().map(String::as_str), Some("bestmove (none)"));
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn weights_are_fitted_to_these_terms() {
 }
 
 #[test]
-fn values_odd_positions() {
+fn values_unusual_positions() {
     // (position, whether the side to move is clearly ahead)
     let cases = [
         ("QQQQQQQQ/QQQQQQQ1/8/8/8/8/k7/7K b - - 0 1", false),
@@ -201,7 +201,7 @@ fn bishop_and_knight_drive_a_king_to_the_right_corner() {
 }
 
 #[test]
-fn no_lead_counts_where_nobody_wins() {
+fn no_lead_counts_where_none_wins() {
     // (position with White ahead, the bounds of its value)
     let cases = [
         ("4k3/8/8/8/8/8/8/2B1K3 w - - 0 1", 0..1),

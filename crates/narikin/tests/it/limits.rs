@@ -211,8 +211,8 @@ fn several_threads_search_one_position() {
 }
 
 #[test]
-fn says_what_a_draw_is_worth() {
-    // Two kings: nobody can win.
+fn prints_what_a_draw_is_worth() {
+    // Two kings: none can win.
     let bare = Position::from_text(Game::Chess, "4k3/8/8/8/8/8/8/4K3 w - - 0 1").expect("legal");
     for draw in [-30, 0, 25] {
         let limits = Limits { draw, ..depth(3) };
@@ -249,7 +249,7 @@ fn a_win_by_rule_is_not_put_off() {
     let impasse = Some(Impasse::Try);
     let limits = Limits { impasse, nodes: Some(10_000), ..Limits::default() };
     let outcome = search(&position, &limits, &Probe::default());
-    let best = outcome.best().map(|mv| crate::word(Game::Shogi, mv));
+    let best = outcome.best().map(|mv| crate::token(Game::Shogi, mv));
     let steps = ["6c5b", "6c6b"];
     assert!(best.as_deref().is_some_and(|best| steps.contains(&best)), "{best:?}");
     assert_eq!(outcome.score, Score::Centipawns(19_998));

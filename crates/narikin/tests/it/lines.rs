@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use narikin::Limits;
 use readyok_rules::{Game, Move, Position};
 
-use crate::{Probe, depth, position, probe::Line, search, words};
+use crate::{Probe, depth, position, probe::Line, search, tokens};
 
 const SHARP: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 const DROPS: &str = "lnsgk1snl/1r4gb1/p1pppp2p/6pR1/1p7/2P6/PP1PPPP1P/1BG6/LNS1KGSNL b Pp 1";
@@ -29,8 +29,8 @@ fn check_lines(position: &Position, limits: &Limits, probe: &Probe, expected: us
     assert_eq!(first.len(), expected, "{lines:?}");
     assert_eq!(lines.first().map(|line| &line.pv), Some(&outcome.pv));
     for line in &lines {
-        let words = words(position.game(), &line.pv);
-        assert!(position.clone().after(&words).is_ok(), "{words:?}");
+        let tokens = tokens(position.game(), &line.pv);
+        assert!(position.clone().after(&tokens).is_ok(), "{tokens:?}");
     }
 }
 
@@ -68,7 +68,7 @@ fn plays_what_looks_best_if_no_lines_can_be_compared_yet() {
     let limits = Limits { multipv: 5, nodes: Some(40), ..Limits::default() };
     let outcome = search(&position, &limits, &Probe::default());
     assert_eq!(outcome.depth, 0);
-    assert_eq!(outcome.best().map(|mv| crate::word(Game::Chess, mv)).as_deref(), Some("e4d5"));
+    assert_eq!(outcome.best().map(|mv| crate::token(Game::Chess, mv)).as_deref(), Some("e4d5"));
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn searches_only_the_moves_asked_for() {
     {
         let position = position(game, text);
         let only: Vec<Move> =
-            only.iter().map(|word| position.parse_move(word).expect("legal")).collect();
+            only.iter().map(|token| position.parse_move(token).expect("legal")).collect();
         let limits = Limits { searchmoves: only.clone(), multipv: 5, ..depth(3) };
         let probe = Probe::default();
         check_lines(&position, &limits, &probe, 2);
@@ -108,24 +108,27 @@ fn searches_everything_if_no_move_asked_for_is_legal() {
 }
 
 #[test]
-fn tells_each_move_that_it_searches_with_its_number() {
+fn reports_each_move_that_it_searches_with_its_number() {
     let probe = Probe::default();
     let position = Position::start(Game::Chess);
     search(&position, &depth(1), &probe);
-    let told = probe.currmoves.into_inner();
-    assert_eq!(told.iter().map(|told| told.1).collect::<Vec<_>>(), (1..=20).collect::<Vec<_>>());
-    let moves: HashSet<Move> = told.iter().map(|told| told.0).collect();
+    let reported = probe.currmoves.into_inner();
+    assert_eq!(
+        reported.iter().map(|reported| reported.1).collect::<Vec<_>>(),
+        (1..=20).collect::<Vec<_>>()
+    );
+    let moves: HashSet<Move> = reported.iter().map(|reported| reported.0).collect();
     assert_eq!(moves, position.legal_moves().into_iter().collect());
 }
 
-/// UCI: a move without a refutation is told alone. After this one Black is stalemated.
+/// UCI: a move without a refutation is reported alone. After this one Black is stalemated.
 #[test]
-fn a_move_without_an_answer_is_told_alone() {
+fn a_move_without_an_answer_is_reported_alone() {
     let position = position(Game::Chess, "7k/5K2/8/8/8/8/8/6Q1 w - - 0 1");
     let probe = Probe::default();
     search(&position, &Limits { refutations: true, ..depth(6) }, &probe);
     let stalemate = position.parse_move("g1g6").expect("legal");
-    let told = probe.refutations.borrow();
-    assert!(told.contains(&(stalemate, Vec::new())), "{told:?}");
-    assert!(told.iter().any(|(_, answers)| answers.len() == 1), "{told:?}");
+    let reported = probe.refutations.borrow();
+    assert!(reported.contains(&(stalemate, Vec::new())), "{reported:?}");
+    assert!(reported.iter().any(|(_, answers)| answers.len() == 1), "{reported:?}");
 }

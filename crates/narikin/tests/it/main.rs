@@ -32,7 +32,7 @@ use readyok_rules::{Game, Move, Position};
 
 use self::probe::Probe;
 
-/// The start position for an empty text, and otherwise what the text says.
+/// The start position for an empty text, and otherwise what the text prints.
 fn position(game: Game, text: &str) -> Position {
     if text.is_empty() {
         return Position::start(game);
@@ -49,10 +49,10 @@ fn depth(depth: u32) -> Limits {
     Limits { depth: Some(depth), ..Limits::default() }
 }
 
-fn word(game: Game, mv: Move) -> String {
+fn token(game: Game, mv: Move) -> String {
     mv.word(game.castling_form())
 }
 
-fn words(game: Game, moves: &[Move]) -> Vec<String> {
-    moves.iter().map(|&mv| word(game, mv)).collect()
+fn tokens(game: Game, moves: &[Move]) -> Vec<String> {
+    moves.iter().map(|&mv| token(game, mv)).collect()
 }

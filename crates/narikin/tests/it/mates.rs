@@ -3,7 +3,7 @@
 use narikin::{Limits, Score, Searcher};
 use readyok_rules::{Game, Position};
 
-use crate::{Probe, depth, position, search, words};
+use crate::{Probe, depth, position, search, tokens};
 
 /// Checks that a search for mate within so many plies finds it, that its line ends in mate, and
 /// that it begins with one of the moves that can.
@@ -12,9 +12,9 @@ fn check_mate(game: Game, text: &str, plies: u32, first: &[&str]) {
     let position = position(game, text);
     let limits = Limits { mate: Some(plies), ..Limits::default() };
     let outcome = search(&position, &limits, &Probe::default());
-    let line = words(game, &outcome.pv);
+    let line = tokens(game, &outcome.pv);
     assert_eq!(outcome.score, Score::Wins { plies }, "{text} {line:?}");
-    assert!(line.first().is_some_and(|word| first.contains(&word.as_str())), "{text} {line:?}");
+    assert!(line.first().is_some_and(|token| first.contains(&token.as_str())), "{text} {line:?}");
     assert_eq!(line.len(), plies as usize, "{text} {line:?}");
     let end = position.after(&line).expect("a legal line");
     assert!(end.legal_moves().is_empty() && end.in_check(), "{text} {line:?}");
@@ -92,7 +92,7 @@ fn finds_long_mates_of_shogi_by_checks_alone() {
     let outcome = search(&position, &limits, &Probe::default());
     let Score::Wins { plies } = outcome.score else { panic!("{outcome:?}") };
     assert!(plies >= 7 && outcome.pv.len() == plies as usize, "{outcome:?}");
-    let end = position.after(words(Game::Shogi, &outcome.pv)).expect("a legal line");
+    let end = position.after(tokens(Game::Shogi, &outcome.pv)).expect("a legal line");
     assert!(end.legal_moves().is_empty() && end.in_check(), "{outcome:?}");
 }
 
@@ -101,10 +101,10 @@ fn takes_no_rook_that_is_answered_by_mate() {
     let limits = depth(1);
     let greedy = position(Game::Shogi, "4k4/9/r8/5p3/9/5K3/R8/9/9 b - 1");
     let outcome = search(&greedy, &limits, &Probe::default());
-    assert_eq!(words(Game::Shogi, &outcome.pv).first().map(String::as_str), Some("9g9c+"));
+    assert_eq!(tokens(Game::Shogi, &outcome.pv).first().map(String::as_str), Some("9g9c+"));
     let mated = position(Game::Shogi, "4k4/9/r8/5p3/9/5K3/R8/9/9 b 4g 1");
     let outcome = search(&mated, &limits, &Probe::default());
-    assert_ne!(words(Game::Shogi, &outcome.pv).first().map(String::as_str), Some("9g9c+"));
+    assert_ne!(tokens(Game::Shogi, &outcome.pv).first().map(String::as_str), Some("9g9c+"));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn gives_mate_on_the_last_of_the_fifty_moves() {
     check_mate(Game::Chess, "7k/8/6K1/8/8/8/R7/8 w - - 99 80", 1, &["a2a8"]);
 }
 
-/// What a search left out that was not after a mate says nothing about mates.
+/// What a search left out that was not after a mate prints nothing about mates.
 #[test]
 fn finds_mates_of_three_moves_after_a_search_of_the_same_position() {
     for (text, moves) in [

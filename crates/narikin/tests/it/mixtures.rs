@@ -27,37 +27,37 @@ const USI: [(&str, bool); 7] = [
 #[track_caller]
 fn check_pairs(hello: &str, limits: &[(&str, bool)], named: [&str; 2]) {
     let mut client = Client::with(hello, &["MultiPV value 2"]);
-    client.say("position startpos");
+    client.send("position startpos");
     for (index, &(first, first_ends)) in limits.iter().enumerate() {
         for &(second, second_ends) in limits.iter().skip(index) {
             for moves in ["", "searchmoves"] {
                 let named = if moves.is_empty() { String::new() } else { named.join(" ") };
                 let go = format!("go {first} {second} {moves} {named}");
-                client.say(&go);
+                client.send(&go);
                 // A search for ever or on the opponent's time is ended, twice in different ways.
                 if !(first_ends && second_ends) {
-                    client.say("isready");
-                    client.hear_until("readyok");
+                    client.send("isready");
+                    client.receive_until("readyok");
                     if go.contains("ponder") && !go.contains("infinite") {
-                        client.say("ponderhit");
+                        client.send("ponderhit");
                     }
-                    client.say("stop");
+                    client.send("stop");
                 }
                 // A limit such as `movestogo` alone is none.
                 if [first, second].iter().all(|it| *it == "movestogo 5") {
-                    client.say("stop");
+                    client.send("stop");
                 }
-                let heard = client.hear_until("bestmove");
-                let best = heard.last().and_then(|line| line.split(' ').nth(1));
-                let best = best.unwrap_or_else(|| panic!("{go}: {heard:#?}"));
-                assert!(best != "(none)" && best != "resign", "{go}: {heard:#?}");
+                let received = client.receive_until("bestmove");
+                let best = received.last().and_then(|line| line.split(' ').nth(1));
+                let best = best.unwrap_or_else(|| panic!("{go}: {received:#?}"));
+                assert!(best != "(none)" && best != "resign", "{go}: {received:#?}");
                 assert!(named.is_empty() || named.split(' ').any(|it| it == best), "{go}: {best}");
             }
         }
     }
     // Nothing is left over.
-    client.say("isready");
-    assert_eq!(client.hear(), "readyok");
+    client.send("isready");
+    assert_eq!(client.receive(), "readyok");
 }
 
 #[test]
@@ -76,7 +76,7 @@ const MATE: &str = "position sfen 9/9/9/3k5/9/3P5/9/9/4K4 b 4G2r2b4s4n4l17p 1";
 #[test]
 fn every_search_for_a_mate_with_other_limits_ends_in_one_answer() {
     let mut client = Client::with("usi", &[]);
-    client.say(MATE);
+    client.send(MATE);
     for mate in ["mate infinite", "mate 60000"] {
         for (other, too_little) in [
             ("", false),
@@ -96,14 +96,14 @@ fn every_search_for_a_mate_with_other_limits_ends_in_one_answer() {
                 ("searchmoves 5i5h G*6c", false),
             ] {
                 let go = format!("go {mate} {other} {moves}");
-                client.say(&go);
-                let heard = client.hear_until("checkmate");
-                let answer = heard.last().map(String::as_str).unwrap_or_default();
+                client.send(&go);
+                let received = client.receive_until("checkmate");
+                let answer = received.last().map(String::as_str).unwrap_or_default();
                 if mates && !too_little {
                     assert!(answer.starts_with("checkmate G*6e "), "{go}: {answer}");
                     assert_eq!(answer.split(' ').count(), 8, "{go}: {answer}");
                 } else if mates || other.contains("depth") {
-                    // That there is none so near is no word about all of them.
+                    // That there is none so near is no token about all of them.
                     assert_eq!(answer, "checkmate timeout", "{go}");
                 } else if !too_little || moves == "searchmoves 5i5h" {
                     assert_eq!(answer, "checkmate nomate", "{go}");
@@ -112,17 +112,17 @@ fn every_search_for_a_mate_with_other_limits_ends_in_one_answer() {
         }
     }
     // Nothing is left over.
-    client.say("isready");
-    assert_eq!(client.hear(), "readyok");
+    client.send("isready");
+    assert_eq!(client.receive(), "readyok");
 }
 
 #[test]
 fn the_smaller_limit_ends_the_search() {
     let mut client = Client::with("uci", &[]);
-    client.say("position startpos");
-    let deepest = |heard: &[String]| -> Option<u32> {
+    client.send("position startpos");
+    let deepest = |received: &[String]| -> Option<u32> {
         let depths =
-            heard.iter().filter_map(|it| it.strip_prefix("info depth ")?.split(' ').next());
+            received.iter().filter_map(|it| it.strip_prefix("info depth ")?.split(' ').next());
         depths.filter_map(|depth| depth.parse().ok()).max()
     };
     assert_eq!(deepest(&client.ask("go depth 2 nodes 100000000")), Some(2));
@@ -130,7 +130,7 @@ fn the_smaller_limit_ends_the_search() {
     assert_eq!(deepest(&client.ask("go depth 2 wtime 600000 btime 600000")), Some(2));
     client.ask("go depth 99 nodes 1000");
     client.ask("go nodes 1000 movetime 600000");
-    client.say("position fen 6k1/5ppp/8/8/8/8/8/R6K w - - 0 1");
+    client.send("position fen 6k1/5ppp/8/8/8/8/8/R6K w - - 0 1");
     let mated = client.ask("go mate 1 depth 90 nodes 100000000 movetime 600000");
     assert!(mated.iter().any(|line| line.contains("score mate 1")), "{mated:#?}");
 }
@@ -138,12 +138,12 @@ fn the_smaller_limit_ends_the_search() {
 #[test]
 fn a_game_that_ends_while_pondering_ends_the_search() {
     let mut client = Client::with("usi", &[]);
-    client.say("usinewgame\nposition startpos moves 7g7f");
+    client.send("usinewgame\nposition startpos moves 7g7f");
     for over in ["gameover draw", "gameover win", "gameover lose"] {
-        client.say("go ponder btime 60000 wtime 60000 byoyomi 1000");
-        client.say(over);
-        client.hear_until("bestmove");
+        client.send("go ponder btime 60000 wtime 60000 byoyomi 1000");
+        client.send(over);
+        client.receive_until("bestmove");
     }
-    client.say("isready");
-    assert_eq!(client.hear_until("readyok").last().map(String::as_str), Some("readyok"));
+    client.send("isready");
+    assert_eq!(client.receive_until("readyok").last().map(String::as_str), Some("readyok"));
 }

@@ -23,10 +23,10 @@ fn constant(features: u32) -> NamedTempFile {
 /// Whether the start position after one move is worth what that network thinks of it, or in chess a
 /// little less, as the count of the fifty-move rule has begun.
 fn is_by_network(client: &mut Client) -> bool {
-    let heard = client.ask("position startpos\ngo depth 1");
-    let told =
-        heard.iter().rev().find_map(|line| line.split_once(" score cp ")?.1.split(' ').next());
-    let score: i32 = told.and_then(|score| score.parse().ok()).expect("a score");
+    let received = client.ask("position startpos\ngo depth 1");
+    let reported =
+        received.iter().rev().find_map(|line| line.split_once(" score cp ")?.1.split(' ').next());
+    let score: i32 = reported.and_then(|score| score.parse().ok()).expect("a score");
     (-400..=-395).contains(&score)
 }
 
@@ -41,7 +41,7 @@ fn a_network_evaluates_its_game_until_it_is_taken_back() {
         let mut client = Client::with(hello, &[&format!("EvalFile value {path}")]);
         assert_eq!(client.remarks(), [format!("the network in `{path}` evaluates {game}")]);
         assert!(is_by_network(&mut client), "{game}");
-        client.say("setoption name EvalFile value <empty>");
+        client.send("setoption name EvalFile value <empty>");
         assert!(client.remarks().is_empty());
         assert!(!is_by_network(&mut client), "{game}");
     }
@@ -52,12 +52,12 @@ fn a_network_waits_for_its_game() {
     let file = constant(SHOGI);
     let mut client = Client::with("uci", &[&format!("EvalFile value {}", file.path().display())]);
     assert!(!is_by_network(&mut client));
-    client.say("setoption name UCI_Variant value shogi");
+    client.send("setoption name UCI_Variant value shogi");
     assert!(is_by_network(&mut client));
 }
 
 #[test]
-fn what_is_no_network_is_told_of_and_survived() {
+fn what_is_no_network_is_reported_of_and_survived() {
     for features in [CHESS, SHOGI, 5] {
         let mut file = constant(features);
         file.write_all(b"one byte too many").expect("a file");
@@ -70,7 +70,7 @@ fn what_is_no_network_is_told_of_and_survived() {
         assert!(!is_by_network(&mut client));
     }
     let mut client = Client::with("usi", &["EvalFile value /nowhere/at/all"]);
-    let heard = client.ask("position startpos\ngo depth 1");
+    let received = client.ask("position startpos\ngo depth 1");
     let start = "info string no network in `/nowhere/at/all`: ";
-    assert!(heard.iter().any(|line| line.starts_with(start)), "{heard:#?}");
+    assert!(received.iter().any(|line| line.starts_with(start)), "{received:#?}");
 }

@@ -6,7 +6,7 @@ use readyok_engine::protocol::translation::{Problem, Translation};
 use crate::client::Client;
 
 fn declared(hello: &str) -> Vec<String> {
-    let lines = Client::greet(hello).hear_until(&format!("{hello}ok"));
+    let lines = Client::handshake(hello).receive_until(&format!("{hello}ok"));
     let names = lines.iter().filter_map(|line| line.strip_prefix("option name "));
     names.filter_map(|line| Some(line.split_once(" type ")?.0.to_owned())).collect()
 }
@@ -70,11 +70,11 @@ fn each_protocol_has_the_options_of_its_games() {
     ] {
         assert!(usi.iter().any(|it| it == name), "{name} in {usi:?}");
     }
-    for word in ["960", "Variant", "Elo", "Nalimov", "Shredder", "Syzygy", "UCI"] {
-        assert!(!usi.iter().any(|it| it.contains(word)), "{word} in {usi:?}");
+    for token in ["960", "Variant", "Elo", "Nalimov", "Shredder", "Syzygy", "UCI"] {
+        assert!(!usi.iter().any(|it| it.contains(token)), "{token} in {usi:?}");
     }
-    for word in ["Entering", "Resign", "MaxMoves", "USI"] {
-        assert!(!uci.iter().any(|it| it.contains(word)), "{word} in {uci:?}");
+    for token in ["Entering", "Resign", "MaxMoves", "USI"] {
+        assert!(!uci.iter().any(|it| it.contains(token)), "{token} in {uci:?}");
     }
 }
 
@@ -85,47 +85,47 @@ fn the_number_of_lines_is_one_option_under_both_of_its_names_in_usi() {
     assert_eq!(usi.iter().filter(|name| name.contains("MultiPV")).count(), 1, "{usi:?}");
     let mut client = Client::with("usi", &[]);
     for (name, lines) in [("USI_MultiPV", 3), ("MultiPV", 2), ("USI_MultiPV", 4)] {
-        client.say(&format!("setoption name {name} value {lines}"));
+        client.send(&format!("setoption name {name} value {lines}"));
         assert!(client.remarks().is_empty());
-        let heard = client.ask("position startpos\ngo depth 1");
-        let ranks = values(&heard, "multipv").len();
-        assert_eq!(ranks, lines, "{name}: {heard:#?}");
+        let received = client.ask("position startpos\ngo depth 1");
+        let ranks = values(&received, "multipv").len();
+        assert_eq!(ranks, lines, "{name}: {received:#?}");
     }
 }
 
 #[test]
-fn a_hash_table_that_does_not_fit_is_told_of_once_and_survived() {
+fn a_hash_table_that_does_not_fit_is_reported_of_once_and_survived() {
     let mut client = Client::with("uci", &["Hash value 33554432"]);
-    assert_eq!(client.remarks(), ["no memory for 33554432 MB of hash, it stays at 16 MB"]);
+    assert_eq!(client.remarks(), ["not enough memory for 33554432 MB of hash, keeping 16 MB"]);
     assert!(client.remarks().is_empty());
     assert_ne!(client.best("position startpos\ngo depth 2"), "(none)");
-    client.say("setoption name Hash value 1\nsetoption name Clear Hash");
+    client.send("setoption name Hash value 1\nsetoption name Clear Hash");
     assert!(client.remarks().is_empty());
-    client.say("setoption name Hash value 33554432");
-    assert_eq!(client.remarks(), ["no memory for 33554432 MB of hash, it stays at 1 MB"]);
+    client.send("setoption name Hash value 33554432");
+    assert_eq!(client.remarks(), ["not enough memory for 33554432 MB of hash, keeping 1 MB"]);
     assert_ne!(client.best("go depth 2"), "(none)");
 }
 
 #[test]
 fn a_search_for_a_mate_takes_no_memory_that_the_hash_table_could_not_have() {
     let mut client = Client::with("usi", &["USI_Hash value 33554432"]);
-    client.say("position sfen 4k4/9/4P4/9/9/9/9/9/9 b G 1\ngo mate infinite");
-    let heard = client.hear_until("checkmate");
-    let remark = "info string no memory for 33554432 MB of hash, it stays at 16 MB";
-    assert_eq!(heard.first().map(String::as_str), Some(remark), "{heard:#?}");
-    assert_eq!(heard.last().map(String::as_str), Some("checkmate G*5b"));
+    client.send("position sfen 4k4/9/4P4/9/9/9/9/9/9 b G 1\ngo mate infinite");
+    let received = client.receive_until("checkmate");
+    let remark = "info string not enough memory for 33554432 MB of hash, keeping 16 MB";
+    assert_eq!(received.first().map(String::as_str), Some(remark), "{received:#?}");
+    assert_eq!(received.last().map(String::as_str), Some("checkmate G*5b"));
 }
 
 #[test]
 fn clearing_the_hash_table_forgets_what_was_found() {
     let mut client = Client::with("uci", &["Hash value 4"]);
-    let nodes = |heard: &[String]| -> u64 {
-        let last = heard.iter().rev().find_map(|line| line.split_once(" nodes "));
+    let nodes = |received: &[String]| -> u64 {
+        let last = received.iter().rev().find_map(|line| line.split_once(" nodes "));
         last.and_then(|(_, rest)| rest.split(' ').next()?.parse().ok()).expect("nodes")
     };
     let first = nodes(&client.ask("position startpos\ngo depth 8"));
     let again = nodes(&client.ask("go depth 8"));
-    client.say("setoption name Clear Hash");
+    client.send("setoption name Clear Hash");
     let cleared = nodes(&client.ask("go depth 8"));
     assert!(again < first, "{again} and {first}");
     assert_eq!(cleared, first);
@@ -133,54 +133,56 @@ fn clearing_the_hash_table_forgets_what_was_found() {
 
 #[test]
 fn chances_are_shown_if_they_are_wanted() {
-    let wdl = |heard: Vec<String>| heard.iter().any(|line| line.contains(" wdl "));
+    let wdl = |received: Vec<String>| received.iter().any(|line| line.contains(" wdl "));
     let mut client = Client::with("uci", &[]);
     assert!(!wdl(client.ask("position startpos\ngo depth 1")));
-    client.say("setoption name UCI_ShowWDL value true");
+    client.send("setoption name UCI_ShowWDL value true");
     assert!(wdl(client.ask("go depth 1")));
 }
 
 #[test]
-fn endgame_databases_that_nobody_can_read_are_told_of() {
+fn endgame_databases_that_none_can_read_are_reported_of() {
     let mut client = Client::with("uci", &["NalimovPath value /tb", "NalimovCache value 4"]);
     let remarks = client.remarks();
     assert!(remarks.iter().any(|it| it.starts_with("Nalimov tablebases are not used")));
-    client.say("setoption name UCI_ShredderbasesPath value /tb");
+    client.send("setoption name UCI_ShredderbasesPath value /tb");
     let remarks = client.remarks();
     assert!(remarks.iter().any(|it| it.starts_with("Shredder tablebases are not used")));
-    client.say("setoption name NalimovPath value <empty>");
+    client.send("setoption name NalimovPath value <empty>");
     assert!(client.remarks().is_empty());
 }
 
-/// Of what the search tells, the values of a key.
-fn values<'a>(heard: &'a [String], key: &str) -> Vec<&'a str> {
+/// Of what the search reports, the values of a key.
+fn values<'a>(received: &'a [String], key: &str) -> Vec<&'a str> {
     let key = format!(" {key} ");
-    heard.iter().filter_map(|line| line.split_once(&key)?.1.split(' ').next()).collect()
+    received.iter().filter_map(|line| line.split_once(&key)?.1.split(' ').next()).collect()
 }
 
 #[test]
-fn a_search_tells_how_deep_how_much_and_how_hard() {
+fn a_search_reports_how_deep_how_much_and_how_hard() {
     for hello in ["uci", "usi"] {
-        let heard = Client::with(hello, &[]).ask("position startpos\ngo nodes 60000");
+        let received = Client::with(hello, &[]).ask("position startpos\ngo nodes 60000");
         for key in ["depth", "seldepth", "nodes", "nps", "hashfull", "time"] {
-            assert!(!values(&heard, key).is_empty(), "{key} in {heard:#?}");
+            assert!(!values(&received, key).is_empty(), "{key} in {received:#?}");
         }
         #[cfg(unix)]
         assert!(
-            values(&heard, "cpuload").iter().any(|it| it.parse().is_ok_and(|load: u32| load > 0)),
-            "{heard:#?}"
+            values(&received, "cpuload")
+                .iter()
+                .any(|it| it.parse().is_ok_and(|load: u32| load > 0)),
+            "{received:#?}"
         );
         // Only one line has no rank.
-        assert!(values(&heard, "multipv").is_empty(), "{heard:#?}");
+        assert!(values(&received, "multipv").is_empty(), "{received:#?}");
     }
 }
 
 #[test]
-fn the_move_being_searched_is_told_after_a_second() {
+fn the_move_being_searched_is_reported_after_a_second() {
     let mut client = Client::with("uci", &[]);
-    client.say("position startpos\ngo infinite");
-    let heard = client.hear_up_to(|line| line.contains(" currmove "));
-    assert_eq!(values(&heard, "currmovenumber").len(), 1);
+    client.send("position startpos\ngo infinite");
+    let received = client.receive_up_to(|line| line.contains(" currmove "));
+    assert_eq!(values(&received, "currmovenumber").len(), 1);
     client.ask("stop");
 }
 
@@ -192,21 +194,21 @@ fn a_weaker_engine_searches_less_and_plays_other_moves() {
         let mut moves = Vec::new();
         for _ in 0..12 {
             let new_game = format!("{hello}newgame");
-            let heard = client.ask(&format!("{new_game}\nposition startpos\ngo movetime 60000"));
-            let nodes = values(&heard, "nodes").iter().filter_map(|it| it.parse().ok()).max();
-            assert!(nodes.is_none_or(|nodes: u64| nodes < 5_000), "{heard:#?}");
+            let received = client.ask(&format!("{new_game}\nposition startpos\ngo movetime 60000"));
+            let nodes = values(&received, "nodes").iter().filter_map(|it| it.parse().ok()).max();
+            assert!(nodes.is_none_or(|nodes: u64| nodes < 5_000), "{received:#?}");
             // Lines to choose from are not shown to those who want one.
-            assert!(values(&heard, "multipv").is_empty(), "{heard:#?}");
-            moves.extend(heard.last().cloned());
+            assert!(values(&received, "multipv").is_empty(), "{received:#?}");
+            moves.extend(received.last().cloned());
         }
         moves.sort();
         moves.dedup();
         assert!(moves.len() > 1, "each game is another one: {moves:?}");
         // Neither an analysis nor a search for ever is any weaker.
-        client.say(&format!("setoption name {}_AnalyseMode value true", hello.to_uppercase()));
-        let heard = client.ask("position startpos\ngo nodes 20000");
-        let nodes = values(&heard, "nodes").iter().filter_map(|it| it.parse().ok()).max();
-        assert!(nodes.is_some_and(|nodes: u64| nodes > 10_000), "{heard:#?}");
+        client.send(&format!("setoption name {}_AnalyseMode value true", hello.to_uppercase()));
+        let received = client.ask("position startpos\ngo nodes 20000");
+        let nodes = values(&received, "nodes").iter().filter_map(|it| it.parse().ok()).max();
+        assert!(nodes.is_some_and(|nodes: u64| nodes > 10_000), "{received:#?}");
     }
 }
 
@@ -222,9 +224,9 @@ fn the_weakest_engine_looks_at_its_moves_however_many_there_are() {
         let mut moves = Vec::new();
         for _ in 0..12 {
             let go = format!("usinewgame\nposition sfen {sfen}\ngo movetime 60000");
-            let heard = client.ask(&go);
-            assert!(!values(&heard, "depth").contains(&"0"), "{heard:#?}");
-            moves.extend(heard.last().cloned());
+            let received = client.ask(&go);
+            assert!(!values(&received, "depth").contains(&"0"), "{received:#?}");
+            moves.extend(received.last().cloned());
         }
         moves.sort();
         moves.dedup();
@@ -246,11 +248,11 @@ fn it_resigns_where_it_is_asked_to() {
     let lost = "position sfen 4k4/9/9/9/9/9/9/9/4K4 b 2r2b4g4s4n4l18p 1\ngo depth 1";
     let mut client = Client::with("usi", &[]);
     assert_ne!(client.best(lost), "resign");
-    client.say("setoption name ResignValue value 2000");
+    client.send("setoption name ResignValue value 2000");
     assert_eq!(client.best(lost), "resign");
     assert_ne!(client.best(&format!("{lost} searchmoves 5i5h")), "resign");
     assert_ne!(client.best("position startpos\ngo depth 2"), "resign");
-    client.say("setoption name USI_AnalyseMode value true");
+    client.send("setoption name USI_AnalyseMode value true");
     assert_ne!(client.best(lost), "resign");
 }
 
@@ -259,9 +261,9 @@ fn a_king_that_has_entered_wins_by_the_rule_that_is_set() {
     let entered = "K8/+R+R+B+B+P+P+P+P+P/+P+P+P+P5/9/9/9/9/9/4k4 b GGGGSSSSNNNNLLLL";
     let entered = format!("position sfen {entered}\ngo depth 1");
     let mut client = Client::with("usi", &[]);
-    let heard = client.ask(&entered);
-    assert_eq!(heard.last().map(String::as_str), Some("bestmove win"));
-    assert_eq!(score(&heard), Some(20_000), "{heard:#?}");
+    let received = client.ask(&entered);
+    assert_eq!(received.last().map(String::as_str), Some("bestmove win"));
+    assert_eq!(score(&received), Some(20_000), "{received:#?}");
     for (rule, wins) in [
         ("NoEnteringKing", false),
         ("CSARule24", true),
@@ -270,7 +272,7 @@ fn a_king_that_has_entered_wins_by_the_rule_that_is_set() {
         ("CSARule27H", true),
         ("TryRule", false),
     ] {
-        client.say(&format!("setoption name EnteringKingRule value {rule}"));
+        client.send(&format!("setoption name EnteringKingRule value {rule}"));
         assert_eq!(client.best(&entered) == "win", wins, "{rule}");
     }
 }
@@ -284,7 +286,7 @@ fn the_search_counts_a_handicap_as_the_declaration_does() {
     for (rule, wins) in
         [("CSARule24", false), ("CSARule24H", true), ("CSARule27", false), ("CSARule27H", true)]
     {
-        client.say(&format!("usinewgame\nsetoption name EnteringKingRule value {rule}"));
+        client.send(&format!("usinewgame\nsetoption name EnteringKingRule value {rule}"));
         let best = client.best(&format!("position sfen {entered}\ngo depth 1"));
         assert_eq!(best == "win", wins, "{rule}");
         let search = format!("position sfen {before}\ngo depth 3 searchmoves 2f2g");
@@ -297,10 +299,10 @@ fn the_search_counts_a_handicap_as_the_declaration_does() {
 fn by_the_try_rule_the_king_goes_where_the_other_began() {
     let mut client = Client::with("usi", &["EnteringKingRule value TryRule"]);
     let near = "position sfen 9/3K5/9/9/9/9/9/9/4k4 b - 1\ngo depth 1";
-    let heard = client.ask(near);
-    assert_eq!(heard.last().map(String::as_str), Some("bestmove 6b5a"));
-    assert_eq!((score(&heard), values(&heard, "pv")), (Some(20_000), vec!["6b5a"]));
-    client.say("setoption name EnteringKingRule value NoEnteringKing");
+    let received = client.ask(near);
+    assert_eq!(received.last().map(String::as_str), Some("bestmove 6b5a"));
+    assert_eq!((score(&received), values(&received, "pv")), (Some(20_000), vec!["6b5a"]));
+    client.send("setoption name EnteringKingRule value NoEnteringKing");
     assert_ne!(client.best("position sfen 9/3K5/9/9/9/9/9/9/4k4 b R 1\ngo depth 1"), "win");
 }
 
@@ -330,8 +332,8 @@ fn the_translation_file_fits_the_options_of_both_protocols() {
 }
 
 /// The last score, in centipawns.
-fn score(heard: &[String]) -> Option<i32> {
-    values(heard, "cp").last().and_then(|score| score.parse().ok())
+fn score(received: &[String]) -> Option<i32> {
+    values(received, "cp").last().and_then(|score| score.parse().ok())
 }
 
 #[test]
@@ -339,9 +341,9 @@ fn a_draw_is_worth_what_contempt_and_the_opponent_make_of_it() {
     let drawn = "position fen 8/8/8/8/8/8/8/K1k5 w - - 0 1\ngo depth 3";
     let mut client = Client::with("uci", &["Contempt value 40"]);
     assert_eq!(score(&client.ask(drawn)), Some(-40));
-    client.say("setoption name UCI_Opponent value none 2300 human Somebody");
+    client.send("setoption name UCI_Opponent value none 2300 human Somebody");
     assert_eq!(score(&client.ask(drawn)), Some(-90));
-    client.say("setoption name UCI_AnalyseMode value true");
+    client.send("setoption name UCI_AnalyseMode value true");
     assert_eq!(score(&client.ask(drawn)), Some(0));
 }
 
@@ -352,7 +354,7 @@ fn a_game_of_shogi_is_drawn_after_so_many_moves() {
     let mut client = Client::with("usi", &["MaxMovesToDraw value 100"]);
     assert_eq!(score(&client.ask(&ahead(100))), Some(0));
     assert!(score(&client.ask(&ahead(10))).is_none_or(|score| score > 1_000));
-    client.say("setoption name MaxMovesToDraw value 0");
+    client.send("setoption name MaxMovesToDraw value 0");
     assert!(score(&client.ask(&ahead(100))).is_none_or(|score| score > 1_000));
 }
 
@@ -362,40 +364,40 @@ fn what_the_user_teaches_is_believed_until_it_is_taken_back() {
     let mut client = Client::with("uci", &[]);
     let search = "position startpos\ngo depth 5";
     assert!(score(&client.ask(search)).is_some_and(|score| score < 200));
-    client.say(&format!("setoption name UCI_SetPositionValue value 700 + {after_a4}"));
+    client.send(&format!("setoption name UCI_SetPositionValue value 700 + {after_a4}"));
     assert!(client.remarks().is_empty());
     let taught = client.ask(search);
     assert_eq!(score(&taught), Some(700), "{taught:#?}");
     assert_eq!(taught.last().map(String::as_str), Some("bestmove a2a4"));
-    client.say(&format!("setoption name UCI_SetPositionValue value clear + {after_a4}"));
+    client.send(&format!("setoption name UCI_SetPositionValue value clear + {after_a4}"));
     assert!(score(&client.ask(search)).is_some_and(|score| score < 200));
-    client.say("setoption name UCI_SetPositionValue value much + 8/8/8/8/8/8/8/K1k5 w - - 0 1");
+    client.send("setoption name UCI_SetPositionValue value much + 8/8/8/8/8/8/8/K1k5 w - - 0 1");
     let remarks = client.remarks();
-    assert!(remarks.iter().any(|it| it.starts_with("nothing is learned: `much`")), "{remarks:?}");
+    assert!(remarks.iter().any(|it| it.starts_with("invalid position value: `much`")), "{remarks:?}");
 }
 
 #[test]
 fn what_the_user_teaches_of_the_root_is_its_score() {
     let after_a4 = "rnbqkbnr/pppppppp/8/8/P7/8/1PPPPPPP/RNBQKBNR b KQkq - 0 1";
     let mut client = Client::with("uci", &["MultiPV value 3"]);
-    client.say(&format!("setoption name UCI_SetPositionValue value 321 + {after_a4}"));
-    let told = |heard: &[String]| -> Vec<i32> {
+    client.send(&format!("setoption name UCI_SetPositionValue value 321 + {after_a4}"));
+    let reported = |received: &[String]| -> Vec<i32> {
         let scores: Vec<i32> =
-            values(heard, "cp").iter().filter_map(|score| score.parse().ok()).collect();
+            values(received, "cp").iter().filter_map(|score| score.parse().ok()).collect();
         scores.get(scores.len() - 3..).expect("three lines").to_vec()
     };
     // From white's point of view, and it is Black's move.
     let here = format!("position fen {after_a4}");
-    assert_eq!(told(&client.ask(&format!("{here}\ngo depth 3"))), [-321; 3]);
-    client.say(&format!("setoption name UCI_SetPositionValue value -900 + {after_a4}"));
-    let lines = told(&client.ask("go depth 3"));
+    assert_eq!(reported(&client.ask(&format!("{here}\ngo depth 3"))), [-321; 3]);
+    client.send(&format!("setoption name UCI_SetPositionValue value -900 + {after_a4}"));
+    let lines = reported(&client.ask("go depth 3"));
     assert_eq!(lines.first(), Some(&900));
     assert!(lines.iter().skip(1).all(|score| score.abs() < 200), "{lines:?}");
     // Of some moves alone nothing was taught, and neither after it was taken back.
     let of_some = client.ask("go depth 3 searchmoves e7e5 d7d5 g8f6");
-    assert!(told(&of_some).iter().all(|score| score.abs() < 200), "{of_some:#?}");
-    client.say(&format!("setoption name UCI_SetPositionValue value clear + {after_a4}"));
-    let lines = told(&client.ask("go depth 3"));
+    assert!(reported(&of_some).iter().all(|score| score.abs() < 200), "{of_some:#?}");
+    client.send(&format!("setoption name UCI_SetPositionValue value clear + {after_a4}"));
+    let lines = reported(&client.ask("go depth 3"));
     assert!(lines.iter().all(|score| score.abs() < 200), "{lines:?}");
 }
 
@@ -407,11 +409,11 @@ fn what_the_user_teaches_holds_in_every_game_and_the_next_one() {
         ("shogi", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL[-] w - - 0 1"),
     ] {
         let mut client = Client::with("uci", &[&format!("UCI_Variant value {variant}")]);
-        client.say(&format!("setoption name UCI_SetPositionValue value 432 + {fen}"));
+        client.send(&format!("setoption name UCI_SetPositionValue value 432 + {fen}"));
         let here = format!("position fen {fen}\ngo depth 2");
         assert_eq!(score(&client.ask(&here)), Some(432), "{variant}");
         assert_eq!(score(&client.ask(&format!("ucinewgame\n{here}"))), Some(432), "{variant}");
-        client.say("setoption name UCI_SetPositionValue value clearall");
+        client.send("setoption name UCI_SetPositionValue value clearall");
         assert_ne!(score(&client.ask(&here)), Some(432), "{variant}");
     }
 }
@@ -420,73 +422,73 @@ fn what_the_user_teaches_holds_in_every_game_and_the_next_one() {
 fn several_threads_search_together() {
     for hello in ["uci", "usi"] {
         let mut client = Client::with(hello, &["Threads value 4", "MultiPV value 2"]);
-        let heard = client.ask("position startpos\ngo depth 6");
-        assert!(values(&heard, "depth").contains(&"6"), "{heard:#?}");
+        let received = client.ask("position startpos\ngo depth 6");
+        assert!(values(&received, "depth").contains(&"6"), "{received:#?}");
         client.ask("go nodes 20000");
-        client.say("go infinite\nstop");
-        client.hear_until("bestmove");
+        client.send("go infinite\nstop");
+        client.receive_until("bestmove");
     }
 }
 
-/// Threads that wait for processors would keep the answer waiting, for minutes with so many.
+/// Threads that wait for cpus would keep the answer waiting, for minutes with so many.
 #[test]
-fn more_threads_than_processors_can_use_are_not_started_and_that_is_said_once() {
+fn more_threads_than_cpus_can_use_are_not_started_and_that_is_sent_once() {
     let useful = 4 * std::thread::available_parallelism().map_or(1, usize::from);
     if useful >= 1024 {
         return;
     }
     let mut client = Client::with("uci", &["Threads value 1024", "UCI_ShowCurrLine value true"]);
-    let said = client.remarks();
-    let expected = format!("{useful} threads search and not 1024");
-    assert!(said.iter().any(|it| it.starts_with(&expected)), "{said:?}");
+    let sent = client.remarks();
+    let expected = format!("using {useful} threads instead of 1024");
+    assert!(sent.iter().any(|it| it.starts_with(&expected)), "{sent:?}");
     assert!(client.remarks().is_empty());
-    client.say("position startpos\ngo infinite");
+    client.send("position startpos\ngo infinite");
     let last = format!(" currline {useful} ");
-    client.hear_up_to(|line| line.contains(&last));
-    let heard = client.ask("stop");
-    assert!(!heard.iter().any(|line| line.contains("threads search")), "{heard:#?}");
-    client.say(&format!("setoption name Threads value {useful}"));
+    client.receive_up_to(|line| line.contains(&last));
+    let received = client.ask("stop");
+    assert!(!received.iter().any(|line| line.contains("threads search")), "{received:#?}");
+    client.send(&format!("setoption name Threads value {useful}"));
     assert!(client.remarks().is_empty());
 }
 
 #[test]
-fn the_line_being_searched_and_refutations_are_told_to_those_who_want_them() {
+fn the_line_being_searched_and_refutations_are_reported_to_those_who_want_them() {
     let options = ["UCI_ShowCurrLine value true", "UCI_ShowRefutations value true"];
     let mut client = Client::with("uci", &options);
-    client.say("position startpos\ngo infinite");
-    client.hear_up_to(|line| line.contains(" currline "));
-    let heard = client.hear_up_to(|line| line.contains(" refutation "));
-    let told = heard.last().map(|line| line.split(' ').count());
-    assert!(told.is_some_and(|words| words > 3), "a move and an answer: {heard:?}");
+    client.send("position startpos\ngo infinite");
+    client.receive_up_to(|line| line.contains(" currline "));
+    let received = client.receive_up_to(|line| line.contains(" refutation "));
+    let reported = received.last().map(|line| line.split(' ').count());
+    assert!(reported.is_some_and(|tokens| tokens > 3), "a move and an answer: {received:?}");
     client.ask("stop");
 }
 
 #[test]
-fn what_refutes_a_move_that_was_the_best_once_is_told() {
+fn what_refutes_a_move_that_was_the_best_once_is_reported() {
     let mut client = Client::with("uci", &["UCI_ShowRefutations value true"]);
-    client.say("position startpos\ngo infinite");
-    let first_after = |line: &str, word: &str| {
-        let (_, rest) = line.split_once(word)?;
+    client.send("position startpos\ngo infinite");
+    let first_after = |line: &str, token: &str| {
+        let (_, rest) = line.split_once(token)?;
         rest.split(' ').next().map(str::to_owned)
     };
-    let mut heard = Vec::new();
-    let told = (0..400).any(|_| {
-        heard.extend(client.hear_up_to(|line| line.contains(" refutation ")));
-        let refuted = heard.last().and_then(|line| first_after(line, " refutation "));
-        heard.iter().any(|line| first_after(line, " pv ") == refuted)
+    let mut received = Vec::new();
+    let reported = (0..400).any(|_| {
+        received.extend(client.receive_up_to(|line| line.contains(" refutation ")));
+        let refuted = received.last().and_then(|line| first_after(line, " refutation "));
+        received.iter().any(|line| first_after(line, " pv ") == refuted)
     });
-    assert!(told, "no former best move among the refuted: {heard:#?}");
+    assert!(reported, "no former best move among the refuted: {received:#?}");
     client.ask("stop");
 }
 
 #[test]
-fn the_lines_of_all_threads_are_told_together() {
+fn the_lines_of_all_threads_are_reported_together() {
     let mut client = Client::with("uci", &["UCI_ShowCurrLine value true", "Threads value 3"]);
-    client.say("position startpos\ngo infinite");
-    // A thread that gets no processor for a while may be missing.
+    client.send("position startpos\ngo infinite");
+    // A thread that gets no cpu for a while may be missing.
     let complete = (0..20).any(|_| {
-        let heard = client.hear_up_to(|line| line.contains(" currline 3 "));
-        values(&heard, "currline").ends_with(&["1", "2", "3"])
+        let received = client.receive_up_to(|line| line.contains(" currline 3 "));
+        values(&received, "currline").ends_with(&["1", "2", "3"])
     });
     assert!(complete);
     client.ask("stop");

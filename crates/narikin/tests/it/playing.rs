@@ -3,7 +3,7 @@
 use narikin::{Limits, Searcher};
 use readyok_rules::{Game, Move, Position};
 
-use crate::{Probe, depth, words};
+use crate::{Probe, depth, tokens};
 
 /// Numbers that look random and are the same each time.
 struct Numbers(u64);
@@ -34,9 +34,9 @@ fn check_random_games(game: Game, text: &str, games: u64, limits: &Limits) {
             let moves = position.legal_moves();
             assert_eq!(outcome.best().is_none(), moves.is_empty(), "{position}");
             for line in probe.lines.borrow().iter() {
-                let words = words(game, &line.pv);
-                let played = position.clone().after(&words);
-                assert!(played.is_ok(), "{position} {words:?}: {played:?}");
+                let tokens = tokens(game, &line.pv);
+                let played = position.clone().after(&tokens);
+                assert!(played.is_ok(), "{position} {tokens:?}: {played:?}");
             }
             let Some(mv) = numbers.choose(&moves) else { break };
             position.play(mv).expect("a legal move");

@@ -1,4 +1,4 @@
-//! A control that keeps what it is told, and stops when a test wants it to.
+//! A control that keeps what it is reported, and stops when a test wants it to.
 
 use std::{
     cell::{Cell, RefCell},

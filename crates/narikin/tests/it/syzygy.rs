@@ -2,7 +2,7 @@
 
 use crate::client::Client;
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
+const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
 
 /// The rook takes the knight, and what is left is in the tables.
 const CAPTURE: &str = "position fen 3k4/8/8/8/n7/8/8/R3K3 w - - 0 1";
@@ -14,32 +14,33 @@ const PAWN: &str = "position fen 3k4/8/8/1K6/3P4/8/8/8 w - - 0 1";
 const TOO_LATE: &str = "position fen 8/8/8/8/3k4/8/8/KR6 w - - 90 90";
 
 fn client(options: &[&str]) -> Client {
-    let path = format!("SyzygyPath value {FOLDER}");
+    let path = format!("SyzygyPath value {DIRECTORY}");
     let mut client = Client::with("uci", &[&[path.as_str()], options].concat());
     let remarks = client.remarks();
     assert_eq!(remarks, ["18 files of tablebases, up to 4 pieces"]);
     client
 }
 
-/// The most answers of tables that a search tells of.
-fn hits(heard: &[String]) -> u64 {
-    let told = heard.iter().filter_map(|line| line.split_once(" tbhits ")?.1.split(' ').next());
-    told.filter_map(|hits| hits.parse().ok()).max().unwrap_or(0)
+/// The most answers of tables that a search reports of.
+fn hits(received: &[String]) -> u64 {
+    let reported =
+        received.iter().filter_map(|line| line.split_once(" tbhits ")?.1.split(' ').next());
+    reported.filter_map(|hits| hits.parse().ok()).max().unwrap_or(0)
 }
 
 /// The last scores, with the first moves of their lines: as many as there are lines.
-fn scores(heard: &[String], lines: usize) -> Vec<(String, i32)> {
-    let told = heard.iter().filter_map(|line| {
+fn scores(received: &[String], lines: usize) -> Vec<(String, i32)> {
+    let reported = received.iter().filter_map(|line| {
         let score = line.split_once(" score cp ")?.1.split(' ').next()?.parse().ok()?;
         let first = line.split_once(" pv ")?.1.split(' ').next()?;
         Some((first.to_owned(), score))
     });
-    let told: Vec<_> = told.collect();
-    told.get(told.len().saturating_sub(lines)..).unwrap_or_default().to_vec()
+    let reported: Vec<_> = reported.collect();
+    reported.get(reported.len().saturating_sub(lines)..).unwrap_or_default().to_vec()
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_told_of() {
+fn a_directory_that_is_not_there_is_reported_of() {
     let mut client = Client::with("uci", &["SyzygyPath value /nowhere/at/all"]);
     let remarks = client.remarks();
     assert!(remarks.iter().any(|it| it.starts_with("no tablebases: `/nowhere/at/all`")));
@@ -49,10 +50,10 @@ fn a_folder_that_is_not_there_is_told_of() {
 #[test]
 fn tables_are_asked_from_the_path_on_and_no_more_after_it_is_taken_back() {
     let mut client = client(&[]);
-    let heard = client.ask(&format!("{PAWN}\ngo depth 2"));
-    assert!(hits(&heard) > 0, "{heard:#?}");
-    assert_eq!(scores(&heard, 1), [("b5c6".to_owned(), 19_500)], "{heard:#?}");
-    client.say("setoption name SyzygyPath value <empty>");
+    let received = client.ask(&format!("{PAWN}\ngo depth 2"));
+    assert!(hits(&received) > 0, "{received:#?}");
+    assert_eq!(scores(&received, 1), [("b5c6".to_owned(), 19_500)], "{received:#?}");
+    client.send("setoption name SyzygyPath value <empty>");
     assert_eq!(hits(&client.ask("go depth 2")), 0);
 }
 
@@ -61,7 +62,7 @@ fn positions_with_more_pieces_than_the_limit_are_not_looked_up() {
     let mut client = client(&["SyzygyProbeLimit value 2"]);
     assert_eq!(hits(&client.ask(&format!("{CAPTURE}\ngo depth 5"))), 0);
     assert_eq!(hits(&client.ask(&format!("{PAWN}\ngo depth 5"))), 0);
-    client.say("setoption name SyzygyProbeLimit value 3\nucinewgame");
+    client.send("setoption name SyzygyProbeLimit value 3\nucinewgame");
     // The root has four pieces, and what follows the capture three.
     assert!(hits(&client.ask(&format!("{CAPTURE}\ngo depth 5"))) > 0);
 }
@@ -71,49 +72,49 @@ fn positions_with_the_most_pieces_are_looked_up_far_from_the_horizon_only() {
     // With a limit of four pieces, positions of three would be looked up at every depth.
     let mut client = client(&["SyzygyProbeLimit value 3", "SyzygyProbeDepth value 20"]);
     assert_eq!(hits(&client.ask(&format!("{CAPTURE}\ngo depth 5"))), 0);
-    client.say("setoption name SyzygyProbeDepth value 1\nucinewgame");
+    client.send("setoption name SyzygyProbeDepth value 1\nucinewgame");
     assert!(hits(&client.ask("go depth 5")) > 0);
 }
 
 #[test]
 fn wins_that_the_fifty_move_rule_spoils_are_draws_only_under_it() {
     let mut client = client(&["Syzygy50MoveRule value false"]);
-    let told = scores(&client.ask(&format!("{TOO_LATE}\ngo depth 2")), 1);
-    assert!(matches!(told.as_slice(), [(_, 19_500)]), "{told:?}");
-    client.say("setoption name Syzygy50MoveRule value true\nucinewgame");
-    let told = scores(&client.ask("go depth 2"), 1);
-    assert!(matches!(told.as_slice(), [(_, 0)]), "{told:?}");
+    let reported = scores(&client.ask(&format!("{TOO_LATE}\ngo depth 2")), 1);
+    assert!(matches!(reported.as_slice(), [(_, 19_500)]), "{reported:?}");
+    client.send("setoption name Syzygy50MoveRule value true\nucinewgame");
+    let reported = scores(&client.ask("go depth 2"), 1);
+    assert!(matches!(reported.as_slice(), [(_, 0)]), "{reported:?}");
 }
 
 #[test]
-fn several_lines_and_weaker_levels_tell_what_tables_know() {
+fn several_lines_and_weaker_levels_report_what_tables_know() {
     let mut strong = client(&["MultiPV value 3"]);
-    let told = scores(&strong.ask(&format!("{PAWN}\ngo depth 4")), 3);
-    assert_eq!(told.first(), Some(&("b5c6".to_owned(), 19_500)), "{told:?}");
-    assert_eq!(told.iter().filter(|(_, score)| *score == 0).count(), 2, "{told:?}");
+    let reported = scores(&strong.ask(&format!("{PAWN}\ngo depth 4")), 3);
+    assert_eq!(reported.first(), Some(&("b5c6".to_owned(), 19_500)), "{reported:?}");
+    assert_eq!(reported.iter().filter(|(_, score)| *score == 0).count(), 2, "{reported:?}");
 
-    // A weak player may overlook the only move that wins, but says what its own is worth.
+    // A weak player may overlook the only move that wins, but prints what its own is worth.
     let mut weak = client(&["UCI_LimitStrength value true", "UCI_Elo value 800"]);
     let mut played = Vec::new();
     for _ in 0..30 {
-        let heard = weak.ask(&format!("ucinewgame\n{PAWN}\ngo nodes 300"));
-        let told = scores(&heard, 1);
-        let best = heard.last().and_then(|line| line.split(' ').nth(1)).unwrap_or_default();
+        let received = weak.ask(&format!("ucinewgame\n{PAWN}\ngo nodes 300"));
+        let reported = scores(&received, 1);
+        let best = received.last().and_then(|line| line.split(' ').nth(1)).unwrap_or_default();
         let worth = if best == "b5c6" { 19_500 } else { 0 };
-        assert_eq!(told, [(best.to_owned(), worth)], "{heard:#?}");
+        assert_eq!(reported, [(best.to_owned(), worth)], "{received:#?}");
         played.push(worth);
     }
     assert!(played.contains(&0), "30 games without an error: {played:?}");
 }
 
-/// The chances that a search tells, each once.
-fn chances(heard: &[String]) -> Vec<String> {
-    let told = heard.iter().filter_map(|line| line.split_once(" wdl "));
-    let mut told: Vec<_> =
-        told.map(|(_, rest)| rest.split(' ').take(3).collect::<Vec<_>>().join(" ")).collect();
-    told.sort();
-    told.dedup();
-    told
+/// The chances that a search reports, each once.
+fn chances(received: &[String]) -> Vec<String> {
+    let reported = received.iter().filter_map(|line| line.split_once(" wdl "));
+    let mut reported: Vec<_> =
+        reported.map(|(_, rest)| rest.split(' ').take(3).collect::<Vec<_>>().join(" ")).collect();
+    reported.sort();
+    reported.dedup();
+    reported
 }
 
 #[test]
@@ -122,33 +123,36 @@ fn chances_are_certain_where_tables_know_the_result() {
     const LOST: &str = "position fen 4k3/8/4K3/4P3/8/8/8/8 b - - 0 1";
     const SAVED: &str = "position fen 8/8/8/8/3k4/8/8/KR6 b - - 95 90";
     let mut client = client(&["UCI_ShowWDL value true", "Contempt value 30"]);
-    let mut told = |position: &str| chances(&client.ask(&format!("{position}\ngo depth 3")));
-    assert_eq!(told(PAWN), ["1000 0 0"]);
-    assert_eq!(told(DRAWN), ["0 1000 0"]);
-    assert_eq!(told(LOST), ["0 0 1000"]);
-    assert_eq!(told(TOO_LATE), ["0 1000 0"], "the fifty-move rule spoils the win");
-    assert_eq!(told(SAVED), ["0 1000 0"], "the fifty-move rule saves the loser");
-    client.say("setoption name Syzygy50MoveRule value false\nucinewgame");
-    let mut told = |position: &str| chances(&client.ask(&format!("{position}\ngo depth 3")));
-    assert_eq!((told(TOO_LATE), told(SAVED)), (vec!["1000 0 0".into()], vec!["0 0 1000".into()]));
-    // Each line has chances of its own, and what the user has taught of the root says more.
-    client.say("setoption name MultiPV value 3");
+    let mut reported = |position: &str| chances(&client.ask(&format!("{position}\ngo depth 3")));
+    assert_eq!(reported(PAWN), ["1000 0 0"]);
+    assert_eq!(reported(DRAWN), ["0 1000 0"]);
+    assert_eq!(reported(LOST), ["0 0 1000"]);
+    assert_eq!(reported(TOO_LATE), ["0 1000 0"], "the fifty-move rule spoils the win");
+    assert_eq!(reported(SAVED), ["0 1000 0"], "the fifty-move rule saves the loser");
+    client.send("setoption name Syzygy50MoveRule value false\nucinewgame");
+    let mut reported = |position: &str| chances(&client.ask(&format!("{position}\ngo depth 3")));
+    assert_eq!(
+        (reported(TOO_LATE), reported(SAVED)),
+        (vec!["1000 0 0".into()], vec!["0 0 1000".into()])
+    );
+    // Each line has chances of its own, and what the user has taught of the root prints more.
+    client.send("setoption name MultiPV value 3");
     assert_eq!(chances(&client.ask(&format!("{PAWN}\ngo depth 3"))), ["0 1000 0", "1000 0 0"]);
-    client.say("setoption name MultiPV value 1");
+    client.send("setoption name MultiPV value 1");
     let fen = DRAWN.trim_start_matches("position fen ");
-    client.say(&format!("setoption name UCI_SetPositionValue value 100 + {fen}"));
+    client.send(&format!("setoption name UCI_SetPositionValue value 100 + {fen}"));
     assert_ne!(chances(&client.ask(&format!("{DRAWN}\ngo depth 3"))), ["0 1000 0"]);
 }
 
 #[test]
-fn a_weaker_player_tells_the_chances_of_what_it_plays() {
+fn a_weaker_player_reports_the_chances_of_what_it_plays() {
     let options = ["UCI_ShowWDL value true", "UCI_LimitStrength value true", "UCI_Elo value 800"];
     let mut weak = client(&options);
     for _ in 0..12 {
-        let heard = weak.ask(&format!("ucinewgame\n{PAWN}\ngo nodes 300"));
-        let wins = heard.last().is_some_and(|line| line.starts_with("bestmove b5c6"));
-        let last = heard.iter().rev().find(|line| line.contains(" wdl ")).cloned();
+        let received = weak.ask(&format!("ucinewgame\n{PAWN}\ngo nodes 300"));
+        let wins = received.last().is_some_and(|line| line.starts_with("bestmove b5c6"));
+        let last = received.iter().rev().find(|line| line.contains(" wdl ")).cloned();
         let expected = if wins { "1000 0 0" } else { "0 1000 0" };
-        assert_eq!(chances(last.as_slice()), [expected], "{heard:#?}");
+        assert_eq!(chances(last.as_slice()), [expected], "{received:#?}");
     }
 }

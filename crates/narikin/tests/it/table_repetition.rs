@@ -6,11 +6,11 @@ use cozy_chess::{Board, Move};
 use narikin::{Limits, Score, SearchResult, TbConfig, tablebase::Tablebases};
 use readyok_rules::{Game, Position};
 
-use crate::{Probe, position, search, words};
+use crate::{Probe, position, search, tokens};
 
 fn tables() -> TbConfig {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
-    let tablebases = Arc::new(Tablebases::open(folder).expect("tables"));
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
+    let tablebases = Arc::new(Tablebases::open(directory).expect("tables"));
     TbConfig { tablebases, probe_depth: 1, probe_limit: 7, rule50: true }
 }
 
@@ -35,15 +35,15 @@ impl History {
     }
 
     fn play(&mut self, mv: readyok_rules::Move) {
-        self.moves.extend(words(Game::Chess, &[mv]));
+        self.moves.extend(tokens(Game::Chess, &[mv]));
     }
 
     /// How often the position after a move has occurred before.
     fn occurrences_after(&self, mv: readyok_rules::Move) -> usize {
         let mut board: Board = self.start.parse().expect("a position");
         let mut keys = vec![board.hash()];
-        for word in self.moves.iter().chain(&words(Game::Chess, &[mv])) {
-            board.play(word.parse().expect("a move"));
+        for token in self.moves.iter().chain(&tokens(Game::Chess, &[mv])) {
+            board.play(token.parse().expect("a move"));
             keys.push(board.hash());
         }
         let (last, before) = keys.split_last().expect("a position");
@@ -82,8 +82,8 @@ fn shuffles(start: &str, count: usize) -> Vec<History> {
             let round = [first, second, back(first), back(second)];
             let mut board = board.clone();
             if round.iter().all(|&mv| board.try_play(mv).is_ok()) && board.hash() == hash(start) {
-                let words = round.iter().cycle().take(7).map(ToString::to_string).collect();
-                found.push(History { start: start.to_owned(), moves: words });
+                let tokens = round.iter().cycle().take(7).map(ToString::to_string).collect();
+                found.push(History { start: start.to_owned(), moves: tokens });
             }
         }
     }
@@ -126,7 +126,7 @@ fn the_winner_avoids_a_threefold_repetition() {
 
 fn board_of(history: &History) -> Board {
     let mut board: Board = history.start.parse().expect("a position");
-    history.moves.iter().for_each(|word| board.play(word.parse().expect("a move")));
+    history.moves.iter().for_each(|token| board.play(token.parse().expect("a move")));
     board
 }
 

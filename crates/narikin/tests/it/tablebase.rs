@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use cozy_chess::{Board, GameStatus};
 use narikin::tablebase::{Ranked, Tablebases, Wdl};
 
-fn folder() -> PathBuf {
+fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/syzygy")
 }
 
 fn tables() -> Tablebases {
-    Tablebases::open(folder().to_str().expect("a path in UTF-8")).expect("the tables")
+    Tablebases::open(directory().to_str().expect("a path in UTF-8")).expect("the tables")
 }
 
 fn board(fen: &str) -> Board {
@@ -50,11 +50,11 @@ fn paths_are_a_list() {
         assert_eq!(tables.root(&board("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1")), None);
     }
     let separator = if cfg!(windows) { ";" } else { ":" };
-    let folder = folder();
-    let twice = [folder.to_str().expect("UTF-8"); 2].join(separator);
+    let directory = directory();
+    let twice = [directory.to_str().expect("UTF-8"); 2].join(separator);
     let tables = Tablebases::open(&twice).expect("the tables");
     assert_eq!((tables.files(), tables.max_pieces()), (36, 4));
-    let missing = folder.join("nowhere");
+    let missing = directory.join("nowhere");
     let error = Tablebases::open(missing.to_str().expect("UTF-8")).expect_err("no such folder");
     assert!(error.to_string().contains("nowhere"), "{error}");
 }
@@ -121,14 +121,14 @@ fn the_fifty_move_rule_is_looked_at() {
 fn results_alone_rank_moves_where_distances_are_missing() {
     let copy = tempfile::tempdir().expect("a folder");
     for name in ["KRvK.rtbw", "KPvK.rtbw", "KQvK.rtbw", "KNvK.rtbw", "KBvK.rtbw"] {
-        fs::copy(folder().join(name), copy.path().join(name)).expect("copied");
+        fs::copy(directory().join(name), copy.path().join(name)).expect("copied");
     }
     let tables = Tablebases::open(copy.path().to_str().expect("UTF-8")).expect("the tables");
     let root = tables.root(&board("3k4/8/8/1K6/3P4/8/8/8 w - - 0 1")).expect("known moves");
     let [first, others @ ..] = root.as_slice() else { panic!("no move") };
     assert_eq!((first.mv.to_string().as_str(), first.wdl), ("b5c6", Wdl::Win));
     assert!(others.iter().all(|it| it.wdl == Wdl::Draw), "{root:?}");
-    // All of these win, and nobody knows how soon.
+    // All of these win, and none knows how soon.
     let root = tables.root(&board("8/8/8/8/3k4/8/8/KR6 w - - 0 1")).expect("known moves");
     assert!(root.iter().all(|it| (it.wdl, it.dtz) == (Wdl::Win, 0)), "{root:?}");
 }
@@ -136,10 +136,10 @@ fn results_alone_rank_moves_where_distances_are_missing() {
 #[test]
 fn broken_tables_are_survived() {
     let copy = tempfile::tempdir().expect("a folder");
-    let mut lot = 1_u64;
+    let mut seed = 1_u64;
     let mut next = |end: usize| {
-        lot = lot.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from((lot >> 33) % end as u64).expect("small")
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from((seed >> 33) % end as u64).expect("small")
     };
     let boards = [
         "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1",
@@ -150,11 +150,11 @@ fn broken_tables_are_survived() {
     .map(board);
     let mut unknown = 0;
     for _ in 0..200 {
-        for entry in fs::read_dir(folder()).expect("the tables") {
+        for entry in fs::read_dir(directory()).expect("the tables") {
             let path = entry.expect("an entry").path();
             let name = path.file_name().expect("a name");
             let mut bytes = fs::read(&path).expect("a file");
-            // The header says where everything is.
+            // The header prints where everything is.
             for _ in 0..3 {
                 let (most, value) = (if next(2) == 0 { 120 } else { bytes.len() }, next(256));
                 let place = next(most.min(bytes.len()));

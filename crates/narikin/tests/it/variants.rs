@@ -1,4 +1,4 @@
-//! Games over UCI: chess, Chess960, and shogi in the words of Fairy-Stockfish.
+//! Games over UCI: chess, Chess960, and shogi in the tokens of Fairy-Stockfish.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -11,24 +11,24 @@ use readyok_rules::{Game, Position, fairy};
 use crate::client::Client;
 
 #[test]
-fn the_variant_says_which_game_is_played() {
+fn the_variant_prints_which_game_is_played() {
     let castle = "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1\ngo depth 1 searchmoves e1g1";
     let mut client = Client::with("uci", &[]);
     assert_eq!(client.best(castle), "e1g1");
-    client.say("setoption name UCI_Variant value chess960");
+    client.send("setoption name UCI_Variant value chess960");
     assert_eq!(client.best(castle), "e1h1");
-    client.say("setoption name UCI_Variant value chess");
+    client.send("setoption name UCI_Variant value chess");
     assert_eq!(client.best(castle), "e1g1");
-    client.say("setoption name UCI_Chess960 value true");
+    client.send("setoption name UCI_Chess960 value true");
     assert_eq!(client.best(castle), "e1h1");
 }
 
 #[test]
 fn shogi_is_played_over_uci() {
     let mut client = Client::with("uci", &["UCI_Variant value shogi"]);
-    let heard = client.ask("position startpos moves c3c4 g7g6\ngo depth 2 searchmoves b2h8+");
-    assert_eq!(heard.last().map(|it| it.split(' ').nth(1)), Some(Some("b2h8+")));
-    assert!(heard.iter().any(|line| line.contains(" pv b2h8+ ")), "{heard:#?}");
+    let received = client.ask("position startpos moves c3c4 g7g6\ngo depth 2 searchmoves b2h8+");
+    assert_eq!(received.last().map(|it| it.split(' ').nth(1)), Some(Some("b2h8+")));
+    assert!(received.iter().any(|line| line.contains(" pv b2h8+ ")), "{received:#?}");
     let drop = "4k4/9/4P4/9/9/9/9/9/4K4[G] w - - 0 1";
     assert_eq!(client.best(&format!("position fen {drop}\ngo depth 3")), "G@e8");
     assert_eq!(client.best(&format!("position fen {drop} moves G@e8\ngo depth 3")), "(none)");
@@ -36,7 +36,7 @@ fn shogi_is_played_over_uci() {
     assert_eq!(client.best(&format!("position fen {short}\ngo depth 3")), "G@e8");
     let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
     assert_eq!(client.best(&format!("position sfen {sfen}\ngo depth 3")), "G@e8");
-    // What UCI has no word for is not said.
+    // What UCI has no token for is not sent.
     let entered = "K8/+R+R+B+B+P+P+P+P+P/+P+P+P+P5/9/9/9/9/9/4k4[GGGGSSSSNNNNLLLL] w - - 0 1";
     let best = client.best(&format!("position fen {entered}\ngo depth 1"));
     assert!(best != "win" && best != "(none)", "{best}");
@@ -46,7 +46,7 @@ fn shogi_is_played_over_uci() {
 fn chess_is_not_read_as_shogi_nor_shogi_as_chess() {
     let mut client = Client::with("uci", &["UCI_Variant value shogi"]);
     assert_eq!(client.best("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1\ngo depth 1"), "(none)");
-    client.say("setoption name UCI_Variant value chess");
+    client.send("setoption name UCI_Variant value chess");
     assert_eq!(
         client.best("position fen 4k4/9/9/9/9/9/9/9/4K4[G] w - - 0 1\ngo depth 1"),
         "(none)"
@@ -66,17 +66,18 @@ const POSITIONS: [&str; 8] = [
     "4k4/4r4/9/9/9/9/4B4/9/4K4 b 2P 1",
 ];
 
-/// The moves as this engine has them in the words of UCI, and as Fairy-Stockfish counts them.
+/// The moves as this engine has them in the tokens of UCI, and as Fairy-Stockfish counts them.
 #[test]
-fn fairy_stockfish_has_the_same_moves_in_the_same_words() {
+fn fairy_stockfish_has_the_same_moves_in_the_same_tokens() {
     if env::var_os("READYOK_REAL_ENGINES").is_none() {
         let text = "not tested: fairy-stockfish, which needs READYOK_REAL_ENGINES=1\n";
         stderr().write_all(text.as_bytes()).expect("standard error is open");
         return;
     }
     let path = env::var_os("PATH").unwrap_or_default();
-    let mut folders = env::split_paths(&path).chain([PathBuf::from("/usr/games")]);
-    let program = folders.find_map(|it| Some(it.join("fairy-stockfish")).filter(|it| it.is_file()));
+    let mut directories = env::split_paths(&path).chain([PathBuf::from("/usr/games")]);
+    let program =
+        directories.find_map(|it| Some(it.join("fairy-stockfish")).filter(|it| it.is_file()));
     let mut child = Command::new(program.expect("fairy-stockfish is installed"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -88,11 +89,11 @@ fn fairy_stockfish_has_the_same_moves_in_the_same_words() {
     for sfen in POSITIONS {
         let position = Position::from_text(Game::Shogi, sfen).expect(sfen);
         let fen = fairy::sfen_to_fen(&position.to_string()).expect(sfen);
-        let words = position
+        let tokens = position
             .legal_moves()
             .into_iter()
             .map(|mv| fairy::usi_to_uci(&mv.word(Game::Shogi.castling_form())).expect("a move"));
-        let ours: BTreeSet<String> = words.collect();
+        let ours: BTreeSet<String> = tokens.collect();
         let back = Position::from_text(Game::Shogi, &fairy::fen_to_sfen(&fen).expect(sfen));
         assert_eq!(back.expect(sfen).key(), position.key(), "{sfen}");
         writeln!(input, "position fen {fen}\ngo perft 1").expect("it listens");
@@ -102,8 +103,8 @@ fn fairy_stockfish_has_the_same_moves_in_the_same_words() {
             if line.starts_with("Nodes searched") {
                 break;
             }
-            if let Some((word, "1")) = line.split_once(": ") {
-                theirs.insert(word.to_owned());
+            if let Some((token, "1")) = line.split_once(": ") {
+                theirs.insert(token.to_owned());
             }
         }
         assert_eq!(ours, theirs, "{sfen}");

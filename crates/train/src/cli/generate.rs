@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::{Done, GameName, say};
+use super::{Done, GameName, send};
 use crate::data::Header;
 use crate::generate::{Progress, Until, run as generate};
 
-/// How often to tell how far it is.
-const PACE: Duration = Duration::from_secs(10);
+/// How often to report how far it is.
+const INTERVAL: Duration = Duration::from_secs(10);
 
 const HELP: &str = "\
 The same arguments on the same file go on where they were broken off, and a larger number of games or
@@ -72,21 +72,21 @@ pub(super) fn run(args: &Args) -> Done {
     };
     let started = Instant::now();
     let mut before = None;
-    let mut told = started;
+    let mut reported = started;
     let end = generate(&args.out, &header, until, args.threads, |progress| {
         let before = *before.get_or_insert(progress);
-        if told.elapsed() >= PACE {
-            told = Instant::now();
-            tell(before, progress, started.elapsed());
+        if reported.elapsed() >= INTERVAL {
+            reported = Instant::now();
+            report(before, progress, started.elapsed());
         }
     })?;
-    tell(before.unwrap_or(end), end, started.elapsed());
+    report(before.unwrap_or(end), end, started.elapsed());
     Ok(())
 }
 
-fn tell(before: Progress, now: Progress, time: Duration) {
+fn report(before: Progress, now: Progress, time: Duration) {
     let new = now.positions - before.positions;
     let rate = u128::from(new) * 1000 / time.as_millis().max(1);
     let (games, positions) = (now.games, now.positions);
-    say(&format!("games {games} positions {positions} per second {rate}"));
+    send(&format!("games {games} positions {positions} per second {rate}"));
 }

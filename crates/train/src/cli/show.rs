@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use narikin::eval::Model;
 
-use super::{Done, GameName, say};
+use super::{Done, GameName, send};
 use crate::games::{Chess, GameKind, Shogi, TrainGame};
 use crate::{stats, weights};
 
@@ -29,7 +29,7 @@ fn show_of<G: TrainGame>(args: &ShowArgs) -> Done {
         "hand" => G::hand_written(),
         file => weights::read(file.as_ref(), <G::Model as Model>::WEIGHTS)?,
     };
-    say(weights::table(&weights, &G::groups()).trim_end());
+    send(weights::table(&weights, &G::groups()).trim_end());
     Ok(())
 }
 
@@ -41,6 +41,6 @@ pub(super) struct StatsArgs {
 }
 
 pub(super) fn stats(args: &StatsArgs) -> Done {
-    say(&stats::stats(&args.file)?.to_string());
+    send(&stats::stats(&args.file)?.to_string());
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use narikin::eval::{Model, Weight};
 
-use super::{Done, GameName, say};
+use super::{Done, GameName, send};
 use crate::games::{Chess, GameKind, Shogi, TrainGame};
 use crate::samples::Filter;
 use crate::tune::{Settings, fit, load};
@@ -36,7 +36,7 @@ pub(super) struct Args {
     /// How much the scores matter, from 0 to 1; the rest is for the results
     #[arg(long, default_value_t = 0.7)]
     lambda: f32,
-    /// How many centipawns are worth an expected result of 73 % [default: what the games say]
+    /// How many centipawns are worth an expected result of 73 % [default: what the games send]
     #[arg(long)]
     scale: Option<f32>,
     /// How many centipawns the weights may be away from their start if little is known of them
@@ -57,7 +57,7 @@ pub(super) struct Args {
     /// A group of weights to leave at zero, to see what it is worth; may be given several times
     #[arg(long, value_name = "GROUP")]
     without: Vec<String>,
-    /// A group of weights to leave as it begins, since games say nothing about it; may be given several
+    /// A group of weights to leave as it begins, since games send nothing about it; may be given several
     /// times
     #[arg(long, value_name = "GROUP")]
     keep: Vec<String>,
@@ -100,7 +100,7 @@ fn tune<G: TrainGame>(args: &Args) -> Done {
     let split = load::<G, G::Model>(&args.data, &Filter::usual(G::KIND))?;
     let (training, validation) = (&split.training, &split.validation);
     let scale = args.scale.unwrap_or_else(|| split.scores.scale());
-    say(&format!(
+    send(&format!(
         "{} positions to fit to and {} to test on, {} terms each, scale {scale:.0}",
         training.len(),
         validation.len(),
@@ -118,7 +118,7 @@ fn tune<G: TrainGame>(args: &Args) -> Done {
     };
     let fitted = fit(training, validation, &start, &frozen, &settings, |epoch| {
         let (number, fitted, tested) = (epoch.number, epoch.training, epoch.validation);
-        say(&format!("epoch {number:>3}  training {fitted:.6}  validation {tested:.6}"));
+        send(&format!("epoch {number:>3}  training {fitted:.6}  validation {tested:.6}"));
     });
     fs::write(&args.out, weights::bytes(&fitted))
         .map_err(|error| format!("`{}` cannot be written: {error}", args.out.display()))?;

@@ -23,7 +23,7 @@ pub(super) enum Next {
     /// A sound block, whose content is in the buffer.
     Sound,
     /// Less than a block, or nothing: the file ends here.
-    Torn,
+    Truncated,
     /// No block.
     Broken(&'static str),
 }
@@ -33,7 +33,7 @@ pub(super) fn next(source: &mut impl Read, content: &mut Vec<u8>) -> io::Result<
     content.clear();
     let (mut length, mut checksum) = ([0; 4], [0; 4]);
     if fill(source, &mut length)? < length.len() || fill(source, &mut checksum)? < checksum.len() {
-        return Ok(Next::Torn);
+        return Ok(Next::Truncated);
     }
     let length = usize::try_from(u32::from_le_bytes(length)).unwrap_or(usize::MAX);
     if length > MAX_BLOCK {
@@ -41,7 +41,7 @@ pub(super) fn next(source: &mut impl Read, content: &mut Vec<u8>) -> io::Result<
     }
     content.resize(length, 0);
     if fill(source, content)? < length {
-        return Ok(Next::Torn);
+        return Ok(Next::Truncated);
     }
     Ok(if crc32fast::hash(content) == u32::from_le_bytes(checksum) {
         Next::Sound
@@ -50,7 +50,7 @@ pub(super) fn next(source: &mut impl Read, content: &mut Vec<u8>) -> io::Result<
     })
 }
 
-/// Fills a buffer as far as the source goes, and tells how far that is.
+/// Fills a buffer as far as the source goes, and reports how far that is.
 pub(super) fn fill(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {

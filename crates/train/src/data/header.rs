@@ -16,7 +16,7 @@ const MAX_NAME: usize = 255;
 pub struct Header {
     /// The game that is played.
     pub game: GameKind,
-    /// Games are drawn by lot from this number and their own.
+    /// Games are drawn by seed from this number and their own.
     pub seed: u64,
     /// About how many positions are searched for each move.
     pub nodes: u32,
@@ -44,7 +44,7 @@ impl Header {
         Some(content)
     }
 
-    /// Reads the first block's content, or tells what is wrong with it.
+    /// Reads the first block's content, or reports what is wrong with it.
     pub(super) fn read(content: &[u8]) -> Result<Self, String> {
         let rest = content.strip_prefix(MAGIC).ok_or("it begins with something else")?;
         let (&version, rest) = rest.split_first_chunk::<2>().ok_or(SHORT)?;
@@ -71,7 +71,7 @@ impl Header {
         })
     }
 
-    /// What another header says differently, if anything.
+    /// What another header prints differently, if anything.
     pub(super) fn difference(&self, other: &Self) -> Option<&'static str> {
         [
             (self.game == other.game, "game"),

@@ -44,7 +44,7 @@ impl<R: Read> Reader<R> {
         let mut content = Vec::new();
         match block::next(&mut source, &mut content).at(path, "read")? {
             Next::Sound => (),
-            Next::Torn => return Err(no_header("it is too short".to_owned())),
+            Next::Truncated => return Err(no_header("it is too short".to_owned())),
             Next::Broken(why) => return Err(no_header(why.to_owned())),
         }
         let header = Header::read(&content).map_err(no_header)?;
@@ -64,7 +64,7 @@ impl<R: Read> Reader<R> {
 
     fn advance(&mut self) -> Result<Option<Record>, DataError> {
         let read = match block::next(&mut self.source, &mut self.content).at(&self.path, "read")? {
-            Next::Torn => return Ok(None),
+            Next::Truncated => return Ok(None),
             Next::Sound => Record::read(&self.content),
             // A failing machine can leave a block of the right length without its content.
             Next::Broken(_) if self.is_at_end()? => return Ok(None),

@@ -38,8 +38,8 @@ pub struct Ply {
 pub enum Winner {
     /// The side that moves second in the start position.
     Second,
-    /// Nobody.
-    Nobody,
+    /// None.
+    None,
     /// The side that moves first.
     First,
 }
@@ -49,7 +49,7 @@ impl Winner {
     pub fn points(self) -> f32 {
         match self {
             Self::Second => 0.0,
-            Self::Nobody => 0.5,
+            Self::None => 0.5,
             Self::First => 1.0,
         }
     }
@@ -79,7 +79,7 @@ impl Record {
         content.extend(self.start.to_le_bytes());
         content.push(match self.winner {
             Winner::Second => 0,
-            Winner::Nobody => 1,
+            Winner::None => 1,
             Winner::First => 2,
         });
         content.push(match self.end {
@@ -97,14 +97,14 @@ impl Record {
         Some(content)
     }
 
-    /// Reads the content of a block, or tells what is wrong with it. Whether the moves can be played
-    /// is for the game to say.
+    /// Reads the content of a block, or reports what is wrong with it. Whether the moves can be played
+    /// is for the game to send.
     pub(super) fn read(content: &[u8]) -> Result<Self, &'static str> {
         let (&[low, high, winner, end, random], moves) =
             content.split_first_chunk::<HEAD>().ok_or("a game without its head")?;
         let winner = match winner {
             0 => Winner::Second,
-            1 => Winner::Nobody,
+            1 => Winner::None,
             2 => Winner::First,
             _ => return Err("an unknown result"),
         };

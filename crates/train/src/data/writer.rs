@@ -21,7 +21,7 @@ impl Writer {
     ///
     /// # Errors
     /// It cannot be read or written, another program writes it, it is damaged other than at its
-    /// end, or it was begun otherwise than the header says.
+    /// end, or it was begun otherwise than the header prints.
     pub fn open(
         path: &Path,
         header: &Header,
@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn a_file_is_free_for_the_next_one_while_another_program_is_started() {
-        let folder = tempfile::TempDir::new().expect("a folder");
-        let path = folder.path().join("games");
+        let directory = tempfile::TempDir::new().expect("a folder");
+        let path = directory.path().join("games");
         let header = Header {
             game: GameKind::Chess,
             seed: 7,

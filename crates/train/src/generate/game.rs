@@ -7,7 +7,7 @@ use super::judge::Judge;
 use super::player::Players;
 use super::{GenerateError, opening};
 use crate::data::{End, Header, Ply, Record, Winner};
-use crate::{games, lot};
+use crate::{games, rng};
 
 /// Plays the game of a number. None if it was stopped.
 pub(super) fn play(
@@ -16,8 +16,8 @@ pub(super) fn play(
     players: &mut Players<'_>,
 ) -> Result<Option<Record>, GenerateError> {
     players.clear();
-    let mut lots = lot::of(header.seed, number);
-    let Some(opening) = opening::draw(header, &mut lots, players) else {
+    let mut rng = rng::of(header.seed, number);
+    let Some(opening) = opening::draw(header, &mut rng, players) else {
         let stopped = players.is_stopped();
         return if stopped { Ok(None) } else { Err(GenerateError::NoOpening { game: number }) };
     };
@@ -28,21 +28,21 @@ pub(super) fn play(
         if let Some(ended) = ended(&position) {
             break ended;
         }
-        let (best, score) = players.think(&position, nodes(header, &mut lots));
+        let (best, score) = players.think(&position, nodes(header, &mut rng));
         if players.is_stopped() {
             return Ok(None);
         }
         // A game that is not over has a move.
         let Some((mv, number)) = best.and_then(|mv| Some((mv, games::number(mv)?))) else {
-            break (Winner::Nobody, End::Rule);
+            break (Winner::None, End::Rule);
         };
         plies.push(Ply { mv: number, score });
         let first = if position.turn() == Side::First { score } else { -score };
-        if let Some(judged) = judge.hear(first) {
+        if let Some(judged) = judge.receive(first) {
             break judged;
         }
         if position.play(mv).is_err() {
-            break (Winner::Nobody, End::Rule);
+            break (Winner::None, End::Rule);
         }
     };
     Ok(Some(Record { start: opening.start, opening: opening.moves, plies, winner, end }))
@@ -50,15 +50,15 @@ pub(super) fn play(
 
 /// About as many nodes as are asked for: always the same number would always stop the search at the
 /// same kind of place.
-fn nodes(header: &Header, lots: &mut Rng) -> u64 {
+fn nodes(header: &Header, rng: &mut Rng) -> u64 {
     let nodes = u64::from(header.nodes);
     let tenth = nodes / 10;
-    (nodes - tenth + lots.u64(0..=2 * tenth)).max(1)
+    (nodes - tenth + rng.u64(0..=2 * tenth)).max(1)
 }
 
 fn ended(position: &Position) -> Option<(Winner, End)> {
     if let Some(ending) = position.ending() {
-        let winner = ending.winner.map_or(Winner::Nobody, winner);
+        let winner = ending.winner.map_or(Winner::None, winner);
         let end = match ending.reason {
             Reason::Checkmate | Reason::Stalemate => End::Board,
             _ => End::Rule,

@@ -47,31 +47,31 @@ pub(super) struct Judge {
 
 impl Judge {
     pub(super) fn new(game: GameKind) -> Self {
-        Self { game, plies: 0, ahead: Winner::Nobody, since: 0, level_since: 0 }
+        Self { game, plies: 0, ahead: Winner::None, since: 0, level_since: 0 }
     }
 
-    /// Takes the score of the next ply, for the first side. Tells how the game ends, if it does.
-    pub(super) fn hear(&mut self, score: i16) -> Option<(Winner, End)> {
+    /// Takes the score of the next ply, for the first side. Reports how the game ends, if it does.
+    pub(super) fn receive(&mut self, score: i16) -> Option<(Winner, End)> {
         self.plies += 1;
         let won = won(self.game);
         let ahead = match score {
             _ if score >= won => Winner::First,
             _ if score <= -won => Winner::Second,
-            _ => Winner::Nobody,
+            _ => Winner::None,
         };
         self.since = if ahead == self.ahead { self.since + 1 } else { 1 };
         self.ahead = ahead;
-        if ahead != Winner::Nobody && self.since >= WON_PLIES {
+        if ahead != Winner::None && self.since >= WON_PLIES {
             return Some((ahead, End::Scores));
         }
         if let Some((level, from)) = drawn(self.game) {
             let is_level = score.abs() <= level && self.plies >= from;
             self.level_since = if is_level { self.level_since + 1 } else { 0 };
             if self.level_since >= DRAWN_PLIES {
-                return Some((Winner::Nobody, End::Scores));
+                return Some((Winner::None, End::Scores));
             }
         }
-        (self.plies >= longest(self.game)).then_some((Winner::Nobody, End::Length))
+        (self.plies >= longest(self.game)).then_some((Winner::None, End::Length))
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
         let mut plies = 0;
         scores.into_iter().find_map(|score| {
             plies += 1;
-            judge.hear(score).map(|(winner, _)| (plies, winner))
+            judge.receive(score).map(|(winner, _)| (plies, winner))
         })
     }
 
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_level_game_of_chess_is_drawn_after_a_while() {
-        assert_eq!(judged(GameKind::Chess, [0; 100]), Some((91, Winner::Nobody)));
+        assert_eq!(judged(GameKind::Chess, [0; 100]), Some((91, Winner::None)));
         assert_eq!(judged(GameKind::Shogi, [0; 100]), None);
     }
 
@@ -108,10 +108,10 @@ mod tests {
     fn no_game_lasts_for_ever() {
         let last = |game| {
             let mut judge = Judge::new(game);
-            std::iter::repeat_n(100, 1000).find_map(|score| judge.hear(score))
+            std::iter::repeat_n(100, 1000).find_map(|score| judge.receive(score))
         };
-        assert_eq!(last(GameKind::Chess), Some((Winner::Nobody, End::Length)));
-        assert_eq!(last(GameKind::Shogi), Some((Winner::Nobody, End::Length)));
-        assert_eq!(judged(GameKind::Shogi, [100; 1000]), Some((320, Winner::Nobody)));
+        assert_eq!(last(GameKind::Chess), Some((Winner::None, End::Length)));
+        assert_eq!(last(GameKind::Shogi), Some((Winner::None, End::Length)));
+        assert_eq!(judged(GameKind::Shogi, [100; 1000]), Some((320, Winner::None)));
     }
 }

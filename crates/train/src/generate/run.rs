@@ -43,7 +43,7 @@ impl Progress {
 }
 
 /// Plays games until a file has enough of them; 0 threads count as one. The file is made if there
-/// is none, and otherwise goes on after its last game. `on_game` hears of every game that is
+/// is none, and otherwise goes on after its last game. `on_game` receives of every game that is
 /// written, and first of what there was before.
 ///
 /// # Errors
@@ -88,7 +88,7 @@ pub fn run(
         };
         let written = write();
         stop.store(true, Ordering::Relaxed);
-        // Nobody waits for room any more.
+        // None waits for room any more.
         drop(games);
         written
     });

@@ -27,7 +27,7 @@ impl Error for Full {}
 pub struct Dataset {
     terms: Vec<u32>,
     positions: Vec<Entry>,
-    collector: Collector,
+    sums: Sums,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -66,10 +66,10 @@ impl Dataset {
         winner: Winner,
     ) -> Result<(), Full> {
         const { assert!(M::WEIGHTS <= 1 << WEIGHT_BITS, "a term has no room for more") };
-        self.collector.counts.resize(M::WEIGHTS, 0);
-        M::terms(board, &mut self.collector);
+        self.sums.counts.resize(M::WEIGHTS, 0);
+        M::terms(board, &mut self.sums);
         let before = self.terms.len();
-        self.collector.drain(&mut self.terms);
+        self.sums.drain(&mut self.terms);
         let number = u32::try_from(self.positions.len());
         let (Ok(end), Ok(_)) = (u32::try_from(self.terms.len()), number) else {
             self.terms.truncate(before);
@@ -158,12 +158,12 @@ fn weight_of(term: u32) -> usize {
 
 /// Adds up the counts of each weight, so that what cancels out costs nothing later.
 #[derive(Debug, Default)]
-struct Collector {
+struct Sums {
     counts: Vec<i32>,
     touched: Vec<u32>,
 }
 
-impl Terms for Collector {
+impl Terms for Sums {
     fn add(&mut self, weight: usize, count: i32) {
         if let (Some(sum), Ok(number)) = (self.counts.get_mut(weight), u32::try_from(weight)) {
             // A weight that cancels out and comes again stands here twice, which does no harm.
@@ -175,7 +175,7 @@ impl Terms for Collector {
     }
 }
 
-impl Collector {
+impl Sums {
     /// Moves the sums to the terms.
     fn drain(&mut self, terms: &mut Vec<u32>) {
         for weight in self.touched.drain(..) {

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use crate::{bytes, header, read, records};
 
 fn record() -> impl Strategy<Value = Record> {
-    let winner = prop_oneof![Just(Winner::First), Just(Winner::Nobody), Just(Winner::Second)];
+    let winner = prop_oneof![Just(Winner::First), Just(Winner::None), Just(Winner::Second)];
     let end = prop_oneof![Just(End::Board), Just(End::Rule), Just(End::Scores), Just(End::Length)];
     let ply = any::<(u16, i16)>().prop_map(|(mv, score)| Ply { mv, score });
     let moves = (vec(any::<u16>(), 0..12), vec(ply, 0..40));
@@ -40,8 +40,8 @@ fn any_header() -> impl Strategy<Value = Header> {
 proptest! {
     #[test]
     fn what_is_written_is_read_again(header in any_header(), games in vec(record(), 0..6)) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("games");
+        let directory = tempfile::tempdir().expect("a folder");
+        let path = directory.path().join("games");
         let mut writer = Writer::open(&path, &header, |_| ()).expect("a new file");
         for game in &games {
             writer.append(game).expect("room");
@@ -58,8 +58,8 @@ proptest! {
         place in any::<prop::sample::Index>(),
         bits in 1_u8..,
     ) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("games");
+        let directory = tempfile::tempdir().expect("a folder");
+        let path = directory.path().join("games");
         let mut writer = Writer::open(&path, &header(GameKind::Chess), |_| ()).expect("a new file");
         for game in &games {
             writer.append(game).expect("room");
@@ -77,8 +77,8 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_to_some_end(noise in vec(any::<u8>(), 0..300)) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("games");
+        let directory = tempfile::tempdir().expect("a folder");
+        let path = directory.path().join("games");
         drop(Writer::open(&path, &header(GameKind::Shogi), |_| ()).expect("a new file"));
         let mut content = bytes(&path);
         content.extend(&noise);
@@ -91,13 +91,13 @@ proptest! {
 
 fn short_game(mv: u16) -> Record {
     let plies = vec![Ply { mv, score: -3 }, Ply { mv: 5, score: 4 }];
-    Record { start: 518, opening: vec![1, 2], plies, winner: Winner::Nobody, end: End::Rule }
+    Record { start: 518, opening: vec![1, 2], plies, winner: Winner::None, end: End::Rule }
 }
 
 #[test]
 fn a_file_that_breaks_off_has_the_games_before() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("games");
+    let directory = tempfile::tempdir().expect("a folder");
+    let path = directory.path().join("games");
     let header = header(GameKind::Chess);
     let mut ends = Vec::new();
     let mut writer = Writer::open(&path, &header, |_| ()).expect("a new file");
@@ -112,10 +112,10 @@ fn a_file_that_breaks_off_has_the_games_before() {
         fs::write(&path, &whole[..length]).expect("room");
         let complete = ends.iter().filter(|&&end| end <= length).count() - 1;
         assert_eq!(records(&path).len(), complete, "{length}");
-        let mut heard = 0;
+        let mut received = 0;
         let mut writer =
-            Writer::open(&path, &header, |_| heard += 1).expect("a file to go on with");
-        assert_eq!(heard, complete);
+            Writer::open(&path, &header, |_| received += 1).expect("a file to go on with");
+        assert_eq!(received, complete);
         for mv in (0..3).skip(complete) {
             writer.append(&short_game(mv)).expect("room");
         }
@@ -125,8 +125,8 @@ fn a_file_that_breaks_off_has_the_games_before() {
 
 #[test]
 fn damage_in_the_middle_is_not_cut_off() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("games");
+    let directory = tempfile::tempdir().expect("a folder");
+    let path = directory.path().join("games");
     let header = header(GameKind::Chess);
     let mut writer = Writer::open(&path, &header, |_| ()).expect("a new file");
     let first = bytes(&path).len();
@@ -147,8 +147,8 @@ fn damage_in_the_middle_is_not_cut_off() {
 
 #[test]
 fn two_programs_do_not_write_one_file() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("games");
+    let directory = tempfile::tempdir().expect("a folder");
+    let path = directory.path().join("games");
     let header = header(GameKind::Chess);
     let writer = Writer::open(&path, &header, |_| ()).expect("a new file");
     let error = Writer::open(&path, &header, |_| ()).expect_err("another writer");
@@ -159,8 +159,8 @@ fn two_programs_do_not_write_one_file() {
 
 #[test]
 fn a_file_goes_on_only_as_it_began() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("games");
+    let directory = tempfile::tempdir().expect("a folder");
+    let path = directory.path().join("games");
     let header = header(GameKind::Chess);
     drop(Writer::open(&path, &header, |_| ()).expect("a new file"));
     let other = Header { nodes: header.nodes + 1, ..header };
@@ -169,9 +169,9 @@ fn a_file_goes_on_only_as_it_began() {
 }
 
 #[test]
-fn a_game_that_is_too_long_is_refused_and_leaves_no_trace() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("games");
+fn a_game_that_is_too_long_is_rejected_and_leaves_no_trace() {
+    let directory = tempfile::tempdir().expect("a folder");
+    let path = directory.path().join("games");
     let mut writer = Writer::open(&path, &header(GameKind::Chess), |_| ()).expect("a new file");
     let before = bytes(&path);
     let endless = Record { plies: vec![Ply { mv: 1, score: 0 }; MAX_PLIES + 1], ..short_game(1) };

@@ -6,7 +6,7 @@ use readyok_rules::{FenForm, Move, Position};
 /// Plays random games on both boards and compares them, with the text of the tuner's board. It may
 /// name an en passant square that no pawn can go to.
 fn check<G: TrainGame>(starts: impl IntoIterator<Item = u16>, text: impl Fn(&G::Board) -> String) {
-    let mut lots = fastrand::Rng::with_seed(1);
+    let mut rng = fastrand::Rng::with_seed(1);
     for start in starts {
         let mut position = G::KIND.start(start).expect("a start");
         let mut board = G::start(start).expect("a start");
@@ -20,11 +20,11 @@ fn check<G: TrainGame>(starts: impl IntoIterator<Item = u16>, text: impl Fn(&G::
             for (&mv, &number) in legal.iter().zip(&numbers) {
                 assert_eq!(G::is_quiet(&board, number), is_quiet(&position, mv), "{mv:?}");
             }
-            let illegal = lots.u16(..);
+            let illegal = rng.u16(..);
             if !numbers.contains(&illegal) {
                 assert!(!G::play(&mut board, illegal), "{illegal} in {position}");
             }
-            let Some((&mv, &number)) = lots.choice(legal.iter().zip(&numbers)) else { break };
+            let Some((&mv, &number)) = rng.choice(legal.iter().zip(&numbers)) else { break };
             position.play(mv).expect("a legal move");
             assert!(G::play(&mut board, number), "{mv:?}");
         }

@@ -9,15 +9,15 @@ use narikin_train::generate::{GenerateError, Until, run};
 use crate::{bytes, header, play, records};
 
 fn check_going_on(game: GameKind) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (whole, torn) = (folder.path().join("whole"), folder.path().join("torn"));
+    let directory = tempfile::tempdir().expect("a folder");
+    let (whole, truncated) = (directory.path().join("whole"), directory.path().join("torn"));
     play(&whole, game, 20, 1);
     let expected = bytes(&whole);
     for cut in [expected.len() / 3, expected.len() / 2, expected.len() - 1] {
-        fs::write(&torn, &expected[..cut]).expect("room");
-        let progress = play(&torn, game, 20, 2);
+        fs::write(&truncated, &expected[..cut]).expect("room");
+        let progress = play(&truncated, game, 20, 2);
         assert_eq!(progress.games, 20);
-        assert!(bytes(&torn) == expected, "other games after {cut} bytes");
+        assert!(bytes(&truncated) == expected, "other games after {cut} bytes");
     }
 }
 
@@ -33,8 +33,8 @@ fn a_broken_run_of_shogi_goes_on_to_the_same_file() {
 
 #[test]
 fn games_differ_and_begin_as_asked_for() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("games");
+    let directory = tempfile::tempdir().expect("a folder");
+    let path = directory.path().join("games");
     play(&path, GameKind::Chess, 20, 1);
     let games = records(&path);
     assert_eq!(games.len(), 20);
@@ -45,7 +45,7 @@ fn games_differ_and_begin_as_asked_for() {
     assert!(games.iter().all(|game| matches!(game.opening.len(), 4 | 5)));
     let usual = games.iter().filter(|game| game.start == 518).count();
     assert!((1..20).contains(&usual), "{usual} of 20, where half are asked for");
-    assert!(games.iter().any(|game| game.winner != Winner::Nobody));
+    assert!(games.iter().any(|game| game.winner != Winner::None));
     // The first score is of a position that is worth playing.
     assert!(games.iter().all(|game| game.plies.first().is_some_and(|ply| ply.score.abs() < 1000)));
 }
@@ -54,8 +54,8 @@ fn games_differ_and_begin_as_asked_for() {
 fn games_are_played_by_the_rules() {
     use narikin_train::games::{Chess, Shogi};
     fn check<G: TrainGame>() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("games");
+        let directory = tempfile::tempdir().expect("a folder");
+        let path = directory.path().join("games");
         play(&path, G::KIND, 5, 1);
         for game in records(&path) {
             let mut board = G::start(game.start).expect("a start");
@@ -75,8 +75,8 @@ fn games_are_played_by_the_rules() {
 
 #[test]
 fn a_run_ends_with_enough_positions() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("games");
+    let directory = tempfile::tempdir().expect("a folder");
+    let path = directory.path().join("games");
     let header = header(GameKind::Chess);
     let until = Until::Positions(300);
     let progress = run(&path, &header, until, 2, |_| ()).expect("games");
@@ -92,10 +92,10 @@ fn a_run_ends_with_enough_positions() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_said() {
-    let folder = tempfile::tempdir().expect("a folder");
+fn a_file_that_cannot_be_written_is_sent() {
+    let directory = tempfile::tempdir().expect("a folder");
     let header = Header { seed: 1, ..header(GameKind::Chess) };
-    let missing = folder.path().join("no folder").join("games");
+    let missing = directory.path().join("no folder").join("games");
     let error = run(&missing, &header, Until::Games(1), 1, |_| ()).expect_err("no folder");
     assert!(matches!(error, GenerateError::Data(_)), "{error}");
 }

@@ -3,21 +3,21 @@
 use std::path::Path;
 use std::process::Command;
 
-fn check(folder: &Path, arguments: &[&str]) -> String {
+fn check(directory: &Path, arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_narikin-train"))
         .args(arguments)
-        .current_dir(folder)
+        .current_dir(directory)
         .output()
         .expect("the program");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{arguments:?}: {told}");
+    let reported = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{arguments:?}: {reported}");
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-fn fails(folder: &Path, arguments: &[&str]) -> String {
+fn fails(directory: &Path, arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_narikin-train"))
         .args(arguments)
-        .current_dir(folder)
+        .current_dir(directory)
         .output()
         .expect("the program");
     assert_eq!(output.status.code(), Some(1), "{arguments:?}");
@@ -27,43 +27,43 @@ fn fails(folder: &Path, arguments: &[&str]) -> String {
 #[test]
 fn games_become_weights() {
     for game in ["chess", "shogi"] {
-        let folder = tempfile::tempdir().expect("a folder");
-        let folder = folder.path();
+        let directory = tempfile::tempdir().expect("a folder");
+        let directory = directory.path();
         let generate = "--out games --nodes 30 --games 16 --random-plies 4 --seed 3";
         let generate: Vec<&str> =
             ["generate", game].into_iter().chain(generate.split(' ')).collect();
-        let told = check(folder, &generate);
-        assert!(told.contains("games 16 positions "), "{told}");
-        let told = check(folder, &["stats", "games"]);
-        assert!(told.contains("games      16\n"), "{told}");
+        let reported = check(directory, &generate);
+        assert!(reported.contains("games 16 positions "), "{reported}");
+        let reported = check(directory, &["stats", "games"]);
+        assert!(reported.contains("games      16\n"), "{reported}");
         let tune = ["tune", game, "--data", "games", "--out", "fitted", "--epochs", "2"];
-        let told = check(folder, &tune);
-        assert_eq!(told.lines().count(), 4, "{told}");
-        let hand = check(folder, &["show", game, "hand"]);
-        let fitted = check(folder, &["show", game, "fitted"]);
+        let reported = check(directory, &tune);
+        assert_eq!(reported.lines().count(), 4, "{reported}");
+        let hand = check(directory, &["show", game, "hand"]);
+        let fitted = check(directory, &["show", game, "fitted"]);
         assert_ne!(fitted, hand);
         let material = |name: &str| {
-            let table = check(folder, &["show", game, name]);
+            let table = check(directory, &["show", game, name]);
             let group = table.lines().skip_while(|line| !line.starts_with("material"));
             group.skip(1).take_while(|line| line.starts_with(' ')).collect::<String>()
         };
         assert_ne!(material("fitted"), material("hand"));
-        check(folder, &[&tune[..], &["--keep", "material"]].concat());
+        check(directory, &[&tune[..], &["--keep", "material"]].concat());
         assert_eq!(material("fitted"), material("hand"));
-        check(folder, &[&tune[..], &["--without", "material"]].concat());
+        check(directory, &[&tune[..], &["--without", "material"]].concat());
         let zeros = material("fitted");
         assert!(zeros.split_whitespace().all(|weight| weight == "0.0/0.0"), "{zeros}");
     }
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let folder = folder.path();
-    assert!(fails(folder, &["stats", "games"]).contains("`games` cannot be opened"));
-    std::fs::write(folder.join("short"), [0; 8]).expect("room");
-    assert!(fails(folder, &["stats", "short"]).contains("`short` is no file of games"));
-    assert!(fails(folder, &["show", "chess", "short"]).contains("`short` has 8 bytes"));
+fn what_cannot_be_done_is_sent() {
+    let directory = tempfile::tempdir().expect("a folder");
+    let directory = directory.path();
+    assert!(fails(directory, &["stats", "games"]).contains("`games` cannot be opened"));
+    std::fs::write(directory.join("short"), [0; 8]).expect("room");
+    assert!(fails(directory, &["stats", "short"]).contains("`short` is no file of games"));
+    assert!(fails(directory, &["show", "chess", "short"]).contains("`short` has 8 bytes"));
     let tune = ["tune", "chess", "--data", "short", "--out", "x", "--without", "luck"];
-    assert!(fails(folder, &tune).contains("`luck` is none of the groups: "));
+    assert!(fails(directory, &tune).contains("`luck` is none of the groups: "));
 }

@@ -5,18 +5,18 @@ use narikin_train::games::{Chess, number};
 use narikin_train::samples::{Filter, ReplayError, each};
 use readyok_rules::{Game, Position};
 
-/// A game of chess by words; those in brackets are random. All scores are those of the side to move.
+/// A game of chess by tokens; those in brackets are random. All scores are those of the side to move.
 fn game(opening: &[&str], plies: &[(&str, i16)]) -> Record {
     let mut position = Position::start(Game::Chess);
-    let mut numbered = |word: &str| {
-        let mv = position.parse_move(word).expect("a legal move");
+    let mut numbered = |token: &str| {
+        let mv = position.parse_move(token).expect("a legal move");
         position.play(mv).expect("a legal move");
         number(mv).expect("a number")
     };
     Record {
         start: 518,
-        opening: opening.iter().map(|word| numbered(word)).collect(),
-        plies: plies.iter().map(|&(word, score)| Ply { mv: numbered(word), score }).collect(),
+        opening: opening.iter().map(|token| numbered(token)).collect(),
+        plies: plies.iter().map(|&(token, score)| Ply { mv: numbered(token), score }).collect(),
         winner: Winner::First,
         end: End::Scores,
     }
@@ -48,7 +48,7 @@ fn positions_in_check_do_not_count() {
 }
 
 #[test]
-fn a_game_that_cannot_be_played_is_said() {
+fn a_game_that_cannot_be_played_is_sent() {
     let sound = game(&["e2e4"], &[("e7e5", 0), ("g1f3", 0)]);
     let failed = |game: &Record| each::<Chess>(game, &ALL, |_| ()).expect_err("no such game");
     assert_eq!(failed(&Record { start: 960, ..sound.clone() }), ReplayError::Start(960));

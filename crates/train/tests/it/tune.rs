@@ -1,4 +1,4 @@
-//! The tuner finds weights that are known, and says nothing about those that it cannot know.
+//! The tuner finds weights that are known, and prints nothing about those that it cannot know.
 
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ const TRUTH: [Weight; 6] = [
 /// Positions of random games, valued by the truth.
 fn truth(seed: u64, games: u32) -> Dataset {
     let mut data = Dataset::default();
-    let mut lots = fastrand::Rng::with_seed(seed);
+    let mut rng = fastrand::Rng::with_seed(seed);
     for _ in 0..games {
         let mut board = Board::default();
         for _ in 0..160 {
@@ -57,10 +57,10 @@ fn truth(seed: u64, games: u32) -> Dataset {
                 moves.extend(some);
                 false
             });
-            let Some(&mv) = lots.choice(&moves) else { break };
+            let Some(&mv) = rng.choice(&moves) else { break };
             board.play(mv);
             let score = i16::try_from(evaluate::<Material>(&board, &TRUTH)).expect("a small value");
-            data.push::<Material>(&board, score, Winner::Nobody).expect("room");
+            data.push::<Material>(&board, score, Winner::None).expect("room");
         }
     }
     data
@@ -170,8 +170,8 @@ fn no_positions_leave_the_start() {
 
 #[test]
 fn narikins_model_learns_from_its_games() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("games");
+    let directory = tempfile::tempdir().expect("a folder");
+    let path = directory.path().join("games");
     play(&path, GameKind::Chess, 48, 1);
     let split =
         load::<Chess, <Chess as TrainGame>::Model>(&[&path], &Filter::usual(GameKind::Chess))
@@ -188,9 +188,9 @@ fn narikins_model_learns_from_its_games() {
 }
 
 #[test]
-fn games_of_another_kind_are_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("games");
+fn games_of_another_kind_are_rejected() {
+    let directory = tempfile::tempdir().expect("a folder");
+    let path = directory.path().join("games");
     play(&path, GameKind::Shogi, 1, 1);
     let error = load::<Chess, Material>(&[&path], &Filter::usual(GameKind::Chess));
     assert!(matches!(error, Err(LoadError::OtherGame(_))), "{error:?}");

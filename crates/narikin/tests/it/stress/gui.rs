@@ -1,7 +1,7 @@
 //! A GUI that does whatever comes to its mind, and looks whether the engine keeps to the protocol.
 //!
-//! It plays sessions: it says hello in one of the protocols, sets options to values that are declared
-//! and to some that are not, sets up positions of games that were played at random or are odd,
+//! It plays sessions: it prints hello in one of the protocols, sets options to values that are declared
+//! and to some that are not, sets up positions of games that were played at random or are unusual,
 //! starts searches with any mixture of limits, and stops them, ponders, hits and misses, asks whether
 //! the engine is ready, talks nonsense and changes options in the middle of them. For each `go` there
 //! has to be one `bestmove` that is legal, in time, and nothing may panic.
@@ -22,7 +22,7 @@ pub(crate) struct Timeouts {
     pub(crate) hung: Duration,
     /// How much later than promised an answer may come; none if time is not looked at.
     pub(crate) late: Option<Duration>,
-    /// For how long so far the machine has kept from running whoever could: that is nobody's fault.
+    /// For how long so far the machine has kept from running whoever could: that is none's fault.
     pub(crate) stood_still: fn() -> Duration,
 }
 
@@ -62,7 +62,7 @@ enum Speech {
     Usi,
 }
 
-/// A position as the engine is told of it.
+/// A position as the engine is reported of it.
 #[derive(Debug)]
 struct Told {
     /// None for the start position.
@@ -88,14 +88,14 @@ struct Limits {
 }
 
 impl Limits {
-    /// The word that its answer begins with.
+    /// The token that its answer begins with.
     fn answer(&self) -> &'static str {
         if self.mate { "checkmate" } else { "bestmove" }
     }
 }
 
 /// Mates, stalemates, many moves and few, promotions, castling, draws at hand.
-const ODD_CHESS: [&str; 13] = [
+const UNUSUAL_CHESS: [&str; 13] = [
     "8/8/8/8/3k4/8/8/KR6 w - - 0 1",
     "8/8/8/4k3/8/2K5/8/r2R4 w - - 70 100",
     "3k4/8/8/1K6/3P4/8/8/8 w - - 0 1",
@@ -111,7 +111,7 @@ const ODD_CHESS: [&str; 13] = [
     "k7/8/8/8/8/8/8/KQQQQQQQ w - - 0 1",
 ];
 
-const ODD_CHESS960: [&str; 4] = [
+const UNUSUAL_CHESS960: [&str; 4] = [
     "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
     "1rqbkrbn/1ppppp1p/1n6/p1N3p1/8/2P4P/PP1PPPP1/1RQBKRBN w FBfb - 0 9",
     "4k3/8/8/8/8/8/8/RK5R w HA - 0 1",
@@ -119,7 +119,7 @@ const ODD_CHESS960: [&str; 4] = [
 ];
 
 /// Mates, positions without a king, with all moves there can be, entered kings.
-const ODD_SHOGI: [&str; 8] = [
+const UNUSUAL_SHOGI: [&str; 8] = [
     "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1",
     "4k4/9/9/3+R5/9/9/9/9/9 b 2BGSNLP3g3s3n3l17p 1",
     "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1",
@@ -132,7 +132,7 @@ const ODD_SHOGI: [&str; 8] = [
 
 struct Gui {
     rng: Rng,
-    patience: Timeouts,
+    timeout: Timeouts,
     speech: Speech,
     /// As the options are set; what is searched may still be of another game.
     variant: Game,
@@ -141,7 +141,7 @@ struct Gui {
     lines: Receiver<String>,
     served: JoinHandle<io::Result<()>>,
     declared: Vec<String>,
-    /// What was said and heard last, for the case that something is wrong.
+    /// What was sent and received last, for the case that something is wrong.
     log: Vec<String>,
     tally: Tally,
 }
@@ -149,26 +149,26 @@ struct Gui {
 /// Plays a session of so many searches.
 ///
 /// # Errors
-/// The engine did something wrong; the text says what, and what was said before.
-pub(crate) fn session(seed: u64, searches: u64, patience: Timeouts) -> Result<Tally, String> {
+/// The engine did something wrong; the text prints what, and what was sent before.
+pub(crate) fn session(seed: u64, searches: u64, timeout: Timeouts) -> Result<Tally, String> {
     let mut rng = Rng::with_seed(seed);
     let speech = if rng.bool() { Speech::Uci } else { Speech::Usi };
     let (input, client) = io::pipe().map_err(|error| error.to_string())?;
     let (output, engine) = io::pipe().map_err(|error| error.to_string())?;
     let runner = narikin::runner().map_err(|error| error.to_string())?;
     let served = thread::spawn(move || runner.run(input, engine));
-    let (said, lines) = mpsc::channel();
+    let (sent, lines) = mpsc::channel();
     thread::spawn(move || {
         for line in BufReader::new(output).lines() {
             let Ok(line) = line else { return };
-            if said.send(line).is_err() {
+            if sent.send(line).is_err() {
                 return;
             }
         }
     });
     let mut gui = Gui {
         rng,
-        patience,
+        timeout,
         speech,
         variant: Game::Chess,
         chess960: false,
@@ -179,7 +179,7 @@ pub(crate) fn session(seed: u64, searches: u64, patience: Timeouts) -> Result<Ta
         log: Vec::new(),
         tally: Tally::default(),
     };
-    let played = gui.greet().and_then(|()| gui.play(searches));
+    let played = gui.handshake().and_then(|()| gui.play(searches));
     let Gui { log, tally, input, lines, served, .. } = gui;
     drop(input);
     played.map_err(|error| {
@@ -197,7 +197,7 @@ pub(crate) fn session(seed: u64, searches: u64, patience: Timeouts) -> Result<Ta
     }
 }
 
-/// What no engine may say.
+/// What no engine may send.
 fn complain_of(line: &str) -> Result<(), String> {
     if line.contains("panicked") || line.contains("a bug of this engine") {
         return Err(format!("the engine says: {line}"));
@@ -206,14 +206,14 @@ fn complain_of(line: &str) -> Result<(), String> {
 }
 
 impl Gui {
-    fn say(&mut self, line: &str) -> Result<(), String> {
+    fn send(&mut self, line: &str) -> Result<(), String> {
         self.log.push(format!("> {line}"));
         writeln!(self.input, "{line}").map_err(|error| format!("the engine is gone: {error}"))
     }
 
     /// A line, or none if there is none for so long.
-    fn hear(&mut self, patience: Duration) -> Result<Option<String>, String> {
-        match self.lines.recv_timeout(patience) {
+    fn receive(&mut self, timeout: Duration) -> Result<Option<String>, String> {
+        match self.lines.recv_timeout(timeout) {
             Ok(line) => {
                 self.log.push(format!("< {line}"));
                 complain_of(&line)?;
@@ -225,9 +225,9 @@ impl Gui {
     }
 
     /// Listens until a line that starts so.
-    fn hear_until(&mut self, start: &str) -> Result<String, String> {
+    fn receive_until(&mut self, start: &str) -> Result<String, String> {
         loop {
-            match self.hear(self.patience.hung)? {
+            match self.receive(self.timeout.hung)? {
                 Some(line) if line.starts_with(start) => return Ok(line),
                 Some(line) if line.starts_with("bestmove") => {
                     return Err(format!("a move that nobody asked for: {line}"));
@@ -238,12 +238,12 @@ impl Gui {
         }
     }
 
-    fn greet(&mut self) -> Result<(), String> {
+    fn handshake(&mut self) -> Result<(), String> {
         let hello = self.hello();
-        self.say(hello)?;
+        self.send(hello)?;
         let ok = format!("{hello}ok");
         loop {
-            let line = self.hear(self.patience.hung)?.ok_or("no greeting")?;
+            let line = self.receive(self.timeout.hung)?.ok_or("no greeting")?;
             if line == ok {
                 return Ok(());
             }
@@ -261,37 +261,37 @@ impl Gui {
         }
     }
 
-    /// A position of a game that was played at random, or an odd one.
+    /// A position of a game that was played at random, or an unusual one.
     fn position(&mut self) -> Told {
         let game = self.game();
-        let odd = match game {
-            Game::Chess => &ODD_CHESS[..],
-            Game::Chess960 => &ODD_CHESS960[..],
-            Game::Shogi => &ODD_SHOGI[..],
+        let unusual = match game {
+            Game::Chess => &UNUSUAL_CHESS[..],
+            Game::Chess960 => &UNUSUAL_CHESS960[..],
+            Game::Shogi => &UNUSUAL_SHOGI[..],
         };
-        let text = if self.rng.bool() { self.rng.choice(odd).copied() } else { None };
+        let text = if self.rng.bool() { self.rng.choice(unusual).copied() } else { None };
         let now = text.and_then(|text| Position::from_text(game, text).ok());
         let now = now.unwrap_or_else(|| Position::start(game));
         let root = text.map(|_| now.to_string());
-        let mut told = Told { root, moves: Vec::new(), now };
+        let mut reported = Told { root, moves: Vec::new(), now };
         for _ in 0..self.rng.u32(..60) {
-            self.play_on(&mut told);
+            self.play_on(&mut reported);
         }
-        told
+        reported
     }
 
     /// A move more, if there is one.
-    fn play_on(&mut self, told: &mut Told) {
-        let moves = told.now.legal_moves();
+    fn play_on(&mut self, reported: &mut Told) {
+        let moves = reported.now.legal_moves();
         let Some(&mv) = self.rng.choice(&moves) else { return };
-        let word = self.word(told.now.game(), mv);
-        if told.now.play(mv).is_ok() {
-            told.moves.push(word);
+        let token = self.token(reported.now.game(), mv);
+        if reported.now.play(mv).is_ok() {
+            reported.moves.push(token);
         }
     }
 
-    fn position_line(&self, told: &Told) -> String {
-        let root = match (&told.root, self.speech, told.now.game()) {
+    fn position_line(&self, reported: &Told) -> String {
+        let root = match (&reported.root, self.speech, reported.now.game()) {
             (None, _, _) => "startpos".to_owned(),
             (Some(sfen), Speech::Uci, Game::Shogi) => {
                 format!("fen {}", fairy::sfen_to_fen(sfen).unwrap_or_default())
@@ -299,10 +299,10 @@ impl Gui {
             (Some(sfen), Speech::Usi, _) => format!("sfen {sfen}"),
             (Some(fen), Speech::Uci, _) => format!("fen {fen}"),
         };
-        if told.moves.is_empty() {
+        if reported.moves.is_empty() {
             return format!("position {root}");
         }
-        format!("position {root} moves {}", told.moves.join(" "))
+        format!("position {root} moves {}", reported.moves.join(" "))
     }
 
     fn hello(&self) -> &'static str {
@@ -319,17 +319,17 @@ impl Gui {
                 0 => {
                     if self.speech == Speech::Usi && self.rng.bool() {
                         let end = self.rng.choice(["win", "lose", "draw"]).unwrap_or_default();
-                        self.say(&format!("gameover {end}"))?;
+                        self.send(&format!("gameover {end}"))?;
                     }
-                    self.say(&format!("{}newgame", self.hello()))?;
+                    self.send(&format!("{}newgame", self.hello()))?;
                     position = self.position();
                 }
                 1 | 2 => self.set_option()?,
                 3 => position = self.position(),
                 4 => self.nonsense()?,
                 5 => {
-                    self.say("isready")?;
-                    self.hear_until("readyok")?;
+                    self.send("isready")?;
+                    self.receive_until("readyok")?;
                 }
                 _ => self.play_on(&mut position),
             }
@@ -339,29 +339,29 @@ impl Gui {
             }
             self.search(&position)?;
         }
-        self.say("quit")
+        self.send("quit")
     }
 
     fn search(&mut self, position: &Told) -> Result<(), String> {
         let line = self.position_line(position);
-        self.say(&line)?;
+        self.send(&line)?;
         let (go, limits) = self.go(position);
         let start = now();
-        self.say(&go)?;
+        self.send(&go)?;
         let mut since = start;
-        let stood_still = (self.patience.stood_still)();
+        let stood_still = (self.timeout.stood_still)();
         let mut open = !limits.ends;
         let mut best = None;
         // What happens while the engine thinks.
         for _ in 0..self.rng.u32(..6) {
             match self.rng.u32(..8) {
-                0 => self.say("isready")?,
+                0 => self.send("isready")?,
                 1 => self.set_option()?,
                 2 => self.nonsense()?,
                 _ => (),
             }
             let pause = Duration::from_millis(self.rng.u64(..12));
-            if let Some(line) = self.hear(pause)?
+            if let Some(line) = self.receive(pause)?
                 && line.starts_with(limits.answer())
             {
                 best = Some(line);
@@ -369,7 +369,7 @@ impl Gui {
             }
         }
         if best.is_none() && limits.ponders && self.rng.bool() {
-            self.say("ponderhit")?;
+            self.send("ponderhit")?;
             since = now();
             self.tally.hits += 1;
             open = limits.infinite;
@@ -378,28 +378,28 @@ impl Gui {
         }
         let stops = best.is_none() && (open || self.rng.u32(..4) == 0);
         if stops {
-            self.say("stop")?;
+            self.send("stop")?;
             since = now();
             self.tally.stops += 1;
         }
         let best = match best {
             Some(best) => best,
-            None => self.hear_best(&limits)?,
+            None => self.receive_best(&limits)?,
         };
         let promised = if stops { Some(Duration::ZERO) } else { limits.time };
         // The way to the search and back is one of several threads, each of which was kept waiting.
-        let lost = WAITERS * (self.patience.stood_still)().saturating_sub(stood_still);
+        let lost = WAITERS * (self.timeout.stood_still)().saturating_sub(stood_still);
         let after = since.elapsed().saturating_sub(promised.unwrap_or_default() + lost);
-        if promised.is_some() && self.patience.late.is_some_and(|late| after > late) {
+        if promised.is_some() && self.timeout.late.is_some_and(|late| after > late) {
             return Err(format!("late by {after:?}: {best}"));
         }
         self.tally.searches += 1;
         self.check(position, &best, &limits)
     }
 
-    fn hear_best(&mut self, limits: &Limits) -> Result<String, String> {
+    fn receive_best(&mut self, limits: &Limits) -> Result<String, String> {
         loop {
-            match self.hear(self.patience.hung)? {
+            match self.receive(self.timeout.hung)? {
                 Some(line) if line.starts_with(limits.answer()) => return Ok(line),
                 Some(_) => (),
                 None => return Err("no move".to_owned()),
@@ -419,35 +419,35 @@ impl Gui {
                 }
             };
         }
-        let mut words = best.split(' ').skip(1);
-        let word = words.next().ok_or_else(wrong)?;
+        let mut tokens = best.split(' ').skip(1);
+        let token = tokens.next().ok_or_else(wrong)?;
         let has_moves = !position.now.legal_moves().is_empty();
-        match (word, self.speech) {
+        match (token, self.speech) {
             ("(none)", Speech::Uci) if !has_moves => return Ok(()),
             ("resign" | "win", Speech::Usi) => return Ok(()),
             _ => (),
         }
-        if !limits.named.is_empty() && !limits.named.iter().any(|named| named == word) {
+        if !limits.named.is_empty() && !limits.named.iter().any(|named| named == token) {
             return Err(wrong());
         }
-        let read = |position: &Position, word: &str| {
-            let word = self.usual(position.game(), word);
-            position.parse_move(&word).ok()
+        let read = |position: &Position, token: &str| {
+            let token = self.usual(position.game(), token);
+            position.parse_move(&token).ok()
         };
-        let mv = read(&position.now, word).ok_or_else(wrong)?;
+        let mv = read(&position.now, token).ok_or_else(wrong)?;
         let mut next = position.now.clone();
         next.play(mv).map_err(|_| wrong())?;
-        match (words.next(), words.next()) {
+        match (tokens.next(), tokens.next()) {
             (None, _) => Ok(()),
-            (Some("ponder"), Some(word)) => read(&next, word).map(drop).ok_or_else(wrong),
+            (Some("ponder"), Some(token)) => read(&next, token).map(drop).ok_or_else(wrong),
             _ => Err(wrong()),
         }
     }
 
-    /// A word as the rules read it.
-    fn usual(&self, game: Game, word: &str) -> String {
+    /// A token as the rules read it.
+    fn usual(&self, game: Game, token: &str) -> String {
         let fairy = self.speech == Speech::Uci && game == Game::Shogi;
-        fairy.then(|| fairy::uci_to_usi(word)).flatten().unwrap_or_else(|| word.to_owned())
+        fairy.then(|| fairy::uci_to_usi(token)).flatten().unwrap_or_else(|| token.to_owned())
     }
 
     fn go(&mut self, position: &Told) -> (String, Limits) {
@@ -516,7 +516,7 @@ impl Gui {
             let mut moves = position.now.legal_moves();
             self.rng.shuffle(&mut moves);
             moves.truncate(3);
-            limits.named = moves.iter().map(|&mv| self.word(position.now.game(), mv)).collect();
+            limits.named = moves.iter().map(|&mv| self.token(position.now.game(), mv)).collect();
             if !limits.named.is_empty() {
                 go.push_str(" searchmoves ");
                 go.push_str(&limits.named.join(" "));
@@ -525,10 +525,10 @@ impl Gui {
         (go, limits)
     }
 
-    fn word(&self, game: Game, mv: readyok_rules::Move) -> String {
-        let word = mv.word(game.castling_form());
+    fn token(&self, game: Game, mv: readyok_rules::Move) -> String {
+        let token = mv.word(game.castling_form());
         let fairy = self.speech == Speech::Uci && game == Game::Shogi;
-        fairy.then(|| fairy::usi_to_uci(&word)).flatten().unwrap_or(word)
+        fairy.then(|| fairy::usi_to_uci(&token)).flatten().unwrap_or(token)
     }
 
     /// Sets an option to one of its values, or to something else.
@@ -540,18 +540,18 @@ impl Gui {
         if name.contains("Log") {
             return Ok(());
         }
-        let words: Vec<&str> = rest.split(' ').collect();
+        let tokens: Vec<&str> = rest.split(' ').collect();
         let after = |key: &str| {
-            let index = words.iter().position(|word| *word == key)?;
-            words.get(index + 1)?.parse::<i64>().ok()
+            let index = tokens.iter().position(|token| *token == key)?;
+            tokens.get(index + 1)?.parse::<i64>().ok()
         };
-        let odd = self.rng.u32(..10) == 0;
-        let value = match words.first().copied() {
-            _ if odd => "odd value".to_owned(),
+        let unusual = self.rng.u32(..10) == 0;
+        let value = match tokens.first().copied() {
+            _ if unusual => "odd value".to_owned(),
             Some("check") => self.rng.bool().to_string(),
             Some("spin") => {
                 let (min, max) = (after("min").unwrap_or(0), after("max").unwrap_or(0));
-                // Nobody has that many processors or that much time. Of memory there is enough for
+                // None has that many cpus or that much time. Of memory there is enough for
                 // the largest table on no machine, and for others not on all.
                 let most = match name {
                     "Threads" => 3,
@@ -586,7 +586,7 @@ impl Gui {
         } else {
             format!("setoption name {name} value {value}")
         };
-        self.say(&line)?;
+        self.send(&line)?;
         match (name, value.as_str()) {
             ("UCI_Variant", "chess") => self.variant = Game::Chess,
             ("UCI_Variant", "chess960") => self.variant = Game::Chess960,
@@ -620,7 +620,7 @@ impl Gui {
             "position startpos moves a1a1 z9z9",
         ];
         let line = self.rng.choice(lines).unwrap_or_default();
-        self.say(line)
+        self.send(line)
     }
 }
 
