@@ -1,8 +1,8 @@
 //! A report of a match as one HTML file that needs nothing else.
 //!
 //! [`Report`] is fed with results in the order of their pairings and keeps sums only, so that a
-//! match of any length fits; [`Report::html`] gives the page. Charts are drawn as SVG by
-//! `plotters`; the page has no script and loads nothing.
+//! match of any length fits; [`Report::html`] gives the page. Charts are SVG
+//! elements; the page has no script and loads nothing.
 
 mod charts;
 mod curve;

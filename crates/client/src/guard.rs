@@ -213,7 +213,7 @@ impl Guard {
         if let Some(version) = env::var_os(ROLE) {
             return Self::supervise(version == VERSION);
         }
-        ctrlc::set_handler(|| ()).map_err(io::Error::other)?;
+        ignore_signals()?;
         let mut output = io::stdout();
         output.write_all(&[ANSWER])?;
         output.flush()?;
@@ -510,4 +510,14 @@ impl Ward {
     fn is_still(&self, _: Pid) -> bool {
         true
     }
+}
+
+/// Installs handlers that do nothing. Signals that are ignored instead would be ignored by child processes, too.
+fn ignore_signals() -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::default())?;
+    }
+    Ok(())
 }

@@ -19,7 +19,7 @@ pub use view::{Json, Lines, Screen, View};
 
 use crate::clock::now;
 use crate::exit::Code;
-use crate::interrupt::Interrupts;
+use crate::signals::Interrupts;
 
 /// How often a table is drawn anew.
 const FRAME: Duration = Duration::from_millis(100);

@@ -8,7 +8,6 @@ mod queue;
 mod results;
 mod run;
 mod show;
-mod signals;
 mod slots;
 mod standing;
 

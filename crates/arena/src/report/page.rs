@@ -77,16 +77,8 @@ fn format_name(format: Format) -> &'static str {
     }
 }
 
-/// A chart that cannot be drawn leaves its reason in its place.
-fn chart(drawn: Result<String, Box<dyn std::error::Error>>) -> Markup {
-    html! {
-        figure {
-            @match drawn {
-                Ok(svg) => (PreEscaped(svg)),
-                Err(error) => p { "This chart cannot be drawn: " (error) },
-            }
-        }
-    }
+fn chart(svg: String) -> Markup {
+    html! { figure { (PreEscaped(svg)) } }
 }
 
 fn head_to_head(report: &Report) -> Markup {
@@ -144,8 +136,7 @@ fn percent(share: Figure) -> String {
 }
 
 fn engine_name(report: &Report, engine: usize) -> Markup {
-    let colour = charts::colour(engine);
-    let style = format!("background: rgb({},{},{})", colour.0, colour.1, colour.2);
+    let style = format!("background: {}", charts::color(engine));
     let id = u32::try_from(engine).map(EngineId);
     html! {
         span.swatch style=(style) {}

@@ -3,7 +3,7 @@
 //! The log-likelihood ratio of a test is close to Brownian motion with drift, as the step of one
 //! game is small beside the bounds (D. Siegmund, *Sequential Analysis*, 1985, chapter III).
 
-use statrs::function::erf::erfc;
+use libm::erfc;
 
 /// Brownian motion that starts at 0 and ends where it meets a bound. Time is counted in items.
 #[derive(Clone, Copy, Debug)]

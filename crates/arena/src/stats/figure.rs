@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::figures::z95;
+use super::figures::Z95;
 
 /// A figure of a match.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,7 +80,7 @@ impl Estimate {
 
     /// Of a normal distribution with this mean and variance.
     pub(crate) fn normal(mean: f64, variance: f64) -> Self {
-        let error = z95() * variance.max(0.0).sqrt();
+        let error = Z95 * variance.max(0.0).sqrt();
         Self { value: Figure::of(mean), error: Figure::of(error) }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::f64::consts::SQRT_2;
 
-use statrs::function::erf::{erf, erfc_inv};
+use libm::erf;
 
 use super::counts::Counts;
 use super::elo::{NORMALIZED_ELO, elo_of_score};
@@ -95,10 +95,8 @@ impl Figures {
     }
 }
 
-/// How many standard deviations hold 95 % of a normal distribution.
-pub(super) fn z95() -> f64 {
-    SQRT_2 * erfc_inv(0.05)
-}
+/// Number of standard deviations around the mean that contain 95 % of a normal distribution.
+pub(super) const Z95: f64 = 1.959_963_984_540_054;
 
 /// The probability that a normal deviate is below `x` standard deviations.
 pub(super) fn normal_below(x: f64) -> f64 {
@@ -110,7 +108,7 @@ fn elo(score: f64, variance: f64, items: f64) -> Estimate {
         return Estimate::UNKNOWN;
     }
     let value = elo_of_score(score);
-    let reach = z95() * (variance / items).sqrt();
+    let reach = Z95 * (variance / items).sqrt();
     let error = match (elo_of_score(score - reach), elo_of_score(score + reach)) {
         (Figure::Number(_), Figure::Number(_)) if variance <= 0.0 => Figure::Unknown,
         (Figure::Number(low), Figure::Number(high)) => Figure::of((high - low) / 2.0),
@@ -130,7 +128,7 @@ fn normalized_elo(score: f64, variance: f64, items: f64, games_per_item: f64) ->
     let value = Figure::of(NORMALIZED_ELO * (score - 0.5) / deviation);
     let error = match value {
         Figure::Number(_) => {
-            Figure::of(NORMALIZED_ELO * z95() * (variance / items).sqrt() / deviation)
+            Figure::of(NORMALIZED_ELO * Z95 * (variance / items).sqrt() / deviation)
         }
         Figure::PlusInfinity | Figure::MinusInfinity => Figure::PlusInfinity,
         Figure::Unknown => Figure::Unknown,
@@ -152,11 +150,11 @@ fn wilson(score: f64, items: f64) -> Interval {
     if items <= 0.0 {
         return Interval { low: Figure::Unknown, high: Figure::Unknown };
     }
-    let share = z95().powi(2) / items;
+    let share = Z95.powi(2) / items;
     let middle = (score + share / 2.0) / (1.0 + share);
     let reach = (share * (score * (1.0 - score) + share / 4.0)).sqrt() / (1.0 + share);
-    // Rounding must not lead out of what a score can be.
-    let ends = [middle - reach, middle + reach].map(|end| elo_of_score(end.clamp(0.0, 1.0)));
-    let [low, high] = ends;
-    Interval { low, high }
+    // Rounding must not change the bounds of extreme scores.
+    let low = if score <= 0.0 { 0.0 } else { (middle - reach).max(0.0) };
+    let high = if score >= 1.0 { 1.0 } else { (middle + reach).min(1.0) };
+    Interval { low: elo_of_score(low), high: elo_of_score(high) }
 }

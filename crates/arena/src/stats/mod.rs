@@ -29,6 +29,7 @@ mod elo;
 pub mod fastchess;
 mod figure;
 mod figures;
+mod matrix;
 mod model;
 mod ratings;
 mod sample;

@@ -18,12 +18,11 @@ use std::collections::BTreeMap;
 use std::f64::consts::LN_10;
 use std::fmt;
 
-use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
-
 use super::counts::{Outcome, Trinomial};
 use super::crosstable::{Crosstable, Meeting};
 use super::figure::{Estimate, Figure};
 use super::figures::normal_below;
+use super::matrix::{Cholesky, Matrix};
 
 /// The standard deviation, in Elo, of the prior that is laid on the ratings of a group in which some
 /// won or lost everything against the rest, so that the likelihood has no maximum.
@@ -74,7 +73,7 @@ pub struct Ratings {
     players: Vec<Player>,
     first_move: Estimate,
     // Of the ratings, and of the advantage of the first move as the last.
-    covariance: DMatrix<f64>,
+    covariance: Matrix,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -180,7 +179,7 @@ impl Ratings {
     }
 
     fn variance_of(&self, one: usize, other: usize) -> f64 {
-        self.covariance.get((one, other)).copied().unwrap_or_default()
+        self.covariance.get(one, other).unwrap_or_default()
     }
 
     fn variance_of_difference(&self, one: usize, other: usize) -> f64 {
@@ -202,7 +201,7 @@ struct Fit {
     known_first_move: Option<f64>,
     /// The mean of the anchors of each group that has some: the centre of its prior.
     centres: Vec<Option<f64>>,
-    values: DVector<f64>,
+    values: Vec<f64>,
     any_games: bool,
 }
 
@@ -231,7 +230,7 @@ impl Fit {
             table.meetings().map(|(players, meeting)| Link::new(players, *meeting)).collect();
         let graph = Graph::new(count, &meetings, &anchors);
         let players = graph.players();
-        let mut values = DVector::zeros(count + 1);
+        let mut values = vec![0.0; count + 1];
         for (value, anchor) in values.iter_mut().zip(&anchors) {
             *value = anchor.unwrap_or_default();
         }
@@ -287,9 +286,9 @@ impl Fit {
         for _ in 0..STEPS {
             let solver = self.curvature()?;
             let mut step = solver.solve(&self.slope());
-            let longest = step.amax();
+            let longest = step.iter().map(|it| it.abs()).fold(0.0, f64::max);
             if longest <= CLOSE {
-                self.values += step;
+                self.values = sum(&self.values, &step);
                 if longest <= SETTLED {
                     settled = true;
                     break;
@@ -298,14 +297,14 @@ impl Fit {
                 continue;
             }
             if longest > LONGEST_STEP {
-                step *= LONGEST_STEP / longest;
+                scale(&mut step, LONGEST_STEP / longest);
             }
             // The likelihood is concave: a short enough step along its slope makes it larger.
-            let mut next = &self.values + &step;
+            let mut next = sum(&self.values, &step);
             let mut halvings = 0;
             while self.likelihood(&next) < likelihood && halvings < HALVINGS {
-                step *= 0.5;
-                next = &self.values + &step;
+                scale(&mut step, 0.5);
+                next = sum(&self.values, &step);
                 halvings += 1;
             }
             likelihood = self.likelihood(&next);
@@ -315,14 +314,14 @@ impl Fit {
             return None;
         }
         let inverse = self.curvature()?.inverse();
-        let covariance = &inverse * self.scatter() * &inverse;
+        let covariance = &(&inverse * &self.scatter()) * &inverse;
         Some(self.ratings(covariance))
     }
 
-    fn ratings(self, covariance: DMatrix<f64>) -> Ratings {
+    fn ratings(self, covariance: Matrix) -> Ratings {
         let last = self.players.len();
         let first_move = if self.any_games || self.known_first_move.is_some() {
-            let variance = covariance.get((last, last)).copied().unwrap_or_default();
+            let variance = covariance.get(last, last).unwrap_or_default();
             Estimate::normal(self.first_move() / UNIT, variance / UNIT.powi(2))
         } else {
             Estimate::UNKNOWN
@@ -340,12 +339,12 @@ impl Fit {
         self.values.iter().next_back().copied().unwrap_or_default()
     }
 
-    fn value(values: &DVector<f64>, index: usize) -> f64 {
+    fn value(values: &[f64], index: usize) -> f64 {
         values.get(index).copied().unwrap_or_default()
     }
 
     /// The logarithm of the likelihood, with that of the priors.
-    fn likelihood(&self, values: &DVector<f64>) -> f64 {
+    fn likelihood(&self, values: &[f64]) -> f64 {
         let first_move = values.iter().next_back().copied().unwrap_or_default();
         let mut sum = 0.0;
         for link in &self.meetings {
@@ -369,7 +368,7 @@ impl Fit {
 
     /// The groups with the weak prior: its centre, and those it is laid on. Without an anchor the
     /// centre is the mean, wherever that is.
-    fn weak_groups(&self, values: &DVector<f64>) -> BTreeMap<usize, (f64, Vec<usize>)> {
+    fn weak_groups(&self, values: &[f64]) -> BTreeMap<usize, (f64, Vec<usize>)> {
         let mut groups: BTreeMap<usize, (f64, Vec<usize>)> = BTreeMap::new();
         for (index, player) in self.players.iter().enumerate() {
             let free = self.anchors.get(index).is_some_and(Option::is_none);
@@ -388,10 +387,10 @@ impl Fit {
     }
 
     /// The derivative of the likelihood; nothing for what is known.
-    fn slope(&self) -> DVector<f64> {
+    fn slope(&self) -> Vec<f64> {
         let last = self.players.len();
         let first_move = self.first_move();
-        let mut slope = DVector::zeros(last + 1);
+        let mut slope = vec![0.0; last + 1];
         let mut add = |index: usize, value: f64| {
             if let Some(entry) = slope.get_mut(index) {
                 *entry += value;
@@ -432,10 +431,10 @@ impl Fit {
 
     /// The negated second derivative, made regular: the mean of a group without an anchor, which no
     /// result depends on, and what is known stay where they are.
-    fn curvature(&self) -> Option<Cholesky<f64, Dyn>> {
+    fn curvature(&self) -> Option<Cholesky> {
         let last = self.players.len();
         let first_move = self.first_move();
-        let mut matrix = DMatrix::zeros(last + 1, last + 1);
+        let mut matrix = Matrix::zeros(last + 1);
         for link in &self.meetings {
             let (a, b) = link.players;
             let difference = Self::value(&self.values, a) - Self::value(&self.values, b);
@@ -455,14 +454,14 @@ impl Fit {
                 }
             }
         }
-        Cholesky::new(matrix)
+        matrix.cholesky()
     }
 
     /// The variance of the slope, as it was seen.
-    fn scatter(&self) -> DMatrix<f64> {
+    fn scatter(&self) -> Matrix {
         let last = self.players.len();
         let first_move = self.first_move();
-        let mut matrix = DMatrix::zeros(last + 1, last + 1);
+        let mut matrix = Matrix::zeros(last + 1);
         for link in &self.meetings {
             let (a, b) = link.players;
             let difference = Self::value(&self.values, a) - Self::value(&self.values, b);
@@ -499,7 +498,7 @@ impl Fit {
         matrix
     }
 
-    fn add_priors(&self, matrix: &mut DMatrix<f64>) {
+    fn add_priors(&self, matrix: &mut Matrix) {
         for (group, (_, members)) in self.weak_groups(&self.values) {
             let anchored = self.centres.get(group).copied().flatten().is_some();
             for one in &members {
@@ -629,8 +628,16 @@ impl<'a> Graph<'a> {
     }
 }
 
+fn sum(one: &[f64], other: &[f64]) -> Vec<f64> {
+    one.iter().zip(other).map(|(a, b)| a + b).collect()
+}
+
+fn scale(vector: &mut [f64], factor: f64) {
+    vector.iter_mut().for_each(|it| *it *= factor);
+}
+
 /// Adds the square of a sparse vector, times a weight.
-fn add_square(matrix: &mut DMatrix<f64>, vector: [(usize, f64); 3], weight: f64) {
+fn add_square(matrix: &mut Matrix, vector: [(usize, f64); 3], weight: f64) {
     for (row, one) in vector {
         for (column, other) in vector {
             add_entry(matrix, row, column, one * other * weight);
@@ -638,18 +645,18 @@ fn add_square(matrix: &mut DMatrix<f64>, vector: [(usize, f64); 3], weight: f64)
     }
 }
 
-fn add_entry(matrix: &mut DMatrix<f64>, row: usize, column: usize, value: f64) {
-    if let Some(entry) = matrix.get_mut((row, column)) {
+fn add_entry(matrix: &mut Matrix, row: usize, column: usize, value: f64) {
+    if let Some(entry) = matrix.get_mut(row, column) {
         *entry += value;
     }
 }
 
 /// What is known has no part in the search: its row and column are those of a multiple of identity.
-fn clear_known(matrix: &mut DMatrix<f64>, known: &[bool], diagonal: f64) {
+fn clear_known(matrix: &mut Matrix, known: &[bool], diagonal: f64) {
     for (index, _) in known.iter().enumerate().filter(|(_, known)| **known) {
         for other in 0..known.len() {
-            for entry in [(index, other), (other, index)] {
-                if let Some(entry) = matrix.get_mut(entry) {
+            for (row, column) in [(index, other), (other, index)] {
+                if let Some(entry) = matrix.get_mut(row, column) {
                     *entry = 0.0;
                 }
             }

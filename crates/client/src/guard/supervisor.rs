@@ -42,7 +42,7 @@ pub(super) fn serve() -> io::Result<()> {
         return failed(&error).send(&socket, None);
     }
     // What asks it to end would leave the engine without a supervisor.
-    ctrlc::set_handler(|| ()).map_err(io::Error::other)?;
+    super::ignore_signals()?;
     set_child_subreaper(Some(getpid()))?;
     let child = match command.spawn() {
         Ok(child) => child,

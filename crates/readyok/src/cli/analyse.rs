@@ -17,8 +17,8 @@ use crate::cli::start::{self, StartArgs};
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
-use crate::interrupt::Interrupts;
 use crate::messages::Messages;
+use crate::signals::{Interrupts, on_interrupt};
 
 /// How long to search if no limit is given.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
@@ -131,7 +131,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let limit = args.limit.limit(&setup).map_err(Failure::usage)?;
     let interrupts = Interrupts::default();
     let handler = interrupts.clone();
-    ctrlc::set_handler(move || handler.interrupt()).map_err(Failure::failed)?;
+    on_interrupt(move || handler.interrupt()).map_err(Failure::failed)?;
     let guard = guardian::start().map_err(Failure::failed)?;
     let mut engine = address.open(Some(setup.dialect()), &guard).map_err(Failure::failed)?;
     let mut messages = Messages::default();

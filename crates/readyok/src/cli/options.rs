@@ -11,9 +11,9 @@ use crate::cli::start::{self, StartArgs};
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
-use crate::interrupt::Interrupts;
 use crate::messages::Messages;
 use crate::options::{Report, translation};
+use crate::signals::{Interrupts, on_interrupt};
 
 const HELP: &str = "\
 ENGINE is a name from engines.toml, `narikin`, tcp://host:port, a path, a program in PATH, or a
@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args) -> Result<Code, Failure> {
     });
     let dialect = args.protocol.map(Dialect::from).or(address.dialect);
     let interrupts = Interrupts::default();
-    ctrlc::set_handler(move || interrupts.interrupt()).map_err(Failure::failed)?;
+    on_interrupt(move || interrupts.interrupt()).map_err(Failure::failed)?;
     let guard = guardian::start().map_err(Failure::failed)?;
     let mut engine = address.open(dialect, &guard).map_err(Failure::failed)?;
     let mut messages = Messages::default();

@@ -11,6 +11,7 @@ use crate::cli::complain;
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::guardian;
+use crate::signals::on_interrupt;
 use crate::tap::{Log, Tap};
 use crate::timeout::Timeout;
 
@@ -66,7 +67,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         tap = tap.timeout(timeout.duration());
     }
     let interrupt = tap.interrupt();
-    ctrlc::set_handler(move || interrupt.interrupt()).map_err(Failure::failed)?;
+    on_interrupt(move || interrupt.interrupt()).map_err(Failure::failed)?;
     let status = tap.run(engine, io::stdin(), io::stdout(), &mut log).map_err(Failure::failed)?;
     if let Some(error) = log.failure() {
         complain(&format!("the log `{}` is not complete: {error}", path.display()));

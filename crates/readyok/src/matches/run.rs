@@ -23,8 +23,8 @@ use readyok_rules::Game;
 
 use super::events::complaining;
 use super::results::Results;
-use super::signals::end_by_signals;
 use super::slots::{Slots, processors};
+use crate::signals::stop_match;
 
 /// How a match is run.
 #[derive(Debug)]
@@ -159,7 +159,7 @@ impl<Q: Coordinate> Run<Q> {
         for export in self.exports {
             game.export(export);
         }
-        end_by_signals(stop)?;
+        stop_match(stop)?;
         if cut > 0 {
             // The last line was torn when the program was killed; its pairing is played again.
             writeln!(io::stderr(), "readyok: {cut} bytes of a torn line were cut off")?;
