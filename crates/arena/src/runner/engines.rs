@@ -185,6 +185,9 @@ impl EnginePlayer {
                 watch.tell(Progress::Move { game: number, ply, played: Box::new(played.clone()) });
             }
             ply += 1;
+            if has_jumped(jumps) {
+                cancel.cancel();
+            }
         });
         let mut game = game.map_err(|error| PlayerError::Pairing(error.to_string()))?;
         if let Some(no_start) = self.not_started_here(&game) {
