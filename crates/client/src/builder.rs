@@ -94,7 +94,7 @@ impl Builder {
     }
 
     /// Maximum number of bytes to read per second. More output waits in the pipe, and when that is full the engine
-    /// waits, too: one that sends hundreds of thousands of lines per second leaves the processors to others. Its answer
+    /// waits, too: one that sends hundreds of thousands of lines per second leaves the CPUs to others. Its answer
     /// is late by the time that a full pipe takes.
     ///
     /// For programs that show searches, with some millions; not for those that measure time. Unlimited by default.
@@ -112,7 +112,7 @@ impl Builder {
         self
     }
 
-    /// Calls a function with every line of the conversation, without its line end: what is sent to the engine and what
+    /// Calls a function with every line of the session, without its line end: what is sent to the engine and what
     /// is read from it, in this order. It is called by the thread that reads or writes, which waits for it. It may use
     /// the engine.
     #[doc(alias = "log")]

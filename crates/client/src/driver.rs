@@ -94,7 +94,7 @@ enum Liveness {
     Stream { closed: bool },
 }
 
-/// Lines of the conversation that were not passed to the listener yet.
+/// Lines of the session that were not passed to the listener yet.
 #[derive(Debug)]
 struct Observer {
     listener: Arc<Listener>,
@@ -137,7 +137,7 @@ enum Stage {
     Over,
 }
 
-/// How to hold a conversation.
+/// How to hold a session.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) name: String,
@@ -758,13 +758,13 @@ impl Driver {
         }
     }
 
-    /// What ended the conversation, once it has ended.
+    /// What ended the session, once it has ended.
     pub(crate) fn final_error(&self) -> Option<EngineError> {
         let ending = self.ending.as_ref().filter(|ending| ending.stage == Stage::Over)?;
         Some(self.last_error(ending.problem.clone().unwrap_or(Problem::Disconnected)))
     }
 
-    /// What ended the conversation, as an error of a call that asks for more.
+    /// What ended the session, as an error of a call that asks for more.
     fn check_open(&self) -> Result<(), EngineError> {
         let Some(ending) = &self.ending else { return Ok(()) };
         Err(self.last_error(ending.problem.clone().unwrap_or(Problem::Disconnected)))

@@ -39,7 +39,7 @@ pub enum Problem {
     },
     /// The engine did not answer in time and was terminated. [`EngineError::timeout`] is the time.
     Timeout(TimeoutKind),
-    /// The search did not end before its own deadline, so many seconds ago. It was told to stop.
+    /// The search did not end before its own deadline, so many seconds ago. It was asked to stop.
     OutOfTime(Duration),
     /// The search exceeded its [stall limit](crate::Search::stall_limit). It was stopped.
     Stalled,
@@ -47,7 +47,7 @@ pub enum Problem {
     Disconnected,
     /// The search ended without an answer.
     Dropped(DropReason),
-    /// The caller asked for something that cannot be. Nothing was sent, and the engine goes on.
+    /// The caller asked for something that cannot be. Nothing was sent, and the engine continues.
     Usage(UsageError),
 }
 

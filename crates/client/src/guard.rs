@@ -125,7 +125,7 @@ pub struct Guard(Arc<Mutex<State>>);
 struct State {
     command: GuardCommand,
     guardian: Guardian,
-    /// What it has been told, for the one after it.
+    /// What it has been reported, for the one after it.
     groups: BTreeSet<i32>,
     method: Method,
 }
@@ -148,7 +148,7 @@ struct Guardian {
 
 impl Guard {
     /// Starts a guardian: a command that calls [`serve`](Self::serve) and does nothing else. It is
-    /// started again if anybody kills it, and on Linux once more for each engine. Engines are contained in the
+    /// started again if anybody kills it, and on Linux again for each engine. Engines are contained in the
     /// best way that is possible.
     ///
     /// # Errors
@@ -322,7 +322,7 @@ impl Guard {
         told
     }
 
-    /// Forgets a group. To be said before the number can mean another one.
+    /// Forgets a group. To be sent before the number can mean another one.
     pub(crate) fn release(&self, id: u32) {
         let Ok(group) = i32::try_from(id) else { return };
         let state = &mut *lock(&self.0);

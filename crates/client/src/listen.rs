@@ -1,4 +1,4 @@
-//! Functions of the caller that get the lines of an engine: both directions of the conversation, and its error output.
+//! Functions of the caller that get the lines of an engine: both directions of the session, and its error output.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;

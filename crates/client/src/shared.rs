@@ -63,7 +63,7 @@ pub(crate) type Guard<'a> = MutexGuard<'a, State>;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum By {
     Caller,
-    /// A thread of the transport, which looks at the deadlines before it sleeps.
+    /// A thread of the transport, which inspects the deadlines before it sleeps.
     Io,
 }
 

@@ -33,7 +33,7 @@ const MOVES_EXPECTED: u32 = 30;
 const MOVES_PLANNED: u32 = 50;
 const MOST_SHARES: u32 = 4;
 
-/// An engine that is asked to move at once still has to find a move.
+/// An engine that is asked to move immediately still has to find a move.
 const LEAST: Duration = Duration::from_millis(1);
 
 impl Budget {

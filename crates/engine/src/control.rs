@@ -10,7 +10,7 @@ use crate::Budget;
 use crate::server::Event;
 use crate::signals::Signals;
 
-/// The search's side of the conversation. Clones of it may be used from any thread.
+/// The search's side of the session. Clones of it may be used from any thread.
 #[derive(Clone, Debug)]
 pub struct Control {
     shared: Arc<Shared>,
@@ -39,7 +39,7 @@ impl Control {
         Self { shared: Arc::new(Shared { search, start, signals, first_move, events }) }
     }
 
-    /// Whether to return the best move so far: the client said so, or the time is up.
+    /// Whether to return the best move so far: the client sent so, or the time is up.
     #[doc(alias = "timeout")]
     pub fn stopped(&self) -> bool {
         self.shared.signals.stopped()
@@ -67,7 +67,7 @@ impl Control {
 
     /// Tells about the search. Lines stay whole, whichever thread tells them.
     ///
-    /// Not every line reaches the client at once; see
+    /// Not every line reaches the client immediately; see
     /// [`EngineSession::info`](readyok_protocol::session::engine::EngineSession::info).
     #[doc(alias = "multipv")]
     pub fn info(&self, info: Info<'_>) {
@@ -111,7 +111,7 @@ impl Control {
         self.shared.start.checked_add(hard)
     }
 
-    /// The first move of the last best line that was told.
+    /// The first move of the last best line that was reported.
     pub(crate) fn first_move(&self) -> std::sync::MutexGuard<'_, Option<Move>> {
         self.shared.first_move.lock().unwrap_or_else(PoisonError::into_inner)
     }

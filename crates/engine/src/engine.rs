@@ -7,7 +7,7 @@ use readyok_protocol::{BestMove, Checkmate, Dialect, Move};
 
 use crate::{Board, Control};
 
-/// Why a search could not be done. Its text is told as `info string`.
+/// Why a search could not be done. Its text is reported as `info string`.
 pub type Failure = Box<dyn Error + Send + Sync>;
 
 /// What a search comes to.
@@ -22,7 +22,7 @@ pub trait Engine: Send + 'static {
     /// in [`fallback`](Self::fallback).
     type Board: Board;
 
-    /// Searches until done or told to stop, and returns the move.
+    /// Searches until done or asked to stop, and returns the move.
     ///
     /// Ask [`Control::stopped`] often: it is cheap, and true as soon as the client says `stop` or
     /// the time is up. A search may return early in any case; the runtime holds the move of
@@ -55,7 +55,7 @@ pub trait Engine: Send + 'static {
         Ok(Checkmate::NotImplemented)
     }
 
-    /// Hears which protocol the client speaks. Called once, before everything else.
+    /// Receives which protocol the client speaks. Called once, before everything else.
     fn greeted(&mut self, _dialect: Dialect) {}
 
     /// Forgets the last game.
@@ -64,7 +64,7 @@ pub trait Engine: Send + 'static {
     /// Does what takes long before the first search, with the options as they are now.
     fn prepare(&mut self) {}
 
-    /// What there is to tell the user, as `info string`s, and has not been told before. Asked after
+    /// What there is to tell the user, as `info string`s, and has not been reported before. Asked after
     /// each option that was set, each new game and each preparation; a search tells through
     /// [`Control::say`].
     fn remarks(&mut self) -> Vec<String> {

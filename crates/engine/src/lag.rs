@@ -51,7 +51,7 @@ impl Lag {
         }
     }
 
-    /// It goes on by another clock, which nothing is learned from.
+    /// It continues by another clock, which nothing is learned from.
     pub(crate) fn forget_turn(&mut self) {
         self.last = None;
     }

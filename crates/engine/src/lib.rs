@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Three threads, one writer. The reader only reads. The worker does one job after another, so
-//! that no option changes under a search. The main loop owns the conversation and the output;
+//! that no option changes under a search. The main loop owns the session and the output;
 //! everything that can happen to it is one `enum`. No lock on standard input or output is ever
 //! held, and whatever else a thread prints goes through unharmed.
 //!

@@ -29,7 +29,7 @@ impl Log {
         Ok(())
     }
 
-    /// Notes what the client said.
+    /// Notes what the client sent.
     pub(crate) fn heard(&mut self, line: &str, now: Instant) {
         self.write('>', line, now);
     }

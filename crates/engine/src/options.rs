@@ -127,7 +127,7 @@ impl Options {
         handle
     }
 
-    /// Declares a choice. The choices may be computed at run time, such as the files of a folder.
+    /// Declares a choice. The choices may be computed at run time, such as the files of a directory.
     ///
     /// ```
     /// let mut options = readyok_engine::Options::new();

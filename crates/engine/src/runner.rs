@@ -73,10 +73,10 @@ impl<E: Engine> Runner<E> {
         self
     }
 
-    /// Checks after each greeting whether this copy is the buyer's, on the engine's thread, and tells
-    /// so with `copyprotection`. A client that is told of an error takes no moves from the engine.
+    /// Checks after each handshake whether this copy is the buyer's, on the engine's thread, and tells
+    /// so with `copyprotection`. A client that is reported of an error takes no moves from the engine.
     ///
-    /// An error's text is told as `info string`; a panic counts as an error.
+    /// An error's text is reported as `info string`; a panic counts as an error.
     #[must_use]
     pub fn copy_protection(
         mut self,
@@ -87,10 +87,10 @@ impl<E: Engine> Runner<E> {
     }
 
     /// Checks whether the engine is registered, on the engine's thread, and tells so with
-    /// `registration`: with `None` after each greeting, by what the engine has kept; and with the
+    /// `registration`: with `None` after each handshake, by what the engine has kept; and with the
     /// user's answer whenever there is one. The engine may be used after an error.
     ///
-    /// Errors and panics are told as for [`copy_protection`](Self::copy_protection).
+    /// Errors and panics are reported as for [`copy_protection`](Self::copy_protection).
     ///
     /// ```
     /// # use readyok_engine::{Answer, Control, Engine, NoBoard, Runner, SearchRequest};

@@ -1,4 +1,4 @@
-//! The main loop: owns the conversation and the output.
+//! The main loop: owns the session and the output.
 
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender};
@@ -20,9 +20,9 @@ use crate::{Budget, Control, Spin};
 /// Everything that can happen to the main loop.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// The client said something.
+    /// The client sent something.
     Line(String),
-    /// The client said too much at once.
+    /// The client sent too much immediately.
     TooLong(LineTooLong),
     /// The client is gone.
     EndOfInput,
@@ -46,7 +46,7 @@ pub(crate) enum Event {
     Left,
 }
 
-/// How long the last answers of an engine that is told to quit are waited for.
+/// How long the last answers of an engine that is asked to quit are waited for.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Maximum length of a custom command in bytes.
@@ -224,7 +224,7 @@ impl<W: Write> Server<W> {
         if self.session.protocol_state().is_searching() && self.running.is_none() {
             let (out, at) = (&mut self.out, now - self.start);
             let none = BestMove::from(readyok_protocol::Best::None);
-            // The first answer was refused, so that this one is the only one.
+            // The first answer was rejected, so that this one is the only one.
             let _ = self.session.best_move(none, at, out);
         }
     }
@@ -322,7 +322,7 @@ impl<W: Write> Server<W> {
     fn remark(&mut self, text: &str, now: Instant) {
         for line in lines(text) {
             let (out, at) = (&mut self.out, now - self.start);
-            // A line without line ends can be said at any time.
+            // A line without line ends can be sent at any time.
             let _ = self.session.info(Info::text(line), at, out);
         }
     }

@@ -41,7 +41,7 @@ pub(crate) fn work(
                 continue;
             }
             Job::Greeted(dialect) => {
-                caught(events, "the greeting", || engine.greeted(dialect));
+                caught(events, "the handshake", || engine.greeted(dialect));
                 continue;
             }
             Job::CheckLicence => {

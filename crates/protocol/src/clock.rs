@@ -194,7 +194,7 @@ impl Clocks {
     }
 
     /// The clock of one side, if there is one: its time, or a byoyomi without any time. No moves to go (`movestogo 0`) mean
-    /// that no time is added, as if nothing had been said of them.
+    /// that no time is added, as if nothing had been sent of them.
     pub fn of(&self, color: Color) -> Option<Clock> {
         let (remaining, increment) = match color {
             Color::White => (self.white_time, self.white_increment),

@@ -1,10 +1,10 @@
-//! The details of a search that few clients want to hear, and when they may be told.
+//! The details of a search that few clients want to receive, and when they may be reported.
 
 use core::time::Duration;
 
 use crate::{Dialect, Info, OptionDecl, OptionSet, OptionValue};
 
-/// UCI 2006, info: what is searched at the moment is told after one second only.
+/// UCI 2006, info: what is searched at the moment is reported after one second only.
 const QUIET: Duration = Duration::from_secs(1);
 
 /// Which details the client asks for, with options that have fixed names.
@@ -61,7 +61,7 @@ impl Details {
         }
     }
 
-    /// Takes away what is not to be told after so much time of search.
+    /// Takes away what is not to be reported after so much time of search.
     pub(crate) fn trim(self, info: &mut Info<'_>, searched: Duration) {
         if searched < QUIET {
             info.currmove = None;
@@ -84,7 +84,7 @@ impl Details {
     }
 }
 
-/// Whether a line has what is not to be told after so much time of search, by the clock of someone
+/// Whether a line has what is not to be reported after so much time of search, by the clock of someone
 /// who is so far from the engine.
 pub(crate) fn is_too_soon(info: &Info<'_>, searched: Duration, distance: Duration) -> bool {
     let has_details = info.currmove.is_some()

@@ -11,7 +11,7 @@ use crate::Language;
 /// A value read from a line, and what was odd about the line.
 ///
 /// Reading never fails. Whoever wants to be strict asks for [`strict`](Self::strict); whoever
-/// wants to go on takes [`value`](Self::value).
+/// wants to continue takes [`value`](Self::value).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Reading<T> {
     /// What the line says, as far as it could be understood.
@@ -30,7 +30,7 @@ impl<T> Reading<T> {
     }
 }
 
-/// One oddity of a line.
+/// One diagnostic of a line.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Diagnostic {
@@ -48,7 +48,7 @@ impl Diagnostic {
     pub const MAX_PER_LINE: usize = 256;
 }
 
-/// The kinds of oddities.
+/// The kinds of diagnostics.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

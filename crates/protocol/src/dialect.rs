@@ -34,7 +34,7 @@ impl Dialect {
     /// All dialects, the most common one first.
     pub const ALL: [Self; 2] = [Self::Uci, Self::Usi];
 
-    /// The command that starts a conversation: `uci` or `usi`.
+    /// The command that starts a session: `uci` or `usi`.
     pub const fn handshake(self) -> &'static str {
         match self {
             Self::Uci => "uci",
@@ -111,7 +111,7 @@ impl Dialect {
         }
     }
 
-    /// Whether a byoyomi is told where there is no increment. Shogi engines expect one or the other.
+    /// Whether a byoyomi is reported where there is no increment. Shogi engines expect one or the other.
     pub const fn needs_byoyomi(self) -> bool {
         match self {
             Self::Uci => false,

@@ -1,4 +1,4 @@
-//! Hears both sides of a conversation and tells which rule each message breaks: those about order,
+//! Receives both sides of a session and tells which rule each message breaks: those about order,
 //! which are the [`ProtocolState`]'s, and those about what the sides have told each other.
 
 use alloc::vec::Vec;
@@ -11,10 +11,10 @@ use crate::{
     Phase, ProtocolState, Reply, Rule, SetOption, Violation,
 };
 
-/// How far a observer is from the engine: what is told late or by a coarse clock is no breach.
+/// How far a observer is from the engine: what is reported late or by a coarse clock is no breach.
 const DISTANCE: Duration = Duration::from_millis(100);
 
-/// Follows one conversation from its first line, and says nothing in it.
+/// Follows one session from its first line, and says nothing in it.
 ///
 /// Where it cannot be sure who is to blame, nobody is.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Observer {
     search: Option<Search>,
     /// The other protocol, if its `uci` or `usi` came first and has no answer either.
     other_pending: Option<Dialect>,
-    /// So many `isready`s have no answer yet. Those before the greeting are not counted, as engines
+    /// So many `isready`s have no answer yet. Those before the handshake are not counted, as engines
     /// may pass over them.
     owes_ready: u32,
     /// The client has sent `go` while a search may have been running: which of them an answer is for
@@ -36,14 +36,14 @@ pub struct Observer {
     end: End,
 }
 
-/// How far the end of the conversation has come, which decides what is still owed.
+/// How far the end of the session has come, which decides what is still owed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum End {
     /// Both sides are there.
     Open,
-    /// The client said `quit`, or nobody listens to it any more: its search needs no answer.
+    /// The client sent `quit`, or nobody listens to it any more: its search needs no answer.
     ClientLeft,
-    /// The engine was ended by neither side, or has left. What is heard of the client later, too, needs
+    /// The engine was ended by neither side, or has left. What is received of the client later, too, needs
     /// no answer.
     Over,
 }
@@ -54,7 +54,7 @@ struct Search {
     since: Moment,
     /// Nothing limits it.
     is_bare: bool,
-    /// What was asked for at any time since it began: an option may be set in the middle of it.
+    /// What was requested at any time since it began: an option may be set in the middle of it.
     details: Details,
     /// Each of these rules is reported once for a search: thousands of lines may break it.
     told_unasked: bool,
@@ -62,7 +62,7 @@ struct Search {
 }
 
 impl Observer {
-    /// A conversation before its first token.
+    /// A session before its first token.
     pub fn new(dialect: Dialect) -> Self {
         Self {
             protocol_state: ProtocolState::new(dialect),
@@ -77,7 +77,7 @@ impl Observer {
         }
     }
 
-    /// The state of the conversation.
+    /// The state of the session.
     pub fn protocol_state(&self) -> &ProtocolState {
         &self.protocol_state
     }
@@ -258,7 +258,7 @@ impl Observer {
             },
         ]
         .contains(&true);
-        // An endless search does not look at the clock.
+        // An endless search does not inspect the clock.
         let clocks = if go.infinite { None } else { self.broken_by_clocks(&go.clocks) };
         let rules = [
             is_bare.then_some(Rule::SearchWithoutLimit),

@@ -16,7 +16,7 @@ pub(crate) struct Reader<'a> {
     pub(crate) tokens: Tokens<'a>,
     pub(crate) dialect: Dialect,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// How many oddities there are, those included that are not noted as they are too many.
+    /// How many diagnostics there are, those included that are not noted as they are too many.
     pub(crate) met: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The one state machine of the protocols: may this be said now?
+//! The one state machine of the protocols: may this be sent now?
 //!
 //! Everything that depends on the order of messages is decided here, and nothing here knows which
 //! side we are. An engine, a client, a tap and a conformance checker all ask the same
@@ -23,7 +23,7 @@ use alloc::vec::Vec;
 
 use crate::{Command, Dialect, Info, Party, Reply, Rule, Status, Violation};
 
-/// Follows one conversation from its first line.
+/// Follows one session from its first line.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ProtocolState {
     dialect: Dialect,
@@ -39,7 +39,7 @@ pub struct ProtocolState {
     named: bool,
     /// The searches that the client asked for during another one, and that may still be answered.
     extra_searches: u32,
-    /// The times that the client said hello out of turn, and that may still be answered.
+    /// The times that the client sent hello out of turn, and that may still be answered.
     extra_hellos: u32,
 }
 
@@ -83,12 +83,12 @@ enum Registration {
     Sent,
 }
 
-/// Where a conversation stands.
+/// Where a session stands.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Phase {
-    /// Nothing was said yet.
+    /// Nothing was sent yet.
     Fresh,
-    /// The client said hello; the engine tells who it is.
+    /// The client sent hello; the engine tells who it is.
     Greeting,
     /// The engine waits for work.
     Idle,
@@ -120,7 +120,7 @@ pub enum Goal {
 type Step = Result<(ProtocolState, Option<Rule>), Rule>;
 
 impl ProtocolState {
-    /// A conversation before its first token.
+    /// A session before its first token.
     pub const fn new(dialect: Dialect) -> Self {
         Self {
             dialect,
@@ -153,7 +153,7 @@ impl ProtocolState {
     }
 
     /// Takes note of a message of the client that was sent whatever the rules say. A rule of
-    /// [`Severity::Should`](crate::Severity::Should) is reported and the conversation goes on; one of
+    /// [`Severity::Should`](crate::Severity::Should) is reported and the session continues; one of
     /// [`Severity::Must`](crate::Severity::Must) is reported and nothing has changed, but that the
     /// engine may answer a `go` or `register` out of turn.
     pub fn apply_command_lenient(&mut self, command: &Command<'_>) -> Option<Violation> {
@@ -166,12 +166,12 @@ impl ProtocolState {
         self.tolerant(Party::Engine, self.after_reply(reply))
     }
 
-    /// Where the conversation stands.
+    /// Where the session stands.
     pub const fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// Goes on in another protocol. What was said before stays said.
+    /// continues in another protocol. What was sent before stays sent.
     pub const fn set_dialect(&mut self, dialect: Dialect) {
         self.dialect = dialect;
     }
@@ -259,7 +259,7 @@ impl ProtocolState {
         match (self.phase, command) {
             // A line that is no message means nothing and breaks no rule about order.
             (_, Command::Unknown(text)) => {
-                // Engines that speak both protocols answer the other hello all the same.
+                // Engines that speak both protocols answer the other hello anyway.
                 if Dialect::ALL.iter().any(|it| it.handshake() == text) {
                     next.extra_hellos = self.extra_hellos.saturating_add(1);
                 }
@@ -275,7 +275,7 @@ impl ProtocolState {
                 next.handshake = Handshake::Pending;
                 rule = self.has_hello().then_some(Rule::RepeatedUci);
             }
-            // Most engines answer it all the same, which is not their fault.
+            // Most engines answer it anyway, which is not their fault.
             (Phase::Greeting | Phase::Searching { .. }, Command::Uci) => {
                 next.extra_hellos = self.extra_hellos.saturating_add(1);
                 rule = self.has_hello().then_some(Rule::RepeatedUci);
@@ -283,7 +283,7 @@ impl ProtocolState {
             (_, Command::IsReady) => {
                 next.readiness.pings = self.readiness.pings.saturating_add(1);
             }
-            // Most engines answer it all the same, which is not their fault.
+            // Most engines answer it anyway, which is not their fault.
             (Phase::Searching { .. }, Command::Go(go)) => {
                 next.extra_searches =
                     self.extra_searches.saturating_add(u32::from(go.perft.is_none()));
@@ -446,7 +446,7 @@ impl ProtocolState {
     }
 }
 
-/// Whether a line of `info` is nothing but a text, and may be said between searches.
+/// Whether a line of `info` is nothing but a text, and may be sent between searches.
 pub(crate) fn is_only_text(info: &Info<'_>) -> bool {
     let rest = Info { string: None, unknown: Vec::new(), ..info.clone() };
     info.string.is_some() && rest == Info::default()

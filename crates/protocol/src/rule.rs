@@ -1,4 +1,4 @@
-//! The rules of conversations: who has to keep each, what breaking it does, and where it stands.
+//! The rules of sessions: who has to keep each, what breaking it does, and where it stands.
 
 mod japanese;
 
@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::Language;
 
-/// Who said something.
+/// Who sent something.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Party {
@@ -26,7 +26,7 @@ pub struct Violation {
     pub rule: Rule,
 }
 
-/// What a broken rule does to the conversation.
+/// What a broken rule does to the session.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Severity {
     /// The message has no meaning now. The other side ignores it, as the protocols ask it to.
@@ -35,7 +35,7 @@ pub enum Severity {
     /// [`ProtocolState`](crate::ProtocolState) either, but one more answer is nobody's fault then, nor an early
     /// one to the search that it met.
     Must,
-    /// The message has its meaning all the same, and the conversation goes on from there.
+    /// The message has its meaning anyway, and the session continues from there.
     Should,
 }
 
@@ -59,7 +59,7 @@ pub enum Rule {
     SearchWithoutPosition,
     /// `ponderhit` belongs to a running `go ponder`.
     PonderHitWithoutPonder,
-    /// A `registration error` after the greeting is answered with `register` before any search.
+    /// A `registration error` after the handshake is answered with `register` before any search.
     RegistrationUnanswered,
     /// Nothing follows `quit`.
     AfterQuit,
@@ -140,7 +140,7 @@ impl Rule {
         Self::GoUnanswered,
     ];
 
-    /// Whether a [`ProtocolState`](crate::ProtocolState) decides it. The others are about what is said, or about
+    /// Whether a [`ProtocolState`](crate::ProtocolState) decides it. The others are about what is sent, or about
     /// what never is; a [`Observer`](crate::Observer) decides all.
     pub const fn is_ordering(self) -> bool {
         !matches!(

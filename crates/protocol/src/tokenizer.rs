@@ -62,7 +62,7 @@ impl<'a> Tokens<'a> {
         self.at
     }
 
-    /// Goes on reading at a place of the line between two tokens.
+    /// continues reading at a place of the line between two tokens.
     pub(crate) fn go_to(&mut self, at: usize) {
         self.at = at;
     }
@@ -257,7 +257,7 @@ fn short_has_byte_below(limit: u8, bytes: &[u8]) -> bool {
     }
 }
 
-/// The same for more than sixteen bytes. A loop over so many at once is made of vectors.
+/// The same for more than sixteen bytes. A loop over so many immediately is made of vectors.
 #[inline(never)]
 fn long_has_byte_below(limit: u8, bytes: &[u8]) -> bool {
     let mark = |marks, &byte: &u8| marks | u8::from(byte < limit);

@@ -45,7 +45,7 @@ pub(super) fn path_for(mark: &str) -> Option<PathBuf> {
     members.lines().any(|line| line == id).then(|| own.join(format!("readyok-{mark}")))
 }
 
-/// The folder of the own control group, out of `/proc/self/cgroup` and `/proc/self/mountinfo`.
+/// The directory of the own control group, out of `/proc/self/cgroup` and `/proc/self/mountinfo`.
 fn locate(cgroup: &str, mountinfo: &str) -> Option<PathBuf> {
     let own = Path::new(cgroup.lines().find_map(|line| line.strip_prefix("0::"))?);
     mountinfo.lines().find_map(|line| {

@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    /// Waits for an hour, in a group that nobody is told of.
+    /// Waits for an hour, in a group that nobody is reported of.
     fn start(mark: &str) -> Child {
         let mut command = Command::new("sleep");
         std::os::unix::process::CommandExt::process_group(&mut command, 0);

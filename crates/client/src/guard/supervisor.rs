@@ -65,7 +65,7 @@ fn failed(error: &io::Error) -> Reply {
 fn supervise(socket: &UnixStream, engine: Pid) -> io::Result<()> {
     let handle = pidfd_open(engine, PidfdFlags::empty())?;
     Reply::Started(engine.as_raw_nonzero().get()).send(socket, Some(handle.as_fd()))?;
-    // It holds no folder.
+    // It holds no directory.
     let _ = env::set_current_dir("/");
     let requests = socket.try_clone()?;
     thread::Builder::new().stack_size(64 << 10).spawn(move || obey(requests, engine, &handle))?;

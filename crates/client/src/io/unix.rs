@@ -23,7 +23,7 @@ use crate::driver::Change;
 use crate::listen::ErrorLines;
 use crate::shared::{self, By, Shared};
 
-/// The most that is read at once.
+/// The most that is read immediately.
 const CHUNK: usize = 1 << 13;
 /// No pipe holds more than this number of reads: a megabyte.
 const MAX_READS: usize = (1 << 20) / CHUNK;
@@ -97,7 +97,7 @@ enum Came {
     Nothing,
     /// All that there was.
     All,
-    /// As much as is read at once.
+    /// As much as is read immediately.
     Part,
 }
 
@@ -382,7 +382,7 @@ fn take_over(state: &mut shared::State) {
     }
 }
 
-/// Ends the conversation when a process has exited and its output was read.
+/// Ends the session when a process has exited and its output was read.
 fn finish_exit(state: &mut shared::State, own: &mut Own) {
     let Life::Exited { status, until } = state.io.polled.life else { return };
     let has_more = state.io.polled.output.is_some() || own.errors.is_some();

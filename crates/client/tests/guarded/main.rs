@@ -1,5 +1,5 @@
 //! A program with engines, for tests that kill it: `guarded CONTAINMENT COMMAND…` starts the command and
-//! has it search, once more for each line that it reads. At the end of its input it exits, and
+//! has it search, again for each line that it reads. At the end of its input it exits, and
 //! leaks its engines. `guarded guard` is its guardian.
 #![expect(clippy::print_stdout, reason = "as programs do")]
 

@@ -118,7 +118,7 @@ fn a_flood_reaches_a_slow_reader_as_the_latest_of_each_line() {
     });
 }
 
-/// Says much at once, and nothing more until it is stopped.
+/// Says much immediately, and nothing more until it is stopped.
 fn talkative(input: impl Read, mut output: impl Write) {
     for line in BufReader::new(input).lines().map_while(Result::ok) {
         let said = match line.split(' ').next() {
@@ -187,7 +187,7 @@ fn a_runtime_that_is_dropped_with_an_engine_leaves_no_process() {
 }
 
 #[tokio::test]
-async fn a_greeting_that_is_given_up_leaves_no_process() {
+async fn a_handshake_that_is_given_up_leaves_no_process() {
     let (command, mark) = misbehaving(&["uci: "]);
     let starting = uci(patient()).spawn_async(command);
     assert!(timeout(Duration::from_millis(100), starting).await.is_err());

@@ -16,7 +16,7 @@ fn play(engine: &mut Engine) -> Result<readyok_client::SearchResult, EngineError
 }
 
 #[test]
-fn a_crash_in_the_greeting_is_told() {
+fn a_crash_in_the_handshake_is_told() {
     for rule in ["start: !abort", "uci: !abort", "uci: id name X | !abort"] {
         check(&[rule], patient(), |engine| {
             let error = engine.expect_err("it crashed");

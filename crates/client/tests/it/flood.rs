@@ -113,7 +113,7 @@ fn a_flood_is_read_no_faster_than_is_wished() {
             assert!(analysis.next_within(SHORT).is_some());
         }
         let nodes = analysis.finish().expect("it is stopped").info.nodes;
-        // A pipe and a read of what was said, beyond what has come in the time; lines have fifty
+        // A pipe and a read of what was sent, beyond what has come in the time; lines have fifty
         // bytes and more.
         let bytes = begin.elapsed().as_millis() * u128::from(RATE) / 1000 + 200_000;
         assert!(nodes.is_some_and(|nodes| u128::from(nodes) < bytes / 50), "{nodes:?}");

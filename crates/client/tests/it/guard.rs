@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::support::{check_gone, misbehaving};
 
-/// A program whose engines hear neither SIGTERM nor the end of their input.
+/// A program whose engines receive neither SIGTERM nor the end of their input.
 struct Program {
     child: Child,
     said: Lines<BufReader<ChildStdout>>,
@@ -144,7 +144,7 @@ fn the_next_guardian_knows_what_the_one_before_knew() {
 }
 
 #[test]
-fn what_is_no_guardian_is_refused() {
+fn what_is_no_guardian_is_rejected() {
     assert!(Guard::start(Command::new("/no/such/program")).is_err());
     for script in ["exit 0", "echo hello", "exec >&-; read line"] {
         let mut command = Command::new("sh");

@@ -7,9 +7,9 @@ mod asynchronous;
 mod descendants;
 mod ending;
 mod flood;
-mod greeting;
 #[cfg(unix)]
 mod guard;
+mod handshake;
 mod matches;
 mod real;
 mod searching;

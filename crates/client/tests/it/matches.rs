@@ -28,7 +28,7 @@ fn started(rules: &[&str]) -> (Engine, String) {
     (uci(patient()).spawn(command).expect("it starts well"), mark)
 }
 
-/// Has an engine play with little time, expects that it loses, and that it can go on.
+/// Has an engine play with little time, expects that it loses, and that it can continue.
 fn check_loses(rules: &[&str]) {
     check_started(rules, patient(), |mut engine| {
         let game = Game::startpos();
@@ -273,7 +273,7 @@ fn a_crash_is_seen_while_nothing_waits() {
     check_gone(&mark);
 }
 
-/// What an engine hears in two searches of a game, from the first `go` to the second.
+/// What an engine receives in two searches of a game, from the first `go` to the second.
 fn check_between_searches(separate: bool, expected: &[&str]) {
     let (heard, lines) = channel();
     let builder = uci(patient()).sync_between_searches(separate);

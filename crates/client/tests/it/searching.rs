@@ -134,7 +134,7 @@ fn notices_are_bounded() {
 }
 
 #[test]
-fn a_copy_protection_error_refuses_searches() {
+fn a_copy_protection_error_rejects_searches() {
     check_started(&["uci: id name P | uciok | copyprotection error"], patient(), |mut engine| {
         engine.ready().expect("it answers");
         let played = problem(engine.play(&Game::startpos(), Limit::Depth(1)));

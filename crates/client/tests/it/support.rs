@@ -103,7 +103,7 @@ pub(crate) fn check_reaped(id: u32) {
 }
 
 pub(crate) fn check_soon(otherwise: &str, done: impl Fn() -> bool) {
-    // A busy machine may need long for it, one that never does fails all the same.
+    // A busy machine may need long for it, one that never does fails anyway.
     for _ in 0..3000 {
         if done() {
             return;
@@ -127,7 +127,7 @@ pub(crate) fn problem<T>(result: Result<T, EngineError>) -> Problem {
     }
 }
 
-/// An engine of this process that answers well and tells what it heard.
+/// An engine of this process that answers well and tells what it received.
 pub(crate) fn good_engine(input: impl Read, mut output: impl Write, heard: &Sender<String>) {
     let mut say = |text: &str| output.write_all(text.as_bytes()).and_then(|()| output.flush());
     for line in BufReader::new(input).lines().map_while(Result::ok) {

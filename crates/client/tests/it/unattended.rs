@@ -134,7 +134,7 @@ fn stockfish_searches_while_its_caller_does_other_work() {
     let second = Limit::millis(u64::try_from(WORK.as_millis()).expect("a second"));
     let expected = nodes(engine.play(&game, second));
     let check = |measured: u64, mode: &str| {
-        // Other programs may have taken much of the processors.
+        // Other programs may have taken much of the CPUs.
         assert!(expected / 4 <= measured, "{mode}: {measured} of {expected} nodes");
     };
     engine.push_button("Clear Hash").expect("it has it");

@@ -1,4 +1,4 @@
-//! What the engine hears when the friendly calls are made.
+//! What the engine receives when the friendly calls are made.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use readyok_client::{Checkmate, Clock, Clocks, Engine, Game, Limit, MateLimit, P
 
 use crate::support::{good_engine, hit, patient, uci};
 
-/// Does something with a good engine, and compares what it heard after the greeting.
+/// Does something with a good engine, and compares what it received after the handshake.
 fn check_heard(test: impl FnOnce(&mut Engine), expected: &str) {
     let (heard, lines) = channel();
     let builder = uci(patient());
@@ -15,7 +15,7 @@ fn check_heard(test: impl FnOnce(&mut Engine), expected: &str) {
     let mut engine = engine.expect("it answers");
     test(&mut engine);
     engine.quit().expect("it leaves");
-    // `uci`, and how often it was asked for `readyok`, are tested with the session.
+    // `uci`, and how often it was requested `readyok`, are tested with the session.
     let lines: Vec<_> = lines.iter().filter(|line| line != "isready" && line != "uci").collect();
     let expected: Vec<_> =
         expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

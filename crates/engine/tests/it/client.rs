@@ -1,4 +1,4 @@
-//! A client at the other end of a pair of pipes, and an engine that does as it is told.
+//! A client at the other end of a pair of pipes, and an engine that does as it is reported.
 
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write};
 use std::sync::mpsc::{self, Receiver};
@@ -29,7 +29,7 @@ pub(crate) fn engine(
     Runner::new("Test", Scripted(Box::new(search)))
 }
 
-/// Returns when the search is stopped, as any engine does, without using a processor meanwhile.
+/// Returns when the search is stopped, as any engine does, without using a CPU meanwhile.
 pub(crate) fn wait_for_stop(control: &Control) {
     while !control.stopped() {
         thread::yield_now();

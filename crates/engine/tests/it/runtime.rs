@@ -24,7 +24,7 @@ fn line(word: &str) -> MoveList<'static> {
 }
 
 #[test]
-fn a_game_is_played_from_greeting_to_quit() {
+fn a_game_is_played_from_handshake_to_quit() {
     let runner = engine(|request, control| {
         control.info(Info { depth: Some(1), pv: Some(line("e7e5")), ..Info::default() });
         assert_eq!(request.position.moves.as_str(), "e2e4");
@@ -32,9 +32,9 @@ fn a_game_is_played_from_greeting_to_quit() {
     });
     let mut client = Client::start(runner.author("Tester"));
     client.say("uci");
-    let greeting = client.hear_until("uciok");
+    let handshake = client.hear_until("uciok");
     assert_eq!(
-        greeting,
+        handshake,
         [
             "id name Test",
             "id author Tester",
@@ -210,14 +210,14 @@ fn a_panic_in_a_search_ends_in_a_legal_move() {
     let chess = |told, position: &str, go: &str| {
         played::<cozy_chess::Board>(Dialect::Uci, told, position, go)
     };
-    // What was told or named counts only if it can be played.
+    // What was reported or named counts only if it can be played.
     assert_eq!(chess(Some("g1f3"), "startpos", "go depth 3"), "bestmove g1f3");
     assert_eq!(chess(Some("e2e5"), "startpos", "go searchmoves e7e5 d2d4"), "bestmove d2d4");
     assert_eq!(chess(None, "startpos", "go searchmoves b1c3"), "bestmove b1c3");
     let corner = "fen 7k/8/8/8/8/8/1r6/K7 w - - 0 1";
     assert_eq!(chess(None, corner, "go depth 3"), "bestmove a1b2");
     assert_eq!(chess(Some("a1a2"), corner, "go searchmoves a1b1"), "bestmove a1b2");
-    // Nothing can be, and nothing can be told of a position that is none.
+    // Nothing can be, and nothing can be reported of a position that is none.
     let stalemate = "fen 7k/8/8/8/8/1q6/8/K7 w - - 0 1";
     assert_eq!(chess(Some("a1a2"), stalemate, "go depth 3"), "bestmove (none)");
     let no_kings = "fen 8/8/8/8/8/8/8/8 w - - 0 1";
@@ -285,7 +285,7 @@ fn an_engine_that_panics_in_everything_still_keeps_to_the_protocol() {
     assert!(client.hear_until("checkmate").contains(&"checkmate timeout".to_owned()));
 }
 
-/// Tells what it heard before it was asked to prepare.
+/// Tells what it received before it was asked to prepare.
 struct Listening(Vec<Dialect>);
 
 impl Engine for Listening {
@@ -325,7 +325,7 @@ fn mate_searches_are_declined_by_engines_that_cannot() {
     assert_eq!(client.hear_until("checkmate").last().unwrap(), "checkmate notimplemented");
 }
 
-/// Finds a mate at once.
+/// Finds a mate immediately.
 struct Solving;
 
 impl Engine for Solving {
@@ -349,7 +349,7 @@ fn a_mate_found_while_pondering_is_told_when_it_is_wanted() {
         let mut client = Client::start(Runner::new("Solving", Solving).dialects([Dialect::Usi]));
         client.say("usi\nposition startpos\ngo ponder mate 1000");
         client.hear_until("info string solved");
-        // The answer comes right behind what was said.
+        // The answer comes right behind what was sent.
         thread::sleep(Duration::from_millis(20));
         client.say("isready");
         assert!(!client.hear_until("readyok").iter().any(|line| line.starts_with("checkmate")));
@@ -518,8 +518,8 @@ fn handles_read_the_options_that_the_client_sets() {
     });
     let mut client = Client::start(runner.options(options));
     client.say("uci");
-    let greeting = client.hear_until("uciok");
-    assert!(greeting.contains(&"option name EvalFile type string default default.nn".to_owned()));
+    let handshake = client.hear_until("uciok");
+    assert!(handshake.contains(&"option name EvalFile type string default default.nn".to_owned()));
     client.say("go depth 1");
     client.expect("info string 16 false Solid 0 \"\" \"default.nn\" 0");
     client.hear_until("bestmove");
@@ -533,7 +533,7 @@ fn handles_read_the_options_that_the_client_sets() {
     client.expect("info string 64 true Risky 1 \"my book.bin\" \"\" 1");
 }
 
-/// Remarks on what it was told.
+/// Remarks on what it was reported.
 struct Talkative(mpsc::Receiver<String>);
 
 impl Engine for Talkative {
@@ -659,7 +659,7 @@ fn options_do_not_change_under_a_search() {
 }
 
 #[test]
-fn an_option_whose_default_is_none_of_its_values_is_refused() {
+fn an_option_whose_default_is_none_of_its_values_is_rejected() {
     let mut options = Options::new();
     options.spin("Hash", 0, 1..=1024);
     let runner = engine(|_, _| Ok(mv("e2e4").into())).options(options);
@@ -670,12 +670,12 @@ fn an_option_whose_default_is_none_of_its_values_is_refused() {
 }
 
 #[test]
-fn an_engine_tells_after_each_greeting_whether_it_may_be_used() {
-    let mut greetings = 0;
+fn an_engine_tells_after_each_handshake_whether_it_may_be_used() {
+    let mut handshakes = 0;
     let runner = engine(|_, _| Ok(mv("e2e4").into()))
         .copy_protection(move || {
-            greetings += 1;
-            match greetings {
+            handshakes += 1;
+            match handshakes {
                 1 => Ok(()),
                 2 => Err("no dongle".into()),
                 _ => panic!("no port"),
@@ -872,7 +872,7 @@ fn a_search_has_the_overhead_that_was_set_before_it_though_the_engine_is_behind(
 }
 
 #[test]
-fn a_line_of_ten_megabytes_is_refused_and_the_next_one_is_read() {
+fn a_line_of_ten_megabytes_is_rejected_and_the_next_one_is_read() {
     let mut client = Client::greet(engine(|_, _| Ok(mv("e2e4").into())));
     client.say(&"x".repeat(10_000_000));
     client.expect("info string a line is longer than 1048576 bytes");

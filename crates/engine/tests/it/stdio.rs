@@ -20,7 +20,7 @@ fn heard(argument: &str, lines: &str) -> Vec<String> {
     let (said, all) = mpsc::channel();
     thread::spawn(move || said.send(BufReader::new(output).lines().collect::<Result<_, _>>()));
     let all = all.recv_timeout(Duration::from_secs(20));
-    // It is told to quit by then; one that hangs is not waited for.
+    // It is asked to quit by then; one that hangs is not waited for.
     let _ = child.kill();
     child.wait().unwrap();
     all.expect("the engine ends").unwrap()

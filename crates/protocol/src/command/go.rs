@@ -90,7 +90,7 @@ impl Go<'_> {
     }
 
     /// Whether nothing limits the search. Engines differ in what they make of a bare `go`: some
-    /// search for ever, some move at once, some never answer.
+    /// search for ever, some move immediately, some never answer.
     pub fn is_bare(&self) -> bool {
         let limits = [
             !self.clocks.is_empty(),
@@ -274,7 +274,7 @@ pub(super) fn read_clocks(reader: &mut Reader<'_>) -> Clocks {
     clocks
 }
 
-/// The times that follow `go` as nearly all do: a number that fits, and each said once.
+/// The times that follow `go` as nearly all do: a number that fits, and each sent once.
 ///
 /// Not yet [`Clocks`]: those are made where they are returned. To copy what has just been written
 /// in smaller parts takes as long as reading two times.
@@ -318,7 +318,7 @@ impl Times {
         Self { values, seen, end: tokens.at() }
     }
 
-    /// The clocks that were told.
+    /// The clocks that were reported.
     #[inline]
     pub(super) fn clocks(&self, dialect: Dialect) -> Clocks {
         let [white_time, black_time, white_increment, black_increment, byoyomi] = self.values;

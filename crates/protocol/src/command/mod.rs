@@ -37,7 +37,7 @@ pub enum Command<'a> {
     Uci,
     /// `debug on` or `debug off`.
     Debug(bool),
-    /// `isready`: the engine answers `readyok` once it has done everything said before.
+    /// `isready`: the engine answers `readyok` once it has done everything sent before.
     IsReady,
     /// `setoption name … value …`.
     SetOption(SetOption<'a>),
@@ -77,7 +77,7 @@ pub enum Register<'a> {
     },
 }
 
-/// How a game ended for the engine that is told.
+/// How a game ended for the engine that is reported.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GameResult {
@@ -582,7 +582,7 @@ impl FromStr for Command<'static> {
 
 impl fmt::Display for Command<'_> {
     /// The UCI line. A text that could not be written to an engine is shown with spaces for line
-    /// ends; to send a command, use [`Command::write`], which refuses it.
+    /// ends; to send a command, use [`Command::write`], which rejects it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.write(Dialect::Uci, &mut OneLine(f)) {
             Ok(()) => Ok(()),

@@ -1,4 +1,4 @@
-//! The kinds of oddities in Japanese.
+//! The kinds of diagnostics in Japanese.
 
 use super::DiagnosticKind;
 

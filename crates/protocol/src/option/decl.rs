@@ -49,7 +49,7 @@ pub enum OptionKind<'a> {
         /// The texts to choose from, in the engine's order.
         vars: Vec<Cow<'a, str>>,
     },
-    /// Something that the engine does when told to.
+    /// Something that the engine does when asked to.
     Button,
     /// A text.
     String {
@@ -130,7 +130,7 @@ impl<'a> OptionDecl<'a> {
         OptionDecl { name: Cow::Owned(self.name.into_owned()), kind: self.kind.into_owned() }
     }
 
-    /// The bytes of memory that the declaration takes, but for what allocation adds.
+    /// The bytes of memory that the declaration takes, except what allocation adds.
     pub(super) fn size(&self) -> usize {
         let texts = match &self.kind {
             OptionKind::Combo { default, vars } => {
@@ -378,7 +378,7 @@ pub enum OptionType {
     Spin,
     /// One of several texts.
     Combo,
-    /// Something that the engine does when told to.
+    /// Something that the engine does when asked to.
     Button,
     /// A text.
     String,

@@ -1,4 +1,4 @@
-//! Options: what an engine declares, and what it is told.
+//! Options: what an engine declares, and what it is reported.
 
 pub(crate) mod decl;
 mod known;

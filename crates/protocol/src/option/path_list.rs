@@ -1,4 +1,4 @@
-//! The value of `NalimovPath` and `SyzygyPath`: folders.
+//! The value of `NalimovPath` and `SyzygyPath`: directories.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -15,10 +15,10 @@ use core::str::FromStr;
 ///
 /// ```
 /// use readyok_protocol::{PathList, PathSeparator};
-/// let folders: PathList = r"c:\chess\tb\4;c:\chess\tb\5".parse()?;
-/// assert_eq!(folders.iter().collect::<Vec<_>>(), [r"c:\chess\tb\4", r"c:\chess\tb\5"]);
-/// let folders = PathList::new(["/tb/4", "/tb/5"])?;
-/// assert_eq!(folders.joined_by(PathSeparator::Colon), "/tb/4:/tb/5");
+/// let directories: PathList = r"c:\chess\tb\4;c:\chess\tb\5".parse()?;
+/// assert_eq!(directories.iter().collect::<Vec<_>>(), [r"c:\chess\tb\4", r"c:\chess\tb\5"]);
+/// let directories = PathList::new(["/tb/4", "/tb/5"])?;
+/// assert_eq!(directories.joined_by(PathSeparator::Colon), "/tb/4:/tb/5");
 /// # Ok::<(), readyok_protocol::PathListError>(())
 /// ```
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
@@ -28,7 +28,7 @@ pub struct PathList {
     paths: Vec<String>,
 }
 
-/// What stands between two folders of a [`PathList`].
+/// What stands between two directories of a [`PathList`].
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum PathSeparator {
@@ -47,7 +47,7 @@ pub struct PathListError {
 }
 
 impl PathList {
-    /// A list of folders.
+    /// A list of directories.
     ///
     /// # Errors
     /// One of them cannot stand in a list.
@@ -59,7 +59,7 @@ impl PathList {
         Ok(Self { paths: paths.into_iter().map(check).collect::<Result<_, _>>()? })
     }
 
-    /// The folders, in order.
+    /// The directories, in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.paths.iter().map(String::as_str)
     }

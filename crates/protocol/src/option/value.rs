@@ -82,7 +82,7 @@ pub enum OptionError {
 }
 
 impl OptionDecl<'_> {
-    /// The value that the engine starts with, if it said so.
+    /// The value that the engine starts with, if it sent so.
     pub fn default_value(&self) -> Option<OptionValue> {
         match &self.kind {
             OptionKind::Check { default } => default.map(OptionValue::Check),

@@ -42,7 +42,7 @@ pub struct Info<'a> {
     pub tbhits: Option<u64>,
     /// Positions found in the Shredder endgame databases.
     pub sbhits: Option<u64>,
-    /// Thousandths of the processor in use.
+    /// Thousandths of the CPU in use.
     pub cpuload: Option<u32>,
     /// Time since the search started. It is written in whole milliseconds, rounded down.
     #[cfg_attr(feature = "serde", serde(default, with = "crate::millis::elapsed"))]
@@ -66,11 +66,11 @@ pub struct Info<'a> {
     pub string: Option<Cow<'a, str>>,
 }
 
-/// `currline`: the line that a processor is calculating.
+/// `currline`: the line that a CPU is calculating.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CurrentLine<'a> {
-    /// Which processor, from 1. `None` if there is only one.
+    /// Which CPU, from 1. `None` if there is only one.
     pub cpu: Option<u32>,
     /// The line.
     pub moves: MoveList<'a>,
@@ -446,7 +446,7 @@ fn read_current_line<'a>(reader: &mut Reader<'a>) -> CurrentLine<'a> {
     CurrentLine { cpu, moves: reader.variation() }
 }
 
-/// The number of a processor. `0000` is the null move.
+/// The number of a CPU. `0000` is the null move.
 fn processor(token: &str) -> Option<u32> {
     token.parse().ok().filter(|_| token != "0000")
 }

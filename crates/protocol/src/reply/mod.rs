@@ -36,7 +36,7 @@ pub enum Reply<'a> {
     Id(Id<'a>),
     /// `option …`: an option that the engine has.
     Option(OptionDecl<'a>),
-    /// `uciok` or `usiok`: the end of the greeting.
+    /// `uciok` or `usiok`: the end of the handshake.
     UciOk,
     /// `readyok`: the answer to `isready`.
     ReadyOk,

@@ -1,4 +1,4 @@
-//! The rules of conversations in Japanese.
+//! The rules of sessions in Japanese.
 
 use super::Rule;
 

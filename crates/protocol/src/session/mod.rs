@@ -1,4 +1,4 @@
-//! The two sides of a conversation, without I/O: lines and time come in, lines, events and
+//! The two sides of a session, without I/O: lines and time come in, lines, events and
 //! deadlines come out.
 //!
 //! Every method that may speak takes the text to append lines to. Nothing is buffered behind the

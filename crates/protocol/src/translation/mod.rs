@@ -78,7 +78,7 @@ pub struct Lookup<'a> {
 
 impl Translation {
     /// The file is named like the program, without the extension of that, and with this one. It
-    /// lies beside it.
+    /// lies next to it.
     pub const EXTENSION: &'static str = "lang.json";
     /// The largest file, in bytes.
     pub const MAX_BYTES: usize = 1 << 20;

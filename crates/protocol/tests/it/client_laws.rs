@@ -76,7 +76,7 @@ pub struct Table {
     owed: Vec<&'static str>,
     pub open: BTreeMap<SearchId, u32>,
     pub last: Option<SearchId>,
-    /// The search on the wire may last until it is told to stop.
+    /// The search on the wire may last until it is asked to stop.
     unbounded: bool,
     /// The engine was reported to be late with the end of the search on the wire.
     late: bool,

@@ -1,4 +1,4 @@
-//! The client's side of the conversation, as scripts.
+//! The client's side of the session, as scripts.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use readyok_protocol::session::client::{
 use readyok_protocol::{Command, Dialect, GameResult, Go, MateLimit, Register, Reply};
 
 /// Runs a script. `<` is a line of the engine, `>` one that the session must say, `=` an event
-/// that must happen, `!` something that the caller does. Nothing else may be said or happen. `␣` is a
+/// that must happen, `!` something that the caller does. Nothing else may be sent or happen. `␣` is a
 /// space at the end of a line.
 #[track_caller]
 fn check_client(dialect: Dialect, script: &str) {
@@ -20,7 +20,7 @@ fn check_client(dialect: Dialect, script: &str) {
         let text = &*text.trim_start().replace('␣', " ");
         match kind {
             "<" | "!" => {
-                // Nothing may have been said or have happened before its time.
+                // Nothing may have been sent or have happened before its time.
                 assert_eq!(run.said(), None, "said before `{line}`, in {script}");
                 assert_eq!(run.happened(), None, "happened before `{line}`, in {script}");
                 if kind == "<" {
@@ -139,7 +139,7 @@ impl Run {
                 let id = self.session.search(request, now, &mut self.out).unwrap();
                 self.ids.push(id);
             }
-            "refuse" => {
+            "reject" => {
                 let request = self.request(rest);
                 let usage_error = self.session.search(request, now, &mut self.out).unwrap_err();
                 self.events.push_back(format!("usage error: {usage_error}"));
@@ -195,7 +195,7 @@ impl Run {
     }
 }
 
-/// A greeting with the given options, and a script that follows it.
+/// A handshake with the given options, and a script that follows it.
 #[track_caller]
 fn check_uci(options: &[&str], script: &str) {
     let mut all = "> uci\n< id name Test\n".to_owned();
@@ -418,7 +418,7 @@ fn threads_are_set_before_the_hash() {
 }
 
 #[test]
-fn wrong_values_are_refused_before_they_are_sent() {
+fn wrong_values_are_rejected_before_they_are_sent() {
     check_uci(
         &["Hash type spin default 16 min 1 max 1024", "Ponder type check default false"],
         "! set Hash=0
@@ -687,14 +687,14 @@ fn a_mate_search_in_usi_ends_with_checkmate_or_bestmove() {
 }
 
 #[test]
-fn requests_that_engines_misread_are_refused() {
+fn requests_that_engines_misread_are_rejected() {
     check_uci(
         &[],
-        "! refuse startpos |
+        "! reject startpos |
          = usage error: the search has no limit
-         ! refuse startpos | searchmoves depth 5
+         ! reject startpos | searchmoves depth 5
          = usage error: the search is restricted to no moves
-         ! refuse sfen 4k4/9/4G4/9/9/9/9/9/4K4 b G 1 | depth 5
+         ! reject sfen 4k4/9/4G4/9/9/9/9/9/4K4 b G 1 | depth 5
          = usage error: the position is in the notation of another game",
     );
 }
@@ -847,7 +847,7 @@ fn a_text_of_one_search_goes_back_to_a_blank_default() {
 }
 
 #[test]
-fn a_name_that_the_engine_would_take_for_another_option_is_refused() {
+fn a_name_that_the_engine_would_take_for_another_option_is_rejected() {
     let options = [
         "draw type string default x",
         "draw value type spin default 1 min 0 max 9",
@@ -877,13 +877,13 @@ fn a_copy_protected_engine_takes_no_searches() {
          = copyprotection(error)
          = 1 dropped: CopyProtected
          < readyok
-         ! refuse startpos | depth 1
+         ! reject startpos | depth 1
          = usage error: the engine reported a copy protection error",
     );
 }
 
 #[test]
-fn a_silent_engine_is_late_with_its_greeting() {
+fn a_silent_engine_is_late_with_its_handshake() {
     check_client(Dialect::Uci, "> uci\n! wait 9999\n! wait 1\n= timeout Handshake\n! wait 99999");
 }
 
@@ -955,7 +955,7 @@ fn a_dead_engine_drops_every_search() {
             = 2 dropped: Disconnected
             = 1 dropped: Disconnected
             = disconnected
-            ! refuse startpos | depth 1
+            ! reject startpos | depth 1
             = usage error: the engine is gone"
         ),
     );
@@ -1159,7 +1159,7 @@ fn a_shogi_engine_that_answers_twice_is_asked_for_readyok_from_then_on() {
     );
 }
 
-/// Two searches of a shogi game, the second of which is told the answer to the first again.
+/// Two searches of a shogi game, the second of which is reported the answer to the first again.
 const REPEATED: &str = "! search startpos moves 7g7f | btime 0 wtime 0 byoyomi 1000
          > setoption name USI_Hash value 32
          > setoption name USI_Ponder value false
@@ -1324,7 +1324,7 @@ fn the_clock_of_a_ponder_search_runs_from_the_hit() {
 }
 
 #[test]
-fn a_game_that_the_engine_cannot_play_is_refused() {
+fn a_game_that_the_engine_cannot_play_is_rejected() {
     check_uci(
         &[],
         "! newgame 960
@@ -1350,14 +1350,14 @@ fn a_late_declaration_changes_nothing() {
 }
 
 #[test]
-fn counts_of_leaf_nodes_and_tokens_that_are_no_moves_are_refused() {
+fn counts_of_leaf_nodes_and_tokens_that_are_no_moves_are_rejected() {
     check_uci(
         &[],
-        "! refuse startpos | perft 3
+        "! reject startpos | perft 3
          = usage error: a count of leaf nodes has no end that could be told
-         ! refuse startpos moves e2e4 rep_draw | depth 5
+         ! reject startpos moves e2e4 rep_draw | depth 5
          = usage error: `rep_draw` is no move
-         ! refuse startpos | depth 5 searchmoves 7g7f
+         ! reject startpos | depth 5 searchmoves 7g7f
          = usage error: `7g7f` is no move",
     );
 }

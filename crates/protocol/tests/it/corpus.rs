@@ -1,4 +1,4 @@
-//! What real engines were heard to say is read without loss.
+//! What real engines were received to say is read without loss.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::laws;
 
 const ODDITIES: &str = include_str!("data/corpus.txt");
 
-/// A known oddity of an engine. See the head of the table.
+/// A known diagnostic of an engine. See the head of the table.
 #[derive(Debug)]
 struct Oddity<'a> {
     transcript: &'a str,
@@ -118,7 +118,7 @@ fn of_the_rules_that_no_order_decides_real_engines_break_those_that_are_known() 
     assert_eq!(broken, LOSE_PINGS.map(|name| format!("{name} IsReadyUnanswered")));
 }
 
-/// Who said what, in an entry of a transcript. `None` for a remark.
+/// Who sent what, in an entry of a transcript. `None` for a remark.
 fn said(entry: &str) -> Option<(bool, &str)> {
     match entry.split_at_checked(1)? {
         (">", text) => Some((true, text.strip_prefix(' ').unwrap_or(text))),

@@ -38,7 +38,7 @@ struct Engine {
     /// Lines that are not sent yet.
     output: VecDeque<String>,
     /// The number of lines in the output up to the end of the handshake.
-    greeting: usize,
+    handshake: usize,
     /// The number of lines at the front of the output that came from another thread.
     urgent: usize,
     shows_current_line: bool,
@@ -53,7 +53,7 @@ impl Engine {
             design,
             dialect,
             output: VecDeque::new(),
-            greeting: 0,
+            handshake: 0,
             urgent: 0,
             shows_current_line: false,
             search: None,
@@ -83,10 +83,10 @@ impl Engine {
             self.answers(&command)
         };
         if is_handshake {
-            self.greeting = self.output.len() + answers.len();
+            self.handshake = self.output.len() + answers.len();
         }
-        if self.design == Design::Threaded && !is_handshake && 0 < self.greeting {
-            self.greeting += answers.len();
+        if self.design == Design::Threaded && !is_handshake && 0 < self.handshake {
+            self.handshake += answers.len();
             for line in answers {
                 self.output.insert(self.urgent, line);
                 self.urgent += 1;
@@ -143,7 +143,7 @@ impl Engine {
 
     fn send(&mut self) -> Option<String> {
         let line = self.output.pop_front()?;
-        self.greeting = self.greeting.saturating_sub(1);
+        self.handshake = self.handshake.saturating_sub(1);
         self.urgent = self.urgent.saturating_sub(1);
         self.is_greeted |= line == self.dialect.handshake_ok();
         Some(line)
@@ -175,7 +175,7 @@ struct Conversation<'a> {
     engine: Engine,
     observer: Observer,
     now: Duration,
-    /// Lines so far, but for those inserted.
+    /// Lines so far, except those inserted.
     count: usize,
     inserted: (usize, &'a [&'a str]),
     transcript: Vec<String>,

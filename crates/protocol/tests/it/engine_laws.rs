@@ -89,11 +89,11 @@ fn act(verb: &str, session: &mut EngineSession, now: &mut Duration, out: &mut St
         Some('d') => Info { currmove: Some(best), depth: Some(number), ..Info::default() },
         _ => Info::text("text"),
     };
-    // What may not be done now is refused, and the rest of the law says whether that is right.
-    let _refused = session.info(info, *now, out);
+    // What may not be done now is rejected, and the rest of the law says whether that is right.
+    let _rejected = session.info(info, *now, out);
 }
 
-/// Follows the conversation as a client would that kept what an engine cannot take now.
+/// Follows the session as a client would that kept what an engine cannot take now.
 struct Watcher {
     protocol_state: ProtocolState,
     /// What the client speaks. The engine does so when it greets.
@@ -183,7 +183,7 @@ impl Watcher {
         self.settle();
     }
 
-    /// What waits is said as soon as it may be, and a `go` that waits ends the search before it.
+    /// What waits is sent as soon as it may be, and a `go` that waits ends the search before it.
     fn settle(&mut self) {
         if self.protocol_state.phase() == Phase::Closed {
             return self.waiting.clear();

@@ -1,4 +1,4 @@
-//! The engine's side of the conversation, as scripts.
+//! The engine's side of the session, as scripts.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use readyok_protocol::{
     Rule, WriteError,
 };
 
-/// Runs a script after the greeting. `>` is a line of the client, `<` one that the session must
-/// say, `=` an event that must happen, `!` something that the owner does. Nothing else may be said
+/// Runs a script after the handshake. `>` is a line of the client, `<` one that the session must
+/// say, `=` an event that must happen, `!` something that the owner does. Nothing else may be sent
 /// or happen.
 #[track_caller]
 fn check_engine(dialect: Dialect, script: &str) {
@@ -76,7 +76,7 @@ impl Run {
         self.check_done(&format!("at the end of {script}"));
     }
 
-    /// Nothing was said and nothing happened but what the script has told.
+    /// Nothing was sent and nothing happened but what the script has told.
     #[track_caller]
     fn check_done(&mut self, place: &str) {
         assert_eq!(self.said(), None, "said {place}");
@@ -176,7 +176,7 @@ fn describe_search(request: &SearchRequest) -> String {
 }
 
 #[test]
-fn the_greeting_tells_who_the_engine_is_in_the_dialect_that_is_asked_for() {
+fn the_handshake_tells_who_the_engine_is_in_the_dialect_that_is_asked_for() {
     check_start(
         "
         > uci
@@ -247,7 +247,7 @@ fn the_first_hello_ends_a_search_and_is_answered_after_it() {
 }
 
 #[test]
-fn a_profile_that_cannot_be_written_on_lines_is_refused() {
+fn a_profile_that_cannot_be_written_on_lines_is_rejected() {
     let broken = Profile { name: "two\nlines".into(), ..profile() };
     assert!(matches!(EngineSession::new(broken), Err(WriteError::LineBreak { .. })));
 }
@@ -307,7 +307,7 @@ fn isready_waits_for_pending_work_and_is_answered_at_once_during_a_search() {
     );
 }
 
-/// Everything that a search wants to have been said before it.
+/// Everything that a search wants to have been sent before it.
 const READY: &str = "
     > isready
     = prepare
@@ -1073,7 +1073,7 @@ fn options_are_found_in_the_spelling_of_the_dialect() {
 }
 
 #[test]
-fn wrong_options_are_refused_aloud() {
+fn wrong_options_are_rejected_aloud() {
     check_engine(
         Dialect::Uci,
         "
@@ -1265,7 +1265,7 @@ fn debug_makes_the_session_explain_itself() {
 }
 
 #[test]
-fn registration_and_copy_protection_come_after_the_greeting() {
+fn registration_and_copy_protection_come_after_the_handshake() {
     check_start("! usage_error registration checking\n! usage_error copyprotection ok");
     check_engine(
         Dialect::Uci,

@@ -1,4 +1,4 @@
-//! Rules and oddities in Japanese.
+//! Rules and diagnostics in Japanese.
 
 use readyok_protocol::{DiagnosticKind, Language, Rule};
 
@@ -94,7 +94,7 @@ fn a_clause_that_says_something_says_it_in_japanese() {
     for rule in Rule::ALL {
         let (english, japanese) = (rule.clause_in(en), rule.clause_in(ja));
         assert_eq!(english, rule.clause());
-        // But for what is quoted, and as many documents are cited.
+        // Except what is quoted, and as many documents are cited.
         let rest: String = japanese.split(['“', '”']).step_by(2).collect();
         let says = [" and ", " no ", " is ", " of ", " as "];
         assert!(!says.iter().any(|token| rest.contains(token)), "{japanese}");

@@ -30,7 +30,7 @@ pub fn reply_bytes(bytes: &[u8]) {
     }
 }
 
-/// What is read as a command can be written, and is then read as the same command; but for clocks
+/// What is read as a command can be written, and is then read as the same command; except clocks
 /// that the dialect does not have.
 pub fn command(line: &str, dialect: Dialect) -> Option<String> {
     let read = Command::read(line, dialect);
@@ -62,7 +62,7 @@ pub fn reply(line: &str, dialect: Dialect) -> Option<String> {
     })
 }
 
-/// UCI has no byoyomi, and USI no increments beside one: what is zero is left out. `None` if more
+/// UCI has no byoyomi, and USI no increments next to one: what is zero is left out. `None` if more
 /// would have to be.
 pub fn command_as_written(mut command: Command<'_>, dialect: Dialect) -> Option<Command<'_>> {
     let (Command::Go(Go { clocks, .. }) | Command::PonderHit(clocks)) = &mut command else {

@@ -248,7 +248,7 @@ fn long(start: &str, part: &str, length: usize) -> String {
     line
 }
 
-/// The time of the processor that this takes. What else runs on the machine does not count.
+/// The time of the CPU that this takes. What else runs on the machine does not count.
 #[cfg(unix)]
 fn time(act: impl FnOnce()) -> Duration {
     use rustix::time::{ClockId, clock_gettime};

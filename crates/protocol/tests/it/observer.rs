@@ -1,11 +1,11 @@
-//! The rules that no order decides, each with an innocent and a guilty conversation.
+//! The rules that no order decides, each with an innocent and a guilty session.
 
 use core::time::Duration;
 
 use readyok_protocol::DiagnosticKind::AfterSearchMoves;
 use readyok_protocol::{Command, Dialect, Observer, Reply, Rule, Violation};
 
-/// Plays a conversation (`>` client, `<` engine, `+` so many milliseconds later), and returns the
+/// Plays a session (`>` client, `<` engine, `+` so many milliseconds later), and returns the
 /// rules broken on the way, and what the engine owes at its end.
 fn broken(dialect: Dialect, script: &str) -> (Vec<Rule>, Vec<Rule>) {
     let mut observer = Observer::new(dialect);
@@ -113,7 +113,7 @@ fn what_is_the_clients_own_may_be_set_undeclared() {
 }
 
 #[test]
-fn an_option_before_the_end_of_the_greeting_is_a_fault_of_order_alone() {
+fn an_option_before_the_end_of_the_handshake_is_a_fault_of_order_alone() {
     let early = "> uci\n> setoption name Hash value 1\n< id name A\n< uciok";
     assert_eq!(broken(Dialect::Uci, early).0, [Rule::BeforeUciOk]);
     check_chess(&[Rule::BusyEngine], "> go infinite\n> setoption name Hash value 1");
@@ -176,7 +176,7 @@ fn details_are_sent_only_while_they_are_asked_for() {
     check_chess(&[], &format!("{on}> go infinite\n{line}"));
     check_chess(&[Rule::UnrequestedDetail], &format!("{on}{off}> go infinite\n{line}"));
     check_chess(&[], "> go infinite\n+ 2000\n< info refutation e2e4 e7e5");
-    // Whether it holds at once or after the search is up to the engine.
+    // Whether it holds immediately or after the search is up to the engine.
     check_chess(&[Rule::BusyEngine], &format!("> go infinite\n{on}{line}"));
     check_chess(&[Rule::BusyEngine], &format!("{on}> go infinite\n{off}{line}"));
     check_shogi(&[Rule::UnrequestedDetail], "> go infinite\n+ 2000\n< info currline 1 7g7f");
@@ -243,7 +243,7 @@ fn whoever_ends_the_engine_is_told_of_no_debts() {
     let mut observer = Observer::new(Dialect::Uci);
     observer.observe_command(&Command::Uci, Duration::ZERO);
     observer.interrupt();
-    // What the client had written before may be heard after.
+    // What the client had written before may be received after.
     observer.observe_command(&Command::Uci, Duration::ZERO);
     assert_eq!(observer.end_of_output(), []);
 }

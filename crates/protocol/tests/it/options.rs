@@ -268,7 +268,7 @@ fn a_drive_is_no_path_of_its_own() {
 }
 
 #[test]
-fn a_path_that_would_be_cut_is_refused() {
+fn a_path_that_would_be_cut_is_rejected() {
     for path in ["", " /a", "a;b", "/a:b", "c::x", "c", "a\nb", "a\0b"] {
         assert_eq!(PathList::new([path]), Err(PathListError { path: path.to_owned() }), "{path:?}");
     }

@@ -18,7 +18,7 @@ enum Wire {
     Fair,
     /// It loses some.
     Lossy,
-    /// It repeats some, and brings some that nobody said.
+    /// It repeats some, and brings some that nobody sent.
     Faulty,
 }
 
@@ -52,7 +52,7 @@ enum Step {
     Lose {
         to_engine: bool,
     },
-    /// The engine, or the client, is gone: what it has said arrives, and then the end.
+    /// The engine, or the client, is gone: what it has sent arrives, and then the end.
     Eof {
         of_engine: bool,
     },
@@ -158,7 +158,7 @@ struct Work {
     /// Whether it is still to be answered.
     open: bool,
     since: Duration,
-    /// Whether the client has been told anything of it.
+    /// Whether the client has been reported anything of it.
     told: bool,
 }
 
@@ -183,7 +183,7 @@ struct Pair {
     /// Judges what the engine says, in the order in which the engine saw it. What it makes of
     /// lines from nowhere is its own business.
     at_engine: Option<ProtocolState>,
-    /// The search that the engine was told to do last.
+    /// The search that the engine was asked to do last.
     work: Option<Work>,
     accepted: u32,
     answered: u32,
@@ -299,7 +299,7 @@ impl Pair {
                 assert!(is_faulty || mate == expected, "{mate:?} of another search");
             }
             client::Event::Dropped(id, _) => self.end(id),
-            // What a client does about an engine that is late, unless it can go on by itself.
+            // What a client does about an engine that is late, unless it can continue by itself.
             client::Event::Timeout(wait)
                 if self.wire == Wire::Lossy && wait != client::TimeoutKind::Ready =>
             {
@@ -324,7 +324,7 @@ impl Pair {
     fn engine_said(&mut self, out: &str) {
         for line in out.lines() {
             let reading = Reply::read(line, self.dialect);
-            // Before the greeting an engine speaks another dialect.
+            // Before the handshake an engine speaks another dialect.
             let fits = reading.diagnostics.is_empty() || self.wire == Wire::Faulty;
             assert!(fits, "the engine wrote `{line}`");
             let fault = self.at_engine.as_mut().map(|judge| judge.reply(&reading.value));
@@ -355,7 +355,7 @@ impl Pair {
         }
     }
 
-    /// Checks when something is told of a search.
+    /// Checks when something is reported of a search.
     fn check_reply(&mut self, reply: &Reply<'_>) {
         match reply {
             Reply::Info(info) if info.string.is_none() => {
@@ -431,17 +431,17 @@ impl Pair {
             }
             Step::Stop => self.with_last(client::ClientSession::stop),
             Step::PonderHit => self.with_last(|client, id, now, out| {
-                // A search that does not ponder refuses it, which is right.
+                // A search that does not ponder rejects it, which is right.
                 let _ = client.ponder_hit(id, None, now, out);
             }),
             Step::NewGame => {
-                // Refused until the greeting is over.
+                // Refused until the handshake is over.
                 let _ = self.client.new_game(client::NewGame::default(), self.now, &mut out);
             }
             Step::GameOver => self.client.game_over(GameResult::Lose, self.now, &mut out),
             Step::Option(hash, value) => {
                 let (name, value) = (if hash { "Hash" } else { "Threads" }, value.to_string());
-                // Refused until the greeting is over.
+                // Refused until the handshake is over.
                 let _ = self.client.set_option(name, Some(&value), self.now, &mut out);
             }
             Step::Ping => {
@@ -484,7 +484,7 @@ impl Pair {
                 if index < 2 { self.client_hears(line) } else { self.engine_hears(line) }
             }
             Step::Lose { to_engine } => {
-                // What is lost is lost before anybody hears it.
+                // What is lost is lost before anybody receives it.
                 let line = if to_engine { &mut self.to_engine } else { &mut self.to_client };
                 line.pop_front();
             }
@@ -585,7 +585,7 @@ impl Pair {
         !self.client_gone && !self.engine_gone
     }
 
-    /// Checks that the engine has answered all that it was told to search.
+    /// Checks that the engine has answered all that it was asked to search.
     fn check_answers(&self) {
         assert!(self.engine_gone || self.accepted == self.answered, "a search that nobody ends");
     }

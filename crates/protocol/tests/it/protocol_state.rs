@@ -1,8 +1,8 @@
-//! The rules about order, each with an innocent and a guilty conversation.
+//! The rules about order, each with an innocent and a guilty session.
 
 use readyok_protocol::{Command, Dialect, ProtocolState, Reply, Rule, Severity, Violation};
 
-/// Plays a conversation (`>` client, `<` engine) and returns the rules broken on the way.
+/// Plays a session (`>` client, `<` engine) and returns the rules broken on the way.
 fn broken(dialect: Dialect, script: &str) -> Vec<Rule> {
     let mut protocol_state = ProtocolState::new(dialect);
     let mut rules = Vec::new();
@@ -11,7 +11,7 @@ fn broken(dialect: Dialect, script: &str) -> Vec<Rule> {
         let before = protocol_state.clone();
         let mut strict = protocol_state.clone();
         let mut is_out_of_turn = false;
-        let (violation, refused) = if side == ">" {
+        let (violation, rejected) = if side == ">" {
             let command = Command::read(text, dialect).value;
             is_out_of_turn = matches!(command, Command::Go(_) | Command::Register(_));
             (protocol_state.apply_command_lenient(&command), strict.command(&command))
@@ -19,7 +19,7 @@ fn broken(dialect: Dialect, script: &str) -> Vec<Rule> {
             let reply = Reply::read(text, dialect).value;
             (protocol_state.apply_reply_lenient(&reply), strict.reply(&reply))
         };
-        assert_eq!(refused.err(), violation, "both ways of asking agree about {line}");
+        assert_eq!(rejected.err(), violation, "both ways of asking agree about {line}");
         if let Some(Violation { by, rule }) = violation {
             assert_eq!(by, rule.binds());
             assert_eq!(strict, before, "a violation changes nothing: {line}");

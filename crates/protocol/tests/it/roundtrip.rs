@@ -276,7 +276,7 @@ fn moves(dialect: Dialect) -> BoxedStrategy<MoveList<'static>> {
         .prop_map(|tokens| {
             let mut list = MoveList::EMPTY;
             for token in tokens {
-                // Keywords are refused, and left out.
+                // Keywords are rejected, and left out.
                 let _ = list.push_token(&token);
             }
             list

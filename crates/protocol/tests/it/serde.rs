@@ -86,7 +86,7 @@ fn every_value_comes_back_from_json_as_it_was() {
 }
 
 #[test]
-fn json_cannot_smuggle_in_what_a_reader_would_refuse() {
+fn json_cannot_smuggle_in_what_a_reader_would_reject() {
     serde_json::from_str::<Move>(r#""e2e4\nquit""#).unwrap_err();
     serde_json::from_str::<MoveList<'_>>(r#""e2e4 depth 5""#).unwrap_err();
     serde_json::from_str::<PathList>(r#"["/a:/b"]"#).unwrap_err();

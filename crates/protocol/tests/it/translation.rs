@@ -1,4 +1,4 @@
-//! The translation file: what is read, what is refused, what is shown, and what the lint finds.
+//! The translation file: what is read, what is rejected, what is shown, and what the lint finds.
 
 use proptest::prelude::*;
 use readyok_protocol::translation::{
@@ -165,7 +165,7 @@ fn what_is_no_translation_file_is_named_with_its_place() {
 }
 
 #[test]
-fn large_and_deep_files_are_refused() {
+fn large_and_deep_files_are_rejected() {
     let large = vec![b' '; Translation::MAX_BYTES + 1];
     assert_eq!(
         Translation::read(&large),

@@ -36,7 +36,7 @@ fn page() -> String {
 # How odd lines are read
 
 Reading never fails. What cannot be understood is skipped or kept as text, and noted: the diagnostics name the kind of each
-oddity and the bytes of the line, and whoever wants to be strict refuses a line with diagnostics. What is read can be
+oddity and the bytes of the line, and whoever wants to be strict rejects a line with diagnostics. What is read can be
 written, and is written in one form; only clocks that the dialect does not have are read and cannot be written.
 
 In the lines, `\\xNN` is a byte and `\\\\` a backslash. A line that is *kept as text* is an `Unknown` message.
@@ -62,7 +62,7 @@ In the lines, `\\xNN` is a byte and `\\\\` a backslash. A line that is *kept as 
 }
 
 /// Checks that a command is not written, nor a part of it.
-fn check_refused(command: &Command<'_>, dialect: Dialect) -> WriteError {
+fn check_rejected(command: &Command<'_>, dialect: Dialect) -> WriteError {
     let mut out = String::new();
     let error = command.write(dialect, &mut out).unwrap_err();
     assert_eq!(out, "", "{command:?}");
@@ -70,7 +70,7 @@ fn check_refused(command: &Command<'_>, dialect: Dialect) -> WriteError {
 }
 
 /// Checks that a reply is not written, nor a part of it.
-fn check_reply_refused(reply: &Reply<'_>) {
+fn check_reply_rejected(reply: &Reply<'_>) {
     let mut out = String::new();
     reply.write(Dialect::Uci, &mut out).unwrap_err();
     assert_eq!(out, "", "{reply:?}");
@@ -79,29 +79,29 @@ fn check_reply_refused(reply: &Reply<'_>) {
 #[test]
 fn no_text_adds_a_line() {
     let option = SetOption { name: "Hash".into(), value: Some("1\nquit".into()) };
-    let error = check_refused(&Command::SetOption(option), Dialect::Uci);
+    let error = check_rejected(&Command::SetOption(option), Dialect::Uci);
     assert_eq!(error.to_string(), "line end in value of an option: `1\\nquit`");
-    check_refused(&Command::Unknown("d\rquit".into()), Dialect::Uci);
-    check_reply_refused(&Reply::Info(Info::text("done\nbestmove e2e4")));
-    check_reply_refused(&Reply::Unknown("\0".into()));
+    check_rejected(&Command::Unknown("d\rquit".into()), Dialect::Uci);
+    check_reply_rejected(&Reply::Info(Info::text("done\nbestmove e2e4")));
+    check_reply_rejected(&Reply::Unknown("\0".into()));
 }
 
 #[test]
 fn no_text_is_read_as_another_message_or_field() {
-    check_refused(&Command::Unknown("quit".into()), Dialect::Uci);
-    check_refused(&Command::Unknown("joho GO infinite".into()), Dialect::Uci);
+    check_rejected(&Command::Unknown("quit".into()), Dialect::Uci);
+    check_rejected(&Command::Unknown("joho GO infinite".into()), Dialect::Uci);
     let option = SetOption { name: "draw value".into(), value: None };
-    check_refused(&Command::SetOption(option), Dialect::Uci);
+    check_rejected(&Command::SetOption(option), Dialect::Uci);
     let option = SetOption { name: "Max Value Reset".into(), value: None };
-    check_refused(&Command::SetOption(option), Dialect::Uci);
+    check_rejected(&Command::SetOption(option), Dialect::Uci);
     let go = Go { unknown: vec!["Depth".into()], ..Go::default() };
-    check_refused(&Command::Go(go), Dialect::Uci);
+    check_rejected(&Command::Go(go), Dialect::Uci);
     let pv = Some("e2e4 winrate 0.5".parse().unwrap());
-    check_reply_refused(&Reply::Info(Info { pv, ..Info::default() }));
+    check_reply_rejected(&Reply::Info(Info { pv, ..Info::default() }));
     let info = Info { unknown: vec!["string".into()], ..Info::default() };
-    check_reply_refused(&Reply::Info(info));
-    check_reply_refused(&Reply::Option(OptionDecl::button("a type check b")));
-    check_reply_refused(&Reply::Option(OptionDecl::combo("a", "b var c", ["b var c"])));
+    check_reply_rejected(&Reply::Info(info));
+    check_reply_rejected(&Reply::Option(OptionDecl::button("a type check b")));
+    check_reply_rejected(&Reply::Option(OptionDecl::combo("a", "b var c", ["b var c"])));
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn clocks_that_the_dialect_does_not_have_are_read_and_not_written() {
         ("ponderhit btime 1 wtime 1 winc 1 byoyomi 7", Dialect::Usi),
     ] {
         let command = Command::read(line, dialect).strict().unwrap();
-        let error = check_refused(&command, dialect);
+        let error = check_rejected(&command, dialect);
         assert!(matches!(error, WriteError::NotInDialect { .. }), "{line}: {error}");
     }
 }

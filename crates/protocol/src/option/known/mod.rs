@@ -13,7 +13,7 @@ pub enum SetBy {
     Elsewhere,
 }
 
-/// The languages in which well-known options, rules and oddities are described.
+/// The languages in which well-known options, rules and diagnostics are described.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Language {
     /// English.

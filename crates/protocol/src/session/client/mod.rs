@@ -14,9 +14,9 @@
 //! for the start of a game and clear their hash, so they get it once per game, unless they were seen
 //! to answer twice: until then the next `go` keeps a short distance ([`Timeouts::settle`]), in which
 //! a second `bestmove` shows. One that comes later than that is known by its move where the game has gone on with it, as no move can be made twice in a row by the same side;
-//! anywhere else it cannot be told from the first one of the next search. The same danger is that of
+//! anywhere else it cannot be reported from the first one of the next search. The same danger is that of
 //! a caller who renounces the question ([`sync_between_searches`](ClientSession::sync_between_searches)). What
-//! has been read when `go` is said is never in danger, if the session gets it first
+//! has been read when `go` is sent is never in danger, if the session gets it first
 //! ([`set_manual_start`](ClientSession::set_manual_start)).
 
 mod options;
@@ -95,9 +95,9 @@ pub struct Identity {
 pub enum Event {
     /// The engine has told who it is and which options it has.
     HandshakeComplete,
-    /// The engine has done everything that was said before this question.
+    /// The engine has done everything that was sent before this question.
     Ready(PingId),
-    /// `go` was said: the clock of the side to move runs.
+    /// `go` was sent: the clock of the side to move runs.
     Started(SearchId),
     /// `info` of a search.
     Info(SearchId, Box<Info<'static>>),
@@ -107,7 +107,7 @@ pub enum Event {
     Checkmate(SearchId, Checkmate<'static>),
     /// A search ended without an answer.
     Dropped(SearchId, DropReason),
-    /// A search overran its limit and was told to stop.
+    /// A search overran its limit and was asked to stop.
     Overrun(SearchId),
     /// `info string` between searches.
     InfoString(String),
@@ -116,7 +116,7 @@ pub enum Event {
     Registration(Status),
     /// `copyprotection …`. After an error the engine takes no searches.
     CopyProtection(Status),
-    /// A line that is no message. The session goes on.
+    /// A line that is no message. The session continues.
     UnknownLine(String),
     /// A message of the engine that was read with repairs.
     Malformed(Vec<Diagnostic>),
@@ -139,12 +139,12 @@ pub enum DropReason {
     GameOver,
     /// The engine reported `copyprotection error`.
     CopyProtected,
-    /// The engine is gone, or was told to quit.
+    /// The engine is gone, or was asked to quit.
     Disconnected,
 }
 
 impl ClientSession {
-    /// Starts a conversation: says hello.
+    /// Starts a session: sends the handshake.
     pub fn start(dialect: Dialect, timeouts: Timeouts, now: Moment, out: &mut String) -> Self {
         let mut session = Self {
             protocol_state: ProtocolState::new(dialect),
@@ -171,7 +171,7 @@ impl ClientSession {
             timed_out: BTreeMap::new(),
             events: VecDeque::new(),
         };
-        session.say(&Command::Uci, out);
+        session.send(&Command::Uci, out);
         session
     }
 
@@ -214,7 +214,7 @@ impl ClientSession {
         }
     }
 
-    /// Tells that the expected move was played: the search goes on as a normal one, with its clock
+    /// Tells that the expected move was played: the search continues as a normal one, with its clock
     /// running from now.
     ///
     /// `clocks`, if given and not empty, take the place of those of the request. A shogi engine is
@@ -257,14 +257,14 @@ impl ClientSession {
         running.request.go.ponder = false;
         running.request.go.clocks = clocks.unwrap_or(running.request.go.clocks);
         let told = clocks.filter(|_| dialect.clocks_with_ponder_hit());
-        self.say(&Command::PonderHit(told.unwrap_or_default()), out);
+        self.send(&Command::PonderHit(told.unwrap_or_default()), out);
         Ok(())
     }
 
-    /// Makes the next search one of another game. What that needs is said before it.
+    /// Makes the next search one of another game. What that needs is sent before it.
     ///
     /// # Errors
-    /// The engine cannot play Chess960 or the variant, or the opponent cannot be told. Nothing has
+    /// The engine cannot play Chess960 or the variant, or the opponent cannot be reported. Nothing has
     /// changed.
     pub fn new_game(
         &mut self,
@@ -290,7 +290,7 @@ impl ClientSession {
             running.discarded = true;
         }
         if self.protocol_state.dialect().has_game_over() && self.state.is_ready() {
-            self.say(&Command::GameOver(result), out);
+            self.send(&Command::GameOver(result), out);
         }
     }
 
@@ -332,7 +332,7 @@ impl ClientSession {
 
     /// Has searches wait for [`start_pending`](Self::start_pending) from now on.
     ///
-    /// For a caller that reads many lines at once: those that came before `go` is said are no answers
+    /// For a caller that reads many lines immediately: those that came before `go` is sent are no answers
     /// to it, so the session gets them first.
     pub fn set_manual_start(&mut self) {
         self.manual_start = true;
@@ -350,14 +350,14 @@ impl ClientSession {
     /// Starts a search that is [held](Self::set_manual_start), if there is one.
     pub fn start_pending(&mut self, now: Moment, out: &mut String) {
         if self.can_start_pending() {
-            self.say_search(now, out);
+            self.send_search(now, out);
         }
     }
 
-    /// Asks whether the engine has done everything said before, and is alive. Searches go on.
+    /// Asks whether the engine has done everything sent before, and is alive. Searches continue.
     ///
     /// # Errors
-    /// The greeting is not over, or the engine is gone.
+    /// The handshake is not over, or the engine is gone.
     pub fn ping(&mut self, now: Moment, out: &mut String) -> Result<PingId, UsageError> {
         match self.state {
             State::Handshake { .. } => return Err(UsageError::HandshakeIncomplete),
@@ -366,21 +366,21 @@ impl ClientSession {
         }
         self.last_ping += 1;
         let id = PingId(self.last_ping);
-        self.ask_ready(Some(id), now, out);
+        self.send_ping(Some(id), now, out);
         Ok(id)
     }
 
     /// Switches the engine's debug mode.
     ///
     /// # Errors
-    /// The greeting is not over, or the engine is gone.
+    /// The handshake is not over, or the engine is gone.
     pub fn debug(&mut self, on: bool, out: &mut String) -> Result<(), UsageError> {
         self.check_usable()?;
-        self.say(&Command::Debug(on), out);
+        self.send(&Command::Debug(on), out);
         Ok(())
     }
 
-    /// What to answer when the engine says that it is not registered. If it has said so already,
+    /// What to answer when the engine says that it is not registered. If it has sent so already,
     /// the new answer is sent as soon as the engine can take it.
     ///
     /// # Errors
@@ -398,14 +398,14 @@ impl ClientSession {
         Ok(())
     }
 
-    /// Ends the conversation. Open searches are dropped.
+    /// Ends the session. Open searches are dropped.
     pub fn quit(&mut self, now: Moment, out: &mut String) {
         if self.state.is_closed() {
             return;
         }
         self.stop_running(now, out);
         self.drop_all();
-        self.say(&Command::Quit, out);
+        self.send(&Command::Quit, out);
         self.state = State::Quitting { since: now };
     }
 
@@ -446,12 +446,12 @@ impl ClientSession {
             }
         }
         if !self.state.is_closed() {
-            self.take_reply(reply, line, now, out);
+            self.handle_reply(reply, line, now, out);
         }
         self.advance(now, out);
     }
 
-    /// Whether this is the answer of the search before, said again. It is believed once for each
+    /// Whether this is the answer of the search before, sent again. It is believed once for each
     /// search: an engine that insists on an impossible move has answered.
     fn is_repeated_answer(&mut self, reply: &Reply<'_>) -> bool {
         let Some(running) = self.state.search_mut() else { return false };
@@ -460,7 +460,7 @@ impl ClientSession {
                 running.stale_answer = None;
                 false
             }
-            // Whoever is told to stop may say anything, and what it is matters little.
+            // Whoever is asked to stop may say anything, and what it is matters little.
             Reply::BestMove(BestMove { best: Best::Move(it), .. }) => {
                 running.stale_answer.take() == Some(*it) && running.stopped.is_none()
             }
@@ -486,7 +486,7 @@ impl ClientSession {
     }
 
     /// Takes a reply that was read from this line.
-    fn take_reply(&mut self, reply: Reply<'_>, line: &str, now: Moment, out: &mut String) {
+    fn handle_reply(&mut self, reply: Reply<'_>, line: &str, now: Moment, out: &mut String) {
         match reply {
             Reply::Id(Id::Name(name)) => self.identity.name = name.into_owned(),
             Reply::Id(Id::Author(author)) => self.identity.author = author.into_owned(),
@@ -500,8 +500,8 @@ impl ClientSession {
                 }
                 self.events.push_back(Event::HandshakeComplete);
             }
-            Reply::ReadyOk => self.take_ready(),
-            Reply::Info(info) => self.take_info(info),
+            Reply::ReadyOk => self.handle_ready(),
+            Reply::Info(info) => self.handle_info(info),
             Reply::BestMove(best) => {
                 self.end_search(best.best.to_move(), |id| Event::BestMove(id, best.into_owned()));
             }
@@ -526,7 +526,7 @@ impl ClientSession {
         }
     }
 
-    fn take_ready(&mut self) {
+    fn handle_ready(&mut self) {
         let ping = self.pings.pop_front();
         if let Some(id) = ping.and_then(|ping| ping.owner) {
             self.events.push_back(Event::Ready(id));
@@ -534,7 +534,7 @@ impl ClientSession {
         self.reported.remove(&TimeoutKind::Ready);
     }
 
-    fn take_info(&mut self, info: Info<'_>) {
+    fn handle_info(&mut self, info: Info<'_>) {
         if let Some(text) = &info.string {
             self.remember(text);
         }
@@ -602,7 +602,7 @@ impl ClientSession {
         }
         self.drop_all();
         self.state = State::Disconnected;
-        // Nothing can be said to it any more.
+        // Nothing can be sent to it any more.
         let _ = self.protocol_state.apply_command_lenient(&Command::Quit);
         self.events.push_back(Event::Disconnected);
     }
@@ -656,7 +656,7 @@ impl ClientSession {
             .map(|(wait, limit, since)| (wait, since, limit.deadline(since, self.received)))
     }
 
-    /// When the running search is told to stop because it should have ended.
+    /// When the running search is asked to stop because it should have ended.
     fn overrun(&self) -> Option<Moment> {
         let running = self.state.search().filter(|running| running.stopped.is_none())?;
         if running.request.is_unbounded() {
@@ -674,7 +674,7 @@ impl ClientSession {
         self.events.pop_front()
     }
 
-    /// The state of the conversation.
+    /// The state of the session.
     pub fn protocol_state(&self) -> &ProtocolState {
         &self.protocol_state
     }
@@ -731,7 +731,7 @@ impl ClientSession {
         }
     }
 
-    /// Says what can be said now: registration, options, a new game, the search that waits; and
+    /// Says what can be sent now: registration, options, a new game, the search that waits; and
     /// asks for `readyok` wherever the engine may need time.
     fn advance(&mut self, now: Moment, out: &mut String) {
         self.sync.expire(now);
@@ -739,22 +739,22 @@ impl ClientSession {
             return;
         }
         if self.registration.take_retry() || self.protocol_state.needs_register() {
-            self.say(&Command::Register(self.registration.with.clone()), out);
+            self.send(&Command::Register(self.registration.with.clone()), out);
         }
         let unsent = self.options.take_unsent();
-        self.say_options(unsent, out);
+        self.send_options(unsent, out);
         if self.waiting.is_none() || !self.pings.is_empty() {
             return;
         }
         let request = self.waiting.as_mut().map(|(_, request)| request);
         let changes = self.options.take_for(&self.game, request);
-        self.say_options(changes, out);
+        self.send_options(changes, out);
         self.prepare_game(now, out);
         if self.needs_ready() {
-            self.ask_ready(None, now, out);
+            self.send_ping(None, now, out);
         }
         if self.pings.is_empty() && self.sync.settled_at().is_none() && !self.manual_start {
-            self.say_search(now, out);
+            self.send_search(now, out);
         }
     }
 
@@ -765,13 +765,13 @@ impl ClientSession {
         }
         let after = self.protocol_state.dialect().ready_after_new_game();
         if !after && self.needs_ready() {
-            self.ask_ready(None, now, out);
+            self.send_ping(None, now, out);
             return;
         }
         self.game_due = false;
-        self.say(&Command::NewGame, out);
+        self.send(&Command::NewGame, out);
         if let Some(opponent) = self.options.take_opponent(&self.game) {
-            self.say_option(&opponent, out);
+            self.send_option(&opponent, out);
         }
         self.sync.require_ready_if(after);
     }
@@ -780,10 +780,10 @@ impl ClientSession {
         self.sync == Sync::NeedsReady || self.protocol_state.needs_ready()
     }
 
-    fn say_search(&mut self, now: Moment, out: &mut String) {
+    fn send_search(&mut self, now: Moment, out: &mut String) {
         let Some((id, request)) = self.waiting.take() else { return };
-        self.say(&Command::Position(request.position.borrowed()), out);
-        self.say(&Command::Go(request.go.clone()), out);
+        self.send(&Command::Position(request.position.borrowed()), out);
+        self.send(&Command::Go(request.go.clone()), out);
         self.state = State::Searching(ActiveSearch {
             id,
             stale_answer: self.stale_answer_in(&request.position),
@@ -795,24 +795,24 @@ impl ClientSession {
         self.events.push_back(Event::Started(id));
     }
 
-    fn say_options(&mut self, changes: Vec<Change>, out: &mut String) {
+    fn send_options(&mut self, changes: Vec<Change>, out: &mut String) {
         // In USI, where `isready` starts a game, engines take options without it.
         let pings = self.protocol_state.dialect().ping_between_searches();
         self.sync.require_ready_if(!changes.is_empty() && pings);
         for change in changes {
-            self.say_option(&change, out);
+            self.send_option(&change, out);
         }
     }
 
-    fn say_option(&mut self, change: &Change, out: &mut String) {
-        self.say_as(&change.command(), out, |out| change.write(out));
+    fn send_option(&mut self, change: &Change, out: &mut String) {
+        self.send_as(&change.command(), out, |out| change.write(out));
     }
 
-    fn ask_ready(&mut self, owner: Option<PingId>, now: Moment, out: &mut String) {
+    fn send_ping(&mut self, owner: Option<PingId>, now: Moment, out: &mut String) {
         if owner.is_some() || self.pings.is_empty() {
             self.pings.push_back(Ping { owner, since: now });
             self.sync = Sync::Done;
-            self.say(&Command::IsReady, out);
+            self.send(&Command::IsReady, out);
         }
     }
 
@@ -822,7 +822,7 @@ impl ClientSession {
             return;
         };
         running.stopped = Some(now);
-        self.say(&Command::Stop, out);
+        self.send(&Command::Stop, out);
     }
 
     fn drop_waiting(&mut self, reason: DropReason) {
@@ -840,12 +840,12 @@ impl ClientSession {
     }
 
     /// Says one line. It was checked when the caller asked for it, and its time is right.
-    fn say(&mut self, command: &Command<'_>, out: &mut String) {
+    fn send(&mut self, command: &Command<'_>, out: &mut String) {
         let dialect = self.protocol_state.dialect();
-        self.say_as(command, out, |out| command.write(dialect, out));
+        self.send_as(command, out, |out| command.write(dialect, out));
     }
 
-    fn say_as(
+    fn send_as(
         &mut self,
         command: &Command<'_>,
         out: &mut String,

@@ -31,7 +31,7 @@ pub(super) struct Options {
     unsent: BTreeSet<usize>,
     /// Buttons that were pressed and not sent yet.
     pressed: VecDeque<usize>,
-    /// Whether pondering was asked for once. The engine plans its time by it.
+    /// Whether pondering was requested once. The engine plans its time by it.
     pub(super) ponder: bool,
     /// What `USI_Hash` and `USI_Ponder` were set to in an engine that did not declare them.
     undeclared: BTreeMap<&'static str, OptionValue>,

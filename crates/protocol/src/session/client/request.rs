@@ -28,7 +28,7 @@ pub struct PingId(pub(super) u64);
 pub struct SearchRequest {
     /// What to search.
     pub position: Position<'static>,
-    /// The limits. Without any the request is refused: engines differ in what they make of it.
+    /// The limits. Without any the request is rejected: engines differ in what they make of it.
     pub go: Go<'static>,
     /// What the search is for; it becomes `UCI_AnalyseMode`.
     pub purpose: Purpose,
@@ -50,7 +50,7 @@ pub enum Purpose {
     Analyse,
 }
 
-/// A game, as far as the engine is told of it.
+/// A game, as far as the engine is reported of it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct NewGame {
     /// Whether castling is written as the king taking his rook (`UCI_Chess960`).
@@ -66,7 +66,7 @@ pub struct NewGame {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum UsageError {
-    /// The greeting is not over.
+    /// The handshake is not over.
     HandshakeIncomplete,
     /// The engine has ended, or `quit` was sent.
     NotRunning,
@@ -103,7 +103,7 @@ pub enum UsageError {
 impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::HandshakeIncomplete => f.write_str("the greeting is not over"),
+            Self::HandshakeIncomplete => f.write_str("the handshake is not over"),
             Self::NotRunning => f.write_str("the engine is gone"),
             Self::CopyProtected => f.write_str("the engine reported a copy protection error"),
             Self::NoLimit => f.write_str("the search has no limit"),
@@ -176,7 +176,7 @@ impl SearchRequest {
         Ok(self)
     }
 
-    /// Whether the search may go on, and be silent, until it is told to stop.
+    /// Whether the search may continue, and be silent, until it is asked to stop.
     pub(super) fn is_unbounded(&self) -> bool {
         self.go.infinite || self.go.ponder || self.go.mate == Some(MateLimit::Infinite)
     }

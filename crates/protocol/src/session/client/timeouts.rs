@@ -50,7 +50,7 @@ impl Limit {
 
 impl Default for Timeouts {
     /// What deployed GUIs and match runners grant, and a little more: 10 s of silence in the
-    /// greeting, 60 s before `readyok`, 10 s after `stop`, 5 s after `quit`.
+    /// handshake, 60 s before `readyok`, 10 s after `stop`, 5 s after `quit`.
     fn default() -> Self {
         let seconds = Duration::from_secs;
         Self {

@@ -26,7 +26,7 @@
 //! timeout`), and an `info string` says why. A move for an older position would be wrong.
 //!
 //! `stop` and `ponderhit` without a search mean nothing and are ignored. `gameover` ends a search
-//! as `stop` does, and its `bestmove` is still said. A bare `go` is a search without limits that
+//! as `stop` does, and its `bestmove` is still sent. A bare `go` is a search without limits that
 //! may end by itself. The end of the input is `quit`.
 
 mod queue;
@@ -81,16 +81,16 @@ pub struct Profile {
     pub author: String,
     /// The options in each dialect that the engine speaks, under their UCI names (`Hash`,
     /// `Clear Hash`): the session spells them as the dialect does. The first dialect is assumed
-    /// until the client says hello.
+    /// until the client sends the handshake.
     pub options: Vec<OptionSet>,
 }
 
 /// What the owner has to do or to know.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Event {
-    /// The greeting is over; this protocol is spoken from now on.
+    /// The handshake is over; this protocol is spoken from now on.
     HandshakeComplete(Dialect),
-    /// The client wants to hear more, or no more, in `info string`s.
+    /// The client wants to receive more, or no more, in `info string`s.
     Debug(bool),
     /// Take the new value of an option. It fits the declaration.
     SetOption {
@@ -104,18 +104,18 @@ pub enum Event {
     Register(Register<'static>),
     /// The next search is of another game.
     NewGame,
-    /// Finish all that was asked for before this, then call [`EngineSession::ready`].
+    /// Finish all that was requested before this, then call [`EngineSession::ready`].
     Prepare,
     /// Search, then answer exactly once.
     Search(Box<SearchRequest>),
-    /// The expected move was played: the search goes on as a normal one, and its clocks and
+    /// The expected move was played: the search continues as a normal one, and its clocks and
     /// `movetime` count from now. Some shogi GUIs send the clocks only here.
     PonderHit(Clocks),
     /// Answer the search soon.
     Stop,
     /// The game is over. A running search was stopped.
     GameOver(GameResult),
-    /// Leave. An answer that the client still expects may be said quickly.
+    /// Leave. An answer that the client still expects may be sent quickly.
     Quit,
     /// A line that is no command. It was ignored.
     Unknown(String),
@@ -123,7 +123,7 @@ pub enum Event {
     Malformed(Vec<Diagnostic>),
     /// A message against a rule. One of [`Severity::Must`] was ignored, unless it waits.
     Violation(Violation),
-    /// A `setoption` that was refused.
+    /// A `setoption` that was rejected.
     BadOption(BadOption),
     /// The memory limit of the command queue was reached: a line was dropped.
     Dropped,
@@ -142,7 +142,7 @@ enum PositionFault {
     Dropped,
 }
 
-/// Why a `setoption` was refused.
+/// Why a `setoption` was rejected.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum BadOption {
     /// There is no such option.
@@ -192,13 +192,13 @@ impl SearchRequest {
     }
 }
 
-/// The owner broke a rule, which is a bug. Nothing was said.
+/// The owner broke a rule, which is a bug. Nothing was sent.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum UsageError {
     /// The message may not be sent now.
     Violation(Violation),
-    /// The search was answered before, and the answer waits until it may be said.
+    /// The search was answered before, and the answer waits until it may be sent.
     AnsweredAlready,
     /// The message cannot be written.
     Unwritable(WriteError),
@@ -211,7 +211,7 @@ struct Search {
     has_limit: bool,
     /// It told something about the position.
     told: bool,
-    /// The answer, until it may be said.
+    /// The answer, until it may be sent.
     held: Option<Reply<'static>>,
 }
 
@@ -319,7 +319,7 @@ impl EngineSession {
     /// Says what was held back until now.
     pub fn handle_timeout(&mut self, now: Moment, out: &mut String) {
         for info in self.throttle.release(now) {
-            self.say(&Reply::Info(info), out);
+            self.send(&Reply::Info(info), out);
         }
     }
 
@@ -328,20 +328,20 @@ impl EngineSession {
     /// # Errors
     /// There was no [`Event::Prepare`] that is still open.
     pub fn ready(&mut self, out: &mut String) -> Result<(), UsageError> {
-        self.try_say(&Reply::ReadyOk, out)
+        self.try_send(&Reply::ReadyOk, out)
     }
 
     /// Tells something about the search, or an `info string` at any time.
     ///
-    /// Not everything is said at once, and not everything at all:
-    /// - What comes after the answer is dropped, but for an `info string`.
+    /// Not everything is sent immediately, and not everything at all:
+    /// - What comes after the answer is dropped, except an `info string`.
     /// - The fields `currmove`, `currmovenumber`, `currline` and `refutation` are dropped in the
     ///   first second, and the last two while their options (`UCI_ShowCurrLine`,
     ///   `UCI_ShowRefutations`) are off.
     /// - After a burst of 100 lines, 50 lines pass in a second. Of lines with a score or a
-    ///   variation the latest of each `multipv` is held back until it may be said; the lines of
+    ///   variation the latest of each `multipv` is held back until it may be sent; the lines of
     ///   one iteration stay together, up to 256. An `info string` is held back too and never
-    ///   replaced by another; past 1000 of them only their number is told. Other lines are dropped.
+    ///   replaced by another; past 1000 of them only their number is reported. Other lines are dropped.
     ///
     /// # Errors
     /// The line cannot be written.
@@ -366,10 +366,10 @@ impl EngineSession {
         let release = self.throttle.release(now);
         let passes = self.throttle.passes(info, now);
         for info in release {
-            self.say(&Reply::Info(info), out);
+            self.send(&Reply::Info(info), out);
         }
         if passes {
-            self.say(&reply, out);
+            self.send(&reply, out);
         }
         Ok(())
     }
@@ -377,7 +377,7 @@ impl EngineSession {
     /// Answers the search. In `go infinite` and `go ponder` the answer is held back until the
     /// client allows it, even if the game ends in mate.
     ///
-    /// What was held back of `info` is said before it, and if there was nothing at all, a line
+    /// What was held back of `info` is sent before it, and if there was nothing at all, a line
     /// with the time and the move.
     ///
     /// # Errors
@@ -407,25 +407,25 @@ impl EngineSession {
     /// Tells whether the engine is registered.
     ///
     /// # Errors
-    /// The greeting is not over.
+    /// The handshake is not over.
     pub fn registration(&mut self, status: Status, out: &mut String) -> Result<(), UsageError> {
-        self.try_say(&Reply::Registration(status), out)
+        self.try_send(&Reply::Registration(status), out)
     }
 
     /// Tells whether this copy of the engine is the buyer's.
     ///
     /// # Errors
-    /// The greeting is not over.
+    /// The handshake is not over.
     pub fn copy_protection(&mut self, status: Status, out: &mut String) -> Result<(), UsageError> {
-        self.try_say(&Reply::CopyProtection(status), out)
+        self.try_send(&Reply::CopyProtection(status), out)
     }
 
-    /// The state of the conversation.
+    /// The state of the session.
     pub fn protocol_state(&self) -> &ProtocolState {
         &self.protocol_state
     }
 
-    /// Whether the client wants to hear more in `info string`s.
+    /// Whether the client wants to receive more in `info string`s.
     pub fn debug(&self) -> bool {
         self.debug
     }
@@ -446,7 +446,7 @@ impl EngineSession {
         if queue::is_for_search(&command) && self.queue.has_search() {
             return self.enqueue(Queued::Command(command.into_owned()), line, out);
         }
-        match self.overhear(&command, out) {
+        match self.apply(&command, out) {
             Some(Rule::BusyEngine) => {
                 self.enqueue(Queued::Command(command.into_owned()), line, out);
             }
@@ -463,8 +463,8 @@ impl EngineSession {
         }
     }
 
-    /// Takes note of a command unless it must not be said now, and returns the rule that it breaks.
-    fn overhear(&mut self, command: &Command<'_>, out: &mut String) -> Option<Rule> {
+    /// Takes note of a command unless it must not be sent now, and returns the rule that it breaks.
+    fn apply(&mut self, command: &Command<'_>, out: &mut String) -> Option<Rule> {
         let violation = self.protocol_state.command(command).err()?;
         if violation.rule.severity() == Severity::Should {
             self.protocol_state.apply_command_lenient(command);
@@ -501,7 +501,7 @@ impl EngineSession {
                 None => return,
                 Some(Queued::InvalidPosition(fault)) => self.position = Err(fault),
                 Some(Queued::Command(command)) => {
-                    let rule = self.overhear(&command, out);
+                    let rule = self.apply(&command, out);
                     if rule.is_none_or(|rule| rule.severity() == Severity::Should) {
                         self.act(command, now, out);
                     }
@@ -529,9 +529,9 @@ impl EngineSession {
                 self.debug = on;
                 self.events.push_back(Event::Debug(on));
             }
-            // A searching engine has loaded everything already and must answer at once.
+            // A searching engine has loaded everything already and must answer immediately.
             Command::IsReady if self.protocol_state.is_searching() => {
-                self.say(&Reply::ReadyOk, out)
+                self.send(&Reply::ReadyOk, out)
             }
             Command::IsReady => self.events.push_back(Event::Prepare),
             Command::SetOption(set) => self.set_option(set, out),
@@ -560,7 +560,7 @@ impl EngineSession {
     }
 
     fn greet(&mut self, out: &mut String) {
-        // A client that has lost track of the engine waits for an answer. The search goes on.
+        // A client that has lost track of the engine waits for an answer. The search continues.
         if self.protocol_state.is_searching() && !self.queue.has_handshake() {
             self.introduce(out);
         }
@@ -580,7 +580,7 @@ impl EngineSession {
 
     fn introduce(&mut self, out: &mut String) {
         for reply in introduction(&self.profile, self.spoken) {
-            self.say(&reply, out);
+            self.send(&reply, out);
         }
     }
 
@@ -627,8 +627,8 @@ impl EngineSession {
                 } else {
                     Reply::BestMove(Best::None.into())
                 };
-                self.say_rest_of_info(&answer, now, out);
-                self.say_answer(answer, out);
+                self.send_rest_of_info(&answer, now, out);
+                self.send_answer(answer, out);
             }
         }
     }
@@ -638,7 +638,7 @@ impl EngineSession {
         match self.search.as_mut().map(|search| search.held.take()) {
             None => (),
             Some(None) => self.events.push_back(event),
-            Some(Some(answer)) => self.say_answer(answer, out),
+            Some(Some(answer)) => self.send_answer(answer, out),
         }
     }
 
@@ -652,7 +652,7 @@ impl EngineSession {
             return Err(UsageError::AnsweredAlready);
         }
         self.check(&answer)?;
-        // Asked of a copy, since the last `info` has to be said first.
+        // Asked of a copy, since the last `info` has to be sent first.
         match (&self.search, self.protocol_state.clone().reply(&answer)) {
             (Some(_), Err(Violation { rule: Rule::BestMoveTooEarly, .. }) | Ok(())) => (),
             (_, Err(violation)) => return Err(UsageError::Violation(violation)),
@@ -662,20 +662,21 @@ impl EngineSession {
                 return Err(UsageError::Violation(Violation { by: rule.binds(), rule }));
             }
         }
-        self.say_rest_of_info(&answer, now, out);
-        self.say_answer(answer, out);
+        self.send_rest_of_info(&answer, now, out);
+        self.send_answer(answer, out);
         self.advance(now, out);
         Ok(())
     }
 
     /// Says the answer, or holds it back if it comes too early.
-    fn say_answer(&mut self, answer: Reply<'static>, out: &mut String) {
+    fn send_answer(&mut self, answer: Reply<'static>, out: &mut String) {
         // A client that ponders expects `checkmate` as little as `bestmove`.
         let ponders = matches!(
             self.protocol_state.phase(),
             Phase::Searching { pondering: true, stopped: false, .. }
         );
-        if !(ponders && matches!(answer, Reply::Checkmate(_))) && self.try_say(&answer, out).is_ok()
+        if !(ponders && matches!(answer, Reply::Checkmate(_)))
+            && self.try_send(&answer, out).is_ok()
         {
             self.search = None;
         } else if let Some(search) = &mut self.search {
@@ -684,9 +685,9 @@ impl EngineSession {
     }
 
     /// Says what was held back, so that the last token of the search comes before its answer.
-    fn say_rest_of_info(&mut self, answer: &Reply<'_>, now: Moment, out: &mut String) {
+    fn send_rest_of_info(&mut self, answer: &Reply<'_>, now: Moment, out: &mut String) {
         for info in self.throttle.flush() {
-            self.say(&Reply::Info(info), out);
+            self.send(&Reply::Info(info), out);
         }
         let Some(search) = self.search.as_ref().filter(|search| !search.told) else { return };
         let time = Some(now.saturating_sub(search.since));
@@ -696,7 +697,7 @@ impl EngineSession {
             }
             _ => None,
         };
-        self.say(&Reply::Info(Info { depth: Some(0), time, pv, ..Info::default() }), out);
+        self.send(&Reply::Info(Info { depth: Some(0), time, pv, ..Info::default() }), out);
     }
 
     fn close(&mut self, out: &mut String) {
@@ -707,7 +708,7 @@ impl EngineSession {
 
     /// Says something that concerns the client whether it debugs or not.
     fn remark(&mut self, text: String, out: &mut String) {
-        self.say(&Reply::Info(Info::text(text)), out);
+        self.send(&Reply::Info(Info::text(text)), out);
     }
 
     /// Says something to a client that debugs.
@@ -718,12 +719,12 @@ impl EngineSession {
     }
 
     /// Says what the session has seen to be allowed and writable.
-    fn say(&mut self, reply: &Reply<'_>, out: &mut String) {
-        let said = self.try_say(reply, out);
+    fn send(&mut self, reply: &Reply<'_>, out: &mut String) {
+        let said = self.try_send(reply, out);
         debug_assert_eq!(said, Ok(()), "the session keeps to the protocol_state");
     }
 
-    fn try_say(&mut self, reply: &Reply<'_>, out: &mut String) -> Result<(), UsageError> {
+    fn try_send(&mut self, reply: &Reply<'_>, out: &mut String) -> Result<(), UsageError> {
         let before = out.len();
         reply.write(self.protocol_state.dialect(), out)?;
         if let Err(violation) = self.protocol_state.reply(reply) {

@@ -1,6 +1,6 @@
 //! How much of what an engine tells reaches its client, and when.
 //!
-//! GUIs were seen to hang on engines that tell thousands of lines at once, as any engine does that
+//! GUIs were seen to hang on engines that tell thousands of lines immediately, as any engine does that
 //! finds a mate while pondering.
 
 use alloc::format;
@@ -13,10 +13,10 @@ use crate::session::Moment;
 /// The time between two lines, on average.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// So many lines may be said at once.
+/// So many lines may be sent immediately.
 const BURST: u32 = 100;
 
-/// So many more may be said to complete an iteration. Stockfish has at most 256 variations.
+/// So many more may be sent to complete an iteration. Stockfish has at most 256 variations.
 const BLOCK: u32 = 256;
 
 /// What is not needed later gives way from here on.
@@ -26,22 +26,22 @@ const BURST_OF_DETAILS: u32 = BURST / 2;
 const MAX_LINES: usize = 512;
 const MAX_TEXTS: usize = 1000;
 
-/// Decides which `info` is said now, later or never.
+/// Decides which `info` is sent now, later or never.
 #[derive(Debug)]
 pub(super) struct Throttle {
-    /// When the next line would be said if all were said evenly.
+    /// When the next line would be sent if all were sent evenly.
     next: Moment,
-    /// What is said later, in its order.
+    /// What is sent later, in its order.
     held: Vec<Info<'static>>,
     /// How many texts came after as many as can be held.
     lost_texts: u32,
     /// The rank of the last variation. Any one starts an iteration at first.
     last_rank: u32,
-    /// The variations of this iteration are being said.
+    /// The variations of this iteration are being sent.
     block_passes: bool,
 }
 
-/// Whether a line tells what the position is worth or how play goes on.
+/// Whether a line tells what the position is worth or how play continues.
 pub(super) fn tells_of_position(info: &Info<'_>) -> bool {
     info.score.is_some() || info.pv.is_some()
 }
@@ -56,7 +56,7 @@ fn rank(info: &Info<'_>) -> u32 {
 }
 
 impl Throttle {
-    /// Everything may be said.
+    /// Everything may be sent.
     pub(super) fn new() -> Self {
         Self {
             next: Moment::ZERO,
@@ -67,13 +67,13 @@ impl Throttle {
         }
     }
 
-    /// Forgets which iteration was told of.
+    /// Forgets which iteration was reported of.
     pub(super) fn start_search(&mut self) {
         self.last_rank = u32::MAX;
         self.block_passes = false;
     }
 
-    /// Whether a line may be said now. If not, it is held back or dropped.
+    /// Whether a line may be sent now. If not, it is held back or dropped.
     pub(super) fn passes(&mut self, info: &Info<'_>, now: Moment) -> bool {
         let room = |lines: u32| self.next <= now.saturating_add(PERIOD * lines);
         let passes = if tells_of_position(info) {
@@ -118,12 +118,12 @@ impl Throttle {
         }
     }
 
-    /// When the lines that are held back may be said.
+    /// When the lines that are held back may be sent.
     pub(super) fn due(&self) -> Option<Moment> {
         (!self.held.is_empty()).then(|| self.next.saturating_sub(PERIOD * BURST))
     }
 
-    /// The lines that were held back, if their time has come: not too many at once.
+    /// The lines that were held back, if their time has come: not too many immediately.
     pub(super) fn release(&mut self, now: Moment) -> Vec<Info<'static>> {
         if self.due().is_none_or(|due| now < due) {
             return Vec::new();
