@@ -545,7 +545,7 @@ test('shows an error for a page that fails to render, and still renders others',
     number: 1,
     round: 1,
     engines: { first: 0, second: 1 },
-    outcome: { result: '1-0', reason: 'resignation', winner: 'first' },
+    outcome: { result: '1-0', termination: 'resignation' },
     plies: 9,
   } as unknown as MatchGame;
   // Duplicate keys make the list fail.

@@ -24,7 +24,7 @@ use crate::openings::Skipped;
 use crate::pairing::Opening;
 use crate::plan::EngineId;
 use crate::queue::{About, Stop, WorkerId};
-use crate::result::{Introduction, PlayedMove, Termination};
+use crate::result::{GameEnd, Introduction, PlayedMove};
 use crate::stats::Verdict;
 use crate::store::ContentHash;
 
@@ -85,7 +85,8 @@ pub enum Event {
         /// The winner; none is a draw.
         winner: Option<Side>,
         /// What ended it.
-        termination: Termination,
+        #[serde(rename = "termination")]
+        end: GameEnd,
         /// How many moves the engines played.
         plies: u32,
         /// How long it took, in milliseconds.
@@ -136,7 +137,8 @@ pub enum Event {
         /// In which game of it.
         game: u32,
         /// How.
-        termination: Termination,
+        #[serde(rename = "termination")]
+        end: GameEnd,
         /// How often it has failed so far.
         count: u64,
     },

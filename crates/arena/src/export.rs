@@ -27,7 +27,7 @@ pub use record::{add_move, game_record, opening_record};
 
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::Plan;
-use crate::result::GameResult;
+use crate::result::MatchGame;
 use crate::store::{ExportStart, Store};
 use file::Follower;
 use folder::Folder;
@@ -279,7 +279,7 @@ fn record_text(
     plan: &Plan,
     pairing: &Pairing,
     index: usize,
-    game: &GameResult,
+    game: &MatchGame,
 ) -> Result<String, String> {
     let record = game_record(plan, pairing, index, game)?;
     let mut out = Vec::new();

@@ -28,7 +28,7 @@ pub use cancel::Cancel;
 pub use clock::{Clock, Overrun, go};
 pub use play::{Setting, play_game};
 pub use player::{ErrorHearing, Overhearing, Player};
-pub use referee::{Answer, OpeningError, Outcome, Referee, Verdict};
+pub use referee::{Answer, Decision, OpeningError, Referee, Verdict};
 pub use tablebase::{Known, Syzygy, Tablebases};
 pub use texts::TextOptions;
 pub(crate) use trial::try_out;

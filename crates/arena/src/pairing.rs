@@ -1,11 +1,11 @@
 //! The unit of a match: two engines, one opening, one or two games.
 
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, Side, Termination};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::EngineId;
 use crate::queue::WorkerId;
-use crate::result::{GameResult, Termination};
+use crate::result::MatchGame;
 use crate::stats::Crosstable;
 
 /// Two engines that meet, and where their games start.
@@ -64,7 +64,7 @@ pub struct PairResult {
     /// Which pairing.
     pub pairing: Pairing,
     /// Its games, in order.
-    pub games: Vec<GameResult>,
+    pub games: Vec<MatchGame>,
     /// Which worker played it, if it was one that plays for matches of other machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<WorkerId>,
@@ -75,15 +75,15 @@ impl PairResult {
     /// are left out.
     pub(crate) fn count_in(&self, table: &mut Crosstable) {
         let index = |engine: EngineId| usize::try_from(engine.0).unwrap_or(usize::MAX);
-        let whole = self.games.iter().filter(|game| game.termination != Termination::Aborted);
-        let whole: Vec<&GameResult> = whole.collect();
+        let whole = self.games.iter().filter(|game| game.end != Termination::Aborted);
+        let whole: Vec<&MatchGame> = whole.collect();
         let _ = match whole.as_slice() {
             [one, other] if (one.first, one.second) == (other.second, other.first) => {
-                let [first, second] = [one.outcome(), other.outcome().reversed()];
+                let [first, second] = [one.score(), other.score().reversed()];
                 table.add_pair(index(one.first), index(one.second), first, second)
             }
             games => games.iter().try_for_each(|game| {
-                table.add_game(index(game.first), index(game.second), game.outcome())
+                table.add_game(index(game.first), index(game.second), game.score())
             }),
         };
     }

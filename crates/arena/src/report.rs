@@ -12,11 +12,11 @@ mod moves;
 mod page;
 mod workers;
 
-use readyok_rules::Side;
+use readyok_rules::{Side, Termination};
 
 use crate::pairing::PairResult;
 use crate::plan::{EngineId, Plan};
-use crate::result::{GameResult, Termination};
+use crate::result::MatchGame;
 use crate::stats::{Crosstable, MOST_PLAYERS, Ratings, Sprt};
 
 use curve::Curve;
@@ -64,7 +64,7 @@ impl Report {
         result.count_in(&mut self.crosstable);
         self.workers.add(result);
         for (number, game) in (1..).zip(&result.games) {
-            if game.termination == Termination::Aborted {
+            if game.end == Termination::Aborted {
                 continue;
             }
             self.games += 1;
@@ -111,7 +111,7 @@ impl Report {
     }
 }
 
-fn engine_of(game: &GameResult, side: Side) -> EngineId {
+fn engine_of(game: &MatchGame, side: Side) -> EngineId {
     match side {
         Side::First => game.first,
         Side::Second => game.second,

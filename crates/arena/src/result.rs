@@ -1,25 +1,25 @@
 //! What came of a game: who won, why, and each move with what was told about it.
 
-mod fault;
+mod end;
 mod variation;
-mod words;
 
 use std::fmt;
 
 use readyok_protocol::{Move, OptionError, Score};
-use readyok_rules::{Side, record};
+use readyok_rules::{GameOutcome, Side, Termination};
 use serde::{Deserialize, Serialize};
 
-pub use fault::{EngineFault, EngineFaultKind};
+pub(crate) use end::unsuitable;
+pub use end::{EndDetail, EndSentence, GameEnd};
+pub use readyok_client::{EngineFailure, EngineFailureKind};
 pub use variation::Variation;
-pub use words::GameEnd;
 
 use crate::plan::EngineId;
 use crate::stats::Outcome;
 
 /// A game that was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GameResult {
+pub struct MatchGame {
     /// Who played the first side: White in chess, Black (sente) in shogi.
     pub first: EngineId,
     /// Who played the second.
@@ -27,14 +27,15 @@ pub struct GameResult {
     /// The winner; none is a draw.
     pub winner: Option<Side>,
     /// What ended the game.
-    pub termination: Termination,
+    #[serde(rename = "termination")]
+    pub end: GameEnd,
     /// The moves that the engines played, after those of the opening.
     pub moves: Vec<PlayedMove>,
     /// When the game started, in milliseconds since 1970 (UTC).
     pub started_ms: u64,
     /// How long it took, in milliseconds.
     pub duration_ms: u64,
-    /// What was odd, in order; at most [`GameResult::MAX_WARNINGS`].
+    /// What was odd, in order; at most [`MatchGame::MAX_WARNINGS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     /// Who the engines said they are, the first side's before the second's.
@@ -69,12 +70,18 @@ fn nobody(engines: &[Introduction; 2]) -> bool {
     engines.iter().all(|engine| *engine == Introduction::default())
 }
 
-impl GameResult {
+impl MatchGame {
     /// More warnings are left out.
     pub const MAX_WARNINGS: usize = 64;
 
-    /// How it ended for who moved first.
-    pub(crate) fn outcome(&self) -> Outcome {
+    /// How the game ended.
+    pub fn outcome(&self) -> GameOutcome {
+        let result = self.end.result(self.winner);
+        GameOutcome { result, termination: self.end.termination }
+    }
+
+    /// The points of the first mover.
+    pub(crate) fn score(&self) -> Outcome {
         match self.winner {
             None => Outcome::Draw,
             Some(Side::First) => Outcome::Win,
@@ -123,13 +130,10 @@ pub enum WarningKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
     },
-    /// It had left since its last game, and was started again.
+    /// It had exited since its last game, and was started again.
     Restarted {
-        /// How it had left, for people.
-        why: String,
-        /// The same for programs.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        fault: Option<Box<EngineFault>>,
+        /// How it had exited.
+        failure: Box<EngineFailure>,
     },
     /// It told no score with its move.
     NoScore,
@@ -148,8 +152,7 @@ pub enum WarningKind {
         /// The first word that is too much.
         word: String,
         /// How the game ended before it.
-        #[serde(default)]
-        end: PvEnd,
+        end: Termination,
     },
     /// Its variation is to mate, and has fewer or more moves than its score says.
     MatePvLength {
@@ -172,23 +175,6 @@ pub enum WarningKind {
         /// Which, for people.
         what: String,
     },
-}
-
-/// How a game ended within a variation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PvEnd {
-    /// With mate.
-    Checkmate,
-    /// With stalemate.
-    Stalemate,
-    /// With a repetition.
-    Repetition,
-    /// By the fifty-move rule, or the one of seventy-five moves.
-    FiftyMoves,
-    /// In another way.
-    #[default]
-    Other,
 }
 
 /// A move, and what the engine told about it.
@@ -265,136 +251,6 @@ impl PlayedMove {
     }
 }
 
-/// What ended a game.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Termination {
-    /// The side to move is in check and has no move.
-    Checkmate,
-    /// The side to move has no move: a draw in chess, a loss in shogi.
-    Stalemate,
-    /// The position was repeated as often as the rules of the match allow.
-    Repetition,
-    /// The fifty-move rule of chess.
-    FiftyMoves,
-    /// Nobody can give mate.
-    InsufficientMaterial,
-    /// Repetition by nothing but checks: the checking side loses (shogi).
-    PerpetualCheck,
-    /// A declaration by the rule of the match (shogi).
-    Declaration,
-    /// A declaration that the rule does not allow: it loses (shogi).
-    WrongDeclaration,
-    /// The king reached the other king's start square, under the try rule (shogi).
-    Try,
-    /// A draw by points, under the 24-point rule (shogi).
-    Impasse,
-    /// The engine gave up.
-    Resignation,
-    /// Both engines saw no advantage for long enough.
-    DrawAdjudication,
-    /// The loser's score was low for long enough.
-    ResignAdjudication,
-    /// The winner, whose word the plan trusts, said that it mates.
-    MateClaim,
-    /// Tablebases know the result.
-    Tablebase,
-    /// The game was as long as the match allows.
-    MoveLimit,
-    /// The clock ran out.
-    TimeForfeit {
-        /// How far it was overrun when the answer came or the game was ended, in microseconds.
-        late_us: u64,
-    },
-    /// A move that is not legal: in shogi among others nifu, a drop mate, or leaving the king in
-    /// check. It loses.
-    IllegalMove {
-        /// The word, shortened if it was long.
-        word: String,
-        /// Where it was played, as FEN or SFEN.
-        position: String,
-        /// Why it is not legal.
-        why: String,
-    },
-    /// The engine crashed or left in the middle of the game.
-    Crash {
-        /// How it ended, for people.
-        exit: String,
-        /// The same for programs, where its process did not tell.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        fault: Option<Box<EngineFault>>,
-    },
-    /// The engine fell silent where no clock ran: no answer to `isready`, or to a search for
-    /// nodes or to a depth within the patience of the match.
-    Stall {
-        /// How long it was waited for, in milliseconds.
-        waited_ms: u64,
-    },
-    /// The engine could not be started for the game.
-    NoStart {
-        /// Why, for people.
-        why: String,
-        /// The same for programs.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        fault: Option<Box<EngineFault>>,
-    },
-    /// The match was ended before the game was.
-    Aborted,
-}
-
-impl Termination {
-    /// The result of a game that ended so, with this winner.
-    pub fn result(&self, winner: Option<Side>) -> record::GameResult {
-        match winner {
-            _ if *self == Self::Aborted => record::GameResult::Unknown,
-            Some(side) => record::GameResult::Win(side),
-            None => record::GameResult::Draw,
-        }
-    }
-
-    /// Whether the engine, not the game, failed.
-    pub fn is_failure(&self) -> bool {
-        matches!(
-            self,
-            Self::TimeForfeit { .. }
-                | Self::IllegalMove { .. }
-                | Self::Crash { .. }
-                | Self::Stall { .. }
-                | Self::NoStart { .. }
-        )
-    }
-}
-
-/// The names of records. Every export and the server's library have theirs from here.
-impl From<&Termination> for record::Termination {
-    fn from(termination: &Termination) -> Self {
-        match termination {
-            Termination::Checkmate => Self::Checkmate,
-            Termination::Stalemate => Self::Stalemate,
-            Termination::Repetition => Self::Repetition,
-            Termination::FiftyMoves => Self::FiftyMoves,
-            Termination::InsufficientMaterial => Self::InsufficientMaterial,
-            Termination::PerpetualCheck => Self::PerpetualCheck,
-            Termination::Declaration => Self::Declaration,
-            Termination::WrongDeclaration => Self::FailedDeclaration,
-            Termination::Try => Self::Try,
-            Termination::Impasse => Self::Impasse,
-            Termination::Resignation => Self::Resignation,
-            Termination::DrawAdjudication
-            | Termination::ResignAdjudication
-            | Termination::MateClaim
-            | Termination::Tablebase => Self::Adjudication,
-            Termination::MoveLimit => Self::MoveLimit,
-            Termination::TimeForfeit { .. } => Self::TimeForfeit,
-            Termination::IllegalMove { .. } => Self::IllegalMove,
-            Termination::Crash { .. } | Termination::Stall { .. } | Termination::NoStart { .. } => {
-                Self::EngineFailure
-            }
-            Termination::Aborted => Self::Interrupted,
-        }
-    }
-}
-
 impl fmt::Display for WarningKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -406,7 +262,7 @@ impl fmt::Display for WarningKind {
                 f.write_str("is not registered (`registration error`)")?;
                 message.iter().try_for_each(|text| write!(f, ": `{}`", text.escape_debug()))
             }
-            Self::Restarted { why, fault: _ } => write!(f, "was started again: {why}"),
+            Self::Restarted { failure } => write!(f, "was started again: {failure}"),
             Self::NoScore => f.write_str("told no score"),
             Self::OtherPv { word } => {
                 write!(f, "its variation starts with `{}`, not its move", word.escape_debug())

@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 use std::str::EscapeDebug;
 
 use readyok_protocol::{DiagnosticKind, Language, Move, Rule};
-use readyok_rules::{Illegal, LineError, MoveError};
+use readyok_rules::{IllegalReason, LineError, MoveError};
 
 use crate::catalog;
 
@@ -260,27 +260,27 @@ impl From<&MoveError> for Message {
     }
 }
 
-fn reason(why: Illegal) -> Message {
+fn reason(why: IllegalReason) -> Message {
     let id = match why {
-        Illegal::Unreadable => "move.unreadable",
-        Illegal::NoPiece => "move.no-piece",
-        Illegal::OpponentsPiece => "move.opponents-piece",
-        Illegal::OwnPiece => "move.own-piece",
-        Illegal::CannotReach => "move.cannot-reach",
-        Illegal::Castling => "move.castling",
-        Illegal::PromotionMissing => "move.promotion-missing",
-        Illegal::PromotionImpossible => "move.promotion-impossible",
-        Illegal::Check => "move.check",
-        Illegal::NotInHand => "move.not-in-hand",
-        Illegal::SquareTaken => "move.square-taken",
-        Illegal::TwoPawns => "move.two-pawns",
-        Illegal::DeadPiece => "move.dead-piece",
-        Illegal::DropMate => "move.drop-mate",
-        Illegal::GameTooLong => "move.game-too-long",
-        Illegal::Ambiguous => "move.ambiguous",
-        Illegal::NoSuchPiece => "move.no-such-piece",
-        Illegal::WrongSide => "move.wrong-side",
-        Illegal::NoLastMove => "move.no-last-move",
+        IllegalReason::Unreadable => "move.unreadable",
+        IllegalReason::NoPiece => "move.no-piece",
+        IllegalReason::OpponentsPiece => "move.opponents-piece",
+        IllegalReason::OwnPiece => "move.own-piece",
+        IllegalReason::CannotReach => "move.cannot-reach",
+        IllegalReason::Castling => "move.castling",
+        IllegalReason::PromotionMissing => "move.promotion-missing",
+        IllegalReason::PromotionImpossible => "move.promotion-impossible",
+        IllegalReason::Check => "move.check",
+        IllegalReason::NotInHand => "move.not-in-hand",
+        IllegalReason::SquareTaken => "move.square-taken",
+        IllegalReason::TwoPawns => "move.two-pawns",
+        IllegalReason::DeadPiece => "move.dead-piece",
+        IllegalReason::DropMate => "move.drop-mate",
+        IllegalReason::GameTooLong => "move.game-too-long",
+        IllegalReason::Ambiguous => "move.ambiguous",
+        IllegalReason::NoSuchPiece => "move.no-such-piece",
+        IllegalReason::WrongSide => "move.wrong-side",
+        IllegalReason::NoLastMove => "move.no-last-move",
     };
     Message::of_library(why.to_string(), id, Vec::new())
 }
@@ -293,7 +293,8 @@ mod illegal_move_tests {
 
     #[test]
     fn illegal_moves_have_a_japanese_text() {
-        let error = MoveError { word: "e2e5".into(), why: Illegal::CannotReach, between: vec![] };
+        let error =
+            MoveError { word: "e2e5".into(), why: IllegalReason::CannotReach, between: vec![] };
         let line = LineError { index: 2, error };
         let message = crate::message::message!("pv.illegal", error = &line);
         assert_eq!(message.to_string(), format!("the PV is illegal: {line}"));
@@ -301,7 +302,7 @@ mod illegal_move_tests {
             message.in_language(Language::Japanese),
             "読み筋どおりに指せない: 3 手目: `e2e5` は指せない (その駒はそこへ動けない)"
         );
-        let why = Illegal::Ambiguous;
+        let why = IllegalReason::Ambiguous;
         let error = MoveError { word: "N".into(), why, between: vec!["a".into(), "b".into()] };
         let message = crate::message::message!("bestmove.illegal", error = &error);
         assert_eq!(

@@ -8,6 +8,8 @@ use std::time::Duration;
 use readyok_protocol::Dialect;
 use readyok_protocol::session::client::{DropReason, TimeoutKind, UsageError};
 
+use crate::exit::Exit;
+
 /// Why an engine gave no result.
 ///
 /// An engine that breaks the rules of its protocol is no error as long as there is a result: what
@@ -142,8 +144,8 @@ impl fmt::Display for EngineError {
         write!(f, "engine `{engine}`: ")?;
         match (problem, exit) {
             (Problem::Timeout(wait), _) => self.fmt_timeout(*wait, f)?,
-            (Problem::Disconnected, Some(status)) => f.write_str(&explain(*status))?,
-            (problem, Some(status)) => write!(f, "{problem}; it {}", explain(*status))?,
+            (Problem::Disconnected, Some(status)) => Exit::from(*status).fmt(f)?,
+            (problem, Some(status)) => write!(f, "{problem}; it {}", Exit::from(*status))?,
             (problem, None) => problem.fmt(f)?,
         }
         if let Some(message) = message {
@@ -225,139 +227,6 @@ impl std::error::Error for EngineError {
     }
 }
 
-/// How a process ended, as far as its status tells.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum Exit {
-    /// It exited by itself, with this code.
-    Code(i32),
-    /// The binary was not built for this CPU.
-    WrongProcessor,
-    /// It touched memory that is not its own.
-    Crashed,
-    /// It divided by zero.
-    DividedByZero,
-    /// It called `abort`.
-    Aborted,
-    /// It received SIGKILL, from another program or because the system ran out of memory.
-    Killed,
-    /// It received SIGTERM, from another program or the system.
-    Terminated,
-    /// It wrote to a closed pipe.
-    BrokenPipe,
-    /// It was killed by another signal.
-    Signal(i32),
-    /// Nobody knows.
-    Unknown,
-}
-
-impl From<ExitStatus> for Exit {
-    fn from(status: ExitStatus) -> Self {
-        #[cfg(unix)]
-        if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-            return named(signal).map_or(Self::Signal(signal), |(_, exit)| exit);
-        }
-        match status.code() {
-            // STATUS_ILLEGAL_INSTRUCTION of Windows.
-            Some(-0x3FFF_FFE3) => Self::WrongProcessor,
-            Some(code) => Self::Code(code),
-            None => Self::Unknown,
-        }
-    }
-}
-
-impl Exit {
-    /// How a process ended of which [`explain`] has told: whoever keeps results keeps its words.
-    ///
-    /// ```
-    /// use readyok_client::Exit;
-    ///
-    /// assert_eq!(Exit::explained("exited with code 3"), Some(Exit::Code(3)));
-    /// let by_macos = "was killed by signal 10 (SIGBUS: the engine crashed)";
-    /// assert_eq!(Exit::explained(by_macos), Some(Exit::Crashed));
-    /// ```
-    pub fn explained(text: &str) -> Option<Self> {
-        if let Some(code) = text.strip_prefix("exited with code ") {
-            return code.parse().ok().map(Self::Code);
-        }
-        if text.strip_prefix("crashed: ") == Self::WrongProcessor.meaning() {
-            return Some(Self::WrongProcessor);
-        }
-        let signal = text.strip_prefix("was killed by signal ")?;
-        let (number, cause) = signal.split_once(' ').unwrap_or((signal, ""));
-        // Signals have other numbers on other systems: the cause counts as the text names it.
-        let meaning = cause.strip_suffix(')').and_then(|cause| cause.split_once(": "));
-        let known = Self::BY_SIGNAL
-            .into_iter()
-            .find(|exit| meaning.is_some_and(|(_, meaning)| exit.meaning() == Some(meaning)));
-        known.or_else(|| number.parse().ok().map(Self::Signal))
-    }
-
-    const BY_SIGNAL: [Self; 7] = [
-        Self::WrongProcessor,
-        Self::Crashed,
-        Self::DividedByZero,
-        Self::Aborted,
-        Self::Killed,
-        Self::Terminated,
-        Self::BrokenPipe,
-    ];
-
-    fn meaning(self) -> Option<&'static str> {
-        Some(match self {
-            Self::WrongProcessor => "the binary was not built for this CPU",
-            Self::Crashed => "the engine crashed",
-            Self::DividedByZero => "the engine divided by zero",
-            Self::Aborted => "the engine aborted",
-            Self::Killed => "by another program, or out of memory",
-            Self::Terminated => "by another program or the system",
-            Self::BrokenPipe => "the engine wrote to a closed pipe",
-            Self::Code(_) | Self::Signal(_) | Self::Unknown => return None,
-        })
-    }
-}
-
-/// How a process ended, for people: `exited with code 3`, `was killed by signal 4 (SIGILL: the
-/// binary was not built for this CPU)`.
-///
-/// ```
-/// assert_eq!(readyok_client::explain(Default::default()), "exited with code 0");
-/// ```
-pub fn explain(status: ExitStatus) -> String {
-    let exit = Exit::from(status);
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return match named(signal).zip(exit.meaning()) {
-            Some(((name, _), meaning)) => {
-                format!("was killed by signal {signal} ({name}: {meaning})")
-            }
-            None => format!("was killed by signal {signal}"),
-        };
-    }
-    match (exit, exit.meaning()) {
-        (_, Some(meaning)) => format!("crashed: {meaning}"),
-        (Exit::Code(code), None) => format!("exited with code {code}"),
-        (_, None) => "ended".to_owned(),
-    }
-}
-
-/// The name of a signal, and what it means for an engine.
-#[cfg(unix)]
-fn named(signal: i32) -> Option<(&'static str, Exit)> {
-    use rustix::process::Signal;
-    Some(match Signal::from_named_raw(signal)? {
-        Signal::ILL => ("SIGILL", Exit::WrongProcessor),
-        Signal::SEGV => ("SIGSEGV", Exit::Crashed),
-        Signal::BUS => ("SIGBUS", Exit::Crashed),
-        Signal::FPE => ("SIGFPE", Exit::DividedByZero),
-        Signal::ABORT => ("SIGABRT", Exit::Aborted),
-        Signal::KILL => ("SIGKILL", Exit::Killed),
-        Signal::TERM => ("SIGTERM", Exit::Terminated),
-        Signal::PIPE => ("SIGPIPE", Exit::BrokenPipe),
-        _ => return None,
-    })
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     use std::os::unix::process::ExitStatusExt as _;
@@ -408,20 +277,5 @@ mod tests {
         let error =
             EngineError::new("x", Problem::Disconnected).with_message(Some("no net".to_owned()));
         assert_eq!(error.to_string(), "engine `x`: closed its output; last message: `no net`");
-    }
-
-    #[test]
-    fn what_was_explained_is_understood_again() {
-        // Codes are in the second byte of a status, signals in the first.
-        for status in [0, 3 << 8, 4, 6, 7, 8, 9, 11, 13, 15, 33] {
-            let status = ExitStatus::from_raw(status);
-            let text = explain(status);
-            assert_eq!(Exit::explained(&text), Some(Exit::from(status)), "{text}");
-        }
-        for text in
-            ["", "ended", "exited with code x", "was killed by signal", "it was lost before"]
-        {
-            assert_eq!(Exit::explained(text), None, "{text}");
-        }
     }
 }

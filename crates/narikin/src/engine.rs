@@ -13,7 +13,7 @@ use readyok_engine::{
     Answer, Best, BestMove, Checkmate, Control, Dialect, Engine, Failure, Info, Move, MoveList,
     NoBoard, Options, Runner, SearchRequest,
 };
-use readyok_rules::{EndRules, Game, Impasse, MoveCodec, Position, Reason, ShogiRules};
+use readyok_rules::{EndRules, Game, Impasse, MoveCodec, Position, ShogiRules, Termination};
 
 use self::files::{NetworkFile, Opening};
 use self::output::{Line, Output, ShownInfo, wire_score};
@@ -326,7 +326,9 @@ impl Narikin {
         let tries = |mv: &readyok_rules::Move| {
             let mut next = position.clone();
             let ending = next.play(*mv).ok().and_then(|()| next.ending_under(&rules));
-            ending.is_some_and(|it| it.reason == Reason::Try && it.winner == Some(position.turn()))
+            ending.is_some_and(|it| {
+                it.termination == Termination::TryRule && it.winner() == Some(position.turn())
+            })
         };
         position.legal_moves().into_iter().find(tries).map(Won::By)
     }

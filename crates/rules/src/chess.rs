@@ -10,7 +10,7 @@ use shakmaty::{
     zobrist::Zobrist64,
 };
 
-use crate::{FenForm, Game, Illegal, PositionError, Setup, Side};
+use crate::{FenForm, Game, IllegalReason, PositionError, Setup, Side};
 
 pub(crate) use san::long_notation;
 
@@ -74,8 +74,8 @@ impl ChessBoard {
         side(self.position.turn())
     }
 
-    pub(crate) fn parse_move(&self, word: &str) -> Result<Move, Illegal> {
-        let wanted: UciMove = word.parse().map_err(|_| Illegal::Unreadable)?;
+    pub(crate) fn parse_move(&self, word: &str) -> Result<Move, IllegalReason> {
+        let wanted: UciMove = word.parse().map_err(|_| IllegalReason::Unreadable)?;
         let moves = self.position.legal_moves();
         // In Chess960 both forms of a castling can be met, and the king's move of one castling can
         // be an ordinary move of the king, which then comes first.
@@ -87,7 +87,7 @@ impl ChessBoard {
             .ok_or_else(|| explain::why(&self.position, wanted))
     }
 
-    pub(crate) fn play(&mut self, mv: Move) -> Result<(), Illegal> {
+    pub(crate) fn play(&mut self, mv: Move) -> Result<(), IllegalReason> {
         if !self.position.is_legal(mv) {
             return Err(explain::why(&self.position, UciMove::from_chess960(mv)));
         }
@@ -96,7 +96,7 @@ impl ChessBoard {
     }
 
     /// Reads a move and plays it; it is not looked for twice.
-    pub(crate) fn play_word(&mut self, word: &str) -> Result<Move, Illegal> {
+    pub(crate) fn play_word(&mut self, word: &str) -> Result<Move, IllegalReason> {
         let mv = self.parse_move(word)?;
         self.play_legal(mv);
         Ok(mv)

@@ -1,6 +1,6 @@
 //! Declaring a win, or a draw, in an impasse of shogi.
 
-use crate::{Ending, Impasse, Reason, Side};
+use crate::{GameOutcome, Impasse, Side, Termination};
 
 /// What counts when the side to move declares (nyugyoku sengen).
 ///
@@ -26,7 +26,7 @@ pub struct Declaration {
 
 impl Declaration {
     /// What the declaration comes to. None under rules without any.
-    pub fn ending(&self, impasse: Impasse) -> Option<Ending> {
+    pub fn ending(&self, impasse: Impasse) -> Option<GameOutcome> {
         let needed = match self.side {
             Side::First => 28,
             Side::Second => 27,
@@ -43,11 +43,11 @@ impl Declaration {
         };
         let allowed = self.king_has_entered && !self.in_check && self.pieces >= 10;
         Some(if allowed && points >= to_win {
-            Ending::won(self.side, Reason::Declaration)
+            GameOutcome::won(self.side, Termination::Declaration)
         } else if allowed && points >= to_draw {
-            Ending::drawn(Reason::Impasse)
+            GameOutcome::drawn(Termination::Impasse)
         } else {
-            Ending::won(self.side.other(), Reason::FailedDeclaration)
+            GameOutcome::won(self.side.other(), Termination::FailedDeclaration)
         })
     }
 }

@@ -199,7 +199,9 @@ impl error::Error for PositionError {}
 /// chapter 3, article 8), and loses at once; which moves are fouls stands in its list of forbidden
 /// moves (kinjite). Articles of chess are those of the FIDE Laws of Chess (2023).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Illegal {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum IllegalReason {
     /// The word is no move of this game.
     Unreadable,
     /// No piece stands on the square that the move starts from.
@@ -230,7 +232,7 @@ pub enum Illegal {
     /// A pawn was dropped to give mate (shogi; JSA: uchifuzume).
     DropMate,
     /// The game would be longer than can be counted (shogi): at 30,000 moves it is drawn under all rules,
-    /// see [`Reason::MoveLimit`](crate::Reason::MoveLimit).
+    /// see [`Termination::MoveLimit`](crate::Termination::MoveLimit).
     GameTooLong,
     /// The notation fits several legal moves.
     Ambiguous,
@@ -244,17 +246,17 @@ pub enum Illegal {
 
 /// The reason that tells most, of those why each piece that was meant cannot go there: a piece that
 /// does not move so was hardly the one.
-pub(crate) fn most_telling(reasons: impl Iterator<Item = Illegal>) -> Illegal {
-    let mut found = Illegal::CannotReach;
+pub(crate) fn most_telling(reasons: impl Iterator<Item = IllegalReason>) -> IllegalReason {
+    let mut found = IllegalReason::CannotReach;
     for reason in reasons {
-        if found == Illegal::CannotReach || reason == Illegal::Check {
+        if found == IllegalReason::CannotReach || reason == IllegalReason::Check {
             found = reason;
         }
     }
     found
 }
 
-impl fmt::Display for Illegal {
+impl fmt::Display for IllegalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Unreadable => "it is no move of this game",
@@ -286,18 +288,18 @@ pub struct MoveError {
     /// The move as it was given, shortened.
     pub word: String,
     /// Why it cannot be played.
-    pub why: Illegal,
-    /// If it is [`Illegal::Ambiguous`]: the moves that it could be, as UCI or USI words.
+    pub why: IllegalReason,
+    /// If it is [`IllegalReason::Ambiguous`]: the moves that it could be, as UCI or USI words.
     pub between: Vec<String>,
 }
 
 impl MoveError {
-    pub(crate) fn new(word: &str, why: Illegal) -> Self {
+    pub(crate) fn new(word: &str, why: IllegalReason) -> Self {
         Self { word: shortened(word), why, between: Vec::new() }
     }
 
     pub(crate) fn ambiguous(word: &str, between: Vec<String>) -> Self {
-        Self { word: shortened(word), why: Illegal::Ambiguous, between }
+        Self { word: shortened(word), why: IllegalReason::Ambiguous, between }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Positions, legal moves and notations of chess, Chess960 and shogi.
 //!
-//! The games share words ([`Position`], [`Move`], [`Ending`]), not a board: the boards are
+//! The games share words ([`Position`], [`Move`], [`GameOutcome`]), not a board: the boards are
 //! [`ChessBoard`] and [`ShogiBoard`], thin over `shakmaty` and `rsshogi`, for those who search.
 //! A [`Setup`] is what a FEN or an SFEN can say; a [`Position`] can be played. When a game is over is
 //! for [`EndRules`] to say, as federations and matches of programs differ. Games as files have them
@@ -22,12 +22,12 @@
 mod chess;
 mod codec;
 mod declaration;
-mod ending;
 mod epd;
 mod error;
 pub mod fairy;
 mod moves;
 mod opening;
+mod outcome;
 mod piece;
 mod polyglot;
 mod position;
@@ -39,11 +39,11 @@ mod shogi;
 pub use chess::ChessBoard;
 pub use codec::{CodecError, MoveCodec};
 pub use declaration::Declaration;
-pub use ending::{Ending, Reason};
 pub use epd::{Epd, EpdError, Operand, Operation};
-pub use error::{Field, Illegal, LineError, MoveError, PositionError};
+pub use error::{Field, IllegalReason, LineError, MoveError, PositionError};
 pub use moves::{CastlingForm, Move};
 pub use opening::Opening;
+pub use outcome::{GameOutcome, GameResult, Termination};
 pub use piece::{Kind, Piece, Square};
 pub use polyglot::Polyglot;
 pub use position::{BoardRef, Game, Notation, Position, Side};

@@ -5,8 +5,9 @@ use std::fmt;
 use shakmaty::{CastlingMode, Position as _};
 
 use crate::{
-    CastlingForm, ChessBoard, Declaration, EndRules, Ending, FenForm, Illegal, LineError, Move,
-    MoveError, PositionError, Reason, Setup, ShogiBoard, chess, shogi::Squares,
+    CastlingForm, ChessBoard, Declaration, EndRules, FenForm, GameOutcome, IllegalReason,
+    LineError, Move, MoveError, PositionError, Setup, ShogiBoard, Termination, chess,
+    shogi::Squares,
 };
 
 /// A game that can be played.
@@ -223,7 +224,7 @@ impl Position {
             (Board::Chess(board), Move::Chess(mv)) => board.play(mv),
             (Board::Shogi(board), Move::Shogi(mv)) => board.play(mv),
             (Board::Chess(_), Move::Shogi(_)) | (Board::Shogi(_), Move::Chess(_)) => {
-                Err(Illegal::Unreadable)
+                Err(IllegalReason::Unreadable)
             }
         }
         .map_err(|why| MoveError::new(&mv.word(self.game().castling_form()), why))
@@ -249,7 +250,7 @@ impl Position {
     /// the Western one both ways to write squares, and no sign before them. Squares alone are read
     /// in all notations of chess.
     pub fn parse(&self, text: &str, notation: Notation) -> Result<Move, MoveError> {
-        let moves: Result<Vec<Move>, Illegal> = match (&self.0, notation) {
+        let moves: Result<Vec<Move>, IllegalReason> = match (&self.0, notation) {
             (_, Notation::Word) => return self.parse_move(text),
             (
                 Board::Chess(board),
@@ -264,7 +265,7 @@ impl Position {
         };
         match moves.as_deref() {
             Ok(&[mv]) => Ok(mv),
-            Ok([]) => Err(MoveError::new(text, Illegal::Unreadable)),
+            Ok([]) => Err(MoveError::new(text, IllegalReason::Unreadable)),
             Ok(several) => {
                 let form = self.game().castling_form();
                 let words = several.iter().map(|mv| mv.word(form)).collect();
@@ -325,7 +326,7 @@ impl Position {
     /// shogi, which counts what a handicap leaves out.
     pub fn can_declare(&self) -> bool {
         let ending = self.declare(&EndRules::BOARD);
-        ending.is_some_and(|ending| ending.reason == Reason::Declaration)
+        ending.is_some_and(|outcome| outcome.termination == Termination::Declaration)
     }
 
     /// What counts if the side to move declares; none in chess.
@@ -338,7 +339,7 @@ impl Position {
 
     /// Whether the game is over here, and how, under [`EndRules::BOARD`]: draws that a player of
     /// chess would have to claim count.
-    pub fn ending(&self) -> Option<Ending> {
+    pub fn ending(&self) -> Option<GameOutcome> {
         self.ending_under(&EndRules::BOARD)
     }
 
@@ -346,7 +347,7 @@ impl Position {
     ///
     /// Mate goes before everything else. A declaration of shogi is a player's to make, see
     /// [`Position::declare`], and so is a claim of chess, see [`Position::claims`].
-    pub fn ending_under(&self, rules: &EndRules) -> Option<Ending> {
+    pub fn ending_under(&self, rules: &EndRules) -> Option<GameOutcome> {
         match &self.0 {
             Board::Chess(board) => board.ending(&rules.chess),
             Board::Shogi(board) => board.ending(&rules.shogi),
@@ -358,7 +359,7 @@ impl Position {
     ///
     /// A player may also claim with a move that leads there (9.2.1 and 9.3.1): ask the position
     /// after it.
-    pub fn claims(&self) -> Vec<Reason> {
+    pub fn claims(&self) -> Vec<Termination> {
         match &self.0 {
             Board::Chess(board) => board.claims(),
             Board::Shogi(_) => Vec::new(),
@@ -367,7 +368,7 @@ impl Position {
 
     /// How the game ends if the side to move declares (shogi); none under rules without
     /// declarations, and in chess.
-    pub fn declare(&self, rules: &EndRules) -> Option<Ending> {
+    pub fn declare(&self, rules: &EndRules) -> Option<GameOutcome> {
         self.declaration()?.ending(rules.shogi.impasse)
     }
 
@@ -382,18 +383,18 @@ impl Position {
 
     /// How the game ends when a side's time is over: it loses, unless the opponent could not give
     /// mate by any line of moves (FIDE 6.9).
-    pub fn time_is_over(&self, loser: Side) -> Ending {
+    pub fn time_is_over(&self, loser: Side) -> GameOutcome {
         match &self.0 {
             Board::Chess(board) => board.time_is_over(chess::color(loser)),
-            Board::Shogi(_) => Ending::won(loser.other(), Reason::Time),
+            Board::Shogi(_) => GameOutcome::won(loser.other(), Termination::TimeForfeit),
         }
     }
 
     /// How the game ends when the side to move has played an illegal move and that loses: always in
     /// shogi, where it is a foul (nifu, uchifuzume, a king left in check and all others), and in
-    /// matches of programs; people playing chess lose by the second one (FIDE 7.5.5).
-    pub fn illegal_move(&self, why: Illegal) -> Ending {
-        Ending::won(self.turn().other(), Reason::IllegalMove(why))
+    /// engine matches; human players lose by the second one (FIDE 7.5.5).
+    pub fn illegal_move(&self) -> GameOutcome {
+        GameOutcome::lost(self.turn(), Termination::IllegalMove)
     }
 }
 

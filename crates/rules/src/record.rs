@@ -19,7 +19,6 @@
 mod annotations;
 mod bookmark;
 mod csa;
-mod ending;
 mod error;
 mod format;
 mod game;
@@ -36,7 +35,6 @@ mod usi;
 
 pub use annotations::{Annotations, End, Evaluation, Mark, MarkColor, Nag};
 pub use bookmark::Bookmark;
-pub use ending::{GameResult, Termination};
 pub use error::{AddError, Limit, Oddity, RecordError, RecordErrorKind, Strange, WriteError};
 pub use format::{Encoding, Format, Records, read, write, write_encoded};
 pub use game::{GameRecord, Mainline, Node, NodeId, Positions};

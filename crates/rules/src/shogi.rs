@@ -20,7 +20,7 @@ use rsshogi::{
     types::{Color, Move, Move32},
 };
 
-use crate::{Illegal, PositionError, Setup, Side};
+use crate::{IllegalReason, PositionError, Setup, Side};
 
 /// Games are drawn here, so that those who look ahead do not overrun `rsshogi`'s counters of moves and
 /// of successive checks, which end at 65,535.
@@ -73,8 +73,9 @@ impl ShogiBoard {
         moves
     }
 
-    pub(crate) fn parse_move(&self, word: &str) -> Result<Move32, Illegal> {
-        let mv = Move::from_usi(word).filter(|mv| mv.is_normal()).ok_or(Illegal::Unreadable)?;
+    pub(crate) fn parse_move(&self, word: &str) -> Result<Move32, IllegalReason> {
+        let mv =
+            Move::from_usi(word).filter(|mv| mv.is_normal()).ok_or(IllegalReason::Unreadable)?;
         if self.position.is_legal_move(mv) {
             Ok(self.position.move32_from_move(mv))
         } else {
@@ -82,13 +83,15 @@ impl ShogiBoard {
         }
     }
 
-    pub(crate) fn play(&mut self, mv: Move32) -> Result<(), Illegal> {
+    pub(crate) fn play(&mut self, mv: Move32) -> Result<(), IllegalReason> {
         if self.is_full() {
-            return Err(Illegal::GameTooLong);
+            return Err(IllegalReason::GameTooLong);
         }
         let earlier = Earlier { key: self.key(), in_check: self.position.is_in_check() };
         self.position.try_apply_move32(mv).map_err(|error| match error {
-            MoveError::CounterOverflow | MoveError::StateCapacityExceeded => Illegal::GameTooLong,
+            MoveError::CounterOverflow | MoveError::StateCapacityExceeded => {
+                IllegalReason::GameTooLong
+            }
             MoveError::InvalidMove
             | MoveError::NoStateInfo
             | MoveError::StackUnderflow

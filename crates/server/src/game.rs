@@ -13,7 +13,7 @@ mod unread;
 pub(crate) use api_error::{api_error, no_such, odd_text, too_many};
 pub(crate) use judge::{Searched, judge, summary, winning};
 pub(crate) use position_view::passed;
-pub(crate) use problem::{illegal, move_problem, position_problem, unplayable};
+pub(crate) use problem::{illegal, illegal_problem, position_problem, unplayable};
 pub(crate) use session::{
     ActiveGame, Document, Effect, EngineAnswer, EngineMove, GameSession, GameSnapshot, Origin,
     SearchRequest, StoredSession, check_players, parse_move,

@@ -19,7 +19,6 @@
 
 mod analysis;
 mod command;
-mod ending;
 mod engine;
 mod game;
 mod job;
@@ -34,7 +33,6 @@ mod topic;
 
 pub use analysis::*;
 pub use command::*;
-pub use ending::*;
 pub use engine::*;
 pub use game::*;
 pub use job::*;

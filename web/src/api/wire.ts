@@ -814,11 +814,6 @@ elo: number,
 error: number, };
 
 /**
- * Why a game ended.
- */
-export type EndReason = "checkmate" | "stalemate" | "repetition" | "perpetual_check" | "fifty_moves" | "insufficient_material" | "move_limit" | "try" | "declaration" | "failed_declaration" | "impasse" | "resignation" | "time" | "time_without_material" | "illegal_move" | "agreement" | "forfeit" | "engine_failed" | "adjudication" | "aborted" | "other";
-
-/**
  * One engine that analyses.
  */
 export type EngineAnalysis = { 
@@ -1186,6 +1181,11 @@ result: string,
 changed: number, };
 
 /**
+ * The result of a game.
+ */
+export type GameResult = "*" | "1-0" | "0-1" | "1/2-1/2";
+
+/**
  * A game.
  */
 export type GameState = { 
@@ -1232,7 +1232,7 @@ opening: OpeningName | null,
 /**
  * How it has ended.
  */
-outcome: Outcome | null, 
+outcome: OutcomeView | null, 
 /**
  * While it is played, and afterwards.
  */
@@ -1570,9 +1570,9 @@ names: Sides<string>,
  */
 result: string, 
 /**
- * Why it ended, as in an outcome; none if nobody knows.
+ * What ended the game, if known.
  */
-reason: string | null, 
+termination: Termination | null, 
 /**
  * The day of the game as its record has it.
  */
@@ -1949,7 +1949,7 @@ engines: Sides<number>,
 /**
  * How it ended.
  */
-outcome: Outcome, 
+outcome: OutcomeView, 
 /**
  * Moves played.
  */
@@ -2389,27 +2389,23 @@ default: string | null, } | { "kind": "other",
 word: string, };
 
 /**
- * How a game has ended.
+ * How a game ended, with the details that the page displays.
  */
-export type Outcome = { 
+export type OutcomeView = { 
 /**
- * None for a draw, and for a game without a result.
+ * Who won.
  */
-winner: Side | null, 
+result: GameResult, 
 /**
- * `1-0`, `0-1`, `1/2-1/2` or `*`.
+ * What ended the game.
  */
-result: string, 
+termination: Termination, 
 /**
- * Why.
- */
-reason: EndReason, 
-/**
- * More, in English, where there is more to say: what the engine did.
+ * Details in English, for example what the engine did.
  */
 detail: string | null, 
 /**
- * The same by its kind, where the page has words for it.
+ * The details as a kind, if the page has a text for it.
  */
 problem: Problem | null, };
 
@@ -2420,7 +2416,7 @@ export type Over = {
 /**
  * None if it is not.
  */
-outcome: Outcome | null, };
+outcome: OutcomeView | null, };
 
 /**
  * A game that is played, or was.
@@ -2568,7 +2564,7 @@ last: LastMove | null,
 /**
  * If the position ends a game by the rules: how.
  */
-ending: Outcome | null, };
+ending: OutcomeView | null, };
 
 /**
  * A named set of values.
@@ -3134,6 +3130,15 @@ min: number,
  * The strongest.
  */
 max: number, };
+
+/**
+ * What ended a game. The winner is part of the [`GameOutcome`].
+ *
+ * Articles are those of the FIDE Laws of Chess (2023), of the rules for games of the Japan
+ * Shogi Association (JSA: 対局規則, 2024; JSA 2013: 対局規定（抄録）), and of the rules of the 36th
+ * World Computer Shogi Championship (CSA). `docs/match.md` has their addresses.
+ */
+export type Termination = "checkmate" | "stalemate" | "repetition" | "fivefold-repetition" | "perpetual-check" | "fifty-moves" | "seventy-five-moves" | "insufficient-material" | "dead-position" | "move-limit" | "declaration" | "wrong-declaration" | "impasse" | "try" | "resignation" | "agreement" | "time-forfeit" | "time-without-material" | "illegal-move" | "forfeit" | "adjudication" | "draw-adjudication" | "resign-adjudication" | "mate-claim" | "tablebase" | "engine-failure" | "crash" | "stall" | "no-start" | "aborted" | "no-mate" | "take-back" | "error" | "other";
 
 /**
  * What there can be none, too many or a bad one of.

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { EndReason, Outcome, Problem, Score } from '../api/wire';
+import type { OutcomeView, Problem, Score, Termination } from '../api/wire';
 
 vi.hoisted(() => {
   vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => {} }));
@@ -22,10 +22,9 @@ beforeEach(() => {
   prefs.language = 'ja';
 });
 
-const outcome = (reason: EndReason, more: Partial<Outcome> = {}): Outcome => ({
-  winner: 'first',
+const outcome = (termination: Termination, more: Partial<OutcomeView> = {}): OutcomeView => ({
   result: '1-0',
-  reason,
+  termination,
   detail: null,
   problem: null,
   ...more,
@@ -41,8 +40,8 @@ test('shows a result without a reason', () => {
   expect(outcomeText(outcome('other'), 'shogi')).toBe('先手の勝ち');
   prefs.language = 'en';
   expect(outcomeText(outcome('other'), 'chess')).toBe('White won');
-  expect(outcomeText(outcome('other', { winner: null, result: '1/2-1/2' }), 'chess')).toBe('Draw');
-  expect(outcomeText(outcome('other', { winner: null, result: '*' }), 'chess')).toBe('No result');
+  expect(outcomeText(outcome('other', { result: '1/2-1/2' }), 'chess')).toBe('Draw');
+  expect(outcomeText(outcome('other', { result: '*' }), 'chess')).toBe('No result');
 });
 
 test('shows a mate score without a distance', () => {
@@ -57,8 +56,8 @@ test('shows a mate score without a distance', () => {
 test('translates details of an engine failure', () => {
   const problem: Problem = { kind: 'in_check', values: { move: 'e1e2' }, variant: null };
   const detail = 'illegal move `e1e2`: the king would be in check';
-  expect(detailText(outcome('illegal_move', { detail, problem }))).toBe('e1e2: キング(玉)に王手がかかります');
-  expect(detailText(outcome('engine_failed', { detail: 'signal: 6' }))).toBe('signal: 6');
+  expect(detailText(outcome('illegal-move', { detail, problem }))).toBe('e1e2: キング(玉)に王手がかかります');
+  expect(detailText(outcome('engine-failure', { detail: 'signal: 6' }))).toBe('signal: 6');
   expect(detailText(outcome('checkmate'))).toBe('');
   const claim: Problem = { kind: 'by_mate_claim', values: {}, variant: null };
   const claimed = outcome('adjudication', { detail: 'by a trusted claim of mate', problem: claim });

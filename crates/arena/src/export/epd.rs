@@ -4,10 +4,10 @@ use readyok_rules::Game;
 
 use crate::pairing::Pairing;
 use crate::plan::Plan;
-use crate::result::GameResult;
+use crate::result::MatchGame;
 
 /// The last position of a game: for chess with the counters as operations, for shogi as SFEN.
-pub(super) fn text(plan: &Plan, pairing: &Pairing, game: &GameResult) -> Result<String, String> {
+pub(super) fn text(plan: &Plan, pairing: &Pairing, game: &MatchGame) -> Result<String, String> {
     let words = pairing.opening.moves.iter().map(String::as_str);
     let words = words.chain(game.moves.iter().map(|played| played.word.as_str()));
     let position = super::record::start(plan.game, &pairing.opening)?.after(words);

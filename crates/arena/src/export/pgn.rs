@@ -4,14 +4,14 @@ use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 use readyok_protocol::Score;
-use readyok_rules::record::{self, GameRecord, PgnOptions, write_pgn};
+use readyok_rules::record::{GameRecord, PgnOptions, write_pgn};
 use readyok_rules::{FenForm, Game, Notation, Opening, Position, Side};
 
 use super::record::{engine_of, play, set_headers, start, timestamp};
 use crate::fastchess::text::GameOver;
 use crate::pairing::Pairing;
 use crate::plan::{EnginePlan, Limits, Plan};
-use crate::result::{GameEnd, GameResult, Introduction, PlayedMove, Termination};
+use crate::result::{EndSentence, Introduction, MatchGame, PlayedMove};
 
 /// The comment on the moves of an opening.
 const BOOK: &str = "book";
@@ -74,7 +74,7 @@ pub(super) fn text(
     plan: &Plan,
     pairing: &Pairing,
     index: usize,
-    game: &GameResult,
+    game: &MatchGame,
 ) -> Result<String, String> {
     let start = start(plan.game, &pairing.opening)?;
     let mut opening = Opening::of(&start);
@@ -98,7 +98,7 @@ pub(super) fn text(
         update(&mut opening, record.position(), ply);
     }
     comment_end(&mut record, style, plan, game);
-    record.result = game.termination.result(game.winner);
+    record.result = game.outcome().result;
     if !style.min {
         let illegal = style.as_fastchess && illegal_move(game).is_some();
         set_details(
@@ -153,14 +153,14 @@ fn comment(record: &mut GameRecord, style: &PgnStyle, text: &str) {
 }
 
 /// Adds the reason for the end to the last comment.
-fn comment_end(record: &mut GameRecord, style: &PgnStyle, plan: &Plan, game: &GameResult) {
+fn comment_end(record: &mut GameRecord, style: &PgnStyle, plan: &Plan, game: &MatchGame) {
     let ending = if style.as_fastchess {
         let illegal = illegal_move(game);
-        let termination = &game.termination;
-        let reason = GameOver { game: plan.game, winner: game.winner, termination }.reason();
+        let end = &game.end;
+        let reason = GameOver { game: plan.game, winner: game.winner, end }.reason();
         illegal.map_or(reason.clone(), |text| format!("{reason}: {text}"))
     } else {
-        GameEnd::of(plan, game).to_string()
+        EndSentence::of(plan, game).to_string()
     };
     if game.moves.is_empty() {
         let is_written = illegal_move(game).is_some() && record.is_empty();
@@ -177,11 +177,8 @@ fn comment_end(record: &mut GameRecord, style: &PgnStyle, plan: &Plan, game: &Ga
     }
 }
 
-fn illegal_move(game: &GameResult) -> Option<&str> {
-    match &game.termination {
-        Termination::IllegalMove { word, .. } => Some(word),
-        _ => None,
-    }
+fn illegal_move(game: &MatchGame) -> Option<&str> {
+    game.end.illegal_text()
 }
 
 /// Sets the tags about engines, times and the end.
@@ -189,7 +186,7 @@ fn set_details(
     record: &mut GameRecord,
     style: &PgnStyle,
     plan: &Plan,
-    game: &GameResult,
+    game: &MatchGame,
     plies: usize,
 ) {
     let headers = &mut record.headers;
@@ -213,7 +210,7 @@ fn set_details(
         }
     }
     headers.set("PlyCount", plies.to_string());
-    let termination = match record::Termination::from(&game.termination).pgn_tag() {
+    let termination = match game.end.termination.pgn_tag() {
         "rules infraction" if style.as_fastchess => "illegal move".to_owned(),
         tag => tag.to_owned(),
     };
@@ -248,7 +245,7 @@ fn time_control(limits: &Limits) -> String {
 fn move_comment(
     style: &PgnStyle,
     plan: &Plan,
-    game: &GameResult,
+    game: &MatchGame,
     before: &Position,
     played: &PlayedMove,
 ) -> String {
@@ -306,7 +303,7 @@ fn move_comment(
 }
 
 /// The time for each move of the side to move, which is left after each of them.
-fn fixed_time(plan: &Plan, game: &GameResult, turn: Side) -> i64 {
+fn fixed_time(plan: &Plan, game: &MatchGame, turn: Side) -> i64 {
     let mover = match turn {
         Side::First => game.first,
         Side::Second => game.second,

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use readyok_rules::record::{Evaluation, GameRecord, NodeId, Tag, Termination as RecordEnd};
-use readyok_rules::{Game, Position, Side};
+use readyok_rules::record::{Evaluation, GameRecord, NodeId, Tag};
+use readyok_rules::{Game, Position, Side, Termination};
 
 use crate::pairing::{Opening, Pairing};
 use crate::plan::{EngineId, EnginePlan, Plan};
-use crate::result::{GameEnd, GameResult, PlayedMove, Termination};
+use crate::result::{EndSentence, MatchGame, PlayedMove};
 
 /// The record of a finished game: players, opening, moves with times and evaluations, and the outcome.
 /// `index` is the number of the game within its pair, from 0.
@@ -19,21 +19,20 @@ pub fn game_record(
     plan: &Plan,
     pairing: &Pairing,
     index: usize,
-    game: &GameResult,
+    game: &MatchGame,
 ) -> Result<GameRecord, String> {
     let mut record = opening_record(plan.game, &pairing.opening)?;
     set_headers(&mut record, plan, pairing, index, game);
     for played in &game.moves {
         add_move(&mut record, played)?;
     }
-    if needs_comment(&game.termination) {
+    if needs_comment(game.end.termination) {
         let last = record.last();
         if let Some(notes) = record.notes_mut(last) {
-            notes.comments.push(GameEnd::of(plan, game).to_string());
+            notes.comments.push(EndSentence::of(plan, game).to_string());
         }
     }
-    let end = RecordEnd::from(&game.termination);
-    record.conclude(end, game.termination.result(game.winner));
+    record.conclude(game.outcome());
     Ok(record)
 }
 
@@ -84,7 +83,7 @@ pub(super) fn set_headers(
     plan: &Plan,
     pairing: &Pairing,
     index: usize,
-    game: &GameResult,
+    game: &MatchGame,
 ) {
     for (tag, value) in [(Tag::Event, &plan.event), (Tag::Site, &plan.site)] {
         if !value.is_empty() {
@@ -113,13 +112,13 @@ pub(super) fn timestamp(ms: u64) -> Option<Timestamp> {
 }
 
 /// Whether the formats of records have no term for an end.
-fn needs_comment(termination: &Termination) -> bool {
+fn needs_comment(termination: Termination) -> bool {
     let is_adjudicated = matches!(
         termination,
         Termination::DrawAdjudication
             | Termination::ResignAdjudication
-            | Termination::MateClaim
-            | Termination::Tablebase
+            | Termination::MateAdjudication
+            | Termination::TablebaseAdjudication
             | Termination::MoveLimit
     );
     is_adjudicated || termination.is_failure()

@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use super::text::is_broken;
-use crate::result::Termination;
+use readyok_rules::Termination;
 
 /// Lost games by engine, in the order of the first ones.
 #[derive(Clone, Debug, Default)]
@@ -17,9 +16,9 @@ struct Failed {
 }
 
 impl Failures {
-    pub(super) fn count(&mut self, loser: &str, termination: &Termination) {
-        let is_late = matches!(termination, Termination::TimeForfeit { .. });
-        if !is_late && !is_broken(termination) {
+    pub(super) fn count(&mut self, loser: &str, termination: Termination) {
+        let is_late = termination == Termination::TimeForfeit;
+        if !is_late && !termination.is_engine_failure() {
             return;
         }
         let at = self.0.iter().position(|failed| failed.name == loser).unwrap_or_else(|| {

@@ -5,12 +5,12 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, Side, Termination};
 
 use crate::event::{End, Event, Listener, Score};
 use crate::plan::{EngineId, GamesPerPairing, OpeningOrder, OpeningSource, Plan};
 use crate::queue::Stop;
-use crate::result::{PlayedMove, Termination};
+use crate::result::PlayedMove;
 use crate::stats::Verdict;
 use crate::stats::fastchess::verdict_line;
 
@@ -19,7 +19,7 @@ use super::failures::Failures;
 use super::log::{Level, Logger};
 use super::options::{Options, OutputFormat};
 use super::standing::Standing;
-use super::text::{self, GameOver, is_broken};
+use super::text::{self, GameOver};
 use super::voice::Voice;
 
 /// A listener that prints in the form of fastchess, or of cutechess as fastchess does it.
@@ -170,12 +170,14 @@ impl<W: Write> Printer<W> {
         let names = format!("{} and {}", self.name(first), self.name(second));
         let loser = over.winner.map(|winner| if winner == Side::First { second } else { first });
         let name = loser.map(|loser| self.name(loser).to_owned()).unwrap_or_default();
-        if let Termination::NoStart { why, .. } = over.termination {
+        if let Some(why) =
+            over.end.failure().filter(|_| *over.end == Termination::EngineStartFailure)
+        {
             self.voice.warn(&format!("Fatal; {name} engine startup failure: \"{why}\""));
             self.voice.stop();
             return;
         }
-        if let Termination::IllegalMove { word, .. } = over.termination {
+        if let Some(word) = over.end.illegal_text() {
             if self.plan.game != Game::Shogi && !text::is_word_of_uci(word) {
                 self.voice.warn(&format!(
                     "Warning; Move does not match uci move format, lowercase and 4/5 chars. Move \
@@ -184,19 +186,19 @@ impl<W: Write> Printer<W> {
             }
             self.voice.warn(&format!("Warning; Illegal move {word} played by {name}"));
         }
-        if matches!(over.termination, Termination::Stall { .. }) {
+        if *over.end == Termination::EngineStall {
             self.voice.warn(&format!("Warning; Engine {name} is not responsive"));
         }
-        if let Some(fault) = text::fault(&name, over.termination) {
-            self.voice.note(&fault);
+        if let Some(failure) = text::failure(&name, over.end) {
+            self.voice.note(&failure);
         }
         self.voice.log(Level::Trace, &format!("Game {number} between {names} finished"));
-        if is_broken(over.termination) {
+        if over.end.termination.is_engine_failure() {
             self.voice.note(&format!("Game {number} between {names} stalled / disconnected"));
         }
-        let is_lost = is_broken(over.termination) && !self.options.recover;
+        let is_lost = over.end.termination.is_engine_failure() && !self.options.recover;
         if !is_lost {
-            self.failures.count(&name, over.termination);
+            self.failures.count(&name, over.end.termination);
         }
         if self.voice.has_stopped() {
             return;
@@ -332,12 +334,12 @@ impl<W: Write + Send> Listener for Printer<W> {
                     text::started(number, self.pairings * self.games_of_pair(), first, second);
                 self.say(&line);
             }
-            Event::GameEnd { pair, game, first, second, winner, termination, engines, .. } => {
+            Event::GameEnd { pair, game, first, second, winner, end, engines, .. } => {
                 self.playing.remove(&(*pair, *game));
                 for (id, engine) in [first, second].into_iter().zip(engines.iter()) {
                     self.standing.introduce(*id, engine);
                 }
-                let over = GameOver { game: self.plan.game, winner: *winner, termination };
+                let over = GameOver { game: self.plan.game, winner: *winner, end };
                 self.game_end((*pair, *game), [*first, *second], &over);
             }
             Event::PairEnd { pair, complete, .. } => {

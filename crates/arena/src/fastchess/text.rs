@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, Side, Termination};
 
 use crate::queue::About;
-use crate::result::{GameEnd, PvEnd, Termination, WarningKind};
+use crate::result::{EndSentence, GameEnd, WarningKind};
 
 /// The line at the start of a game. Games are counted from 1.
 pub fn started(number: u64, total: u64, first: &str, second: &str) -> String {
@@ -22,16 +22,14 @@ pub fn finished(number: u64, first: &str, second: &str, end: &GameOver<'_>) -> S
 pub fn warning(engine: &str, about: &About, one_line: bool) -> String {
     let played = about.played.as_deref().unwrap_or("<none>");
     let text = match &about.kind {
-        WarningKind::IllegalPv { word } | WarningKind::PvBeyondEnd { word, end: PvEnd::Other } => {
-            format!("Illegal PV move - move {word} from {engine}")
-        }
+        WarningKind::IllegalPv { word } => format!("Illegal PV move - move {word} from {engine}"),
         WarningKind::PvBeyondEnd { word, end } => {
-            let end = match end {
-                PvEnd::Checkmate => "checkmate",
-                PvEnd::Stalemate => "stalemate",
-                PvEnd::Repetition => "threefold repetition",
-                PvEnd::FiftyMoves => "fifty-move rule",
-                PvEnd::Other => "the end",
+            let end = match end.general() {
+                Termination::Checkmate => "checkmate",
+                Termination::Stalemate => "stalemate",
+                Termination::Repetition => "threefold repetition",
+                Termination::FiftyMoveRule => "fifty-move rule",
+                _ => return format!("Illegal PV move - move {word} from {engine}"),
             };
             format!("PV continues after {end} - move {word} from {engine}")
         }
@@ -74,26 +72,18 @@ pub fn warning(engine: &str, about: &About, one_line: bool) -> String {
     parts.join(if one_line { " :: " } else { "\n" })
 }
 
-/// What is logged of an engine that has failed.
-pub(super) fn fault(engine: &str, termination: &Termination) -> Option<String> {
-    match termination {
-        Termination::TimeForfeit { late_us } => {
-            Some(format!("Engine {engine} loses on time by {}ms", late_us / 1000))
+/// The log line for an engine that has failed.
+pub(super) fn failure(engine: &str, end: &GameEnd) -> Option<String> {
+    match end.termination {
+        Termination::TimeForfeit => {
+            Some(format!("Engine {engine} loses on time by {}ms", end.overrun_us() / 1000))
         }
-        Termination::Crash { .. } | Termination::NoStart { .. } => {
+        Termination::EngineCrash | Termination::EngineStartFailure => {
             Some(format!("Engine {engine} disconnects"))
         }
-        Termination::Stall { .. } => Some(format!("Engine {engine} stalls")),
+        Termination::EngineStall => Some(format!("Engine {engine} stalls")),
         _ => None,
     }
-}
-
-/// Whether an engine was lost.
-pub(super) fn is_broken(termination: &Termination) -> bool {
-    matches!(
-        termination,
-        Termination::Crash { .. } | Termination::Stall { .. } | Termination::NoStart { .. }
-    )
 }
 
 /// Whether a word could be a move of UCI.
@@ -114,14 +104,14 @@ pub struct GameOver<'a> {
     /// The winner; none is a draw.
     pub winner: Option<Side>,
     /// What ended it.
-    pub termination: &'a Termination,
+    pub end: &'a GameEnd,
 }
 
 impl GameOver<'_> {
     /// `1-0`, `0-1`, `1/2-1/2`, or `*` for a game that was not played to its end.
     pub fn score(&self) -> &'static str {
-        let Self { game, winner, termination } = *self;
-        GameEnd { game, winner, termination, max_moves: None }.score()
+        let Self { game, winner, end } = *self;
+        EndSentence { game, winner, end, max_moves: None }.score()
     }
 
     /// Why a game ended, in the words of fastchess where it has some. The colours are those of the
@@ -137,7 +127,7 @@ impl GameOver<'_> {
         let drawn = self.winner.is_none();
         let mut text = String::new();
         // Writing into a string cannot fail.
-        let _ = match self.termination {
+        let _ = match self.end.termination {
             Termination::Checkmate => write!(text, "{winner} mates"),
             Termination::Stalemate if drawn => write!(text, "Draw by stalemate"),
             Termination::Stalemate => write!(text, "{loser} has no move"),
@@ -145,34 +135,39 @@ impl GameOver<'_> {
                 write!(text, "Draw by 4-fold repetition")
             }
             Termination::Repetition => write!(text, "Draw by 3-fold repetition"),
-            Termination::FiftyMoves => write!(text, "Draw by fifty moves rule"),
+            Termination::FiftyMoveRule => write!(text, "Draw by fifty moves rule"),
             Termination::InsufficientMaterial => {
                 write!(text, "Draw by insufficient mating material")
             }
             Termination::PerpetualCheck => write!(text, "{loser} gives perpetual check"),
             Termination::Declaration => write!(text, "{winner} wins by declaration"),
-            Termination::WrongDeclaration => write!(text, "{loser} declares a win wrongly"),
-            Termination::Try => write!(text, "{winner} wins by the try rule"),
+            Termination::FailedDeclaration => write!(text, "{loser} declares a win wrongly"),
+            Termination::TryRule => write!(text, "{winner} wins by the try rule"),
             Termination::Impasse => write!(text, "Draw by impasse"),
             Termination::Resignation => write!(text, "{loser} resigns"),
             Termination::DrawAdjudication | Termination::MoveLimit => {
                 write!(text, "Draw by adjudication")
             }
-            Termination::MateClaim => {
+            Termination::MateAdjudication => {
                 write!(text, "{winner} wins by adjudication: trusted mate score")
             }
             Termination::ResignAdjudication => write!(text, "{winner} wins by adjudication"),
-            Termination::Tablebase if drawn => write!(text, "Draw by adjudication: SyzygyTB"),
-            Termination::Tablebase => write!(text, "{winner} wins by adjudication: SyzygyTB"),
-            Termination::TimeForfeit { late_us } => {
-                write!(text, "{loser} loses on time ({}ms overrun)", late_us / 1000)
+            Termination::TablebaseAdjudication if drawn => {
+                write!(text, "Draw by adjudication: SyzygyTB")
             }
-            Termination::IllegalMove { .. } => write!(text, "{loser} makes an illegal move"),
-            Termination::Crash { .. } | Termination::NoStart { .. } => {
+            Termination::TablebaseAdjudication => {
+                write!(text, "{winner} wins by adjudication: SyzygyTB")
+            }
+            Termination::TimeForfeit => {
+                write!(text, "{loser} loses on time ({}ms overrun)", self.end.overrun_us() / 1000)
+            }
+            Termination::IllegalMove => write!(text, "{loser} makes an illegal move"),
+            Termination::EngineCrash | Termination::EngineStartFailure => {
                 write!(text, "{loser} disconnects")
             }
-            Termination::Stall { .. } => write!(text, "{loser}'s connection stalls"),
+            Termination::EngineStall => write!(text, "{loser}'s connection stalls"),
             Termination::Aborted => write!(text, "Game interrupted"),
+            _ => write!(text, "{}", self.end),
         };
         text
     }

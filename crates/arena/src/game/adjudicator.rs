@@ -1,11 +1,10 @@
 //! Ends by the engines' own scores, and by the length of the game.
 
 use readyok_protocol::Score;
-use readyok_rules::Side;
+use readyok_rules::{Side, Termination};
 
-use super::referee::Outcome;
+use super::referee::Decision;
 use crate::plan::{Adjudication, DrawAdjudication, ResignAdjudication};
-use crate::result::Termination;
 
 /// What the scores so far say.
 #[derive(Clone, Debug, Default)]
@@ -62,18 +61,17 @@ impl Adjudicator {
     }
 
     /// What a move leads to.
-    pub(super) fn on_move(&mut self, latest: Latest) -> Option<Outcome> {
+    pub(super) fn on_move(&mut self, latest: Latest) -> Option<Decision> {
         self.count(latest);
         if let Some(loser) = self.resigned(latest) {
-            let termination = Termination::ResignAdjudication;
-            return Some(Outcome { winner: Some(loser.other()), termination });
+            return Some(Decision::lost_by(loser, Termination::ResignAdjudication));
         }
         if self.trusted.get(index(latest.side)) == Some(&true)
             && latest.score.is_some_and(|score| score.is_mate() && Score::Cp(0) < score)
         {
-            return Some(Outcome::lost_by(latest.side.other(), Termination::MateClaim));
+            return Some(Decision::lost_by(latest.side.other(), Termination::MateAdjudication));
         }
-        let draw = |termination| Some(Outcome { winner: None, termination });
+        let draw = |termination| Some(Decision::without_winner(termination));
         if let Some(rule) = self.draw
             && rule.from_move <= latest.number
             && rule.moves.saturating_mul(2).max(1) <= self.level

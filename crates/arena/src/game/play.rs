@@ -1,7 +1,7 @@
 //! Plays a game: asks the engines, waits for their answers, and lets the referee judge.
 //!
 //! ```text
-//!  players ── prepare ──> ┌─ go ──> wait ──> answer ──> Referee ──┐ Over ──> GameResult
+//!  players ── prepare ──> ┌─ go ──> wait ──> answer ──> Referee ──┐ Over ──> MatchGame
 //!                         └────────────── Continue ───────────────┘
 //!  of a side that may: after its move it ponders, until the opponent's move hits or misses
 //! ```
@@ -13,13 +13,13 @@ use readyok_client::{
     Best, DropReason, EngineError, Event, Game as WireGame, Notice, Problem, Search, SearchHandle,
     SearchResult, TimeoutKind, Update, WaitLimit,
 };
-use readyok_protocol::{GameResult as Told, Move, Status};
-use readyok_rules::{Game, MoveCodec, Position, Side};
+use readyok_protocol::{GameResult as GameOver, Move, Status};
+use readyok_rules::{Game, MoveCodec, Position, Side, Termination};
 use regex::Regex;
 
 use super::cancel::{Cancel, Watched};
 use super::player::{Player, pair_mut};
-use super::referee::{Answer, OpeningError, Outcome, Referee, Verdict};
+use super::referee::{Answer, Decision, OpeningError, Referee, Verdict};
 use super::scored::Scored;
 use super::tablebase::Tablebases;
 use super::time::{now, unix_ms};
@@ -27,8 +27,8 @@ use super::{overload, told};
 use crate::pairing::Opening;
 use crate::plan::{Adjudication, Variations};
 use crate::result::{
-    EngineFault, EngineFaultKind, GameResult, Introduction, PlayedMove, Termination, Warning,
-    WarningKind,
+    EngineFailure, EngineFailureKind, GameEnd, Introduction, MatchGame, PlayedMove, Warning,
+    WarningKind, unsuitable,
 };
 
 /// What a game needs beside its players and its opening.
@@ -81,7 +81,7 @@ pub fn play_game(
     players: [&mut Player; 2],
     cancel: &Cancel,
     on_move: &mut dyn FnMut(&Referee, &PlayedMove),
-) -> Result<GameResult, OpeningError> {
+) -> Result<MatchGame, OpeningError> {
     let (started_ms, started) = (unix_ms(), now());
     let limits = players.each_ref().map(|player| player.plan().limits);
     let tablebases = setting.tablebases.clone();
@@ -104,11 +104,11 @@ pub fn play_game(
     let engines = table.seats.map(|seat| seat.introduction);
     // Most of what a match keeps until a pair is complete.
     table.moves.shrink_to_fit();
-    Ok(GameResult {
+    Ok(MatchGame {
         first,
         second,
         winner: outcome.winner,
-        termination: outcome.termination,
+        end: outcome.end,
         moves: table.moves,
         started_ms,
         duration_ms: millis(now().saturating_duration_since(started)),
@@ -133,7 +133,7 @@ struct Seat<'a> {
     player: &'a mut Player,
     codec: MoveCodec,
     /// The game in the words of the engine, or why it cannot be told.
-    game: Result<WireGame, Termination>,
+    game: Result<WireGame, GameEnd>,
     pondering: Option<Pondering>,
     has_moved: bool,
     watched: Option<Watched>,
@@ -162,11 +162,7 @@ impl<'a> Seat<'a> {
         }
     }
 
-    fn start(
-        &mut self,
-        cancel: &Cancel,
-        warnings: &mut Vec<WarningKind>,
-    ) -> Result<(), Termination> {
+    fn start(&mut self, cancel: &Cancel, warnings: &mut Vec<WarningKind>) -> Result<(), GameEnd> {
         let game = self.game.as_ref().map_err(Clone::clone)?;
         self.player.prepare(game, warnings)?;
         self.watch(cancel);
@@ -177,7 +173,7 @@ impl<'a> Seat<'a> {
         &mut self,
         cancel: &Cancel,
         warnings: &mut Vec<WarningKind>,
-    ) -> Result<(), Termination> {
+    ) -> Result<(), GameEnd> {
         let game = self.game.as_ref().map_err(Clone::clone)?;
         self.player.restart(game, warnings)?;
         self.watch(cancel);
@@ -246,17 +242,17 @@ enum Failure {
     /// The engine was lost before.
     NotThere,
     /// It could not be started again.
-    NoStart(Termination),
+    NoStart(GameEnd),
 }
 
 impl Table<'_> {
-    fn play(&mut self, on_move: &mut dyn FnMut(&Referee, &PlayedMove)) -> Outcome {
+    fn play(&mut self, on_move: &mut dyn FnMut(&Referee, &PlayedMove)) -> Decision {
         for side in [Side::First, Side::Second] {
             if self.cancel.is_cancelled() {
-                return Outcome::without_winner(Termination::Aborted);
+                return Decision::without_winner(Termination::Aborted);
             }
             if let Err(end) = self.start(side, false) {
-                return Outcome::lost_by(side, end);
+                return Decision::lost_by(side, end);
             }
         }
         loop {
@@ -266,7 +262,7 @@ impl Table<'_> {
         }
     }
 
-    fn start(&mut self, side: Side, again: bool) -> Result<(), Termination> {
+    fn start(&mut self, side: Side, again: bool) -> Result<(), GameEnd> {
         let (seat, _) = pair_mut(&mut self.seats, side);
         let mut warnings = Vec::new();
         let result = if again {
@@ -436,43 +432,42 @@ impl Table<'_> {
     }
 
     /// What a failure means for the game. The engine is lost, unless nobody is to blame.
-    fn failed(&mut self, side: Side, failure: Failure) -> Outcome {
+    fn failed(&mut self, side: Side, failure: Failure) -> Decision {
         let deadline = self.referee.deadline();
         let waited_ms = millis(now().saturating_duration_since(self.asked));
         let (seat, _) = pair_mut(&mut self.seats, side);
         let error = match failure {
-            Failure::NoStart(end) => return Outcome::lost_by(side, end),
+            Failure::NoStart(end) => return Decision::lost_by(side, end),
             Failure::NotThere => {
-                let exit = "it was lost before".to_owned();
-                let fault = Some(Box::new(EngineFault::new(EngineFaultKind::Gone)));
-                return Outcome::lost_by(side, Termination::Crash { exit, fault });
+                let failure = EngineFailure::new(EngineFailureKind::NotRunning);
+                return Decision::lost_by(side, GameEnd::crash(failure));
             }
             Failure::Engine(error) => error,
         };
         if *error.problem() == Problem::Dropped(DropReason::Cancelled) {
-            return Outcome::without_winner(Termination::Aborted);
+            return Decision::without_winner(Termination::Aborted);
         }
         let is_deaf = matches!(
             error.problem(),
             Problem::OutOfTime(_) | Problem::Timeout(_) | Problem::Stalled
         );
         seat.end(is_deaf);
-        let termination = match error.problem() {
+        let end = match error.problem() {
             Problem::OutOfTime(late) => {
                 let took = deadline.unwrap_or_default().saturating_add(TICK).saturating_add(*late);
                 match self.referee.on_silence(took) {
                     Verdict::Over(outcome) => return outcome,
-                    Verdict::Continue => Termination::TimeForfeit { late_us: 0 },
+                    Verdict::Continue => GameEnd::time_forfeit(0),
                 }
             }
             Problem::Timeout(TimeoutKind::Ready | TimeoutKind::Stop) | Problem::Stalled => {
-                Termination::Stall { waited_ms }
+                GameEnd::stall(waited_ms)
             }
-            Problem::Start { .. } | Problem::Usage(_) => Termination::no_start(&error),
-            problem if problem.is_copy_protection() => Termination::no_start(&error),
-            _ => Termination::crash(&error),
+            Problem::Start { .. } | Problem::Usage(_) => GameEnd::no_start(&error),
+            problem if problem.is_copy_protection() => GameEnd::no_start(&error),
+            _ => GameEnd::crash(&error),
         };
-        Outcome::lost_by(side, termination)
+        Decision::lost_by(side, end)
     }
 
     fn warn(&mut self, side: Side, kind: WarningKind) {
@@ -480,7 +475,7 @@ impl Table<'_> {
     }
 
     fn warn_of(&mut self, side: Side, kind: WarningKind, line: Option<String>) {
-        if self.warnings.len() < GameResult::MAX_WARNINGS {
+        if self.warnings.len() < MatchGame::MAX_WARNINGS {
             let ply = u32::try_from(self.moves.len()).unwrap_or(u32::MAX);
             self.warnings.push(Warning { side, ply, kind, line });
         }
@@ -488,18 +483,18 @@ impl Table<'_> {
 
     /// Tells the engines that the game is over, which also ends what they still think about, and
     /// collects what they did wrong.
-    fn tell_end(&mut self, outcome: &Outcome) {
+    fn tell_end(&mut self, outcome: &Decision) {
         for side in [Side::First, Side::Second] {
             let told = match outcome.winner {
-                Some(winner) if winner == side => Told::Win,
-                Some(_) => Told::Lose,
-                None => Told::Draw,
+                Some(winner) if winner == side => GameOver::Win,
+                Some(_) => GameOver::Lose,
+                None => GameOver::Draw,
             };
             let (seat, _) = pair_mut(&mut self.seats, side);
             drop((seat.pondering.take(), seat.watched.take()));
             let Some(engine) = seat.player.engine_mut() else { continue };
             let notices = engine.drain_notices();
-            let message = engine.status_message().map(|text| cut(&text, EngineFault::MAX_TEXT));
+            let message = engine.status_message().map(|text| cut(&text, EngineFailure::MAX_TEXT));
             // One that is gone is found to be so before its next game.
             let _ = engine.game_over(told);
             let mut is_unregistered = false;
@@ -552,8 +547,8 @@ pub(super) fn client_game(
     codec: MoveCodec,
     game: Game,
     opening: &Opening,
-) -> Result<WireGame, Termination> {
-    let unsupported = |why: String| Termination::unfit(why, EngineFaultKind::Untold);
+) -> Result<WireGame, GameEnd> {
+    let unsupported = |why: String| unsuitable(EngineFailureKind::UnsupportedPosition, &why);
     let root = match &opening.position {
         Some(root) => {
             Position::from_text(game, root).map_err(|error| unsupported(error.to_string()))?

@@ -14,7 +14,7 @@ use readyok_rules::{Game, MoveCodec, Side};
 use super::gate::GATE;
 use super::texts::TextOptions;
 use crate::plan::{EngineId, EnginePlan, Protocol};
-use crate::result::{EngineFaultKind, Termination, WarningKind};
+use crate::result::{EngineFailureKind, GameEnd, WarningKind, unsuitable};
 
 /// An engine that plays game after game.
 ///
@@ -156,7 +156,7 @@ impl Player {
     }
 
     /// The notation of the engine; an error if its protocol does not support the game.
-    pub(super) fn codec(&self) -> Result<MoveCodec, Termination> {
+    pub(super) fn codec(&self) -> Result<MoveCodec, GameEnd> {
         let codec = match self.plan.protocol {
             None => Some(MoveCodec::usual(self.game)),
             Some(Protocol::Uci) => MoveCodec::new(Dialect::Uci, self.game),
@@ -164,7 +164,7 @@ impl Player {
         };
         codec.ok_or_else(|| {
             let why = "a USI engine plays shogi only".to_owned();
-            Termination::unfit(why, EngineFaultKind::OtherGame)
+            unsuitable(EngineFailureKind::UnsupportedGame, &why)
         })
     }
 
@@ -174,7 +174,7 @@ impl Player {
         &mut self,
         game: &WireGame,
         warnings: &mut Vec<WarningKind>,
-    ) -> Result<(), Termination> {
+    ) -> Result<(), GameEnd> {
         if self.plan.restart {
             self.engine = None;
         }
@@ -185,7 +185,7 @@ impl Player {
             match engine.new_game(game) {
                 Ok(()) => return Ok(()),
                 Err(error) if error.is_recoverable() && !is_gone(&error) => {
-                    return Err(Termination::no_start(&error));
+                    return Err(GameEnd::no_start(&error));
                 }
                 Err(error) => warnings.push(WarningKind::restarted(&error)),
             }
@@ -198,7 +198,7 @@ impl Player {
         &mut self,
         game: &WireGame,
         warnings: &mut Vec<WarningKind>,
-    ) -> Result<(), Termination> {
+    ) -> Result<(), GameEnd> {
         self.engine = None;
         self.is_used = false;
         let dialect = self.codec()?.dialect();
@@ -224,24 +224,23 @@ impl Player {
         let pass = GATE.enter();
         let started = (self.start)(builder);
         drop(pass);
-        let mut engine = started.map_err(|error| Termination::no_start(&error))?;
+        let mut engine = started.map_err(|error| GameEnd::no_start(&error))?;
         engine.allow_pondering(self.plan.ponder);
         if let Some(name) = self.forbidden_text(&engine) {
             let text = format!("a text for its option `{name}` is not allowed here");
-            let kind = EngineFaultKind::Other { text: text.clone() };
-            return Err(Termination::unfit(text, kind));
+            return Err(unsuitable(EngineFailureKind::Other, &text));
         }
         for (name, value) in &self.plan.options {
-            if let Some(warning) = set_option(&mut engine, name, value)
-                .map_err(|error| Termination::no_start(&error))?
+            if let Some(warning) =
+                set_option(&mut engine, name, value).map_err(|error| GameEnd::no_start(&error))?
             {
                 warnings.push(warning);
             }
         }
-        engine.new_game(game).map_err(|error| Termination::no_start(&error))?;
+        engine.new_game(game).map_err(|error| GameEnd::no_start(&error))?;
         // A shogi engine is asked once for each game only, since that starts one.
         if dialect == Dialect::Uci {
-            engine.ready().map_err(|error| Termination::no_start(&error))?;
+            engine.ready().map_err(|error| GameEnd::no_start(&error))?;
         }
         // One that is not what the plan wants plays no game.
         self.engine = Some(engine);

@@ -6,7 +6,8 @@ use std::{error, fmt, sync::Arc, time::Duration};
 use readyok_protocol::{Dialect, Go, Score};
 use readyok_rules::shakmaty::Position as _;
 use readyok_rules::{
-    BoardRef, EndRules, Ending, Game, LineError, Move, Position, PositionError, Reason, Side,
+    BoardRef, EndRules, Game, GameOutcome, IllegalReason, LineError, Move, Position, PositionError,
+    Side, Termination,
 };
 
 use super::adjudicator::{Adjudicator, Latest};
@@ -14,7 +15,7 @@ use super::clock::{self, Clock};
 use super::tablebase::{self, Tablebases};
 use crate::pairing::Opening;
 use crate::plan::{Adjudication, Limits, TablebaseAdjudication};
-use crate::result::Termination;
+use crate::result::GameEnd;
 
 /// The referee of one game.
 ///
@@ -23,7 +24,7 @@ use crate::result::Termination;
 /// use readyok_arena::game::{Answer, Referee, Verdict};
 /// use readyok_arena::pairing::Opening;
 /// use readyok_arena::plan::{Adjudication, Limits};
-/// use readyok_arena::result::Termination;
+/// use readyok_rules::Termination;
 /// use readyok_rules::{Game, Side};
 ///
 /// let (opening, rules) = (Opening::default(), Adjudication::default());
@@ -34,7 +35,7 @@ use crate::result::Termination;
 /// let Verdict::Over(outcome) = referee.on_answer(Answer::Move("d8h4"), Duration::ZERO, None)
 ///     else { panic!("it is mate") };
 /// assert_eq!(outcome.winner, Some(Side::Second));
-/// assert_eq!(outcome.termination, Termination::Checkmate);
+/// assert_eq!(outcome.end, Termination::Checkmate);
 /// # Ok::<(), readyok_arena::game::OpeningError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -71,16 +72,16 @@ pub enum Verdict {
     /// The other side is to move.
     Continue,
     /// The game is over.
-    Over(Outcome),
+    Over(Decision),
 }
 
 /// How a game has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct Decision {
     /// The winner; none is a draw, or a game that was broken off.
     pub winner: Option<Side>,
     /// What ended it.
-    pub termination: Termination,
+    pub end: GameEnd,
 }
 
 /// Why no game can start from an opening.
@@ -91,18 +92,18 @@ pub enum OpeningError {
     /// One of its moves is not legal.
     Moves(LineError),
     /// The game is over after it.
-    Over(Reason),
+    Over(Termination),
 }
 
-impl Outcome {
+impl Decision {
     /// A side has lost.
-    pub fn lost_by(side: Side, termination: Termination) -> Self {
-        Self { winner: Some(side.other()), termination }
+    pub fn lost_by(side: Side, end: impl Into<GameEnd>) -> Self {
+        Self { winner: Some(side.other()), end: end.into() }
     }
 
     /// Nobody has won.
-    pub fn without_winner(termination: Termination) -> Self {
-        Self { winner: None, termination }
+    pub fn without_winner(end: impl Into<GameEnd>) -> Self {
+        Self { winner: None, end: end.into() }
     }
 }
 
@@ -125,7 +126,7 @@ impl Referee {
         let position = start.after(&opening.moves).map_err(OpeningError::Moves)?;
         let end_rules = rules.end_rules();
         if let Some(ending) = position.ending_under(&end_rules) {
-            return Err(OpeningError::Over(ending.reason));
+            return Err(OpeningError::Over(ending.termination));
         }
         let counted = if rules.as_fastchess { 0 } else { opening.moves.len() };
         Ok(Self {
@@ -203,9 +204,9 @@ impl Referee {
         }
         let outcome = match answer {
             Answer::Move(word) => self.on_move(side, word, score),
-            Answer::Resign => Some(Outcome::lost_by(side, Termination::Resignation)),
+            Answer::Resign => Some(Decision::lost_by(side, Termination::Resignation)),
             Answer::Declare => Some(self.on_declaration(side)),
-            Answer::Other(word) => Some(self.illegal(side, word, "it is no move")),
+            Answer::Other(word) => Some(self.illegal(side, word, IllegalReason::Unreadable)),
         };
         outcome.map_or(Verdict::Continue, Verdict::Over)
     }
@@ -221,7 +222,7 @@ impl Referee {
         }
     }
 
-    fn spend(&mut self, side: Side, time: Duration) -> Result<(), Outcome> {
+    fn spend(&mut self, side: Side, time: Duration) -> Result<(), Decision> {
         let [first, second] = &mut self.clocks;
         let (clock, other) = match side {
             Side::First => (first, second),
@@ -229,8 +230,8 @@ impl Referee {
         };
         let before = clock.left().unwrap_or_default();
         clock.spend(time).map_err(|overrun| {
-            let late_us = u64::try_from(overrun.late.as_micros()).unwrap_or(u64::MAX);
-            Outcome::lost_by(side, Termination::TimeForfeit { late_us })
+            let overrun_us = u64::try_from(overrun.late.as_micros()).unwrap_or(u64::MAX);
+            Decision::lost_by(side, GameEnd::time_forfeit(overrun_us))
         })?;
         if clock.is_hourglass() {
             // There is never more sand than at the start.
@@ -239,10 +240,10 @@ impl Referee {
         Ok(())
     }
 
-    fn on_move(&mut self, side: Side, word: &str, score: Option<Score>) -> Option<Outcome> {
+    fn on_move(&mut self, side: Side, word: &str, score: Option<Score>) -> Option<Decision> {
         let mv = match self.position.play_word(word) {
             Ok(mv) => mv,
-            Err(error) => return Some(self.illegal(side, word, &error.why.to_string())),
+            Err(error) => return Some(self.illegal(side, word, error.why)),
         };
         self.plies = self.plies.saturating_add(1);
         self.made = self.made.saturating_add(1);
@@ -252,11 +253,11 @@ impl Referee {
             .or_else(|| self.adjudicator.on_move(self.counted(side, score)))
     }
 
-    fn ended_on_board(&self) -> Option<Outcome> {
-        outcome(self.position.ending_under(&self.rules)?)
+    fn ended_on_board(&self) -> Option<Decision> {
+        self.position.ending_under(&self.rules).map(Decision::from)
     }
 
-    fn known_by_tablebases(&self) -> Option<Outcome> {
+    fn known_by_tablebases(&self) -> Option<Decision> {
         let (tables, rule) = self.tablebases.as_ref()?;
         let BoardRef::Chess(board) = self.position.board() else { return None };
         tablebase::judge(tables.as_ref(), rule, board.position(), self.turn())
@@ -276,43 +277,28 @@ impl Referee {
         Latest { side, score, is_progress, number, played }
     }
 
-    fn on_declaration(&self, side: Side) -> Outcome {
+    fn on_declaration(&self, side: Side) -> Decision {
         match (self.position.game(), self.position.declare(&self.rules)) {
-            (Game::Chess | Game::Chess960, _) => self.illegal(side, "win", "it is no move"),
-            (Game::Shogi, ending) => ending
-                .and_then(outcome)
-                .unwrap_or_else(|| Outcome::lost_by(side, Termination::WrongDeclaration)),
+            (Game::Chess | Game::Chess960, _) => {
+                self.illegal(side, "win", IllegalReason::Unreadable)
+            }
+            (Game::Shogi, outcome) => outcome.map_or_else(
+                || Decision::lost_by(side, Termination::FailedDeclaration),
+                Decision::from,
+            ),
         }
     }
 
-    fn illegal(&self, side: Side, word: &str, why: &str) -> Outcome {
-        let termination = Termination::IllegalMove {
-            word: shortened(word),
-            position: self.position.to_string(),
-            why: why.to_owned(),
-        };
-        Outcome::lost_by(side, termination)
+    fn illegal(&self, side: Side, text: &str, reason: IllegalReason) -> Decision {
+        let position = self.position.to_string();
+        Decision::lost_by(side, GameEnd::illegal_move(shortened(text), position, reason))
     }
 }
 
-/// The outcome of an ending that a position or a declaration has.
-fn outcome(Ending { winner, reason }: Ending) -> Option<Outcome> {
-    let termination = match reason {
-        Reason::Checkmate => Termination::Checkmate,
-        Reason::Stalemate => Termination::Stalemate,
-        Reason::FiftyMoves | Reason::SeventyFiveMoves => Termination::FiftyMoves,
-        Reason::Repetition | Reason::FivefoldRepetition => Termination::Repetition,
-        Reason::PerpetualCheck => Termination::PerpetualCheck,
-        Reason::InsufficientMaterial | Reason::DeadPosition => Termination::InsufficientMaterial,
-        Reason::MoveLimit => Termination::MoveLimit,
-        Reason::Try => Termination::Try,
-        Reason::Declaration => Termination::Declaration,
-        Reason::Impasse => Termination::Impasse,
-        Reason::FailedDeclaration => Termination::WrongDeclaration,
-        // These are for others to tell.
-        Reason::IllegalMove(_) | Reason::Time | Reason::TimeWithoutMaterial => return None,
-    };
-    Some(Outcome { winner, termination })
+impl From<GameOutcome> for Decision {
+    fn from(outcome: GameOutcome) -> Self {
+        Self { winner: outcome.winner(), end: outcome.termination.into() }
+    }
 }
 
 /// A word from outside, which may be of any length.

@@ -2,13 +2,12 @@
 
 use std::{fmt, io, path::Path};
 
-use readyok_rules::Side;
 use readyok_rules::shakmaty::{Chess, Position as _};
+use readyok_rules::{Side, Termination};
 use shakmaty_syzygy::{Tablebase, Wdl};
 
-use super::referee::Outcome;
+use super::referee::Decision;
 use crate::plan::{TablebaseAdjudication, TablebaseScope};
-use crate::result::Termination;
 
 /// What perfect play gives the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +82,7 @@ pub(super) fn judge(
     rule: &TablebaseAdjudication,
     position: &Chess,
     turn: Side,
-) -> Option<Outcome> {
+) -> Option<Decision> {
     let pieces = position.board().occupied().count();
     let is_small = rule.pieces == 0 || pieces <= usize::try_from(rule.pieces).unwrap_or(usize::MAX);
     if position.halfmoves() != 0 || !position.castles().is_empty() || !is_small {
@@ -101,5 +100,5 @@ pub(super) fn judge(
         TablebaseScope::WinLoss => winner.is_some(),
         TablebaseScope::Draw => winner.is_none(),
     };
-    is_wanted.then_some(Outcome { winner, termination: Termination::Tablebase })
+    is_wanted.then(|| Decision { winner, end: Termination::TablebaseAdjudication.into() })
 }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use readyok_client::{Engine, Info, Score, SearchResult};
 use readyok_protocol::{Bound, Move, OptionKind};
-use readyok_rules::{Ending, MoveCodec, Position, Reason};
+use readyok_rules::{MoveCodec, Position};
 
 use crate::plan::{EnginePlan, Variations};
-use crate::result::{Introduction, PlayedMove, PvEnd, Variation, WarningKind};
+use crate::result::{Introduction, PlayedMove, Variation, WarningKind};
 
 /// A move with what was told about it.
 pub(super) fn played(
@@ -108,8 +108,9 @@ fn follow(before: &Position, pv: &Variation, score: Option<Score>) -> Option<War
     let mover = before.turn();
     let mut position = before.clone();
     for word in pv.tokens() {
-        if let Some(ending) = position.ending() {
-            return Some(WarningKind::PvBeyondEnd { word: word.to_owned(), end: pv_end(ending) });
+        if let Some(outcome) = position.ending() {
+            let end = outcome.termination;
+            return Some(WarningKind::PvBeyondEnd { word: word.to_owned(), end });
         }
         if position.play_word(word).is_err() {
             return Some(WarningKind::IllegalPv { word: word.chars().take(40).collect() });
@@ -119,16 +120,6 @@ fn follow(before: &Position, pv: &Variation, score: Option<Score>) -> Option<War
     let mover_mates = position.turn() != mover;
     let says_it_mates = score.filter(|score| score.is_mate()).map(|score| Score::Cp(0) < score);
     (is_mate && says_it_mates == Some(!mover_mates)).then_some(WarningKind::WrongMateSign)
-}
-
-fn pv_end(ending: Ending) -> PvEnd {
-    match ending.reason {
-        Reason::Checkmate => PvEnd::Checkmate,
-        Reason::Stalemate => PvEnd::Stalemate,
-        Reason::Repetition | Reason::FivefoldRepetition => PvEnd::Repetition,
-        Reason::FiftyMoves | Reason::SeventyFiveMoves => PvEnd::FiftyMoves,
-        _ => PvEnd::Other,
-    }
 }
 
 /// Whether a variation with a score of mate ends with it. One that was cut cannot be judged but by its

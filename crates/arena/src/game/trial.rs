@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use readyok_client::{Problem, Search};
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, Side, Termination};
 
 use super::clock::{self, Clock};
 use super::play::client_game;
 use super::player::Player;
 use crate::pairing::Opening;
 use crate::plan::{Limits, TimeControl};
-use crate::result::Termination;
+use crate::result::GameEnd;
 
 /// How long the answer may take. The first search of some engines loads what they need.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -25,17 +25,17 @@ const CLOCK: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// What would have cost it its game. To be late is no failure here: a first search can take longer.
-pub(crate) fn try_out(player: &mut Player, game: Game) -> Result<(), Termination> {
+pub(crate) fn try_out(player: &mut Player, game: Game) -> Result<(), GameEnd> {
     let tried = search(player, game);
-    match tried {
+    match &tried {
         // One that did not answer would not leave either.
-        Err(Termination::Stall { .. }) => player.kill(),
+        Err(end) if *end == Termination::EngineStall => player.kill(),
         Ok(()) | Err(_) => player.end(),
     }
     tried
 }
 
-fn search(player: &mut Player, game: Game) -> Result<(), Termination> {
+fn search(player: &mut Player, game: Game) -> Result<(), GameEnd> {
     let codec = player.codec()?;
     let start = client_game(codec, game, &Opening::default())?;
     player.prepare(&start, &mut Vec::new())?;
@@ -46,10 +46,10 @@ fn search(player: &mut Player, game: Game) -> Result<(), Termination> {
     played.map(drop).map_err(|error| match error.problem() {
         Problem::OutOfTime(_) | Problem::Timeout(_) => {
             let waited_ms = u64::try_from(PATIENCE.as_millis()).unwrap_or(u64::MAX);
-            Termination::Stall { waited_ms }
+            GameEnd::stall(waited_ms)
         }
-        Problem::Usage(_) => Termination::no_start(&error),
-        _ => Termination::crash(&error),
+        Problem::Usage(_) => GameEnd::no_start(&error),
+        _ => GameEnd::crash(&error),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::{error, fmt, io};
 
 use readyok_rules::record::RecordErrorKind;
-use readyok_rules::{Ending, EpdError, Game, Handicap, LineError, PositionError, Reason};
+use readyok_rules::{EpdError, Game, Handicap, LineError, PositionError, Termination};
 
 /// Why an opening, or all of them, cannot be used.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ pub enum OpeningFault {
     /// A line of USI has something that does not belong to a position, shortened.
     Unexpected(String),
     /// The game is over before an engine is asked.
-    Over(Ending),
+    Over(Termination),
     /// No start position of Chess960 has this number.
     Chess960Number(u16),
     /// Shogi has no handicap of this name.
@@ -190,8 +190,8 @@ impl fmt::Display for OpeningFault {
             Self::Record(error) => error.fmt(f),
             Self::NoMoves => f.write_str("the record has no moves"),
             Self::Unexpected(text) => write!(f, "`{text}` does not belong to a position"),
-            Self::Over(ending) => {
-                write!(f, "the game is over already ({})", over(ending.reason))
+            Self::Over(termination) => {
+                write!(f, "the game is over already ({})", over(*termination))
             }
             Self::Chess960Number(number) => {
                 write!(f, "Chess960 has no start position {number}, only 0 to 959")
@@ -205,24 +205,14 @@ impl fmt::Display for OpeningFault {
 }
 
 /// What ends a game before its first move.
-fn over(reason: Reason) -> &'static str {
-    match reason {
-        Reason::Checkmate => "checkmate",
-        Reason::Stalemate => "stalemate",
-        Reason::FiftyMoves => "the fifty-move rule",
-        Reason::SeventyFiveMoves => "the seventy-five-move rule",
-        Reason::Repetition => "repetition",
-        Reason::FivefoldRepetition => "fivefold repetition",
-        Reason::PerpetualCheck => "perpetual check",
-        Reason::InsufficientMaterial => "insufficient material",
-        Reason::DeadPosition => "a dead position",
-        Reason::MoveLimit => "the limit of moves",
-        Reason::Try => "the try rule",
-        Reason::Declaration => "a declaration",
-        Reason::Impasse => "impasse",
-        Reason::FailedDeclaration => "a wrong declaration",
-        Reason::IllegalMove(_) => "an illegal move",
-        Reason::Time | Reason::TimeWithoutMaterial => "time",
+fn over(termination: Termination) -> String {
+    match termination {
+        Termination::FiftyMoveRule => "the fifty-move rule".to_owned(),
+        Termination::SeventyFiveMoveRule => "the seventy-five-move rule".to_owned(),
+        Termination::DeadPosition => "a dead position".to_owned(),
+        Termination::MoveLimit => "the limit of moves".to_owned(),
+        Termination::TryRule => "the try rule".to_owned(),
+        other => other.name().replace('-', " "),
     }
 }
 

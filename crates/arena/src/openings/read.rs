@@ -41,7 +41,7 @@ impl Line {
         let position = Some(start.to_string()).filter(|position| *position != usual);
         let end = start.after(&moves)?;
         if let Some(ending) = end.ending_under(&bounds.rules) {
-            return Err(OpeningFault::Over(ending));
+            return Err(OpeningFault::Over(ending.termination));
         }
         Ok(Opening { position, moves, name, index })
     }

@@ -9,7 +9,7 @@ use super::{QueueError, Refused};
 use crate::export::Records;
 use crate::pairing::{Opening, PairResult};
 use crate::plan::EngineId;
-use crate::result::{GameResult, Introduction, PlayedMove, Termination, Warning, WarningKind};
+use crate::result::{GameEnd, Introduction, MatchGame, PlayedMove, Warning, WarningKind};
 
 /// Who plays: one thread that plays one pairing at a time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -101,7 +101,8 @@ pub enum Progress {
         /// The winner; none is a draw.
         winner: Option<Side>,
         /// What ended it.
-        termination: Termination,
+        #[serde(rename = "termination")]
+        end: GameEnd,
         /// How many moves the engines played.
         plies: u32,
         /// How long it took, in milliseconds.
@@ -146,7 +147,7 @@ pub struct About {
 
 impl About {
     /// About a warning of a game.
-    pub fn of(opening: &Opening, game: &GameResult, warning: &Warning) -> Self {
+    pub fn of(opening: &Opening, game: &MatchGame, warning: &Warning) -> Self {
         let ply = usize::try_from(warning.ply).unwrap_or(usize::MAX);
         let made = game.moves.iter().take(ply).map(|made| made.word.to_string());
         Self {

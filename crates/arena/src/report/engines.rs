@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use readyok_rules::Side;
+use readyok_rules::{Side, Termination};
 
-use crate::result::{GameResult, PlayedMove, Termination};
+use crate::result::{MatchGame, PlayedMove};
 
 /// Moves from here on are summed with this one.
 pub(super) const LAST_MOVE: usize = 150;
@@ -13,7 +13,7 @@ pub(super) const LAST_MOVE: usize = 150;
 #[derive(Clone, Debug, Default)]
 pub(super) struct EngineSums {
     /// How its games ended, and whether it won (1), drew (0) or lost (-1) them.
-    pub(super) ends: BTreeMap<(&'static str, i8), u64>,
+    pub(super) ends: BTreeMap<(String, i8), u64>,
     /// Time by the number of its move, counted from 0.
     pub(super) time: Vec<Mean>,
     /// All of its time.
@@ -79,40 +79,23 @@ impl EngineSums {
     }
 
     /// Adds a game in which the engine had a side.
-    pub(super) fn add_game(&mut self, game: &GameResult, side: Side) {
+    pub(super) fn add_game(&mut self, game: &MatchGame, side: Side) {
         let outcome = match game.winner {
             None => 0,
             Some(winner) if winner == side => 1,
             Some(_) => -1,
         };
-        *self.ends.entry((end(&game.termination), outcome)).or_default() += 1;
+        *self.ends.entry((end(game.end.termination), outcome)).or_default() += 1;
     }
 }
 
 /// An end in words.
-pub(super) fn end(termination: &Termination) -> &'static str {
+pub(super) fn end(termination: Termination) -> String {
     match termination {
-        Termination::Checkmate => "checkmate",
-        Termination::Stalemate => "stalemate",
-        Termination::Repetition => "repetition",
-        Termination::FiftyMoves => "fifty moves",
-        Termination::InsufficientMaterial => "insufficient material",
-        Termination::PerpetualCheck => "perpetual check",
-        Termination::Declaration => "declaration",
-        Termination::WrongDeclaration => "wrong declaration",
-        Termination::Try => "try rule",
-        Termination::Impasse => "impasse",
-        Termination::Resignation => "resignation",
-        Termination::DrawAdjudication => "adjudicated draw",
-        Termination::ResignAdjudication => "adjudicated win",
-        Termination::MateClaim => "claimed mate",
-        Termination::Tablebase => "tablebase",
-        Termination::MoveLimit => "move limit",
-        Termination::TimeForfeit { .. } => "time forfeit",
-        Termination::IllegalMove { .. } => "illegal move",
-        Termination::Crash { .. } => "crash",
-        Termination::Stall { .. } => "stall",
-        Termination::NoStart { .. } => "no start",
-        Termination::Aborted => "aborted",
+        Termination::TryRule => "try rule".to_owned(),
+        Termination::DrawAdjudication => "adjudicated draw".to_owned(),
+        Termination::ResignAdjudication => "adjudicated win".to_owned(),
+        Termination::MateAdjudication => "claimed mate".to_owned(),
+        other => other.name().replace('-', " "),
     }
 }

@@ -3,7 +3,7 @@
 use readyok_rules::Side;
 
 use crate::plan::EngineId;
-use crate::result::{GameResult, Termination};
+use crate::result::{GameEnd, MatchGame};
 
 /// How many are kept.
 const MOST: usize = 100;
@@ -22,24 +22,24 @@ pub(super) struct Failure {
     pub(super) pairing: u64,
     pub(super) game: u32,
     pub(super) engine: EngineId,
-    pub(super) what: Termination,
+    pub(super) what: GameEnd,
 }
 
 impl Failures {
-    pub(super) fn add(&mut self, pairing: u64, number: u32, game: &GameResult) {
+    pub(super) fn add(&mut self, pairing: u64, number: u32, game: &MatchGame) {
         let engine = match game.winner {
             Some(Side::First) => game.second,
             Some(Side::Second) => game.first,
             None => return,
         };
-        if !game.termination.is_failure() {
+        if !game.end.termination.is_failure() {
             return;
         }
         if self.kept.len() == MOST {
             self.more += 1;
             return;
         }
-        let what = game.termination.clone();
+        let what = game.end.clone();
         self.kept.push(Failure { pairing, game: number, engine, what });
     }
 

@@ -2,7 +2,7 @@
 
 use readyok_protocol::Move;
 
-use crate::result::GameResult;
+use crate::result::MatchGame;
 
 /// How many of the slowest moves are kept.
 const SLOWEST: usize = 20;
@@ -19,7 +19,7 @@ impl Lengths {
     /// Longer games count in the last step.
     const STEPS: usize = 40;
 
-    pub(super) fn add(&mut self, game: &GameResult) {
+    pub(super) fn add(&mut self, game: &MatchGame) {
         let step = (game.moves.len() / Self::STEP).min(Self::STEPS - 1);
         if self.steps.len() <= step {
             self.steps.resize(step + 1, 0);
@@ -54,7 +54,7 @@ pub(super) struct SlowMove {
 }
 
 impl Slowest {
-    pub(super) fn add(&mut self, pairing: u64, number: u32, game: &GameResult) {
+    pub(super) fn add(&mut self, pairing: u64, number: u32, game: &MatchGame) {
         for (ply, played) in (1..).zip(&game.moves) {
             let time_us = played.time_us;
             let full = self.moves.len() == SLOWEST;

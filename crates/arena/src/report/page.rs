@@ -233,9 +233,9 @@ fn ends(report: &Report) -> Markup {
         div.scroll { table {
             tr { th { "Engine" } th { "End" } th { "Won" } th { "Drawn" } th { "Lost" } }
             @for (engine, sums) in report.engines.iter().enumerate() {
-                @let names = names(sums.ends.keys().map(|&(name, _)| name));
+                @let names = names(sums.ends.keys().map(|(name, _)| name.as_str()));
                 @for name in names {
-                    @let count = |outcome| sums.ends.get(&(name, outcome)).copied().unwrap_or(0);
+                    @let count = |outcome| sums.ends.get(&(name.to_owned(), outcome)).copied().unwrap_or(0);
                     tr {
                         td { (engine_name(report, engine)) }
                         td { (name) } td { (count(1)) } td { (count(0)) } td { (count(-1)) }

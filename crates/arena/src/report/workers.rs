@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use readyok_rules::Termination;
+
 use crate::pairing::PairResult;
 use crate::queue::WorkerId;
-use crate::result::Termination;
 
 /// So many have sums of their own.
 const MOST: usize = 500;
@@ -40,7 +41,7 @@ impl Workers {
         let sums = self.sums.entry(result.worker.clone()).or_default();
         sums.pairings += 1;
         for game in &result.games {
-            sums.add(&game.termination);
+            sums.add(game.end.termination);
         }
     }
 
@@ -57,31 +58,15 @@ impl Workers {
 }
 
 impl WorkerSums {
-    fn add(&mut self, end: &Termination) {
-        self.games += u64::from(*end != Termination::Aborted);
-        let count = match end {
-            Termination::NoStart { .. } => &mut self.no_starts,
-            Termination::Crash { .. } => &mut self.crashes,
-            Termination::Stall { .. } => &mut self.stalls,
-            Termination::IllegalMove { .. } => &mut self.illegal,
-            Termination::TimeForfeit { .. } => &mut self.forfeits,
-            Termination::Checkmate
-            | Termination::Stalemate
-            | Termination::Repetition
-            | Termination::FiftyMoves
-            | Termination::InsufficientMaterial
-            | Termination::PerpetualCheck
-            | Termination::Declaration
-            | Termination::WrongDeclaration
-            | Termination::Try
-            | Termination::Impasse
-            | Termination::Resignation
-            | Termination::DrawAdjudication
-            | Termination::ResignAdjudication
-            | Termination::MateClaim
-            | Termination::Tablebase
-            | Termination::MoveLimit
-            | Termination::Aborted => return,
+    fn add(&mut self, termination: Termination) {
+        self.games += u64::from(termination != Termination::Aborted);
+        let count = match termination {
+            Termination::EngineStartFailure => &mut self.no_starts,
+            Termination::EngineCrash => &mut self.crashes,
+            Termination::EngineStall => &mut self.stalls,
+            Termination::IllegalMove => &mut self.illegal,
+            Termination::TimeForfeit => &mut self.forfeits,
+            _ => return,
         };
         *count += 1;
     }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Instant;
 
+use readyok_rules::Termination;
+
 use super::error::cut;
 use super::tally::{Failed, Tally};
 use super::{MatchError, Settings, Summary};
@@ -12,7 +14,6 @@ use crate::event::{End, Event, Listener};
 use crate::export::{Exports, Records};
 use crate::pairing::{PairResult, Pairing};
 use crate::queue::{Dispatcher, Order, Progress, Report, Return, Stop, WorkerId};
-use crate::result::Termination;
 use crate::schedule::{Next, Outcome, Schedule};
 use crate::stats::Verdict;
 use crate::store::{Reader, Store};
@@ -207,7 +208,7 @@ impl<'a> Coordinator<'a> {
         let complete = u32::try_from(pair.games.len()) == Ok(pairing.games)
             && pair.games.iter().zip(0..).all(|(game, number)| {
                 (game.first, game.second) == pairing.sides(number)
-                    && game.termination != Termination::Aborted
+                    && game.end != Termination::Aborted
             });
         if pair.pairing != pairing || !complete {
             return Err(MatchError::Pairing { index, why: "its result is of others".to_owned() });
@@ -258,7 +259,7 @@ impl<'a> Coordinator<'a> {
                 Event::GameStart { pair: index, game, round, first, second, worker, opening }
             }
             Progress::Move { game, ply, played } => Event::Move { pair: index, game, ply, played },
-            Progress::GameEnd { game, winner, termination, plies, duration_ms, engines } => {
+            Progress::GameEnd { game, winner, end, plies, duration_ms, engines } => {
                 let (first, second) = sides(game);
                 let pair = index;
                 Event::GameEnd {
@@ -267,7 +268,7 @@ impl<'a> Coordinator<'a> {
                     first,
                     second,
                     winner,
-                    termination,
+                    end,
                     plies,
                     duration_ms,
                     engines,
@@ -293,7 +294,7 @@ impl<'a> Coordinator<'a> {
                 engine,
                 pair: pair.pairing.index,
                 game,
-                termination: played.termination.clone(),
+                end: played.end.clone(),
                 count: failures.all,
             });
             let too_often =

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::time::Duration;
 
 use readyok_client::{Guard, Timeouts, WaitLimit};
-use readyok_rules::Side;
+use readyok_rules::{Side, Termination};
 
 use super::tally::loser;
 use super::{PairPlayer, PlayerError, Watch, time_jump};
@@ -15,7 +15,7 @@ use crate::game::{
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::{EngineId, EnginePlan, Plan};
 use crate::queue::{About, NoStart, Progress, WorkerId};
-use crate::result::{EngineFaultKind, GameResult, Termination};
+use crate::result::{EngineFailureKind, GameEnd, MatchGame};
 
 /// Plays pairings with the engines of a plan.
 ///
@@ -155,14 +155,19 @@ impl EnginePlayer {
     }
 
     /// The engine that did not start for a game, if it may start on other machines.
-    fn not_started_here(&self, game: &GameResult) -> Option<NoStart> {
-        let Termination::NoStart { fault, .. } = &game.termination else { return None };
-        let everywhere = fault.as_ref().is_some_and(|fault| {
-            matches!(fault.kind, EngineFaultKind::Untold | EngineFaultKind::OtherGame)
+    fn not_started_here(&self, game: &MatchGame) -> Option<NoStart> {
+        if game.end != Termination::EngineStartFailure {
+            return None;
+        }
+        let everywhere = game.end.failure().is_some_and(|failure| {
+            matches!(
+                failure.kind,
+                EngineFailureKind::UnsupportedPosition | EngineFailureKind::UnsupportedGame
+            )
         });
         let id = loser(game).filter(|_| self.away.is_some() && !everywhere)?;
         let plan = usize::try_from(id.0).ok().and_then(|id| self.plan.engines.get(id))?;
-        Some(no_start(plan, &game.termination))
+        Some(no_start(plan, &game.end))
     }
 
     fn play_one(
@@ -173,7 +178,7 @@ impl EnginePlayer {
         cancel: &Cancel,
         jumps: Option<u64>,
         watch: &mut Watch<'_>,
-    ) -> Result<GameResult, PlayerError> {
+    ) -> Result<MatchGame, PlayerError> {
         if std::mem::replace(&mut self.has_played, true) && !self.pause.is_zero() {
             watch.stop.wait_for_abort(self.pause);
         }
@@ -194,7 +199,7 @@ impl EnginePlayer {
             return Err(PlayerError::NoStart(no_start));
         }
         if has_jumped(jumps) {
-            (game.winner, game.termination) = (None, Termination::Aborted);
+            (game.winner, game.end) = (None, Termination::Aborted.into());
         }
         for warning in &game.warnings {
             let engine = match warning.side {
@@ -210,11 +215,11 @@ impl EnginePlayer {
                 about: Some(Box::new(about)),
             });
         }
-        if game.termination != Termination::Aborted {
+        if game.end != Termination::Aborted {
             watch.tell(Progress::GameEnd {
                 game: number,
                 winner: game.winner,
-                termination: game.termination.clone(),
+                end: game.end.clone(),
                 plies: u32::try_from(game.moves.len()).unwrap_or(u32::MAX),
                 duration_ms: game.duration_ms,
                 engines: Box::new(game.engines.clone()),
@@ -264,7 +269,7 @@ impl EnginePlayer {
                 [&mut second, &mut first]
             };
             let game = self.play_one(number, pairing, players, &cancel, jumps, watch)?;
-            if game.termination == Termination::Aborted {
+            if game.end == Termination::Aborted {
                 return Ok(None);
             }
             games.push(game);
@@ -274,7 +279,7 @@ impl EnginePlayer {
     }
 }
 
-fn no_start(plan: &EnginePlan, end: &Termination) -> NoStart {
+fn no_start(plan: &EnginePlan, end: &GameEnd) -> NoStart {
     NoStart { engine: plan.name.clone(), why: end.to_string() }
 }
 

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use readyok_rules::{Side, Termination};
+
 use super::MatchError;
 use crate::event::{JointRatings, Score, TestState};
 use crate::pairing::PairResult;
 use crate::plan::{EngineId, GamesPerPairing, Plan};
-use crate::result::{GameResult, Termination};
+use crate::result::MatchGame;
 use crate::stats::{Crosstable, Outcome, Sprt};
 
 /// Counts of what was stored.
@@ -71,21 +73,21 @@ impl Tally {
         (0..).zip(&pair.games).filter_map(|(index, game)| self.add_failures(index, game)).collect()
     }
 
-    fn add_failures(&mut self, index: u32, game: &GameResult) -> Option<Failed> {
+    fn add_failures(&mut self, index: u32, game: &MatchGame) -> Option<Failed> {
         let loser = loser(game);
         for engine in [game.first, game.second] {
             let failures = self.failures.entry(engine).or_default();
-            let failed = game.termination.is_failure() && loser == Some(engine);
-            let no_start = failed && matches!(game.termination, Termination::NoStart { .. });
+            let failed = game.end.termination.is_failure() && loser == Some(engine);
+            let no_start = failed && game.end == Termination::EngineStartFailure;
             failures.all += u64::from(failed);
-            failures.broken += u64::from(failed && is_broken(&game.termination));
+            failures.broken += u64::from(failed && game.end.termination.is_engine_failure());
             if no_start {
                 failures.no_starts += 1;
-            } else if !matches!(game.termination, Termination::NoStart { .. }) {
+            } else if game.end != Termination::EngineStartFailure {
                 failures.no_starts = 0;
             }
         }
-        let engine = loser.filter(|_| game.termination.is_failure())?;
+        let engine = loser.filter(|_| game.end.termination.is_failure())?;
         let failures = self.failures.get(&engine).copied()?;
         Some(Failed { engine, game: index, failures })
     }
@@ -119,22 +121,14 @@ impl Tally {
 }
 
 /// Who has lost a game.
-pub(super) fn loser(game: &GameResult) -> Option<EngineId> {
-    use readyok_rules::Side;
+pub(super) fn loser(game: &MatchGame) -> Option<EngineId> {
     game.winner.map(|winner| match winner {
         Side::First => game.second,
         Side::Second => game.first,
     })
 }
 
-fn is_broken(termination: &Termination) -> bool {
-    matches!(
-        termination,
-        Termination::Crash { .. } | Termination::Stall { .. } | Termination::NoStart { .. }
-    )
-}
-
-fn outcome_for(engine: EngineId, game: &GameResult) -> Outcome {
+fn outcome_for(engine: EngineId, game: &MatchGame) -> Outcome {
     match loser(game) {
         None => Outcome::Draw,
         Some(loser) if loser == engine => Outcome::Loss,

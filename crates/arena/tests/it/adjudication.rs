@@ -5,17 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use readyok_arena::game::{
-    Answer, Known, OpeningError, Outcome, Referee, Syzygy, Tablebases, Verdict,
+    Answer, Decision, Known, OpeningError, Referee, Syzygy, Tablebases, Verdict,
 };
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{
     Adjudication, DrawAdjudication, Limits, ResignAdjudication, TablebaseAdjudication,
     TablebaseScope,
 };
-use readyok_arena::result::Termination;
 use readyok_protocol::Score;
 use readyok_rules::shakmaty::Chess;
-use readyok_rules::{Game, Reason, Side};
+use readyok_rules::{Game, Side, Termination};
 
 use crate::referee::referee;
 
@@ -25,7 +24,7 @@ fn check(
     position: &str,
     rules: &Adjudication,
     moves: &str,
-    end: impl Into<Option<Outcome>>,
+    end: impl Into<Option<Decision>>,
 ) {
     let mut referee = referee(game, position, rules);
     let mut verdict = Verdict::Continue;
@@ -47,12 +46,12 @@ fn pairs(moves: &str) -> Vec<(&str, Option<Score>)> {
     words.chunks(2).map(|pair| (pair[0], score(pair[1]))).collect()
 }
 
-fn draw(termination: Termination) -> Outcome {
-    Outcome::without_winner(termination)
+fn draw(termination: Termination) -> Decision {
+    Decision::without_winner(termination)
 }
 
-fn lost(side: Side) -> Outcome {
-    Outcome::lost_by(side, Termination::ResignAdjudication)
+fn lost(side: Side) -> Decision {
+    Decision::lost_by(side, Termination::ResignAdjudication)
 }
 
 fn draw_rule(from_move: u32, moves: u32, score: u32) -> Adjudication {
@@ -69,7 +68,7 @@ fn resign_rule(moves: u32, score: u32, two_sided: bool) -> Adjudication {
 fn level_scores_of_both_sides_draw() {
     let over = Some(draw(Termination::DrawAdjudication));
     let rule = draw_rule(0, 2, 10);
-    let check = |rule: &Adjudication, moves, end: Option<Outcome>| {
+    let check = |rule: &Adjudication, moves, end: Option<Decision>| {
         check(Game::Chess, "", rule, moves, end);
     };
     check(&rule, "g1f3 10 g8f6 -10 f3g1 0 f6g8 3", over.clone());
@@ -104,7 +103,7 @@ fn moves_are_numbered_as_in_the_position() {
 #[test]
 fn a_side_that_sees_its_loss_loses() {
     let rule = resign_rule(2, 500, false);
-    let check = |rule: &Adjudication, moves, end: Option<Outcome>| {
+    let check = |rule: &Adjudication, moves, end: Option<Decision>| {
         check(Game::Chess, "", rule, moves, end);
     };
     check(&rule, "g1f3 -500 g8f6 0 f3g1 -501", lost(Side::First).into());
@@ -118,7 +117,7 @@ fn a_side_that_sees_its_loss_loses() {
 #[test]
 fn a_two_sided_resignation_needs_the_winner_to_agree() {
     let rule = resign_rule(2, 500, true);
-    let check = |rule: &Adjudication, moves, end: Option<Outcome>| {
+    let check = |rule: &Adjudication, moves, end: Option<Decision>| {
         check(Game::Chess, "", rule, moves, end);
     };
     check(&rule, "g1f3 -500 g8f6 500 f3g1 -501 f6g8 M3", lost(Side::First).into());
@@ -132,7 +131,7 @@ fn a_two_sided_resignation_needs_the_winner_to_agree() {
 fn scores_decide_in_shogi_as_in_chess() {
     let one_sided = resign_rule(2, 500, false);
     let two_sided = resign_rule(2, 500, true);
-    let check = |rule: &Adjudication, moves, end: Option<Outcome>| {
+    let check = |rule: &Adjudication, moves, end: Option<Decision>| {
         check(Game::Shogi, "", rule, moves, end);
     };
     check(&one_sided, "7g7f -500 3c3d 0 2g2f -501", lost(Side::First).into());
@@ -146,7 +145,7 @@ fn scores_decide_in_shogi_as_in_chess() {
 #[test]
 fn fastchess_wants_both_scores_far_from_zero_and_ends_at_the_move_of_who_is_behind() {
     let rule = Adjudication { as_fastchess: true, ..resign_rule(2, 500, true) };
-    let check = |moves, end: Option<Outcome>| check(Game::Chess, "", &rule, moves, end);
+    let check = |moves, end: Option<Decision>| check(Game::Chess, "", &rule, moves, end);
     // The fourth far score is the winner's: it ends with the next one.
     check("g1f3 -500 g8f6 500 f3g1 -501 f6g8 M3", None);
     check("g1f3 -500 g8f6 500 f3g1 -501 f6g8 M3 g1f3 L2", lost(Side::First).into());
@@ -177,7 +176,7 @@ fn a_long_game_is_drawn() {
     check(Game::Shogi, "", &rule(3), "7g7f - 3c3d - 2g2f -", over.clone());
     check(Game::Shogi, "", &rule(2), "7g7f - 3c3d -", over);
     // A mate with the last move wins.
-    let mate = |side| Outcome { winner: Some(side), termination: Termination::Checkmate };
+    let mate = |side| Decision { winner: Some(side), end: Termination::Checkmate.into() };
     check(Game::Chess, "", &rule(2), "f2f3 - e7e5 - g2g4 - d8h4 -", mate(Side::Second));
     let black = "7k/R7/8/8/8/8/8/KR6 b - - 0 60";
     check(Game::Chess, black, &rule(1), "h8g8 - b1b8 -", mate(Side::First));
@@ -220,7 +219,11 @@ fn check_last_move(
     let verdict = referee.on_answer(Answer::Move(last), Duration::ZERO, None);
     let termination =
         if winner.is_some() { Termination::Checkmate } else { Termination::MoveLimit };
-    assert_eq!(verdict, Verdict::Over(Outcome { winner, termination }), "{limit}: {last}");
+    assert_eq!(
+        verdict,
+        Verdict::Over(Decision { winner, end: termination.into() }),
+        "{limit}: {last}"
+    );
 }
 
 /// More moves than 30,000 are not counted, and whoever makes the last of them has done no wrong.
@@ -240,10 +243,10 @@ fn a_game_of_shogi_without_end_is_drawn() {
         referee.on_answer(Answer::Move(word), Duration::ZERO, None)
     };
     assert_eq!(last("5b6b"), Verdict::Over(draw(Termination::MoveLimit)));
-    let mate = Outcome { winner: Some(Side::Second), termination: Termination::Checkmate };
+    let mate = Decision { winner: Some(Side::Second), end: Termination::Checkmate.into() };
     assert_eq!(last("G*5h"), Verdict::Over(mate));
     opening.moves.push("5b6b".to_owned());
-    assert_eq!(start(&opening).err(), Some(OpeningError::Over(Reason::MoveLimit)));
+    assert_eq!(start(&opening).err(), Some(OpeningError::Over(Termination::MoveLimit)));
 }
 
 #[test]
@@ -292,7 +295,7 @@ fn judged(
     rules: &Adjudication,
     fen: &str,
     word: &str,
-) -> Option<Outcome> {
+) -> Option<Decision> {
     let opening = Opening { position: Some(fen.to_owned()), ..Opening::default() };
     let tables: Arc<dyn Tablebases> = Arc::new(tables);
     let limits = [Limits::default(); 2];
@@ -317,7 +320,7 @@ fn tablebases_end_a_game_as_far_as_they_are_asked() {
 
 /// A side takes; the tables know what that leaves to the other, who is to move.
 fn check_tablebases(fen: &str, takes: &str, taker: Side) {
-    let end = |winner| Some(Outcome { winner, termination: Termination::Tablebase });
+    let end = |winner| Some(Decision { winner, end: Termination::TablebaseAdjudication.into() });
     let (taken, other) = (end(Some(taker)), end(Some(taker.other())));
     let drawn = end(None);
     for (known, both, ignoring) in [

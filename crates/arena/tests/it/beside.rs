@@ -80,7 +80,7 @@ fn clock() -> Limits {
 
 /// What the clocks of a pair have counted; its games have ended well.
 fn counted(pair: &PairResult) -> Duration {
-    assert!(pair.games.iter().all(|game| !game.termination.is_failure()), "{pair:?}");
+    assert!(pair.games.iter().all(|game| !game.end.termination.is_failure()), "{pair:?}");
     let moves = pair.games.iter().flat_map(|game| &game.moves);
     moves.map(|played| Duration::from_micros(played.time_us)).sum()
 }

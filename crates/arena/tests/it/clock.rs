@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use readyok_arena::game::{Answer, Clock, Outcome, Referee, Verdict, go};
+use readyok_arena::game::{Answer, Clock, Decision, Referee, Verdict, go};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{Adjudication, Limits, TimeControl};
-use readyok_arena::result::Termination;
+use readyok_arena::result::GameEnd;
 use readyok_protocol::{Command, Dialect};
 use readyok_rules::{Game, Side};
 
@@ -100,8 +100,8 @@ fn a_late_answer_loses_whatever_it_is() {
         assert_eq!(referee.on_silence(ms(1_000)), Verdict::Continue);
         let late = Duration::from_micros(1_000_001);
         let forfeit = |winner, late_us| {
-            let termination = Termination::TimeForfeit { late_us };
-            Verdict::Over(Outcome { winner: Some(winner), termination })
+            let termination = GameEnd::time_forfeit(late_us);
+            Verdict::Over(Decision { winner: Some(winner), end: termination.into() })
         };
         assert_eq!(referee.clone().on_silence(late), forfeit(Side::Second, 1));
         assert_eq!(referee.clone().on_answer(answer, late, None), forfeit(Side::Second, 1));

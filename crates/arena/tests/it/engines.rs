@@ -9,10 +9,10 @@ use readyok_arena::game::Setting;
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::EngineId;
 use readyok_arena::queue::{NoStart, Progress, Stop, StopToken, WorkerId};
-use readyok_arena::result::{EngineFaultKind, Termination};
+use readyok_arena::result::{EndDetail, EngineFailureKind};
 use readyok_arena::runner::{EnginePlayer, PairPlayer, PlayerError, Watch};
 use readyok_client::{Timeouts, WaitLimit};
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, Side, Termination};
 
 use crate::instant::{Place, limits};
 use crate::sample;
@@ -51,8 +51,8 @@ fn a_plan_says_how_long_a_search_without_a_clock_may_take_whatever_is_said_meanw
         let pairing = Pairing { games: 1, ..pairing(0, 1) };
         let (result, _) = play(&mut player, &pairing);
         let game = &result.expect("a result").expect("it was played to its end").games[0];
-        let Termination::Stall { waited_ms } = game.termination else {
-            panic!("{fault}: {:?}", game.termination)
+        let Some(EndDetail::Stall { waited_ms }) = game.end.detail else {
+            panic!("{fault}: {:?}", game.end)
         };
         assert!(game.winner == Some(Side::Second) && 200 <= waited_ms, "{fault}: {waited_ms}");
     }
@@ -65,10 +65,10 @@ fn a_plan_says_how_long_each_engine_may_be_silent_before_it_is_ready() {
     place.plan.engines[0].patience.ready_ms = NonZeroU64::new(200);
     let (result, _) = play(&mut player(&place), &Pairing { games: 1, ..pairing(0, 1) });
     let game = &result.expect("a result").expect("it was played to its end").games[0];
-    let Termination::NoStart { fault: Some(fault), .. } = &game.termination else {
-        panic!("{:?}", game.termination)
-    };
-    assert_eq!((game.winner, &fault.kind), (Some(Side::Second), &EngineFaultKind::NotReady));
+    assert_eq!(game.end, Termination::EngineStartFailure);
+    let kind = game.end.failure().map(|failure| &failure.kind);
+    let expected = EngineFailureKind::ReadyTimeout;
+    assert_eq!((game.winner, kind), (Some(Side::Second), Some(&expected)));
 }
 
 fn pairing(first: u32, second: u32) -> Pairing {
@@ -118,7 +118,7 @@ fn an_engine_that_crashes_plays_the_next_game_anew() {
     let place = place(&["", "crash one-in=1"]);
     let result = play(&mut player(&place), &pairing(0, 1)).0.expect("engines").expect("no stop");
     for game in &result.games {
-        assert!(matches!(game.termination, Termination::Crash { .. }), "{game:?}");
+        assert_eq!(game.end, Termination::EngineCrash, "{game:?}");
         assert_eq!(
             game.winner,
             Some(if game.first == EngineId(0) { Side::First } else { Side::Second })
@@ -136,7 +136,7 @@ fn tells_each_game_and_its_moves_only_if_asked() {
         let result = result.expect("engines").expect("no stop");
         let mut expected = Vec::new();
         for (number, game) in (0..).zip(result.games) {
-            assert_eq!(game.moves.len(), 24, "{:?}", game.termination);
+            assert_eq!(game.moves.len(), 24, "{:?}", game.end);
             expected.push(Progress::GameStart { game: number });
             let moves = (0..).zip(game.moves);
             let moves = moves.map(|(ply, played)| Progress::Move {
@@ -148,7 +148,7 @@ fn tells_each_game_and_its_moves_only_if_asked() {
             expected.push(Progress::GameEnd {
                 game: number,
                 winner: game.winner,
-                termination: game.termination,
+                end: game.end,
                 plies: 24,
                 duration_ms: game.duration_ms,
                 engines: Box::new(game.engines),
@@ -245,5 +245,5 @@ fn who_plays_for_others_does_not_count_a_failed_start_as_a_loss() {
     assert_eq!(no_start.engine, place.plan.engines[1].name);
     let (result, _) = play(&mut player(&place), &pairing(0, 1));
     let result = result.expect("a loss").expect("no stop");
-    assert!(matches!(result.games[0].termination, Termination::NoStart { .. }), "{result:?}");
+    assert_eq!(result.games[0].end, Termination::EngineStartFailure, "{result:?}");
 }

@@ -8,10 +8,10 @@ use readyok_arena::export::{
     Existing, Export, ExportError, Exports, Form, PgnFields, PgnMoves, PgnStyle, Recorder,
 };
 use readyok_arena::pairing::PairResult;
-use readyok_arena::result::{PlayedMove, Termination};
+use readyok_arena::result::{GameEnd, PlayedMove};
 use readyok_arena::store::{Reader, Store};
 use readyok_rules::record::{self, Format};
-use readyok_rules::{Game, Handicap, Setup, Side};
+use readyok_rules::{Game, GameResult, Handicap, IllegalReason, Setup, Side, Termination};
 use tempfile::TempDir;
 
 use crate::sample;
@@ -216,8 +216,7 @@ fn lost_by_illegal_move(style: PgnStyle) -> String {
     exports.open().expect("files");
     let mut pair = sample::pair(0);
     pair.games.truncate(1);
-    let (word, position, why) = ("a1a1".to_owned(), "8/8 w".to_owned(), "it is none".to_owned());
-    pair.games[0].termination = Termination::IllegalMove { word, position, why };
+    pair.games[0].end = GameEnd::illegal_move("a1a1", "8/8 w", IllegalReason::NoPiece);
     exports.append(&pair).expect("space");
     place.text().split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -226,7 +225,8 @@ fn lost_by_illegal_move(style: PgnStyle) -> String {
 fn failures_are_named_by_the_class_of_the_standard_and_by_what_happened() {
     let text = lost_by_illegal_move(PgnStyle::default());
     assert!(text.contains("[Termination \"rules infraction\"]"), "{text}");
-    let told = ", Black plays the illegal move `a1a1` at 8/8 w: it is none} 1-0";
+    let told =
+        ", Black plays the illegal move `a1a1` at 8/8 w: no piece stands on its first square} 1-0";
     assert!(text.ends_with(told), "{text}");
 }
 
@@ -359,11 +359,11 @@ fn shogi_pair(index: u64) -> PairResult {
         words.iter().map(played).collect()
     };
     pair.games[0].moves = played(&["7g7f", "3c3d", "8h2b+"]);
-    pair.games[0].termination = Termination::Resignation;
+    pair.games[0].end = Termination::Resignation.into();
     pair.games[1].moves = played(&["2g2f", "8c8d"]);
     pair.games[1].winner = Some(Side::Second);
-    let (word, position) = ("2f2e+".to_owned(), String::new());
-    pair.games[1].termination = Termination::IllegalMove { word, position, why: String::new() };
+    let reason = IllegalReason::PromotionImpossible;
+    pair.games[1].end = GameEnd::illegal_move("2f2e+", "", reason);
     pair
 }
 
@@ -413,14 +413,14 @@ fn games_of_shogi_can_be_read_again() {
 
 #[test]
 fn records_of_shogi_name_the_winner_whoever_is_to_move() {
-    let crash = Termination::Crash { exit: "exited with code 3".to_owned(), fault: None };
+    let crash = sample::crash();
     let ends = [
-        Termination::PerpetualCheck,
-        Termination::Try,
-        Termination::MateClaim,
-        Termination::ResignAdjudication,
-        Termination::WrongDeclaration,
-        Termination::TimeForfeit { late_us: 1 },
+        Termination::PerpetualCheck.into(),
+        Termination::TryRule.into(),
+        Termination::MateAdjudication.into(),
+        Termination::ResignAdjudication.into(),
+        Termination::FailedDeclaration.into(),
+        GameEnd::time_forfeit(1),
         crash,
     ];
     for (end, winner) in ends.iter().flat_map(|end| [(end, Side::First), (end, Side::Second)]) {
@@ -434,7 +434,7 @@ fn records_of_shogi_name_the_winner_whoever_is_to_move() {
         exports.open().expect("files");
         let mut pair = shogi_pair(0);
         for game in &mut pair.games {
-            game.termination = end.clone();
+            game.end = end.clone();
             game.winner = Some(winner);
         }
         exports.append(&pair).expect("space");
@@ -445,8 +445,8 @@ fn records_of_shogi_name_the_winner_whoever_is_to_move() {
             let game =
                 record::read(&bytes[..], format).next().expect("a game").expect("a good one");
             let text = String::from_utf8_lossy(bytes);
-            assert_eq!(game.result, record::GameResult::Win(winner), "{text}");
-            assert_eq!(game.termination(), Some(record::Termination::from(end)), "{text}");
+            assert_eq!(game.result, GameResult::Win(winner), "{text}");
+            assert_eq!(game.termination(), Some(end.termination.general()), "{text}");
         }
     }
 }
@@ -469,7 +469,7 @@ fn handicap_games_name_the_players_as_such_games_do() {
     pair.pairing.opening.position = Some(start.to_string());
     for game in &mut pair.games {
         game.moves.clear();
-        game.termination = Termination::Resignation;
+        game.end = Termination::Resignation.into();
     }
     exports.append(&pair).expect("space");
     exports.close().expect("space");

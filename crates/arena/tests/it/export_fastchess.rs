@@ -5,10 +5,10 @@ use std::fs;
 use readyok_arena::export::{Existing, Export, Exports, Form, PgnFields, PgnMoves, PgnStyle};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::Plan;
-use readyok_arena::result::{GameResult, PlayedMove, Termination};
+use readyok_arena::result::{GameEnd, MatchGame, PlayedMove};
 use readyok_arena::store::Store;
 use readyok_protocol::Score;
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, IllegalReason, Side, Termination};
 
 use crate::sample;
 
@@ -20,7 +20,7 @@ fn style() -> PgnStyle {
 fn written(
     style: PgnStyle,
     words: &str,
-    change: impl FnOnce(&mut Plan, &mut Opening, &mut GameResult),
+    change: impl FnOnce(&mut Plan, &mut Opening, &mut MatchGame),
 ) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let mut plan = sample::plan(&["A", "B"], 1);
@@ -28,7 +28,7 @@ fn written(
     let mut pair = sample::pair(0);
     let mut game = pair.games.swap_remove(0);
     game.moves = words.split_whitespace().map(played).collect();
-    (game.winner, game.termination) = (Some(Side::First), Termination::Checkmate);
+    (game.winner, game.end) = (Some(Side::First), Termination::Checkmate.into());
     change(&mut plan, &mut pair.pairing.opening, &mut game);
     pair.games = vec![game];
     let path = folder.path().join("games.pgn");
@@ -161,7 +161,7 @@ fn what_was_not_told_is_nothing() {
 
 #[test]
 fn positions_and_moves_of_a_book_are_told() {
-    let book = |_: &mut Plan, opening: &mut Opening, _: &mut GameResult| {
+    let book = |_: &mut Plan, opening: &mut Opening, _: &mut MatchGame| {
         opening.position = Some("4k3/8/8/8/8/8/4p3/R3K3 b Q - 3 20".to_owned());
         opening.moves = vec!["e8d7".to_owned(), "e1e2".to_owned()];
     };
@@ -191,23 +191,18 @@ fn chess960_has_a_word_and_castling_rights_by_files() {
 
 #[test]
 fn ends_are_told_in_the_words_of_fastchess() {
-    let end = |words: &str, termination: Termination| {
-        let text = written(style(), words, |_, _, game| game.termination = termination);
+    let end = |words: &str, end: GameEnd| {
+        let text = written(style(), words, |_, _, game| game.end = end);
         let (tags, moves) = text.split_once("\n\n").expect("tags");
         let tags = tags
             .lines()
             .filter(|line| line.starts_with("[PlyCount") || line.starts_with("[Termination"));
         (tags.collect::<Vec<_>>().join(" "), moves.trim_end().to_owned())
     };
-    let check = |words: &str, termination: Termination, tags: &str, moves: &str| {
-        assert_eq!(end(words, termination), (tags.to_owned(), moves.to_owned()));
+    let check = |words: &str, how: GameEnd, tags: &str, moves: &str| {
+        assert_eq!(end(words, how), (tags.to_owned(), moves.to_owned()));
     };
-    let [word, position, why] = ["a1a8", "startpos", "no"].map(str::to_owned);
-    let illegal = || Termination::IllegalMove {
-        word: word.clone(),
-        position: position.clone(),
-        why: why.clone(),
-    };
+    let illegal = || GameEnd::illegal_move("a1a8", "startpos", IllegalReason::OwnPiece);
     check(
         "e2e4",
         illegal(),
@@ -222,19 +217,14 @@ fn ends_are_told_in_the_words_of_fastchess() {
     );
     check(
         "e2e4",
-        Termination::Stall { waited_ms: 1 },
+        GameEnd::stall(1),
         "[PlyCount \"1\"] [Termination \"abandoned\"]",
         "1. e4 {-3.45/5 0.001s, Black's connection stalls} 1-0",
     );
-    check(
-        "",
-        Termination::Crash { exit: "gone".to_owned(), fault: None },
-        "[PlyCount \"0\"] [Termination \"abandoned\"]",
-        "1-0",
-    );
+    check("", sample::crash(), "[PlyCount \"0\"] [Termination \"abandoned\"]", "1-0");
     check(
         "e2e4",
-        Termination::TimeForfeit { late_us: 2_500 },
+        GameEnd::time_forfeit(2_500),
         "[PlyCount \"1\"] [Termination \"time forfeit\"]",
         "1. e4 {-3.45/5 0.001s, Black loses on time (2ms overrun)} 1-0",
     );

@@ -9,10 +9,10 @@ use readyok_arena::fastchess::{Invocation, Printer, Request, parse};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, GamesPerPairing};
 use readyok_arena::queue::{Stop, WorkerId};
-use readyok_arena::result::Termination;
+use readyok_arena::result::{EngineFailure, GameEnd};
 use readyok_arena::stats::Verdict;
 use readyok_arena::store::ContentHash;
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, IllegalReason, Side, Termination};
 
 fn invocation(line: &str) -> Invocation {
     match parse(&shlex::split(line).expect("closed quotes"), 1) {
@@ -25,19 +25,19 @@ const NEW: EngineId = EngineId(0);
 const BASE: EngineId = EngineId(1);
 
 /// How a game ends: who wins, and by what.
-type Ending = (Option<EngineId>, Termination);
+type Ending = (Option<EngineId>, GameEnd);
 
 fn wins(engine: EngineId) -> Ending {
-    (Some(engine), Termination::Checkmate)
+    (Some(engine), Termination::Checkmate.into())
 }
 
 fn draw() -> Ending {
-    (None, Termination::Repetition)
+    (None, Termination::Repetition.into())
 }
 
 fn crash(engine: EngineId) -> Ending {
     let winner = if engine == NEW { BASE } else { NEW };
-    (Some(winner), Termination::Crash { exit: "gone".to_owned(), fault: None })
+    (Some(winner), crate::sample::crash())
 }
 
 /// What is printed of a match of two engines, whose games end as it is said, and how often it was to be
@@ -65,7 +65,7 @@ fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (Strin
         Score { engine: NEW, opponent: BASE, wins: 0, draws: 0, losses: 0, pairs: [0; 6] };
     let mut number = 0_u32;
     for (pair, games) in (0_u64..).zip(games.chunks(size)) {
-        for (game, (winner, termination)) in (0..).zip(games) {
+        for (game, (winner, end)) in (0..).zip(games) {
             let swaps = !options.noswap && number % 2 == 1;
             let (first, second) = if swaps { (BASE, NEW) } else { (NEW, BASE) };
             number += 1;
@@ -85,7 +85,7 @@ fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (Strin
                 first,
                 second,
                 winner: winner.map(side),
-                termination: termination.clone(),
+                end: end.clone(),
                 plies: 10,
                 duration_ms: 5,
                 engines: Box::default(),
@@ -383,7 +383,7 @@ Total Time: 00:00:00 (hours:minutes:seconds)
 
 #[test]
 fn an_engine_that_does_not_start_ends_the_match_at_once() {
-    let no_start = Termination::NoStart { why: "it is away".to_owned(), fault: None };
+    let no_start = GameEnd::no_start(EngineFailure::other("it is away"));
     let line = format!("{LINE} -rounds 2 -recover");
     let games = [(Some(BASE), no_start)];
     let (text, stops) = play(&line, &games, Some(End::Interrupted), End::Interrupted);
@@ -398,7 +398,7 @@ Tournament was interrupted.";
 
 #[test]
 fn failures_are_told_at_the_end_but_in_the_form_of_cutechess() {
-    let late = Termination::TimeForfeit { late_us: 3_000 };
+    let late = GameEnd::time_forfeit(3_000);
     let games = [(Some(NEW), late.clone()), (Some(BASE), late.clone()), (Some(NEW), late)];
     let line = format!("{LINE} -rounds 2");
     let (text, _) = play(&line, &games, None, End::Interrupted);
@@ -420,9 +420,7 @@ Tournament was interrupted.";
 
 #[test]
 fn a_match_that_tolerates_no_warning_is_silent_after_it() {
-    let why = "no such move".to_owned();
-    let (word, position) = ("e7e5e7".to_owned(), "startpos".to_owned());
-    let illegal = Termination::IllegalMove { word, position, why };
+    let illegal = GameEnd::illegal_move("e7e5e7", "startpos", IllegalReason::Unreadable);
     let games = [(Some(NEW), illegal), wins(NEW)];
     let told = "Started game 1 of 4 (new vs base)\n\
                 Warning; Move does not match uci move format, lowercase and 4/5 chars. Move \

@@ -2,54 +2,54 @@
 
 use readyok_arena::fastchess::text::{self, GameOver};
 use readyok_arena::queue::About;
-use readyok_arena::result::{PvEnd, Termination, WarningKind};
-use readyok_rules::{Game, Side};
+use readyok_arena::result::{GameEnd, WarningKind};
+use readyok_rules::{Game, IllegalReason, Side, Termination};
 
 #[test]
 fn starts_and_ends_of_games() {
     assert_eq!(text::started(3, 200, "new", "base"), "Started game 3 of 200 (new vs base)");
-    let termination = &Termination::Checkmate;
-    let mate = GameOver { game: Game::Chess, winner: Some(Side::Second), termination };
+    let end = &Termination::Checkmate.into();
+    let mate = GameOver { game: Game::Chess, winner: Some(Side::Second), end };
     let line = text::finished(4, "base", "new", &mate);
     assert_eq!(line, "Finished game 4 (base vs new): 0-1 {Black mates}");
 }
 
 #[test]
 fn every_end_has_its_words() {
-    let check = |winner, termination: Termination, score: &str, why: &str| {
-        let over = GameOver { game: Game::Chess, winner, termination: &termination };
+    let check_end = |winner, end: GameEnd, score: &str, why: &str| {
+        let over = GameOver { game: Game::Chess, winner, end: &end };
         assert_eq!((over.score(), over.reason().as_str()), (score, why));
+    };
+    let check = |winner, termination: Termination, score: &str, why: &str| {
+        check_end(winner, termination.into(), score, why);
     };
     let (white, black) = (Some(Side::First), Some(Side::Second));
     check(white, Termination::Checkmate, "1-0", "White mates");
     check(None, Termination::Stalemate, "1/2-1/2", "Draw by stalemate");
     check(None, Termination::Repetition, "1/2-1/2", "Draw by 3-fold repetition");
-    check(None, Termination::FiftyMoves, "1/2-1/2", "Draw by fifty moves rule");
+    check(None, Termination::FiftyMoveRule, "1/2-1/2", "Draw by fifty moves rule");
     let bare = Termination::InsufficientMaterial;
     check(None, bare, "1/2-1/2", "Draw by insufficient mating material");
     check(None, Termination::DrawAdjudication, "1/2-1/2", "Draw by adjudication");
     check(None, Termination::MoveLimit, "1/2-1/2", "Draw by adjudication");
     check(black, Termination::ResignAdjudication, "0-1", "Black wins by adjudication");
     let claim = "White wins by adjudication: trusted mate score";
-    check(white, Termination::MateClaim, "1-0", claim);
-    check(white, Termination::Tablebase, "1-0", "White wins by adjudication: SyzygyTB");
-    check(None, Termination::Tablebase, "1/2-1/2", "Draw by adjudication: SyzygyTB");
-    let late = Termination::TimeForfeit { late_us: 12_900 };
-    check(black, late, "0-1", "White loses on time (12ms overrun)");
-    let [word, position, why] = ["a1a1", "startpos", "no piece"].map(str::to_owned);
-    let illegal = Termination::IllegalMove { word, position, why };
-    check(white, illegal, "1-0", "Black makes an illegal move");
-    let crash = Termination::Crash { exit: "exited with code 3".to_owned(), fault: None };
-    check(white, crash, "1-0", "Black disconnects");
-    let stall = Termination::Stall { waited_ms: 5 };
-    check(black, stall, "0-1", "White's connection stalls");
+    check(white, Termination::MateAdjudication, "1-0", claim);
+    check(white, Termination::TablebaseAdjudication, "1-0", "White wins by adjudication: SyzygyTB");
+    check(None, Termination::TablebaseAdjudication, "1/2-1/2", "Draw by adjudication: SyzygyTB");
+    let late = GameEnd::time_forfeit(12_900);
+    check_end(black, late, "0-1", "White loses on time (12ms overrun)");
+    let illegal = GameEnd::illegal_move("a1a1", "startpos", IllegalReason::NoPiece);
+    check_end(white, illegal, "1-0", "Black makes an illegal move");
+    check_end(white, crate::sample::crash(), "1-0", "Black disconnects");
+    check_end(black, GameEnd::stall(5), "0-1", "White's connection stalls");
     check(None, Termination::Aborted, "*", "Game interrupted");
 }
 
 #[test]
 fn the_colours_of_shogi_are_its_own() {
     let check = |winner, termination: Termination, why: &str| {
-        let over = GameOver { game: Game::Shogi, winner, termination: &termination };
+        let over = GameOver { game: Game::Shogi, winner, end: &termination.into() };
         assert_eq!(over.reason(), why);
     };
     check(Some(Side::First), Termination::Checkmate, "Black mates");
@@ -76,10 +76,10 @@ fn warnings_say_where_they_arose() {
     check(WarningKind::IllegalPv { word: word() }, "Illegal PV move - move e2e4 from new");
     let beyond = |end| WarningKind::PvBeyondEnd { word: word(), end };
     for (end, text) in [
-        (PvEnd::Checkmate, "checkmate"),
-        (PvEnd::Stalemate, "stalemate"),
-        (PvEnd::Repetition, "threefold repetition"),
-        (PvEnd::FiftyMoves, "fifty-move rule"),
+        (Termination::Checkmate, "checkmate"),
+        (Termination::Stalemate, "stalemate"),
+        (Termination::Repetition, "threefold repetition"),
+        (Termination::FiftyMoveRule, "fifty-move rule"),
     ] {
         check(beyond(end), &format!("PV continues after {text} - move e2e4 from new"));
     }

@@ -6,16 +6,14 @@ use readyok_arena::plan::{
     Adjudication, DrawAdjudication, EngineId, EnginePlan, Impasse, Limits, Protocol,
     ResignAdjudication, Variations,
 };
-use readyok_arena::result::{
-    EngineFaultKind, GameResult, PlayedMove, PvEnd, Termination, WarningKind,
-};
+use readyok_arena::result::{EndDetail, EngineFailureKind, MatchGame, PlayedMove, WarningKind};
 use readyok_protocol::{OptionError, Register, Score};
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, IllegalReason, Side, Termination};
 use tempfile::TempDir;
 
 use crate::scripted::{game, game_of, plan, play, player, script, setting, speaking, timeouts};
 
-fn words(result: &GameResult) -> Vec<&str> {
+fn words(result: &MatchGame) -> Vec<&str> {
     result.moves.iter().map(|made| made.word.as_str()).collect()
 }
 
@@ -25,11 +23,12 @@ fn check(
     scripts: [&str; 2],
     winner: Option<Side>,
     termination: &Termination,
-) -> GameResult {
+) -> MatchGame {
     let position = (!position.is_empty()).then(|| position.to_owned());
     let opening = Opening { position, ..Opening::default() };
     let result = game(setting, &opening, scripts.map(script));
-    assert_eq!((result.winner, &result.termination), (winner, termination), "{scripts:?}");
+    let ended = (result.winner, &result.end.termination);
+    assert_eq!(ended, (winner, termination), "{scripts:?}");
     result
 }
 
@@ -64,31 +63,31 @@ fn shogi_is_played_to_its_ends() {
     check(&shogi, "", golds, None, &Termination::Repetition);
     check(&shogi, "", ["7g7f, resign", "3c3d"], SECOND, &Termination::Resignation);
     check(&shogi, "", ["7g7f", "resign"], FIRST, &Termination::Resignation);
-    check(&shogi, "", ["win", ""], SECOND, &Termination::WrongDeclaration);
+    check(&shogi, "", ["win", ""], SECOND, &Termination::FailedDeclaration);
     let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
     check(&shogi, mate, ["G*5b", ""], FIRST, &Termination::Checkmate);
     let camp = "4K4/+P+P+P+P+P+P+P+P+P/4+P4/9/9/9/9/9/3k5 b 2R2B4G4s4n4l8p 100";
     check(&shogi, camp, ["win", ""], FIRST, &Termination::Declaration);
     let adjudication = Adjudication { impasse: Impasse::TryRule, ..Adjudication::default() };
     let tries = Setting { adjudication, ..shogi };
-    check(&tries, "9/4K4/9/9/9/9/9/9/3k5 b - 1", ["5b5a", ""], FIRST, &Termination::Try);
+    check(&tries, "9/4K4/9/9/9/9/9/9/3k5 b - 1", ["5b5a", ""], FIRST, &Termination::TryRule);
 }
 
 #[test]
 fn illegal_answers_lose_with_their_reason() {
-    let check = |scripts: [&str; 2], winner, reason: &str| {
+    let check = |scripts: [&str; 2], winner, reason| {
         let result = game(&setting(Game::Chess), &Opening::default(), scripts.map(script));
-        let Termination::IllegalMove { why, .. } = &result.termination else {
-            panic!("{:?}", result.termination)
+        let Some(EndDetail::IllegalMove { reason: found, .. }) = result.end.detail else {
+            panic!("{:?}", result.end)
         };
-        assert_eq!((result.winner, why.as_str()), (winner, reason));
+        assert_eq!((result.winner, found), (winner, reason));
         result.moves.len()
     };
-    assert_eq!(check(["e2e5", ""], SECOND, "the piece does not move so"), 0);
-    assert_eq!(check(["e2e4", "e2e4"], FIRST, "no piece stands on its first square"), 1);
-    assert_eq!(check(["e2e4", "0000"], FIRST, "it is no move of this game"), 1);
-    assert_eq!(check(["bestmove (none)|", ""], SECOND, "it is no move"), 0);
-    assert_eq!(check(["bestmove pass|", ""], SECOND, "it is no move"), 0);
+    assert_eq!(check(["e2e5", ""], SECOND, IllegalReason::CannotReach), 0);
+    assert_eq!(check(["e2e4", "e2e4"], FIRST, IllegalReason::NoPiece), 1);
+    assert_eq!(check(["e2e4", "0000"], FIRST, IllegalReason::Unreadable), 1);
+    assert_eq!(check(["bestmove (none)|", ""], SECOND, IllegalReason::Unreadable), 0);
+    assert_eq!(check(["bestmove pass|", ""], SECOND, IllegalReason::Unreadable), 0);
 }
 
 #[test]
@@ -117,7 +116,7 @@ fn scores_end_games_as_the_plan_says() {
 }
 
 /// A game of two plans in which the second side answers `score` and the first then gives up.
-fn answered(plans: &[EnginePlan; 2], score: &str) -> GameResult {
+fn answered(plans: &[EnginePlan; 2], score: &str) -> MatchGame {
     let second = format!("info depth 1 score {score} pv e7e5|bestmove e7e5");
     let first = "info depth 1 score cp 30 pv e2e4|bestmove e2e4, resign";
     game_of(&setting(Game::Chess), &Opening::default(), plans, [first, &second].map(script))
@@ -131,9 +130,9 @@ fn an_engine_is_believed_that_it_mates_if_its_plan_trusts_it() {
     };
     let check = |trusted, score, end: &Termination| {
         let result = answered(&plans(trusted), score);
-        assert_eq!((result.winner, &result.termination), (SECOND, end), "{trusted} {score}");
+        assert_eq!((result.winner, &result.end.termination), (SECOND, end), "{trusted} {score}");
     };
-    check("b", "mate 5", &Termination::MateClaim);
+    check("b", "mate 5", &Termination::MateAdjudication);
     check("b", "mate -5", &Termination::Resignation);
     check("b", "cp 31000", &Termination::Resignation);
     check("a", "mate 5", &Termination::Resignation);
@@ -217,7 +216,7 @@ fn shogi_is_played_across_protocols() {
     let sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 3";
     let opening = Opening { position: Some(sfen.to_owned()), ..Opening::default() };
     let result = play(&setting(Game::Shogi), &opening, &mut first, &mut second);
-    assert_eq!((result.winner, &result.termination), (FIRST, &Termination::Resignation));
+    assert_eq!((result.winner, result.end.termination), (FIRST, Termination::Resignation));
     assert_eq!(words(&result), ["7g7f", "3c3d", "8h2b+", "3a2b", "B*5e"]);
     assert!(result.moves[0].pv.tokens().eq(["7g7f", "3c3d"]));
     assert_eq!(result.moves[0].score, Some(Score::MateIn { plies: 1 }));
@@ -244,18 +243,15 @@ fn a_chess_engine_of_usi_cannot_play() {
     let result =
         game_of(&setting(Game::Chess), &Opening::default(), &[uci, usi], ["", ""].map(script));
     assert_eq!(result.winner, FIRST);
-    assert_eq!(fault(&result), Some(EngineFaultKind::OtherGame));
+    assert_eq!(start_failure(&result), Some(EngineFailureKind::UnsupportedGame));
 }
 
-/// Why an engine could not be had.
-fn fault(result: &GameResult) -> Option<EngineFaultKind> {
-    match &result.termination {
-        Termination::NoStart { why: _, fault } => fault.as_ref().map(|fault| fault.kind.clone()),
-        _ => None,
-    }
+fn start_failure(result: &MatchGame) -> Option<EngineFailureKind> {
+    assert_eq!(result.end, Termination::EngineStartFailure);
+    result.end.failure().map(|failure| failure.kind.clone())
 }
 
-fn pondering(reply: &str) -> (GameResult, Vec<String>) {
+fn pondering(reply: &str) -> (MatchGame, Vec<String>) {
     let limits = Limits { tc: "60+1".parse().ok(), ..Limits::default() };
     let plan = EnginePlan { ponder: true, ..plan("a", limits) };
     let mut acts = script("bestmove e2e4 ponder e7e5|, bestmove g1f3 ponder e2e4|, 0000");
@@ -284,11 +280,7 @@ fn an_engine_that_pondered_on_another_move_searches_anew() {
     let (result, heard) = pondering("c7c5");
     // The act of the pondering search is used up, and the next one is no move.
     assert_eq!(words(&result), ["e2e4", "c7c5"]);
-    assert!(
-        matches!(result.termination, Termination::IllegalMove { .. }),
-        "{:?}",
-        result.termination
-    );
+    assert!(matches!(result.end.termination, Termination::IllegalMove), "{:?}", result.end);
     let line = |text: &str| heard.iter().position(|line| line == text);
     let (stop, position) = (line("stop"), line("position startpos moves e2e4 c7c5"));
     assert!(stop.is_some() && stop < position, "{heard:#?}");
@@ -340,7 +332,7 @@ fn odd_things_are_warned_of() {
     );
     check(
         "info depth 1 score cp 1 pv f2f3 e7e5 g2g4 d8h4 a2a3|bestmove f2f3",
-        &[WarningKind::PvBeyondEnd { word: word("a2a3"), end: PvEnd::Checkmate }],
+        &[WarningKind::PvBeyondEnd { word: word("a2a3"), end: Termination::Checkmate }],
     );
     check(
         "info depth 1 score mate 2 pv f2f3 e7e5 g2g4 d8h4|bestmove f2f3",
@@ -356,12 +348,9 @@ fn a_copy_protection_error_is_named_with_the_text_of_the_engine() {
     let scripts = [&*first, "info depth 1 score cp 1 pv e7e5|bestmove e7e5, b8c6"].map(script);
     let result = game(&setting(Game::Chess), &Opening::default(), scripts);
     assert_eq!(result.winner, Some(Side::Second));
-    let Termination::NoStart { why, fault } = &result.termination else {
-        panic!("{:?}", result.termination)
-    };
-    assert!(why.ends_with("the engine reported a copy protection error: `no dongle`"), "{why}");
-    let kind = fault.as_ref().map(|fault| &fault.kind);
-    assert_eq!(kind, Some(&EngineFaultKind::CopyProtected));
+    let text = result.end.to_string();
+    assert!(text.contains("reported a copy protection error: `no dongle`"), "{text}");
+    assert_eq!(start_failure(&result), Some(EngineFailureKind::CopyProtected));
 }
 
 #[test]
@@ -424,7 +413,7 @@ fn options_are_set_and_unknown_ones_warned_of() {
     let Some(WarningKind::OptionValue { error }) = warning else { panic!("{result:?}") };
     let OptionError::OutOfRange { option, value: 9999, .. } = &error else { panic!("{error}") };
     assert!(!heard && option == "Hash", "{result:?}");
-    assert!(!matches!(result.termination, Termination::NoStart { .. }), "{result:?}");
+    assert!(!matches!(result.end.termination, Termination::EngineStartFailure), "{result:?}");
 }
 
 /// Where it plays and with which environment.
@@ -446,7 +435,7 @@ fn a_program_is_started_as_its_plan_says() {
     let mut first = Player::new(Game::Chess, EngineId(0), &shell, timeouts());
     let (mut second, _heard) = player(Game::Chess, 1, &plan("b", limits), script("0000"));
     let result = play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);
-    assert_eq!(words(&result), ["f2f3"], "{:?}", result.termination);
+    assert_eq!(words(&result), ["f2f3"], "{:?}", result.end);
 }
 
 #[test]
@@ -462,7 +451,7 @@ fn a_cancelled_game_ends_at_once() {
     let opening = Opening::default();
     let players = [&mut first, &mut second];
     let result = play_game(&chess, &opening, players, &cancel, &mut on_move).expect("a start");
-    assert_eq!((result.winner, result.termination), (None, Termination::Aborted));
+    assert_eq!((result.winner, result.end.termination), (None, Termination::Aborted));
     // While an engine thinks and nothing else would ever happen.
     let cancel = Cancel::default();
     let canceller = cancel.clone();
@@ -473,10 +462,10 @@ fn a_cancelled_game_ends_at_once() {
     });
     let players = [&mut first, &mut second];
     let result = play_game(&chess, &opening, players, &cancel, &mut |_, _| ()).expect("a start");
-    assert_eq!((result.winner, result.termination), (None, Termination::Aborted));
+    assert_eq!((result.winner, result.end.termination), (None, Termination::Aborted));
     assert!(thread.join().expect("it ends"));
     // Before it starts.
     let players = [&mut first, &mut second];
     let result = play_game(&chess, &opening, players, &cancel, &mut |_, _| ()).expect("a start");
-    assert_eq!((result.moves.len(), result.termination), (0, Termination::Aborted));
+    assert_eq!((result.moves.len(), result.end.termination), (0, Termination::Aborted));
 }

@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use readyok_arena::game::{Player, Setting};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{Adjudication, EngineId, EnginePlan, Limits, Protocol, Variations};
-use readyok_arena::result::{GameResult, Termination};
+use readyok_arena::result::MatchGame;
 use readyok_client::Timeouts;
-use readyok_rules::{Game, Position};
+use readyok_rules::{Game, Position, Termination};
 
 use crate::scripted::{plan, play};
 
@@ -61,18 +61,18 @@ fn check(game: Game, needs: &str, plans: impl FnOnce() -> [EnginePlan; 2]) {
     }
 }
 
-fn check_game(game: Game, result: &GameResult) {
-    assert!(!result.termination.is_failure(), "{:?}", result.termination);
+fn check_game(game: Game, result: &MatchGame) {
+    assert!(!result.end.termination.is_failure(), "{:?}", result.end);
     assert!(10 < result.moves.len(), "{result:?}");
     let told = result.moves.iter().filter(|made| made.score.is_some()).count();
     assert!(result.moves.len() / 2 < told, "scores were told");
     let words = result.moves.iter().map(|made| made.word.as_str());
     let end = Position::start(game).after(words).expect("legal moves");
     if let Some(ending) = end.ending() {
-        assert_eq!(ending.winner, result.winner);
+        assert_eq!(ending.winner(), result.winner);
     } else {
         let declared = [Termination::Resignation, Termination::Declaration];
-        assert!(declared.contains(&result.termination), "{:?}", result.termination);
+        assert!(declared.contains(&result.end.termination), "{:?}", result.end);
     }
 }
 
@@ -101,11 +101,11 @@ fn narikin_plays_itself_in_every_game() {
         let (mut a, mut b) = (narikin(game, 0), narikin(game, 1));
         let opening = Opening::default();
         let result = play(&setting, &opening, &mut a, &mut b);
-        assert!(!result.termination.is_failure(), "{result:?}");
+        assert!(!result.end.termination.is_failure(), "{result:?}");
         assert_eq!(result.warnings, [], "{game:?}");
         // The same again: with fixed nodes and nothing remembered, every move is.
         let again = play(&setting, &opening, &mut a, &mut b);
-        let words = |result: &GameResult| -> Vec<String> {
+        let words = |result: &MatchGame| -> Vec<String> {
             result.moves.iter().map(|made| made.word.to_string()).collect()
         };
         assert_eq!(words(&result), words(&again));

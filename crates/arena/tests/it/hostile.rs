@@ -6,9 +6,11 @@ use std::time::Duration;
 use readyok_arena::game::{Player, Setting};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, EnginePlan, Limits};
-use readyok_arena::result::{EngineFault, EngineFaultKind, GameResult, Termination, WarningKind};
-use readyok_client::{Timeouts, WaitLimit};
-use readyok_rules::{Game, Side};
+use readyok_arena::result::{
+    EndDetail, EngineFailure, EngineFailureKind, GameEnd, MatchGame, WarningKind,
+};
+use readyok_client::{ExitCause, Timeouts, WaitLimit};
+use readyok_rules::{Game, Side, Termination};
 
 use crate::scripted::{SHORT, Script, impatient, plan, play, player, script, setting, timeouts};
 
@@ -22,13 +24,13 @@ fn clock(text: &str) -> Limits {
 
 /// Two games with a bad engine as White and a good one: the first ends as the bad one wants.
 /// The good engine is the same in both, and its process never changes.
-fn check(limits: Limits, bad: Script, end: impl Fn(&Termination) -> bool) -> [GameResult; 2] {
+fn check(limits: Limits, bad: Script, end: impl Fn(&GameEnd) -> bool) -> [MatchGame; 2] {
     let (mut bad, _heard) = player(Game::Chess, 0, &plan("bad", limits), bad);
     let good = plan("good", Limits { nodes: Some(1), ..Limits::default() });
     let (mut good, heard) = player(Game::Chess, 1, &good, script("e7e5, d8h4"));
     let games = [(); 2].map(|()| {
         let result = play(&setting(Game::Chess), &Opening::default(), &mut bad, &mut good);
-        assert!(end(&result.termination), "{result:?}");
+        assert!(end(&result.end), "{result:?}");
         assert!(good.is_running());
         result
     });
@@ -95,8 +97,8 @@ fn check_fault(
     chess: &Setting,
     limits: Limits,
     acts: &str,
-    end: impl Fn(&Termination) -> bool,
-) -> Vec<GameResult> {
+    end: impl Fn(&GameEnd) -> bool,
+) -> Vec<MatchGame> {
     let mut games = Vec::new();
     for (side, first_move) in [(Side::First, "f2f3"), (Side::Second, "e7e5")] {
         let acts = script(&acts.replace("MOVE", first_move));
@@ -108,7 +110,7 @@ fn check_fault(
                 Side::First => play(chess, &Opening::default(), &mut bad, &mut good),
                 Side::Second => play(chess, &Opening::default(), &mut good, &mut bad),
             };
-            assert!(end(&result.termination), "{side}: {result:?}");
+            assert!(end(&result.end), "{side}: {result:?}");
             assert_eq!(result.winner, Some(side.other()), "{result:?}");
             assert!(good.is_running());
             games.push(result);
@@ -121,11 +123,10 @@ fn check_fault(
 }
 
 fn check_forfeit(limits: Limits, act: &str) {
-    let forfeits = |end: &Termination| matches!(end, Termination::TimeForfeit { .. });
+    let forfeits = |end: &GameEnd| *end == Termination::TimeForfeit;
     for game in check_fault(&setting(Game::Chess), limits, act, forfeits) {
         assert!(game.duration_ms < 60_000, "{game:?}");
-        let Termination::TimeForfeit { late_us } = game.termination else { panic!("{game:?}") };
-        assert!(0 < late_us);
+        assert!(0 < game.end.overrun_us(), "{game:?}");
     }
 }
 
@@ -150,9 +151,9 @@ fn a_late_answer_loses_on_time() {
 fn who_falls_silent_without_a_clock_stalls() {
     for act in ["!hang", "!flood"] {
         let chess = impatient(Game::Chess);
-        let stalls = |end: &Termination| matches!(end, Termination::Stall { .. });
+        let stalls = |end: &GameEnd| *end == Termination::EngineStall;
         for game in check_fault(&chess, nodes(), act, stalls) {
-            let Termination::Stall { waited_ms } = game.termination else { panic!("{game:?}") };
+            let Some(EndDetail::Stall { waited_ms }) = game.end.detail else { panic!("{game:?}") };
             assert!((300..60_000).contains(&waited_ms), "{waited_ms}");
         }
     }
@@ -161,10 +162,9 @@ fn who_falls_silent_without_a_clock_stalls() {
 #[test]
 fn who_leaves_in_the_middle_has_crashed() {
     for act in ["!leave", "MOVE, !leave", "info depth 1|!leave"] {
-        let closed = EngineFault::new(EngineFaultKind::Closed);
-        check_fault(&setting(Game::Chess), nodes(), act, |end| match end {
-            Termination::Crash { exit: _, fault } => fault.as_deref() == Some(&closed),
-            _ => false,
+        let closed = EngineFailure::new(EngineFailureKind::Closed);
+        check_fault(&setting(Game::Chess), nodes(), act, |end| {
+            *end == GameEnd::crash(closed.clone())
         });
     }
 }
@@ -174,15 +174,15 @@ fn who_leaves_in_the_middle_has_crashed() {
 fn who_leaves_after_the_last_move_is_started_again() {
     let games =
         check(nodes(), script("f2f3, bestmove g2g4|!leave"), |end| *end == Termination::Checkmate);
-    let restarted = |game: &GameResult| {
+    let restarted = |game: &MatchGame| {
         game.warnings.iter().find_map(|warning| match &warning.kind {
-            WarningKind::Restarted { why: _, fault } => fault.as_deref().cloned(),
+            WarningKind::Restarted { failure } => Some(failure.clone()),
             _ => None,
         })
     };
     assert_eq!(restarted(&games[0]), None);
     // Its end is heard between the games, or when it is told of the second.
-    let ends = [EngineFaultKind::Gone, EngineFaultKind::Closed];
+    let ends = [EngineFailureKind::NotRunning, EngineFailureKind::Closed];
     let fault = restarted(&games[1]).map(|fault| fault.kind);
     assert!(fault.is_some_and(|kind| ends.contains(&kind)), "{:?}", games[1]);
 }
@@ -200,9 +200,10 @@ fn who_cannot_be_started_loses() {
             play(&chess, &Opening::default(), &mut good, &mut gone)
         };
         assert_eq!(result.winner, Some(winner));
-        let Termination::NoStart { why, fault } = &result.termination else { panic!("{result:?}") };
-        assert!(why.starts_with("engine `gone`: cannot be started: "), "{why}");
-        assert_eq!(fault.as_deref(), Some(&EngineFault::new(EngineFaultKind::NoProgram)));
+        assert_eq!(result.end, Termination::EngineStartFailure);
+        let failure = result.end.failure().expect("a failure");
+        assert!(failure.to_string().starts_with("cannot be started: "), "{failure}");
+        assert_eq!(failure.kind, EngineFailureKind::NotFound);
     }
 }
 
@@ -213,7 +214,7 @@ fn an_engine_can_be_started_for_each_game() {
     let (mut second, _heard) = player(Game::Chess, 1, &plan("b", nodes()), script("e7e5, d8h4"));
     for _ in 0..3 {
         let result = play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);
-        assert_eq!(result.termination, Termination::Checkmate);
+        assert_eq!(result.end, Termination::Checkmate);
     }
     assert_eq!(heard.try_iter().filter(|line| line == "uci").count(), 3);
 }
@@ -246,18 +247,17 @@ fn a_process_that_ends_tells_how() {
         };
         assert_eq!((bad.is_running(), bad.process_id()), (false, None));
         assert_eq!(result.winner, Some(side.other()));
-        result.termination
+        result.end
     };
     for side in [Side::First, Side::Second] {
         let game = |plan: &EnginePlan| game_as(side, plan);
-        let exit = "exited with code 3".to_owned();
-        assert_eq!(game(&shell("exit 3", "exit")), Termination::Crash { exit, fault: None });
-        let Termination::Crash { exit, .. } = game(&shell("kill -11 $$", "exit")) else {
-            panic!("no crash")
-        };
-        assert!(exit.contains("signal 11"), "{exit}");
+        assert_eq!(game(&shell("exit 3", "exit")), crate::sample::crash());
+        let end = game(&shell("kill -11 $$", "exit"));
+        assert_eq!(end, Termination::EngineCrash);
+        let exit = end.failure().and_then(|failure| failure.exit).expect("an exit status");
+        assert_eq!(exit.cause, Some(ExitCause::SegmentationFault));
         let end = game(&shell("trap '' TERM; while :; do echo info depth 1; done", ":"));
-        assert!(matches!(end, Termination::TimeForfeit { .. }), "{end:?}");
+        assert_eq!(end, Termination::TimeForfeit);
     }
 }
 
@@ -267,7 +267,8 @@ fn a_forfeit_comes_when_the_time_is_over() {
     let (mut bad, _heard) = player(Game::Chess, 0, &plan("bad", clock("0.5")), script("!hang"));
     let (mut good, _heard) = player(Game::Chess, 1, &plan("good", clock("0.5")), script("e7e5"));
     let result = play(&setting(Game::Chess), &Opening::default(), &mut bad, &mut good);
-    let Termination::TimeForfeit { late_us } = result.termination else { panic!("{result:?}") };
+    assert_eq!(result.end, Termination::TimeForfeit, "{result:?}");
+    let overrun_us = result.end.overrun_us();
     assert!(Duration::from_millis(500) <= Duration::from_millis(result.duration_ms + 1));
-    assert!(Duration::from_micros(late_us) < Duration::from_secs(30));
+    assert!(Duration::from_micros(overrun_us) < Duration::from_secs(30));
 }

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use readyok_arena::game::{Answer, OpeningError, Outcome, Referee, Verdict};
+use readyok_arena::game::{Answer, Decision, OpeningError, Referee, Verdict};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{Adjudication, Impasse, Limits};
-use readyok_arena::result::Termination;
-use readyok_rules::{Game, Reason, Side};
+use readyok_arena::result::{EndDetail, GameEnd};
+use readyok_rules::{Game, IllegalReason, Side, Termination};
 
 const FIRST: Option<Side> = Some(Side::First);
 const SECOND: Option<Side> = Some(Side::Second);
@@ -43,13 +43,13 @@ fn play(game: Game, position: &str, words: &str, rules: &Adjudication) -> Verdic
 
 fn check(game: Game, position: &str, words: &str, winner: Option<Side>, termination: Termination) {
     let verdict = play(game, position, words, &Adjudication::default());
-    assert_eq!(verdict, Verdict::Over(Outcome { winner, termination }), "{words}");
+    assert_eq!(verdict, Verdict::Over(Decision { winner, end: termination.into() }), "{words}");
 }
 
 fn check_impasse(rule: Impasse, sfen: &str, word: &str, winner: Option<Side>, by: Termination) {
     let rules = Adjudication { impasse: rule, ..Adjudication::default() };
     let verdict = play(Game::Shogi, sfen, word, &rules);
-    assert_eq!(verdict, Verdict::Over(Outcome { winner, termination: by }), "{rule:?}: {sfen}");
+    assert_eq!(verdict, Verdict::Over(Decision { winner, end: by.into() }), "{rule:?}: {sfen}");
 }
 
 /// What one side uses the other one gets, but never more than there was.
@@ -76,8 +76,8 @@ fn an_hourglass_gives_what_a_move_takes_to_the_other_side() {
         check(words[2], 14, [0, 20]);
         check(words[3], 0, [0, 20]);
         let verdict = referee.on_silence(seconds(3));
-        let termination = Termination::TimeForfeit { late_us: 3_000_000 };
-        assert_eq!(verdict, Verdict::Over(Outcome { winner: SECOND, termination }));
+        let termination = GameEnd::time_forfeit(3_000_000);
+        assert_eq!(verdict, Verdict::Over(Decision { winner: SECOND, end: termination }));
     }
 }
 
@@ -91,7 +91,7 @@ fn mate_wins_in_chess() {
 #[test]
 fn stalemate_draws_in_chess() {
     let termination = Termination::Stalemate;
-    check(Game::Chess, "7k/8/6Q1/8/8/8/8/K7 w - - 0 1", "g6f7", None, termination.clone());
+    check(Game::Chess, "7k/8/6Q1/8/8/8/8/K7 w - - 0 1", "g6f7", None, termination);
     check(Game::Chess, "k7/8/8/8/8/6q1/8/7K b - - 0 1", "g3f2", None, termination);
 }
 
@@ -106,11 +106,11 @@ fn the_third_occurrence_draws_in_chess() {
 
 #[test]
 fn the_hundredth_quiet_ply_draws_in_chess_unless_it_mates() {
-    let termination = Termination::FiftyMoves;
-    check(Game::Chess, "7k/8/8/8/8/8/8/K5R1 w - - 98 80", "a1a2 h8h7", None, termination.clone());
+    let termination = Termination::FiftyMoveRule;
+    check(Game::Chess, "7k/8/8/8/8/8/8/K5R1 w - - 98 80", "a1a2 h8h7", None, termination);
     check(Game::Chess, "7k/8/8/8/8/8/8/K5R1 b - - 98 80", "h8h7 a1a2", None, termination);
     let mate = "7k/R7/8/8/8/8/8/K5R1 w - - 99 80";
-    check(Game::Chess, mate, "g1h1", None, Termination::FiftyMoves);
+    check(Game::Chess, mate, "g1h1", None, Termination::FiftyMoveRule);
     let mate = "7k/R7/8/8/8/8/8/KR6 w - - 99 80";
     check(Game::Chess, mate, "b1b8", FIRST, Termination::Checkmate);
 }
@@ -118,7 +118,7 @@ fn the_hundredth_quiet_ply_draws_in_chess_unless_it_mates() {
 #[test]
 fn bare_kings_draw_in_chess() {
     let termination = Termination::InsufficientMaterial;
-    check(Game::Chess, "7k/8/8/8/8/8/1r6/K7 w - - 0 1", "a1b2", None, termination.clone());
+    check(Game::Chess, "7k/8/8/8/8/8/1r6/K7 w - - 0 1", "a1b2", None, termination);
     check(Game::Chess, "7K/8/8/8/8/8/1R6/k7 b - - 0 1", "a1b2", None, termination);
 }
 
@@ -187,9 +187,9 @@ fn a_declaration_is_judged_by_27_points() {
         check_impasse(Impasse::Points27, &declarable(camp, hand), "win", winner, termination);
     };
     check(CAMP, "RRBGGG", FIRST, Termination::Declaration);
-    check(CAMP, "RRBGG", SECOND, Termination::WrongDeclaration);
+    check(CAMP, "RRBGG", SECOND, Termination::FailedDeclaration);
     check(OTHER_CAMP, "RRBGG", SECOND, Termination::Declaration);
-    check(OTHER_CAMP, "RRBG", FIRST, Termination::WrongDeclaration);
+    check(OTHER_CAMP, "RRBG", FIRST, Termination::FailedDeclaration);
 }
 
 /// Rules of the Japan Shogi Association: 31 points win, 24 to 30 draw.
@@ -201,11 +201,11 @@ fn a_declaration_is_judged_by_24_points() {
     check(CAMP, "RRBBG", FIRST, Termination::Declaration);
     check(CAMP, "RRBB", None, Termination::Impasse);
     check(CAMP, "RRGGGG", None, Termination::Impasse);
-    check(CAMP, "RRGGG", SECOND, Termination::WrongDeclaration);
+    check(CAMP, "RRGGG", SECOND, Termination::FailedDeclaration);
     check(OTHER_CAMP, "RRBBG", SECOND, Termination::Declaration);
     check(OTHER_CAMP, "RRBB", None, Termination::Impasse);
     check(OTHER_CAMP, "RRGGGG", None, Termination::Impasse);
-    check(OTHER_CAMP, "RRGGG", FIRST, Termination::WrongDeclaration);
+    check(OTHER_CAMP, "RRGGG", FIRST, Termination::FailedDeclaration);
 }
 
 /// Rules of the Japan Shogi Association: in a handicap game the points are counted as if whoever
@@ -221,7 +221,7 @@ fn who_gives_a_handicap_declares_with_the_pieces_left_out() {
         };
         check_impasse(rule, &format!("{camp}{hands}"), "win", winner, termination);
     };
-    let (won, wrong) = (Termination::Declaration, Termination::WrongDeclaration);
+    let (won, wrong) = (Termination::Declaration, Termination::FailedDeclaration);
     check(Impasse::Points27, OTHER_CAMP, "GGGGSSS", SECOND, won.clone());
     check(Impasse::Points27, OTHER_CAMP, "GGGGSS", FIRST, wrong.clone());
     check(Impasse::Points24, OTHER_CAMP, "RGGGGSS", SECOND, won.clone());
@@ -239,7 +239,7 @@ fn who_gives_a_handicap_declares_with_the_pieces_left_out() {
 #[test]
 fn a_declaration_needs_the_king_and_ten_pieces_there_and_no_check() {
     let check = |sfen, winner| {
-        let wrong = Termination::WrongDeclaration;
+        let wrong = Termination::FailedDeclaration;
         check_impasse(Impasse::Points27, sfen, "win", winner, wrong);
     };
     check("9/+P+P+P+P+P+P+P+P+P/4+P4/4K4/9/9/9/9/4k4 b 2R2B4G 1", SECOND);
@@ -256,8 +256,8 @@ fn nobody_declares_where_that_is_no_rule() {
     let first = declarable(CAMP, "RRBBGGGG").replace("4K4/", "3K5/");
     let second = declarable(OTHER_CAMP, "RRBBGGGG").replace("4k4 w", "5k3 w");
     for rule in [Impasse::TryRule, Impasse::None] {
-        check_impasse(rule, &first, "win", SECOND, Termination::WrongDeclaration);
-        check_impasse(rule, &second, "win", FIRST, Termination::WrongDeclaration);
+        check_impasse(rule, &first, "win", SECOND, Termination::FailedDeclaration);
+        check_impasse(rule, &second, "win", FIRST, Termination::FailedDeclaration);
     }
 }
 
@@ -265,8 +265,8 @@ fn nobody_declares_where_that_is_no_rule() {
 fn the_try_wins_under_its_rule_only() {
     let first = "9/4K4/9/9/9/9/9/9/3k5 b - 1";
     let second = "3K5/9/9/9/9/9/9/4k4/9 w - 1";
-    check_impasse(Impasse::TryRule, first, "5b5a", FIRST, Termination::Try);
-    check_impasse(Impasse::TryRule, second, "5h5i", SECOND, Termination::Try);
+    check_impasse(Impasse::TryRule, first, "5b5a", FIRST, Termination::TryRule);
+    check_impasse(Impasse::TryRule, second, "5h5i", SECOND, Termination::TryRule);
     let verdict = play(Game::Shogi, first, "5b5a", &Adjudication::default());
     assert_eq!(verdict, Verdict::Continue);
     // The king elsewhere, or another piece there, is no try.
@@ -284,17 +284,23 @@ fn who_resigns_loses() {
     check(Game::Chess, "", "e2e4 resign", FIRST, Termination::Resignation);
 }
 
-fn check_illegal(game: Game, position: &str, words: &str, winner: Option<Side>, reason: &str) {
+fn check_illegal(
+    game: Game,
+    position: &str,
+    words: &str,
+    winner: Option<Side>,
+    expected: IllegalReason,
+) {
     let verdict = play(game, position, words, &Adjudication::default());
-    let Verdict::Over(Outcome { winner: found, termination }) = verdict else {
+    let Verdict::Over(Decision { winner: found, end }) = verdict else {
         panic!("{words} is legal")
     };
-    let Termination::IllegalMove { word, position: _, why } = &termination else {
-        panic!("{words}: {termination:?}")
+    assert!(end.termination.is_failure());
+    let Some(EndDetail::IllegalMove { text, position: _, reason }) = &end.detail else {
+        panic!("{words}: {end:?}")
     };
-    assert_eq!((found, why.as_str()), (winner, reason), "{words}");
-    assert_eq!(Some(word.as_str()), words.split(' ').next_back(), "{words}");
-    assert!(termination.is_failure());
+    assert_eq!((found, *reason), (winner, expected), "{words}");
+    assert_eq!(Some(text.as_str()), words.split(' ').next_back(), "{words}");
 }
 
 #[test]
@@ -304,14 +310,14 @@ fn illegal_moves_lose() {
         let refused = |word, why| {
             check_illegal(Game::Chess, "", &format!("{before}{word}"), winner, why);
         };
-        refused("a4a5", "no piece stands on its first square");
-        refused("0000", "it is no move of this game");
-        refused("(none)", "it is no move");
-        refused("win", "it is no move");
+        refused("a4a5", IllegalReason::NoPiece);
+        refused("0000", IllegalReason::Unreadable);
+        refused("(none)", IllegalReason::Unreadable);
+        refused("win", IllegalReason::Unreadable);
     }
-    chess("", "e2e5", SECOND, "the piece does not move so");
-    chess("", "e2e4 e7e4", FIRST, "the piece does not move so");
-    let check = "the king would be in check";
+    chess("", "e2e5", SECOND, IllegalReason::CannotReach);
+    chess("", "e2e4 e7e4", FIRST, IllegalReason::CannotReach);
+    let check = IllegalReason::Check;
     chess("4r2k/8/8/8/8/8/4R3/4K3 w - - 0 1", "e2d2", SECOND, check);
     chess("4k3/4r3/8/8/8/8/8/4R2K b - - 0 1", "e7d7", FIRST, check);
 }
@@ -319,24 +325,24 @@ fn illegal_moves_lose() {
 #[test]
 fn fouls_lose_in_shogi() {
     let shogi = |sfen, words, winner, why| check_illegal(Game::Shogi, sfen, words, winner, why);
-    shogi("", "7g7e", SECOND, "the piece does not move so");
-    shogi("", "7g7f 3c3e", FIRST, "the piece does not move so");
+    shogi("", "7g7e", SECOND, IllegalReason::CannotReach);
+    shogi("", "7g7f 3c3e", FIRST, IllegalReason::CannotReach);
     let nifu = "4k4/9/9/9/9/9/4P4/9/4K4 b P 1";
-    shogi(nifu, "P*5d", SECOND, "the file has a pawn of this side already");
+    shogi(nifu, "P*5d", SECOND, IllegalReason::TwoPawns);
     let nifu = "4k4/9/4p4/9/9/9/9/9/4K4 w p 1";
-    shogi(nifu, "P*5e", FIRST, "the file has a pawn of this side already");
+    shogi(nifu, "P*5e", FIRST, IllegalReason::TwoPawns);
     let drop_mate = "8k/6G2/7G1/9/9/9/9/9/4K4 b P 1";
-    shogi(drop_mate, "P*1b", SECOND, "a dropped pawn may not give mate");
+    shogi(drop_mate, "P*1b", SECOND, IllegalReason::DropMate);
     let drop_mate = "4k4/9/9/9/9/9/1g7/2g6/K8 w p 1";
-    shogi(drop_mate, "P*9h", FIRST, "a dropped pawn may not give mate");
+    shogi(drop_mate, "P*9h", FIRST, IllegalReason::DropMate);
     let pinned = "4k4/4r4/9/9/9/9/9/4G4/4K4 b - 1";
-    shogi(pinned, "5h4h", SECOND, "the king would be in check");
+    shogi(pinned, "5h4h", SECOND, IllegalReason::Check);
     let pinned = "4k4/4g4/9/9/9/9/9/4R4/4K4 w - 1";
-    shogi(pinned, "5b6b", FIRST, "the king would be in check");
+    shogi(pinned, "5b6b", FIRST, IllegalReason::Check);
     let dead = "4k4/9/9/9/9/9/9/9/4K4 b N 1";
-    shogi(dead, "N*9b", SECOND, "the piece could never move again");
+    shogi(dead, "N*9b", SECOND, IllegalReason::DeadPiece);
     let dead = "4k4/9/9/9/9/9/9/9/4K4 w n 1";
-    shogi(dead, "N*1h", FIRST, "the piece could never move again");
+    shogi(dead, "N*1h", FIRST, IllegalReason::DeadPiece);
 }
 
 #[test]
@@ -345,9 +351,9 @@ fn an_illegal_word_is_shortened_and_the_position_told() {
     let mut referee = referee(Game::Chess, "", &Adjudication::default());
     referee.on_answer(Answer::Move("e2e4"), Duration::ZERO, None);
     let verdict = referee.on_answer(Answer::Other(&long), Duration::ZERO, None);
-    let Verdict::Over(Outcome { winner: FIRST, termination }) = verdict else { panic!("legal") };
-    let Termination::IllegalMove { word, position, .. } = termination else { panic!("legal") };
-    assert!(word.chars().count() <= 41, "{word}");
+    let Verdict::Over(Decision { winner: FIRST, end }) = verdict else { panic!("legal") };
+    let Some(EndDetail::IllegalMove { text, position, .. }) = end.detail else { panic!("legal") };
+    assert!(text.chars().count() <= 41, "{text}");
     assert_eq!(position, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
 }
 
@@ -379,6 +385,6 @@ fn no_game_starts_from_a_bad_opening() {
     let usual = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     assert!(matches!(start(usual, &["e2e5"]), Some(OpeningError::Moves(_))));
     let mated = start(usual, &["f2f3", "e7e5", "g2g4", "d8h4"]);
-    assert_eq!(mated, Some(OpeningError::Over(Reason::Checkmate)));
+    assert_eq!(mated, Some(OpeningError::Over(Termination::Checkmate)));
     assert_eq!(start(usual, &["e2e4"]), None);
 }

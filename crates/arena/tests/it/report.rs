@@ -4,14 +4,14 @@ use readyok_arena::pairing::{Opening, PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::WorkerId;
 use readyok_arena::report::Report;
-use readyok_arena::result::{GameResult, Introduction, PlayedMove, Termination};
-use readyok_rules::Side;
+use readyok_arena::result::{EngineFailure, GameEnd, Introduction, MatchGame, PlayedMove};
+use readyok_rules::{Side, Termination};
 
 fn plan(engines: &str, more: &str) -> Result<Plan, toml::de::Error> {
     toml::from_str(&format!("game = \"chess\"\n{more}\n{engines}"))
 }
 
-fn game(first: u32, second: u32, winner: Option<Side>, termination: Termination) -> GameResult {
+fn game(first: u32, second: u32, winner: Option<Side>, end: impl Into<GameEnd>) -> MatchGame {
     let moves = (0..40_u64).map(|ply| PlayedMove {
         time_us: 1000 * (ply + 1),
         told_ms: Some(ply),
@@ -20,11 +20,11 @@ fn game(first: u32, second: u32, winner: Option<Side>, termination: Termination)
         nps: Some(500_000),
         ..PlayedMove::new("e2e4".parse().expect("a move"))
     });
-    GameResult {
+    MatchGame {
         first: EngineId(first),
         second: EngineId(second),
         winner,
-        termination,
+        end: end.into(),
         moves: moves.collect(),
         started_ms: 0,
         duration_ms: 1,
@@ -33,7 +33,7 @@ fn game(first: u32, second: u32, winner: Option<Side>, termination: Termination)
     }
 }
 
-fn pair(index: u64, first: u32, second: u32, games: Vec<GameResult>) -> PairResult {
+fn pair(index: u64, first: u32, second: u32, games: Vec<MatchGame>) -> PairResult {
     let opening = Opening::default();
     let [first, second] = [first, second].map(EngineId);
     let pairing =
@@ -75,8 +75,8 @@ fn two_engines_have_elo_and_a_test() {
 fn the_first_failures_are_listed_and_the_others_counted() {
     let mut report = Report::new(&plan(TWO, "rounds = 1").unwrap());
     let crash = || {
-        let exit = "<i>exited</i> with code 3".to_owned();
-        game(0, 1, Some(Side::First), Termination::Crash { exit, fault: None })
+        let failure = EngineFailure::other("<i>exited</i> with code 3");
+        game(0, 1, Some(Side::First), GameEnd::crash(failure))
     };
     for index in 0..51 {
         report.add(&pair(index, 0, 1, vec![crash(), crash()]));
@@ -89,22 +89,20 @@ fn the_first_failures_are_listed_and_the_others_counted() {
 
 #[test]
 fn workers_have_a_table_if_there_was_more_than_one() {
-    let by = |index, worker: Option<&str>, termination: Termination| {
-        let games = vec![
-            game(0, 1, Some(Side::First), termination),
-            game(1, 0, None, Termination::Repetition),
-        ];
+    let by = |index, worker: Option<&str>, end: GameEnd| {
+        let games =
+            vec![game(0, 1, Some(Side::First), end), game(1, 0, None, Termination::Repetition)];
         let worker = worker.map(|name| WorkerId(name.to_owned()));
         PairResult { worker, ..pair(index, 0, 1, games) }
     };
-    let crash = || Termination::Crash { exit: "exited with code 3".to_owned(), fault: None };
+    let crash = crate::sample::crash;
     let mut report = Report::new(&plan(TWO, "rounds = 1").unwrap());
     report.add(&by(0, Some("<b>adam"), crash()));
     assert!(!report.html().contains("Workers"), "{}", report.html());
     report.add(&by(1, Some("<b>adam"), crash()));
-    report.add(&by(2, Some("bert"), Termination::TimeForfeit { late_us: 5 }));
-    report.add(&by(3, Some("bert"), Termination::Stall { waited_ms: 5 }));
-    report.add(&by(4, None, Termination::Checkmate));
+    report.add(&by(2, Some("bert"), GameEnd::time_forfeit(5)));
+    report.add(&by(3, Some("bert"), GameEnd::stall(5)));
+    report.add(&by(4, None, Termination::Checkmate.into()));
     let html = report.html();
     let row = |name: &str, counts: [u32; 7]| {
         let cells = counts.map(|count| format!("<td>{count}</td>")).concat();
@@ -124,7 +122,7 @@ fn many_engines_have_a_crosstable() {
     let three = format!("{TWO}[[engines]]\nname = 'third'\ncommand = 'c'\n");
     let plan = plan(&three, "rounds = 1\nevent = 'Autumn & Co'").unwrap();
     let mut report = Report::new(&plan);
-    let forfeit = Termination::TimeForfeit { late_us: 5 };
+    let forfeit = GameEnd::time_forfeit(5);
     let lost =
         vec![game(0, 2, Some(Side::Second), forfeit), game(2, 0, None, Termination::Stalemate)];
     report.add(&pair(0, 0, 2, lost));

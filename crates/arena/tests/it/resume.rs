@@ -14,11 +14,11 @@ use readyok_arena::export::{Existing, Export, Form, PgnStyle};
 use readyok_arena::game::Setting;
 use readyok_arena::pairing::PairResult;
 use readyok_arena::plan::EngineId;
-use readyok_arena::result::Termination;
+use readyok_arena::result::GameEnd;
 use readyok_arena::runner::{EnginePlayer, Match, Settings};
 use readyok_arena::store::{Reader, Store};
 use readyok_client::{Timeouts, WaitLimit};
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, Side, Termination};
 
 use crate::instant::{Place, limits};
 
@@ -32,13 +32,13 @@ impl Place {
     }
 
     /// The moves and ends of all games.
-    fn games(&self) -> Vec<(u64, Vec<String>, Termination)> {
+    fn games(&self) -> Vec<(u64, Vec<String>, GameEnd)> {
         let pairs = self.stored().into_iter();
         let games = pairs.flat_map(|pair| {
             let index = pair.pairing.index;
             pair.games.into_iter().map(move |game| {
                 let words = game.moves.into_iter().map(|played| played.word.to_string()).collect();
-                (index, words, game.termination)
+                (index, words, game.end)
             })
         });
         games.collect()
@@ -112,20 +112,20 @@ fn engines_that_fail_in_every_way_lose_and_nothing_else_happens() {
         assert_eq!(indices, (0..42).collect::<Vec<_>>());
         let mut seen: BTreeMap<EngineId, Vec<&Termination>> = BTreeMap::new();
         for game in stored.iter().flat_map(|pair| &pair.games) {
-            if game.termination.is_failure() {
+            if game.end.termination.is_failure() {
                 let loser = match game.winner.expect("a winner") {
                     Side::First => game.second,
                     Side::Second => game.first,
                 };
-                seen.entry(loser).or_default().push(&game.termination);
+                seen.entry(loser).or_default().push(&game.end.termination);
             }
         }
         for (engine, ends) in &seen {
             let fault = faults[engine.0 as usize];
             let fits = |end: &&Termination| match fault {
-                "crash" => matches!(end, Termination::Crash { .. }),
-                "illegal" | "garbage" => matches!(end, Termination::IllegalMove { .. }),
-                "late" | "hang" | "flood" => matches!(end, Termination::TimeForfeit { .. }),
+                "crash" => matches!(end, Termination::EngineCrash),
+                "illegal" | "garbage" => matches!(end, Termination::IllegalMove),
+                "late" | "hang" | "flood" => matches!(end, Termination::TimeForfeit),
                 _ => false,
             };
             assert!(ends.iter().all(fits), "{fault}: {ends:?}");

@@ -11,12 +11,13 @@ use readyok_arena::plan::{EngineId, Format, KnockoutTie, Plan};
 use readyok_arena::queue::{
     Dispatcher, Job, NoStart, QueueError, Refused, Report, Return, Stop, WorkerId,
 };
-use readyok_arena::result::Termination;
+use readyok_arena::result::{EngineFailure, GameEnd};
 use readyok_arena::runner::{
     Cpus, Match, MatchError, PairPlayer, PlayerError, Settings, Summary, Watch, threads_of,
 };
 use readyok_arena::stats::{Crosstable, Estimate, Figure, Outcome, Ratings, Verdict};
 use readyok_arena::store::{Reader, Store};
+use readyok_rules::Termination;
 use tempfile::TempDir;
 
 use crate::sample;
@@ -336,7 +337,7 @@ fn a_test_needs_two_engines() {
 
 /// The second engine always loses in this way.
 fn lost_by(
-    termination: Termination,
+    end: GameEnd,
 ) -> impl Fn(&Pairing, &mut Watch<'_>) -> Result<Option<PairResult>, PlayerError> {
     use readyok_rules::Side;
     move |pairing, watch| {
@@ -344,7 +345,7 @@ fn lost_by(
         for game in result.iter_mut().flat_map(|result| &mut result.games) {
             let side = if game.first == EngineId(1) { Side::Second } else { Side::First };
             game.winner = Some(side);
-            game.termination = termination.clone();
+            game.end = end.clone();
         }
         Ok(result)
     }
@@ -353,7 +354,7 @@ fn lost_by(
 #[test]
 fn an_engine_that_crashes_loses_and_the_match_goes_on() {
     let place = Place::new(sample::plan(&["a", "b"], 20));
-    let crash = Termination::Crash { exit: "exited with code 3".to_owned(), fault: None };
+    let crash = sample::crash();
     let (summary, events) = place.play(Settings::default(), lost_by(crash));
     let summary = summary.expect("a match");
     assert_eq!((summary.end, summary.scores[0].wins), (End::Complete, 40));
@@ -369,14 +370,14 @@ fn an_engine_that_crashes_loses_and_the_match_goes_on() {
 fn an_engine_that_crashes_too_often_ends_the_match_if_that_is_wanted() {
     let place = Place::new(sample::plan(&["a", "b"], 20));
     let settings = Settings { failures: Some(6), ..Settings::default() };
-    let crash = Termination::Crash { exit: "exited with code 3".to_owned(), fault: None };
+    let crash = sample::crash();
     let summary = place.play(settings.clone(), lost_by(crash)).0.expect("a match");
     let End::Failures { engine: EngineId(1), count } = summary.end else {
         panic!("{summary:?}");
     };
     assert!(count >= 6 && summary.complete < 20, "{summary:?}");
     let place = Place::new(sample::plan(&["a", "b"], 20));
-    let late = Termination::TimeForfeit { late_us: 5 };
+    let late = GameEnd::time_forfeit(5);
     let summary = place.play(settings, lost_by(late)).0.expect("a match");
     assert_eq!(summary.end, End::Complete, "bad play is no failure of that kind");
 }
@@ -384,7 +385,7 @@ fn an_engine_that_crashes_too_often_ends_the_match_if_that_is_wanted() {
 #[test]
 fn an_engine_that_never_starts_ends_the_match() {
     let place = Place::new(sample::plan(&["a", "b"], 1000));
-    let no_start = Termination::NoStart { why: "no such file".to_owned(), fault: None };
+    let no_start = GameEnd::no_start(EngineFailure::other("no such file"));
     let summary = place.play(Settings::default(), lost_by(no_start)).0.expect("a match");
     assert!(matches!(summary.end, End::Failures { engine: EngineId(1), .. }), "{summary:?}");
     assert!(summary.complete < 10, "{summary:?}");
@@ -449,7 +450,7 @@ fn a_result_that_does_not_fit_its_pairing_is_refused() {
     });
     check(|job, reports| {
         let mut result = sample::played(job.pairing);
-        result.games[1].termination = Termination::Aborted;
+        result.games[1].end = Termination::Aborted.into();
         reports.send(done(result)).expect("a coordinator");
     });
     check(|job, reports| {

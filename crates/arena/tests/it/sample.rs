@@ -2,9 +2,10 @@
 
 use readyok_arena::pairing::{Opening, PairResult, Pairing};
 use readyok_arena::plan::{EngineId, EnginePlan, Plan};
-use readyok_arena::result::{GameResult, Introduction, PlayedMove, Termination};
+use readyok_arena::result::{EngineFailure, GameEnd, Introduction, MatchGame, PlayedMove};
+use readyok_client::Exit;
 use readyok_protocol::Score;
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, Side, Termination};
 
 /// A plan for engines of these names, whose programs do not exist.
 pub(crate) fn plan(engines: &[&str], rounds: u32) -> Plan {
@@ -58,11 +59,11 @@ pub(crate) fn played(pairing: Pairing) -> PairResult {
             pv: [*word].into_iter().collect(),
             ..PlayedMove::new(word.parse().expect("a move"))
         });
-        GameResult {
+        MatchGame {
             first,
             second,
             winner,
-            termination,
+            end: termination.into(),
             moves: moves.collect(),
             started_ms: 1_700_000_000_000,
             duration_ms: 28,
@@ -71,4 +72,9 @@ pub(crate) fn played(pairing: Pairing) -> PairResult {
         }
     };
     PairResult { games: (0..pairing.games).map(game).collect(), pairing, worker: None }
+}
+
+/// The end of a game whose loser crashed.
+pub(crate) fn crash() -> GameEnd {
+    GameEnd::crash(EngineFailure::exited(Exit::code(3)))
 }

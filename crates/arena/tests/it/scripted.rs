@@ -8,7 +8,7 @@ use std::time::Duration;
 use readyok_arena::game::{Cancel, Player, Setting, play_game};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, EnginePlan, Limits, Protocol};
-use readyok_arena::result::GameResult;
+use readyok_arena::result::MatchGame;
 use readyok_client::{Timeouts, WaitLimit};
 use readyok_rules::Game;
 
@@ -97,7 +97,7 @@ pub(crate) fn impatient(game: Game) -> Setting {
 }
 
 /// Plays a game of two scripts, without clocks.
-pub(crate) fn game(setting: &Setting, opening: &Opening, scripts: [Script; 2]) -> GameResult {
+pub(crate) fn game(setting: &Setting, opening: &Opening, scripts: [Script; 2]) -> MatchGame {
     let plans =
         ["first", "second"].map(|name| plan(name, Limits { nodes: Some(1), ..Limits::default() }));
     game_of(setting, opening, &plans, scripts)
@@ -109,7 +109,7 @@ pub(crate) fn game_of(
     opening: &Opening,
     plans: &[EnginePlan; 2],
     scripts: [Script; 2],
-) -> GameResult {
+) -> MatchGame {
     let [first, second] = scripts;
     let (mut first, _heard) = player(setting.game, 0, &plans[0], first);
     let (mut second, _heard_too) = player(setting.game, 1, &plans[1], second);
@@ -121,7 +121,7 @@ pub(crate) fn play(
     opening: &Opening,
     first: &mut Player,
     second: &mut Player,
-) -> GameResult {
+) -> MatchGame {
     let cancel = Cancel::default();
     let mut told = 0;
     let mut count = |_: &_, _: &_| told += 1;

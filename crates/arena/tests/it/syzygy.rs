@@ -4,15 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use readyok_arena::game::{Answer, Known, Outcome, Referee, Syzygy, Tablebases, Verdict};
+use readyok_arena::game::{Answer, Decision, Known, Referee, Syzygy, Tablebases, Verdict};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{Adjudication, Limits, TablebaseAdjudication, TablebaseScope};
-use readyok_arena::result::Termination;
 use readyok_rules::shakmaty::fen::Fen;
 use readyok_rules::shakmaty::{
     Bitboard, Board, CastlingMode, Chess, Color, Piece, Role, Setup, Square,
 };
-use readyok_rules::{Game, Side};
+use readyok_rules::{Game, Side, Termination};
 
 fn tables() -> Syzygy {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/syzygy");
@@ -129,7 +128,8 @@ fn a_game_ends_when_a_capture_leads_to_a_table() {
             Referee::new(Game::Chess, &opening, limits, &rules, Some(tables)).expect("a position");
         referee.on_answer(Answer::Move(word), Duration::ZERO, None)
     };
-    let end = |winner| Verdict::Over(Outcome { winner, termination: Termination::Tablebase });
+    let end =
+        |winner| Verdict::Over(Decision { winner, end: Termination::TablebaseAdjudication.into() });
     let taken = "8/8/4k3/3n4/8/8/8/3R2K1 w - - 4 60";
     assert_eq!(played(taken, "d1d5"), end(None), "the rook is lost, too");
     let taken = "3r2k1/8/8/8/3N4/4K3/8/8 b - - 4 60";

@@ -3,8 +3,7 @@
 use readyok_arena::game::TextOptions;
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EnginePlan, Limits};
-use readyok_arena::result::Termination;
-use readyok_rules::Game;
+use readyok_rules::{Game, Termination};
 
 use crate::scripted::{Script, plan, play, player, script, setting};
 
@@ -22,16 +21,12 @@ fn check(declared: &str, value: &str, texts: Option<TextOptions>) -> Option<Stri
     drop(first);
     let was_set =
         heard.try_iter().any(|line| line == format!("setoption name Style value {value}"));
-    match result.termination {
-        Termination::NoStart { why, .. } => {
-            assert!(!was_set, "it was told the text");
-            Some(why)
-        }
-        end => {
-            assert!(was_set && end == Termination::Checkmate, "{end:?}");
-            None
-        }
-    }
+    let Some(failure) = result.end.failure() else {
+        assert!(was_set && result.end == Termination::Checkmate, "{:?}", result.end);
+        return None;
+    };
+    assert!(!was_set, "the option was sent");
+    Some(failure.to_string())
 }
 
 fn texts(names: &[&str], values: &[&str]) -> TextOptions {

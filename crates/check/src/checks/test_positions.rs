@@ -75,7 +75,7 @@ pub(super) const CHESS_FORCED: &str = "k7/8/1K6/8/8/8/8/7R b - - 0 1";
 
 #[cfg(test)]
 mod tests {
-    use readyok_rules::{Game, Position, Reason};
+    use readyok_rules::{Game, Position, Termination};
 
     use super::*;
 
@@ -91,7 +91,7 @@ mod tests {
         position.legal_moves().into_iter().any(|mv| {
             let mut next = position.clone();
             next.play(mv).expect("legal");
-            next.ending().is_some_and(|ending| ending.reason == Reason::Checkmate)
+            next.ending().is_some_and(|ending| ending.termination == Termination::Checkmate)
                 || (2 < plies && is_mated_in(&next, plies - 1))
         })
     }

@@ -1,6 +1,6 @@
 //! Finding moves: mates of up to three plies, otherwise the first move in order of material.
 
-use readyok_rules::{CastlingForm, Game, Move, Position, Reason};
+use readyok_rules::{CastlingForm, Game, Move, Position, Termination};
 
 /// A line with its score: plies to a mate given by the side to move, or material.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ pub(crate) fn lines(
         .into_iter()
         .map(|mv| {
             let next = after(position, mv);
-            let drawn = next.ending().is_some_and(|it| it.reason == Reason::Repetition);
+            let drawn = next.ending().is_some_and(|it| it.termination == Termination::Repetition);
             let mate = mating(position, mv, if deep { plies } else { 1 });
             let mut line = vec![mv.word(form)];
             match &mate {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
 
 use readyok_client::{
-    Containment, Engine, EngineError, Exit, Game, Guard, Limit, PipedProcess, Problem,
+    Containment, Engine, EngineError, Exit, ExitCause, Game, Guard, Limit, PipedProcess, Problem,
 };
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -122,7 +122,7 @@ fn no_descendant_is_left_of_an_engine_that_quits() {
 fn nor_of_one_that_is_killed() {
     check(&["quit: !deaf"], |engine| {
         let status = engine.kill().expect("it is a process");
-        assert_eq!(Exit::from(status), Exit::Killed);
+        assert_eq!(Exit::from(status).cause, Some(ExitCause::Killed));
     });
 }
 
@@ -134,17 +134,18 @@ fn nor_of_one_whose_handle_is_dropped() {
 
 #[test]
 fn nor_of_one_that_exits_or_crashes() {
-    for (rule, exit) in [
-        ("go: !abort", Exit::Aborted),
-        ("go: !exit 3", Exit::Code(3)),
-        ("go: !signal SEGV", Exit::Crashed),
-        ("go: !signal KILL", Exit::Killed),
-        ("go: !signal TERM", Exit::Terminated),
+    for (rule, cause) in [
+        ("go: !abort", Some(ExitCause::Aborted)),
+        ("go: !exit 3", None),
+        ("go: !signal SEGV", Some(ExitCause::SegmentationFault)),
+        ("go: !signal KILL", Some(ExitCause::Killed)),
+        ("go: !signal TERM", Some(ExitCause::Terminated)),
     ] {
         check(&[rule], |mut engine| {
             let error = play(&mut engine).expect_err("it has ended");
             assert_eq!(*error.problem(), Problem::Disconnected, "{rule}");
-            assert_eq!(error.exit().map(Exit::from), Some(exit), "{rule}");
+            let exit = error.exit().map(Exit::from).expect("an exit status");
+            assert_eq!(exit.cause, cause, "{rule}");
         });
     }
 }
@@ -224,7 +225,7 @@ fn an_engine_does_not_outlive_a_supervisor_that_is_killed() {
     let mut engine = uci(patient()).guard(&guard).spawn(shell).expect("it starts well");
     kill_process(parent(&engine), Signal::KILL).expect("it runs");
     let error = play(&mut engine).expect_err("it is killed");
-    assert_eq!(error.exit().map(Exit::from), Some(Exit::Killed));
+    assert_eq!(error.exit().and_then(|status| Exit::from(status).cause), Some(ExitCause::Killed));
     check_gone(&mark);
 }
 

@@ -184,7 +184,10 @@ fn an_engine_that_ignores_sigterm_is_killed() {
         let id = engine.process_id().expect("it is a process");
         if quit {
             let error = engine.quit().expect_err("it does not leave");
-            let exit = error.exit().map(readyok_client::explain).unwrap_or_default();
+            let exit = error
+                .exit()
+                .map(|status| readyok_client::Exit::from(status).to_string())
+                .unwrap_or_default();
             assert!(exit.contains("SIGKILL"), "{exit}");
             assert_eq!((error.timeout(), error.own_exit()), (Some(SHORT), None), "{error}");
         } else {

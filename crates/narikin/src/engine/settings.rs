@@ -3,7 +3,7 @@ use crate::skill::{self, Skill};
 use crate::{PositionValues, Score, TbConfig, tablebase::Tablebases};
 use readyok_engine::protocol::{Opponent, Title};
 use readyok_engine::{Check, Combo, Dialect, Options, Spin, Text};
-use readyok_rules::{Game, Impasse, Position, Reason};
+use readyok_rules::{Game, Impasse, Position, Termination};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -291,7 +291,7 @@ impl Entering {
             declared.missing = 0;
         }
         let ending = declared.ending(self.impasse);
-        ending.is_some_and(|ending| ending.reason == Reason::Declaration)
+        ending.is_some_and(|ending| ending.termination == Termination::Declaration)
     }
 }
 

@@ -373,7 +373,10 @@ fn what_the_user_teaches_is_believed_until_it_is_taken_back() {
     assert!(score(&client.ask(search)).is_some_and(|score| score < 200));
     client.send("setoption name UCI_SetPositionValue value much + 8/8/8/8/8/8/8/K1k5 w - - 0 1");
     let remarks = client.remarks();
-    assert!(remarks.iter().any(|it| it.starts_with("invalid position value: `much`")), "{remarks:?}");
+    assert!(
+        remarks.iter().any(|it| it.starts_with("invalid position value: `much`")),
+        "{remarks:?}"
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use readyok_arena::event::{End, Event, JointRatings, Score, TestState};
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::{Stop, WorkerId};
-use readyok_arena::result::GameEnd;
+use readyok_arena::result::EndSentence;
 use readyok_arena::stats::{Counts, Figure, Figures, Trinomial};
 
 use crate::text::printable;
@@ -68,11 +68,11 @@ impl Standing {
                 self.running.insert(worker.clone(), running);
                 None
             }
-            Event::GameEnd { pair, game, first, second, winner, termination, plies, .. } => {
+            Event::GameEnd { pair, game, first, second, winner, end, plies, .. } => {
                 self.running.retain(|_, running| (running.pair, running.game) != (*pair, *game));
                 let (game_played, winner) = (self.plan.game, *winner);
                 let max_moves = self.plan.adjudication.max_moves;
-                let over = GameEnd { game: game_played, winner, termination, max_moves };
+                let over = EndSentence { game: game_played, winner, end, max_moves };
                 let (first, second) = (self.name(*first), self.name(*second));
                 let (score, why) = (over.score(), printable(&over.to_string()));
                 let number = format!("{}.{}", pair + 1, game + 1);

@@ -7,9 +7,9 @@ use readyok_arena::event::{End, Event, JointRatings, Listener as _, Rating, Scor
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::{Stop, WorkerId};
-use readyok_arena::result::Termination;
+use readyok_arena::result::GameEnd;
 use readyok_arena::store::ContentHash;
-use readyok_rules::Side;
+use readyok_rules::{Side, Termination};
 
 use crate::terminal::Terminal;
 
@@ -42,7 +42,7 @@ fn game_start(pair: u64, game: u32, [first, second]: [EngineId; 2]) -> Event {
 fn game_end(pair: u64, game: u32, sides: [EngineId; 2], winner: Option<Side>) -> Event {
     let mates = winner.is_some();
     let termination = if mates { Termination::Checkmate } else { Termination::Stalemate };
-    ended(pair, game, sides, winner, termination)
+    ended(pair, game, sides, winner, termination.into())
 }
 
 fn ended(
@@ -50,7 +50,7 @@ fn ended(
     game: u32,
     [first, second]: [EngineId; 2],
     winner: Option<Side>,
-    termination: Termination,
+    end: GameEnd,
 ) -> Event {
     Event::GameEnd {
         pair,
@@ -58,7 +58,7 @@ fn ended(
         first,
         second,
         winner,
-        termination,
+        end,
         plies: 40,
         duration_ms: 1,
         engines: Box::default(),
@@ -176,10 +176,10 @@ fn a_terminal_that_is_gone_ends_nothing() {
 fn an_end_is_told_with_what_is_known_of_it() {
     let mut standing = Standing::new(&plan(), 4);
     let mut hear = |winner, how| standing.hear(&ended(0, 0, [A, B], winner, how));
-    let line = hear(Some(Side::Second), Termination::TimeForfeit { late_us: 400 });
+    let line = hear(Some(Side::Second), GameEnd::time_forfeit(400));
     let told = "1.1  a – b  0-1  White loses on time by 0.4 ms (40 plies)";
     assert_eq!(line.as_deref(), Some(told));
-    let line = hear(None, Termination::MoveLimit);
+    let line = hear(None, Termination::MoveLimit.into());
     let told = "1.1  a – b  1/2-1/2  draw by the limit of 22 moves (40 plies)";
     assert_eq!(line.as_deref(), Some(told));
 }

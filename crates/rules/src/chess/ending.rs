@@ -3,16 +3,16 @@
 use shakmaty::{Bitboard, Board, Color, Piece, Position, Role, attacks};
 
 use super::{ChessBoard, side};
-use crate::{ChessRules, DeadPositions, Ending, Reason};
+use crate::{ChessRules, DeadPositions, GameOutcome, Termination};
 
 impl ChessBoard {
-    pub(crate) fn ending(&self, rules: &ChessRules) -> Option<Ending> {
+    pub(crate) fn ending(&self, rules: &ChessRules) -> Option<GameOutcome> {
         let position = self.position();
         if position.legal_moves().is_empty() {
             return Some(if position.is_check() {
-                Ending::won(self.turn().other(), Reason::Checkmate)
+                GameOutcome::won(self.turn().other(), Termination::Checkmate)
             } else {
-                Ending::drawn(Reason::Stalemate)
+                GameOutcome::drawn(Termination::Stalemate)
             });
         }
         let dead = match rules.dead {
@@ -20,42 +20,43 @@ impl ChessBoard {
             DeadPositions::Material => self.without_material(),
             DeadPositions::MaterialAndLocked => self
                 .without_material()
-                .or_else(|| is_locked(position).then_some(Reason::DeadPosition)),
+                .or_else(|| is_locked(position).then_some(Termination::DeadPosition)),
         };
         let repeated = || rules.repetition.filter(|&times| self.is_repeated(times));
-        let repeated =
-            || {
-                repeated().map(|times| {
-                    if times >= 5 { Reason::FivefoldRepetition } else { Reason::Repetition }
-                })
-            };
+        let repeated = || {
+            repeated().map(|times| {
+                if times >= 5 { Termination::FivefoldRepetition } else { Termination::Repetition }
+            })
+        };
         let quiet = || rules.quiet_moves.filter(|&moves| self.is_quiet_for(moves));
         let quiet = || {
-            quiet().map(
-                |moves| {
-                    if moves >= 75 { Reason::SeventyFiveMoves } else { Reason::FiftyMoves }
-                },
-            )
+            quiet().map(|moves| {
+                if moves >= 75 {
+                    Termination::SeventyFiveMoveRule
+                } else {
+                    Termination::FiftyMoveRule
+                }
+            })
         };
-        dead.or_else(repeated).or_else(quiet).map(Ending::drawn)
+        dead.or_else(repeated).or_else(quiet).map(GameOutcome::drawn)
     }
 
-    pub(crate) fn claims(&self) -> Vec<Reason> {
+    pub(crate) fn claims(&self) -> Vec<Termination> {
         let mut claims = Vec::new();
         if self.position().legal_moves().is_empty() {
             return claims;
         }
         if self.is_repeated(3) {
-            claims.push(Reason::Repetition);
+            claims.push(Termination::Repetition);
         }
         if self.is_quiet_for(50) {
-            claims.push(Reason::FiftyMoves);
+            claims.push(Termination::FiftyMoveRule);
         }
         claims
     }
 
-    fn without_material(&self) -> Option<Reason> {
-        self.position().is_insufficient_material().then_some(Reason::InsufficientMaterial)
+    fn without_material(&self) -> Option<Termination> {
+        self.position().is_insufficient_material().then_some(Termination::InsufficientMaterial)
     }
 
     /// Whether the position is there for at least this time.
@@ -126,11 +127,11 @@ fn attacked_by_pawns(board: &Board, color: Color) -> Bitboard {
 }
 
 impl ChessBoard {
-    pub(crate) fn time_is_over(&self, loser: Color) -> Ending {
+    pub(crate) fn time_is_over(&self, loser: Color) -> GameOutcome {
         if self.has_mating_material(!loser) {
-            Ending::won(side(!loser), Reason::Time)
+            GameOutcome::won(side(!loser), Termination::TimeForfeit)
         } else {
-            Ending::drawn(Reason::TimeWithoutMaterial)
+            GameOutcome::drawn(Termination::TimeoutInsufficientMaterial)
         }
     }
 }

@@ -2,20 +2,20 @@
 
 use shakmaty::{Chess, Color, Piece, Position, Rank, Role, Square, attacks, uci::UciMove};
 
-use crate::Illegal;
+use crate::IllegalReason;
 
 /// Why this move, which is not legal, is not.
-pub(super) fn why(position: &Chess, mv: UciMove) -> Illegal {
-    let UciMove::Normal { from, to, promotion } = mv else { return Illegal::Unreadable };
+pub(super) fn why(position: &Chess, mv: UciMove) -> IllegalReason {
+    let UciMove::Normal { from, to, promotion } = mv else { return IllegalReason::Unreadable };
     let board = position.board();
-    let Some(piece) = board.piece_at(from) else { return Illegal::NoPiece };
+    let Some(piece) = board.piece_at(from) else { return IllegalReason::NoPiece };
     if piece.color != position.turn() {
-        return Illegal::OpponentsPiece;
+        return IllegalReason::OpponentsPiece;
     }
     if position.legal_moves().iter().any(|mv| mv.from() == Some(from) && mv.to() == to) {
         return match promotion {
-            None => Illegal::PromotionMissing,
-            Some(_) => Illegal::PromotionImpossible,
+            None => IllegalReason::PromotionMissing,
+            Some(_) => IllegalReason::PromotionImpossible,
         };
     }
     let own_rook = board.piece_at(to) == Some(piece.color.rook());
@@ -23,12 +23,16 @@ pub(super) fn why(position: &Chess, mv: UciMove) -> Illegal {
         && from.rank() == to.rank()
         && (own_rook || from.file().distance(to.file()) > 1)
     {
-        return Illegal::Castling;
+        return IllegalReason::Castling;
     }
     if board.color_at(to) == Some(piece.color) {
-        return Illegal::OwnPiece;
+        return IllegalReason::OwnPiece;
     }
-    if reaches(position, piece, from, to) { Illegal::Check } else { Illegal::CannotReach }
+    if reaches(position, piece, from, to) {
+        IllegalReason::Check
+    } else {
+        IllegalReason::CannotReach
+    }
 }
 
 /// Whether the piece moves so, whatever happens to its king.

@@ -7,7 +7,7 @@ use shakmaty::{
 };
 
 use super::{ChessBoard, explain};
-use crate::{Illegal, error::most_telling};
+use crate::{IllegalReason, error::most_telling};
 
 /// The long algebraic notation of FIDE's appendix C: `Ng1-f3`, `e5xd6`, `e7-e8=Q+`.
 pub(crate) fn long_notation(position: &Chess, mv: Move) -> String {
@@ -38,11 +38,11 @@ impl ChessBoard {
     /// Signs for captures, checks, mate and comments can be missing or too many, castling can be
     /// written with zeros, pieces as figurines, promotions without `=`. What would be exact SAN for
     /// one move means that move; after that every reading counts, lower-case pieces too.
-    pub(crate) fn read_san(&self, text: &str) -> Result<Vec<Move>, Illegal> {
-        let word = tidied(text).ok_or(Illegal::Unreadable)?;
+    pub(crate) fn read_san(&self, text: &str) -> Result<Vec<Move>, IllegalReason> {
+        let word = tidied(text).ok_or(IllegalReason::Unreadable)?;
         if let Some(side) = castling(&word) {
             let moves = self.position().castling_moves(side);
-            return moves.first().map(|&mv| vec![mv]).ok_or(Illegal::Castling);
+            return moves.first().map(|&mv| vec![mv]).ok_or(IllegalReason::Castling);
         }
         if let Ok(san) = word.parse::<San>()
             && let Ok(mv) = san.to_move(self.position())
@@ -71,11 +71,11 @@ impl ChessBoard {
         if !moves.is_empty() {
             return Ok(moves);
         }
-        let Some(reading) = readings.first() else { return Err(Illegal::Unreadable) };
+        let Some(reading) = readings.first() else { return Err(IllegalReason::Unreadable) };
         Err(self.why_not(reading))
     }
 
-    fn why_not(&self, reading: &Reading) -> Illegal {
+    fn why_not(&self, reading: &Reading) -> IllegalReason {
         let board = self.position().board();
         let Reading { to, promotion, .. } = *reading;
         if let (None, Some(file), Some(rank)) = (reading.role, reading.file, reading.rank) {
@@ -89,7 +89,11 @@ impl ChessBoard {
         };
         let mut origins = pieces.into_iter().filter(|&from| reading.starts_from(from)).peekable();
         if origins.peek().is_none() {
-            return if reading.is_whole() { Illegal::NoPiece } else { Illegal::NoSuchPiece };
+            return if reading.is_whole() {
+                IllegalReason::NoPiece
+            } else {
+                IllegalReason::NoSuchPiece
+            };
         }
         let reasons = origins
             .map(|from| explain::why(self.position(), UciMove::Normal { from, to, promotion }));

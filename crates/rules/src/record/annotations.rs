@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use readyok_protocol::Score;
 
-use super::Termination;
-use crate::{Side, Square};
+use crate::{GameOutcome, GameResult, Side, Square, Termination};
 
 /// What a record says about one move, or, at the root, about the start position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -105,16 +104,31 @@ impl MarkColor {
 /// How a line of moves ended, which is no move itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {
-    /// What happened.
-    pub termination: Termination,
+    /// The result of the line and what ended it.
+    pub outcome: GameOutcome,
+    /// The text of an end that is [`Termination::Other`](crate::Termination::Other).
+    pub text: Option<String>,
     /// How long the player thought before it.
     pub elapsed: Option<Duration>,
     /// Comments on it.
     pub comments: Vec<String>,
 }
 
-impl From<Termination> for End {
-    fn from(termination: Termination) -> Self {
-        Self { termination, elapsed: None, comments: Vec::new() }
+impl End {
+    /// An end that only a text describes.
+    pub fn other(text: impl Into<String>) -> Self {
+        let outcome = GameOutcome { result: GameResult::Unknown, termination: Termination::Other };
+        Self { text: Some(text.into()), ..Self::from(outcome) }
+    }
+
+    /// An end with the result that follows from it in shogi when it is `turn`'s move.
+    pub(super) fn implied(termination: Termination, turn: Side) -> Self {
+        Self::from(GameOutcome { result: termination.result(turn, true), termination })
+    }
+}
+
+impl From<GameOutcome> for End {
+    fn from(outcome: GameOutcome) -> Self {
+        Self { outcome, text: None, elapsed: None, comments: Vec::new() }
     }
 }

@@ -23,9 +23,9 @@ mod write;
 pub(super) use read::Reader;
 pub(super) use write::write;
 
-use crate::Side;
+use crate::{GameOutcome, GameResult, Side, Termination};
 
-use super::{GameRecord, GameResult, Termination};
+use super::{End, GameRecord};
 
 /// Headers of CSA, with the names that KIF has for them.
 const HEADERS: [(&str, &str); 8] = [
@@ -42,13 +42,13 @@ const HEADERS: [(&str, &str); 8] = [
 /// Ends without `%`, but for illegal actions, which name their side.
 const ENDS: [(Termination, &str); 13] = [
     (Termination::Resignation, "TORYO"),
-    (Termination::Interrupted, "CHUDAN"),
+    (Termination::Aborted, "CHUDAN"),
     (Termination::Repetition, "SENNICHITE"),
     (Termination::TimeForfeit, "TIME_UP"),
     (Termination::IllegalMove, "ILLEGAL_MOVE"),
     (Termination::Impasse, "JISHOGI"),
     (Termination::Declaration, "KACHI"),
-    (Termination::Draw, "HIKIWAKE"),
+    (Termination::DrawAgreement, "HIKIWAKE"),
     (Termination::MoveLimit, "MAX_MOVES"),
     (Termination::TakeBack, "MATTA"),
     (Termination::Checkmate, "TSUMI"),
@@ -71,89 +71,88 @@ const SUMMARIES: [(Termination, &str); 20] = [
     (Termination::Repetition, "sennichite"),
     (Termination::MoveLimit, "max_moves"),
     (Termination::Impasse, "jishogi"),
-    (Termination::Interrupted, "chudan"),
+    (Termination::Aborted, "chudan"),
     (Termination::Checkmate, "tsumi"),
     (Termination::NoMate, "fuzumi"),
     (Termination::TakeBack, "matta"),
-    (Termination::Draw, "hikiwake"),
+    (Termination::DrawAgreement, "hikiwake"),
     (Termination::Error, "error"),
-    (Termination::Try, "try"),
+    (Termination::TryRule, "try"),
     (Termination::Stalemate, "stalemate"),
     (Termination::Adjudication, "adjudication"),
     (Termination::EngineFailure, "engine failure"),
 ];
 
-/// The end of a word without `%`, when it is this side's turn.
-pub(super) fn end_of(word: &str, turn: Side) -> Termination {
-    let known = ENDS.iter().find(|(_, known)| *known == word).map(|(end, _)| end.clone());
-    known.unwrap_or_else(|| match word.strip_suffix("ILLEGAL_ACTION") {
-        Some(sign) if sign.starts_with(sign_of(turn.other())) => Termination::IllegalAction,
-        Some(_) => Termination::IllegalMove,
-        None => Termination::Other(word.to_owned()),
-    })
+/// The end that a name without `%` states when it is this side's turn.
+pub(super) fn end_of(name: &str, turn: Side) -> End {
+    if let Some((termination, _)) = ENDS.iter().find(|(_, known)| *known == name) {
+        return End::implied(*termination, turn);
+    }
+    match name.strip_suffix("ILLEGAL_ACTION") {
+        Some(sign) => {
+            let by_opponent = sign.starts_with(sign_of(turn.other()));
+            let loser = if by_opponent { turn.other() } else { turn };
+            GameOutcome::lost(loser, Termination::IllegalMove).into()
+        }
+        None => End::other(name),
+    }
 }
 
-/// The word without `%` from which the result follows, when it is this side's turn, and the
-/// summary without its quote where the word does not tell everything.
+/// The name without `%` from which the result follows when it is this side's turn, and the summary
+/// without its quote where the name does not state everything.
 pub(super) fn words_of(
-    end: &Termination,
+    end: &End,
     result: GameResult,
     turn: Side,
     record: &GameRecord,
 ) -> (String, Option<String>) {
-    let word = match end.implying(result, turn) {
-        // As shogi-server does.
-        Termination::Forfeit => "TORYO".to_owned(),
-        end => word_of(&end, turn),
-    };
-    let told = end_of(&word, turn);
-    let known = if told == end.clone().with_result(result, turn) {
-        None
-    } else {
-        summary_name(end).map(|name| summary(&name, result, record))
-    };
-    (word, known)
+    let termination = end.outcome.termination.general();
+    let name = name_of(termination.implying(result, turn), end.text.as_deref(), result, turn);
+    let stated = end_of(&name, turn);
+    let is_complete = stated.outcome.termination == termination && stated.text == end.text;
+    let summary_name = (!is_complete).then(|| summary_name(termination, end.text.as_deref()));
+    (name, summary_name.flatten().map(|name| summary(&name, result, record)))
 }
 
-/// The word for an end; the nearest one if it is not known here.
-fn word_of(end: &Termination, turn: Side) -> String {
-    let near = match end {
-        // The side to move wins, as it does by declaration, but for what the other did.
-        Termination::IllegalAction | Termination::PerpetualCheck | Termination::WinByForfeit => {
+/// The name of a termination, or of the nearest one that CSA has.
+fn name_of(termination: Termination, text: Option<&str>, result: GameResult, turn: Side) -> String {
+    let near = match termination {
+        Termination::IllegalMove | Termination::Forfeit if result == GameResult::Win(turn) => {
             return format!("{}ILLEGAL_ACTION", sign_of(turn.other()));
         }
-        Termination::FailedDeclaration => &Termination::IllegalMove,
-        Termination::Stalemate => &Termination::Checkmate,
-        Termination::FiftyMoves
+        // The side to move wins.
+        Termination::PerpetualCheck => return format!("{}ILLEGAL_ACTION", sign_of(turn.other())),
+        Termination::FailedDeclaration => Termination::IllegalMove,
+        Termination::Stalemate => Termination::Checkmate,
+        Termination::FiftyMoveRule
         | Termination::InsufficientMaterial
-        | Termination::TimeWithoutMaterial => &Termination::Draw,
-        Termination::Forfeit => &Termination::Resignation,
-        Termination::Adjudication | Termination::Try | Termination::EngineFailure => {
-            &Termination::Interrupted
+        | Termination::TimeoutInsufficientMaterial => Termination::DrawAgreement,
+        // As shogi-server does.
+        Termination::Forfeit => Termination::Resignation,
+        Termination::Adjudication | Termination::TryRule | Termination::EngineFailure => {
+            Termination::Aborted
         }
-        Termination::Other(text) => {
-            let word: String = text
+        Termination::Other => {
+            let name: String = text
+                .unwrap_or_default()
                 .chars()
                 .filter(|letter| letter.is_ascii_alphanumeric() || "_+-".contains(*letter))
                 .collect();
-            return if word.is_empty() { "CHUDAN".to_owned() } else { word };
+            return if name.is_empty() { "CHUDAN".to_owned() } else { name };
         }
-        end => end,
+        other => other,
     };
-    ENDS.iter().find(|(it, _)| it == near).map_or("CHUDAN", |(_, word)| word).to_owned()
+    ENDS.iter().find(|(it, _)| *it == near).map_or("CHUDAN", |(_, name)| name).to_owned()
 }
 
-fn summary_name(end: &Termination) -> Option<String> {
-    let near = match end {
-        Termination::IllegalAction => &Termination::IllegalMove,
-        Termination::WinByForfeit => &Termination::Forfeit,
-        Termination::Other(text) => {
-            let name = text.replace(|letter: char| letter.is_control() || letter == ':', " ");
-            return Some(name.trim().to_owned()).filter(|name| !name.is_empty());
-        }
-        end => end,
-    };
-    SUMMARIES.iter().find(|(it, _)| it == near).map(|(_, name)| (*name).to_owned())
+fn summary_name(termination: Termination, text: Option<&str>) -> Option<String> {
+    if termination == Termination::Other {
+        let name = text
+            .unwrap_or_default()
+            .replace(|letter: char| letter.is_control() || letter == ':', " ");
+        return Some(name.trim().to_owned()).filter(|name| !name.is_empty());
+    }
+    SUMMARIES.iter().find(|(it, _)| *it == termination).map(|(_, name)| (*name).to_owned())
 }
 
 fn summary(name: &str, result: GameResult, record: &GameRecord) -> String {
@@ -170,11 +169,10 @@ fn summary(name: &str, result: GameResult, record: &GameRecord) -> String {
     format!("summary:{name}:{}:{}", side(Side::First), side(Side::Second))
 }
 
-/// The end and the result that a summary tells when it is this side's turn; none if the text is no
-/// summary.
-pub(super) fn read_summary(text: &str, turn: Side) -> Option<(Termination, GameResult)> {
+/// The end that a summary states; none if the text is no summary.
+pub(super) fn read_summary(text: &str) -> Option<End> {
     let (name, players) = text.trim().strip_prefix("summary:")?.split_once(':')?;
-    // Names of players can contain anything, but the last word is the outcome of the second.
+    // Names of players can contain anything, but the last word is the result of the second.
     let result = match players.rsplit(' ').next()? {
         "win" => GameResult::Win(Side::Second),
         "lose" => GameResult::Win(Side::First),
@@ -183,13 +181,16 @@ pub(super) fn read_summary(text: &str, turn: Side) -> Option<(Termination, GameR
         _ => return None,
     };
     let name = name.trim();
-    let known = SUMMARIES.iter().find(|(_, known)| *known == name).map(|(end, _)| end.clone());
-    let end = match known {
-        Some(end) => end.with_result(result, turn),
-        None if name.is_empty() => return None,
-        None => Termination::Other(name.to_owned()),
+    if name.is_empty() {
+        return None;
+    }
+    let termination = SUMMARIES.iter().find(|(_, known)| *known == name).map(|(it, _)| *it);
+    let mut end = match termination {
+        Some(termination) => GameOutcome { result, termination }.into(),
+        None => End::other(name),
     };
-    Some((end, result))
+    end.outcome.result = result;
+    Some(end)
 }
 
 /// The sign of a side.

@@ -2,12 +2,9 @@
 
 use std::{fmt, sync::OnceLock};
 
-use crate::{Game, Move, Position, Side};
+use crate::{Game, GameOutcome, GameResult, Move, Position, Side, Termination};
 
-use super::{
-    AddError, Annotations, End, GameResult, Headers, Tag, Termination, limits::MOST_PLIES,
-    shogi::Handicap,
-};
+use super::{AddError, Annotations, End, Headers, Tag, limits::MOST_PLIES, shogi::Handicap};
 
 /// A game of chess, Chess960 or shogi with everything that a record can say about it.
 ///
@@ -15,7 +12,7 @@ use super::{
 /// and has no move; a node's first child goes on with its line, and the others are variations.
 ///
 /// ```
-/// use readyok_rules::{Game, Position, record::{GameRecord, GameResult, Termination}};
+/// use readyok_rules::{Game, Position, Termination, record::GameRecord};
 ///
 /// let mut record = GameRecord::new(Position::start(Game::Chess));
 /// for word in ["f2f3", "e7e5", "g2g4", "d8h4"] {
@@ -251,46 +248,36 @@ impl GameRecord {
         Ok(id)
     }
 
-    /// Says how the game ended, and sets the result that follows from it. A result that does not
-    /// follow is left as it is.
-    pub fn finish(&mut self, end: impl Into<End>) {
-        let end = end.into();
+    /// Ends the game with the result that follows from the termination for the side to move. If none
+    /// follows, the result stays as it is.
+    pub fn finish(&mut self, termination: Termination) {
         let shogi = self.game() == Game::Shogi;
-        let follows = end.termination.result(self.position().turn(), shogi);
+        let follows = termination.result(self.position().turn(), shogi);
         let result = if follows == GameResult::Unknown { self.result } else { follows };
-        self.conclude(end, result);
+        self.conclude(GameOutcome { result, termination });
     }
 
-    /// States how the game ended and its result, whichever side is to move: a player can resign
-    /// during the opponent's turn.
-    pub fn conclude(&mut self, end: impl Into<End>, result: GameResult) {
-        let mut end = end.into();
-        end.termination = end.termination.with_result(result, self.position().turn());
-        self.result = result;
+    /// Ends the game, whichever side is to move: a player can resign during the opponent's turn.
+    pub fn conclude(&mut self, end: impl Into<End>) {
+        let end = end.into();
+        self.result = end.outcome.result;
         let last = self.last();
         if let Some(notes) = self.notes_mut(last) {
             notes.end = Some(end);
         }
     }
 
-    /// What ended the game. PGN says it in the header `Termination`, of which the words of the
-    /// standard are understood.
+    /// The end of the main line, if the record states one.
+    pub fn end(&self) -> Option<&End> {
+        self.node(self.last()).and_then(|node| node.notes.end.as_ref())
+    }
+
+    /// What ended the game. In PGN the header `Termination` states it.
     pub fn termination(&self) -> Option<Termination> {
-        let end = self.node(self.last()).and_then(|node| node.notes.end.as_ref());
-        if let Some(end) = end {
-            return Some(end.termination.clone());
+        match self.end() {
+            Some(end) => Some(end.outcome.termination),
+            None => Termination::from_pgn_tag(self.headers.get("Termination")?),
         }
-        Some(match self.headers.get("Termination")?.to_ascii_lowercase().as_str() {
-            "time forfeit" => Termination::TimeForfeit,
-            "rules infraction" => Termination::IllegalMove,
-            "abandoned" => Termination::Forfeit,
-            "adjudication" => Termination::Adjudication,
-            "unterminated" => Termination::Interrupted,
-            "emergency" | "death" => Termination::Error,
-            // Won, lost or drawn by the rules, but not by which.
-            "normal" => return None,
-            _ => Termination::Other(self.headers.get("Termination")?.to_owned()),
-        })
     }
 
     /// Adds a move that is known to be legal after a node that is known to be there; none if

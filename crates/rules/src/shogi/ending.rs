@@ -3,23 +3,23 @@
 use rsshogi::types::{Color, HandPiece, PieceType, Square};
 
 use super::ShogiBoard;
-use crate::{Declaration, Ending, Impasse, Kind, MoveLimit, Reason, ShogiRules, Side};
+use crate::{Declaration, GameOutcome, Impasse, Kind, MoveLimit, ShogiRules, Side, Termination};
 
 impl ShogiBoard {
-    pub(crate) fn ending(&self, rules: &ShogiRules) -> Option<Ending> {
+    pub(crate) fn ending(&self, rules: &ShogiRules) -> Option<GameOutcome> {
         let them = self.turn().other();
         if self.position().is_mated() {
             let mate = self.position().is_in_check();
-            return Some(Ending::won(
+            return Some(GameOutcome::won(
                 them,
-                if mate { Reason::Checkmate } else { Reason::Stalemate },
+                if mate { Termination::Checkmate } else { Termination::Stalemate },
             ));
         }
         let tried = rules.impasse == Impasse::Try && self.has_tried(them);
-        let tried = tried.then(|| Ending::won(them, Reason::Try));
+        let tried = tried.then(|| GameOutcome::won(them, Termination::TryRule));
         let repeated = || rules.repetition.and_then(|times| self.repeated(times, rules));
         let is_at_limit = || self.is_full() || rules.move_limit.is_some_and(|it| self.is_at(it));
-        let limit = || is_at_limit().then(|| Ending::drawn(Reason::MoveLimit));
+        let limit = || is_at_limit().then(|| GameOutcome::drawn(Termination::MoveLimit));
         tried.or_else(repeated).or_else(limit)
     }
 
@@ -27,7 +27,7 @@ impl ShogiBoard {
     ///
     /// `rsshogi` follows a chain of the nearest equal boards, which another hand in between breaks;
     /// the rule counts equal positions, wherever they are.
-    fn repeated(&self, times: u32, rules: &ShogiRules) -> Option<Ending> {
+    fn repeated(&self, times: u32, rules: &ShogiRules) -> Option<GameOutcome> {
         let key = self.key();
         let needed = usize::try_from(times).ok()?.checked_sub(1)?;
         let equal = self.earlier.iter().enumerate().rev().filter(|(_, earlier)| earlier.key == key);
@@ -39,8 +39,8 @@ impl ShogiBoard {
         };
         let checker = rules.perpetual_check_loses.then(|| self.perpetual_checker(first)).flatten();
         Some(match checker {
-            Some(checker) => Ending::won(checker.other(), Reason::PerpetualCheck),
-            None => Ending::drawn(Reason::Repetition),
+            Some(checker) => GameOutcome::won(checker.other(), Termination::PerpetualCheck),
+            None => GameOutcome::drawn(Termination::Repetition),
         })
     }
 

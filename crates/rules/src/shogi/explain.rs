@@ -5,31 +5,31 @@ use rsshogi::{
     types::{Color, HandPiece, Move, Piece, PieceType, Rank, Square, square::is_promotable_move},
 };
 
-use crate::Illegal;
+use crate::IllegalReason;
 
 /// Why this move, which is not legal, is not.
-pub(super) fn why(position: &Position, mv: Move) -> Illegal {
+pub(super) fn why(position: &Position, mv: Move) -> IllegalReason {
     match mv.dropped_piece() {
         Some(piece) => why_drop(position, mv, piece, mv.to_sq()),
         None => why_board_move(position, mv, mv.from_sq(), mv.to_sq()),
     }
 }
 
-fn why_drop(position: &Position, mv: Move, piece: PieceType, to: Square) -> Illegal {
+fn why_drop(position: &Position, mv: Move, piece: PieceType, to: Square) -> IllegalReason {
     let us = position.turn();
     let in_hand = HandPiece::from_piece_type(piece).map_or(0, |kind| position.hand(us).count(kind));
     if in_hand == 0 {
-        Illegal::NotInHand
+        IllegalReason::NotInHand
     } else if position.piece_on(to) != Piece::NONE {
-        Illegal::SquareTaken
+        IllegalReason::SquareTaken
     } else if piece == PieceType::PAWN && position.has_pawn_on_file(us, to.file()) {
-        Illegal::TwoPawns
+        IllegalReason::TwoPawns
     } else if can_never_move(piece, to.rank(), us) {
-        Illegal::DeadPiece
+        IllegalReason::DeadPiece
     } else if piece == PieceType::PAWN && position.gives_check_move(mv) && blocks(position, to) {
-        Illegal::DropMate
+        IllegalReason::DropMate
     } else {
-        Illegal::Check
+        IllegalReason::Check
     }
 }
 
@@ -45,29 +45,29 @@ fn blocks(position: &Position, to: Square) -> bool {
     position.attackers_to_color(us.flip(), king, occupied).is_empty()
 }
 
-fn why_board_move(position: &Position, mv: Move, from: Square, to: Square) -> Illegal {
+fn why_board_move(position: &Position, mv: Move, from: Square, to: Square) -> IllegalReason {
     let us = position.turn();
     let piece = position.piece_on(from);
     if piece == Piece::NONE {
-        return Illegal::NoPiece;
+        return IllegalReason::NoPiece;
     }
     if piece.color() != us {
-        return Illegal::OpponentsPiece;
+        return IllegalReason::OpponentsPiece;
     }
     let can_promote = piece.piece_type().is_promotable() && is_promotable_move(us, from, to);
     if mv.is_promotion() && !can_promote {
-        return Illegal::PromotionImpossible;
+        return IllegalReason::PromotionImpossible;
     }
     if position.pieces_by_color(us).test(to) {
-        return Illegal::OwnPiece;
+        return IllegalReason::OwnPiece;
     }
     if !position.attackers_to_color_current(us, to).test(from) {
-        return Illegal::CannotReach;
+        return IllegalReason::CannotReach;
     }
     if !mv.is_promotion() && can_never_move(piece.piece_type(), to.rank(), us) {
-        return Illegal::PromotionMissing;
+        return IllegalReason::PromotionMissing;
     }
-    Illegal::Check
+    IllegalReason::Check
 }
 
 /// Whether a piece on this rank has no square to go to, on any board.

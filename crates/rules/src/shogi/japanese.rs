@@ -6,7 +6,7 @@ use super::{
     ShogiBoard,
     wanted::{Direction, Wanted},
 };
-use crate::Illegal;
+use crate::IllegalReason;
 
 impl ShogiBoard {
     /// The notation of the Japan Shogi Association, with `龍` for the promoted rook and `同` for the
@@ -47,15 +47,15 @@ impl ShogiBoard {
     /// width or kind, pieces go by their short and their long names, `不成` can be left out, and so
     /// can `打` where no piece of the board could go there. A square in brackets, as KIF has it,
     /// tells where the piece comes from.
-    pub(crate) fn read_japanese(&self, text: &str) -> Result<Vec<Move32>, Illegal> {
-        let Said { side, same, mut wanted } = read(text).ok_or(Illegal::Unreadable)?;
+    pub(crate) fn read_japanese(&self, text: &str) -> Result<Vec<Move32>, IllegalReason> {
+        let Said { side, same, mut wanted } = read(text).ok_or(IllegalReason::Unreadable)?;
         if side.is_some_and(|side| side != self.position().turn()) {
-            return Err(Illegal::WrongSide);
+            return Err(IllegalReason::WrongSide);
         }
         if same {
             let last = self.position().last_move();
             if !last.is_normal() {
-                return Err(Illegal::NoLastMove);
+                return Err(IllegalReason::NoLastMove);
             }
             wanted.to = last.to_sq();
         }
@@ -75,7 +75,7 @@ impl ShogiBoard {
             let holds = |way: &Direction| way.holds(mv.from_sq(), wanted.to, us);
             wanted.directions.iter().all(holds)
         });
-        if fitting.is_empty() { Err(Illegal::CannotReach) } else { Ok(fitting) }
+        if fitting.is_empty() { Err(IllegalReason::CannotReach) } else { Ok(fitting) }
     }
 
     /// The side's pieces of a kind that could go to a square, pinned ones too.

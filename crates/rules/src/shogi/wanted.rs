@@ -3,7 +3,7 @@
 use rsshogi::types::{Color, HandPiece, Move, Move32, Piece, PieceType, Square};
 
 use super::{ShogiBoard, explain};
-use crate::{Illegal, error::most_telling};
+use crate::{IllegalReason, error::most_telling};
 
 pub(super) struct Wanted {
     /// The piece before it moves.
@@ -74,7 +74,7 @@ impl Direction {
 
 impl ShogiBoard {
     /// All legal moves that fit, or why there is none.
-    pub(super) fn resolve(&self, wanted: &Wanted) -> Result<Vec<Move32>, Illegal> {
+    pub(super) fn resolve(&self, wanted: &Wanted) -> Result<Vec<Move32>, IllegalReason> {
         let mut moves: Vec<Move32> = self.legal_moves().iter().copied().collect();
         moves.retain(|&mv| self.fits(mv, wanted));
         // A piece that is not said to be dropped comes from the board if one can.
@@ -100,7 +100,7 @@ impl ShogiBoard {
             && wanted.from.is_none_or(|wanted| wanted == from)
     }
 
-    fn why_not(&self, wanted: &Wanted) -> Illegal {
+    fn why_not(&self, wanted: &Wanted) -> IllegalReason {
         let position = self.position();
         let us = position.turn();
         let to_drop = HandPiece::from_piece_type(wanted.piece)
@@ -116,7 +116,11 @@ impl ShogiBoard {
             return explain::why(position, Move::drop(wanted.piece, wanted.to));
         }
         if !on_board {
-            return if wanted.from.is_some() { Illegal::NoPiece } else { Illegal::NoSuchPiece };
+            return if wanted.from.is_some() {
+                IllegalReason::NoPiece
+            } else {
+                IllegalReason::NoSuchPiece
+            };
         }
         let to = wanted.to;
         let reasons = origins.filter(|&from| from != to).map(|from| {

@@ -3,7 +3,7 @@
 use rsshogi::types::{Move, Move32, PieceType, Square};
 
 use super::{ShogiBoard, wanted::Wanted};
-use crate::Illegal;
+use crate::IllegalReason;
 
 /// How the squares are written.
 #[derive(Clone, Copy)]
@@ -50,8 +50,8 @@ impl ShogiBoard {
     ///
     /// Squares can be written in both styles, letters in both cases, and the sign between piece and
     /// square can be missing; a piece that could go there from the board is then not dropped.
-    pub(crate) fn read_western(&self, text: &str) -> Result<Vec<Move32>, Illegal> {
-        let wanted = read(text).ok_or(Illegal::Unreadable)?;
+    pub(crate) fn read_western(&self, text: &str) -> Result<Vec<Move32>, IllegalReason> {
+        let wanted = read(text).ok_or(IllegalReason::Unreadable)?;
         self.resolve(&wanted)
     }
 }

@@ -1,13 +1,12 @@
 //! How games end, under which rules.
 
 use readyok_rules::{
-    ChessRules, EndRules, Ending, Game, Illegal, Impasse,
-    Reason::{
-        self, Checkmate, DeadPosition, FiftyMoves, FivefoldRepetition, InsufficientMaterial,
-        MoveLimit, PerpetualCheck, Repetition, SeventyFiveMoves, Stalemate, Time,
-        TimeWithoutMaterial, Try,
+    ChessRules, EndRules, Game, GameOutcome, GameResult, IllegalReason, Impasse, ShogiRules, Side,
+    Termination::{
+        self, Checkmate, DeadPosition, FiftyMoveRule, FivefoldRepetition, InsufficientMaterial,
+        MoveLimit, PerpetualCheck, Repetition, SeventyFiveMoveRule, Stalemate, TimeForfeit,
+        TimeoutInsufficientMaterial, TryRule,
     },
-    ShogiRules, Side,
 };
 
 use crate::{after, position};
@@ -15,9 +14,17 @@ use crate::{after, position};
 const NONE: EndRules = EndRules { chess: ChessRules::NONE, shogi: ShogiRules::NONE };
 
 #[track_caller]
-fn check_ending(game: Game, text: &str, moves: &str, expected: Option<(Option<Side>, Reason)>) {
+fn check_ending(
+    game: Game,
+    text: &str,
+    moves: &str,
+    expected: Option<(Option<Side>, Termination)>,
+) {
     let ending = after(game, text, moves).ending();
-    let expected = expected.map(|(winner, reason)| Ending { winner, reason });
+    let expected = expected.map(|(winner, reason)| GameOutcome {
+        result: GameResult::decided(winner),
+        termination: reason,
+    });
     assert_eq!(ending, expected, "{text} {moves}");
 }
 
@@ -27,10 +34,13 @@ fn check_ending_under(
     game: Game,
     text: &str,
     moves: &str,
-    expected: Option<(Option<Side>, Reason)>,
+    expected: Option<(Option<Side>, Termination)>,
 ) {
     let ending = after(game, text, moves).ending_under(&rules);
-    let expected = expected.map(|(winner, reason)| Ending { winner, reason });
+    let expected = expected.map(|(winner, reason)| GameOutcome {
+        result: GameResult::decided(winner),
+        termination: reason,
+    });
     assert_eq!(ending, expected, "{text} {moves}");
 }
 
@@ -64,7 +74,12 @@ fn chess_ends_with_the_third_repetition() {
 #[test]
 fn chess_ends_after_fifty_moves_unless_with_mate() {
     check_ending(Game::Chess, "7k/8/8/8/8/8/R7/K7 w - - 99 80", "", None);
-    check_ending(Game::Chess, "7k/8/8/8/8/8/R7/K7 w - - 99 80", "a2b2", Some((None, FiftyMoves)));
+    check_ending(
+        Game::Chess,
+        "7k/8/8/8/8/8/R7/K7 w - - 99 80",
+        "a2b2",
+        Some((None, FiftyMoveRule)),
+    );
     check_ending(
         Game::Chess,
         "7k/8/6K1/8/8/8/R7/8 w - - 99 80",
@@ -131,14 +146,14 @@ fn fide_lets_players_claim_before_the_game_ends() {
         let position = after(Game::Chess, "", &once.repeat(times));
         assert_eq!(position.claims(), claims);
         let found = position.ending_under(&fide);
-        assert_eq!(found, ending.map(|reason| Ending { winner: None, reason }));
+        assert_eq!(found, ending.map(|reason| GameOutcome::drawn(reason)));
     }
     let rook = |clock: u32| format!("7k/8/8/8/8/8/R7/K7 w - - {clock} 80");
     for (clock, claims, ending) in [
         (99, vec![], None),
-        (100, vec![FiftyMoves], None),
-        (149, vec![FiftyMoves], None),
-        (150, vec![FiftyMoves], Some((None, SeventyFiveMoves))),
+        (100, vec![FiftyMoveRule], None),
+        (149, vec![FiftyMoveRule], None),
+        (150, vec![FiftyMoveRule], Some((None, SeventyFiveMoveRule))),
     ] {
         assert_eq!(position(Game::Chess, &rook(clock)).claims(), claims);
         check_ending_under(fide, Game::Chess, &rook(clock), "", ending);
@@ -199,8 +214,8 @@ fn fide_draws_a_board_that_is_locked_for_ever() {
 
 #[test]
 fn a_lost_time_is_a_draw_if_the_opponent_cannot_mate() {
-    let won = |winner| Ending { winner: Some(winner), reason: Time };
-    let drawn = Ending { winner: None, reason: TimeWithoutMaterial };
+    let won = |winner| GameOutcome::won(winner, TimeForfeit);
+    let drawn = GameOutcome::drawn(TimeoutInsufficientMaterial);
     for (pieces, by_first, by_second) in [
         // The first player's, then the second player's time runs out.
         ("7k/8/8/8/8/8/8/KQ6", drawn, won(Side::First)),
@@ -212,7 +227,7 @@ fn a_lost_time_is_a_draw_if_the_opponent_cannot_mate() {
         assert_eq!(position.time_is_over(Side::First), by_first, "{pieces}");
         assert_eq!(position.time_is_over(Side::Second), by_second, "{pieces}");
         for side in Side::BOTH {
-            let drawn = position.time_is_over(side.other()).winner.is_none();
+            let drawn = position.time_is_over(side.other()).winner().is_none();
             assert_eq!(position.has_mating_material(side), !drawn);
         }
     }
@@ -224,9 +239,9 @@ fn a_lost_time_is_a_draw_if_the_opponent_cannot_mate() {
 fn an_illegal_move_loses() {
     let nifu = position(Game::Shogi, "4k4/9/9/9/9/4P4/9/9/4K4 b P 1");
     let why = nifu.parse_move("P*5b").expect_err("nifu").why;
-    assert_eq!(why, Illegal::TwoPawns);
-    let lost = Ending { winner: Some(Side::Second), reason: Reason::IllegalMove(why) };
-    assert_eq!(nifu.illegal_move(why), lost);
+    assert_eq!(why, IllegalReason::TwoPawns);
+    let lost = GameOutcome::won(Side::Second, Termination::IllegalMove);
+    assert_eq!(nifu.illegal_move(), lost);
 }
 
 /// A pawn goes to the other hand and back while the board stays the same: between two equal
@@ -290,14 +305,21 @@ fn shogi_ends_at_the_move_limit() {
 }
 
 /// Kings that walk to and fro for so long that one further move can be counted, and then that move.
-fn check_longest(last: &str, rules: EndRules, expected: Option<(Option<Side>, Reason)>) {
+fn check_longest(last: &str, rules: EndRules, expected: Option<(Option<Side>, Termination)>) {
     let kings = ["5i4i", "5a4a", "4i5i", "4a5a"];
     let walk = kings.into_iter().cycle().take(19_996).chain(["5i4i", "5a5b", "4i5i"]);
     let end = position(Game::Shogi, "4k4/9/9/9/9/9/4p4/9/4K4 b g 10000").after(walk);
     let end = end.expect("legal moves");
     assert_eq!(end.ending_under(&rules), None);
     let ending = end.after([last]).expect("a legal move").ending_under(&rules);
-    assert_eq!(ending, expected.map(|(winner, reason)| Ending { winner, reason }), "{last}");
+    assert_eq!(
+        ending,
+        expected.map(|(winner, reason)| GameOutcome {
+            result: GameResult::decided(winner),
+            termination: reason
+        }),
+        "{last}"
+    );
 }
 
 #[test]
@@ -326,19 +348,23 @@ fn the_try_rule_is_won_on_the_kings_square() {
     let rules = shogi(ShogiRules { impasse: Impasse::Try, ..ShogiRules::NONE });
     let text = "9/3K5/9/9/9/9/9/9/8k b - 1";
     check_ending_under(rules, Game::Shogi, text, "", None);
-    check_ending_under(rules, Game::Shogi, text, "6b5a", Some((Some(Side::First), Try)));
+    check_ending_under(rules, Game::Shogi, text, "6b5a", Some((Some(Side::First), TryRule)));
     check_ending_under(NONE, Game::Shogi, text, "6b5a", None);
     let text = "4K4/9/9/9/9/9/9/4k4/9 w - 1";
-    check_ending_under(rules, Game::Shogi, text, "5h5i", Some((Some(Side::Second), Try)));
+    check_ending_under(rules, Game::Shogi, text, "5h5i", Some((Some(Side::Second), TryRule)));
     let start = Game::Shogi;
     check_ending_under(rules, start, "", "7g7f 3c3d", None);
 }
 
 #[track_caller]
-fn check_declaration(impasse: Impasse, text: &str, winner: Option<Side>, reason: Reason) {
+fn check_declaration(impasse: Impasse, text: &str, winner: Option<Side>, reason: Termination) {
     let rules = shogi(ShogiRules { impasse, ..ShogiRules::NONE });
     let found = position(Game::Shogi, text).declare(&rules);
-    assert_eq!(found, Some(Ending { winner, reason }), "{text}");
+    assert_eq!(
+        found,
+        Some(GameOutcome { result: GameResult::decided(winner), termination: reason }),
+        "{text}"
+    );
 }
 
 /// The first player's king and ten pieces in the camp: nine pawns and a gold are 10 points.
@@ -354,29 +380,32 @@ fn a_declaration_needs_points_by_side() {
         let declared = position(Game::Shogi, &text).declaration().expect("shogi");
         assert_eq!((declared.points, declared.pieces), (points, 10), "{hand}");
         let wins = points >= 28;
-        let (winner, reason) =
-            if wins { (first, Reason::Declaration) } else { (second, Reason::FailedDeclaration) };
+        let (winner, reason) = if wins {
+            (first, Termination::Declaration)
+        } else {
+            (second, Termination::FailedDeclaration)
+        };
         check_declaration(Impasse::Points27, &text, winner, reason);
         assert_eq!(position(Game::Shogi, &text).can_declare(), wins);
         let (winner, reason) = match points {
-            31.. => (first, Reason::Declaration),
-            24..31 => (None, Reason::Impasse),
-            _ => (second, Reason::FailedDeclaration),
+            31.. => (first, Termination::Declaration),
+            24..31 => (None, Termination::Impasse),
+            _ => (second, Termination::FailedDeclaration),
         };
         check_declaration(Impasse::Points24, &text, winner, reason);
     }
     // The second player needs one less.
     let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2rbgs 1";
-    check_declaration(Impasse::Points27, text, second, Reason::Declaration);
+    check_declaration(Impasse::Points27, text, second, Termination::Declaration);
     let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2rbg 1";
-    check_declaration(Impasse::Points27, text, first, Reason::FailedDeclaration);
+    check_declaration(Impasse::Points27, text, first, Termination::FailedDeclaration);
 }
 
 #[test]
 fn a_declaration_needs_a_safe_king_and_ten_pieces_in_the_camp() {
     let enough = "4KG3/PPPPPPPPP/9/9/9/9/9/9/4k4 b 2R2BG 1";
-    let won = (Some(Side::First), Reason::Declaration);
-    let lost = (Some(Side::Second), Reason::FailedDeclaration);
+    let won = (Some(Side::First), Termination::Declaration);
+    let lost = (Some(Side::Second), Termination::FailedDeclaration);
     for (text, (winner, reason)) in [
         (enough.to_owned(), won),
         // Nine pieces beside the king, and a tenth in hand.
@@ -406,15 +435,20 @@ fn a_handicap_counts_for_the_one_who_gave_it() {
         Impasse::Points27Handicap,
         text,
         Some(Side::First),
-        Reason::FailedDeclaration,
+        Termination::FailedDeclaration,
     );
     let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w RB8P4L4S2Gp4ng 1";
-    check_declaration(Impasse::Points27, text, Some(Side::First), Reason::FailedDeclaration);
+    check_declaration(Impasse::Points27, text, Some(Side::First), Termination::FailedDeclaration);
     let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w R8P4L4Sbp4n2g 1";
     let declared = position(Game::Shogi, text).declaration().expect("shogi");
     assert_eq!((declared.points, declared.missing), (22, 11));
-    check_declaration(Impasse::Points27Handicap, text, Some(Side::Second), Reason::Declaration);
-    check_declaration(Impasse::Points27, text, Some(Side::First), Reason::FailedDeclaration);
+    check_declaration(
+        Impasse::Points27Handicap,
+        text,
+        Some(Side::Second),
+        Termination::Declaration,
+    );
+    check_declaration(Impasse::Points27, text, Some(Side::First), Termination::FailedDeclaration);
 }
 
 #[test]
@@ -431,7 +465,7 @@ fn who_may_declare_wins_by_it_under_the_rules_of_the_board() {
         assert_eq!(position.can_declare(), may, "{text}: {:?}", position.declaration());
         for shogi in [ShogiRules::BOARD, ShogiRules::CSA] {
             let ending = position.declare(&EndRules { shogi, ..EndRules::BOARD });
-            let wins = ending.is_some_and(|ending| ending.reason == Reason::Declaration);
+            let wins = ending.is_some_and(|ending| ending.termination == Termination::Declaration);
             assert_eq!(wins, may, "{text}");
         }
     }

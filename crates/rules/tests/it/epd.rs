@@ -1,6 +1,6 @@
 //! EPD: positions with operations.
 
-use readyok_rules::{Epd, EpdError, FenForm, Game, Illegal, Notation, Operand, Operation};
+use readyok_rules::{Epd, EpdError, FenForm, Game, IllegalReason, Notation, Operand, Operation};
 
 const KINGS: &str = "4k3/8/8/8/8/8/4P3/4K3 w - -";
 
@@ -96,7 +96,7 @@ fn says_what_is_wrong_with_an_epd() {
     else {
         panic!("a rook that is not there")
     };
-    assert_eq!(error.why, Illegal::NoSuchPiece);
+    assert_eq!(error.why, IllegalReason::NoSuchPiece);
 }
 
 #[test]

@@ -50,8 +50,8 @@ fn check_spoilt_positions(game: Game, text: &str, alphabet: &str) {
         for _ in 0..4 {
             let moves = position.legal_moves();
             assert_eq!(moves.is_empty() && position.in_check(), {
-                let mate = readyok_rules::Reason::Checkmate;
-                position.ending().is_some_and(|ending| ending.reason == mate)
+                let mate = readyok_rules::Termination::Checkmate;
+                position.ending().is_some_and(|ending| ending.termination == mate)
             });
             let Some(&mv) = moves.get(numbers.below(moves.len())) else { break };
             assert!(!position.notation(mv, Notation::Japanese).is_empty());

@@ -1,6 +1,6 @@
 //! Moves as words: what is read and written, and why a move is refused.
 
-use readyok_rules::{CastlingForm, Game, Illegal, LineError, Move, Position};
+use readyok_rules::{CastlingForm, Game, IllegalReason, LineError, Move, Position};
 
 use crate::{after, position};
 
@@ -16,7 +16,7 @@ fn check_leads_to(game: Game, text: &str, word: &str, expected: &str) {
 }
 
 #[track_caller]
-fn check_illegal(game: Game, text: &str, word: &str, why: Illegal) {
+fn check_illegal(game: Game, text: &str, word: &str, why: IllegalReason) {
     let error = position(game, text).parse_move(word).expect_err(word);
     assert_eq!((error.word.as_str(), error.why), (word, why), "{text} {word}");
 }
@@ -125,79 +125,79 @@ fn plays_drops_and_captures_into_the_hand() {
 #[test]
 fn says_why_a_move_of_chess_is_illegal() {
     for (word, why) in [
-        ("0000", Illegal::Unreadable),
-        ("O-O", Illegal::Unreadable),
-        ("E2E4", Illegal::Unreadable),
-        ("e2-e4", Illegal::Unreadable),
-        ("e2e4e7e5", Illegal::Unreadable),
-        ("P@e4", Illegal::Unreadable),
-        ("é2e4", Illegal::Unreadable),
-        ("", Illegal::Unreadable),
-        ("e3e4", Illegal::NoPiece),
-        ("e7e5", Illegal::OpponentsPiece),
-        ("a1a2", Illegal::OwnPiece),
-        ("a1a3", Illegal::CannotReach),
-        ("e2e5", Illegal::CannotReach),
-        ("e2d3", Illegal::CannotReach),
-        ("e1g1", Illegal::Castling),
-        ("e2e4q", Illegal::PromotionImpossible),
+        ("0000", IllegalReason::Unreadable),
+        ("O-O", IllegalReason::Unreadable),
+        ("E2E4", IllegalReason::Unreadable),
+        ("e2-e4", IllegalReason::Unreadable),
+        ("e2e4e7e5", IllegalReason::Unreadable),
+        ("P@e4", IllegalReason::Unreadable),
+        ("é2e4", IllegalReason::Unreadable),
+        ("", IllegalReason::Unreadable),
+        ("e3e4", IllegalReason::NoPiece),
+        ("e7e5", IllegalReason::OpponentsPiece),
+        ("a1a2", IllegalReason::OwnPiece),
+        ("a1a3", IllegalReason::CannotReach),
+        ("e2e5", IllegalReason::CannotReach),
+        ("e2d3", IllegalReason::CannotReach),
+        ("e1g1", IllegalReason::Castling),
+        ("e2e4q", IllegalReason::PromotionImpossible),
     ] {
         check_illegal(Game::Chess, "", word, why);
     }
     let promotion = "8/P3k3/8/8/8/8/8/4K3 w - - 0 1";
-    check_illegal(Game::Chess, promotion, "a7a8", Illegal::PromotionMissing);
-    check_illegal(Game::Chess, promotion, "a7a8k", Illegal::PromotionImpossible);
+    check_illegal(Game::Chess, promotion, "a7a8", IllegalReason::PromotionMissing);
+    check_illegal(Game::Chess, promotion, "a7a8k", IllegalReason::PromotionImpossible);
     let pinned = "4r2k/8/8/8/8/8/4N3/4K3 w - - 0 1";
-    check_illegal(Game::Chess, pinned, "e2c3", Illegal::Check);
+    check_illegal(Game::Chess, pinned, "e2c3", IllegalReason::Check);
     let check = "4r2k/8/8/8/8/8/P7/4K3 w - - 0 1";
-    check_illegal(Game::Chess, check, "a2a4", Illegal::Check);
-    check_illegal(Game::Chess, check, "e1e2", Illegal::Check);
+    check_illegal(Game::Chess, check, "a2a4", IllegalReason::Check);
+    check_illegal(Game::Chess, check, "e1e2", IllegalReason::Check);
 }
 
 #[test]
 fn says_why_a_move_of_shogi_is_illegal() {
     for (word, why) in [
-        ("resign", Illegal::Unreadable),
-        ("win", Illegal::Unreadable),
-        ("0000", Illegal::Unreadable),
-        ("7g7f=", Illegal::Unreadable),
-        ("K*5e", Illegal::Unreadable),
-        ("７g7f", Illegal::Unreadable),
-        ("7f7e", Illegal::NoPiece),
-        ("3c3d", Illegal::OpponentsPiece),
-        ("9i9h+", Illegal::PromotionImpossible),
-        ("2h8h", Illegal::OwnPiece),
-        ("7g7e", Illegal::CannotReach),
-        ("P*5e", Illegal::NotInHand),
+        ("resign", IllegalReason::Unreadable),
+        ("win", IllegalReason::Unreadable),
+        ("0000", IllegalReason::Unreadable),
+        ("7g7f=", IllegalReason::Unreadable),
+        ("K*5e", IllegalReason::Unreadable),
+        ("７g7f", IllegalReason::Unreadable),
+        ("7f7e", IllegalReason::NoPiece),
+        ("3c3d", IllegalReason::OpponentsPiece),
+        ("9i9h+", IllegalReason::PromotionImpossible),
+        ("2h8h", IllegalReason::OwnPiece),
+        ("7g7e", IllegalReason::CannotReach),
+        ("P*5e", IllegalReason::NotInHand),
     ] {
         check_illegal(Game::Shogi, "", word, why);
     }
     let hand = "4k4/P8/9/9/9/4P4/9/9/4K4 b PLN 1";
-    check_illegal(Game::Shogi, hand, "P*5f", Illegal::SquareTaken);
-    check_illegal(Game::Shogi, hand, "P*5e", Illegal::TwoPawns);
-    check_illegal(Game::Shogi, hand, "P*1a", Illegal::DeadPiece);
-    check_illegal(Game::Shogi, hand, "L*1a", Illegal::DeadPiece);
-    check_illegal(Game::Shogi, hand, "N*1b", Illegal::DeadPiece);
-    check_illegal(Game::Shogi, hand, "9b9a", Illegal::PromotionMissing);
+    check_illegal(Game::Shogi, hand, "P*5f", IllegalReason::SquareTaken);
+    check_illegal(Game::Shogi, hand, "P*5e", IllegalReason::TwoPawns);
+    check_illegal(Game::Shogi, hand, "P*1a", IllegalReason::DeadPiece);
+    check_illegal(Game::Shogi, hand, "L*1a", IllegalReason::DeadPiece);
+    check_illegal(Game::Shogi, hand, "N*1b", IllegalReason::DeadPiece);
+    check_illegal(Game::Shogi, hand, "9b9a", IllegalReason::PromotionMissing);
     let check = "4k4/9/9/4r4/9/9/9/9/2G1K4 b P 1";
-    check_illegal(Game::Shogi, check, "P*1e", Illegal::Check);
-    check_illegal(Game::Shogi, check, "7i7h", Illegal::Check);
-    check_illegal(Game::Shogi, check, "5i5h", Illegal::Check);
-    check_illegal(Game::Shogi, DROP_MATE, "P*1b", Illegal::DropMate);
+    check_illegal(Game::Shogi, check, "P*1e", IllegalReason::Check);
+    check_illegal(Game::Shogi, check, "7i7h", IllegalReason::Check);
+    check_illegal(Game::Shogi, check, "5i5h", IllegalReason::Check);
+    check_illegal(Game::Shogi, DROP_MATE, "P*1b", IllegalReason::DropMate);
     // While in check: the pawn stops the rook, which is pinned and cannot take it.
     let interposed = "4k4/K4r3/3GN1B2/9/9/9/9/9/9 b P 1";
-    check_illegal(Game::Shogi, interposed, "P*5b", Illegal::DropMate);
+    check_illegal(Game::Shogi, interposed, "P*5b", IllegalReason::DropMate);
     assert!(position(Game::Shogi, interposed).parse_move("P*6b").is_ok());
     // A first square of the drop that is not before the king.
     let lances = "4lkl2/4p1p2/5G3/9/9/9/9/9/4K4 b P 1";
-    check_illegal(Game::Shogi, lances, "P*4b", Illegal::DropMate);
+    check_illegal(Game::Shogi, lances, "P*4b", IllegalReason::DropMate);
 }
 
 #[test]
 fn tells_which_move_of_a_line_is_illegal() {
     let error = Position::start(Game::Chess).after(["e2e4", "e7e5", "e4e5"]).expect_err("illegal");
     let LineError { index, error: inner } = &error;
-    assert_eq!((*index, inner.why), (2, Illegal::CannotReach));
+    assert_eq!((*index, inner.why), (2, IllegalReason::CannotReach));
     assert_eq!(error.to_string(), "move 3: illegal move `e4e5`: the piece does not move so");
 }
 
@@ -207,7 +207,7 @@ fn refuses_moves_of_a_game_without_end() {
     let error = Position::start(Game::Shogi)
         .after(shuffle.into_iter().cycle().take(70_000))
         .expect_err("a game that cannot be counted");
-    assert_eq!((error.index, error.error.why), (29_999, Illegal::GameTooLong));
+    assert_eq!((error.index, error.error.why), (29_999, IllegalReason::GameTooLong));
 }
 
 #[test]
@@ -215,16 +215,16 @@ fn refuses_moves_of_another_position_or_game() {
     let chess = position(Game::Chess, CASTLING).parse_move("e1g1").expect("castling");
     let shogi = Position::start(Game::Shogi).parse_move("7g7f").expect("a pawn's move");
     for (game, mv, why) in [
-        (Game::Chess, chess, Illegal::Castling),
-        (Game::Chess, shogi, Illegal::Unreadable),
-        (Game::Shogi, chess, Illegal::Unreadable),
+        (Game::Chess, chess, IllegalReason::Castling),
+        (Game::Chess, shogi, IllegalReason::Unreadable),
+        (Game::Shogi, chess, IllegalReason::Unreadable),
     ] {
         let mut position = Position::start(game);
         assert_eq!(position.play(mv).map_err(|error| error.why), Err(why));
         assert_eq!(position.to_string(), Position::start(game).to_string());
     }
     let mut position = after(Game::Shogi, "", "7g7f 3c3d");
-    assert_eq!(position.play(shogi).map_err(|error| error.why), Err(Illegal::NoPiece));
+    assert_eq!(position.play(shogi).map_err(|error| error.why), Err(IllegalReason::NoPiece));
 }
 
 #[test]

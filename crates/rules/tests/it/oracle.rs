@@ -1,7 +1,7 @@
 //! Shogi compared with another, slower generator: `shogi_legality_lite`.
 
 use readyok_rules::{
-    CastlingForm, Game, Illegal, Kind, Move, Piece, Position, Setup, Side, Square,
+    CastlingForm, Game, IllegalReason, Kind, Move, Piece, Position, Setup, Side, Square,
 };
 use shogi_core::{PartialPosition, PieceKind, ToUsi};
 use shogi_legality_lite::all_legal_moves_partial;
@@ -124,7 +124,7 @@ fn another_generator_has_the_same_moves_in_random_problems() {
         check_same_moves(&position);
         let refused = before_the_king(&setup).is_some_and(|square| {
             let why = position.parse_move(&format!("P*{square}")).map_err(|error| error.why);
-            why == Err(Illegal::DropMate)
+            why == Err(IllegalReason::DropMate)
         });
         drops_refused += usize::from(refused);
         in_check += usize::from(position.in_check());

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use readyok_rules::{
-    BoardRef, CastlingForm, ChessBoard, EndRules, Game, Handicap, Illegal, Move, Notation,
-    Position, Reason, Setup,
+    BoardRef, CastlingForm, ChessBoard, EndRules, Game, Handicap, IllegalReason, Move, Notation,
+    Position, Setup, Termination,
     shakmaty::{EnPassantMode, Position as _, zobrist::Zobrist64},
 };
 
@@ -201,18 +201,18 @@ proptest! {
                         history[seen[skipped] + 1..].iter().map(|&(_, check)| check).collect();
                     let checked = |skip: usize| since.iter().rev().skip(skip).step_by(2).all(|&c| c);
                     match (checked(0), checked(1)) {
-                        (true, false) => (Some(position.turn()), Reason::PerpetualCheck),
-                        (false, true) => (Some(position.turn().other()), Reason::PerpetualCheck),
-                        _ => (None, Reason::Repetition),
+                        (true, false) => (Some(position.turn()), Termination::PerpetualCheck),
+                        (false, true) => (Some(position.turn().other()), Termination::PerpetualCheck),
+                        _ => (None, Termination::Repetition),
                     }
                 });
-                let found = position.ending().map(|ending| (ending.winner, ending.reason));
+                let found = position.ending().map(|ending| (ending.winner(), ending.termination));
                 prop_assert_eq!(found, expected, "{}", position);
             } else {
-                let claimed = position.claims().contains(&Reason::Repetition);
+                let claimed = position.claims().contains(&Termination::Repetition);
                 prop_assert_eq!(claimed, seen.len() >= 3, "{}", position);
                 let ending = position.ending_under(&EndRules::FEDERATIONS);
-                let fivefold = ending.is_some_and(|end| end.reason == Reason::FivefoldRepetition);
+                let fivefold = ending.is_some_and(|end| end.termination == Termination::FivefoldRepetition);
                 prop_assert_eq!(fivefold, seen.len() >= 5, "{}", position);
             }
             // Mostly checks, and mostly back to where the game has been.
@@ -287,7 +287,10 @@ fn check_all_words(position: &Position) {
             Err(error) => {
                 assert!(!generated.contains(&word), "{position}: {error}");
                 let same_square = word.get(..2) == word.get(2..4);
-                assert!(same_square || error.why != Illegal::Unreadable, "{position}: {error}");
+                assert!(
+                    same_square || error.why != IllegalReason::Unreadable,
+                    "{position}: {error}"
+                );
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Notations read loosely, and what is wrong with those that cannot be.
 
-use readyok_rules::{Game, Illegal, Notation, Position};
+use readyok_rules::{Game, IllegalReason, Notation, Position};
 
 use crate::{after, position};
 
@@ -11,16 +11,16 @@ fn check_read(position: &Position, notation: Notation, text: &str, word: &str) {
 }
 
 #[track_caller]
-fn check_refused(position: &Position, notation: Notation, text: &str, why: Illegal) {
+fn check_refused(position: &Position, notation: Notation, text: &str, why: IllegalReason) {
     let error = position.parse(text, notation).expect_err(text);
     assert_eq!(error.why, why, "{text}: {error}");
-    assert!(error.between.is_empty() || why == Illegal::Ambiguous);
+    assert!(error.between.is_empty() || why == IllegalReason::Ambiguous);
 }
 
 #[track_caller]
 fn check_ambiguous(position: &Position, notation: Notation, text: &str, between: &[&str]) {
     let mut error = position.parse(text, notation).expect_err(text);
-    assert_eq!(error.why, Illegal::Ambiguous, "{text}");
+    assert_eq!(error.why, IllegalReason::Ambiguous, "{text}");
     error.between.sort();
     assert_eq!(error.between, between, "{text}");
 }
@@ -83,32 +83,32 @@ fn reads_lower_case_pieces_only_if_one_move_fits() {
 fn says_why_san_is_no_move() {
     let start = position(Game::Chess, "");
     for (text, why) in [
-        ("", Illegal::Unreadable),
-        ("Zf3", Illegal::Unreadable),
-        ("e9", Illegal::Unreadable),
-        ("--", Illegal::Unreadable),
-        ("Z0", Illegal::Unreadable),
-        ("N@f3", Illegal::Unreadable),
-        ("Nf3e5g4", Illegal::Unreadable),
-        ("é4", Illegal::Unreadable),
-        ("the knight to f3, which is best, for it is good", Illegal::Unreadable),
-        ("Nf4", Illegal::CannotReach),
-        ("Ne2", Illegal::OwnPiece),
-        ("e5", Illegal::CannotReach),
-        ("O-O", Illegal::Castling),
-        ("e4=Q", Illegal::PromotionImpossible),
-        ("e3e4", Illegal::NoPiece),
-        ("Nb3c5", Illegal::NoPiece),
-        ("Nhf3", Illegal::NoSuchPiece),
-        ("e7e5", Illegal::OpponentsPiece),
+        ("", IllegalReason::Unreadable),
+        ("Zf3", IllegalReason::Unreadable),
+        ("e9", IllegalReason::Unreadable),
+        ("--", IllegalReason::Unreadable),
+        ("Z0", IllegalReason::Unreadable),
+        ("N@f3", IllegalReason::Unreadable),
+        ("Nf3e5g4", IllegalReason::Unreadable),
+        ("é4", IllegalReason::Unreadable),
+        ("the knight to f3, which is best, for it is good", IllegalReason::Unreadable),
+        ("Nf4", IllegalReason::CannotReach),
+        ("Ne2", IllegalReason::OwnPiece),
+        ("e5", IllegalReason::CannotReach),
+        ("O-O", IllegalReason::Castling),
+        ("e4=Q", IllegalReason::PromotionImpossible),
+        ("e3e4", IllegalReason::NoPiece),
+        ("Nb3c5", IllegalReason::NoPiece),
+        ("Nhf3", IllegalReason::NoSuchPiece),
+        ("e7e5", IllegalReason::OpponentsPiece),
     ] {
         check_refused(&start, SAN, text, why);
     }
     let promotion = position(Game::Chess, "8/P3k3/8/8/8/8/8/4K3 w - - 0 1");
-    check_refused(&promotion, SAN, "a8", Illegal::PromotionMissing);
-    check_refused(&promotion, SAN, "Qd4", Illegal::NoSuchPiece);
+    check_refused(&promotion, SAN, "a8", IllegalReason::PromotionMissing);
+    check_refused(&promotion, SAN, "Qd4", IllegalReason::NoSuchPiece);
     let pinned = position(Game::Chess, "4r2k/8/8/8/8/8/4N3/4K3 w - - 0 1");
-    check_refused(&pinned, SAN, "Nc3", Illegal::Check);
+    check_refused(&pinned, SAN, "Nc3", IllegalReason::Check);
     let rooks = position(Game::Chess, "4k3/8/8/R7/8/8/8/RK6 w - - 0 1");
     check_ambiguous(&rooks, SAN, "Ra3", &["a1a3", "a5a3"]);
     let error = rooks.parse("Ra3", SAN).expect_err("two rooks");
@@ -173,9 +173,9 @@ fn reads_the_same_square_as_the_last_move() {
     {
         check_read(&taken, JAPANESE, text, "3a2b");
     }
-    check_refused(&taken, JAPANESE, "▲同　銀", Illegal::WrongSide);
-    check_refused(&taken, JAPANESE, "△同　金", Illegal::CannotReach);
-    check_refused(&position(Game::Shogi, ""), JAPANESE, "同歩", Illegal::NoLastMove);
+    check_refused(&taken, JAPANESE, "▲同　銀", IllegalReason::WrongSide);
+    check_refused(&taken, JAPANESE, "△同　金", IllegalReason::CannotReach);
+    check_refused(&position(Game::Shogi, ""), JAPANESE, "同歩", IllegalReason::NoLastMove);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn reads_directions_and_drops() {
     }
     check_ambiguous(&golds, JAPANESE, "▲５八金", &["4h5h", "6h5h"]);
     check_ambiguous(&golds, JAPANESE, "▲５八金寄", &["4h5h", "6h5h"]);
-    check_refused(&golds, JAPANESE, "▲５八金上", Illegal::CannotReach);
+    check_refused(&golds, JAPANESE, "▲５八金上", IllegalReason::CannotReach);
     let dragons = position(Game::Shogi, "4k4/9/9/9/9/9/9/9/K+R+R6 b - 1");
     check_read(&dragons, JAPANESE, "▲８八龍左", "8i8h");
     check_read(&dragons, JAPANESE, "▲８八竜直", "8i8h");
@@ -213,34 +213,34 @@ fn reads_directions_and_drops() {
 fn says_why_japanese_is_no_move() {
     let start = position(Game::Shogi, "");
     for (text, why) in [
-        ("", Illegal::Unreadable),
-        ("▲", Illegal::Unreadable),
-        ("▲７歩", Illegal::Unreadable),
-        ("▲７六", Illegal::Unreadable),
-        ("▲０六歩", Illegal::Unreadable),
-        ("▲７六歩歩", Illegal::Unreadable),
-        ("▲７六歩打成", Illegal::Unreadable),
-        ("▲７六歩上上", Illegal::Unreadable),
-        ("▲７六歩(77", Illegal::Unreadable),
-        ("▲７六と打成", Illegal::Unreadable),
-        ("△３四歩", Illegal::WrongSide),
-        ("▲７五歩", Illegal::CannotReach),
-        ("▲７六馬", Illegal::NoSuchPiece),
-        ("▲７六歩打", Illegal::NotInHand),
-        ("▲７六歩成", Illegal::PromotionImpossible),
-        ("▲２六歩(77)", Illegal::CannotReach),
-        ("▲２六歩(76)", Illegal::NoPiece),
-        ("▲７八飛車", Illegal::Unreadable),
+        ("", IllegalReason::Unreadable),
+        ("▲", IllegalReason::Unreadable),
+        ("▲７歩", IllegalReason::Unreadable),
+        ("▲７六", IllegalReason::Unreadable),
+        ("▲０六歩", IllegalReason::Unreadable),
+        ("▲７六歩歩", IllegalReason::Unreadable),
+        ("▲７六歩打成", IllegalReason::Unreadable),
+        ("▲７六歩上上", IllegalReason::Unreadable),
+        ("▲７六歩(77", IllegalReason::Unreadable),
+        ("▲７六と打成", IllegalReason::Unreadable),
+        ("△３四歩", IllegalReason::WrongSide),
+        ("▲７五歩", IllegalReason::CannotReach),
+        ("▲７六馬", IllegalReason::NoSuchPiece),
+        ("▲７六歩打", IllegalReason::NotInHand),
+        ("▲７六歩成", IllegalReason::PromotionImpossible),
+        ("▲２六歩(77)", IllegalReason::CannotReach),
+        ("▲２六歩(76)", IllegalReason::NoPiece),
+        ("▲７八飛車", IllegalReason::Unreadable),
     ] {
         check_refused(&start, JAPANESE, text, why);
     }
     let nifu = position(Game::Shogi, "4k4/9/9/9/9/4P4/9/9/4K4 b P 1");
-    check_refused(&nifu, JAPANESE, "▲５三歩打", Illegal::TwoPawns);
+    check_refused(&nifu, JAPANESE, "▲５三歩打", IllegalReason::TwoPawns);
     let mate = position(Game::Shogi, "6snk/9/7G1/9/9/9/9/9/K8 b P 1");
-    check_refused(&mate, JAPANESE, "▲１二歩", Illegal::DropMate);
-    check_refused(&mate, JAPANESE, "▲１二歩打", Illegal::DropMate);
+    check_refused(&mate, JAPANESE, "▲１二歩", IllegalReason::DropMate);
+    check_refused(&mate, JAPANESE, "▲１二歩打", IllegalReason::DropMate);
     let forced = position(Game::Shogi, "k8/4P4/9/9/9/9/9/9/4K4 b - 1");
-    check_refused(&forced, JAPANESE, "▲５一歩", Illegal::PromotionMissing);
+    check_refused(&forced, JAPANESE, "▲５一歩", IllegalReason::PromotionMissing);
 }
 
 const WESTERN: Notation = Notation::Western;
@@ -277,23 +277,23 @@ fn reads_western_in_both_styles() {
 fn says_why_western_is_no_move() {
     let start = position(Game::Shogi, "");
     for (text, why) in [
-        ("", Illegal::Unreadable),
-        ("P", Illegal::Unreadable),
-        ("P-", Illegal::Unreadable),
-        ("P-7", Illegal::Unreadable),
-        ("P-0f", Illegal::Unreadable),
-        ("P-7j", Illegal::Unreadable),
-        ("P-70", Illegal::Unreadable),
-        ("P7f-", Illegal::Unreadable),
-        ("+G-7f", Illegal::Unreadable),
-        ("Q-7f", Illegal::Unreadable),
-        ("P-7f++", Illegal::Unreadable),
-        ("P-7e", Illegal::CannotReach),
-        ("P*5e", Illegal::NotInHand),
-        ("+P-7f", Illegal::NoSuchPiece),
-        ("G-3i", Illegal::OwnPiece),
-        ("P7f-7e", Illegal::NoPiece),
-        ("P-7f+", Illegal::PromotionImpossible),
+        ("", IllegalReason::Unreadable),
+        ("P", IllegalReason::Unreadable),
+        ("P-", IllegalReason::Unreadable),
+        ("P-7", IllegalReason::Unreadable),
+        ("P-0f", IllegalReason::Unreadable),
+        ("P-7j", IllegalReason::Unreadable),
+        ("P-70", IllegalReason::Unreadable),
+        ("P7f-", IllegalReason::Unreadable),
+        ("+G-7f", IllegalReason::Unreadable),
+        ("Q-7f", IllegalReason::Unreadable),
+        ("P-7f++", IllegalReason::Unreadable),
+        ("P-7e", IllegalReason::CannotReach),
+        ("P*5e", IllegalReason::NotInHand),
+        ("+P-7f", IllegalReason::NoSuchPiece),
+        ("G-3i", IllegalReason::OwnPiece),
+        ("P7f-7e", IllegalReason::NoPiece),
+        ("P-7f+", IllegalReason::PromotionImpossible),
     ] {
         check_refused(&start, WESTERN, text, why);
     }

@@ -98,7 +98,7 @@ impl App {
     ) -> Result<Written<Result<GameId, StoreError>>, ApiError> {
         let (at, number) = (now(), game.number);
         let mut row = row_of(Tree::from_record(&game.record), at)?;
-        row.set_reason(game.outcome.reason);
+        row.set_termination(game.outcome.termination);
         Ok(self.writer.run(move |store| store.add_match_game(of, number, &row, at)))
     }
 

@@ -517,7 +517,7 @@ fn searched(
 /// The score of a position in which the game is over, from the side to move.
 pub(super) fn final_score(position: &Position) -> Option<Score> {
     let ending = position.ending()?;
-    match ending.winner {
+    match ending.winner() {
         None => Some(Score::Cp(0)),
         Some(winner) if position.legal_moves().is_empty() => {
             Some(Score::mate(winner == position.turn(), Some(0)))

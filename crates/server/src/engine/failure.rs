@@ -1,7 +1,8 @@
 //! What went wrong with a process, by kinds for which the page has words.
 
-use readyok_arena::result::{EngineFault, EngineFaultKind};
-use readyok_client::{EngineError, Exit};
+use readyok_client::{
+    EngineError, EngineFailure, EngineFailureKind, Exit, ExitCause, ProcessStatus,
+};
 use readyok_protocol::OptionError;
 
 use super::log::printable;
@@ -9,51 +10,51 @@ use crate::wire::{Failure, Problem, ProblemKind, Thing};
 
 /// An error of an engine, for the page.
 pub(crate) fn failure(error: &EngineError) -> Failure {
-    Failure::new(fault(&EngineFault::from(error)), error.to_string())
+    Failure::new(failure_problem(&EngineFailure::from(error)), error.to_string())
 }
 
-/// What went wrong with an engine, for the page.
-pub(crate) fn fault(fault: &EngineFault) -> Problem {
-    let exit = fault.exit.as_deref().and_then(Exit::explained);
-    let problem = match (&fault.kind, exit) {
-        // How it ended says more than that its output did.
-        (EngineFaultKind::Closed | EngineFaultKind::Gone, Some(exit)) => exited(exit),
-        (kind, _) => kind_of(kind),
+/// A failure of an engine, for the page.
+pub(crate) fn failure_problem(failure: &EngineFailure) -> Problem {
+    let problem = match (&failure.kind, failure.exit) {
+        // The exit status is more specific than the closed output.
+        (EngineFailureKind::Closed | EngineFailureKind::NotRunning, Some(exit)) => exited(exit),
+        (kind, _) => problem_of(kind, failure.message.as_deref()),
     };
-    match &fault.last_words {
+    match &failure.last_stderr_line {
         Some(line) => problem.with("last_words", &printable(line)),
         None => problem,
     }
 }
 
-fn kind_of(kind: &EngineFaultKind) -> Problem {
+fn problem_of(kind: &EngineFailureKind, message: Option<&str>) -> Problem {
+    let message = || printable(message.unwrap_or_default());
     Problem::new(match kind {
-        EngineFaultKind::NoProgram => ProblemKind::NoSuchProgram,
-        EngineFaultKind::NotPermitted => ProblemKind::MayNotRun,
-        EngineFaultKind::Unreachable => ProblemKind::NobodyThere,
-        EngineFaultKind::NotStarted { text } => {
-            return Problem::new(ProblemKind::CannotStart).with("text", &printable(text));
+        EngineFailureKind::NotFound => ProblemKind::NoSuchProgram,
+        EngineFailureKind::PermissionDenied => ProblemKind::MayNotRun,
+        EngineFailureKind::ConnectionRefused => ProblemKind::NobodyThere,
+        EngineFailureKind::StartFailed => {
+            return Problem::new(ProblemKind::CannotStart).with("text", &message());
         }
-        EngineFaultKind::NoGreeting => ProblemKind::NoGreeting,
-        EngineFaultKind::NotReady => ProblemKind::NotReady,
-        EngineFaultKind::NotStopped => ProblemKind::NotStopped,
-        EngineFaultKind::NotLeft => ProblemKind::NotLeft,
-        EngineFaultKind::OutOfTime { late_ms } => {
-            return Problem::new(ProblemKind::Late).with("time", late_ms);
+        EngineFailureKind::HandshakeTimeout => ProblemKind::NoGreeting,
+        EngineFailureKind::ReadyTimeout => ProblemKind::NotReady,
+        EngineFailureKind::StopTimeout => ProblemKind::NotStopped,
+        EngineFailureKind::ExitTimeout => ProblemKind::NotLeft,
+        EngineFailureKind::Overrun { overrun_ms } => {
+            return Problem::new(ProblemKind::Late).with("time", overrun_ms);
         }
-        EngineFaultKind::Closed => ProblemKind::Closed,
-        EngineFaultKind::Gone => ProblemKind::EngineEnded,
-        EngineFaultKind::CopyProtected => ProblemKind::CopyProtected,
-        EngineFaultKind::UnknownOption { name } => {
+        EngineFailureKind::Closed => ProblemKind::Closed,
+        EngineFailureKind::NotRunning => ProblemKind::EngineEnded,
+        EngineFailureKind::CopyProtected => ProblemKind::CopyProtected,
+        EngineFailureKind::UnknownOption { name } => {
             return Problem::no_such(Thing::Option, &printable(name));
         }
-        EngineFaultKind::ManagedOption { name } => {
+        EngineFailureKind::ManagedOption { name } => {
             return of_option(ProblemKind::SetByServer, name);
         }
-        EngineFaultKind::OptionValue { error } => return option_problem(error),
-        EngineFaultKind::OtherGame => ProblemKind::OtherGame,
-        EngineFaultKind::Untold => ProblemKind::Untold,
-        EngineFaultKind::Other { text } => return Problem::system(&printable(text)),
+        EngineFailureKind::OptionValue { error } => return option_problem(error),
+        EngineFailureKind::UnsupportedGame => ProblemKind::OtherGame,
+        EngineFailureKind::UnsupportedPosition => ProblemKind::Untold,
+        EngineFailureKind::Other => return Problem::system(&message()),
         other => return Problem::system(&format!("{other:?}")),
     })
 }
@@ -84,16 +85,20 @@ pub(crate) fn option_problem(error: &OptionError) -> Problem {
 }
 
 /// How a process ended.
-pub(crate) fn exited(exit: Exit) -> Problem {
-    Problem::new(match exit {
-        Exit::Code(code) => return Problem::new(ProblemKind::Exited).with("code", &code),
-        Exit::Signal(number) => return Problem::new(ProblemKind::Signal).with("signal", &number),
-        Exit::WrongProcessor => ProblemKind::WrongProcessor,
-        Exit::Crashed => ProblemKind::Crashed,
-        Exit::DividedByZero => ProblemKind::DividedByZero,
-        Exit::Aborted => ProblemKind::GaveUp,
-        Exit::Killed => ProblemKind::Killed,
-        // Whoever closes his output is told to end.
+fn exited(exit: Exit) -> Problem {
+    Problem::new(match (exit.cause, exit.status) {
+        (Some(ExitCause::IllegalInstruction), _) => ProblemKind::WrongProcessor,
+        (Some(ExitCause::SegmentationFault | ExitCause::BusError), _) => ProblemKind::Crashed,
+        (Some(ExitCause::ArithmeticError), _) => ProblemKind::DividedByZero,
+        (Some(ExitCause::Aborted), _) => ProblemKind::GaveUp,
+        (Some(ExitCause::Killed), _) => ProblemKind::Killed,
+        (None, ProcessStatus::Code(code)) => {
+            return Problem::new(ProblemKind::Exited).with("code", &code);
+        }
+        (None, ProcessStatus::Signal(number)) => {
+            return Problem::new(ProblemKind::Signal).with("signal", &number);
+        }
+        // A process without output is terminated.
         _ => ProblemKind::Closed,
     })
 }
@@ -103,34 +108,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fault_is_told_by_its_kind() {
-        let check = |told: EngineFault, expected: Problem| assert_eq!(fault(&told), expected);
-        let of = |kind| EngineFault::new(kind);
+    fn maps_failures_to_problems() {
+        let check = |failure: EngineFailure, expected: Problem| {
+            assert_eq!(failure_problem(&failure), expected);
+        };
+        let of = EngineFailure::new;
         check(
-            of(EngineFaultKind::NotStarted { text: "no memory".to_owned() }),
+            of(EngineFailureKind::StartFailed).with_message("no memory"),
             Problem::new(ProblemKind::CannotStart).with("text", "no memory"),
         );
-        check(of(EngineFaultKind::Closed), Problem::new(ProblemKind::Closed));
+        check(of(EngineFailureKind::Closed), Problem::new(ProblemKind::Closed));
         check(
-            EngineFault {
-                exit: Some("exited with code 3".to_owned()),
-                last_words: Some("no\u{1b} network".to_owned()),
-                ..of(EngineFaultKind::Closed)
+            EngineFailure {
+                last_stderr_line: Some("no\u{1b} network".to_owned()),
+                ..EngineFailure::exited(Exit::code(3))
             },
             Problem::new(ProblemKind::Exited)
                 .with("code", "3")
                 .with("last_words", "no\\u{1b} network"),
         );
+        let killed = Exit { status: ProcessStatus::Signal(9), cause: Some(ExitCause::Killed) };
         check(
-            EngineFault {
-                exit: Some("was killed by signal 9".to_owned()),
-                ..of(EngineFaultKind::NotReady)
-            },
+            EngineFailure { exit: Some(killed), ..of(EngineFailureKind::ReadyTimeout) },
             Problem::new(ProblemKind::NotReady),
         );
+        // Signals have the numbers of the system where the engine ran.
+        let crashed = Exit { status: ProcessStatus::Signal(10), cause: Some(ExitCause::BusError) };
+        check(EngineFailure::exited(crashed), Problem::new(ProblemKind::Crashed));
+        let signal = Exit { status: ProcessStatus::Signal(10), cause: None };
+        let problem = Problem::new(ProblemKind::Signal).with("signal", "10");
+        check(EngineFailure::exited(signal), problem);
         let error = OptionError::NoValue { option: "Hash".to_owned() };
         check(
-            of(EngineFaultKind::OptionValue { error }),
+            of(EngineFailureKind::OptionValue { error }),
             Problem::new(ProblemKind::NoValue).with("option", "Hash"),
         );
     }

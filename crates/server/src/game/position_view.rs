@@ -1,14 +1,10 @@
 //! Positions and moves of the rules, as the page draws them.
 
-use readyok_rules::record::Termination;
 use readyok_rules::shakmaty;
-use readyok_rules::{
-    Ending, FenForm, Game, Kind, Move, Notation, Position, Reason, Side as RulesSide,
-};
+use readyok_rules::{FenForm, Game, Kind, Move, Notation, Position, Side as RulesSide};
 
-use super::problem::illegal_problem;
 use crate::wire::{
-    EndReason, LastMove, LegalMove, LineMove, MoveText, Outcome, PositionView, Side, Variant,
+    LastMove, LegalMove, LineMove, MoveText, OutcomeView, PositionView, Side, Variant,
 };
 
 impl From<Variant> for Game {
@@ -166,7 +162,7 @@ pub(crate) fn here(position: &Position, last: Option<Move>) -> PositionView {
         legal: legal(position),
         check: position.in_check().then(|| king(position)).flatten(),
         last: last.and_then(|mv| last_move(position.game(), mv)),
-        ending: ending.map(outcome),
+        ending: ending.map(OutcomeView::from),
     }
 }
 
@@ -183,33 +179,10 @@ pub(crate) fn passed(position: &Position) -> Option<Position> {
     Position::from_text(position.game(), &setup.text(FenForm::default())).ok()
 }
 
-/// An ending by the rules.
-pub(crate) fn outcome(ending: Ending) -> Outcome {
-    let (detail, problem) = match ending.reason {
-        Reason::IllegalMove(why) => (Some(why.to_string()), Some(illegal_problem(why))),
-        _ => (None, None),
-    };
-    Outcome {
-        winner: ending.winner.map(Side::from),
-        result: result_word(ending.winner.map(Side::from), true).to_owned(),
-        reason: EndReason::from(&Termination::from(ending.reason)),
-        detail,
-        problem,
-    }
-}
-
-/// `1-0` and the like; without a winner a draw or nothing.
-pub(crate) fn result_word(winner: Option<Side>, over: bool) -> &'static str {
-    match winner {
-        Some(Side::First) => "1-0",
-        Some(Side::Second) => "0-1",
-        None if over => "1/2-1/2",
-        None => "*",
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use readyok_rules::Termination;
+
     use super::*;
 
     fn at(game: Game, text: &str) -> PositionView {
@@ -251,7 +224,7 @@ mod tests {
             at(Game::Chess, "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3");
         assert_eq!(mated.check.as_deref(), Some("e1"));
         let ending = mated.ending.expect("it is over");
-        assert_eq!((ending.result.as_str(), ending.reason), ("0-1", EndReason::Checkmate));
+        assert_eq!((ending.result.as_str(), ending.termination), ("0-1", Termination::Checkmate));
         assert!(mated.legal.is_empty());
     }
 

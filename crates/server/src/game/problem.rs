@@ -1,6 +1,6 @@
 //! Errors of the rules as problems, which the page can tell in its language.
 
-use readyok_rules::{Field, Game, Illegal, MoveError, PositionError, Side as RulesSide};
+use readyok_rules::{Field, Game, IllegalReason, MoveError, PositionError, Side as RulesSide};
 
 use super::api_error::api_error;
 use crate::wire::{ApiError, ApiErrorCode, Problem, ProblemKind as Kind};
@@ -71,27 +71,27 @@ fn field_word(field: Field) -> &'static str {
 }
 
 /// Why a move cannot be played.
-pub(crate) fn illegal_problem(why: Illegal) -> Problem {
+pub(crate) fn illegal_problem(why: IllegalReason) -> Problem {
     Problem::new(match why {
-        Illegal::Unreadable => Kind::Unreadable,
-        Illegal::NoPiece => Kind::NoPiece,
-        Illegal::OpponentsPiece => Kind::OpponentsPiece,
-        Illegal::OwnPiece => Kind::OwnPiece,
-        Illegal::CannotReach => Kind::CannotReach,
-        Illegal::Castling => Kind::Castling,
-        Illegal::PromotionMissing => Kind::PromotionMissing,
-        Illegal::PromotionImpossible => Kind::PromotionImpossible,
-        Illegal::Check => Kind::InCheck,
-        Illegal::NotInHand => Kind::NotInHand,
-        Illegal::SquareTaken => Kind::SquareTaken,
-        Illegal::TwoPawns => Kind::SecondPawn,
-        Illegal::DeadPiece => Kind::NeverAgain,
-        Illegal::DropMate => Kind::DropMate,
-        Illegal::GameTooLong => Kind::GameTooLong,
-        Illegal::Ambiguous => Kind::Ambiguous,
-        Illegal::NoSuchPiece => Kind::NoSuchPiece,
-        Illegal::WrongSide => Kind::WrongSide,
-        Illegal::NoLastMove => Kind::NoLastMove,
+        IllegalReason::Unreadable => Kind::Unreadable,
+        IllegalReason::NoPiece => Kind::NoPiece,
+        IllegalReason::OpponentsPiece => Kind::OpponentsPiece,
+        IllegalReason::OwnPiece => Kind::OwnPiece,
+        IllegalReason::CannotReach => Kind::CannotReach,
+        IllegalReason::Castling => Kind::Castling,
+        IllegalReason::PromotionMissing => Kind::PromotionMissing,
+        IllegalReason::PromotionImpossible => Kind::PromotionImpossible,
+        IllegalReason::Check => Kind::InCheck,
+        IllegalReason::NotInHand => Kind::NotInHand,
+        IllegalReason::SquareTaken => Kind::SquareTaken,
+        IllegalReason::TwoPawns => Kind::SecondPawn,
+        IllegalReason::DeadPiece => Kind::NeverAgain,
+        IllegalReason::DropMate => Kind::DropMate,
+        IllegalReason::GameTooLong => Kind::GameTooLong,
+        IllegalReason::Ambiguous => Kind::Ambiguous,
+        IllegalReason::NoSuchPiece => Kind::NoSuchPiece,
+        IllegalReason::WrongSide => Kind::WrongSide,
+        IllegalReason::NoLastMove => Kind::NoLastMove,
     })
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn move_problem(error: &MoveError) -> Problem {
 
 /// A move that is refused.
 pub(crate) fn illegal(error: &MoveError) -> ApiError {
-    let ambiguous = error.why == Illegal::Ambiguous;
+    let ambiguous = error.why == IllegalReason::Ambiguous;
     let code = if ambiguous { ApiErrorCode::AmbiguousMove } else { ApiErrorCode::IllegalMove };
     api_error(code, move_problem(error), error.to_string())
 }

@@ -26,7 +26,7 @@ use std::sync::OnceLock;
 use readyok_client::Game as EngineGame;
 use readyok_protocol::Dialect;
 use readyok_rules::record::Tag;
-use readyok_rules::{Game, Illegal, Move, MoveCodec, MoveError, Notation, Position};
+use readyok_rules::{Game, IllegalReason, Move, MoveCodec, MoveError, Notation, Position};
 
 use super::api_error::{api_error, no_such};
 use super::position_view::here;
@@ -84,7 +84,7 @@ pub(crate) fn parse_move(position: &Position, text: &str) -> Result<Move, ApiErr
             Ok(mv) => return Ok(mv),
             // A notation that can parse the text has the better error.
             Err(error) => {
-                if found.as_ref().is_none_or(|found| found.why == Illegal::Unreadable) {
+                if found.as_ref().is_none_or(|found| found.why == IllegalReason::Unreadable) {
                     found = Some(error);
                 }
             }
@@ -316,7 +316,7 @@ impl GameSession {
             names: Sides { first: self.name(Side::First), second: self.name(Side::Second) },
             plies: u32::try_from(self.tree().main_line().len()).unwrap_or(u32::MAX),
             playing: self.is_running(),
-            result: outcome.map_or("*", |outcome| &outcome.result).to_owned(),
+            result: outcome.map_or("*", |outcome| outcome.result.as_str()).to_owned(),
             changed: self.last_changed,
         }
     }

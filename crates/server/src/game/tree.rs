@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use readyok_rules::record::{
-    AddError, Annotations, End, GameRecord, GameResult, Headers, Nag, NodeId as RecordNode,
-    Termination,
+    AddError, Annotations, End, GameRecord, Headers, Nag, NodeId as RecordNode,
 };
-use readyok_rules::{Game, Move, Opening, Position, Square};
+use readyok_rules::{Game, GameOutcome, GameResult, Move, Opening, Position, Square, Termination};
 
 use super::position_view::move_text;
 use crate::wire::{Mark, MoveText, Node, NodeId};
@@ -107,10 +106,9 @@ impl Tree {
 
     /// Notes behind a node how the game ended, with the result that the tree has.
     pub(crate) fn conclude(&mut self, last: NodeId, termination: Termination) {
-        let Some(turn) = self.position(last).map(|position| position.turn()) else { return };
-        let termination = termination.with_result(self.result, turn);
+        let outcome = GameOutcome { result: self.result, termination };
         if let Some(notes) = self.notes_mut(last) {
-            notes.end = Some(End::from(termination));
+            notes.end = Some(End::from(outcome));
         }
     }
 

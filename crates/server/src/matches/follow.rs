@@ -107,7 +107,7 @@ impl Follow {
                 number: number_of(pair, index),
                 round: pair.pairing.round,
                 engines: Sides { first: game.first.0, second: game.second.0 },
-                outcome: of_game(self.plan.game, game),
+                outcome: of_game(game),
                 plies: u32::try_from(game.moves.len()).unwrap_or(u32::MAX),
             };
             if self.games.len() == MOST_GAMES {

@@ -9,7 +9,7 @@ use readyok_arena::store::StoreError;
 use readyok_protocol::{Language, Rule, Violation};
 use readyok_rules::Game;
 
-use crate::engine::{fault, option_problem, printable};
+use crate::engine::{failure_problem, option_problem, printable};
 use crate::game::{bad_openings, io_problem};
 use crate::wire::{ApiErrorCode, Failure, Problem, ProblemKind as Kind, Thing};
 
@@ -61,8 +61,8 @@ fn warned(kind: &WarningKind) -> Problem {
     match kind {
         WarningKind::UnknownOption { name } => Problem::no_such(Thing::Option, &printable(name)),
         WarningKind::Unregistered { .. } => Problem::system(&printable(&kind.to_string())),
-        WarningKind::Restarted { why, fault: told } => {
-            text(Kind::Restarted, why).because(told.as_deref().map(fault))
+        WarningKind::Restarted { failure } => {
+            text(Kind::Restarted, &failure.to_string()).because(Some(failure_problem(failure)))
         }
         WarningKind::OptionValue { error } => option_problem(error),
         WarningKind::NoScore => Problem::new(Kind::ToldNoScore),
@@ -150,7 +150,7 @@ mod tests {
     use std::path::PathBuf;
 
     use readyok_arena::openings::{OpeningError, OpeningFault};
-    use readyok_arena::result::{EngineFault, EngineFaultKind};
+    use readyok_client::{EngineFailure, EngineFailureKind};
 
     use super::*;
 
@@ -198,16 +198,12 @@ mod tests {
     }
 
     #[test]
-    fn why_an_engine_was_started_again_is_a_problem_of_its_own() {
-        let told = |fault: Option<EngineFaultKind>| {
-            let fault = fault.map(|kind| Box::new(EngineFault::new(kind)));
-            let kind = WarningKind::Restarted { why: "it was tired".to_owned(), fault };
-            warning(Some("Rogue"), Some(&kind), "English").problem
-        };
-        let cause = told(Some(EngineFaultKind::Closed)).cause;
-        assert_eq!(cause.as_deref(), Some(&Problem::new(Kind::Closed)));
-        let other = told(None);
-        assert_eq!((other.values["text"].as_str(), other.cause), ("it was tired", None));
+    fn a_restart_names_the_failure_as_its_cause() {
+        let failure = Box::new(EngineFailure::new(EngineFailureKind::Closed));
+        let kind = WarningKind::Restarted { failure };
+        let problem = warning(Some("Rogue"), Some(&kind), "English").problem;
+        assert_eq!(problem.values["text"], "closed its output");
+        assert_eq!(problem.cause.as_deref(), Some(&Problem::new(Kind::Closed)));
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use readyok_arena::export::game_record;
 use readyok_arena::pairing::PairResult;
 use readyok_arena::plan::Plan;
-use readyok_arena::result::GameResult as ArenaGame;
+use readyok_arena::result::MatchGame;
 use readyok_rules::Side;
 use readyok_rules::record::GameRecord;
 
 use super::outcome::of_game;
-use crate::wire::{Outcome, Sides};
+use crate::wire::{OutcomeView, Sides};
 
 /// A game that counts.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub struct Finished {
     /// The engines, as the match calls them.
     pub engines: Sides<String>,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: OutcomeView,
 }
 
 /// The games of a stored pair, for the library.
@@ -35,11 +35,11 @@ pub(super) fn number_of(pair: &PairResult, index: u32) -> u32 {
     before.saturating_add(index).saturating_add(1)
 }
 
-fn one(plan: &Plan, pair: &PairResult, index: usize, game: &ArenaGame) -> Option<Finished> {
+fn one(plan: &Plan, pair: &PairResult, index: usize, game: &MatchGame) -> Option<Finished> {
     // The referee has checked all moves.
     let record = game_record(plan, &pair.pairing, index, game).ok()?;
     let name = |side| record.player(side).unwrap_or_default().to_owned();
     let engines = Sides { first: name(Side::First), second: name(Side::Second) };
     let number = number_of(pair, u32::try_from(index).unwrap_or(u32::MAX));
-    Some(Finished { number, record, engines, outcome: of_game(plan.game, game) })
+    Some(Finished { number, record, engines, outcome: of_game(game) })
 }

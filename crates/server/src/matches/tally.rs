@@ -178,7 +178,8 @@ fn elo_of(counts: &Counts) -> Option<Elo> {
 pub(super) mod tests {
     use super::*;
     use readyok_arena::pairing::{Opening, Pairing};
-    use readyok_arena::result::{GameResult, Termination};
+    use readyok_arena::result::MatchGame;
+    use readyok_rules::Termination;
 
     pub(in crate::matches) fn pair(
         first: u32,
@@ -196,11 +197,11 @@ pub(super) mod tests {
             opening: Opening::default(),
         };
         let games = winners.into_iter().zip([(first, second), (second, first)]);
-        let games = games.map(|(winner, (first, second))| GameResult {
+        let games = games.map(|(winner, (first, second))| MatchGame {
             first,
             second,
             winner,
-            termination: Termination::Resignation,
+            end: Termination::Resignation.into(),
             moves: Vec::new(),
             started_ms: 0,
             duration_ms: 0,

@@ -1,11 +1,12 @@
 //! The row of a game: all that the library keeps of it, computed without the connection.
 
+use readyok_rules::Termination;
 use rusqlite::{Connection, params};
 
 use super::{StoreError, dated, moves, search, variant_word};
 use crate::game::GameSnapshot;
 use crate::time::Moment;
-use crate::wire::{EndReason, GameId, LibraryGame, Sides};
+use crate::wire::{GameId, LibraryGame, Sides};
 
 /// All columns of a game but its number and times.
 pub(crate) struct Row {
@@ -50,7 +51,7 @@ impl Row {
                 variant: line.variant,
                 names: line.names.clone(),
                 result: line.result.clone(),
-                reason: outcome.as_ref().map(|outcome| outcome.reason.word().to_owned()),
+                termination: outcome.as_ref().map(|outcome| outcome.termination),
                 date: header(&["Date", "開始日時"]),
                 event: header(&["Event", "棋戦"]),
                 plies: line.plies,
@@ -66,9 +67,9 @@ impl Row {
         })
     }
 
-    /// How the game ended, if that is known better than from its record.
-    pub(crate) fn set_reason(&mut self, reason: EndReason) {
-        self.columns.reason = Some(reason.word().to_owned());
+    /// Replaces the termination that the record states.
+    pub(crate) fn set_termination(&mut self, termination: Termination) {
+        self.columns.termination = Some(termination);
     }
 
     /// Approximate number of bytes written for it.
@@ -100,7 +101,7 @@ impl Row {
             columns.names.first,
             columns.names.second,
             columns.result,
-            columns.reason,
+            columns.termination.map(Termination::name),
             columns.date,
             columns.event,
             columns.plies,

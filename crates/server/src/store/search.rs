@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use readyok_rules::{Game, Position};
+use readyok_rules::{Game, Position, Termination};
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params, params_from_iter};
@@ -101,7 +101,10 @@ impl LibraryFile {
                 },
                 names: Sides { first: row.get(2)?, second: row.get(3)? },
                 result: row.get(4)?,
-                reason: row.get(5)?,
+                termination: row
+                    .get::<_, Option<String>>(5)?
+                    .as_deref()
+                    .and_then(Termination::from_name),
                 date: row.get(6)?,
                 event: row.get(7)?,
                 plies: row.get(8)?,

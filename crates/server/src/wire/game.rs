@@ -7,7 +7,7 @@ use readyok_rules::record::Evaluation;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{EngineId, MoveText, Outcome, PositionView, Side, Sides, Start, Strength, Variant};
+use super::{EngineId, MoveText, OutcomeView, PositionView, Side, Sides, Start, Strength, Variant};
 
 /// A game by its number, which is also that of the library and of its analysis.
 pub type GameId = u32;
@@ -73,7 +73,7 @@ pub struct GameState {
     /// The opening of the moves that led there, if it has a name.
     pub opening: Option<OpeningName>,
     /// How it has ended.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<OutcomeView>,
     /// While it is played, and afterwards.
     pub play: Option<Play>,
     /// Whether there is something to undo, and to redo.
@@ -150,7 +150,7 @@ pub struct OpeningName {
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct Over {
     /// None if it is not.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<OutcomeView>,
 }
 
 /// What can be undone.

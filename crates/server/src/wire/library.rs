@@ -1,5 +1,6 @@
 //! The library: every finished game. Asked for over HTTP.
 
+use readyok_rules::Termination;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -53,8 +54,8 @@ pub struct LibraryGame {
     pub names: Sides<String>,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: String,
-    /// Why it ended, as in an outcome; none if nobody knows.
-    pub reason: Option<String>,
+    /// What ended the game, if known.
+    pub termination: Option<Termination>,
     /// The day of the game as its record has it.
     pub date: Option<String>,
     /// The event.

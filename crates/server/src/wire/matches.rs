@@ -6,7 +6,7 @@ use readyok_protocol::Score;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{EngineId, Failure, LineMove, Outcome, Sides, Time, Variant};
+use super::{EngineId, Failure, LineMove, OutcomeView, Sides, Time, Variant};
 
 /// A match by its number.
 pub type MatchId = u32;
@@ -339,7 +339,7 @@ pub struct MatchGame {
     /// Who played, by their places in the plan.
     pub engines: Sides<u32>,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: OutcomeView,
     /// Moves played.
     pub plies: u32,
 }

@@ -1,9 +1,10 @@
 //! Positions and moves as the page draws them.
 
+use readyok_rules::{GameOutcome, GameResult, Termination};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{EndReason, Failure, Problem};
+use super::{Failure, Problem};
 
 /// A game that can be played.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
@@ -102,7 +103,7 @@ pub struct PositionView {
     /// The squares of the move that led here: from (none for a drop) and to.
     pub last: Option<LastMove>,
     /// If the position ends a game by the rules: how.
-    pub ending: Option<Outcome>,
+    pub ending: Option<OutcomeView>,
 }
 
 /// The squares of a move that was played.
@@ -114,20 +115,31 @@ pub struct LastMove {
     pub to: String,
 }
 
-/// How a game has ended.
+/// How a game ended, with the details that the page displays.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
-pub struct Outcome {
-    /// None for a draw, and for a game without a result.
-    pub winner: Option<Side>,
-    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
-    pub result: String,
-    /// Why.
-    pub reason: EndReason,
-    /// More, in English, where there is more to say: what the engine did.
+pub struct OutcomeView {
+    /// Who won.
+    pub result: GameResult,
+    /// What ended the game.
+    pub termination: Termination,
+    /// Details in English, for example what the engine did.
     pub detail: Option<String>,
-    /// The same by its kind, where the page has words for it.
+    /// The details as a kind, if the page has a text for it.
     #[serde(default)]
     pub problem: Option<Problem>,
+}
+
+impl OutcomeView {
+    /// The side that won.
+    pub(crate) fn winner(&self) -> Option<Side> {
+        self.result.winner().map(Side::from)
+    }
+}
+
+impl From<GameOutcome> for OutcomeView {
+    fn from(GameOutcome { result, termination }: GameOutcome) -> Self {
+        Self { result, termination, detail: None, problem: None }
+    }
 }
 
 /// A position of the editor, judged. Asked for with `POST /api/position`.

@@ -7,12 +7,13 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use readyok_rules::{GameResult, Side, Termination};
 use readyok_server::matches::{
     Entrant, Finished, MatchEvent, MatchView, Matches, Program, Tell, plan_of,
 };
 use readyok_server::wire::{
-    ApiErrorCode, EndReason, MatchDelta, MatchEngine, MatchFormat, MatchLine, MatchOpenings,
-    MatchPlan, MatchStatus, ProblemKind as Kind, Protocol, SprtSettings, Time, Variant, Wins,
+    ApiErrorCode, MatchDelta, MatchEngine, MatchFormat, MatchLine, MatchOpenings, MatchPlan,
+    MatchStatus, ProblemKind as Kind, Protocol, SprtSettings, Time, Variant, Wins,
 };
 use tempfile::TempDir;
 
@@ -242,7 +243,7 @@ fn a_match_is_played_to_its_end_and_every_game_is_told() {
     }
     assert_eq!((games.len(), ended, curve), (4, 4, 2));
     assert!(games.iter().all(|game| game.record.mainline().count() == 2));
-    assert_eq!(games[0].outcome.reason, EndReason::Resignation);
+    assert_eq!(games[0].outcome.termination, Termination::Resignation);
     assert_eq!(games[0].engines.second, "b");
     assert!(boards.iter().all(|board| board.moves.len() <= 2));
 
@@ -253,7 +254,7 @@ fn a_match_is_played_to_its_end_and_every_game_is_told() {
     assert!(state.curve.iter().all(|point| point.llr.is_some()));
     assert_eq!(state.names, ["a", "b"]);
     assert_eq!(state.games.len(), 4);
-    assert!(state.games.iter().all(|game| game.outcome.result == "0-1"));
+    assert!(state.games.iter().all(|game| game.outcome.result == GameResult::Win(Side::Second)));
     assert!(state.boards.is_empty());
     assert!(!matches.is_busy());
     assert_eq!(matches.resume(id, &[]).expect_err("it is over").code, ApiErrorCode::NotNow);
@@ -459,7 +460,7 @@ async fn an_engine_with_an_environment_and_a_folder_of_its_own_plays_matches() {
         .as_array()
         .expect("games")
         .iter()
-        .map(|game| game["outcome"]["reason"].as_str().expect("a word"))
+        .map(|game| game["outcome"]["termination"].as_str().expect("a word"))
         .collect();
     assert_eq!(reasons, ["resignation"; 4], "{state}");
     server.stop().await;

@@ -40,7 +40,7 @@ async fn a_person_plays_against_an_engine() {
     assert_eq!(state["here"]["legal"].as_array().map(Vec::len), Some(20));
     let root = state["cursor"].clone();
     let refused = tab.ask(mv(&topic, &root, "e5")).await;
-    assert_eq!(refused["code"], "illegal_move", "{refused}");
+    assert_eq!(refused["code"], "illegal-move", "{refused}");
     let played = tab.ask(mv(&topic, &root, "e4")).await;
     assert_eq!(played["kind"], "node", "{played}");
     let play = my_turn(&mut tab, &topic).await;
@@ -56,7 +56,7 @@ async fn a_person_plays_against_an_engine() {
     assert_eq!(resigned["kind"], "done");
     let over = tab.change(&topic, |delta| delta["over"]["outcome"].is_object()).await;
     assert_eq!(over["over"]["outcome"]["result"], "0-1");
-    assert_eq!(over["over"]["outcome"]["reason"], "resignation");
+    assert_eq!(over["over"]["outcome"]["termination"], "resignation");
     server.stop().await;
 }
 
@@ -297,8 +297,8 @@ async fn an_illegal_move_loses() {
     let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
     tab.ask(mv(&topic, &state["cursor"], "e4")).await;
     let over = tab.change(&topic, |delta| delta["over"]["outcome"].is_object()).await;
-    assert_eq!(over["over"]["outcome"]["reason"], "illegal_move");
-    assert_eq!(over["over"]["outcome"]["winner"], "first");
+    assert_eq!(over["over"]["outcome"]["termination"], "illegal-move");
+    assert_eq!(over["over"]["outcome"]["result"], "1-0");
     server.stop().await;
 }
 
@@ -373,7 +373,10 @@ async fn records_of_a_resignation_during_the_engines_turn_name_the_winner() {
     let resign = json!({ "kind": "resign", "game": id(&topic) });
     assert_eq!(tab.ask(resign).await["kind"], "done");
     let expected = tab.follow(&topic).await["outcome"].clone();
-    assert_eq!((&expected["result"], &expected["reason"]), (&json!("0-1"), &json!("resignation")));
+    assert_eq!(
+        (&expected["result"], &expected["termination"]),
+        (&json!("0-1"), &json!("resignation"))
+    );
     for format in ["csa", "kif", "ki2", "jkf"] {
         assert_eq!(exported(&server, &mut tab, id(&topic), format).await, expected, "{format}");
     }
@@ -402,8 +405,8 @@ async fn records_of_perpetual_check_name_the_winner() {
         node = played["node"].clone();
     }
     let expected = tab.follow(&topic).await["outcome"].clone();
-    let end = (&expected["result"], &expected["reason"]);
-    assert_eq!(end, (&json!("0-1"), &json!("perpetual_check")));
+    let end = (&expected["result"], &expected["termination"]);
+    assert_eq!(end, (&json!("0-1"), &json!("perpetual-check")));
     for format in ["csa", "kif", "ki2", "jkf"] {
         assert_eq!(exported(&server, &mut tab, id(&topic), format).await, expected, "{format}");
     }
@@ -418,6 +421,6 @@ async fn an_absent_player_is_no_failure_of_an_engine() {
     let name = "/api/import?name=a.kif&open=true";
     let read = server.post(name, "application/octet-stream", kif.as_bytes()).await.json();
     let outcome = tab.follow(&format!("game/{}", read["opened"])).await["outcome"].clone();
-    assert_eq!((&outcome["result"], &outcome["reason"]), (&json!("1-0"), &json!("forfeit")));
+    assert_eq!((&outcome["result"], &outcome["termination"]), (&json!("1-0"), &json!("forfeit")));
     server.stop().await;
 }

@@ -1,7 +1,7 @@
 //! Plays one game.
 
 use fastrand::Rng;
-use readyok_rules::{Position, Reason, Side};
+use readyok_rules::{Position, Side, Termination};
 
 use super::judge::Judge;
 use super::player::Players;
@@ -58,9 +58,9 @@ fn nodes(header: &Header, rng: &mut Rng) -> u64 {
 
 fn ended(position: &Position) -> Option<(Winner, End)> {
     if let Some(ending) = position.ending() {
-        let winner = ending.winner.map_or(Winner::None, winner);
-        let end = match ending.reason {
-            Reason::Checkmate | Reason::Stalemate => End::Board,
+        let winner = ending.winner().map_or(Winner::None, winner);
+        let end = match ending.termination {
+            Termination::Checkmate | Termination::Stalemate => End::Board,
             _ => End::Rule,
         };
         return Some((winner, end));

@@ -6,11 +6,11 @@ use std::thread;
 use readyok_arena::game::Setting;
 use readyok_arena::pairing::PairResult;
 use readyok_arena::queue::nats::NatsDispatcher;
-use readyok_arena::result::Termination;
 use readyok_arena::runner::{EnginePlayer, Match, Settings, work};
 use readyok_arena::store::{Reader, Store};
 use readyok_client::Timeouts;
 use readyok_rules::Game;
+use readyok_rules::Termination;
 
 use super::{LEASE, Server, serve, worker};
 use crate::instant::{Place, limits};
@@ -20,10 +20,10 @@ fn outcomes(place: &Place, name: &str) -> Vec<(u64, Vec<String>)> {
     let pairs = Reader::open(&place.path(name)).expect("results");
     let outcome = |pair: PairResult| {
         let games = pair.games.iter().map(|game| {
-            let end = match game.termination {
+            let end = match game.end.termination {
                 // How long it took is different each time.
-                Termination::Stall { .. } => "stall".to_owned(),
-                ref end => end.to_string(),
+                Termination::EngineStall => "stall".to_owned(),
+                _ => game.end.to_string(),
             };
             format!("{:?} {end} after {}", game.winner, game.moves.len())
         });

@@ -9,8 +9,7 @@ use readyok_protocol::Score;
 use crate::{Game, Position, Side, error::shortened};
 
 use super::super::{
-    Bookmark, End, Evaluation, Format, GameRecord, Headers, Limits, Oddity, RecordErrorKind,
-    Strange,
+    Bookmark, Evaluation, Format, GameRecord, Headers, Limits, Oddity, RecordErrorKind, Strange,
     games::{Games, State},
     lines::{Line, Lines},
     shogi::{Draft, Setup, piece_by_csa, square},
@@ -199,7 +198,7 @@ impl<R: BufRead> Reader<R> {
             return Ok(());
         }
         if let Some(comment) = text.strip_prefix('\'') {
-            let summary = read_summary(comment, draft.turn());
+            let summary = read_summary(comment);
             if summary.is_some_and(|summary| draft.sum_up(summary)) {
                 return Ok(());
             }
@@ -213,7 +212,7 @@ impl<R: BufRead> Reader<R> {
                 self.time(draft, time);
             } else if let Some(word) = statement.strip_prefix('%') {
                 let word = word.trim();
-                draft.end(End::from(end_of(word, draft.turn())));
+                draft.end(end_of(word, draft.turn()));
             } else if statement.starts_with(['+', '-']) {
                 let mv = read_move(draft, statement)
                     .ok_or_else(|| RecordErrorKind::Unexpected(shortened(statement)))?;

@@ -9,10 +9,10 @@ use rsshogi::{
 
 use readyok_protocol::Score;
 
-use crate::{Game, Side};
+use crate::{Game, Side, Termination};
 
 use super::super::{
-    Annotations, Evaluation, GameRecord, Termination, WriteError,
+    Annotations, Evaluation, GameRecord, WriteError,
     format::Format,
     shogi::{Handicap, Setup, Step, Walk, csa_name, evaluation_lines, flat_comment, square_of},
 };
@@ -43,7 +43,7 @@ pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Str
             Step::LineEnd(node) => {
                 if let Some(end) = &node.notes.end {
                     let turn = if node.ply().is_multiple_of(2) { start } else { start.other() };
-                    let (word, summary) = words_of(&end.termination, record.result, turn, record);
+                    let (word, summary) = words_of(end, record.result, turn, record);
                     let _ = writeln!(out, "%{word}");
                     time(end.elapsed, fractions, &mut out);
                     if let Some(summary) = summary {
@@ -66,7 +66,7 @@ fn needs_fractions(record: &GameRecord) -> bool {
         let end = node.notes.end.as_ref();
         fraction(node.notes.elapsed)
             || end.is_some_and(|end| {
-                fraction(end.elapsed) || end.termination == Termination::MoveLimit
+                fraction(end.elapsed) || end.outcome.termination == Termination::MoveLimit
             })
     })
 }

@@ -210,7 +210,7 @@ impl<R: BufRead> Reader<R> {
 fn say(draft: &mut Draft, entry: &Map<String, Value>) -> Result<(), RecordErrorKind> {
     let elapsed = entry.get("time").and_then(|time| time.get("now")).and_then(time);
     if let Some(special) = entry.get("special").and_then(Value::as_str) {
-        draft.end(End { elapsed, ..End::from(end_of(special, draft.turn())) });
+        draft.end(End { elapsed, ..end_of(special, draft.turn()) });
     } else if let Some(notes) = draft.notes() {
         notes.elapsed = elapsed.or(notes.elapsed);
     }
@@ -218,7 +218,7 @@ fn say(draft: &mut Draft, entry: &Map<String, Value>) -> Result<(), RecordErrorK
     let mut is_summed_up = false;
     for line in comments.into_iter().flatten().filter_map(Value::as_str).flat_map(str::lines) {
         let at_end = draft.notes().is_some_and(|notes| notes.end.is_some());
-        match read_summary(line, draft.turn()).filter(|_| at_end) {
+        match read_summary(line).filter(|_| at_end) {
             Some(summary) if !is_summed_up => {
                 is_summed_up = true;
                 draft.sum_up(summary);

@@ -135,9 +135,9 @@ impl Writer<'_> {
             let result = if node.id() == self.record.last() {
                 self.record.result
             } else {
-                end.termination.result(turn, true)
+                end.outcome.result
             };
-            let (special, summary) = words_of(&end.termination, result, turn, self.record);
+            let (special, summary) = words_of(end, result, turn, self.record);
             let _ = write!(self.out, ",{{\"special\":{}", Value::from(special));
             self.time(end.elapsed, node.ply() + 1);
             let lines: Vec<&str> =

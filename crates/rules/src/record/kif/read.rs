@@ -4,11 +4,10 @@ use std::{io::BufRead, mem, time::Duration};
 
 use rsshogi::types::Move32;
 
-use crate::{Game, Position, Side, error::shortened};
+use crate::{Game, GameResult, Position, Side, Termination, error::shortened};
 
 use super::super::{
-    Bookmark, End, Format, GameRecord, GameResult, Headers, Limits, Oddity, RecordErrorKind,
-    Strange, Termination,
+    Bookmark, End, Format, GameRecord, Headers, Limits, Oddity, RecordErrorKind, Strange,
     games::{Games, State},
     lines::{Line, Lines},
     shogi::{Draft, Handicap, Setup, wide_digit},
@@ -266,9 +265,8 @@ impl<R: BufRead> Reader<R> {
             self.odd(Strange::Skipped(shortened(text)));
             return Ok(());
         }
-        let end =
-            End { termination: words::read(word), elapsed: time(after), comments: Vec::new() };
-        body.draft.end(end);
+        let end = words::read(word, body.draft.turn());
+        body.draft.end(End { elapsed: time(after), ..end });
         Ok(())
     }
 
@@ -319,39 +317,40 @@ impl Body {
     /// Takes the line that sums a game up; false if it contradicts the end of the moves, which
     /// then counts: some programs believe that the first player always begins.
     fn sum_up(&mut self, line: &str) -> bool {
-        let summary = words::read_summary(line);
-        let (turn, told, unknown) = (self.draft.turn(), summary.result, GameResult::Unknown);
+        let turn = self.draft.turn();
+        let summary = words::read_summary(line, turn);
+        let (stated, unknown) = (summary.result, GameResult::Unknown);
+        let contradicts = |end: &End| {
+            let follows = end.outcome.result;
+            follows != unknown && stated != unknown && follows != stated
+        };
         let ended = self.draft.notes().and_then(|notes| notes.end.clone());
         if summary.is_exact
             && !self.in_variation
-            && told != unknown
-            && let Some(end) = &summary.end
+            && stated != unknown
+            && let Some(mut end) = summary.end.clone()
         {
             // The line of the end can name a near one.
-            let implied = ended.map(|end| end.termination.result(turn, true));
-            if implied.is_some_and(|implied| implied != unknown && implied != told) {
+            if ended.is_some_and(|ended| contradicts(&ended)) {
                 return false;
             }
-            self.draft.sum_up((end.clone().with_result(told, turn), told));
+            end.outcome.result = stated;
+            self.draft.sum_up(end);
             return true;
         }
-        let contradicts = |end: &Termination| {
-            let follows = end.result(turn, true);
-            follows != unknown && told != unknown && follows != told
-        };
         if let Some(end) = ended {
-            if contradicts(&end.termination) {
+            if contradicts(&end) {
                 return false;
             }
         } else if summary.end.is_some() || !self.numbered {
-            // KIF has a line for resignation; in KI2 it goes without saying.
-            let end = summary.end.unwrap_or(Termination::Resignation);
+            // KIF has a line for resignation; in KI2 it is implied.
+            let end = summary.end.unwrap_or_else(|| End::implied(Termination::Resignation, turn));
             if !contradicts(&end) {
-                self.draft.end(end.into());
+                self.draft.end(end);
             }
         }
-        if !self.in_variation && told != unknown {
-            self.draft.record.result = told;
+        if !self.in_variation && stated != unknown {
+            self.draft.record.result = stated;
         }
         true
     }

@@ -1,11 +1,11 @@
 //! The words for how a game ended, and the sentence that sums it up.
 
-use crate::Side;
+use crate::{GameOutcome, GameResult, Side, Termination};
 
-use super::super::{GameResult, Termination};
+use super::super::End;
 
-/// Each end with its word. Where two share a word, the first is read.
-const ENDS: [(Termination, &str); 21] = [
+/// Each termination with its name.
+const ENDS: [(Termination, &str); 19] = [
     (Termination::Resignation, "投了"),
     (Termination::Checkmate, "詰み"),
     (Termination::Repetition, "千日手"),
@@ -14,22 +14,24 @@ const ENDS: [(Termination, &str); 21] = [
     (Termination::Declaration, "入玉勝ち"),
     (Termination::TimeForfeit, "切れ負け"),
     (Termination::IllegalMove, "反則負け"),
-    (Termination::IllegalAction, "反則勝ち"),
     (Termination::Forfeit, "不戦敗"),
-    (Termination::WinByForfeit, "不戦勝"),
-    (Termination::Draw, "引き分け"),
+    (Termination::DrawAgreement, "引き分け"),
     (Termination::MoveLimit, "最大手数"),
-    (Termination::Interrupted, "中断"),
+    (Termination::Aborted, "中断"),
     (Termination::NoMate, "不詰"),
     (Termination::TakeBack, "待った"),
     (Termination::Adjudication, "裁定"),
     (Termination::Error, "エラー"),
-    (Termination::Try, "トライ"),
+    (Termination::TryRule, "トライ"),
     (Termination::FailedDeclaration, "宣言失敗"),
     (Termination::EngineFailure, "エンジン異常"),
 ];
 
-/// Other words for the same.
+/// Names of terminations by which the side to move wins.
+const WINS: [(Termination, &str); 2] =
+    [(Termination::IllegalMove, "反則勝ち"), (Termination::Forfeit, "不戦勝")];
+
+/// Other names, which are read only.
 const MORE_ENDS: [(Termination, &str); 4] = [
     (Termination::Declaration, "入玉宣言"),
     (Termination::Declaration, "宣言勝ち"),
@@ -37,13 +39,20 @@ const MORE_ENDS: [(Termination, &str); 4] = [
     (Termination::Checkmate, "詰"),
 ];
 
-/// The end that a word names.
-pub(super) fn read(word: &str) -> Termination {
-    // What is not written would otherwise hide a known word until the next reading.
-    let word = writable(word);
-    let mut known = ENDS.iter().chain(&MORE_ENDS);
-    let end = known.find(|(_, known)| *known == word).map(|(end, _)| end.clone());
-    end.unwrap_or(Termination::Other(word))
+/// The end of a name when it is this side's turn.
+pub(super) fn read(name: &str, turn: Side) -> End {
+    // A known name may not become visible by writing and reading again.
+    let name = writable(name);
+    let find = |names: &[(Termination, &str)]| {
+        names.iter().find(|(_, known)| *known == name).map(|(termination, _)| *termination)
+    };
+    if let Some(termination) = find(&WINS) {
+        return GameOutcome::won(turn, termination).into();
+    }
+    match find(&ENDS).or_else(|| find(&MORE_ENDS)) {
+        Some(termination) => End::implied(termination, turn),
+        None => End::other(name),
+    }
 }
 
 /// What can be written of a word for an end. One that begins like a move would be read as one.
@@ -57,59 +66,67 @@ fn writable(word: &str) -> String {
     word.trim_end().to_owned()
 }
 
-/// The word for an end.
-pub(super) fn write(end: &Termination) -> String {
-    match end {
-        Termination::Stalemate => "詰み".to_owned(),
-        Termination::FiftyMoves
+/// The name of a termination with this result when it is this side's turn.
+pub(super) fn write(
+    termination: Termination,
+    text: Option<&str>,
+    result: GameResult,
+    turn: Side,
+) -> String {
+    let termination = match termination.general() {
+        Termination::Stalemate => Termination::Checkmate,
+        Termination::FiftyMoveRule
         | Termination::InsufficientMaterial
-        | Termination::TimeWithoutMaterial => "引き分け".to_owned(),
-        Termination::Other(text) => {
-            let word = writable(text);
-            if word.is_empty() { "中断".to_owned() } else { word }
+        | Termination::TimeoutInsufficientMaterial => Termination::DrawAgreement,
+        Termination::Other => {
+            let name = writable(text.unwrap_or_default());
+            return if name.is_empty() { "中断".to_owned() } else { name };
         }
-        end => ENDS.iter().find(|(it, _)| it == end).map_or("中断", |(_, word)| word).to_owned(),
-    }
+        other => other,
+    };
+    let wins = WINS.iter().filter(|_| result == GameResult::Win(turn));
+    let found = wins.chain(&ENDS).find(|(it, _)| *it == termination);
+    found.map_or("中断", |(_, name)| name).to_owned()
 }
 
-/// The end to name in the line of the end, when it is this side's turn: one that other programs
-/// know, and that implies the result where any does. The summary names the end itself.
-pub(super) fn known_end(end: &Termination, result: GameResult, turn: Side) -> Termination {
-    match (end, result) {
+/// The termination for the line of the end when it is this side's turn: one that other programs
+/// know, and that implies the result where any does. The summary names the exact one.
+pub(super) fn known_end(termination: Termination, result: GameResult, turn: Side) -> Termination {
+    match (termination.general(), result) {
         // These imply no winner, and the summary names it.
         (
-            Termination::Adjudication
-            | Termination::Interrupted
+            known @ (Termination::Adjudication
+            | Termination::Aborted
             | Termination::NoMate
             | Termination::TakeBack
             | Termination::Error
-            | Termination::Try
-            | Termination::Other(_),
+            | Termination::TryRule
+            | Termination::Other),
             _,
-        ) => end.clone(),
-        // Programs know this by the word for any foul.
+        ) => known,
+        // Other programs know these as a foul.
         (Termination::PerpetualCheck | Termination::FailedDeclaration, GameResult::Win(_)) => {
-            Termination::IllegalMove.with_result(result, turn)
+            Termination::IllegalMove
         }
-        (_, _) => end.implying(result, turn),
+        (known, _) => known.implying(result, turn),
     }
 }
 
-/// What a line like `まで57手で先手の勝ち` says.
+/// The content of a line like `まで57手で先手の勝ち`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Summary {
     pub(super) result: GameResult,
-    /// None where a side has won, and nobody says how.
-    pub(super) end: Option<Termination>,
-    /// The end stands in brackets behind the result, and is more exact than the line of the end.
+    /// None if the line states only the winner.
+    pub(super) end: Option<End>,
+    /// The end is in brackets after the result, and more exact than the line of the end.
     pub(super) is_exact: bool,
 }
 
-pub(super) fn read_summary(line: &str) -> Summary {
+pub(super) fn read_summary(line: &str, turn: Side) -> Summary {
     let text = line.trim_start_matches("まで");
     let text = text.trim_start_matches(|it| super::super::shogi::wide_digit(it).is_some());
     let text = text.trim_start_matches("手").trim_start_matches("で").trim();
-    let (text, exact) = exact_end(text);
+    let (text, exact) = exact_end(text, turn);
     // The reason can name a side, too: 先手の反則により後手の勝ち.
     let (reason, verdict) = text.rsplit_once("により").unwrap_or(("", text));
     let named = if verdict.contains("先手") || verdict.contains("下手") {
@@ -130,34 +147,35 @@ pub(super) fn read_summary(line: &str) -> Summary {
     if let Some(end) = exact {
         return Summary { result, end: Some(end), is_exact: true };
     }
-    // The last ones are parts of others' words.
-    let mut known = MORE_ENDS.iter().take(3).chain(ENDS.iter().rev());
-    let end = if let Some((end, _)) = known.find(|(_, word)| text.contains(word)) {
-        Some(end.clone())
+    // The last ones are parts of other names.
+    let mut known = MORE_ENDS.iter().take(3).chain(&WINS).chain(ENDS.iter().rev());
+    let end = if let Some((_, name)) = known.find(|(_, name)| text.contains(name)) {
+        Some(read(name, turn))
     } else if text.ends_with("の勝ち") {
-        Some(writable(reason)).filter(|word| !word.is_empty()).map(Termination::Other)
+        Some(writable(reason)).filter(|reason| !reason.is_empty()).map(End::other)
     } else if text.is_empty() {
-        Some(Termination::Interrupted)
+        Some(End::implied(Termination::Aborted, turn))
     } else {
-        Some(Termination::Other(text.to_owned()))
+        Some(End::other(text))
     };
     Summary { result, end, is_exact: false }
 }
 
-/// Takes the end in brackets from a verdict such as `後手の勝ち（投了）`.
-fn exact_end(text: &str) -> (&str, Option<Termination>) {
+/// Splits the end in brackets from a verdict such as `後手の勝ち（投了）`.
+fn exact_end(text: &str, turn: Side) -> (&str, Option<End>) {
     let split = text.strip_suffix('）').and_then(|text| text.rsplit_once('（'));
-    match split.map(|(verdict, word)| (verdict, read(word))) {
-        None | Some((_, Termination::Other(_))) => (text, None),
-        Some((verdict, end)) => (verdict, Some(end)),
+    match split.map(|(verdict, name)| (verdict, read(name, turn))) {
+        Some((verdict, end)) if end.outcome.termination != Termination::Other => {
+            (verdict, Some(end))
+        }
+        None | Some(_) => (text, None),
     }
 }
 
-/// The line that sums a game up, when it is this side's turn at its end; none if there is nothing to
-/// say.
+/// The line that sums a game up when it is this side's turn at its end; none if nothing is known.
 pub(super) fn write_summary(
     moves: usize,
-    end: Option<&Termination>,
+    end: Option<&End>,
     result: GameResult,
     turn: Side,
     handicap: bool,
@@ -168,36 +186,38 @@ pub(super) fn write_summary(
         (Side::Second, false) => "後手",
         (Side::Second, true) => "上手",
     };
-    let known = end.map(|end| known_end(end, result, turn));
-    let words = match (&known, result) {
+    let text = end.and_then(|end| end.text.as_deref());
+    let exact = end.map(|end| end.outcome.termination.general());
+    let known = exact.map(|termination| known_end(termination, result, turn));
+    let written = |termination| write(termination, text, result, turn);
+    let words = match (known, result) {
         (None, GameResult::Unknown) => return None,
         (None, GameResult::Draw) => "引き分け".to_owned(),
         (Some(Termination::TimeForfeit), GameResult::Win(side)) => {
             format!("時間切れにより{}の勝ち", name(side))
         }
+        (Some(Termination::IllegalMove), GameResult::Win(side)) if side == turn => {
+            format!("{}の反則勝ち", name(side))
+        }
         (Some(Termination::IllegalMove), GameResult::Win(side)) => {
             format!("{}の反則負け", name(side.other()))
-        }
-        (Some(Termination::IllegalAction), GameResult::Win(side)) => {
-            format!("{}の反則勝ち", name(side))
         }
         (Some(Termination::Declaration), GameResult::Win(side)) => {
             format!("{}の入玉勝ち", name(side))
         }
-        (Some(Termination::Forfeit), GameResult::Win(side)) if known.as_ref() == end => {
-            format!("{}の不戦敗", name(side.other()))
-        }
-        (Some(Termination::WinByForfeit), GameResult::Win(side)) if known.as_ref() == end => {
+        (Some(Termination::Forfeit), GameResult::Win(side)) if known == exact && side == turn => {
             format!("{}の不戦勝", name(side))
+        }
+        (Some(Termination::Forfeit), GameResult::Win(side)) if known == exact => {
+            format!("{}の不戦敗", name(side.other()))
         }
         (
             None
             | Some(
                 Termination::Resignation
                 | Termination::Forfeit
-                | Termination::WinByForfeit
                 | Termination::Adjudication
-                | Termination::Try,
+                | Termination::TryRule,
             ),
             GameResult::Win(side),
         ) => format!("{}の勝ち", name(side)),
@@ -205,27 +225,27 @@ pub(super) fn write_summary(
         (
             Some(
                 known @ (Termination::Adjudication
-                | Termination::Interrupted
+                | Termination::Aborted
                 | Termination::NoMate
                 | Termination::TakeBack
                 | Termination::Error
-                | Termination::Try
+                | Termination::TryRule
                 | Termination::EngineFailure
-                | Termination::Other(_)),
+                | Termination::Other),
             ),
             GameResult::Win(_) | GameResult::Draw,
         ) => match result {
-            GameResult::Win(side) => format!("{}により{}の勝ち", write(known), name(side)),
-            GameResult::Draw | GameResult::Unknown => format!("{}により引き分け", write(known)),
+            GameResult::Win(side) => format!("{}により{}の勝ち", written(known), name(side)),
+            GameResult::Draw | GameResult::Unknown => format!("{}により引き分け", written(known)),
         },
-        (Some(known), _) => write(known),
+        (Some(known), _) => written(known),
     };
-    let is_named = match (&known, result) {
-        (Some(Termination::Adjudication | Termination::Try), GameResult::Win(_)) => false,
+    let is_named = match (known, result) {
+        (Some(Termination::Adjudication | Termination::TryRule), GameResult::Win(_)) => false,
         (_, GameResult::Unknown) => true,
-        (known, _) => known.as_ref() == end,
+        (known, _) => known == exact,
     };
-    let end = end.filter(|_| !is_named);
-    let exact = end.map(|end| format!("（{}）", write(end))).unwrap_or_default();
+    let exact = exact.filter(|_| !is_named);
+    let exact = exact.map(|exact| format!("（{}）", written(exact))).unwrap_or_default();
     Some(format!("まで{moves}手で{words}{exact}"))
 }

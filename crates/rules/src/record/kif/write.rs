@@ -45,13 +45,13 @@ pub(in super::super) fn write_kif(
             Step::LineEnd(node) => {
                 if let Some(end) = &node.notes.end {
                     // A variation has no summary.
-                    let known = if main {
-                        let turn = turn_after(record, node);
-                        words::known_end(&end.termination, record.result, turn)
+                    let (turn, termination) = (turn_after(record, node), end.outcome.termination);
+                    let (known, result) = if main {
+                        (words::known_end(termination, record.result, turn), record.result)
                     } else {
-                        end.termination.clone()
+                        (termination, end.outcome.result)
                     };
-                    let word = words::write(&known);
+                    let word = words::write(known, end.text.as_deref(), result, turn);
                     let ply = node.ply() + 1;
                     let time = spent(end.elapsed, ply, second_begins, &mut totals);
                     let _ = writeln!(out, "{ply:>4} {word}{time}");
@@ -106,8 +106,7 @@ pub(in super::super) fn write_ki2(record: &GameRecord) -> Result<String, WriteEr
                 if main {
                     sum_up(record, node, handicap, &mut out);
                 } else if let Some(end) = &node.notes.end {
-                    let (turn, end) = (turn_after(record, node), &end.termination);
-                    let result = end.result(turn, true);
+                    let (turn, result) = (turn_after(record, node), end.outcome.result);
                     let line = words::write_summary(node.ply(), Some(end), result, turn, handicap);
                     push_line(line, &mut out);
                 }
@@ -184,7 +183,7 @@ fn push_line(line: Option<String>, out: &mut String) {
 }
 
 fn sum_up(record: &GameRecord, node: &Node, handicap: bool, out: &mut String) {
-    let end = node.notes.end.as_ref().map(|end| &end.termination);
+    let end = node.notes.end.as_ref();
     let turn = turn_after(record, node);
     let line = words::write_summary(node.ply(), end, record.result, turn, handicap);
     push_line(line, out);

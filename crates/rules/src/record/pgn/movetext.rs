@@ -4,11 +4,10 @@ use std::{io::BufRead, mem};
 
 use shakmaty::{Chess, Color, Position as _};
 
-use crate::{BoardRef, Game, Move, Position, Side, error::shortened};
+use crate::{BoardRef, Game, GameResult, Move, Position, Side, error::shortened};
 
 use super::super::{
-    GameRecord, GameResult, Headers, Limit, Limits, Nag, Node, NodeId, Oddity, RecordErrorKind,
-    Strange,
+    GameRecord, Headers, Limit, Limits, Nag, Node, NodeId, Oddity, RecordErrorKind, Strange,
     games::{Games, State},
     limits::MOST_PLIES,
     source::Place,

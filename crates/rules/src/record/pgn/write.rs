@@ -102,9 +102,10 @@ fn write_headers<W: Write>(
         }
     }
     if record.headers.get("Termination").is_none()
-        && let Some(termination) = record.termination()
+        && let Some(end) = record.end()
     {
-        write_header("Termination", termination.pgn_tag(), out)?;
+        let tag = end.text.as_deref().unwrap_or(end.outcome.termination.pgn_tag());
+        write_header("Termination", tag, out)?;
     }
     Ok(())
 }

@@ -1,14 +1,11 @@
 //! A record of shogi that is being read.
 
-use std::collections::BTreeMap;
-
 use rsshogi::types::{Move as Word, Move32};
 
-use crate::{BoardRef, Move, Position, Side};
+use crate::{BoardRef, GameResult, Move, Position, Side};
 
 use super::super::{
-    Annotations, End, GameRecord, GameResult, Limit, Limits, NodeId, RecordErrorKind, Termination,
-    limits::MOST_PLIES,
+    Annotations, End, GameRecord, Limit, Limits, NodeId, RecordErrorKind, limits::MOST_PLIES,
 };
 use super::take_comment;
 
@@ -20,8 +17,6 @@ pub(in super::super) struct Draft {
     limits: Limits,
     /// The comment that is being read, which can go on for lines.
     pub(in super::super) comment: String,
-    /// The results of lines that the file names, by the last node of the line.
-    results: BTreeMap<NodeId, GameResult>,
 }
 
 impl Draft {
@@ -35,7 +30,6 @@ impl Draft {
             path: Vec::new(),
             limits: Limits { plies: limits.plies.min(MOST_PLIES), ..*limits },
             comment: String::new(),
-            results: BTreeMap::new(),
         })
     }
 
@@ -138,31 +132,23 @@ impl Draft {
     /// Says how the line ended here.
     pub(in super::super) fn end(&mut self, end: End) {
         self.end_comment();
-        let here = self.here();
-        self.results.remove(&here);
         if let Some(notes) = self.notes() {
             notes.end = Some(end);
         }
     }
 
-    /// Replaces how the line ended here by an end and a result that are told otherwise than by the
-    /// side to move. False if they add nothing.
-    pub(in super::super) fn sum_up(&mut self, (end, result): (Termination, GameResult)) -> bool {
-        let (turn, here) = (self.turn(), self.here());
+    /// Replaces the outcome of the line by that of a summary. False if the summary adds nothing.
+    pub(in super::super) fn sum_up(&mut self, end: End) -> bool {
         let known = self.notes_ref().and_then(|notes| notes.end.as_ref());
-        let implied = self.results.get(&here).copied().unwrap_or_else(|| {
-            known.map_or(GameResult::Unknown, |known| known.termination.result(turn, true))
-        });
-        if known.is_some_and(|known| known.termination == end) && implied == result {
+        if known.is_some_and(|known| known.outcome == end.outcome && known.text == end.text) {
             return false;
         }
         self.end_comment();
         let Some(notes) = self.notes() else { return false };
         match &mut notes.end {
-            Some(known) => known.termination = end,
-            None => notes.end = Some(End::from(end)),
+            Some(known) => (known.outcome, known.text) = (end.outcome, end.text),
+            None => notes.end = Some(end),
         }
-        self.results.insert(here, result);
         true
     }
 
@@ -172,19 +158,16 @@ impl Draft {
         if self.path.len().is_multiple_of(2) { first } else { first.other() }
     }
 
-    /// The record. Its result is what is told with the end of the main line, or follows from it.
+    /// The record. Its result is that of the end of the main line, if the end has one.
     pub(in super::super) fn finish(mut self) -> GameRecord {
         self.end_comment();
         self.record.settle();
-        let first = self.record.start().turn();
-        let last = self.record.node(self.record.last());
-        if let Some((node, end)) = last.and_then(|node| Some((node, node.notes.end.as_ref()?))) {
-            let turn = if node.ply().is_multiple_of(2) { first } else { first.other() };
-            let told = self.results.get(&node.id()).copied();
-            let follows = told.unwrap_or_else(|| end.termination.result(turn, true));
-            if follows != GameResult::Unknown {
-                self.record.result = follows;
+        let (last, result) = (self.record.last(), self.record.result);
+        if let Some(end) = self.record.notes_mut(last).and_then(|notes| notes.end.as_mut()) {
+            if end.outcome.result == GameResult::Unknown {
+                end.outcome.result = result;
             }
+            self.record.result = end.outcome.result;
         }
         self.record
     }

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use readyok_protocol::Score;
-use readyok_rules::record::{
-    self, Annotations, Encoding, Evaluation, Format, GameResult, Node, Tag, Termination,
-};
+use readyok_rules::record::{self, Annotations, Encoding, Evaluation, Format, Node, Tag};
+use readyok_rules::{GameResult, Termination};
 use readyok_rules::{Side, record::GameRecord};
 
 use super::kif::{finish, no_time, words};
@@ -90,17 +89,17 @@ fn ends_are_read() {
         ("TSUMI", Termination::Checkmate, GameResult::Win(Side::First)),
         ("TIME_UP", Termination::TimeForfeit, GameResult::Win(Side::First)),
         ("ILLEGAL_MOVE", Termination::IllegalMove, GameResult::Win(Side::First)),
-        ("+ILLEGAL_ACTION", Termination::IllegalAction, GameResult::Win(Side::Second)),
+        ("+ILLEGAL_ACTION", Termination::IllegalMove, GameResult::Win(Side::Second)),
         ("KACHI", Termination::Declaration, GameResult::Win(Side::Second)),
         ("SENNICHITE", Termination::Repetition, GameResult::Draw),
-        ("HIKIWAKE", Termination::Draw, GameResult::Draw),
+        ("HIKIWAKE", Termination::DrawAgreement, GameResult::Draw),
         ("JISHOGI", Termination::Impasse, GameResult::Draw),
         ("MAX_MOVES", Termination::MoveLimit, GameResult::Draw),
-        ("CHUDAN", Termination::Interrupted, GameResult::Unknown),
+        ("CHUDAN", Termination::Aborted, GameResult::Unknown),
         ("MATTA", Termination::TakeBack, GameResult::Unknown),
         ("FUZUMI", Termination::NoMate, GameResult::Unknown),
         ("ERROR", Termination::Error, GameResult::Unknown),
-        ("SOMETHING", Termination::Other("SOMETHING".to_owned()), GameResult::Unknown),
+        ("SOMETHING", Termination::Other, GameResult::Unknown),
     ] {
         let (record, _) = read_one(format!("PI\n+\n+7776FU\n%{word}\n").as_bytes(), Format::Csa);
         assert_eq!((record.termination(), record.result), (Some(end), result), "{word}");

@@ -1,43 +1,19 @@
 //! Ends of games of shogi: formats tell them by the side to move, and keep the winner anyway.
 
 use proptest::prelude::*;
-use readyok_rules::record::{Format, GameRecord, GameResult, Tag, Termination};
-use readyok_rules::{Game, Position, Side};
+use readyok_rules::record::{End, Format, GameRecord, Tag};
+use readyok_rules::{Game, GameOutcome, GameResult, Position, Side, Termination};
 
 use super::{check_round_trip, laws, read_one, written};
 
-/// Every end, fouls and forfeits without their variant for the winner to move.
+/// Every termination that records distinguish.
 pub(super) fn ends() -> Vec<Termination> {
-    vec![
-        Termination::Resignation,
-        Termination::Checkmate,
-        Termination::Stalemate,
-        Termination::Repetition,
-        Termination::PerpetualCheck,
-        Termination::Impasse,
-        Termination::Declaration,
-        Termination::FailedDeclaration,
-        Termination::Try,
-        Termination::TimeForfeit,
-        Termination::TimeWithoutMaterial,
-        Termination::IllegalMove,
-        Termination::Forfeit,
-        Termination::EngineFailure,
-        Termination::Draw,
-        Termination::FiftyMoves,
-        Termination::InsufficientMaterial,
-        Termination::MoveLimit,
-        Termination::Adjudication,
-        Termination::Interrupted,
-        Termination::NoMate,
-        Termination::TakeBack,
-        Termination::Error,
-        Termination::Other("封じ手".to_owned()),
-    ]
+    let all = Termination::ALL.iter().copied();
+    all.filter(|termination| termination.general() == *termination).collect()
 }
 
 /// A game that ends after so many moves.
-pub(super) fn game(moves: usize, end: Termination, result: GameResult) -> GameRecord {
+pub(super) fn game(moves: usize, termination: Termination, result: GameResult) -> GameRecord {
     let mut record = GameRecord::new(Position::start(Game::Shogi));
     record.set_header(Tag::Player(Side::First), "甲");
     record.set_header(Tag::Player(Side::Second), "乙");
@@ -45,7 +21,8 @@ pub(super) fn game(moves: usize, end: Termination, result: GameResult) -> GameRe
         let mv = record.position().parse_move(word).expect("legal");
         record.play(mv).expect("legal");
     }
-    record.conclude(end, result);
+    let text = (termination == Termination::Other).then(|| "封じ手".to_owned());
+    record.conclude(End { text, ..End::from(GameOutcome { result, termination }) });
     record
 }
 
@@ -57,9 +34,9 @@ fn text(record: &GameRecord, format: Format) -> String {
 fn the_winner_and_the_end_are_kept_whoever_is_to_move() {
     let decided = [GameResult::Win(Side::First), GameResult::Win(Side::Second), GameResult::Draw];
     for (end, result, moves) in ends().into_iter().flat_map(|end| {
-        decided.into_iter().flat_map(move |result| [1, 2].map(|moves| (end.clone(), result, moves)))
+        decided.into_iter().flat_map(move |result| [1, 2].map(|moves| (end, result, moves)))
     }) {
-        let record = game(moves, end.clone(), result);
+        let record = game(moves, end, result);
         let turn = record.position().turn();
         for format in [Format::Csa, Format::Jkf, Format::Kif, Format::Ki2] {
             let text = text(&record, format);
@@ -71,9 +48,9 @@ fn the_winner_and_the_end_are_kept_whoever_is_to_move() {
         // Shogi has no such ends, and a position without a move is a mate in KIF.
         let is_of_chess = matches!(
             end,
-            Termination::FiftyMoves
+            Termination::FiftyMoveRule
                 | Termination::InsufficientMaterial
-                | Termination::TimeWithoutMaterial
+                | Termination::TimeoutInsufficientMaterial
         );
         if is_of_chess {
             continue;
@@ -83,8 +60,7 @@ fn the_winner_and_the_end_are_kept_whoever_is_to_move() {
         let loser_is_to_move = result == GameResult::Win(turn.other());
         if end != Termination::Stalemate || !loser_is_to_move {
             let (read, _) = read_one(text(&record, Format::Kif).as_bytes(), Format::Kif);
-            let kept = end.clone().with_result(result, turn);
-            let kept = if end == Termination::Stalemate { Termination::Checkmate } else { kept };
+            let kept = if end == Termination::Stalemate { Termination::Checkmate } else { end };
             assert_eq!(read.termination(), Some(kept), "{}", text(&record, Format::Kif));
         }
     }
@@ -153,7 +129,7 @@ fn summaries_of_servers_name_the_winner() {
     let board = "N+A:b win\nN-C d\nPI\n+\n+7776FU\n";
     for (ending, end, result) in [
         // The server writes a resignation for the side that lost its connection.
-        ("%TORYO\n'summary:abnormal:A lose:C win\n", Termination::WinByForfeit, Side::Second),
+        ("%TORYO\n'summary:abnormal:A lose:C win\n", Termination::Forfeit, Side::Second),
         ("'summary:time up:A:b win win:C d lose\n", Termination::TimeForfeit, Side::First),
         ("'summary:oute_sennichite:A lose:C win\n", Termination::PerpetualCheck, Side::Second),
     ] {

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use readyok_protocol::Score;
-use readyok_rules::record::{
-    Annotations, Evaluation, GameRecord, GameResult, Mark, MarkColor, Nag, NodeId, Termination,
-};
+use readyok_rules::record::{Annotations, Evaluation, GameRecord, Mark, MarkColor, Nag, NodeId};
 use readyok_rules::{Game, Position, Side, Square};
+use readyok_rules::{GameResult, Termination};
 
 /// How to draw a game.
 #[derive(Debug, Clone)]
@@ -209,10 +208,9 @@ pub(super) fn end() -> impl Strategy<Value = Option<Termination>> + Clone {
         Termination::Declaration,
         Termination::TimeForfeit,
         Termination::IllegalMove,
-        Termination::IllegalAction,
-        Termination::Draw,
+        Termination::DrawAgreement,
         Termination::MoveLimit,
-        Termination::Interrupted,
+        Termination::Aborted,
         Termination::NoMate,
         Termination::TakeBack,
         Termination::Error,

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use readyok_rules::record::{Format, GameResult, Termination};
+use readyok_rules::record::Format;
+use readyok_rules::{GameResult, Termination};
 use readyok_rules::{Side, record::Tag};
 
 use super::kif::{finish, no_time, words};
@@ -31,7 +32,7 @@ fn reads_what_others_write() {
     assert_eq!(first.notes.elapsed, Some(Duration::from_secs(16)));
     let end = record.node(record.last()).and_then(|node| node.notes.end.clone()).expect("an end");
     assert_eq!(
-        (end.termination, end.comments),
+        (end.outcome.termination, end.comments),
         (Termination::Resignation, vec!["終わり".to_owned()])
     );
     check_round_trip(&record, Format::Jkf);

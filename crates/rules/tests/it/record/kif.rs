@@ -5,10 +5,11 @@ use std::time::Duration;
 use proptest::prelude::*;
 use readyok_protocol::Score;
 use readyok_rules::record::{
-    self, Annotations, Encoding, End, Evaluation, Format, GameRecord, GameResult, Limit, Limits,
-    Node, RecordErrorKind, Records, Tag, Termination,
+    self, Annotations, Encoding, End, Evaluation, Format, GameRecord, Limit, Limits, Node,
+    RecordErrorKind, Records, Tag,
 };
 use readyok_rules::{CastlingForm, Game, Position, Side};
+use readyok_rules::{GameOutcome, GameResult, Termination};
 
 use super::games::Plan;
 use super::{check_round_trip, games, read_all, read_one, written};
@@ -84,7 +85,7 @@ fn reads_kif_with_variations() {
     assert_eq!(line[2].notes.elapsed, Some(Duration::from_secs(65)));
     assert_eq!(line[2].notes.comments, ["成った"]);
     let end = line[4].notes.end.as_ref().expect("an end");
-    assert_eq!(end.termination, Termination::Resignation);
+    assert_eq!(end.outcome.termination, Termination::Resignation);
     assert_eq!(end.elapsed, Some(Duration::from_secs(3)));
     // 3: two moves, of which the second has two continuations; 2: one more.
     assert_eq!(record.len(), 5 + 3 + 1 + 1);
@@ -94,7 +95,13 @@ fn reads_kif_with_variations() {
     let fourth = record.node(third.children()[0]).expect("it goes on");
     assert_eq!(fourth.children().len(), 2);
     let fifth = record.node(fourth.children()[1]).expect("a variation of a variation");
-    assert_eq!(fifth.notes.end, Some(End::from(Termination::Interrupted)));
+    assert_eq!(
+        fifth.notes.end,
+        Some(End::from(GameOutcome {
+            result: GameResult::Unknown,
+            termination: Termination::Aborted
+        }))
+    );
     check_round_trip(&record, Format::Kif);
     check_round_trip(&record, Format::Jkf);
 }
@@ -161,7 +168,7 @@ fn start_positions_come_from_names_and_drawings() {
 fn a_reason_without_a_word_of_its_own_is_kept_with_the_winner() {
     let text = "▲７六歩\nまで1手で先手の反則により後手の勝ち\n";
     let (record, _) = read_one(text.as_bytes(), Format::Ki2);
-    assert_eq!(record.termination(), Some(Termination::Other("先手の反則".to_owned())));
+    assert_eq!(record.termination(), Some(Termination::Other));
     assert_eq!(record.result, GameResult::Win(Side::Second));
     check_round_trip(&record, Format::Ki2);
     check_round_trip(&record, Format::Kif);
@@ -196,10 +203,10 @@ fn ends_are_read_and_sum_up_the_game() {
         ("入玉勝ち", Termination::Declaration, GameResult::Win(Side::Second)),
         ("切れ負け", Termination::TimeForfeit, GameResult::Win(Side::First)),
         ("反則負け", Termination::IllegalMove, GameResult::Win(Side::First)),
-        ("反則勝ち", Termination::IllegalAction, GameResult::Win(Side::Second)),
+        ("反則勝ち", Termination::IllegalMove, GameResult::Win(Side::Second)),
         ("不戦敗", Termination::Forfeit, GameResult::Win(Side::First)),
-        ("中断", Termination::Interrupted, GameResult::Unknown),
-        ("封じ手", Termination::Other("封じ手".to_owned()), GameResult::Unknown),
+        ("中断", Termination::Aborted, GameResult::Unknown),
+        ("封じ手", Termination::Other, GameResult::Unknown),
     ] {
         let record = check_moves(&format!("1 ７六歩(77)\n2 {word}  ( 0:05/00:00:05)\n"), "7g7f");
         assert_eq!((record.termination(), record.result), (Some(end), result), "{word}");
@@ -217,7 +224,7 @@ fn ends_are_read_and_sum_up_the_game() {
         ),
         ("まで1手で後手の反則負け", Some(Termination::IllegalMove), GameResult::Win(Side::First)),
         ("まで1手で千日手", Some(Termination::Repetition), GameResult::Draw),
-        ("まで1手で中断", Some(Termination::Interrupted), GameResult::Unknown),
+        ("まで1手で中断", Some(Termination::Aborted), GameResult::Unknown),
     ] {
         let record = check_moves(&format!("▲７六歩\n{line}\n"), "7g7f");
         assert_eq!((record.termination(), record.result), (end, result), "{line}");

@@ -12,10 +12,9 @@ use std::time::Duration;
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use readyok_protocol::Score;
-use readyok_rules::record::{
-    Annotations, Format, GameRecord, GameResult, MarkColor, NodeId, Tag, Termination,
-};
+use readyok_rules::record::{Annotations, Format, GameRecord, MarkColor, NodeId, Tag};
 use readyok_rules::{Game, Side, Square};
+use readyok_rules::{GameResult, Termination};
 use serde_json::{Value, json};
 
 use super::kif::words;
@@ -312,9 +311,8 @@ fn cshogi_finds_the_winners_that_we_write() {
                 | Termination::PerpetualCheck
                 | Termination::Declaration
                 | Termination::FailedDeclaration
-                | Termination::Try
+                | Termination::TryRule
                 | Termination::IllegalMove
-                | Termination::IllegalAction
                 | Termination::EngineFailure
                 | Termination::Adjudication
         );

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use readyok_protocol::Score;
+use readyok_rules::GameResult;
 use readyok_rules::record::{
-    self, Evaluation, Format, GameRecord, GameResult, Limit, Limits, Mark, MarkColor, Nag, Node,
-    NodeId, PgnOptions, RecordErrorKind, Records, Strange, write_pgn,
+    self, Evaluation, Format, GameRecord, Limit, Limits, Mark, MarkColor, Nag, Node, NodeId,
+    PgnOptions, RecordErrorKind, Records, Strange, write_pgn,
 };
 use readyok_rules::{CastlingForm, Game, Notation, Position, Side, Square};
 
@@ -339,7 +340,7 @@ fn what_cannot_be_held_is_written_as_the_module_says() {
     let mv = record.position().parse_move("e2e4").expect("legal");
     let id = record.play(mv).expect("legal");
     record.headers.push("Füße", "two\nlines");
-    record.finish(record::Termination::TimeForfeit);
+    record.finish(readyok_rules::Termination::TimeForfeit);
     let notes = record.notes_mut(id).expect("it is there");
     notes.comments = vec![" {a}\nb ".to_owned(), "x\n[Event \"".to_owned()];
     notes.clock = Some(Duration::from_nanos(1_234_567_890));
@@ -352,7 +353,7 @@ fn what_cannot_be_held_is_written_as_the_module_says() {
     );
     let (read, oddities) = read_one(text.as_bytes(), Format::Pgn);
     assert_eq!(oddities, []);
-    assert_eq!(read.termination(), Some(record::Termination::TimeForfeit));
+    assert_eq!(read.termination(), Some(readyok_rules::Termination::TimeForfeit));
     assert_eq!(read.node(read.last()).expect("it is there").notes.comments.len(), 3);
     assert!(
         record::write(&GameRecord::new(Position::start(Game::Shogi)), Format::Pgn, &mut vec![])

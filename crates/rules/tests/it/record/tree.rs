@@ -1,7 +1,8 @@
 //! The tree of moves itself.
 
-use readyok_rules::record::{AddError, GameRecord, GameResult, Node, NodeId, Termination};
-use readyok_rules::{Game, Illegal, Position, Side};
+use readyok_rules::record::{AddError, GameRecord, Node, NodeId};
+use readyok_rules::{Game, IllegalReason, Position, Side};
+use readyok_rules::{GameResult, Termination};
 
 fn play(record: &mut GameRecord, words: &str) {
     for word in words.split_whitespace() {
@@ -45,7 +46,7 @@ fn illegal_moves_change_nothing() {
     let e4 = record.start().parse_move("e2e4").expect("legal");
     let before = record.clone();
     let error = record.play(e4).expect_err("not again");
-    assert!(matches!(error, AddError::Move(error) if error.why == Illegal::NoPiece));
+    assert!(matches!(error, AddError::Move(error) if error.why == IllegalReason::NoPiece));
     assert!(record == before);
     play(&mut record, "e7e5");
 }
@@ -59,13 +60,13 @@ fn an_end_tells_the_result() {
         (Game::Chess, T::Stalemate, GameResult::Draw),
         (Game::Shogi, T::Stalemate, GameResult::Win(Side::First)),
         (Game::Shogi, T::Declaration, GameResult::Win(Side::Second)),
-        (Game::Shogi, T::IllegalAction, GameResult::Win(Side::Second)),
+        (Game::Shogi, T::IllegalMove, GameResult::Win(Side::First)),
         (Game::Shogi, T::Repetition, GameResult::Draw),
-        (Game::Shogi, T::Interrupted, GameResult::Unknown),
+        (Game::Shogi, T::Aborted, GameResult::Unknown),
     ] {
         let mut record = GameRecord::new(Position::start(game));
         play(&mut record, if game == Game::Chess { "e2e4" } else { "7g7f" });
-        record.finish(end.clone());
+        record.finish(end);
         assert_eq!((record.result, record.termination()), (result, Some(end)));
     }
 }

@@ -8,10 +8,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use proptest::strategy::Strategy as _;
-use readyok_rules::record::{
-    Annotations, End, Format, GameRecord, GameResult, NodeId, Tag, Termination,
-};
+use readyok_rules::record::{Annotations, Format, GameRecord, NodeId, Tag};
 use readyok_rules::{CastlingForm, Side};
+use readyok_rules::{GameResult, Termination};
 use serde_json::{Value, json};
 
 use super::kif::no_time;
@@ -49,7 +48,7 @@ fn holds(format: Format) -> Holds {
 }
 
 /// The word that tsshogi has for an end, where it has one that a format has, too.
-fn end_word(end: &Termination, format: Format) -> Option<&'static str> {
+fn end_word(end: Termination, format: Format) -> Option<&'static str> {
     Some(match end {
         Termination::Resignation => "resign",
         Termination::Checkmate => "mate",
@@ -58,9 +57,7 @@ fn end_word(end: &Termination, format: Format) -> Option<&'static str> {
         Termination::Declaration => "enteringOfKing",
         Termination::TimeForfeit => "timeout",
         Termination::IllegalMove => "foulLose",
-        // It takes the side that CSA and JKF name for the winner; CSA says that it is the one at fault.
-        Termination::IllegalAction if format == Format::Kif => "foulWin",
-        Termination::Interrupted => "interrupt",
+        Termination::Aborted => "interrupt",
         Termination::NoMate => "noMate",
         Termination::MoveLimit if format == Format::Csa => "maxMoves",
         _ => return None,
@@ -118,10 +115,12 @@ fn records() -> Vec<GameRecord> {
         record.set_header(Tag::Player(Side::First), "甲");
         record.set_header(Tag::Player(Side::Second), "乙");
         record.result = GameResult::Unknown;
+        if let Some(termination) = end {
+            record.finish(termination);
+        }
         let last = record.last();
-        if let (Some(end), Some(notes)) = (end, record.notes_mut(last)) {
-            let elapsed = Some(Duration::from_secs(5));
-            notes.end = Some(End { termination: end, elapsed, comments: Vec::new() });
+        if let Some(end) = record.notes_mut(last).and_then(|notes| notes.end.as_mut()) {
+            end.elapsed = Some(Duration::from_secs(5));
         }
         record
     });
@@ -207,7 +206,7 @@ fn check(record: &GameRecord, format: Format, theirs: &Value) {
     assert_eq!(oddities, [], "{file}");
     assert_eq!(tree(&read, format), expected, "{file}");
     let end = record.node(record.last()).and_then(|node| node.notes.end.as_ref());
-    let word = end.and_then(|end| end_word(&end.termination, format));
+    let word = end.and_then(|end| end_word(end.outcome.termination, format));
     if let Some(word) = word.filter(|_| format != Format::Usi && format != Format::Ki2) {
         let nodes = theirs["nodes"].as_array().expect("nodes");
         let ends: Vec<&Value> =
@@ -230,7 +229,7 @@ fn tsshogi_finds_the_winners_that_we_write_as_kif() {
         (2, Termination::Resignation, Side::First, "winByDefault"),
     ];
     let game = |(moves, end, winner, _): &(usize, Termination, Side, &str)| {
-        let record = endings::game(*moves, end.clone(), GameResult::Win(*winner));
+        let record = endings::game(*moves, *end, GameResult::Win(*winner));
         json!({ "kif": text(&record, Format::Kif) })
     };
     let Some(answer) = ask(&cases.iter().map(game).collect::<Vec<_>>()) else { return };

@@ -2,18 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use readyok_rules::Game;
 use readyok_rules::Move;
-use readyok_rules::record::{AddError, GameResult};
+use readyok_rules::record::AddError;
+use readyok_rules::{Game, GameOutcome, GameResult, Termination};
 
 use super::{no_node, not_now};
 use crate::game::api_error::api_error;
-use crate::game::position_view::{outcome as wire_outcome, result_word};
 use crate::game::problem::illegal;
 use crate::game::tree::{ROOT, Tree};
-use crate::wire::{
-    ApiError, ApiErrorCode, EndReason, Header, NodeId, Outcome, ProblemKind, Side, Undo,
-};
+use crate::wire::{ApiError, ApiErrorCode, Header, NodeId, OutcomeView, ProblemKind, Undo};
 
 /// Maximum number of states that can be restored.
 const MAX_UNDO: usize = 50;
@@ -24,7 +21,7 @@ const MAX_UNDO_NODES: usize = 1_000_000;
 pub(crate) struct Document {
     pub(super) tree: Tree,
     pub(super) cursor: NodeId,
-    pub(super) outcome: Option<Outcome>,
+    pub(super) outcome: Option<OutcomeView>,
     pub(super) history: UndoHistory,
     pub(super) changes: Changes,
 }
@@ -204,7 +201,7 @@ impl Document {
 pub(super) struct UndoEntry {
     tree: Tree,
     cursor: NodeId,
-    outcome: Option<Outcome>,
+    outcome: Option<OutcomeView>,
 }
 
 /// States that can be restored, the latest last.
@@ -244,24 +241,17 @@ pub(super) fn wire_headers(tree: &Tree) -> Vec<Header> {
 }
 
 /// The outcome that a record states.
-pub(super) fn record_outcome(tree: &Tree) -> Option<Outcome> {
-    let winner = match tree.result {
-        GameResult::Unknown => return None,
-        GameResult::Win(side) => Some(Side::from(side)),
-        GameResult::Draw => None,
-    };
-    let last = tree.main_line().last().copied().unwrap_or(ROOT);
-    if let Some(ending) = tree.position(last).and_then(|position| position.ending())
-        && ending.winner.map(Side::from) == winner
-    {
-        return Some(wire_outcome(ending));
+pub(super) fn record_outcome(tree: &Tree) -> Option<OutcomeView> {
+    let result = tree.result;
+    if result == GameResult::Unknown {
+        return None;
     }
-    let reason = tree.to_record().termination().map_or(EndReason::Other, |end| (&end).into());
-    Some(Outcome {
-        winner,
-        result: result_word(winner, true).to_owned(),
-        reason,
-        detail: None,
-        problem: None,
-    })
+    let last = tree.main_line().last().copied().unwrap_or(ROOT);
+    if let Some(outcome) = tree.position(last).and_then(|position| position.ending())
+        && outcome.result == result
+    {
+        return Some(outcome.into());
+    }
+    let termination = tree.to_record().termination().unwrap_or(Termination::Other);
+    Some(GameOutcome { result, termination }.into())
 }

@@ -1,15 +1,14 @@
 //! Edits of the tree: comments, NAGs, variations, headers, undo.
 
-use readyok_rules::record::{Evaluation, GameResult, Headers, Nag};
+use readyok_rules::GameResult;
+use readyok_rules::record::{Evaluation, Headers, Nag};
 
 use super::document::record_outcome;
 use super::{ActiveGame, Document, no_node, not_now, parse_move};
 use crate::game::api_error::{api_error, odd_text, too_many};
 use crate::game::problem::illegal;
 use crate::game::tree::record_mark;
-use crate::wire::{
-    ApiError, ApiErrorCode, Edit, Header, NodeId, Problem, ProblemKind, Side, Thing,
-};
+use crate::wire::{ApiError, ApiErrorCode, Edit, Header, NodeId, Problem, ProblemKind, Thing};
 
 /// Maximum size of a comment, in bytes.
 const MAX_COMMENT: usize = 64 << 10;
@@ -132,17 +131,10 @@ impl Document {
                 if is_played {
                     return Err(not_now(ProblemKind::GameGoesOn, "the game is being played"));
                 }
-                self.tree.result = match result.as_str() {
-                    "1-0" => GameResult::Win(Side::First.into()),
-                    "0-1" => GameResult::Win(Side::Second.into()),
-                    "1/2-1/2" => GameResult::Draw,
-                    "*" => GameResult::Unknown,
-                    _ => {
-                        let why = Problem::no_such(Thing::Result, &result);
-                        let text = "there is no such result";
-                        return Err(api_error(ApiErrorCode::Malformed, why, text));
-                    }
-                };
+                self.tree.result = GameResult::from_text(&result).ok_or_else(|| {
+                    let why = Problem::no_such(Thing::Result, &result);
+                    api_error(ApiErrorCode::Malformed, why, "there is no such result")
+                })?;
                 self.outcome = record_outcome(&self.tree);
                 self.changes.over = true;
             }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use readyok_rules::record::{GameResult, Headers};
-use readyok_rules::{Game, Position};
+use readyok_rules::record::Headers;
+use readyok_rules::{Game, GameResult, Position, Termination};
 use serde::{Deserialize, Serialize};
 
 use super::document::wire_headers;
@@ -13,8 +13,7 @@ use crate::game::clock::Reading;
 use crate::game::tree::{ROOT, Tree};
 use crate::time::Moment;
 use crate::wire::{
-    EndReason, GameId, GameLine, Header, Node, NodeId, Outcome, PlayRules, Player, Side, Sides,
-    Variant,
+    GameId, GameLine, Header, Node, NodeId, OutcomeView, PlayRules, Player, Side, Sides, Variant,
 };
 
 /// A session as JSON.
@@ -27,7 +26,7 @@ pub(crate) struct StoredSession {
     nodes: Vec<Node>,
     next: NodeId,
     cursor: NodeId,
-    outcome: Option<Outcome>,
+    outcome: Option<OutcomeView>,
     play: Option<StoredPlay>,
 }
 
@@ -70,7 +69,7 @@ impl StoredSession {
 /// A session at one moment, to be saved. It shares the tree with the session, so it is made in constant time.
 pub(crate) struct GameSnapshot {
     pub(crate) line: GameLine,
-    pub(crate) outcome: Option<Outcome>,
+    pub(crate) outcome: Option<OutcomeView>,
     pub(crate) tree: Tree,
     cursor: NodeId,
     play: Option<StoredPlay>,
@@ -128,23 +127,18 @@ impl GameSession {
             headers.push(name, value);
         }
         tree.headers = headers;
-        tree.result = match stored.result.as_str() {
-            "1-0" => GameResult::Win(Side::First.into()),
-            "0-1" => GameResult::Win(Side::Second.into()),
-            "1/2-1/2" => GameResult::Draw,
-            _ => GameResult::Unknown,
-        };
+        tree.result = GameResult::from_text(&stored.result).unwrap_or_default();
         let mut session = Self::new(id, tree, now);
         let Document { tree, cursor, outcome, changes, .. } = &mut session.document;
         changes.unsaved = false;
         // Ends are not stored with the nodes.
         if let Some(outcome) = &stored.outcome
-            && outcome.reason != EndReason::Other
+            && outcome.termination != Termination::Other
             && (stored.play.is_some() || tree.game() == Game::Shogi)
         {
             let last = tree.main_line().last().copied().unwrap_or(ROOT);
             let last = stored.play.as_ref().map_or(last, |play| play.tip);
-            tree.conclude(last, outcome.reason.into());
+            tree.conclude(last, outcome.termination);
         }
         *outcome = stored.outcome;
         *cursor = if tree.node(stored.cursor).is_some() { stored.cursor } else { ROOT };

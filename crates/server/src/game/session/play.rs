@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use readyok_arena::plan::TimeControl;
 use readyok_protocol::Score;
-use readyok_rules::record::{GameResult, Tag};
-use readyok_rules::{EndRules, Ending, Game, Move, Position, Reason};
+use readyok_rules::record::Tag;
+use readyok_rules::{EndRules, Game, GameOutcome, GameResult, Move, Position, Termination};
 
 use super::search::PendingSearch;
 use super::{Branch, Document, Effect, Origin, ROOT, SearchRequest, api_error, no_node, not_now};
 use crate::game::api_error::odd_text;
 use crate::game::clock::{GameClocks, Reading};
-use crate::game::position_view::{line, outcome as wire_outcome, result_word};
+use crate::game::position_view::line;
 use crate::time::{self, Moment};
 use crate::wire::{
-    ApiError, ApiErrorCode, Claim, EndReason, EnginePlayer, GameId, Hint, LineMove, MoveInfo,
-    NodeId, Outcome, Play, PlayRules, PlayStatus, Player, PlayerState, PonderState, ProblemKind,
-    Side, Sides, Thing, Time,
+    ApiError, ApiErrorCode, Claim, EnginePlayer, GameId, Hint, LineMove, MoveInfo, NodeId,
+    OutcomeView, Play, PlayRules, PlayStatus, Player, PlayerState, PonderState, ProblemKind, Side,
+    Sides, Thing, Time,
 };
 
 /// The ply from which an engine accepts a draw, if it has no better score than [`MAX_DRAW_SCORE`].
@@ -239,7 +239,7 @@ impl ActiveGame {
         self.set_state(document, PlayState::Running);
         let position = self.tip_position(document).ok_or_else(|| no_node(ROOT))?;
         if let Some(ending) = position.ending_under(self.end_rules()) {
-            return Ok(self.finish(document, wire_outcome(ending), now));
+            return Ok(self.finish(document, ending.into(), now));
         }
         Ok(self.request_move(document, &position, None, now))
     }
@@ -303,20 +303,15 @@ impl ActiveGame {
         now: Moment,
     ) -> Result<Vec<Effect>, ApiError> {
         self.require_open()?;
-        let outcome = Outcome {
-            winner: None,
-            result: "*".to_owned(),
-            reason: EndReason::Aborted,
-            detail: None,
-            problem: None,
-        };
-        Ok(self.finish(document, outcome, now))
+        let result = GameResult::Unknown;
+        let outcome = GameOutcome { result, termination: Termination::Aborted };
+        Ok(self.finish(document, outcome.into(), now))
     }
 
     pub(super) fn finish(
         &mut self,
         document: &mut Document,
-        outcome: Outcome,
+        outcome: OutcomeView,
         now: Moment,
     ) -> Vec<Effect> {
         let mut effects = self.stop_searches(now);
@@ -324,16 +319,12 @@ impl ActiveGame {
         self.offer = None;
         for side in [Side::First, Side::Second] {
             if self.slots.of(side).engine().is_some() {
-                let won = outcome.winner.map(|winner| winner == side);
+                let won = outcome.winner().map(|winner| winner == side);
                 effects.push(Effect::Request(side, SearchRequest::Leave { won }));
             }
         }
-        document.tree.result = match (outcome.winner, outcome.result.as_str()) {
-            (Some(side), _) => GameResult::Win(side.into()),
-            (None, "1/2-1/2") => GameResult::Draw,
-            (None, _) => GameResult::Unknown,
-        };
-        document.tree.conclude(self.tip, outcome.reason.into());
+        document.tree.result = outcome.result;
+        document.tree.conclude(self.tip, outcome.termination);
         document.outcome = Some(outcome);
         document.changes.over = true;
         self.set_state(document, PlayState::Over);
@@ -383,7 +374,7 @@ impl ActiveGame {
         if let Some(Err(_)) = pressed {
             // The flag fell before the move.
             document.delete_nodes(id, tip);
-            let outcome = wire_outcome(before.time_is_over(side.into()));
+            let outcome = before.time_is_over(side.into()).into();
             return Ok((tip, self.finish(document, outcome, now)));
         }
         let left = self.clocks.and_then(|clocks| clocks.left(side));
@@ -404,7 +395,7 @@ impl ActiveGame {
         }
         let after = self.tip_position(document).ok_or_else(|| no_node(id))?;
         let effects = match after.ending_under(self.end_rules()) {
-            Some(ending) => self.finish(document, wire_outcome(ending), now),
+            Some(ending) => self.finish(document, ending.into(), now),
             None => self.request_move(document, &after, Some(&text), now),
         };
         Ok((id, effects))
@@ -483,7 +474,7 @@ impl ActiveGame {
         let (Some((side, _)), Some(position)) = (flag, self.tip_position(document)) else {
             return Vec::new();
         };
-        self.finish(document, wire_outcome(position.time_is_over(side.into())), now)
+        self.finish(document, position.time_is_over(side.into()).into(), now)
     }
 
     // Resignation, draws, claims.
@@ -516,7 +507,7 @@ impl ActiveGame {
         now: Moment,
     ) -> Result<Vec<Effect>, ApiError> {
         let side = self.acting_player(document)?;
-        Ok(self.finish(document, lost(side, EndReason::Resignation), now))
+        Ok(self.finish(document, lost(side, Termination::Resignation), now))
     }
 
     /// Offers a draw. An engine answers immediately, by its score.
@@ -537,7 +528,11 @@ impl ActiveGame {
                 None => false,
             };
         if accepts {
-            return Ok(self.finish(document, drawn(EndReason::Agreement), now));
+            return Ok(self.finish(
+                document,
+                GameOutcome::drawn(Termination::DrawAgreement).into(),
+                now,
+            ));
         }
         self.offer = Some(side);
         document.changes.play = true;
@@ -558,7 +553,7 @@ impl ActiveGame {
             let text = "the engine did not take the draw";
             return Err(not_now(ProblemKind::DrawRefused, text));
         }
-        Ok(self.finish(document, drawn(EndReason::Agreement), now))
+        Ok(self.finish(document, GameOutcome::drawn(Termination::DrawAgreement).into(), now))
     }
 
     /// Claims a draw (chess) or declares a win (shogi).
@@ -573,28 +568,28 @@ impl ActiveGame {
             return Err(not_now(ProblemKind::NotYourTurn, "it is not your turn"));
         }
         match self.claimable(&position) {
-            Some(ending) => Ok(self.finish(document, wire_outcome(ending), now)),
+            Some(ending) => Ok(self.finish(document, ending.into(), now)),
             None => Err(not_now(ProblemKind::NothingToClaim, "there is nothing to claim")),
         }
     }
 
     /// How the game ends if the side to move claims a draw or declares a win. A declaration that would lose does not
     /// count.
-    fn claimable(&self, position: &Position) -> Option<Ending> {
+    fn claimable(&self, position: &Position) -> Option<GameOutcome> {
         if let Some(reason) = position.claims().first() {
-            return Some(Ending { winner: None, reason: *reason });
+            return Some(GameOutcome::drawn(*reason));
         }
         let declared = position.declare(self.end_rules())?;
-        (declared.reason != Reason::FailedDeclaration).then_some(declared)
+        (declared.termination != Termination::FailedDeclaration).then_some(declared)
     }
 }
 
 /// The claim that leads to an ending.
-fn claim_of(ending: Ending) -> Claim {
-    match ending {
-        Ending { winner: Some(_), .. } => Claim::DeclareWin,
-        Ending { winner: None, reason: Reason::Impasse } => Claim::DeclareDraw,
-        Ending { winner: None, .. } => Claim::Draw,
+fn claim_of(outcome: GameOutcome) -> Claim {
+    match outcome {
+        GameOutcome { result: GameResult::Win(_), .. } => Claim::DeclareWin,
+        GameOutcome { termination: Termination::Impasse, .. } => Claim::DeclareDraw,
+        GameOutcome { .. } => Claim::Draw,
     }
 }
 
@@ -644,20 +639,8 @@ fn time_control(time: Time) -> String {
     }
 }
 
-pub(super) fn lost(side: Side, reason: EndReason) -> Outcome {
-    let winner = Some(side.other());
-    Outcome {
-        winner,
-        result: result_word(winner, true).to_owned(),
-        reason,
-        detail: None,
-        problem: None,
-    }
-}
-
-fn drawn(reason: EndReason) -> Outcome {
-    let result = result_word(None, true).to_owned();
-    Outcome { winner: None, result, reason, detail: None, problem: None }
+pub(super) fn lost(side: Side, termination: Termination) -> OutcomeView {
+    GameOutcome::lost(side.into(), termination).into()
 }
 
 /// Checks names and time controls.

@@ -4,16 +4,15 @@ use std::time::Duration;
 
 use readyok_protocol::{Dialect, Go, MateLimit};
 use readyok_rules::record::Evaluation;
-use readyok_rules::{Move, Position};
+use readyok_rules::{Move, Position, Termination};
 
 use super::play::{ActiveGame, lost};
 use super::{Document, Effect, not_now};
 use crate::game::clock::GameClocks;
-use crate::game::position_view::outcome as wire_outcome;
 use crate::game::problem::move_problem;
 use crate::time::Moment;
 use crate::wire::{
-    ApiError, EndReason, Failure, Limits, MoveInfo, NodeId, Outcome, Problem, ProblemKind, Side,
+    ApiError, Failure, Limits, MoveInfo, NodeId, OutcomeView, Problem, ProblemKind, Side,
 };
 
 /// A request to the engine of a side.
@@ -244,24 +243,24 @@ impl ActiveGame {
         document.changes.play = true;
         let Some(position) = self.tip_position(document) else { return Vec::new() };
         let mv = match &answer.best {
-            EngineMove::Move(text) => position.parse_move(text).map_err(|error| Outcome {
+            EngineMove::Move(text) => position.parse_move(text).map_err(|error| OutcomeView {
                 detail: Some(error.to_string()),
                 problem: Some(move_problem(&error)),
-                ..lost(side, EndReason::IllegalMove)
+                ..lost(side, Termination::IllegalMove)
             }),
-            EngineMove::Resign => Err(lost(side, EndReason::Resignation)),
+            EngineMove::Resign => Err(lost(side, Termination::Resignation)),
             EngineMove::Win => Err(match position.declare(self.end_rules()) {
-                Some(ending) => wire_outcome(ending),
-                None => Outcome {
+                Some(ending) => ending.into(),
+                None => OutcomeView {
                     detail: Some("it declared a win in vain".to_owned()),
                     problem: Some(Problem::new(ProblemKind::DeclaredInVain)),
-                    ..lost(side, EndReason::IllegalMove)
+                    ..lost(side, Termination::IllegalMove)
                 },
             }),
-            EngineMove::Nothing(text) => Err(Outcome {
+            EngineMove::Nothing(text) => Err(OutcomeView {
                 detail: Some(format!("it answered `{text}` where it has moves")),
                 problem: Some(Problem::new(ProblemKind::Answered).with("said", text)),
-                ..lost(side, EndReason::EngineFailed)
+                ..lost(side, Termination::EngineFailure)
             }),
         };
         let mv = match mv {
@@ -304,10 +303,10 @@ impl ActiveGame {
             return Vec::new();
         }
         self.slots.of_mut(side).search = None;
-        let outcome = Outcome {
+        let outcome = OutcomeView {
             detail: Some(why.text.clone()),
             problem: Some(why.problem.clone()),
-            ..lost(side, EndReason::EngineFailed)
+            ..lost(side, Termination::EngineFailure)
         };
         self.finish(document, outcome, now)
     }

@@ -7,7 +7,7 @@ use readyok_protocol::Score;
 use super::play::GRACE;
 use super::*;
 use crate::wire::{
-    Claim, EndReason, EnginePlayer, Limits, LineMove, MoveInfo, MoveText, Outcome, PlayStatus, Time,
+    Claim, EnginePlayer, Limits, LineMove, MoveInfo, MoveText, OutcomeView, PlayStatus, Time,
 };
 
 fn clock(base: u64) -> Time {
@@ -35,7 +35,7 @@ impl GameSession {
         change(active, document)
     }
 
-    fn outcome(&self) -> Option<&Outcome> {
+    fn outcome(&self) -> Option<&OutcomeView> {
         self.document.outcome.as_ref()
     }
 }
@@ -154,7 +154,10 @@ fn flags_fall_and_an_engine_has_time_to_be_heard() {
     );
     session.with(|it, document| it.on_tick(document, 1000));
     let outcome = session.outcome().expect("it is over");
-    assert_eq!((outcome.winner, outcome.reason.word()), (Some(Side::Second), "time"));
+    assert_eq!(
+        (outcome.winner(), outcome.termination.name()),
+        (Some(Side::Second), "time-forfeit")
+    );
 
     let (mut session, _) = begun(engine(clock(1000), false), person(clock(1000)));
     session.with(|it, document| it.on_search_started(document, Side::First, 1, 0));
@@ -169,7 +172,7 @@ fn flags_fall_and_an_engine_has_time_to_be_heard() {
     session.with(|it, document| {
         it.on_answer(document, Side::First, (1, &says("e2e4", None, 1001)), 1001)
     });
-    assert_eq!(session.outcome().map(|it| it.reason.word()), Some("time"));
+    assert_eq!(session.outcome().map(|it| it.termination.name()), Some("time-forfeit"));
     assert!(session.tree().main_line().is_empty(), "the move came too late");
 }
 
@@ -181,7 +184,7 @@ fn mate_ends_the_game_and_is_written_down() {
         session.play_move(node, text, 1).expect("it is legal");
     }
     let outcome = session.outcome().expect("it is over").clone();
-    assert_eq!((outcome.result.as_str(), outcome.reason.word()), ("0-1", "checkmate"));
+    assert_eq!((outcome.result.as_str(), outcome.termination.name()), ("0-1", "checkmate"));
     let record = session.tree().to_record();
     assert_eq!(record.result.as_str(), "0-1");
     // Afterwards the board is for analysis.
@@ -214,7 +217,7 @@ fn a_declaration_comes_to_what_the_rules_of_the_game_say() {
         assert_eq!(claim, expected.map(|(claim, _)| claim), "{sfen} {rules:?}");
         assert_eq!(session.with(|it, document| it.claim(document, 2)).is_ok(), expected.is_some());
         let state = session.state(3);
-        assert_eq!(state.outcome.map(|it| it.reason.word()), expected.map(|(_, why)| why));
+        assert_eq!(state.outcome.map(|it| it.termination.name()), expected.map(|(_, why)| why));
         // What is over cannot be claimed again.
         assert_eq!(state.play.filter(|_| expected.is_some()).and_then(|play| play.claim), None);
     }
@@ -261,7 +264,7 @@ fn an_engine_takes_a_draw_when_it_is_no_better() {
         }
     }
     session.with(|it, document| it.offer_draw(document, 2)).expect("it can be offered");
-    assert_eq!(session.outcome().map(|it| it.reason.word()), Some("agreement"));
+    assert_eq!(session.outcome().map(|it| it.termination.name()), Some("agreement"));
 }
 
 #[test]
@@ -345,7 +348,7 @@ fn a_game_that_was_played_is_not_undone() {
     session.edit(Edit::Undo).expect("a sign was given");
     assert_eq!(session.tree().main_line(), [node, reply]);
     let outcome = session.state(0).outcome.expect("it is over");
-    assert_eq!(outcome.reason, EndReason::Resignation);
+    assert_eq!(outcome.termination.name(), "resignation");
 }
 
 #[test]
