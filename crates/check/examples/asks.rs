@@ -1,6 +1,6 @@
-//! A client to be looked at: asks an engine for moves and analyses, as programs with `readyok-client` do.
+//! A client for checks: asks an engine for moves and analyses, as programs with `readyok-client` do.
 //!
-//! `asks [--usi] <program>`; see `readyok check --gui`. What an engine says is checked against the rules
+//! `asks [--usi] <program>`; see `readyok check --gui`. Output of the engine is checked against the rules
 //! of the game before it is played, as the library itself knows none.
 #![expect(clippy::print_stderr, reason = "an example")]
 
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
 
 fn ask(program: &str, dialect: Dialect) -> Result<(), Box<dyn Error>> {
     let three = WaitLimit::fixed(Duration::from_secs(3));
-    let patience = Timeouts {
+    let timeouts = Timeouts {
         handshake: three,
         ready: three,
         stop: three,
@@ -36,7 +36,7 @@ fn ask(program: &str, dialect: Dialect) -> Result<(), Box<dyn Error>> {
         ..Timeouts::default()
     };
     let mut engine =
-        Engine::builder().dialect(dialect).timeouts(patience).spawn(Command::new(program))?;
+        Engine::builder().dialect(dialect).timeouts(timeouts).spawn(Command::new(program))?;
     let mut game = Game::startpos();
     let mut board = Position::start(match dialect {
         Dialect::Uci => Rules::Chess,
@@ -49,7 +49,7 @@ fn ask(program: &str, dialect: Dialect) -> Result<(), Box<dyn Error>> {
         play(&mut game, &mut board, &played)?;
     }
     let mut analysis = engine.analyse(&game, Search::new(Limit::Infinite).lines(2))?;
-    // Once it has told something it is stopped.
+    // It is stopped after its first report.
     analysis.next_within(Duration::from_millis(200));
     let played = analysis.finish()?;
     play(&mut game, &mut board, &played)?;

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
         Ok(report) => (report.to_string(), report.exit_status()),
         Err(error) => (format!("{error}\n"), 2),
     };
-    // With standard output closed there is nobody left to tell.
+    // A closed standard output is ignored.
     let _ = std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes());
     ExitCode::from(status)
 }

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn japanese_texts_contain_no_english_words() {
+    fn japanese_texts_contain_no_english() {
         let rules = japanese().checks.into_values();
         for text in messages().into_values().map(|it| it.ja).chain(rules) {
             let (outside, _) = spans(&text);

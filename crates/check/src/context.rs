@@ -14,14 +14,14 @@ use crate::test::Stop;
 use crate::timeouts::Timeouts;
 use crate::transcript::{GameOf, Transcript};
 
-/// What an engine has told about itself.
+/// Information from the handshake.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EngineInfo {
     pub(crate) names: Vec<String>,
     pub(crate) authors: Vec<String>,
     pub(crate) options: Vec<DeclaredOption>,
     /// From the start to `uciok` or `usiok`.
-    pub(crate) greeting: Duration,
+    pub(crate) handshake: Duration,
     /// It does not survive `go depth`: what is about something else has to search otherwise.
     pub(crate) ends_at_depth: bool,
 }
@@ -33,7 +33,7 @@ pub(crate) struct DeclaredOption {
     pub(crate) notes: Vec<DiagnosticKind>,
 }
 
-/// How often what is drawn by lot is drawn.
+/// Number of repetitions of random tests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
     /// Searches with random commands in them.
@@ -72,13 +72,12 @@ impl<'a> TestContext<'a> {
         Self { target, engine_info, dialect, timeouts, seed, effort, check, records, remark }
     }
 
-    /// Starts an engine, and says nothing.
+    /// Starts an engine without a handshake.
     pub(crate) fn start(&self, conforming: bool) -> Result<EngineSession, Stop> {
         self.launch(conforming, false)
     }
 
-    /// Starts an engine beside the conversation that is judged, to see what it does otherwise. What is said
-    /// there is no part of what is shown, and nobody listens to it.
+    /// Starts an engine for comparison. Its session is neither shown nor judged.
     pub(crate) fn start_separate(&self) -> Result<EngineSession, Stop> {
         let session = self.ready_unchecked()?;
         let mut records = self.records.borrow_mut();
@@ -86,7 +85,7 @@ impl<'a> TestContext<'a> {
         Ok(session)
     }
 
-    /// Starts an engine whose error output nobody reads.
+    /// Starts an engine whose stderr is a pipe that is never read.
     pub(crate) fn start_with_undrained_stderr(&self) -> Result<EngineSession, Stop> {
         self.launch(true, true)
     }
@@ -100,21 +99,21 @@ impl<'a> TestContext<'a> {
         Ok(if self.engine_info.ends_at_depth { session.by_the_clock() } else { session })
     }
 
-    /// Starts an engine and greets it.
+    /// Starts an engine and completes the handshake.
     pub(crate) fn after_handshake(&self) -> Result<EngineSession, Stop> {
         let mut session = self.start(true)?;
         handshake(&mut session, self.dialect)?;
         Ok(session)
     }
 
-    /// Starts an engine, greets it and waits until it is ready.
+    /// Starts an engine, completes the handshake and waits for `readyok`.
     pub(crate) fn ready(&self) -> Result<EngineSession, Stop> {
         let mut session = self.after_handshake()?;
         session.ready()?;
         Ok(session)
     }
 
-    /// The same, for things that no client may say: such a talk is not listened to by other checks.
+    /// Like `ready`, but passive checks ignore the session, so that it may contain invalid commands.
     pub(crate) fn ready_unchecked(&self) -> Result<EngineSession, Stop> {
         let mut session = self.start(false)?;
         handshake(&mut session, self.dialect)?;
@@ -132,7 +131,7 @@ impl<'a> TestContext<'a> {
         format!("position {} {text}", self.dialect.position_keyword())
     }
 
-    /// `position startpos` after moves chosen by lot, and what is reached.
+    /// `position startpos` with random moves, and the resulting position.
     pub(crate) fn random_game(&self, plies: usize) -> (String, Position) {
         self.random_line(&mut fastrand::Rng::with_seed(self.seed), plies)
     }
@@ -148,7 +147,7 @@ impl<'a> TestContext<'a> {
         for _ in 0..plies {
             let form = self.game().castling_form();
             let mut moves = position.legal_moves();
-            // Where lots are drawn, the order must not depend on the library.
+            // Reproducible random choices need an order that does not depend on the library.
             moves.sort_by_cached_key(|mv| mv.word(form));
             random.shuffle(&mut moves);
             let next = moves.into_iter().find_map(|mv| {
@@ -188,12 +187,12 @@ impl<'a> TestContext<'a> {
         }
     }
 
-    /// Keeps something for the report that is worth knowing whatever the verdict is.
+    /// Stores a measurement for the report.
     pub(crate) fn remark(&self, text: String) {
         *self.remark.borrow_mut() = Some(text);
     }
 
-    /// What was said, and the remark.
+    /// The transcripts and the remark.
     pub(crate) fn finish(self) -> (Vec<Transcript>, Option<String>) {
         let records = self.records.into_inner().into_iter();
         let records = records.map(|it| {
@@ -203,7 +202,7 @@ impl<'a> TestContext<'a> {
     }
 }
 
-/// Says hello and waits for the end of the greeting.
+/// Sends `uci` or `usi` and waits for `uciok` or `usiok`.
 pub(crate) fn handshake(
     session: &mut EngineSession,
     dialect: Dialect,
@@ -224,11 +223,11 @@ pub(crate) fn handshake(
         }
         (line.reply == Reply::UciOk).then_some(line.at)
     })?;
-    engine_info.greeting = at.saturating_duration_since(begin);
+    engine_info.handshake = at.saturating_duration_since(begin);
     Ok(engine_info)
 }
 
-/// Whether an option costs memory or processors, so that it is not set to whatever it allows.
+/// Whether an option uses memory or CPU cores, so that extreme values are not tested.
 pub(crate) fn is_expensive(decl: &OptionDecl<'_>) -> bool {
     let name = decl.name.to_ascii_lowercase();
     ["hash", "threads", "cache", "memory", "mb"].iter().any(|token| name.contains(token))
@@ -256,7 +255,7 @@ pub(crate) fn largest(decl: &OptionDecl<'_>) -> Option<i64> {
     range(decl)?.1
 }
 
-/// The smallest and the largest value of a spin option, as far as it tells them.
+/// The minimum and maximum of a spin option, if declared.
 pub(crate) fn range(decl: &OptionDecl<'_>) -> Option<(Option<i64>, Option<i64>)> {
     match &decl.kind {
         OptionKind::Spin { min, max, .. } => Some((*min, *max)),

@@ -1,4 +1,4 @@
-//! The part of a conversation that shows a failure: to be read, and to be sent to the engine again.
+//! Excerpts of a transcript that reproduce a failure.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,29 +12,29 @@ use crate::transcript::{Entry, INPUT_ENDS, Transcript};
 /// A longer line is not shown in full.
 const MAX_SHOWN: usize = 400;
 
-/// So many lines of the client are shown before the one that matters.
+/// Maximum number of client lines before the failure.
 const COMMANDS_SHOWN: usize = 24;
 
-/// So many lines of one search are shown.
+/// Maximum number of lines per search.
 const LINES_SHOWN: u32 = 4;
 
-/// So many lines are shown around what was done to a client.
+/// Number of lines before and after the behavior of a mock engine.
 const BEFORE: usize = 8;
 const BEHIND: usize = 20;
 
 /// Terminals cut longer lines (`N_TTY_BUF_SIZE`, with its line end).
 const MAX_PASTED: usize = 4095;
 
-/// A part of a conversation.
+/// A part of a transcript.
 #[derive(Clone, Debug)]
 pub(crate) struct Excerpt {
     /// With times and directions.
     pub(crate) dialogue: String,
-    /// What the engine was told in it. None of what a client said.
+    /// The input of the engine in it; none if a client was checked.
     pub(crate) input: Option<Input>,
 }
 
-/// What an engine was told in a dialogue, so that it can be told it again.
+/// The input of an engine in a dialogue, for reproduction.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Input {
     /// Lines to paste into the engine's input as they are. Each ends in a line feed.
@@ -45,9 +45,8 @@ pub enum Input {
 }
 
 impl Transcript {
-    /// The shortest part of the conversation that shows what an entry is about: what the client said,
-    /// without searches before the one that is meant, and what the engine answered. `None` means
-    /// the end.
+    /// The shortest part of the transcript that reproduces an entry: the client's commands without earlier
+    /// searches, and the relevant output of the engine. `None` means the last entry.
     pub(crate) fn excerpt(&self, about: Option<usize>) -> Excerpt {
         let last = about.unwrap_or_else(|| self.entries.len().saturating_sub(1));
         let entries = self.entries.get(..=last).unwrap_or(&self.entries);
@@ -74,14 +73,13 @@ impl Transcript {
         Excerpt { dialogue, input: input(sent.copied()) }
     }
 
-    /// What was said around an entry: a few lines before it, and what followed, in both directions.
+    /// The lines before and after an entry, in both directions.
     pub(crate) fn around(&self, at: usize) -> Excerpt {
         let entries = self.entries.iter().skip(at.saturating_sub(BEFORE)).take(BEFORE + BEHIND);
         Excerpt { dialogue: formatted(entries), input: None }
     }
 
-    /// The lines of the engine that are worth showing. The greeting says the same every time, and of a
-    /// search its last line says most, and the last variation of each line.
+    /// The relevant lines of the engine: not the handshake, and of a search the last line and the last PVs.
     fn relevant(&self, entries: &[Entry]) -> BTreeSet<usize> {
         let mut relevant = BTreeSet::new();
         let mut lines = BTreeSet::new();
@@ -124,8 +122,7 @@ fn is_command(entry: &Entry, keywords: &[&str]) -> bool {
     entry.side == Party::Client && first.is_some_and(|first| keywords.contains(&first))
 }
 
-/// Where the end of a long conversation begins: with a position, as what stands before it belongs to
-/// another search.
+/// The start of the last part of a long transcript: a `position`, so that no search is split.
 fn recent(entries: &[Entry]) -> usize {
     let commands = || entries.iter().enumerate().filter(|(_, it)| it.side == Party::Client);
     if commands().count() <= COMMANDS_SHOWN {
@@ -152,7 +149,7 @@ fn formatted<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
     text
 }
 
-/// What the client said, to be said again.
+/// The client's commands, for reproduction.
 fn input<'a>(sent: impl Iterator<Item = &'a Entry> + Clone) -> Option<Input> {
     // Spaces at the end of a line are lost when it is copied, and tabs become spaces.
     let plain = |entry: &Entry| {
@@ -221,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_search_that_is_meant_is_told_again() {
+    fn contains_only_the_relevant_search() {
         let transcript = transcript(&[
             "> uci",
             "< uciok",
@@ -263,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_conversation_the_end_is_told_from_a_position_on() {
+    fn a_long_transcript_starts_at_a_position() {
         let mut sent = vec!["> uci", "> isready", "> setoption name Hash value 2"];
         for _ in 0..30 {
             sent.extend(["> isready", "> go depth 1", "> position startpos", "> stop"]);
@@ -277,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_typed_is_told_by_a_shell() {
+    fn input_that_cannot_be_typed_is_a_shell_command() {
         let mut transcript = transcript(&["> uci"]);
         transcript.add(Entry {
             bytes: Some(b"100%\xff'\\\r".to_vec()),

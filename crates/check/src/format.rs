@@ -1,10 +1,10 @@
-//! What an engine has said, in the words of its protocol, for people.
+//! Formatting of engine output for reports.
 
 use readyok_protocol::{Best, Dialect, Info, Reply, Score};
 
 use crate::message::{Value, message};
 
-/// So many characters of a text are enough to know it by.
+/// Maximum number of characters of a quoted text.
 const MAX_SHOWN: usize = 60;
 
 /// A reply as it is written.
@@ -12,7 +12,7 @@ pub(crate) fn line(reply: &Reply<'_>, dialect: Dialect) -> Value {
     let mut text = String::new();
     match reply.write(dialect, &mut text) {
         Ok(()) => text.into(),
-        // It was said otherwise than anybody may.
+        // Only a malformed line cannot be written.
         Err(_) => message!("line.unwritable").into(),
     }
 }
@@ -22,7 +22,7 @@ pub(crate) fn start(text: &str) -> String {
     shown(text, MAX_SHOWN)
 }
 
-/// A text as it may be shown, and so many characters of it.
+/// The escaped text, truncated to `limit` characters.
 pub(crate) fn shown(text: &str, limit: usize) -> String {
     let mut characters = text.chars();
     let start: String = characters.by_ref().take(limit).collect();
@@ -58,14 +58,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_texts_are_cut() {
+    fn long_texts_are_truncated() {
         assert_eq!(start("two\twords"), "two\\twords");
         assert_eq!(start("'a' \"b\""), "'a' \"b\"");
         assert_eq!(start(&"x".repeat(61)), format!("{}…", "x".repeat(60)));
     }
 
     #[test]
-    fn scores_are_told_in_the_unit_of_their_protocol() {
+    fn scores_have_the_unit_of_their_protocol() {
         let mated = Score::MatedIn { plies: 4 };
         assert_eq!(score(mated, Dialect::Uci), "mate -2".into());
         assert_eq!(score(mated, Dialect::Usi), "mate -4".into());

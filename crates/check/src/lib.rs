@@ -1,10 +1,10 @@
-//! Whether an engine keeps to UCI or USI: an executable specification of both protocols.
+//! Conformance checks for UCI and USI engines and clients: an executable specification.
 //!
-//! Each [`Check`] is a rule with the place where it stands, how much it matters, and a test: a
-//! conversation of its own with a fresh engine, or an ear on all conversations. A [`Suite`] runs them
-//! and gives a [`Report`]; what to change is said for every failure, with a dialogue that shows it.
+//! Each [`Check`] is a rule with its clauses, its severity, and a test: a session with a new engine, or
+//! an observer of all sessions. A [`Suite`] runs the checks and returns a [`Report`]. Each failure has
+//! an advice and the dialogue that reproduces it.
 //!
-//! From the tests of an engine, for one that runs in the same program:
+//! In the tests of an engine that runs in the same process:
 //!
 //! ```
 //! use readyok_check::{Target, Suite};
@@ -17,9 +17,9 @@
 //! # Ok::<(), readyok_check::TargetError>(())
 //! ```
 //!
-//! Rules about the order of messages are not written here: they are those of
-//! [`ProtocolState`](readyok_protocol::ProtocolState). Neither are those about the form of lines, which are the
-//! notes of [`Reply::read`](readyok_protocol::Reply::read).
+//! Rules about the order of messages are those of
+//! [`ProtocolState`](readyok_protocol::ProtocolState), rules about the form of lines are the diagnostics
+//! of [`Reply::read`](readyok_protocol::Reply::read).
 #![forbid(unsafe_code)]
 
 mod catalog;
@@ -54,7 +54,7 @@ pub use suite::Suite;
 pub use target::Target;
 pub use timeouts::Timeouts;
 
-/// The code of the page about this crate, as tests.
+/// Doctests of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -84,7 +84,7 @@ fn write_failure(f: &mut fmt::Formatter<'_>, result: &CheckResult) -> fmt::Resul
     for clause in check.clauses {
         writeln!(f, "  rule: {}: {}", clause.source, clause.text)?;
     }
-    writeln!(f, "  change: {}", check.advice)?;
+    writeln!(f, "  advice: {}", check.advice)?;
     for line in result.dialogue.iter().flat_map(|it| it.lines()) {
         writeln!(f, "  {}", display_text(line))?;
     }
@@ -227,7 +227,7 @@ fn is_skipped(result: &CheckResult) -> bool {
     }
 }
 
-/// Text that can stand in an attribute or an element of XML 1.0.
+/// Escapes text for an attribute or element of XML 1.0.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -283,7 +283,7 @@ impl Report {
                 plain(&result.verdict.text())
             );
             if let Some(dialogue) = &result.dialogue {
-                let _ = write!(page, "\nTo change: {}.\n\n", check.advice);
+                let _ = write!(page, "\nAdvice: {}.\n\n", check.advice);
                 // Indented, as no line of an engine can end such a block.
                 for line in dialogue.lines() {
                     let _ = writeln!(page, "    {}", display_text(line));
@@ -294,7 +294,7 @@ impl Report {
                 Some(Input::Command(command)) => ("Write to", format!("{command} | ENGINE\n")),
                 None => continue,
             };
-            // Each line begins with a word of ours, so that none ends the block.
+            // Each line has a prefix, so that none ends the block.
             let _ = write!(
                 page,
                 "\n<details><summary>{how} the engine's input</summary>\n\n\
@@ -335,21 +335,21 @@ struct ListedClause {
     text: &'static str,
 }
 
-/// What the page of the engines begins with.
-const OF_ENGINES: &str = "# What `readyok check` checks\n\n\
-    Every rule that an engine is held to, where it stands, and what to change in one that fails.\n\
+/// Introduction of the page about engines.
+const OF_ENGINES: &str = "# Checks of `readyok check`\n\n\
+    Every rule for engines with its clauses, and advice for an engine that violates it.\n\
     Generated from the code by `readyok check --list --markdown docs/conformance.md`.\n\n\
-    A *must* is what clients depend on; a *should* is what somebody will have trouble with; a\n\
-    *may* is a courtesy, or a matter that documents and practice do not agree on. Without\n\
-    `--profile` a rule that only one edition of UCI has is no must.\n";
+    A *must* is what clients depend on. A violated *should* causes trouble with some clients. A *may* is\n\
+    a courtesy, or documents and practice disagree. Without `--profile` a rule of only one edition of\n\
+    UCI is at most a *should*.\n";
 
-/// What the page of the clients begins with.
-const OF_CLIENTS: &str = "# What `readyok check --gui` checks\n\n\
-    Every rule that a client is held to, a GUI or a match runner, where it stands, and what to change in\n\
-    one that fails. Most checks have an engine do something, once, and look what becomes of the client.\n\
+/// Introduction of the page about clients.
+const OF_CLIENTS: &str = "# Checks of `readyok check --gui`\n\n\
+    Every rule for clients, GUIs and match runners, with its clauses, and advice for a client that\n\
+    violates it. In most checks a mock engine shows one behavior, once.\n\
     Generated from the code by `readyok check --gui --list --markdown docs/conformance-clients.md`.\n\n\
-    A *must* is what engines depend on, or what no client should fall over; a *should* is what somebody\n\
-    will have trouble with; a *may* is a courtesy.\n";
+    A *must* is what engines depend on, or what must not crash or hang a client. A violated *should*\n\
+    causes trouble with some engines. A *may* is a courtesy.\n";
 
 /// The checks of a side.
 fn checks(of: Party) -> Box<dyn Iterator<Item = &'static Check>> {
@@ -359,7 +359,7 @@ fn checks(of: Party) -> Box<dyn Iterator<Item = &'static Check>> {
     }
 }
 
-/// The list for people at a terminal.
+/// The list of checks as text.
 pub fn list_text(of: Party) -> String {
     let mut out = String::new();
     for check in checks(of) {
@@ -401,9 +401,9 @@ pub fn list_markdown(of: Party) -> String {
             let _ = writeln!(page, "- {}: {}.", clause.source, clause.text);
         }
         for need in check.needs {
-            let _ = writeln!(page, "- It needs {need}.");
+            let _ = writeln!(page, "- Requires {need}.");
         }
-        let _ = writeln!(page, "- If it fails: {}.", check.advice);
+        let _ = writeln!(page, "- Advice: {}.", check.advice);
     }
     page
 }

@@ -24,18 +24,18 @@ pub enum Verdict {
     Inconclusive(Message),
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The engine, as it calls itself, or the command of the client.
     pub name: String,
-    /// Who was looked at.
+    /// The checked side.
     pub side: Party,
     /// The protocol.
     pub dialect: Dialect,
     /// The edition that was asked for.
     pub profile: Option<Profile>,
-    /// What lots were drawn with.
+    /// The seed of random choices.
     pub seed: u64,
     /// The limits.
     pub timeouts: Timeouts,
@@ -45,7 +45,7 @@ pub struct Report {
     pub took: Duration,
 }
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub struct CheckResult {
     /// The check.
@@ -56,16 +56,16 @@ pub struct CheckResult {
     pub verdict: Verdict,
     /// Something worth knowing: a measurement.
     pub remark: Option<String>,
-    /// Of a failure, the shortest dialogue that shows it: milliseconds since the engine was started,
-    /// `>` for what it was told and `<` for what it said.
+    /// The shortest dialogue that shows a failure: milliseconds since the start of the engine, `>` for its
+    /// input and `<` for its output.
     pub dialogue: Option<String>,
-    /// What an engine was told in that dialogue.
+    /// The engine's input in that dialogue.
     pub input: Option<Input>,
     /// How long it took.
     pub took: Duration,
 }
 
-/// The engine, or the client, cannot be looked at.
+/// The engine or client cannot be checked.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TargetError(Message);
 
@@ -81,7 +81,7 @@ impl TargetError {
 }
 
 impl Verdict {
-    /// The word for it.
+    /// The name in reports.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -91,7 +91,7 @@ impl Verdict {
         }
     }
 
-    /// What was seen, or why nothing was. There is nothing to say about a pass.
+    /// The finding, or the reason why there is none. A pass has no message.
     pub fn message(&self) -> Option<&Message> {
         match self {
             Self::Pass => None,
@@ -108,7 +108,7 @@ impl Verdict {
 }
 
 impl CheckResult {
-    /// What came of a check that was begun then.
+    /// The result of a check that started at `begin`.
     pub(crate) fn new(
         check: &'static Check,
         severity: Severity,
@@ -176,7 +176,7 @@ impl Report {
         tally
     }
 
-    /// What it comes to in a few words.
+    /// A one-line summary.
     pub(crate) fn summary(&self) -> &'static str {
         match self.exit_status() {
             0 => "conforms",

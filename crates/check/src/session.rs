@@ -1,7 +1,7 @@
-//! One conversation with an engine that was started for it: what is said and heard, with its time.
+//! One session with an engine, recorded with times.
 //!
-//! Every wait has a deadline. Whatever the engine does, it is ended when the talk is dropped: told to
-//! quit, then its input is closed, then it is killed.
+//! Every wait has a deadline. A dropped session ends its engine: it sends `quit`, closes the input, and
+//! finally kills the process.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -28,10 +28,10 @@ use crate::timeouts::Timeouts;
 use crate::transcript::{Entry, INPUT_ENDS, Transcript};
 use crate::usage::{Usage, usage};
 
-/// So many chunks may wait to be looked at. An engine that says more waits for us.
+/// Maximum number of queued chunks. An engine that sends more blocks.
 const BACKLOG: usize = 256;
 
-/// At most so much of a search is kept for the check that asks for it.
+/// Maximum number of stored lines per search.
 const MAX_INFOS: usize = 10_000;
 
 /// Everything that can happen.
@@ -49,7 +49,7 @@ pub(crate) struct Line {
     pub(crate) notes: Vec<DiagnosticKind>,
 }
 
-/// A conversation.
+/// A session.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a session")]
 pub(crate) struct EngineSession {
     inbox: Receiver<Event>,
@@ -58,7 +58,7 @@ pub(crate) struct EngineSession {
     connection: Option<Connection>,
     /// Kept open, and not read.
     _errors: Option<PipeReader>,
-    /// Nobody shall read the output any more.
+    /// The output is no longer read.
     deaf: Arc<AtomicBool>,
     /// What was sent of a line that is not finished.
     sent: Vec<u8>,
@@ -68,7 +68,7 @@ pub(crate) struct EngineSession {
     record: Rc<RefCell<Transcript>>,
     start: Instant,
     timeouts: Timeouts,
-    /// The engine was told that nobody listens any more: what it says from now on is no fault.
+    /// The session is ending: output from now on is not judged.
     finished: bool,
     closed: bool,
     exit: Option<ExitStatus>,
@@ -87,7 +87,7 @@ pub(crate) enum WaitError {
     Ended(Option<ExitStatus>),
 }
 
-/// What a search has told.
+/// The result of a search.
 #[derive(Debug)]
 pub(crate) struct SearchResult {
     pub(crate) infos: Vec<Info<'static>>,
@@ -97,7 +97,7 @@ pub(crate) struct SearchResult {
 }
 
 impl EngineSession {
-    /// Starts the engine. What is said is kept in `record`.
+    /// Starts the engine. `record` receives the transcript.
     pub(crate) fn start(
         target: &Target,
         launch: Launch,
@@ -112,7 +112,7 @@ impl EngineSession {
         let reader_deaf = Arc::clone(&deaf);
         let start = || {
             let started = target.start(launch, move |status| {
-                // Without a receiver the talk is over.
+                // Without a receiver the session has ended.
                 let _ = on_exit.send(Event::Exited(status));
             })?;
             let (input, output) = (started.input, started.output);
@@ -163,7 +163,7 @@ impl EngineSession {
         self.timeouts
     }
 
-    /// Says a line.
+    /// Sends a line.
     pub(crate) fn send(&mut self, line: &str) {
         self.write(format!("{line}\n").as_bytes());
     }
@@ -215,7 +215,7 @@ impl EngineSession {
         self.outbox = None;
     }
 
-    /// Stops reading what the engine says: its next line meets a closed pipe.
+    /// Stops reading the output: the next write of the engine fails.
     pub(crate) fn close_output(&mut self) {
         self.record_action("(the output is closed)");
         self.finished = true;
@@ -242,7 +242,7 @@ impl EngineSession {
         self.record.borrow().entries.iter().any(broken)
     }
 
-    /// Whether nothing can be heard any more.
+    /// Whether the output is closed.
     pub(crate) fn is_closed(&self) -> bool {
         self.closed
     }
@@ -286,7 +286,7 @@ impl EngineSession {
         }
     }
 
-    /// Listens for a while, and returns what was said.
+    /// Collects lines for a while.
     pub(crate) fn listen(&mut self, time: Duration) -> Vec<Line> {
         let mut lines = Vec::new();
         // It ends by its deadline or with the engine; there is no line that it waits for.
@@ -299,7 +299,7 @@ impl EngineSession {
         lines
     }
 
-    /// Says `isready` and waits for `readyok`.
+    /// Sends `isready` and waits for `readyok`.
     pub(crate) fn ready(&mut self) -> Result<Duration, WaitError> {
         let requested = now();
         self.send("isready");
@@ -308,7 +308,7 @@ impl EngineSession {
         Ok(at.saturating_duration_since(requested))
     }
 
-    /// Waits for `readyok`, and returns what was said before it.
+    /// Sends `isready`, and returns the lines before `readyok`.
     pub(crate) fn until_ready(&mut self) -> Result<Vec<Line>, WaitError> {
         self.send("isready");
         let mut lines = Vec::new();
@@ -323,21 +323,21 @@ impl EngineSession {
         Ok(lines)
     }
 
-    /// Waits until the search that has begun tells something. An engine that tells nothing gets a moment.
+    /// Waits for the first output of a search, or a moment.
     pub(crate) fn underway(&mut self) {
         let reported = |line: &Line| matches!(line.reply, Reply::Info(_) | Reply::BestMove(_));
-        // Whether there is an engine to tell something will be seen when it is asked.
+        // A missing engine is noticed by the next command.
         let _ = self.wait_for(self.timeouts.quiet(), |line| reported(line).then_some(()));
     }
 
-    /// Whether the search ends while nothing is said that would end it.
+    /// Whether the search ends without a command.
     pub(crate) fn ends_by_itself(&mut self) -> Result<bool, WaitError> {
         let is_answer = |line: &Line| matches!(line.reply, Reply::BestMove(_));
         let mut ended = self.listen(self.timeouts.quiet()).iter().any(is_answer);
         if self.ignores_isready {
             return Ok(ended);
         }
-        // What was said before the answer to this was said too early, however slow the machine is.
+        // Output before the reply to this is too early, regardless of the load.
         self.send("isready");
         let answered = self.wait_for(self.timeouts.answer(), |line| {
             ended |= is_answer(line);
@@ -368,7 +368,7 @@ impl EngineSession {
         Ok(SearchResult { infos, best, time: at.saturating_duration_since(begin) })
     }
 
-    /// Says a position and a `go`, and waits for `bestmove`.
+    /// Sends `position` and `go`, and waits for `bestmove`.
     pub(crate) fn search(&mut self, position: &str, go: &str) -> Result<SearchResult, WaitError> {
         self.send(position);
         let is_depth = || go.strip_prefix("go depth ").is_some_and(|it| it.parse::<u32>().is_ok());
@@ -387,7 +387,7 @@ impl EngineSession {
                 Ok(status)
             }
             Err(WaitError::Late(time)) => Err(WaitError::Late(time)),
-            // It has closed its output and goes on.
+            // It has closed its output and continues.
             _ => Err(WaitError::Late(limit)),
         }
     }
@@ -433,8 +433,7 @@ impl EngineSession {
 impl Drop for EngineSession {
     fn drop(&mut self) {
         let Some(outbox) = self.outbox.take() else { return };
-        // It is not part of the dialogue, nor is the answer: who reads that wants to see what was tested,
-        // and what was not asked for in it shall not be missed. A writer that is gone has nobody to tell.
+        // The end of the session is not recorded: the transcript shows what was tested.
         self.finished = true;
         self.record.borrow_mut().close();
         let parting: &[u8] = if self.is_searching() { b"stop\nquit\n" } else { b"quit\n" };
@@ -509,7 +508,7 @@ fn read(mut from: Box<dyn Read + Send>, events: &SyncSender<Event>, deaf: &Atomi
             Ok(_) | Err(_) => break,
         }
     }
-    // Without a receiver the talk is over.
+    // Without a receiver the session has ended.
     let _ = events.send(Event::Closed);
 }
 

@@ -1,4 +1,4 @@
-//! What both kinds of runs can be told.
+//! Settings and progress of a run.
 
 use std::fmt;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl Settings {
         self.start_timeout.map_or(timeouts, |timeout| timeouts.with_start(timeout))
     }
 
-    /// Those checks that are to be run, each with how much it matters there.
+    /// The selected checks with their severities.
     pub(crate) fn selected(
         &self,
         cases: impl Iterator<Item = &'static TestCase>,
@@ -59,7 +59,7 @@ impl Settings {
         selected.filter_map(|case| Some((case, severity(&case.check)?))).collect()
     }
 
-    /// Whether a check is to be run: if its name starts so, and not so.
+    /// Whether a check is selected by the prefixes of its id.
     fn selects(&self, id: &str) -> bool {
         let starts = |list: &[String]| list.iter().any(|it| id.starts_with(it.as_str()));
         (self.only.is_empty() || starts(&self.only)) && !starts(&self.skip)
@@ -83,7 +83,7 @@ macro_rules! setters {
             self
         }
 
-        /// Runs so many checks at once; by default one for each processor.
+        /// Sets the number of parallel checks; by default one per CPU core.
         #[must_use]
         pub fn jobs(mut self, jobs: usize) -> Self {
             self.settings.jobs = Some(jobs.max(1));
@@ -98,22 +98,21 @@ macro_rules! setters {
             self
         }
 
-        /// Keeps to these limits, whatever the machine is busy with.
+        /// Sets fixed timeouts, independent of the system load.
         #[must_use]
         pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
             self.settings.timeouts = Some(timeouts);
             self
         }
 
-        /// Draws lots from here: moves, positions, and what is said when.
+        /// Sets the seed of random moves, positions and commands.
         #[must_use]
         pub fn seed(mut self, seed: u64) -> Self {
             self.settings.seed = seed;
             self
         }
 
-        /// Tells of each check that is done, from any thread. Those that only listen to what others had
-        /// said are not told of.
+        /// Calls `notify` after each check, from any thread, except for passive checks.
         #[must_use]
         pub fn on_progress(
             mut self,
@@ -130,21 +129,21 @@ pub(crate) use setters;
 /// How far a run has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// So many checks are done, of those that take time.
+    /// Number of completed checks, without passive ones.
     pub done: usize,
-    /// Of so many.
+    /// Total number of checks.
     pub total: usize,
-    /// What came of the last one.
+    /// The last result.
     pub last: &'a CheckResult,
 }
 
 type Notify = dyn Fn(Progress<'_>) + Send + Sync;
 
-/// Who is told.
+/// The progress callback.
 #[derive(Clone, Default)]
 pub(crate) struct Watcher(Option<Arc<Notify>>);
 
-/// Counts, and tells.
+/// Counts completed checks, and reports them.
 pub(crate) struct Count<'a> {
     watcher: &'a Watcher,
     done: AtomicUsize,

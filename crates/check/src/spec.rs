@@ -36,7 +36,7 @@ pub struct Check {
 pub struct Clause {
     /// The document and the place in it.
     pub source: &'static str,
-    /// What it says there, in other words.
+    /// A paraphrase of the text.
     pub text: &'static str,
 }
 
@@ -45,7 +45,7 @@ pub struct Clause {
 pub enum Severity {
     /// Clients and match runners depend on it.
     Must,
-    /// Somebody will have trouble with an engine that does not.
+    /// Some clients have trouble with an engine that violates it.
     Should,
     /// A courtesy, or something that documents or practice do not agree on.
     May,
@@ -76,7 +76,7 @@ pub enum Need {
 }
 
 impl Severity {
-    /// The word for it.
+    /// The name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Must => "must",
@@ -125,7 +125,7 @@ impl Clause {
 }
 
 impl Check {
-    /// What it is about: the name without its last word.
+    /// The area: the first part of the id.
     pub fn area(&self) -> &'static str {
         let own = self.id.strip_prefix("gui.").unwrap_or(self.id);
         own.split('.').next().unwrap_or_default()

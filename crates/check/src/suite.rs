@@ -1,9 +1,9 @@
-//! A run: which checks, in what order, and what they come to.
+//! A run of the checks on an engine.
 //!
 //! ```text
-//!  greet ──> ask (each check with engines of its own, several at once) ──> listen to all that was said
+//!  handshake ──> interactive checks (each with its own engines, in parallel) ──> passive checks
 //! ```
-//! A check that hangs or kills its engine costs only itself.
+//! A check that hangs or kills its engine does not affect the others.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -28,7 +28,7 @@ use crate::test::{Observation, Stop, Test, TestCase};
 use crate::timeouts::Timeouts;
 use crate::transcript::Transcript;
 
-/// At most so many lines are judged by each check that listens.
+/// Maximum number of lines that a passive check judges.
 const MAX_JUDGED: usize = 200_000;
 
 /// What is done by default.
@@ -51,7 +51,7 @@ pub struct Suite {
     effort: Effort,
 }
 
-/// What a conversation check leaves behind.
+/// A completed interactive check.
 struct Completed {
     result: CheckResult,
     transcripts: Vec<Transcript>,
@@ -79,29 +79,29 @@ impl Suite {
         self
     }
 
-    /// Has so many searches with random commands in them; by default 500.
+    /// Sets the number of searches with random commands; by default 500.
     #[must_use]
     pub fn random_searches(mut self, count: usize) -> Self {
         self.effort.searches = count;
         self
     }
 
-    /// Has so many lines of random moves searched; by default 200.
+    /// Sets the number of random lines; by default 200.
     #[must_use]
     pub fn random_lines(mut self, count: usize) -> Self {
         self.effort.lines = count;
         self
     }
 
-    /// Runs the checks that are about long runs, too, with so many games in a row: whether memory,
-    /// threads and open files stay as they are. They take minutes with an engine that is slow.
+    /// Enables the soak checks with this number of games: whether memory, threads and open files grow.
+    /// They take minutes with a slow engine.
     #[must_use]
     pub fn soak(mut self, games: usize) -> Self {
         self.effort.soak = Some(games);
         self
     }
 
-    /// Waits so long for the answer to `uci` or `usi` and to `isready`, whatever the other limits.
+    /// Sets the timeout of the handshake and of `isready`, independent of other timeouts.
     #[must_use]
     pub fn start_timeout(mut self, timeout: Duration) -> Self {
         self.settings.start_timeout = Some(timeout);
@@ -113,7 +113,7 @@ impl Suite {
     /// Runs the checks.
     ///
     /// # Errors
-    /// The engine cannot be started, or answers no greeting.
+    /// The engine cannot be started, or does not complete the handshake.
     pub fn run(&self) -> Result<Report, TargetError> {
         let begin = now();
         let timeouts = self.settings.timeouts();
@@ -155,13 +155,13 @@ impl Suite {
         let mut why: Option<Message> = None;
         for dialect in dialects {
             let record = Rc::new(RefCell::new(Transcript::new(dialect, true)));
-            let launch = Launch { check: "greeting", undrained_stderr: false };
+            let launch = Launch { check: "handshake", undrained_stderr: false };
             let mut transcript =
                 EngineSession::start(&self.target, launch, dialect, timeouts, record)
                     .map_err(TargetError::from)?;
             match handshake(&mut transcript, dialect) {
                 Ok(mut engine_info) => {
-                    // The first one may load whatever the engine needs.
+                    // The first one may load files.
                     let first = transcript.ready();
                     let ping = first.and_then(|_| transcript.ready()).unwrap_or_default();
                     let found = transcript.search("position startpos", "go depth 1");
@@ -182,7 +182,7 @@ impl Suite {
         Err(TargetError::new(why.unwrap_or_else(|| message!("engine.no-protocol"))))
     }
 
-    /// Runs the checks by conversation, and a conversation to listen to if nothing else is.
+    /// Runs the interactive checks, and at least one session for the passive ones.
     fn run_interactive(
         &self,
         chosen: &[(&'static TestCase, Severity)],
@@ -220,8 +220,7 @@ impl Suite {
     }
 }
 
-/// Does all the work, several pieces at once, by default one for each processor. What comes of it is in
-/// no order.
+/// Runs `run` for all items in parallel, by default on every CPU core. Results are unordered.
 pub(crate) fn in_parallel<W: Sync, R: Send>(
     jobs: Option<usize>,
     work: &[W],
@@ -244,7 +243,7 @@ pub(crate) fn in_parallel<W: Sync, R: Send>(
     done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Whether a check is about the limits of a `go`, and not about something else that is looked at by a search.
+/// Whether a check is about the limits of `go`, and not only uses a search.
 fn is_about(check: &Check, go: &str) -> bool {
     let limits = ["depth", "nodes", "movetime", "searchmoves", "ponder", "mate"];
     let plain = !go.split_ascii_whitespace().any(|keyword| limits.contains(&keyword));
@@ -296,7 +295,7 @@ fn run_interactive(
     Completed { result: CheckResult { remark, ..result }, transcripts }
 }
 
-/// Judges one side in all conversations in which the other kept to the rules.
+/// Judges one side in all transcripts in which the other side conforms.
 pub(crate) fn observe(
     case: &'static TestCase,
     severity: Severity,

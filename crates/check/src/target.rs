@@ -1,4 +1,4 @@
-//! The engine that is looked at, and how it is started.
+//! The engine under test, and its start.
 
 use std::ffi::OsString;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -31,7 +31,7 @@ enum Start {
     Tcp(String),
 }
 
-/// The environment variable that tells an engine which check talks with it, for its own log.
+/// Environment variable with the id of the check, for the engine's log.
 const CHECK: &str = "READYOK_CHECK";
 
 /// What a check wants of an engine's start.
@@ -39,7 +39,7 @@ const CHECK: &str = "READYOK_CHECK";
 pub(crate) struct Launch {
     /// The name of the check.
     pub(crate) check: &'static str,
-    /// Nobody reads the error output, and nobody throws it away.
+    /// Stderr is a pipe that is never read.
     pub(crate) undrained_stderr: bool,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Launch {
 pub(crate) struct Started {
     pub(crate) input: Box<dyn Write + Send>,
     pub(crate) output: Box<dyn Read + Send>,
-    /// The end of its error output that nobody reads.
+    /// The read end of its stderr, which is never read.
     pub(crate) errors: Option<PipeReader>,
     pub(crate) process: Option<PipedProcess>,
     pub(crate) connection: Option<Connection>,
@@ -67,8 +67,8 @@ impl Target {
         Self { name, start, guard: None }
     }
 
-    /// An engine in this program: a function that serves a client over two pipes until it quits. It is
-    /// called in a thread of its own for each conversation.
+    /// An engine in this process: a function that serves a client over two pipes until it exits. It is
+    /// called in a separate thread for each session.
     pub fn in_process(
         name: impl Into<String>,
         serve: impl Fn(PipeReader, PipeWriter) + Send + Sync + 'static,
@@ -76,24 +76,23 @@ impl Target {
         Self { name: name.into(), start: Start::InProcess(Arc::new(serve)), guard: None }
     }
 
-    /// An engine behind `host:port`, to which there is a new connection for each conversation. Checks that
-    /// need a process are skipped, and by default no two conversations go on at once: many a server has one
-    /// engine.
+    /// An engine at `host:port`, with a new connection for each session. Checks that need a process are
+    /// skipped, and by default sessions run one after another, as many servers have one engine.
     pub fn tcp(address: impl Into<String>) -> Self {
         let address = address.into();
         Self { name: format!("tcp://{address}"), start: Start::Tcp(address), guard: None }
     }
 
-    /// Starts the program in this folder.
+    /// Sets the working directory of the executable.
     #[must_use]
-    pub fn in_directory(mut self, folder: impl Into<PathBuf>) -> Self {
+    pub fn in_directory(mut self, path: impl Into<PathBuf>) -> Self {
         if let Start::Program { directory, .. } = &mut self.start {
-            *directory = Some(folder.into());
+            *directory = Some(path.into());
         }
         self
     }
 
-    /// Starts the program with these variables in its environment, beside those of this one.
+    /// Adds variables to the environment of the executable.
     #[must_use]
     pub fn with_environment(
         mut self,
@@ -113,12 +112,12 @@ impl Target {
         self
     }
 
-    /// What to call it before it has told its name.
+    /// The name before the handshake.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The file beside the program that is named like it, with another extension.
+    /// The file next to the executable with another extension.
     pub(crate) fn sibling(&self, extension: &str) -> Option<PathBuf> {
         match &self.start {
             Start::Program { file, .. } if file.parent().is_some_and(Path::is_dir) => {
@@ -133,7 +132,7 @@ impl Target {
         matches!(self.start, Start::Program { .. })
     }
 
-    /// Whether somebody else has started it.
+    /// Whether it runs behind a TCP connection.
     pub(crate) fn is_remote(&self) -> bool {
         matches!(self.start, Start::Tcp(_))
     }
@@ -193,10 +192,10 @@ impl fmt::Debug for Target {
     }
 }
 
-/// So long an address may take to answer.
+/// Timeout of a connection attempt.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A connection. Dropping it ends it, whatever the other side does.
+/// A connection. Dropping it closes it in both directions.
 #[derive(Debug)]
 pub(crate) struct Connection(TcpStream);
 
@@ -257,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_input_ends_alone_and_the_connection_whatever_the_other_side_does() {
+    fn input_and_connection_close_separately() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address").to_string();
         let connection = Connection::open(&address).expect("it listens");

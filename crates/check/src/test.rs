@@ -19,15 +19,15 @@ pub(crate) struct TestCase {
 /// How a rule is tested.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Test {
-    /// By a conversation of its own.
+    /// In a session of its own.
     Interactive(fn(&TestContext<'_>) -> TestResult),
-    /// By listening to all conversations.
+    /// By observing all sessions.
     Passive(fn(&Transcript) -> Observation),
-    /// By listening for a breach of an order rule in all conversations.
+    /// By observing violations of an ordering rule in all sessions.
     Ordering(Rule),
-    /// By listening for lines of a kind (their first word) with such notes in all conversations.
+    /// By observing lines of a kind (their first token) with given diagnostics in all sessions.
     Syntax {
-        /// The first word.
+        /// The first token.
         keyword: &'static str,
         /// What they may not have.
         notes: &'static [DiagnosticKind],
@@ -58,7 +58,7 @@ pub(crate) enum Stop {
     Inconclusive(Message),
 }
 
-/// What a check by conversation comes to. `Ok` is a pass.
+/// Result of an interactive test. `Ok` is a pass.
 pub(crate) type TestResult = Result<(), Stop>;
 
 /// How often a check by listening had something to judge, or which entry breaks the rule, and how.

@@ -17,15 +17,14 @@ pub struct Timeouts {
     scale: f64,
     /// How long the engine takes for `isready`.
     ping: Duration,
-    /// How long the engine may take to start, if the user says so.
+    /// User-defined timeout of the start.
     start: Option<Duration>,
 }
 
 impl Timeouts {
-    /// Limits for the machine as it is now, times a factor of the user's.
+    /// Timeouts for the current system load, times a factor.
     ///
-    /// A machine with more work than processors gives each program its share: limits grow by the load
-    /// of the last minute for each processor, where the system tells.
+    /// Timeouts grow with the load average per CPU core, where available.
     pub fn calibrated(factor: f64) -> Self {
         let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let cores = u32::try_from(cores).unwrap_or(u32::MAX);
@@ -38,7 +37,7 @@ impl Timeouts {
         Self { scale: factor, ping: Duration::ZERO, start: None }
     }
 
-    /// The same for an engine that takes so long for `isready`.
+    /// Sets the measured duration of `isready`.
     #[must_use]
     pub fn with_ping(self, ping: Duration) -> Self {
         Self { ping, ..self }
@@ -50,17 +49,17 @@ impl Timeouts {
         Self { start: Some(start), ..self }
     }
 
-    /// How long an engine may take for an answer that it owes at once.
+    /// Timeout of an immediate reply.
     pub fn answer(&self) -> Duration {
         (ANSWER + self.ping * 20).mul_f64(self.scale)
     }
 
-    /// How long it may take to greet and to get ready, which can mean to load files.
+    /// Timeout of the handshake and of `isready`, which may load files.
     pub fn start(&self) -> Duration {
         self.start.unwrap_or_else(|| self.answer() * 5)
     }
 
-    /// How much more than it was told to use a search may take.
+    /// Tolerance of search times.
     pub fn margin(&self) -> Duration {
         (Duration::from_millis(800) + self.ping * 10).mul_f64(self.scale)
     }
@@ -81,7 +80,7 @@ impl Timeouts {
     }
 }
 
-/// The load of the last minute, where the system tells.
+/// The load average of the last minute, where available.
 fn load() -> Option<f64> {
     fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! What was said in one conversation, and the searches in it.
+//! The transcript of a session, and the searches in it.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use readyok_rules::{CastlingForm, Game, Position};
 /// More lines than this are not kept.
 const MAX_ENTRIES: usize = 20_000;
 
-/// What stands in the place of a line where the input ends.
+/// Marks the end of input.
 pub(crate) const INPUT_ENDS: &str = "(the input ends)";
 
-/// One conversation with an engine, from its start.
+/// A session with an engine, from its start.
 #[derive(Clone, Debug)]
 pub(crate) struct Transcript {
     pub(crate) dialect: Dialect,
@@ -41,25 +41,25 @@ pub(crate) struct Entry {
     pub(crate) notes: Vec<DiagnosticKind>,
 }
 
-/// Options that bear on what is told.
+/// Options that affect the output.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent options of the protocol")]
 pub(crate) struct Settings {
     pub(crate) lines: u32,
-    /// The engine was told to play less well than it can.
+    /// The strength is limited.
     pub(crate) limited: bool,
     pub(crate) wdl: bool,
     pub(crate) current_line: bool,
     pub(crate) refutations: bool,
 }
 
-/// A search, as far as it was heard.
+/// A search and its recorded output.
 #[derive(Clone, Debug)]
 pub(crate) struct Search {
     /// Where it starts from, if that is a position of a game that is known here.
     pub(crate) position: Option<Position>,
     pub(crate) go: Go<'static>,
-    /// When the client said `go`.
+    /// Time of `go`.
     pub(crate) begin: Duration,
     pub(crate) settings: Settings,
     /// By the number of their entry.
@@ -110,8 +110,7 @@ impl Transcript {
         of_engine.map(|(at, entry)| (at, entry, Reply::read(&entry.text, self.dialect).value))
     }
 
-    /// The searches, in their order. One that meets a `go` out of turn is left out. They are read when
-    /// the conversation is over.
+    /// The searches in order, without those with an unexpected `go`. Evaluated after the session.
     pub(crate) fn searches(&self) -> &[Search] {
         self.searches.get_or_init(|| self.read_searches())
     }
@@ -197,7 +196,7 @@ impl Transcript {
 }
 
 impl Entry {
-    /// A line, without what there is to say about it.
+    /// A line without violation and diagnostics.
     pub(crate) fn new(at: Duration, side: Party, text: String) -> Self {
         Self { at, side, text, bytes: None, violation: None, notes: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! What an engine takes of the machine, where the system tells: Linux does, in `/proc`.
+//! Resource usage of an engine, on Linux from `/proc`.
 
 use std::fs;
 use std::time::Duration;
@@ -11,9 +11,9 @@ const TICK: Duration = Duration::from_millis(10);
 pub(crate) struct Usage {
     /// Memory in use, in bytes.
     pub(crate) resident: u64,
-    /// Time of processors since the start.
+    /// CPU time since the start.
     pub(crate) cpu: Duration,
-    /// Time that it had to wait for a processor.
+    /// Time in the run queue.
     pub(crate) waited: Duration,
     /// Threads.
     pub(crate) threads: u64,
@@ -21,7 +21,7 @@ pub(crate) struct Usage {
     pub(crate) files: u64,
 }
 
-/// What the processes of a group take now. `None` where the system does not tell.
+/// Current usage of a process group. `None` if not available.
 pub(crate) fn usage(group: u32) -> Option<Usage> {
     let mut sum = Usage::default();
     let mut found = false;
@@ -65,7 +65,7 @@ fn of_process(id: &str, group: u32) -> Option<Usage> {
     })
 }
 
-/// The times on processors and before them of all threads, where the system keeps them.
+/// CPU and run-queue times of all threads, if available.
 fn schedule(id: &str) -> Option<(Duration, Duration)> {
     let mut sum = (Duration::ZERO, Duration::ZERO);
     for task in fs::read_dir(format!("/proc/{id}/task")).ok()? {

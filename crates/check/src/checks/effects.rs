@@ -129,8 +129,12 @@ pub(super) const CHECKS: &[TestCase] = &[
     ),
 ];
 
-/// What the engine says to a value for an option, with the option's name left out.
-fn said_to(session: &mut EngineSession, name: &str, value: &str) -> Result<Vec<String>, Stop> {
+/// The engine's output after setting an option, without the option's name.
+fn output_after_setting(
+    session: &mut EngineSession,
+    name: &str,
+    value: &str,
+) -> Result<Vec<String>, Stop> {
     session.send(&format!("setoption name {name} value {value}"));
     // Whether values do harm is for another check to judge.
     let reported = session.until_ready()?;
@@ -152,13 +156,14 @@ fn usual(option: &DeclaredOption) -> Option<String> {
 }
 
 fn known(context: &TestContext<'_>) -> TestResult {
-    // An engine that complains about what it does not know shall not say the same about what it does.
+    // An engine that reports unknown options must not report the same for declared ones.
     let mut session = context.ready_unchecked()?;
     for option in &context.engine_info.options {
         let Some(value) = usual(option) else { continue };
-        let complaint = said_to(&mut session, UNKNOWN, &value)?;
+        let diagnostic = output_after_setting(&mut session, UNKNOWN, &value)?;
         let name = &option.decl.name;
-        if !complaint.is_empty() && said_to(&mut session, name, &value)? == complaint {
+        if !diagnostic.is_empty() && output_after_setting(&mut session, name, &value)? == diagnostic
+        {
             return Err(Stop::Fail(message!("option.unknown", name, value)));
         }
     }
@@ -198,7 +203,7 @@ fn empty_text(context: &TestContext<'_>) -> TestResult {
             session.send(&line);
             // Some engines stumble at the line after it.
             if let Err(failure) = session.ready().and_then(|_| session.ready()) {
-                // Where every text does this harm, it is none of the empty one.
+                // If any text has this effect, the empty string is not the cause.
                 let mut other = context.start_separate()?;
                 other.send(&format!("setoption name {name} value ."));
                 other.ready().map_err(|failure| {
@@ -220,7 +225,7 @@ fn value_ignores_case(context: &TestContext<'_>) -> TestResult {
         session.send(&context.set("UCI_Chess960", value));
         session.ready()?;
         let position = "position fen r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1";
-        // Each of the two words is castling in one of the modes.
+        // Each of the two tokens is castling in one of the modes.
         let found = session.search(position, "go depth 1 searchmoves e1h1 e1g1")?;
         Ok(matches!(&found.best.best, Best::Move(mv) if mv.as_str() == "e1h1"))
     };

@@ -17,7 +17,7 @@ const EOF: &[Clause] = &[clause(
     "a crashed client only closes the input; an engine that continues becomes an orphan",
 )];
 
-/// So many lines are asked for until one is heard.
+/// Maximum number of requests before the engine sends a line.
 const LINES: usize = 20;
 
 macro_rules! exit {
@@ -201,7 +201,7 @@ fn quit_loading(context: &TestContext<'_>) -> TestResult {
 fn closed_output(context: &TestContext<'_>) -> TestResult {
     let mut session = begin(context, "go infinite")?;
     session.close_output();
-    // A line that is heard closes the pipe, and the next one meets it closed.
+    // A received line closes the pipe; the next write fails.
     for _ in 0..LINES {
         session.send("isready");
         session.listen(context.timeouts.quiet() / 4);

@@ -1,4 +1,4 @@
-//! Starting, greeting, getting ready.
+//! Startup, handshake, readiness.
 
 use readyok_protocol::{DiagnosticKind, Reply, Rule, Status};
 
@@ -11,10 +11,10 @@ use crate::spec::{Profile, Severity};
 use crate::test::{Observation, Stop, Test, TestCase, TestResult};
 use crate::transcript::Transcript;
 
-/// How fast an engine is that has nothing to load before it greets.
+/// Maximum duration of the handshake.
 const QUICK: std::time::Duration = std::time::Duration::from_secs(1);
 
-/// So many `isready`s at once.
+/// Number of consecutive `isready` commands.
 const PINGS: usize = 8;
 
 pub(super) const CHECKS: &[TestCase] = &[
@@ -215,7 +215,7 @@ pub(super) const CHECKS: &[TestCase] = &[
 fn waits(context: &TestContext<'_>) -> TestResult {
     let mut session = context.start(true)?;
     let early = session.listen(context.timeouts.quiet());
-    // Even what comes late was said before the greeting if it comes before its answer.
+    // Output before the reply to `uci` is early, even if it arrives late.
     match early.iter().find(|line| !matches!(line.reply, Reply::Unknown(_) | Reply::Info(_))) {
         Some(line) => {
             let line = format::line(&line.reply, context.dialect);
@@ -247,7 +247,7 @@ fn author(context: &TestContext<'_>) -> TestResult {
     Err(Stop::Fail(message!("handshake.no-author")))
 }
 
-/// Has the greeting again, for the report.
+/// Repeats the handshake for the report.
 fn shown(context: &TestContext<'_>) -> TestResult {
     context.after_handshake().map(drop)
 }
@@ -256,8 +256,8 @@ fn quick(context: &TestContext<'_>) -> TestResult {
     // What is in memory by now is not read from a slow disk.
     let mut session = context.start(true)?;
     let engine_info = handshake(&mut session, context.dialect)?;
-    let took = engine_info.greeting.min(context.engine_info.greeting);
-    context.remark(format!("the greeting took {:.0} ms", took.as_secs_f64() * 1000.0));
+    let took = engine_info.handshake.min(context.engine_info.handshake);
+    context.remark(format!("the handshake took {:.0} ms", took.as_secs_f64() * 1000.0));
     if QUICK.mul_f64(context.timeouts.scale()) < took {
         return Err(Stop::Fail(message!(
             "handshake.duration",
@@ -299,7 +299,7 @@ fn ready_each(context: &TestContext<'_>) -> TestResult {
     Ok(())
 }
 
-/// Each result of a check follows the word that it goes on.
+/// Verifies that `checking` precedes each result.
 fn statuses(transcript: &Transcript, of: impl Fn(&Reply<'_>) -> Option<Status>) -> Observation {
     let mut seen = 0;
     let mut checking = false;
@@ -333,7 +333,7 @@ fn registration(transcript: &Transcript) -> Observation {
 
 fn known_messages(transcript: &Transcript) -> Observation {
     let mut seen = 0;
-    // A banner may come late, as the client says hello at once.
+    // A banner may arrive late, as the client starts the handshake immediately.
     let after_handshake =
         transcript.replies().find(|(_, _, reply)| *reply == Reply::UciOk).map(|(at, ..)| at);
     for (at, _, reply) in

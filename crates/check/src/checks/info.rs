@@ -1,4 +1,4 @@
-//! What is told about searches.
+//! Contents of `info`.
 
 use readyok_protocol::{Best, Bound, DiagnosticKind, Dialect, Info, Move, MoveList, Reply, Score};
 use readyok_rules::{Game, Position};
@@ -13,7 +13,7 @@ use crate::spec::{Need, Profile, Severity};
 use crate::test::{Observation, Stop, Test, TestCase, TestResult};
 use crate::transcript::{Search, Transcript};
 
-/// So many variations are played out in each conversation.
+/// Maximum number of PVs that are verified per session.
 const MAX_VARIATIONS: usize = 3000;
 
 pub(super) const CHECKS: &[TestCase] = &[
@@ -212,7 +212,7 @@ pub(super) const CHECKS: &[TestCase] = &[
     ),
 ];
 
-/// Where a variation leads to. Words that end a variation in shogi end it here.
+/// The position after a PV. In shogi some tokens end a PV.
 pub(super) fn played(position: &Position, pv: &MoveList<'_>) -> Result<Position, Message> {
     let ends = |token: &&str| matches!(*token, "resign" | "win") || token.starts_with("rep_");
     reached(position, pv.tokens().take_while(|token| !ends(token)))
@@ -251,7 +251,7 @@ fn legal_pv(transcript: &Transcript) -> Observation {
 
 fn pv_head(transcript: &Transcript) -> Observation {
     let mut seen = 0;
-    // With its strength limited an engine may tell the best line and play another.
+    // With limited strength an engine may report the best line and play another.
     for search in transcript.searches().iter().filter(|it| !it.settings.limited) {
         let Some((at, best)) = &search.best else { continue };
         let Best::Move(mv) = &best.best else { continue };
@@ -268,7 +268,7 @@ fn pv_head(transcript: &Transcript) -> Observation {
             seen += 1;
             continue;
         }
-        // A search that is interrupted may have found a better move that it had no time to tell of.
+        // An interrupted search may have found a better move without reporting it.
         let go = &search.go;
         let is_timed = go.move_time.is_some() || go.random_time.is_some() || !go.clocks.is_empty();
         if search.stopped || go.nodes.is_some() || is_timed {
@@ -286,12 +286,12 @@ fn before_bestmove(transcript: &Transcript) -> Observation {
     let mut seen = 0;
     for search in transcript.searches() {
         let Some((at, best)) = &search.best else { continue };
-        // With no time at all there may be nothing to tell.
+        // A search without time may report nothing.
         let Some(depth) = search.go.depth else { continue };
         if search.stopped || !matches!(best.best, Best::Move(_)) {
             continue;
         }
-        // Nor without a legal move, whatever is answered then.
+        // Nor without a legal move.
         if search.position.as_ref().is_some_and(|it| it.legal_moves().is_empty()) {
             continue;
         }

@@ -387,7 +387,7 @@ fn last_line(context: &TestContext<'_>) -> TestResult {
         })
     };
     let Err(failure) = last(context.ready()?, "isready") else { return Ok(()) };
-    // An engine may end at the end of its input, whatever stands before it.
+    // An engine may exit at the end of input.
     last(context.start_separate()?, "isready\n")?;
     Err(failure.into_failure(message!("last-line.no-readyok")))
 }

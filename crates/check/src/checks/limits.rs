@@ -12,7 +12,7 @@ use crate::session::{EngineSession, OrFail};
 use crate::spec::{Profile, Severity};
 use crate::test::{Stop, Test, TestCase, TestResult};
 
-/// What is left on a clock, and how often the engine gets so much.
+/// Remaining time, and the number of searches with it.
 const LEFT: Duration = Duration::from_millis(400);
 const MOVES: usize = 8;
 
@@ -116,7 +116,7 @@ fn ends(context: &TestContext<'_>, session: &mut EngineSession, go: &str) -> Tes
         session.send("stop");
         let limit = session.timeouts().answer();
         if let Err(failure) = session.best(limit) {
-            // An engine that obeys no `stop` says nothing about the limit.
+            // An engine that ignores `stop` does not fail this check.
             obeys_stop(context)?;
             return Err(failure.into_failure(message!("stop.no-reply", go)));
         }
@@ -130,7 +130,7 @@ fn bare(context: &TestContext<'_>) -> TestResult {
 }
 
 fn large(context: &TestContext<'_>) -> TestResult {
-    // An engine that misreads such numbers may answer whatever it likes without breaking other rules.
+    // Other checks must not judge an engine that misreads such numbers.
     let mut session = context.ready_unchecked()?;
     for go in ["go depth 2147483647", "go nodes 9223372036854775807", "go movetime 4294967296000"] {
         ends(context, &mut session, go)?;

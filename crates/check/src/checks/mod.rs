@@ -25,7 +25,7 @@ macro_rules! check {
     };
 }
 
-/// A check of what is told about searches.
+/// A check of `info`.
 macro_rules! info {
     ($id:literal, $rule:literal, $text:literal, $usi:literal, $severity:ident, $advice:literal, $test:expr) => {
         info!($id, $rule, $text, $usi, $severity, &[], $advice, $test)
@@ -96,7 +96,7 @@ pub(crate) fn test_cases() -> impl Iterator<Item = &'static TestCase> {
     AREAS.into_iter().flatten()
 }
 
-/// The check whose conversation is listened to if no other one is had.
+/// The check that provides a session to observe if no other one is selected.
 pub(crate) fn sample() -> &'static TestCase {
     &search::PLAYS
 }
@@ -117,17 +117,17 @@ mod tests {
             assert!(seen.insert(check.id), "{} is there twice", check.id);
             let area = check.id.split('.').next();
             if areas.last() != Some(&area) {
-                assert!(!areas.contains(&area), "{} is not with others of its area", check.id);
+                assert!(!areas.contains(&area), "{} is outside its area", check.id);
                 areas.push(area);
             }
             let form =
                 |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-');
             assert!(check.id.chars().all(form) && check.id.contains('.'), "{}", check.id);
-            assert!(!check.clauses.is_empty(), "{} stands nowhere", check.id);
+            assert!(!check.clauses.is_empty(), "{} has no clause", check.id);
             for clause in check.clauses {
-                assert!(clause.text != "the same", "{} leaves a clause out", check.id);
+                assert!(clause.text != "the same", "{} lacks a clause", check.id);
             }
-            assert!(!check.profiles.is_empty(), "{} is for nobody", check.id);
+            assert!(!check.profiles.is_empty(), "{} has no profile", check.id);
         }
     }
 }

@@ -29,7 +29,7 @@ const FIXED: [(&str, &str); 13] = [
 /// The largest hash table that is small, in MB.
 const MAX_DEFAULT_HASH: i64 = 512;
 
-/// The most that an option that costs memory or processors is set to.
+/// Maximum value of options that use memory or CPU cores.
 const MODEST: i64 = 32;
 
 macro_rules! option {
@@ -282,7 +282,7 @@ pub(super) const CHECKS: &[TestCase] = &[
     ),
 ];
 
-/// Fails with an option if there is one for which there is something to say.
+/// Fails with the first option for which `judge` returns a message.
 fn each(
     context: &TestContext<'_>,
     judge: impl Fn(&DeclaredOption) -> Option<Message>,
@@ -480,7 +480,7 @@ fn multipv_default(context: &TestContext<'_>) -> TestResult {
 }
 
 fn elo_with_limit(context: &TestContext<'_>) -> TestResult {
-    // In USI strength is a degree (`USI_Strength`); some engines have a number all the same.
+    // In USI strength is a level (`USI_Strength`); some engines also have `UCI_Elo`.
     let degree = || context.option("USI_Strength").filter(|_| context.dialect == Dialect::Usi);
     let limit = context.option("UCI_LimitStrength");
     let elo = context.option("UCI_Elo").or_else(degree);
@@ -552,7 +552,7 @@ fn values(option: &DeclaredOption) -> Vec<String> {
         OptionKind::Combo { default, vars } => {
             vars.iter().chain(default).map(ToString::to_string).collect()
         }
-        // A path that does not exist or a log that is written is nobody's wish.
+        // Avoid nonexistent paths and log files.
         OptionKind::Spin { .. }
         | OptionKind::Button
         | OptionKind::String { .. }
@@ -564,7 +564,7 @@ fn values(option: &DeclaredOption) -> Vec<String> {
 fn every_value(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
     for option in &context.engine_info.options {
-        // Another variant has other positions, and another protocol other words.
+        // Other variants have other positions, and other protocols other messages.
         let name = option.decl.name.to_ascii_lowercase();
         if name.contains("variant") || name.contains("protocol") {
             continue;

@@ -1,4 +1,4 @@
-//! Positions and moves, as they are told and as they are answered.
+//! Positions and moves, in commands and in replies.
 
 use readyok_protocol::{Best, Dialect};
 use readyok_rules::{Game, Position};
@@ -246,8 +246,7 @@ fn from_lines(context: &TestContext<'_>, lines: &[(&str, &str)]) -> TestResult {
 }
 
 fn special_moves(context: &TestContext<'_>) -> TestResult {
-    // After each line the piece that moved, or the rook, can be moved in ways that it could not if the
-    // line was misread; wherever the engine moves otherwise the answer says less.
+    // After each line the moved piece, or the rook, has moves that are illegal if the line was misread.
     from_lines(
         context,
         &[
@@ -304,7 +303,7 @@ fn random_game(context: &TestContext<'_>) -> TestResult {
     Ok(())
 }
 
-/// The engine is alive and plays after what no client should say.
+/// Verifies that the engine still plays after an invalid command.
 fn survives(context: &TestContext<'_>, commands: &[&str]) -> TestResult {
     for command in commands {
         let mut session = context.ready_unchecked()?;

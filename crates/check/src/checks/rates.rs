@@ -1,4 +1,4 @@
-//! How much is told, how often, and whether times and counts are those of the search.
+//! Amount and frequency of `info`, and accuracy of times and counts.
 
 use std::time::Duration;
 
@@ -13,25 +13,24 @@ use crate::spec::{Profile, Severity};
 use crate::test::{Observation, Stop, Test, TestCase, TestResult};
 use crate::transcript::Transcript;
 
-/// By how much a told time may be ahead of ours: engines round, and start their clock before they are
-/// done with reading.
+/// Tolerance of a reported time: engines round, and start their clock while reading.
 const AHEAD: Duration = Duration::from_millis(30);
 
-/// Below this many milliseconds `nodes` and `time` say too little about `nps`.
+/// Minimum milliseconds for a comparison of `nodes`, `time` and `nps`.
 const SHORT: u64 = 50;
 
-/// When the words for the impatient may begin, less what gets lost on the way.
+/// Earliest time of `currmove` and similar fields, minus communication delays.
 const IDLE_TIMEOUT: Duration = Duration::from_millis(900);
 
-/// A search of this time, and how much of its time has to be told at least once.
+/// Duration of the search, and the divisor of its time that must be reported.
 const TIMED: Duration = Duration::from_millis(400);
-const TOLD: u32 = 5;
+const REPORTED_PART: u32 = 5;
 
-/// The longest time without a word in a long search, and how much longer that is looked at.
+/// Maximum interval between reports in a long search, and the extra observation time.
 const LONGER: Duration = Duration::from_secs(1);
 const SILENT: Duration = Duration::from_secs(2);
 
-/// Lines of `info` in this time are looked at, and so many are too many.
+/// Observation time, and the maximum number of `info` lines in it.
 const FLOOD_TIME: Duration = Duration::from_millis(400);
 const FLOOD: usize = 1000;
 
@@ -75,7 +74,7 @@ pub(super) const CHECKS: &[TestCase] = &[
     info!(
         "regular",
         "a long search reports nodes at least every two seconds",
-        "nodes, nps and the like should be sent regularly",
+        "nodes, nps and similar fields should be sent regularly",
         "the client displays them during the search",
         May,
         "send `info nodes … nps … hashfull … time …` once a second",
@@ -188,7 +187,7 @@ fn time(context: &TestContext<'_>) -> TestResult {
         let Some((reported, passed)) = last else {
             return Err(Stop::Skip(message!("time.none")));
         };
-        if passed < TIMED * 3 / 4 || passed / TOLD <= reported {
+        if passed < TIMED * 3 / 4 || passed / REPORTED_PART <= reported {
             return Ok(());
         }
         least = Some((reported, passed));

@@ -14,16 +14,15 @@ use crate::spec::{Need, Profile, Severity};
 use crate::test::{Stop, Test, TestCase, TestResult};
 use crate::usage::Usage;
 
-/// An idle engine is looked at for so long, again and again until it has had time to come to rest, and
-/// may take this share of a processor in the best of the looks, or this time. Some systems count in
-/// hundredths of a second.
+/// Duration of one measurement of an idle engine, their number, and the maximum CPU usage of the best.
+/// Some systems count in hundredths of a second.
 const LOOK: Duration = Duration::from_millis(200);
 const BUSY: f64 = 0.12;
 const LITTLE: Duration = Duration::from_millis(2);
 
-/// MB of hash whose memory is looked at, and what else a search may take.
+/// Hash sizes in MB that are compared, and the allowance for other memory.
 const HASH: i64 = 64;
-const BESIDE: u64 = 16 << 20;
+const OTHER_MEMORY: u64 = 16 << 20;
 
 pub(super) const CHECKS: &[TestCase] = &[
     check!(
@@ -97,9 +96,9 @@ pub(super) fn usage(session: &EngineSession) -> Result<Usage, Stop> {
     session.usage().ok_or_else(unknown)
 }
 
-/// The share of a processor that the engine takes in the best of several looks, of what it can get.
+/// The lowest CPU usage of several measurements.
 ///
-/// What runs in a virtual machine may be compiled for some seconds after it is ready.
+/// A JIT compiler may run for some seconds after `readyok`.
 fn share(session: &mut EngineSession) -> Result<f64, Stop> {
     let mut least = f64::MAX;
     let rests = now() + session.timeouts().answer();
@@ -174,7 +173,7 @@ fn hash_range(context: &TestContext<'_>) -> Result<(i64, i64), Stop> {
     Ok((least.unwrap_or(1), limit.unwrap_or(1)))
 }
 
-/// The memory after a search with a hash table of so many MB.
+/// The memory usage after a search with a hash table of the given size in MB.
 fn memory_with(context: &TestContext<'_>, size: i64) -> Result<u64, Stop> {
     let mut session = context.ready()?;
     session.send(&context.set("Hash", &size.to_string()));
@@ -198,7 +197,7 @@ fn hash_memory(context: &TestContext<'_>) -> TestResult {
         mb(small),
         mb(large)
     ));
-    if table + table / 4 + BESIDE < more {
+    if table + table / 4 + OTHER_MEMORY < more {
         return Err(Stop::Fail(message!("hash.memory", size = mb(table), more = mb(more))));
     }
     Ok(())
@@ -263,7 +262,7 @@ pub(super) const SOAK_CHECKS: &[TestCase] = &[
     ),
 ];
 
-/// Plays games of random moves, and looks at the engine after each.
+/// Plays games of random moves, and measures the engine after each.
 fn play<T>(
     context: &TestContext<'_>,
     session: &mut EngineSession,

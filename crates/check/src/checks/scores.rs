@@ -13,13 +13,13 @@ use crate::spec::{Profile, Severity};
 use crate::test::{Observation, Stop, Test, TestCase, TestResult};
 use crate::transcript::Transcript;
 
-/// From here on a number of centipawns stands for a mate.
+/// Centipawns from which a score encodes a mate.
 const MATE_IN_DISGUISE: i32 = 9000;
 
 /// A side that is worse off than this has not seen that the game is drawn.
 const LOST: Score = Score::Cp(-200);
 
-/// A score that tells who is better.
+/// Centipawns from which a side is clearly better.
 const CLEAR: i32 = 300;
 
 const WDL: &str = "practice (Stockfish, lc0), UCI_ShowWDL";
@@ -176,7 +176,7 @@ fn mate_not_cp(context: &TestContext<'_>) -> TestResult {
     Ok(())
 }
 
-/// A position in which the side to move is lost, unless it repeats the position once more.
+/// A position in which the side to move is lost, unless it repeats the position.
 fn repeated(context: &TestContext<'_>) -> (String, &'static str) {
     let (text, round, times, before, token) = match context.game() {
         Game::Chess | Game::Chess960 => {

@@ -1,4 +1,4 @@
-//! Searches: what begins and ends them, and what may be said meanwhile.
+//! Searches: start, limits, end, and commands during a search.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ const NODES_MISSED: u64 = 60_000;
 /// How long a search with `movetime` is.
 const MOVE_TIME: Duration = Duration::from_millis(300);
 
-/// So many searches are stopped to see how long that takes.
+/// Number of searches whose `stop` is timed.
 const STOPS: usize = 20;
 
 macro_rules! search {
@@ -386,7 +386,7 @@ fn legal_move(transcript: &Transcript) -> Observation {
         seen += 1;
         let mv = match &best.best {
             Best::Move(mv) => mv,
-            // What is said without a legal move is for another check.
+            // Another check covers positions without a legal move.
             _ if position.legal_moves().is_empty() => continue,
             Best::Resign if transcript.dialect == Dialect::Usi => continue,
             Best::Win if position.can_declare() => continue,
@@ -837,7 +837,7 @@ fn interleavings(context: &TestContext<'_>) -> TestResult {
                 _ => (),
             }
         }
-        // Where the search ends by itself a `stop` may meet its answer on the way.
+        // If the search ends by itself, `stop` may cross its reply.
         if endless && !hit || random.bool() {
             session.send("stop");
         }

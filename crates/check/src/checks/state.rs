@@ -165,7 +165,7 @@ pub(super) const CHECKS: &[TestCase] = &[
     ),
 ];
 
-/// One `bestmove` has been said; more are too many.
+/// Verifies that no second `bestmove` follows.
 fn no_more(session: &mut EngineSession, what: &Message) -> TestResult {
     let mut reported = session.until_ready().or_fail(message!("after.no-readyok", what))?;
     reported.extend(session.listen(session.timeouts().quiet()));
@@ -186,7 +186,7 @@ fn second_stop(context: &TestContext<'_>) -> TestResult {
     no_more(&mut session, &message!("after.two-stops"))
 }
 
-/// Something is said during a search that ends by itself; it ends so, and another one can follow.
+/// Sends a command during a search, which must end normally; then runs another one.
 fn undisturbed(context: &TestContext<'_>, command: &str) -> TestResult {
     let mut session = context.ready_unchecked()?;
     let text = test_positions::of(context.game()).middle[0];
@@ -213,7 +213,7 @@ fn undisturbed(context: &TestContext<'_>, command: &str) -> TestResult {
 }
 
 fn position_in_search(context: &TestContext<'_>) -> TestResult {
-    // Moves of the position that is searched are none in this one.
+    // Moves of the searched position are illegal in this one.
     undisturbed(context, &context.position(test_positions::of(context.game()).mate_in_one[1]))
 }
 

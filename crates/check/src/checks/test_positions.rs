@@ -4,13 +4,13 @@ use readyok_rules::Game;
 
 /// Positions of one game.
 pub(super) struct Probes {
-    /// The side to move mates at once: first as the first player, then as the second.
+    /// The side to move mates in one: first as the first player, then as the second.
     pub(super) mate_in_one: [&'static str; 2],
     /// The side to move is mated.
     pub(super) mated: &'static str,
     /// The side to move has one legal move, and is mated by the answer: first and second player.
     pub(super) mated_next: [&'static str; 2],
-    /// The side to move mates in so many plies, and no sooner.
+    /// The side to move mates in this number of plies, and not earlier.
     pub(super) mates: [(&'static str, u32); 3],
     /// A position from play for each side to move.
     pub(super) middle: [&'static str; 2],

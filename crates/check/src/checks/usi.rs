@@ -459,7 +459,7 @@ fn false_declaration(context: &TestContext<'_>) -> TestResult {
     }
 }
 
-/// The answer to `go mate`, whatever it is.
+/// The reply to `go mate`.
 fn checkmate(session: &mut EngineSession, limit: Duration) -> Result<Checkmate<'static>, Stop> {
     let answer = session
         .wait_for(limit, |line| match &line.reply {

@@ -22,7 +22,7 @@ pub(super) fn test_cases() -> impl Iterator<Item = &'static TestCase> {
 /// Later than any client should be in a hurry for.
 const LATE: Duration = Duration::from_millis(1500);
 
-/// Most systems hold so much in a pipe, and many times less.
+/// At least the pipe capacity of most systems.
 const FLOOD: usize = 1 << 20;
 
 const UNKNOWN_LINES: Clause = Clause {
@@ -54,7 +54,7 @@ const UCI: Clause = Clause {
     text: "without `uciok` or `usiok` in time, the client can kill the engine",
 };
 const CRASHES: &str = "detect the end of the output and of the process in every wait";
-const GIVES_UP: &str = "give every wait a timeout, and treat a late engine as failed";
+const TIMES_OUT: &str = "give every wait a timeout, and treat a late engine as failed";
 const EACH_BY_ITSELF: &str = "parse each option separately, skip unusable ones, and continue";
 const IGNORES: &str = "skip unknown or unexpected lines and tokens";
 
@@ -109,16 +109,16 @@ const START: &[TestCase] = probes![
         IN_PRACTICE, CRASHES;
     "start.silent" Should "the client drops an engine that never replies to `uci` or `usi`":
         violating at Identification, Behavior::Silence => Copes;
-        UCI, GIVES_UP;
+        UCI, TIMES_OUT;
     "start.exits-in-handshake" Must "the client detects an engine that exits during the handshake":
         violating at HandshakeOk, Behavior::Exit => Copes;
         IN_PRACTICE, CRASHES;
     "start.no-uciok" Should "the client drops an engine that never sends `uciok` or `usiok`":
         violating at HandshakeOk, Behavior::Silence => Copes;
-        UCI, GIVES_UP;
+        UCI, TIMES_OUT;
     "start.banner" Must "the client ignores text before the handshake":
         conforming at Start, Behavior::Before(&[
-            "Scripted partner 1.0 by the Readyok authors", "type help for help",
+            "Readyok mock engine 1.0 by the Readyok authors", "type help for help",
         ]) => Works;
         UNKNOWN_LINES, IGNORES;
     "start.slow" Must "the client waits for a slow handshake":
@@ -126,7 +126,7 @@ const START: &[TestCase] = probes![
         UCI, "wait several seconds for `uciok` or `usiok`";
     "start.no-options" Must "the client accepts an engine without options":
         conforming at Identification, Behavior::Instead(&[
-            "id name Scripted partner 1.0", "id author the Readyok authors",
+            "id name Readyok mock engine 1.0", "id author the Readyok authors",
         ]) => Works;
         OPTION, "do not depend on any option";
     "start.no-name" Should "the client accepts an engine without a name":
@@ -236,7 +236,7 @@ const READY: &[TestCase] = probes![
         ISREADY, "wait for `readyok` before sending other commands";
     "ready.never" Should "the client drops an engine that never sends `readyok`":
         violating at Ready, Behavior::Silence => Copes;
-        IN_PRACTICE, GIVES_UP;
+        IN_PRACTICE, TIMES_OUT;
     "ready.exits" Must "the client detects an engine that exits before `readyok`":
         violating at Ready, Behavior::Exit => Copes;
         IN_PRACTICE, CRASHES;
@@ -262,7 +262,7 @@ const SEARCH: &[TestCase] = probes![
         BESTMOVE, "wait for `bestmove`, and send only `stop` before it";
     "search.no-reply" Should "the client drops an engine that never replies":
         violating at BestMove, Behavior::Silence => Copes;
-        IN_PRACTICE, GIVES_UP;
+        IN_PRACTICE, TIMES_OUT;
     "search.exits-at-go" Must "the client detects an engine that exits at `go`":
         violating at Go, Behavior::Exit => Copes;
         IN_PRACTICE, CRASHES;
@@ -702,7 +702,7 @@ pub(super) fn declared_options(transcript: &Transcript) -> Observation {
     Ok(seen)
 }
 
-/// A clock is told for the side to move.
+/// Verifies that `go` has a clock of the side to move.
 pub(super) fn own_clock(transcript: &Transcript) -> Observation {
     let mut seen = 0;
     let mut first_moves = Some(true);
@@ -733,7 +733,7 @@ pub(super) fn own_clock(transcript: &Transcript) -> Observation {
 /// There is a `quit`.
 pub(super) fn sends_quit(transcript: &Transcript) -> Observation {
     let Some((at, ..)) = commands(transcript).last() else { return Ok(0) };
-    // A client that gave up before it asked for anything had its reasons.
+    // A client that never searched is not judged.
     if !transcript.complete
         || !commands(transcript).any(|(.., command)| matches!(command, Command::Go(_)))
     {

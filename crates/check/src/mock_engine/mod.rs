@@ -1,13 +1,12 @@
-//! The other end: whether a client, a GUI or a match runner, keeps to the protocols, and what it
-//! survives.
+//! Checks of clients, GUIs or match runners, with a mock engine.
 //!
 //! ```text
-//!  ClientSuite ──starts──> client ──starts──> this program again, as a wire
+//!  ClientSuite ──starts──> client ──starts──> this executable again, as a relay
 //!       ^                                              │
 //!       └──────────── one TCP connection ──────────────┘
 //! ```
-//! The client gets a program that passes its bytes on. The engine behind it, [`part`], is in the
-//! program that judges: it plays its part by a script, and everything has one clock.
+//! The client starts a relay that forwards its bytes. The mock engine behind it, [`script`], runs in
+//! the checking process, so that all events have the same clock.
 
 mod checks;
 mod relay;

@@ -1,5 +1,4 @@
-//! The program that a client starts for an engine: it passes bytes on, from and to the one that
-//! judges, and ends as it is told to.
+//! The relay process that a client starts as its engine: it forwards bytes from and to the checker.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -12,23 +11,23 @@ use std::time::{Duration, Instant};
 
 use crate::clock::now;
 
-/// Tells a program that it is a wire, and where to: address, slash, and a word that nobody else knows.
+/// Environment variable of a relay: address, slash, and a secret token.
 const MOCK_ENGINE: &str = "READYOK_MOCK_ENGINE";
 
-/// The length of the word.
+/// Length of the token.
 const TOKEN_LEN: usize = 32;
 
-/// How long a connection has to say the word, and to take what it is sent.
+/// Timeout of the authentication and of writes.
 const AUTH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How often to look whether the client has read what was said, and for how long.
+/// Interval and maximum number of polls until the client has read the output.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 const MAX_POLLS: usize = 500;
 
-/// At most so many bytes are passed on at once.
+/// Maximum number of bytes per frame.
 const CHUNK: usize = 1 << 16;
 
-/// What is said over a wire: one byte, four bytes of length, and so many bytes.
+/// Kind of a frame. A frame is the kind in one byte, the length in four bytes, and the payload.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum FrameKind {
     /// The client has written this.
@@ -95,17 +94,17 @@ impl FrameKind {
     }
 }
 
-/// Plays the part of an engine if a [`ClientSuite`](crate::ClientSuite) has had this program started
-/// as one, which is without arguments. A program that calls it first of all can be its partner.
+/// Runs as a mock engine if a [`ClientSuite`](crate::ClientSuite) has started this executable as one,
+/// which is without arguments. An executable that calls it first can be given to a `ClientSuite`.
 ///
-/// `None` means that it was not, and the program goes on as usual.
+/// `None` means that it was started normally.
 pub fn serve_as_mock_engine() -> Option<ExitCode> {
     let address = std::env::var(MOCK_ENGINE).ok()?;
-    // The client hears of the partner, too, and may be this very program.
+    // The client inherits the variable, and may be this executable.
     if 1 < std::env::args_os().len() {
         return None;
     }
-    // The one that judges sees that nobody speaks; the client sees an engine that has ended.
+    // On an error the client and the checker see an engine that has exited.
     Some(serve(&address).unwrap_or(ExitCode::FAILURE))
 }
 
@@ -116,13 +115,13 @@ fn serve(address: &str) -> io::Result<ExitCode> {
     stream.set_nodelay(true)?;
     stream.write_all(token.as_bytes())?;
     let up = stream.try_clone()?;
-    // Nobody joins it: the client may keep its end open for ever.
+    // The thread is not joined: the client may keep its end open forever.
     thread::Builder::new().name("input".into()).spawn(move || forward_input(up))?;
     let mut output = io::stdout();
     loop {
         let Ok((kind, bytes)) = FrameKind::read(&mut stream) else { return Ok(ExitCode::SUCCESS) };
         match kind {
-            // A client that is gone hears nothing, which is its own affair.
+            // A write to a client that has exited may fail.
             FrameKind::Write => drop(output.write_all(&bytes).and_then(|()| output.flush())),
             FrameKind::WriteAndWait => {
                 drop(output.write_all(&bytes).and_then(|()| output.flush()));
@@ -150,7 +149,7 @@ fn wait_for_reader() {
     }
 }
 
-/// Whether a pipe for the output holds anything. Of other outputs nobody knows.
+/// Whether the output pipe contains bytes that the client has not read, if the output is a pipe.
 #[cfg(unix)]
 fn output_pending() -> bool {
     rustix::io::ioctl_fionread(io::stdout()).is_ok_and(|bytes| 0 < bytes)
@@ -176,7 +175,7 @@ fn forward_input(mut up: TcpStream) {
             Ok(_) | Err(_) => break,
         }
     }
-    // The connection stays open: the engine may have last words, and its end shall be seen.
+    // The connection stays open for further output and the exit of the engine.
     let _ = up.write_all(&FrameKind::InputEnd.frame(&[]));
 }
 
@@ -205,7 +204,7 @@ fn close_output() -> io::Result<()> {
 pub(crate) enum RelayEvent {
     /// The client has started an engine.
     Started(TcpStream),
-    /// It said this to the engine of this number.
+    /// The client sent bytes to the engine with this index.
     Input(usize, Box<[u8]>, Instant),
     /// It closed the input of the engine.
     InputClosed(usize),
@@ -220,7 +219,7 @@ pub(crate) struct RelayServer {
 }
 
 impl RelayServer {
-    /// Opens one. `tell` brings what is heard to the run.
+    /// Starts a server that sends its events to `events`.
     pub(crate) fn open<T: From<RelayEvent> + Send + 'static>(
         events: SyncSender<T>,
     ) -> io::Result<Self> {
@@ -262,7 +261,7 @@ impl Drop for RelayServer {
     }
 }
 
-/// The connection, if it says the word.
+/// The connection, if it sends the token.
 fn authenticated(mut stream: TcpStream, token: &str) -> Option<TcpStream> {
     let mut received = [0; TOKEN_LEN];
     stream.set_read_timeout(Some(AUTH_TIMEOUT)).ok()?;
@@ -273,7 +272,7 @@ fn authenticated(mut stream: TcpStream, token: &str) -> Option<TcpStream> {
     (received == token.as_bytes()).then_some(stream)
 }
 
-/// Tells of an engine, and of all that is said to it from now on. Returns whether anybody listens.
+/// Reports an engine and its input from now on. Returns whether the receiver exists.
 fn accept<T: From<RelayEvent> + Send + 'static>(
     stream: TcpStream,
     number: usize,
@@ -303,7 +302,7 @@ fn accept<T: From<RelayEvent> + Send + 'static>(
         }
         let _ = events.send(RelayEvent::Disconnected(number).into());
     };
-    // Without the thread nothing is heard, and the run ends by its limit.
+    // Without the thread the run ends by its time limit.
     let _ = thread::Builder::new().name("wire".into()).spawn(read);
     true
 }

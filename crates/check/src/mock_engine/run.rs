@@ -1,4 +1,4 @@
-//! One run of the client: it is started, meets its engines, and is ended if it does not end by itself.
+//! One run of the client: starts it, drives its mock engines, and kills it if it does not exit.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -19,42 +19,42 @@ use super::script::{Action, MockEngine};
 use crate::clock::now;
 use crate::transcript::{Entry, Transcript};
 
-/// So many events may wait.
+/// Maximum number of queued events.
 const BACKLOG: usize = 256;
 
 /// A client that starts more engines than this gets no more of them.
 const MAX_ENGINES: usize = 24;
 
-/// So much of the end of what the client prints is kept.
+/// Number of stored bytes at the end of the client's output.
 const MAX_OUTPUT: usize = 4096;
 
-/// How long a client that was told to end has for it, and engines when their client is gone.
+/// Timeout for the exit of a terminated client, and of engines after their client.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How a client is run.
 #[derive(Clone, Debug)]
 pub(crate) struct RunOptions<'a> {
-    /// The words of its command, without any placeholder.
+    /// The command line, with placeholders replaced.
     pub(crate) command: &'a [std::ffi::OsString],
     pub(crate) guard: Option<&'a Guard>,
     /// The protocol, if only one is meant.
     pub(crate) dialect: Option<Dialect>,
     pub(crate) probe: Option<Probe>,
     pub(crate) seed: u64,
-    /// When nothing has happened for so long, it is over.
+    /// The run ends after this time without an event.
     pub(crate) idle_timeout: Duration,
     /// How long it has to start an engine.
     pub(crate) start: Duration,
-    /// Whatever happens, then it is over.
+    /// Maximum duration of the run.
     pub(crate) limit: Duration,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct RunResult {
     /// One for each engine that was started.
     pub(crate) transcripts: Vec<Transcript>,
-    /// What was tested: the number of the conversation, and of the entry with which it begins.
+    /// The start of the tested behavior: index of the transcript and of its entry.
     pub(crate) mark: Option<(usize, usize)>,
     pub(crate) end: End,
     /// An engine was left behind.
@@ -99,7 +99,7 @@ struct Engine {
     dialogue: ProtocolState,
     transcript: Transcript,
     mark: Option<usize>,
-    /// It was told to end: it says no more.
+    /// It is exiting and sends nothing more.
     exiting: bool,
     disconnected: bool,
 }
@@ -213,7 +213,7 @@ impl Run<'_> {
         }
     }
 
-    /// Goes on for a while after the end.
+    /// Handles events for a while after the end.
     fn wait(&mut self, inbox: &Receiver<Event>, time: Duration, done: impl Fn(&Self) -> bool) {
         let until = now() + time;
         while !done(self) {
@@ -302,7 +302,7 @@ impl Run<'_> {
 }
 
 impl Engine {
-    /// Takes what the client said.
+    /// Handles input from the client.
     fn receive(&mut self, bytes: &[u8], at: Duration, only: Option<Dialect>) {
         self.input.push(bytes);
         while let Some(line) = self.input.next_line() {
@@ -366,7 +366,7 @@ impl Engine {
         acted
     }
 
-    /// Takes note of what the engine says.
+    /// Records output of the engine.
     fn record(&mut self, bytes: &[u8], at: Duration) {
         self.output.push(bytes);
         while let Some(line) = self.output.next_line() {
@@ -382,7 +382,7 @@ impl Engine {
 
 impl Connection {
     fn send(&mut self, order: FrameKind, bytes: &[u8]) {
-        // That the wire is gone will be heard. One that takes nothing more is of no use.
+        // A broken connection is reported as an event.
         if self.0.write_all(&order.frame(bytes)).is_err() {
             let _ = self.0.shutdown(Shutdown::Both);
         }

@@ -1,5 +1,4 @@
-//! The part of the engine: what it says to each line of the client, and the one thing that it does on
-//! the way.
+//! The mock engine: its replies to commands, and the one behavior that a check tests.
 
 use std::time::Duration;
 
@@ -12,10 +11,10 @@ use crate::transcript::{GameOf, resolve};
 const UNLIKELY: [&str; 3] = ["a1h8", "h8a1", "b1g8"];
 const UNLIKELY_IN_SHOGI: [&str; 3] = ["1i9a", "9a1i", "5e5a+"];
 
-/// More lines of a search than this are not told.
+/// Maximum number of lines per search.
 const MAX_LINES: usize = 64;
 
-/// What is to be done.
+/// An action of the mock engine.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Action {
     /// Write these bytes.
@@ -26,7 +25,7 @@ pub(crate) enum Action {
     Wait(Duration),
     /// What is tested begins here.
     Mark,
-    /// Write so many bytes to the error output.
+    /// Write this number of bytes to stderr.
     WriteStderr(usize),
     /// Close the output.
     CloseOutput,
@@ -60,7 +59,7 @@ struct Choice {
 }
 
 impl MockEngine {
-    /// An engine that obeys, but for one thing. Moves are drawn by lot from `seed`.
+    /// A conforming engine, except for one behavior. Moves are random.
     pub(crate) fn new(dialect: Dialect, probe: Option<Probe>, seed: u64) -> Self {
         Self {
             dialect,
@@ -76,7 +75,7 @@ impl MockEngine {
         }
     }
 
-    /// What it does before it hears anything.
+    /// Actions before the first command.
     pub(crate) fn start(&mut self) -> Vec<Action> {
         let begins =
             self.probe.is_some_and(|probe| matches!(probe.behavior, Behavior::LineFormat(_)));
@@ -97,7 +96,7 @@ impl MockEngine {
         if self.ignores_input { Vec::new() } else { vec![Action::Exit(0)] }
     }
 
-    /// What it does when it has heard this.
+    /// Actions in reply to a command.
     pub(crate) fn handle_command(&mut self, command: &Command<'_>) -> Vec<Action> {
         if self.silent {
             return Vec::new();
@@ -134,7 +133,7 @@ impl MockEngine {
     }
 
     fn handshake(&mut self) -> Vec<Action> {
-        let names = ["id name Scripted partner 1.0", "id author the Readyok authors"];
+        let names = ["id name Readyok mock engine 1.0", "id author the Readyok authors"];
         let options: &[&str] = match self.dialect {
             Dialect::Uci => &[
                 "option name Hash type spin default 16 min 1 max 1024",
@@ -157,9 +156,9 @@ impl MockEngine {
             ],
         };
         let lines = names.iter().chain(options);
-        let greeting: Vec<String> = lines.map(|line| (*line).to_owned()).collect();
+        let identification: Vec<String> = lines.map(|line| (*line).to_owned()).collect();
         let ok = [self.dialect.handshake_ok().to_owned()];
-        let mut actions = self.emit(Moment::Identification, &greeting);
+        let mut actions = self.emit(Moment::Identification, &identification);
         actions.extend(self.emit(Moment::HandshakeOk, &ok));
         actions.extend(self.emit(Moment::AfterHandshake, &[]));
         actions
@@ -210,7 +209,7 @@ impl MockEngine {
         actions
     }
 
-    /// Legal moves by lot, the first of them with a move after it.
+    /// Legal moves in random order, the first one with a reply.
     fn choose(&mut self, go: &Go<'_>) -> Choice {
         let none = Choice { best: Vec::new(), reply: None };
         let Some(position) = &self.position else { return none };
@@ -221,7 +220,7 @@ impl MockEngine {
         };
         let moves = position.legal_moves().into_iter();
         let mut best: Vec<String> = moves.map(|mv| mv.word(format)).filter(wanted).collect();
-        // Where lots are drawn, the order must not depend on the library.
+        // Reproducible random choices need an order that does not depend on the library.
         best.sort();
         self.random.shuffle(&mut best);
         let after = best.first().and_then(|token| position.clone().after([token]).ok());
@@ -231,7 +230,7 @@ impl MockEngine {
         Choice { best, reply }
     }
 
-    /// What is said when something is due, with the one thing that is done on the way.
+    /// Output at a moment, modified by the tested behavior.
     fn emit(&mut self, moment: Moment, lines: &[String]) -> Vec<Action> {
         if self.silent {
             return Vec::new();
@@ -352,25 +351,25 @@ pub(crate) struct Probe {
 /// The first time that something is due.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Moment {
-    /// Before the first word.
+    /// Before the first output.
     Start,
-    /// `uci` or `usi` was said: name, author and options are due.
+    /// After `uci` or `usi`: name, author and options are due.
     Identification,
-    /// The options are said: `uciok` or `usiok` is due.
+    /// After the options: `uciok` or `usiok` is due.
     HandshakeOk,
-    /// `uciok` or `usiok` is said.
+    /// After `uciok` or `usiok`.
     AfterHandshake,
-    /// `isready` was said, and `readyok` is due.
+    /// After `isready`: `readyok` is due.
     Ready,
-    /// `go` was said: what the search tells is due.
+    /// After `go`: `info` is due.
     Go,
-    /// What a search of its own end has told is said, and its answer is due.
+    /// After the `info` of a finite search: `bestmove` is due.
     BestMove,
     /// An endless search, or pondering, has begun.
     Infinite,
-    /// The answer was said.
+    /// After `bestmove`.
     AfterBestMove,
-    /// `quit` was said, and the end is due.
+    /// After `quit`: the exit is due.
     Quit,
 }
 
@@ -378,33 +377,33 @@ pub(crate) enum Moment {
 /// legal move and `{illegal}` a move that cannot be played.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Behavior {
-    /// Says these lines first.
+    /// Sends these lines first.
     Before(&'static [&'static str]),
-    /// Says these lines in the place of what is due.
+    /// Sends these lines instead.
     Instead(&'static [&'static str]),
-    /// Says this line so often first, with the count for `{n}`.
+    /// Sends this line repeatedly first, with the count for `{n}`.
     Often(&'static str, u32),
-    /// Says one line of so many bytes first.
+    /// Sends one line of this length first.
     Long(usize),
-    /// Says these bytes first, whatever they are.
+    /// Sends these bytes first.
     Bytes(&'static [u8]),
-    /// Lets it wait for so long.
+    /// Waits first.
     Late(Duration),
-    /// Says what is due twice.
+    /// Sends the due lines twice.
     Twice,
-    /// Says nothing from now on, and leaves when its input ends.
+    /// Sends nothing from now on, and exits at the end of input.
     Silence,
-    /// Says nothing from now on, and does not leave.
+    /// Sends nothing from now on, and does not exit.
     IgnoreInput,
     /// Ends with the code 1.
     Exit,
     /// Is ended by a signal.
     Abort,
-    /// Says half of a line, and ends with the code 1.
+    /// Sends a partial line, and exits with code 1.
     HalfLine(&'static str),
     /// Closes its output, and does not leave before its input ends.
     CloseOutput,
-    /// Says so many bytes to its error output first.
+    /// Writes this number of bytes to stderr first.
     WriteStderr(usize),
     /// Writes all its lines in this form.
     LineFormat(LineFormat),
@@ -419,7 +418,7 @@ pub(crate) enum LineFormat {
     Crlf,
     /// With tabs and more spaces than needed.
     Spaced,
-    /// With a line before each that nobody knows.
+    /// With an unknown line before each.
     UnknownLines,
     /// With an empty line before each.
     EmptyLines,
@@ -430,10 +429,9 @@ pub(crate) enum LineFormat {
 /// What the client has to make of it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Expect {
-    /// It goes on as if nothing had been.
+    /// It continues normally.
     Works,
-    /// It takes it for a broken engine, or goes on: it does not crash, nor wait for ever, nor leave the
-    /// engine behind.
+    /// It drops the engine or continues: it does not crash, hang or orphan the engine.
     Copes,
 }
 

@@ -24,21 +24,21 @@ use crate::test::{Test, TestCase};
 use crate::timeouts::Timeouts;
 use crate::transcript::{Entry, Transcript};
 
-/// What stands for the engine in the client's command.
+/// Placeholder of the engine in the client's command.
 const ENGINE: &str = "{engine}";
 
-/// A client in which nothing has happened for so long waits for ever.
+/// A client without activity for this time is considered hung.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(12);
 
-/// A client that waits for its user is waited for so long.
+/// Idle timeout of a client that waits for its user.
 const USER: Duration = Duration::from_secs(3);
 
-/// The first run takes at most so long.
+/// Maximum duration of the first run.
 const LIMIT: Duration = Duration::from_mins(1);
 
 /// Settings of a run of the checks on a client.
 ///
-/// The client is started many times by a command in which `{engine}` stands for the program that it
+/// The client is started many times by a command in which `{engine}` is the executable that it
 /// shall start as its engine. That program has to call [`serve_if_asked`](crate::serve_if_asked) before
 /// anything else; it gets no arguments.
 ///
@@ -59,8 +59,7 @@ pub struct ClientSuite {
 }
 
 impl ClientSuite {
-    /// All checks of a client that is started by these words. `partner` is the program that it shall
-    /// start.
+    /// All checks of a client with this command line. `mock_engine` is the executable of its engine.
     pub fn new(
         command: impl IntoIterator<Item = impl Into<OsString>>,
         mock_engine: impl Into<PathBuf>,
@@ -81,7 +80,7 @@ impl ClientSuite {
         self
     }
 
-    /// Answers this protocol only. By default the engine speaks what it is greeted in.
+    /// Restricts the protocol. By default the engine uses the protocol of the handshake.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.settings.dialect = Some(dialect);
@@ -171,7 +170,7 @@ impl ClientSuite {
         })
     }
 
-    /// The command with the partner in the place of the engine.
+    /// The command line with the mock engine in place of `{engine}`.
     fn command_line(&self) -> Result<Vec<OsString>, TargetError> {
         let mut found = false;
         let mock_engine = self.mock_engine.to_string_lossy();
@@ -234,7 +233,7 @@ fn run_mock_check(
     (CheckResult { remark, ..result }, transcripts)
 }
 
-/// So long a line may be on its way while another one comes.
+/// Time in which two lines may cross.
 const CROSSING: Duration = Duration::from_millis(250);
 
 fn judge(
@@ -319,7 +318,7 @@ fn judge(
     }
 }
 
-/// What became of a client that has survived.
+/// Describes the end of a client that passed.
 fn describe_survival(result: &RunResult, baseline: &RunResult, options: &RunOptions<'_>) -> String {
     let again = match result.transcripts.len().saturating_sub(baseline.transcripts.len()) {
         0 => String::new(),
@@ -341,7 +340,7 @@ fn describe_end(end: End, idle_timeout: Duration) -> Message {
     }
 }
 
-/// How it ended, and its last words.
+/// Describes the end of a run, with the last output.
 fn end_message(result: &RunResult, idle_timeout: Duration) -> Message {
     let end = describe_end(result.end, idle_timeout);
     match last_output(result) {
@@ -350,7 +349,7 @@ fn end_message(result: &RunResult, idle_timeout: Duration) -> Message {
     }
 }
 
-/// At most so much of the client's last line is repeated.
+/// Maximum number of quoted characters of the client's last line.
 const MAX_OUTPUT: usize = 160;
 
 fn last_output(result: &RunResult) -> Option<String> {

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use crate::faults::Faults;
 
 /// How long the engine has for each answer.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A client in too much of a hurry waits so long.
+/// Timeout of an impatient client.
 const HURRY: Duration = Duration::from_millis(700);
 
 pub(crate) struct Engine {
@@ -23,7 +23,7 @@ pub(crate) struct Engine {
     last: String,
     /// What is waited for.
     pub(crate) state: State,
-    /// So many lines came in this state.
+    /// Number of lines in this state.
     pub(crate) count: u32,
     /// It was given up.
     pub(crate) lost: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Engine {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum State {
-    Greeting,
+    Handshake,
     Ready,
     Again,
     Searching,
@@ -54,7 +54,7 @@ impl Engine {
         let mut child = command.stderr(errors).spawn().map_err(|error| error.to_string())?;
         let input = child.stdin.take();
         let output = child.stdout.take().ok_or("no output")?;
-        let (tell, lines) = mpsc::channel();
+        let (sender, lines) = mpsc::channel();
         let by_pieces = faults.breaks("lines.fragments");
         thread::spawn(move || {
             let mut output = BufReader::new(output);
@@ -71,17 +71,17 @@ impl Engine {
                     return;
                 }
                 for line in line.split_inclusive(|byte| *byte == b'\n') {
-                    if tell.send(String::from_utf8_lossy(line).into_owned()).is_err() {
+                    if sender.send(String::from_utf8_lossy(line).into_owned()).is_err() {
                         return;
                     }
                 }
             }
         });
-        let (last, state) = (String::new(), State::Greeting);
+        let (last, state) = (String::new(), State::Handshake);
         Ok(Self { child, input, lines, faults: faults.clone(), last, state, count: 0, lost: false })
     }
 
-    pub(crate) fn say(&mut self, line: &str) {
+    pub(crate) fn send(&mut self, line: &str) {
         if let Some(input) = &mut self.input {
             // That it does not listen will be seen.
             let _ = input.write_all(format!("{line}\n").as_bytes()).and_then(|()| input.flush());
@@ -93,22 +93,22 @@ impl Engine {
         self.count = 0;
     }
 
-    /// The next line, by its words.
+    /// The tokens of the next line.
     pub(crate) fn next(&mut self) -> Result<Vec<String>, Trouble> {
-        self.next_within(PATIENCE)?.ok_or_else(|| self.late())
+        self.next_within(TIMEOUT)?.ok_or_else(|| self.late())
     }
 
     /// The next line, if one comes in this time.
     pub(crate) fn next_within(&mut self, time: Duration) -> Result<Option<Vec<String>>, Trouble> {
         let hurry = match self.state {
-            State::Greeting => "start.slow",
+            State::Handshake => "start.slow",
             State::Ready | State::Again => "ready.late",
             State::Searching => "search.late",
             State::Quitting => "quit.slow",
         };
         let until = now() + time;
         let waits = HURRY < time && self.faults.breaks(hurry);
-        if waits && (self.state != State::Greeting || 0 < self.count) {
+        if waits && (self.state != State::Handshake || 0 < self.count) {
             match self.lines.recv_timeout(HURRY) {
                 Ok(line) => return Ok(Some(self.take(line))),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.gone()),
@@ -128,15 +128,15 @@ impl Engine {
     fn take(&mut self, line: String) -> Vec<String> {
         self.faults.read(&line);
         self.count += 1;
-        let words = line.split_whitespace().map(str::to_owned).collect();
+        let tokens = line.split_whitespace().map(str::to_owned).collect();
         self.last = line;
-        words
+        tokens
     }
 
     fn late(&mut self) -> Trouble {
         match self.state {
-            State::Greeting if self.count == 0 => self.faults.hangs("start.silent"),
-            State::Greeting => self.faults.hangs("start.no-uciok"),
+            State::Handshake if self.count == 0 => self.faults.hangs("start.silent"),
+            State::Handshake => self.faults.hangs("start.no-uciok"),
             State::Ready | State::Again => self.faults.hangs("ready.never"),
             State::Searching => self.faults.hangs("search.no-reply"),
             State::Quitting => (),
@@ -146,7 +146,7 @@ impl Engine {
     }
 
     fn gone(&mut self) -> Trouble {
-        let until = now() + PATIENCE;
+        let until = now() + TIMEOUT;
         let mut status = None;
         while status.is_none() && now() < until {
             status = self.child.try_wait().ok().flatten();
@@ -155,8 +155,8 @@ impl Engine {
         }
         let code = status.and_then(|status| status.code());
         match (self.state, status) {
-            (State::Greeting, _) if self.count == 0 => self.faults.hangs("start.exits"),
-            (State::Greeting, _) => self.faults.hangs("start.exits-in-handshake"),
+            (State::Handshake, _) if self.count == 0 => self.faults.hangs("start.exits"),
+            (State::Handshake, _) => self.faults.hangs("start.exits-in-handshake"),
             (State::Ready, _) => self.faults.hangs("ready.exits"),
             (State::Again, _) => self.faults.hangs("search.exits-after"),
             (State::Searching, None) => self.faults.hangs("search.closes-output"),
@@ -185,16 +185,16 @@ impl Engine {
     pub(crate) fn quit(mut self) {
         self.enter(State::Quitting);
         if self.faults.breaks("conduct.after-quit") {
-            self.say("quit\nisready");
+            self.send("quit\nisready");
         } else if !self.faults.breaks("conduct.quit") {
-            self.say("quit");
+            self.send("quit");
         }
         self.input = None;
         if self.faults.breaks("quit.ignored") {
             return;
         }
         // Until its output ends, or it is late.
-        let until = now() + PATIENCE;
+        let until = now() + TIMEOUT;
         while now() < until {
             match self.next_within(until.saturating_duration_since(now())) {
                 Ok(Some(_)) => (),

@@ -6,7 +6,7 @@ use std::process::exit;
 #[derive(Clone)]
 pub(crate) struct Faults(String);
 
-/// Words of lines at which a client with that fault ends with an error.
+/// Text of a line at which a client with that fault exits with an error.
 const STUMBLES: [(&str, &str); 28] = [
     ("gui.start.banner", "type help"),
     ("gui.options.spaces", "Very Solid"),
@@ -38,7 +38,7 @@ const STUMBLES: [(&str, &str); 28] = [
     ("gui.lines.not-utf8", "\u{fffd}"),
 ];
 
-/// Words of lines at which a client with that fault crashes.
+/// Text of a line at which a client with that fault crashes.
 const CRASHES: [(&str, &str); 8] = [
     ("gui.status.copyprotection-error", "copyprotection error"),
     ("gui.status.registration-error", "registration error"),
@@ -55,7 +55,7 @@ impl Faults {
         Self(id)
     }
 
-    /// Whether the rule of this check is to be broken.
+    /// Whether the client violates the rule of this check.
     pub(crate) fn breaks(&self, id: &str) -> bool {
         self.0.strip_prefix("gui.") == Some(id)
     }
@@ -83,7 +83,7 @@ impl Faults {
 
     /// Reads a line, with its end, as a client with this fault does.
     pub(crate) fn read(&self, line: &str) {
-        let is = |(id, words): &&(&str, &str)| *id == self.0 && line.contains(words);
+        let is = |(id, text): &&(&str, &str)| *id == self.0 && line.contains(text);
         if STUMBLES.iter().any(|it| is(&it)) {
             exit(4);
         }

@@ -5,13 +5,13 @@ use std::time::Duration;
 use readyok_protocol::Dialect;
 use readyok_rules::{Game, Position};
 
-use crate::engine::{Engine, PATIENCE, State, Trouble};
+use crate::engine::{Engine, State, TIMEOUT, Trouble};
 use crate::faults::Faults;
 
-/// How long an endless search goes on at least, if it tells nothing.
+/// Minimum duration of an infinite search without output.
 const THINK: Duration = Duration::from_millis(100);
 
-/// A client that cannot read so much in one search.
+/// Maximum output of one search that the client can read.
 const MANY: u32 = 4000;
 
 pub(crate) fn play(program: &str, dialect: Dialect, faults: &Faults) -> Result<(), Trouble> {
@@ -37,7 +37,7 @@ struct Client {
     game: Game,
     options: u32,
     moves: Vec<String>,
-    /// The words of the last answer.
+    /// The tokens of the last reply.
     answer: Option<Vec<String>>,
     searches: u32,
 }
@@ -48,7 +48,7 @@ impl Client {
     }
 
     fn all(&mut self) -> Result<(), Trouble> {
-        self.greet()?;
+        self.handshake()?;
         self.set_up()?;
         let clocks = if self.breaks("conduct.own-clock") {
             if self.dialect == Dialect::Uci { "btime 60000" } else { "wtime 60000" }
@@ -66,25 +66,25 @@ impl Client {
         self.ready(State::Again)?;
         self.ponder(clocks)?;
         if self.breaks("conduct.ponderhit") {
-            self.engine.say("ponderhit");
+            self.engine.send("ponderhit");
         }
         self.ready(State::Again)
     }
 
-    fn greet(&mut self) -> Result<(), Trouble> {
-        self.engine.enter(State::Greeting);
-        self.engine.say(self.dialect.handshake());
+    fn handshake(&mut self) -> Result<(), Trouble> {
+        self.engine.enter(State::Handshake);
+        self.engine.send(self.dialect.handshake());
         if self.breaks("conduct.handshake-first") {
-            self.engine.say("isready");
+            self.engine.send("isready");
         }
         let mut named = false;
         loop {
-            let words = self.engine.next()?;
-            match words.first().map(String::as_str) {
+            let tokens = self.engine.next()?;
+            match tokens.first().map(String::as_str) {
                 Some("id") => named = true,
                 Some("option") => self.options += 1,
                 Some("info") => self.engine.faults.stumbles("start.early-info"),
-                Some(word) if word == self.dialect.handshake_ok() => break,
+                Some(token) if token == self.dialect.handshake_ok() => break,
                 _ => (),
             }
         }
@@ -95,7 +95,7 @@ impl Client {
             self.engine.faults.stumbles("start.no-options");
         }
         if self.breaks("conduct.handshake-once") {
-            self.engine.say(self.dialect.handshake());
+            self.engine.send(self.dialect.handshake());
             while self.engine.next()?.first().is_none_or(|it| it != self.dialect.handshake_ok()) {}
         }
         Ok(())
@@ -105,38 +105,38 @@ impl Client {
         if self.options > 0 {
             let hash = if self.dialect == Dialect::Uci { "Hash" } else { "USI_Hash" };
             let form = if self.breaks("conduct.setoption-form") { "" } else { "name " };
-            self.engine.say(&format!("setoption {form}{hash} value 32"));
+            self.engine.send(&format!("setoption {form}{hash} value 32"));
         }
         if self.breaks("conduct.declared-options") {
-            self.engine.say("setoption name Nonsense value 1");
+            self.engine.send("setoption name Nonsense value 1");
         }
         if self.breaks("conduct.known-commands") {
-            self.engine.say("hello");
+            self.engine.send("hello");
         }
         if !self.breaks("conduct.new-game") {
-            self.engine.say(self.dialect.new_game());
+            self.engine.send(self.dialect.new_game());
         }
         if self.breaks("conduct.waits-for-ready") { Ok(()) } else { self.ready(State::Ready) }
     }
 
     fn ready(&mut self, state: State) -> Result<(), Trouble> {
         self.engine.enter(state);
-        self.engine.say("isready");
+        self.engine.send("isready");
         loop {
-            let words = self.engine.next()?;
-            match words.first().map(String::as_str) {
+            let tokens = self.engine.next()?;
+            match tokens.first().map(String::as_str) {
                 Some("readyok") => return Ok(()),
                 Some("registration")
-                    if words.get(1).is_some_and(|it| it == "error")
+                    if tokens.get(1).is_some_and(|it| it == "error")
                         && !self.breaks("conduct.registers") =>
                 {
-                    self.engine.say("register later");
+                    self.engine.send("register later");
                 }
                 Some("option") => self.engine.faults.stumbles("options.late"),
                 Some("bestmove") if state == State::Ready => {
                     self.engine.faults.stumbles("ready.unsolicited-move");
                 }
-                Some("bestmove") if self.answer.as_ref() == Some(&words) => {
+                Some("bestmove") if self.answer.as_ref() == Some(&tokens) => {
                     self.engine.faults.stumbles("search.repeated-bestmove");
                 }
                 Some("bestmove") => self.engine.faults.stumbles("search.two-moves"),
@@ -146,7 +146,7 @@ impl Client {
                 Some("usiok") if state == State::Again => {
                     self.engine.faults.stumbles("lines.unsolicited");
                 }
-                Some(word) if word == self.dialect.handshake_ok() && state == State::Ready => {
+                Some(token) if token == self.dialect.handshake_ok() && state == State::Ready => {
                     self.engine.faults.stumbles("start.repeated-uciok");
                 }
                 _ => (),
@@ -164,43 +164,43 @@ impl Client {
         }
         let illegal = self.breaks("conduct.legal-positions").then_some("a1h8");
         let illegal = illegal.map(|it| if self.game == Game::Shogi { "1i9a" } else { it });
-        let words: Vec<&str> =
+        let tokens: Vec<&str> =
             self.moves.iter().map(String::as_str).chain(more).chain(illegal).collect();
-        let moves = match words[..] {
+        let moves = match tokens[..] {
             [] => "",
             _ if self.breaks("conduct.position-form") => " ",
             _ => " moves ",
         };
-        self.engine.say(&format!("position startpos{moves}{}", words.join(" ")));
+        self.engine.send(&format!("position startpos{moves}{}", tokens.join(" ")));
     }
 
     fn go(&mut self, line: &str) {
         self.engine.enter(State::Searching);
         self.searches += 1;
-        self.engine.say(line);
+        self.engine.send(line);
     }
 
     /// Waits for the answer, and plays it.
     fn best(&mut self) -> Result<(), Trouble> {
-        let words = self.wait_for_best()?;
-        let word = words.get(1).cloned().unwrap_or_default();
+        let tokens = self.wait_for_best()?;
+        let token = tokens.get(1).cloned().unwrap_or_default();
         let unchecked = self.breaks("search.illegal-move");
-        if self.reached()?.parse_move(&word).is_err() && !unchecked {
-            return Err(format!("`{word}` cannot be played"));
+        if self.reached()?.parse_move(&token).is_err() && !unchecked {
+            return Err(format!("`{token}` is illegal"));
         }
-        let expected = words.get(3).cloned();
-        self.moves.push(word);
-        self.answer = Some(words);
+        let expected = tokens.get(3).cloned();
+        self.moves.push(token);
+        self.answer = Some(tokens);
         if unchecked && self.reached().is_err() {
             self.position(None);
             return Err("it was played".into());
         }
         // Its expected move is played, too.
         let next = self.reached()?;
-        if let Some(word) = expected.clone().filter(|it| next.parse_move(it).is_err())
+        if let Some(token) = expected.clone().filter(|it| next.parse_move(it).is_err())
             && self.breaks("search.illegal-ponder")
         {
-            self.position(Some(&word));
+            self.position(Some(&token));
             return Err("it was pondered on".into());
         }
         let form = next.game().castling_form();
@@ -210,31 +210,31 @@ impl Client {
     }
 
     fn wait_for_best(&mut self) -> Result<Vec<String>, Trouble> {
-        let mut told = false;
+        let mut reported = false;
         loop {
-            let words = self.engine.next()?;
-            match words.first().map(String::as_str) {
+            let tokens = self.engine.next()?;
+            match tokens.first().map(String::as_str) {
                 Some("bestmove") => {
-                    if !told {
+                    if !reported {
                         self.engine.faults.stumbles("search.no-info");
                     }
-                    return Ok(words);
+                    return Ok(tokens);
                 }
                 Some("readyok") => self.engine.faults.stumbles("ready.repeated"),
                 Some("info") => {
-                    told = true;
-                    self.look(&words)?;
+                    reported = true;
+                    self.verify_pv(&tokens)?;
                 }
                 _ => (),
             }
         }
     }
 
-    fn look(&self, words: &[String]) -> Result<(), Trouble> {
+    fn verify_pv(&self, tokens: &[String]) -> Result<(), Trouble> {
         if MANY < self.engine.count {
             self.engine.faults.stumbles("search.flood");
         }
-        let pv = words.iter().skip_while(|it| *it != "pv").skip(1);
+        let pv = tokens.iter().skip_while(|it| *it != "pv").skip(1);
         if self.breaks("search.illegal-pv") && self.reached()?.after(pv).is_err() {
             self.engine.faults.stumbles("search.illegal-pv");
         }
@@ -259,20 +259,20 @@ impl Client {
     fn search_for_ever(&mut self) -> Result<(), Trouble> {
         self.position(None);
         self.go("go infinite");
-        if let Some(words) = self.engine.next_within(THINK)?
-            && words.first().is_some_and(|it| it == "info")
+        if let Some(tokens) = self.engine.next_within(THINK)?
+            && tokens.first().is_some_and(|it| it == "info")
         {
-            self.look(&words)?;
+            self.verify_pv(&tokens)?;
             // One that ends by itself.
-            let time = if self.breaks("search.ends-early") { PATIENCE } else { THINK };
-            if let Some(words) = self.engine.next_within(time)?
-                && words.first().is_some_and(|it| it == "bestmove")
+            let time = if self.breaks("search.ends-early") { TIMEOUT } else { THINK };
+            if let Some(tokens) = self.engine.next_within(time)?
+                && tokens.first().is_some_and(|it| it == "bestmove")
             {
                 self.engine.faults.crashes("search.ends-early");
                 return Ok(());
             }
         }
-        self.engine.say("stop");
+        self.engine.send("stop");
         if self.breaks("conduct.waits-for-bestmove") {
             self.position(None);
         }
@@ -283,8 +283,8 @@ impl Client {
     fn ponder(&mut self, clocks: &str) -> Result<(), Trouble> {
         self.position(None);
         self.go(&format!("go {clocks}"));
-        let words = self.wait_for_best()?;
-        let (Some(best), Some(expected)) = (words.get(1), words.get(3)) else { return Ok(()) };
+        let tokens = self.wait_for_best()?;
+        let (Some(best), Some(expected)) = (tokens.get(1), tokens.get(3)) else { return Ok(()) };
         let next = self.reached()?.after([best]).map_err(|error| error.to_string())?;
         if next.parse_move(expected).is_err() {
             return Ok(());
@@ -294,7 +294,7 @@ impl Client {
         self.ready(State::Again)?;
         self.position(Some(&expected));
         self.go(&format!("go ponder {clocks}"));
-        self.engine.say("ponderhit");
+        self.engine.send("ponderhit");
         self.wait_for_best().map(drop)
     }
 }

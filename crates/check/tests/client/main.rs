@@ -1,4 +1,4 @@
-//! A client that obeys, in UCI and in USI, and has one fault if it is told to.
+//! A conforming client for UCI and USI, with one optional fault.
 //!
 //! `caller [--usi] [--break <id>] <engine>` starts the engine, asks it for a few moves in all ways, and
 //! lets it go. It ends with 0, or with 3 if the engine was of no use. It is its own engine where a suite
@@ -20,12 +20,12 @@ fn main() -> ExitCode {
     let mut dialect = Dialect::Uci;
     let mut fault = String::new();
     let mut program = String::new();
-    let mut words = std::env::args().skip(1);
-    while let Some(word) = words.next() {
-        match word.as_str() {
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
             "--usi" => dialect = Dialect::Usi,
-            "--break" => fault = words.next().unwrap_or_default(),
-            _ => program = word,
+            "--break" => fault = arguments.next().unwrap_or_default(),
+            _ => program = argument,
         }
     }
     let faults = faults::Faults::new(fault);

@@ -11,29 +11,29 @@ pub(crate) struct Faults {
     trace: Option<Trace>,
 }
 
-/// Keeps which switches were looked at, in conversations with which check: where a switch is not
-/// looked at, an engine with this fault is the one without.
+/// Records which switches were evaluated by which check. If a switch is not evaluated, the fault has no
+/// effect.
 struct Trace {
     file: RefCell<File>,
     check: String,
-    told: RefCell<BTreeSet<String>>,
+    recorded: RefCell<BTreeSet<String>>,
 }
 
 impl Faults {
-    /// The switch of this check, and a file for what is looked at.
+    /// The switch of this check, and a trace file for evaluated switches.
     pub(crate) fn new(id: String, trace: Option<&str>) -> Self {
         let trace = trace.and_then(|path| {
             let file = OpenOptions::new().append(true).create(true).open(path).ok()?;
             let check = std::env::var("READYOK_CHECK").unwrap_or_default();
-            Some(Trace { file: file.into(), check, told: RefCell::default() })
+            Some(Trace { file: file.into(), check, recorded: RefCell::default() })
         });
         Self { id, trace }
     }
 
-    /// Whether the rule of this check is to be broken.
+    /// Whether the engine violates the rule of this check.
     pub(crate) fn breaks(&self, id: &str) -> bool {
         if let Some(trace) = &self.trace
-            && trace.told.borrow_mut().insert(id.to_owned())
+            && trace.recorded.borrow_mut().insert(id.to_owned())
         {
             let line = format!("{} {id}\n", trace.check);
             // A trace that cannot be written is missed where it is read.
@@ -60,7 +60,7 @@ pub(crate) fn ignore_requests_to_end() {
 #[cfg(not(unix))]
 pub(crate) fn ignore_requests_to_end() {}
 
-/// Takes one processor for a while.
+/// Uses one CPU core for a while.
 #[expect(clippy::disallowed_methods, reason = "it keeps time as engines do")]
 pub(crate) fn be_busy() {
     static BUSY: std::sync::Once = std::sync::Once::new();

@@ -20,7 +20,7 @@ pub(crate) enum End {
 }
 
 /// Reads until the input ends. With the fault each piece that arrives is taken for lines.
-pub(crate) fn read(lines: &Sender<Line>, in_pieces: bool) {
+pub(crate) fn read(lines: &Sender<Line>, fragmented: bool) {
     let mut input = io::stdin().lock();
     let mut chunk = vec![0; 1 << 16];
     let mut rest = Vec::new();
@@ -48,7 +48,7 @@ pub(crate) fn read(lines: &Sender<Line>, in_pieces: bool) {
                 return;
             }
         }
-        if in_pieces && !rest.is_empty() {
+        if fragmented && !rest.is_empty() {
             let text = String::from_utf8_lossy(&rest).into_owned();
             rest.clear();
             if lines.send(Line { text, end: End::Feed }).is_err() {
@@ -58,7 +58,7 @@ pub(crate) fn read(lines: &Sender<Line>, in_pieces: bool) {
     }
     if !rest.is_empty() {
         let text = String::from_utf8_lossy(&rest).into_owned();
-        // Without a receiver nobody needs it.
+        // Without a receiver the session has ended.
         let _ = lines.send(Line { text, end: End::Nothing });
     }
 }

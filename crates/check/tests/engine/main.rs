@@ -1,4 +1,4 @@
-//! An engine that obeys, in UCI and in USI, and has one fault if it is told to.
+//! A conforming engine for UCI and USI, with one optional fault.
 //!
 //! `obedient` keeps every rule that is checked; `obedient --break <id>` breaks only the one that the
 //! check of this name is about; `obedient --trace <file>` keeps which faults it could have shown. It
@@ -8,7 +8,7 @@
 mod faults;
 mod input;
 mod search;
-mod talk;
+mod session;
 
 use std::sync::mpsc;
 use std::thread;
@@ -24,7 +24,7 @@ fn main() {
         faults::ignore_requests_to_end();
     }
     let (lines, inbox) = mpsc::channel();
-    let in_pieces = fault == "lexical.fragments";
-    thread::spawn(move || input::read(&lines, in_pieces));
-    talk::serve(&inbox, faults::Faults::new(fault, trace));
+    let fragmented = fault == "lexical.fragments";
+    thread::spawn(move || input::read(&lines, fragmented));
+    session::serve(&inbox, faults::Faults::new(fault, trace));
 }

@@ -14,7 +14,7 @@ pub(crate) struct Line {
     pub(crate) cp: i32,
 }
 
-/// The best lines, best first. `wanted` restricts the first moves; mates of so many plies are found.
+/// The best lines, best first. `wanted` restricts the first moves; `plies` is the longest mate found.
 pub(crate) fn lines(
     position: &Position,
     wanted: &[String],
@@ -48,13 +48,13 @@ pub(crate) fn lines(
         .collect();
     lines.sort_by_key(|line| (line.mate.unwrap_or(u32::MAX), -line.cp));
     if lines.len() <= 3 && 3 <= plies {
-        tell_mated(position, &mut lines, form);
+        report_mated(position, &mut lines, form);
     }
     lines
 }
 
-/// If every move is answered with mate, says so.
-fn tell_mated(position: &Position, lines: &mut [Line], form: CastlingForm) {
+/// Reports a position in which every move allows a mate.
+fn report_mated(position: &Position, lines: &mut [Line], form: CastlingForm) {
     let answers: Option<Vec<Vec<String>>> = lines
         .iter()
         .map(|line| {
@@ -81,7 +81,7 @@ fn reply(position: &Position) -> Option<Move> {
     position.legal_moves().into_iter().next()
 }
 
-/// The rest of a mate that begins with this move, if it mates in so many plies.
+/// The rest of a mate that begins with this move, if it mates in this number of plies.
 fn mating(position: &Position, mv: Move, plies: u32) -> Option<Vec<Move>> {
     let next = after(position, mv);
     let replies = next.legal_moves();

@@ -14,7 +14,7 @@ use crate::faults::{failed, prove, together};
 const CALLER: &str = env!("CARGO_BIN_EXE_caller");
 
 /// The client gives its engine half of that.
-const PATIENCE: Duration = Duration::from_secs(7);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(7);
 
 /// Faults that cannot be had alone: the check, and what else is seen of it.
 const RELATED: [(&str, &[&str]); 6] = [
@@ -22,7 +22,7 @@ const RELATED: [(&str, &[&str]); 6] = [
     ("gui.conduct.sends-position", &["gui.conduct.legal-searchmoves"]),
     // Without a name there is no option.
     ("gui.conduct.setoption-form", &["gui.conduct.known-commands", "gui.conduct.declared-options"]),
-    // The wish for readiness comes before the greeting is over.
+    // `isready` is sent before the end of the handshake.
     ("gui.conduct.handshake-first", &["gui.conduct.waits-for-ready"]),
     // The engine wants to be registered while something else is waited for.
     ("gui.conduct.handshake-once", &["gui.conduct.registers"]),
@@ -32,16 +32,19 @@ const RELATED: [(&str, &[&str]); 6] = [
 ];
 
 fn suite(fault: Option<&str>, dialect: Dialect) -> ClientSuite {
-    let mut words = vec![CALLER];
+    let mut command = vec![CALLER];
     if dialect == Dialect::Usi {
-        words.push("--usi");
+        command.push("--usi");
     }
-    words.extend(fault.iter().flat_map(|id| ["--break", *id]));
-    words.push("{engine}");
-    ClientSuite::new(words, CALLER).timeouts(Timeouts::fixed(1.0)).idle_timeout(PATIENCE).jobs(6)
+    command.extend(fault.iter().flat_map(|id| ["--break", *id]));
+    command.push("{engine}");
+    ClientSuite::new(command, CALLER)
+        .timeouts(Timeouts::fixed(1.0))
+        .idle_timeout(IDLE_TIMEOUT)
+        .jobs(6)
 }
 
-/// Runs a suite in both protocols at once, as it mostly waits.
+/// Runs a suite in both protocols in parallel, as it mostly waits.
 #[expect(clippy::expect_used, reason = "what the tests share")]
 fn in_both(suite: impl Fn(Dialect) -> ClientSuite + Sync) -> Vec<Report> {
     let run = |dialect| suite(dialect).run().expect("it starts its engine");
@@ -57,12 +60,12 @@ fn a_client_that_obeys_passes_every_check() {
     let _machine = together();
     let mut passed = BTreeMap::new();
     for report in in_both(|dialect| suite(None, dialect)) {
-        let odd: Vec<_> = report
+        let unexpected: Vec<_> = report
             .results
             .iter()
             .filter(|it| matches!(it.verdict, Verdict::Fail(_) | Verdict::Inconclusive(_)))
             .collect();
-        assert!(odd.is_empty(), "{report}");
+        assert!(unexpected.is_empty(), "{report}");
         assert_eq!(report.exit_status(), 0);
         for result in &report.results {
             *passed.entry(result.check.id).or_insert(false) |= result.verdict == Verdict::Pass;
@@ -77,7 +80,7 @@ fn a_client_with_a_fault_fails_its_check_and_nothing_unrelated() {
     let _machine = together();
     prove(all_of_clients(), &RELATED, |check| {
         let dialect = check.profiles[0].dialect();
-        // What is heard of it is heard in all runs, and who registers in the one where it is asked to.
+        // Passive checks observe all runs, and registration needs its own run.
         let only = [check.id, "gui.conduct.", "gui.status.registration-error"];
         let report = suite(Some(check.id), dialect).only(only).run();
         report.map_err(|error| format!("{}: {error}", check.id))
@@ -96,12 +99,12 @@ fn asks() -> PathBuf {
 fn our_client_passes_every_check() {
     let _machine = together();
     let reports = in_both(|dialect| {
-        let mut words = vec![asks().into_os_string()];
-        words.extend((dialect == Dialect::Usi).then(|| "--usi".into()));
-        words.push("{engine}".into());
-        ClientSuite::new(words, CALLER)
+        let mut command = vec![asks().into_os_string()];
+        command.extend((dialect == Dialect::Usi).then(|| "--usi".into()));
+        command.push("{engine}".into());
+        ClientSuite::new(command, CALLER)
             .timeouts(Timeouts::fixed(1.0))
-            .idle_timeout(PATIENCE)
+            .idle_timeout(IDLE_TIMEOUT)
             .jobs(6)
     });
     for report in reports {
@@ -111,11 +114,11 @@ fn our_client_passes_every_check() {
 }
 
 #[test]
-fn what_is_no_client_is_told_so() {
+fn rejects_commands_that_are_not_clients() {
     let without = ClientSuite::new([CALLER], CALLER).run().expect_err("no engine is named");
     assert!(without.to_string().contains("`{engine}`"), "{without}");
-    let nobody = ClientSuite::new(["/no/such/client", "{engine}"], CALLER);
-    assert!(nobody.run().is_err());
+    let missing = ClientSuite::new(["/no/such/client", "{engine}"], CALLER);
+    assert!(missing.run().is_err());
     let idle = ClientSuite::new(["echo", "{engine}"], CALLER).run().expect_err("it starts none");
     assert!(idle.to_string().contains("does not start an engine"), "{idle}");
 }

@@ -10,7 +10,7 @@ use readyok_protocol::{Dialect, Party};
 
 fn narikin() -> Target {
     Target::in_process("narikin", |input, output| {
-        // If it cannot go on, its output ends, and that is what the checks see.
+        // An error closes its output, which the checks detect.
         if let Ok(narikin) = narikin::runner() {
             let _ = narikin.run(input, output);
         }
@@ -21,7 +21,7 @@ fn narikin() -> Target {
 fn narikin_conforms_in_both_protocols() {
     let _machine = crate::faults::together();
     let judge = |dialect| {
-        let report = Suite::new(narikin()).dialect(dialect).run().expect("it greets");
+        let report = Suite::new(narikin()).dialect(dialect).run().expect("a handshake");
         let failures: Vec<_> = report.failures().map(|it| it.check.id).collect();
         assert!(failures.is_empty() && report.conforms(), "{report}");
     };
@@ -41,7 +41,7 @@ fn narikin_behind_a_port() -> String {
         for stream in listener.incoming().flatten() {
             let ends = stream.try_clone().and_then(|input| Ok((input, stream.try_clone()?)));
             if let (Ok((input, output)), Ok(narikin)) = (ends, narikin::runner()) {
-                // If it cannot go on, the connection ends, and that is what the checks see.
+                // An error closes the connection, which the checks detect.
                 let _ = narikin.run(input, output);
             }
             let _ = stream.shutdown(Shutdown::Both);
@@ -53,8 +53,8 @@ fn narikin_behind_a_port() -> String {
 #[test]
 fn an_engine_behind_a_port_is_judged_without_what_needs_a_process() {
     let _machine = crate::faults::together();
-    let subject = Target::tcp(narikin_behind_a_port());
-    let report = Suite::new(subject).only(["handshake.", "exit."]).run().expect("it greets");
+    let target = Target::tcp(narikin_behind_a_port());
+    let report = Suite::new(target).only(["handshake.", "exit."]).run().expect("a handshake");
     assert!(report.conforms() && report.failures().next().is_none(), "{report}");
     let verdict = |name: &str| report.results.iter().find(|it| it.check.id == name);
     let verdict = |name: &str| verdict(name).map(|it| it.verdict.clone());
@@ -67,7 +67,7 @@ fn an_engine_behind_a_port_is_judged_without_what_needs_a_process() {
 }
 
 #[test]
-fn what_is_no_engine_is_told_so() {
+fn rejects_targets_that_are_not_engines() {
     let cat = Suite::new(Target::program("/bin/cat", [""; 0])).timeout_scale(0.02);
     if Path::new("/bin/cat").exists() {
         assert!(cat.run().is_err());

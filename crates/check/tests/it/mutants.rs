@@ -1,8 +1,8 @@
 //! Every check is proved both ways: an engine that obeys passes it, and one that breaks its rule and
 //! no other fails it and nothing else.
 //!
-//! A mutant is asked by the checks in whose conversations its switch is looked at, and by all that
-//! listen: where the switch is not looked at, it is the engine that obeys.
+//! A mutant runs with the checks that evaluate its switch, and with all passive checks: otherwise it
+//! is the conforming engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,15 +12,15 @@ use std::thread;
 
 use readyok_check::{Profile, Report, Suite, Target, Timeouts, Verdict, all};
 
-use crate::faults::{NEED_THE_MACHINE, alone, prove, together, told_oddly};
+use crate::faults::{NEED_IDLE_HOST, alone, prove, together, unsuitable_text};
 
 /// Faults that cannot be had alone: the check, and those that see the same.
 const RELATED: &[(&str, &[&str])] = &[
-    // A word that is no move cannot be played, either.
+    // An invalid move is also illegal.
     ("info.moves", &["info.legal-pv"]),
     // The variation has the length that the wrong unit does not.
     ("info.mate-score", &["info.mate-pv"]),
-    // They look at castling from both sides.
+    // They test castling from both sides.
     ("positions.move-form", &["positions.castling", "info.pv-bestmove"]),
     ("positions.castling", &["positions.move-form", "info.pv-bestmove"]),
     ("positions.chess960", &["positions.move-form", "positions.double-frc", "info.pv-bestmove"]),
@@ -28,51 +28,51 @@ const RELATED: &[(&str, &[&str])] = &[
     ("search.no-early-bestmove", &["search.ponder.holds-bestmove"]),
     // A bound without its score is a field without its value.
     ("info.bound-with-score", &["info.complete"]),
-    // Every detail of the search that comes at once comes too early.
+    // Every immediate detail of the search is too early.
     ("info.current-move", &["info.late-details"]),
     ("info.currline-requested", &["info.late-details"]),
     ("info.refutation-requested", &["info.late-details"]),
 ];
 
-/// Faults that make each conversation slow: only checks of this area are looked at.
+/// Faults that slow down every session: only checks of this area run.
 const SLOW: [&str; 2] = ["handshake.quick", "search.ready"];
-/// The fault that makes every conversation wait for answers that do not come.
+/// The fault that makes every session wait for missing replies.
 const SILENT: &str = "lexical.batch";
 
-/// What came of the engine that obeys.
+/// Results of the conforming engine.
 struct Obeyed {
     reports: Vec<Report>,
-    /// For each switch, the checks in whose conversations it was looked at.
-    looked_at: BTreeMap<String, BTreeSet<String>>,
+    /// For each switch, the checks that evaluate it.
+    evaluated: BTreeMap<String, BTreeSet<String>>,
 }
 
 #[expect(clippy::expect_used, reason = "what the tests share")]
 static OBEYED: LazyLock<Obeyed> = LazyLock::new(|| {
     let _machine = together();
-    let folder = tempfile::tempdir().expect("a folder");
-    let trace = folder.path().join("trace");
+    let directory = tempfile::tempdir().expect("a directory");
+    let trace = directory.path().join("trace");
     let argument = trace.to_str().expect("a plain path");
     let run =
-        &|profile: &Profile| suite(&["--trace", argument], *profile).run().expect("it greets");
+        &|profile: &Profile| suite(&["--trace", argument], *profile).run().expect("a handshake");
     let reports = thread::scope(|scope| {
         let start = |profile| scope.spawn(move || run(profile));
         let runs: Vec<_> = Profile::ALL.iter().map(start).collect();
         runs.into_iter().map(|it| it.join().expect("a report")).collect()
     });
-    let mut looked_at = BTreeMap::<String, BTreeSet<String>>::new();
+    let mut evaluated = BTreeMap::<String, BTreeSet<String>>::new();
     for line in fs::read_to_string(&trace).expect("a trace").lines() {
         let (check, switch) = line.split_once(' ').expect("a check and a switch");
-        looked_at.entry(switch.to_owned()).or_default().insert(check.to_owned());
+        evaluated.entry(switch.to_owned()).or_default().insert(check.to_owned());
     }
-    Obeyed { reports, looked_at }
+    Obeyed { reports, evaluated }
 });
 
-/// The engine with its translation file beside it.
+/// The engine with its translation file.
 #[expect(clippy::expect_used, reason = "what the tests share")]
 static ENGINE: LazyLock<PathBuf> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("obedient");
-    fs::create_dir_all(&folder).expect("a folder");
-    let engine = folder.join("obedient");
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("obedient");
+    fs::create_dir_all(&directory).expect("a directory");
+    let engine = directory.join("obedient");
     let _ = fs::remove_file(&engine);
     // A file that was just written cannot be started while another thread starts a program.
     fs::hard_link(env!("CARGO_BIN_EXE_obedient"), &engine).expect("a link");
@@ -101,7 +101,7 @@ fn an_engine_that_obeys_passes_every_check() {
             }
         }
         assert_eq!(report.exit_status(), 0);
-        assert_eq!(told_oddly(report), None);
+        assert_eq!(unsuitable_text(report), None);
     }
     let missing: Vec<_> = all().map(|it| it.id).filter(|id| !judged.contains(id)).collect();
     assert!(missing.is_empty(), "the engine gives no occasion for {missing:?}");
@@ -112,21 +112,21 @@ fn a_mutant_fails_its_check_and_nothing_unrelated() {
     LazyLock::force(&OBEYED);
     let _machine = alone();
     // What takes longest comes first, so that nothing waits for it at the end: an engine that is slow,
-    // one that says nothing, one that does not go, and searches by the clock.
+    // a silent one, one that does not search, and searches by the clock.
     let is_long = |id| id == SILENT || SLOW.contains(&id);
     let (long, rest): (Vec<_>, Vec<_>) = all().partition(|it| is_long(it.id));
     prove(long.into_iter().chain(rest.into_iter().rev()), RELATED, |check| {
         let profile = check.profiles[0];
         let mut suite = suite(&["--break", check.id], profile).only([check.id]);
-        if NEED_THE_MACHINE.contains(&check.id) {
-            // They are looked at for as long as an answer may take, and have the machine.
+        if NEED_IDLE_HOST.contains(&check.id) {
+            // They are observed for the timeout of a reply, on an idle host.
             suite = suite.timeouts(Timeouts::fixed(0.4)).jobs(12);
         }
         if SLOW.contains(&check.id) {
             suite = suite.only(check.id.split('.').take(1));
         } else {
-            let asking = OBEYED.looked_at.get(check.id);
-            suite = suite.only(asking.into_iter().flatten());
+            let evaluating = OBEYED.evaluated.get(check.id);
+            suite = suite.only(evaluating.into_iter().flatten());
             suite = suite.only(all().filter(|it| it.passive).map(|it| it.id));
         }
         suite.run().map_err(|error| format!("{}: {error}", check.id))

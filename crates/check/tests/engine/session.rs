@@ -1,4 +1,4 @@
-//! The conversation of the engine, with all its faults.
+//! The session of the engine, with all its faults.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -17,10 +17,10 @@ use crate::search::{Line, lines};
 /// Depths beyond this are not pretended to be searched.
 const DEEPEST: u32 = 20;
 
-/// How often a search is told of.
+/// Number of reports of a search.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Nobody hears the engine, and it does not care.
+/// The output is closed, and ignored.
 static UNHEARD: AtomicBool = AtomicBool::new(false);
 
 /// A search that is done, and whose answer waits.
@@ -33,7 +33,7 @@ struct Waiting {
     /// It was pondering.
     hit: bool,
     begin: Instant,
-    /// How often it was told of since.
+    /// Number of reports so far.
     ticks: u32,
     head: Option<String>,
     go: Go<'static>,
@@ -45,7 +45,7 @@ struct Waiting {
 struct Engine {
     faults: Faults,
     dialect: Dialect,
-    greetings: u32,
+    handshakes: u32,
     pings: u32,
     chess960: bool,
     multipv: usize,
@@ -93,7 +93,7 @@ fn waiting_time(waiting: &mut Waiting) {
     waiting.until = waiting.go.move_time.map(|time| now() + time);
 }
 
-fn say(text: &str) {
+fn send(text: &str) {
     let mut out = std::io::stdout().lock();
     if out.write_all(format!("{text}\n").as_bytes()).and_then(|()| out.flush()).is_err()
         && !UNHEARD.load(Ordering::Relaxed)
@@ -106,7 +106,7 @@ pub(crate) fn serve(inbox: &Receiver<input::Line>, faults: Faults) {
     let mut engine = Engine {
         faults,
         dialect: Dialect::Uci,
-        greetings: 0,
+        handshakes: 0,
         pings: 0,
         chess960: false,
         multipv: 1,
@@ -135,7 +135,7 @@ pub(crate) fn serve(inbox: &Receiver<input::Line>, faults: Faults) {
     };
     UNHEARD.store(engine.breaks("exit.closed-output"), Ordering::Relaxed);
     if engine.breaks("handshake.waits") {
-        say("option name Early type button");
+        send("option name Early type button");
     }
     loop {
         let until = engine.waiting.as_ref().filter(|it| !it.held).and_then(|it| it.until);
@@ -146,7 +146,7 @@ pub(crate) fn serve(inbox: &Receiver<input::Line>, faults: Faults) {
             None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         match line {
-            Ok(line) => engine.hear(&line, inbox),
+            Ok(line) => engine.handle_line(&line, inbox),
             Err(RecvTimeoutError::Timeout) if until.is_some_and(|until| until <= now()) => {
                 engine.finish();
             }
@@ -177,7 +177,7 @@ impl Engine {
         }
     }
 
-    fn hear(&mut self, line: &input::Line, inbox: &Receiver<input::Line>) {
+    fn handle_line(&mut self, line: &input::Line, inbox: &Receiver<input::Line>) {
         let text = line.text.as_str();
         let deaf = (line.end == End::Nothing && self.breaks("lexical.last-line"))
             || (line.end == End::Both && self.breaks("lexical.crlf"))
@@ -210,7 +210,7 @@ impl Engine {
         let fresh = std::mem::take(&mut self.fresh);
         let stopped = std::mem::take(&mut self.stopped);
         match command {
-            Command::Uci => self.greet(inbox),
+            Command::Uci => self.handshake(inbox),
             Command::IsReady => self.ready(fresh, inbox),
             Command::SetOption(set) => {
                 self.set(&set.name, set.value.as_deref());
@@ -224,7 +224,7 @@ impl Engine {
                     self.dies("search.new-game");
                 }
                 if self.breaks("handshake.ready-once") {
-                    say("readyok");
+                    send("readyok");
                 }
             }
             Command::Position(position) => self.place(&position),
@@ -234,7 +234,7 @@ impl Engine {
             Command::GameOver(_) => {
                 if self.waiting.is_none() && self.searches == 0 && self.breaks("usi.idle-game-over")
                 {
-                    say("bestmove resign");
+                    send("bestmove resign");
                 }
                 let pondering = self.waiting.as_ref().is_some_and(|it| it.pondering);
                 self.over_pondering = pondering;
@@ -282,81 +282,83 @@ impl Engine {
         while inbox.recv_timeout(Duration::from_millis(20)).is_ok() {}
     }
 
-    fn greet(&mut self, inbox: &Receiver<input::Line>) {
-        self.greetings += 1;
-        if 1 < self.greetings {
+    fn handshake(&mut self, inbox: &Receiver<input::Line>) {
+        self.handshakes += 1;
+        if 1 < self.handshakes {
             self.dies("handshake.second-uci");
         }
         if self.breaks("handshake.quick") {
             std::thread::park_timeout(Duration::from_secs(3));
         }
         if !self.breaks("handshake.name") {
-            say("id name Obedient 1.0");
+            send("id name Obedient 1.0");
         }
         if !self.breaks("handshake.author") {
-            say("id author Nobody");
+            send("id author Readyok");
         }
         let uci = self.dialect == Dialect::Uci;
         let hash = if uci { "Hash" } else { "USI_Hash" };
         if !self.breaks("options.hash-offered") {
             let usual = if self.breaks("options.hash-default") { 1024 } else { 16 };
-            say(&format!("option name {hash} type spin default {usual} min 1 max 1024"));
+            send(&format!("option name {hash} type spin default {usual} min 1 max 1024"));
         }
         let prefix = if uci { "UCI_" } else { "USI_" };
         for name in ["AnalyseMode", "ShowCurrLine", "ShowRefutations"] {
             let on = name == "ShowCurrLine" && self.breaks("options.off-by-default");
-            say(&format!("option name {prefix}{name} type check default {on}"));
+            send(&format!("option name {prefix}{name} type check default {on}"));
         }
-        say(&format!("option name {prefix}Opponent type string default <empty>"));
+        send(&format!("option name {prefix}Opponent type string default <empty>"));
         let book = if uci { "OwnBook" } else { "USI_OwnBook" };
-        say(&format!("option name {book} type check default true"));
-        say("option name Threads type spin default 1 min 1 max 4");
+        send(&format!("option name {book} type check default true"));
+        send("option name Threads type spin default 1 min 1 max 4");
         let multipv = if self.breaks("options.multipv-default") { 2 } else { 1 };
-        say(&format!("option name MultiPV type spin default {multipv} min 1 max 10"));
+        send(&format!("option name MultiPV type spin default {multipv} min 1 max 10"));
         let risky = if self.breaks("usi.translation") { "" } else { " var Risky" };
-        say(&format!("option name Style type combo default Solid var Solid var Normal{risky}"));
+        send(&format!("option name Style type combo default Solid var Solid var Normal{risky}"));
         if uci {
-            say("option name Clear Hash type button");
-            say("option name UCI_Chess960 type check default false");
-            say("option name UCI_ShowWDL type check default false");
-            say("option name UCI_LimitStrength type check default false");
+            send("option name Clear Hash type button");
+            send("option name UCI_Chess960 type check default false");
+            send("option name UCI_ShowWDL type check default false");
+            send("option name UCI_LimitStrength type check default false");
             if !self.breaks("options.elo-with-limit") {
-                say("option name UCI_Elo type spin default 1500 min 1000 max 2000");
+                send("option name UCI_Elo type spin default 1500 min 1000 max 2000");
             }
         } else {
-            say("option name Clear_Hash type button");
+            send("option name Clear_Hash type button");
         }
         let fixed = self.breaks("options.fixed-types");
         if uci && fixed {
-            say("option name Ponder type string default <empty>");
+            send("option name Ponder type string default <empty>");
         } else if uci {
-            say("option name Ponder type check default false");
+            send("option name Ponder type check default false");
         }
-        say("option name Book File type string default <empty>"
-            .replace("Book File", if uci { "Book File" } else { "BookFile" })
-            .as_str());
+        send(
+            "option name Book File type string default <empty>"
+                .replace("Book File", if uci { "Book File" } else { "BookFile" })
+                .as_str(),
+        );
         for (id, line) in [
-            ("options.readable", "option name Odd type slider default 1"),
-            ("options.check-default", "option name Odd type check"),
-            ("options.spin-range", "option name Odd type spin default 5 min 10 max 20"),
-            ("options.combo-default", "option name Odd type combo default Z var A var B"),
-            ("options.string-default", "option name Odd type string"),
-            ("options.button-plain", "option name Odd type button default 1"),
-            ("options.distinct-choices", "option name Odd type combo default A var A var a var B"),
+            ("options.readable", "option name Bad type slider default 1"),
+            ("options.check-default", "option name Bad type check"),
+            ("options.spin-range", "option name Bad type spin default 5 min 10 max 20"),
+            ("options.combo-default", "option name Bad type combo default Z var A var B"),
+            ("options.string-default", "option name Bad type string"),
+            ("options.button-plain", "option name Bad type button default 1"),
+            ("options.distinct-choices", "option name Bad type combo default A var A var a var B"),
             ("options.distinct-names", "option name STYLE type check default true"),
-            ("options.plain-names", "option name Odd value type check default true"),
-            ("options.no-spaces", "option name Odd Thing type check default true"),
+            ("options.plain-names", "option name Bad value type check default true"),
+            ("options.no-spaces", "option name Bad Thing type check default true"),
             ("options.usi-prefix", "option name Ponder type check default true"),
             ("handshake.early-status", "copyprotection checking"),
         ] {
             if self.breaks(id) {
-                say(line);
+                send(line);
             }
         }
-        if self.greetings == 1 && self.breaks("lexical.batch") {
+        if self.handshakes == 1 && self.breaks("lexical.batch") {
             Self::lose(inbox);
         }
-        say(self.dialect.handshake_ok());
+        send(self.dialect.handshake_ok());
     }
 
     fn ready(&mut self, fresh: bool, inbox: &Receiver<input::Line>) {
@@ -371,7 +373,7 @@ impl Engine {
             return;
         }
         if self.breaks("handshake.ready-each") && 1 < self.pings && self.searches == 0 {
-            // Whatever has come in the same write is taken for one.
+            // Everything of the same write is discarded.
             while inbox
                 .recv_timeout(Duration::from_millis(20))
                 .is_ok_and(|line| line.text == "isready")
@@ -385,24 +387,24 @@ impl Engine {
             ("handshake.text", "info string a\u{1b}[2Jb"),
         ] {
             if self.pings == 2 && self.breaks(id) {
-                say(line);
+                send(line);
             }
         }
         if self.pings == 3 {
-            for (id, word) in [
+            for (id, token) in [
                 ("handshake.copy-protection", "copyprotection"),
                 ("handshake.registration", "registration"),
             ] {
                 if !self.breaks(id) {
-                    say(&format!("{word} checking"));
+                    send(&format!("{token} checking"));
                 }
-                say(&format!("{word} ok"));
+                send(&format!("{token} ok"));
             }
         }
         let deaf = self.breaks("search.ready");
         match &mut self.waiting {
             Some(waiting) if deaf => waiting.pings += 1,
-            _ => say("readyok"),
+            _ => send("readyok"),
         }
     }
 
@@ -411,7 +413,7 @@ impl Engine {
             self.dies("options.invalid-values");
         }
         if (name == "No Such Option" || name == "Style") && self.breaks("options.settable") {
-            say(&format!("info string no such option: {name}"));
+            send(&format!("info string no such option: {name}"));
         }
         if self.waiting.is_some() {
             self.dies("state.option-in-search");
@@ -496,7 +498,7 @@ impl Engine {
             }
         };
         let count = position.moves.len();
-        let has = |word: &str| position.moves.tokens().any(|it| it == word);
+        let has = |token: &str| position.moves.tokens().any(|it| it == token);
         let fields = text.split(' ').count();
         if position.root == Root::StartPos && count == 31 && self.searches == 5 {
             self.dies("positions.random-game");
@@ -549,7 +551,7 @@ impl Engine {
             self.dies("limits.large");
         }
         if go.depth == Some(4) && self.breaks("resources.undrained-stderr") {
-            // It blocks where nobody reads.
+            // It blocks if the output is not read.
             let _ = std::io::stderr().write_all(&vec![b'x'; 1 << 18]);
         }
         if !go.unknown.is_empty() && self.breaks("lexical.unknown-token-in-go") {
@@ -567,7 +569,7 @@ impl Engine {
             .search_moves
             .iter()
             .flat_map(readyok_protocol::MoveList::tokens)
-            .filter_map(|word| Some(position.parse_move(word).ok()?.word(form)))
+            .filter_map(|token| Some(position.parse_move(token).ok()?.word(form)))
             .collect();
         if go.depth == Some(2) && !wanted.is_empty() && self.breaks("search.searchmoves") {
             wanted.clear();
@@ -579,7 +581,7 @@ impl Engine {
             ("positions.shogi-promotions", "P*5e"),
         ]
         .into_iter()
-        .find(|(id, word)| wanted.as_slice() == [*word] && self.breaks(id));
+        .find(|(id, token)| wanted.as_slice() == [*token] && self.breaks(id));
         if unknown_move.is_some() {
             wanted.clear();
         }
@@ -597,8 +599,8 @@ impl Engine {
             );
         }
         self.played = found.first().and_then(|line| line.moves.first()).cloned();
-        if let Some((_, word)) = unknown_move {
-            found.retain(|line| line.moves.first().is_none_or(|it| it != word));
+        if let Some((_, token)) = unknown_move {
+            found.retain(|line| line.moves.first().is_none_or(|it| it != token));
         }
         if self.breaks_score(&go) {
             for line in &mut found {
@@ -612,13 +614,13 @@ impl Engine {
         }
         let head = found.first().and_then(|line| line.moves.first()).cloned();
         if let Some(head) = head.as_ref().filter(|_| go.ponder && self.breaks("info.ponder-pv")) {
-            say(&format!("info depth 1 score cp 3 pv {head} {head}"));
+            send(&format!("info depth 1 score cp 3 pv {head} {head}"));
         }
         let booked = self.book_off
             && go.move_time == Some(Duration::from_millis(150))
             && self.breaks("options.own-book-off");
-        let told = !booked && self.tell(&position, &go, &found);
-        let answer = self.bestmove(&position, &go, &found, told);
+        let reported = !booked && self.report(&position, &go, &found);
+        let answer = self.bestmove(&position, &go, &found, reported);
         self.pondered |= go.ponder;
         let mates = found.first().is_some_and(|line| line.mate == Some(1));
         let mut held = go.ponder || go.infinite;
@@ -648,7 +650,7 @@ impl Engine {
         }
         if mates && go.infinite && self.breaks("info.flood") {
             for _ in 0..2000 {
-                say("info depth 8 nodes 80 time 8");
+                send("info depth 8 nodes 80 time 8");
             }
         }
         if go.depth == Some(3)
@@ -667,7 +669,7 @@ impl Engine {
             Some(time) if !done && !early || ignores_depth => Some(now() + time),
             _ => None,
         };
-        if self.goes_on_for_ever(&go, text) {
+        if self.never_ends(&go, text) {
             held = true;
         }
         self.waiting = Some(Waiting {
@@ -688,8 +690,8 @@ impl Engine {
     }
 
     /// Searches that have an end, and do not find it.
-    fn goes_on_for_ever(&self, go: &Go<'_>, text: &str) -> bool {
-        let is = |words: &str| text.contains(words);
+    fn never_ends(&self, go: &Go<'_>, text: &str) -> bool {
+        let is = |text: &str| text.contains(text);
         [
             ("search.completes", self.multipv == 3 && go.depth == Some(3)),
             ("search.movetime.ends", is("movetime 300")),
@@ -713,20 +715,20 @@ impl Engine {
         .any(|(id, here)| here && self.breaks(id))
     }
 
-    /// Tells about the search; whether there was anything to tell.
-    fn tell(&mut self, position: &Position, go: &Go<'_>, found: &[Line]) -> bool {
+    /// Reports the search. Returns whether there was a report.
+    fn report(&mut self, position: &Position, go: &Go<'_>, found: &[Line]) -> bool {
         if go.depth == Some(5) && self.breaks("info.before-bestmove") {
             return false;
         }
         let mut deepest = go.depth.unwrap_or(8).clamp(1, DEEPEST);
         if go.nodes.is_some() && !go.ponder {
-            self.tell_oddly(found);
+            self.report_faults(found);
         }
         if go.depth == Some(7)
             && found.iter().any(|line| line.mate == Some(3))
             && self.breaks("scores.mate-distance")
         {
-            say("info depth 7 score mate 1");
+            send("info depth 7 score mate 1");
         }
         if go.depth == Some(4) && self.breaks("search.depth") {
             deepest = 3;
@@ -755,14 +757,14 @@ impl Engine {
                     true => " wdl 300 400 300",
                     false => "",
                 };
-                let told =
+                let reported =
                     if go.nodes.is_some() && self.breaks("search.nodes") { 500_000 } else { nodes };
                 let mut moves = line.moves.clone();
                 if line.mate == Some(3) && self.breaks("info.mate-pv") {
                     moves.truncate(1);
                 }
-                say(&format!(
-                    "info depth {depth} seldepth {depth} multipv {number} score {score}{wdl} nodes {told} \
+                send(&format!(
+                    "info depth {depth} seldepth {depth} multipv {number} score {score}{wdl} nodes {reported} \
                      nps 1000 hashfull 10 time {depth} pv {}",
                     moves.join(" ")
                 ));
@@ -770,12 +772,12 @@ impl Engine {
         }
         if found.is_empty() {
             let mated = if position.in_check() { "mate -0" } else { "cp 0" };
-            say(&format!("info depth 0 score {mated}"));
+            send(&format!("info depth 0 score {mated}"));
         }
         true
     }
 
-    fn tell_oddly(&self, found: &[Line]) {
+    fn report_faults(&self, found: &[Line]) {
         let Some(head) = found.first().and_then(|line| line.moves.first()) else { return };
         for (id, line) in [
             ("info.numbers", "info nodes 1.5".to_owned()),
@@ -798,7 +800,7 @@ impl Engine {
             ("info.current-move", format!("info currmove {head} currmovenumber 0")),
         ] {
             if self.breaks(id) {
-                say(&line);
+                send(&line);
             }
         }
     }
@@ -820,15 +822,15 @@ impl Engine {
             return "cp 29999".into();
         }
         if let Some(plies) = line.mate {
-            let in_plies = self.dialect == Dialect::Usi || self.breaks("info.mate-score");
-            return format!("mate {}", if in_plies { plies } else { plies.div_ceil(2) });
+            let plies_unit = self.dialect == Dialect::Usi || self.breaks("info.mate-score");
+            return format!("mate {}", if plies_unit { plies } else { plies.div_ceil(2) });
         }
         let second = position.turn() == readyok_rules::Side::Second;
         let turned = second && self.breaks("info.score-side");
         format!("cp {}", if turned { -line.cp } else { line.cp })
     }
 
-    fn bestmove(&self, position: &Position, go: &Go<'_>, found: &[Line], told: bool) -> String {
+    fn bestmove(&self, position: &Position, go: &Go<'_>, found: &[Line], reported: bool) -> String {
         if matches!(go.mate, Some(MateLimit::Time(_) | MateLimit::Infinite))
             && !self.breaks("usi.mate")
         {
@@ -854,13 +856,13 @@ impl Engine {
         if position.can_declare() && !self.breaks("usi.declaration") {
             return "bestmove win".into();
         }
-        for (id, start, word) in [
+        for (id, start, token) in [
             ("usi.false-declaration", "5K3/GG7", "win"),
             ("positions.pawn-drop-mate", "7nk", "P*1b"),
             ("positions.two-pawns", "4k4/9/9/9/9/9/PPP", "P*5e"),
         ] {
             if self.fen.starts_with(start) && self.breaks(id) {
-                return format!("bestmove {word}");
+                return format!("bestmove {token}");
             }
         }
         let mut answer = match line.moves.as_slice() {
@@ -868,9 +870,9 @@ impl Engine {
             [best] => format!("bestmove {best}"),
             [] => String::new(),
         };
-        // Limited in strength it tells the best line, and plays another.
+        // With limited strength it reports the best line, and plays another.
         let is_second = self.limited && go.depth == Some(4) && go.search_moves.is_none();
-        if is_second || go.depth == Some(5) && told && self.breaks("info.pv-bestmove") {
+        if is_second || go.depth == Some(5) && reported && self.breaks("info.pv-bestmove") {
             answer = found
                 .get(1)
                 .and_then(|it| it.moves.first())
@@ -913,13 +915,13 @@ impl Engine {
                     time /= 10;
                 }
                 let nps = if self.breaks("info.nps") { 5 } else { 5_000_000 / time.max(1) };
-                say(&format!("info nodes 5000 nps {nps} time {time}"));
+                send(&format!("info nodes 5000 nps {nps} time {time}"));
             }
         }
         self.answer();
     }
 
-    /// A search goes on.
+    /// Continues a search.
     fn tick(&mut self) {
         let Some(waiting) = &mut self.waiting else { return };
         waiting.ticks += 1;
@@ -928,29 +930,29 @@ impl Engine {
         if self.breaks("info.regular") {
             return;
         }
-        say(&format!("info nodes {} time {time}", 1000 + ticks));
+        send(&format!("info nodes {} time {time}", 1000 + ticks));
         if let Some(head) = head.filter(|_| 1 < ticks) {
-            say(&format!("info currmove {head} currmovenumber 1"));
+            send(&format!("info currmove {head} currmovenumber 1"));
             if self.shows_lines {
                 let more = if self.breaks("info.currline") { head.as_str() } else { "" };
-                say(&format!("info currline 1 {head} {more}"));
+                send(&format!("info currline 1 {head} {more}"));
             }
         }
     }
 
     fn answer(&mut self) {
         if let Some(waiting) = self.waiting.take() {
-            say(&waiting.answer);
+            send(&waiting.answer);
             self.fresh = waiting.go.depth == Some(1) && !waiting.pondering && self.searches == 1;
             for _ in 0..waiting.pings {
-                say("readyok");
+                send("readyok");
             }
         }
     }
 
     fn stop(&mut self, stopped: bool, inbox: &Receiver<input::Line>) {
         if stopped && self.breaks("state.second-stop") {
-            say("bestmove (none)");
+            send("bestmove (none)");
         }
         if self.waiting.is_some() && self.breaks("state.go-stop-go") {
             Self::lose(inbox);
@@ -959,7 +961,7 @@ impl Engine {
         match &self.waiting {
             None => {
                 if self.searches == 0 && self.breaks("lexical.idle-stop") {
-                    say("bestmove e2e4");
+                    send("bestmove e2e4");
                 }
             }
             Some(waiting) => {
@@ -988,7 +990,7 @@ impl Engine {
             || !clocks.is_empty() && self.breaks("usi.ponderhit-clocks");
         let Some(waiting) = &mut self.waiting else {
             if self.searches == 0 && self.breaks("lexical.idle-ponderhit") {
-                say("bestmove e2e4");
+                send("bestmove e2e4");
             }
             return;
         };
