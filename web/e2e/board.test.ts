@@ -66,7 +66,7 @@ test.each([
 ] as const)('draws the pieces of %s on their squares in the first frame', async (variant, text) => {
   const fake = defaultServer();
   open(fake, game(1, variant));
-  open(fake, game(2, variant, { here: here(text, []) }));
+  open(fake, game(2, variant, { position: here(text, []) }));
   const page = await opened(fake, '#/analyse/1');
   await page.addInitScript(() => {
     // After the first frame with pieces.
@@ -134,7 +134,9 @@ test('castles by a click on the rook and on the target square', async () => {
     const fake = defaultServer();
     open(
       fake,
-      game(1, 'chess960', { here: here('4k3/8/8/8/8/8/8/4K2R w K - 0 1', [castle, legal('e1f1', 'Kf1')]) }),
+      game(1, 'chess960', {
+        position: here('4k3/8/8/8/8/8/8/4K2R w K - 0 1', [castle, legal('e1f1', 'Kf1')]),
+      }),
     );
     const page = await opened(fake, '#/analyse/1');
     await click(page, 'e1');
@@ -147,7 +149,7 @@ test('castles by a click on the rook and on the target square', async () => {
 test('asks for the promotion piece and can be canceled', async () => {
   const fake = defaultServer();
   const all = ['q', 'r', 'b', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
-  open(fake, game(1, 'chess', { here: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
+  open(fake, game(1, 'chess', { position: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
   const page = await opened(fake, '#/analyse/1');
   const knight = page.getByRole('button', { name: 'White knight' });
   await click(page, 'b7');
@@ -174,7 +176,7 @@ test('shogi: asks for promotion and drops a piece', async () => {
   open(
     fake,
     game(1, 'shogi', {
-      here: here('lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b P 3', list),
+      position: here('lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b P 3', list),
     }),
   );
   const page = await opened(fake, '#/analyse/1');
@@ -245,7 +247,7 @@ test('accepts a move as text and announces it', async () => {
       at: {
         cursor: 1,
         opening: null,
-        here: here('lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2', [], {
+        position: here('lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2', [], {
           turn: 'second',
           last: { from: '7g', to: '7f' },
         }),
@@ -259,9 +261,9 @@ test('accepts a move as text and announces it', async () => {
 });
 
 const human = {
-  player: { kind: 'person', name: '', time: { kind: 'none' } },
+  player: { kind: 'human', name: '', time: { kind: 'none' } },
   name: 'Me',
-  thought: null,
+  info: null,
   pondering: null,
 } as const;
 const program: Play['players']['first'] = {
@@ -275,7 +277,7 @@ const program: Play['players']['first'] = {
     options: {},
   },
   name: 'Narikin',
-  thought: null,
+  info: null,
   pondering: null,
 };
 
@@ -310,7 +312,7 @@ test('plays a premove on the own turn', async () => {
       at: {
         cursor: 1,
         opening: null,
-        here: here(
+        position: here(
           'rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1',
           [legal('e7e5', 'e5'), legal('e7e6', 'e6')],
           {
@@ -330,7 +332,7 @@ test('keeps selection, drag and promotion dialog while the engine thinks', async
   const fake = defaultServer();
   const all = ['q', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
   const play = playing('your_turn', { first: human, second: program });
-  open(fake, game(1, 'chess', { play, here: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
+  open(fake, game(1, 'chess', { play, position: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
   const page = await opened(fake, '#/play/1');
   const thinks = async (depth: number) => {
     const thought = { node: null, depth, score: null, nodes: null, nps: null, time: null, pv: [] };
@@ -369,7 +371,7 @@ test('sets options for one game and restores them in the form', async () => {
         engine(1, 'Narikin', { options, presets, values: { Hash: '32' }, play_values: { Hash: '48' } }),
       ],
       processes: [],
-      machine: { processors: 1, memory: null },
+      machine: { cores: 1, memory: null },
     },
   });
   const page = await fake.page(browser, '#/play/0/new');
@@ -457,14 +459,14 @@ test('shows no line of another position', async () => {
       at: {
         cursor: 1,
         opening: null,
-        here: here('rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1', [], { turn: 'second' }),
+        position: here('rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1', [], { turn: 'second' }),
       },
     },
   });
   await expect.poll(() => page.getByTestId('line').count()).toBe(0);
   fake.delta('analysis/1', {
     kind: 'analysis',
-    delta: { lanes: [analysis(1, [line(1, -30, [['c7c5', 'c5']])])], removed: [] },
+    delta: { engines: [analysis(1, [line(1, -30, [['c7c5', 'c5']])])], removed: [] },
   });
   await page.getByTestId('line').first().waitFor();
   // From White, regardless of the side to move.
@@ -553,7 +555,7 @@ test('shows markup in texts as plain text', async () => {
           options: [
             {
               name: bad,
-              kind: { kind: 'string', default: bad, folders: false },
+              kind: { kind: 'string', default: bad, directories: false },
               labels: { en: bad },
               help: { en: bad },
               set_by_server: false,
@@ -562,11 +564,11 @@ test('shows markup in texts as plain text', async () => {
         }),
       ],
       processes: [],
-      machine: { processors: 1, memory: null },
+      machine: { cores: 1, memory: null },
     },
   });
   const hostile = analysis(0, [line(1, 1, [['a', bad]])]);
-  hostile.told.text = bad;
+  hostile.info.text = bad;
   open(fake, game(1, 'chess', { nodes, headers: [{ name: bad, value: bad }] }), [hostile]);
   const page = await opened(fake, '#/analyse/1');
   await page.getByText(bad, { exact: false }).first().waitFor();
@@ -615,7 +617,7 @@ test('sets each type of engine option', async () => {
         }),
       ],
       processes: [],
-      machine: { processors: 1, memory: null },
+      machine: { cores: 1, memory: null },
     },
   });
   const page = await fake.page(browser, '#/engines');

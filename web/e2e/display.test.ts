@@ -132,7 +132,7 @@ test.each([
     const fake = defaultServer();
     const [from, to, king] = squares;
     const at = here(text, [], { turn: 'second', last: { from, to }, check: king });
-    open(fake, game(1, variant, { here: at }));
+    open(fake, game(1, variant, { position: at }));
     const page = await fake.page(browser, '#/analyse/1');
     await expect.poll(() => marked(page, last)).toEqual([from, to].toSorted());
     await expect.poll(() => marked(page, check)).toEqual([king]);
@@ -144,7 +144,7 @@ test.each([
     await expect.poll(() => marked(page, last)).toEqual([from, to].toSorted());
     fake.delta('game/1', {
       kind: 'game',
-      delta: { at: { cursor: 0, here: here(text, [], { turn: 'second' }) } },
+      delta: { at: { cursor: 0, position: here(text, [], { turn: 'second' }) } },
     } as never);
     await expect.poll(() => marked(page, last)).toEqual([]);
     await expect.poll(() => marked(page, check)).toEqual([]);
@@ -220,14 +220,14 @@ function withOptions(): FakeServer {
     option('Hash', { kind: 'spin', default: 16, min: 1, max: 1024 }),
     option('Clear Hash', { kind: 'button' }),
     option('Book File', { kind: 'filename', default: '<empty>' }),
-    option('SyzygyPath', { kind: 'string', default: '<empty>', folders: true }),
+    option('SyzygyPath', { kind: 'string', default: '<empty>', directories: true }),
   ];
   fake.topics.set('engines', {
     kind: 'engines',
     state: {
       engines: [engine(1, 'Narikin', { options, values: { Hash: '64', SyzygyPath: '/tables' } })],
       processes: [],
-      machine: { processors: 1, memory: null },
+      machine: { cores: 1, memory: null },
     },
   });
   fake.http.set('files', FOLDER);
@@ -379,7 +379,7 @@ function withAll(): FakeServer {
   }
   open(fake, game(1, 'chess'), [analysis(0, [line(1, 25, [['d2d4', 'd4']])])]);
   const all = ['q', 'n'].map((letter) => legal(`b7b8${letter}`, `b8=${letter.toUpperCase()}`));
-  open(fake, game(2, 'chess', { here: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
+  open(fake, game(2, 'chess', { position: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
   play(fake, {});
   return fake;
 }
@@ -570,7 +570,7 @@ test('updates the status of a process', async () => {
   const state: ProcessState = {
     id: 7,
     engine: 2,
-    use_for: { kind: 'play', game: 5 },
+    purpose: { kind: 'play', game: 5 },
     status: 'pondering',
     pid: 4711,
     started: 0,

@@ -63,7 +63,7 @@ export class FakeServer {
     });
     await page.routeWebSocket(/\/api\/ws$/, (socket) => {
       this.#sockets.push(socket);
-      this.#send(socket, { kind: 'hello', version: 'test', run: '1' });
+      this.#send(socket, { kind: 'handshake', version: 'test', run: '1' });
       socket.onMessage((data) => this.#receive(socket, JSON.parse(String(data)) as wire.Request));
     });
     await page.goto(`${ADDRESS}${hash}`);
@@ -87,7 +87,7 @@ export class FakeServer {
     if (command.kind === 'subscribe') {
       const state = this.topics.get(command.topic);
       if (!state) {
-        this.#send(socket, { kind: 'refusal', id, error: missing(command.topic) });
+        this.#send(socket, { kind: 'error', id, error: missing(command.topic) });
         return;
       }
       this.#send(socket, { kind: 'answer', id, answer: { kind: 'done' } });
@@ -98,7 +98,7 @@ export class FakeServer {
     }
     if (command.kind !== 'unsubscribe') this.commands.push(command);
     const answer = this.answer(command);
-    if ('code' in answer) this.#send(socket, { kind: 'refusal', id, error: answer });
+    if ('code' in answer) this.#send(socket, { kind: 'error', id, error: answer });
     else this.#send(socket, { kind: 'answer', id, answer });
   }
 
@@ -114,7 +114,7 @@ export function legal(uci: string, western: string, japanese?: string): wire.Leg
   const drop = uci[1] === '*';
   const promotion = uci.length > 4 ? uci.slice(4) : null;
   return {
-    word: uci,
+    uci,
     from: drop ? null : uci.slice(0, 2),
     drop: drop ? (uci[0] ?? null) : null,
     to: [uci.slice(2, 4)],
@@ -151,7 +151,7 @@ export function node(
     id,
     parent,
     ply,
-    word: uci,
+    uci,
     text,
     children: [],
     before: [],
@@ -177,7 +177,7 @@ export function game(id: number, variant: wire.Variant, more: Partial<wire.GameS
     nodes: [node(0, null, 0, '', { western: '' })],
     cursor: 0,
     opening: null,
-    here: here(
+    position: here(
       start,
       variant === 'shogi'
         ? [legal('7g7f', 'P-7f', '▲７六歩'), legal('2g2f', 'P-2f', '▲２六歩')]
@@ -195,7 +195,7 @@ export function engine(id: number, name: string, more: Partial<wire.EngineState>
   return {
     id,
     name,
-    reach:
+    source:
       id === 1
         ? { kind: 'built_in' }
         : { kind: 'program', path: `/usr/games/${name.toLowerCase()}`, args: [], dir: null, env: {} },
@@ -262,7 +262,7 @@ export function defaultServer(): FakeServer {
         {
           id: 7,
           engine: 2,
-          use_for: { kind: 'console' },
+          purpose: { kind: 'console' },
           status: 'idle',
           pid: 4711,
           started: 0,
@@ -272,7 +272,7 @@ export function defaultServer(): FakeServer {
           breaches: 2,
         },
       ],
-      machine: { processors: 4, memory: 8000 },
+      machine: { cores: 4, memory: 8000 },
     },
   });
   fake.topics.set('log/7', { kind: 'log', state: { process: 7, lines: logLines(), total: 6 } });
@@ -285,7 +285,7 @@ export function defaultServer(): FakeServer {
   fake.http.set('library/search', { games: [], total: 0 });
   fake.http.set('files', { path: null, parent: null, entries: [], truncated: false });
   fake.http.set('position', {
-    here: null,
+    position: null,
     text: null,
     error: {
       text: 'the side not to move is in check',
@@ -298,7 +298,7 @@ export function defaultServer(): FakeServer {
 
 export function open(fake: FakeServer, state: wire.GameState, panels: wire.EngineAnalysis[] = []) {
   fake.topics.set(`game/${state.id}`, { kind: 'game', state });
-  fake.topics.set(`analysis/${state.id}`, { kind: 'analysis', state: { lanes: panels } });
+  fake.topics.set(`analysis/${state.id}`, { kind: 'analysis', state: { engines: panels } });
   fake.topics.set(`report/${state.id}`, {
     kind: 'report',
     state: {
@@ -327,7 +327,7 @@ export function analysis(
     status: 'searching',
     process: 1,
     node: at,
-    told: {
+    info: {
       lines,
       depth: 24,
       seldepth: 33,
@@ -358,7 +358,7 @@ export function line(number: number, value: number, moves: [string, string, stri
     bound: 'exact',
     wdl: { win: 420, draw: 380, loss: 200 },
     pv: moves.map(([uci, western, japanese]) => ({
-      word: uci,
+      uci,
       text: japanese ? { western, japanese } : { western },
     })),
   };

@@ -248,7 +248,7 @@ export async function legalMoves(page: Page): Promise<() => Promise<string[]>> {
           : message.kind === 'delta' && message.delta.kind === 'game'
             ? message.delta.delta.at
             : undefined;
-      if (at) last = { cursor: at.cursor, moves: at.here.legal.map((move) => move.word).toSorted() };
+      if (at) last = { cursor: at.cursor, moves: at.position.legal.map((move) => move.uci).toSorted() };
     }),
   );
   await page.reload();

@@ -24,7 +24,7 @@ function judged(ply: number, label: Label | null, best: string): Judged {
     node: ply,
     score: { kind: 'cp', value: 0 },
     winning: 50,
-    best: [{ word: best, text: { western: best } }],
+    best: [{ uci: best, text: { western: best } }],
     depth: 9,
     loss: label ? 15 : null,
     label,
@@ -38,7 +38,7 @@ function reported(fake: FakeServer) {
     node(1, 0, 1, 'g2g4', { western: 'g4' }, { children: [2] }),
     node(2, 1, 2, 'f7f6', { western: 'f6' }),
   ];
-  const state = game(1, 'chess', { nodes, cursor: 2, here: here(START, [], { turn: 'first' }) });
+  const state = game(1, 'chess', { nodes, cursor: 2, position: here(START, [], { turn: 'first' }) });
   open(fake, state);
   const sides = { accuracy: 50, average_loss: 90, inaccuracies: 0, mistakes: 1, blunders: 0 };
   const report: ReportState = {
@@ -57,7 +57,7 @@ function reported(fake: FakeServer) {
       const moves = command.node === 1 ? [legal('e7e5', 'e5')] : FIRST;
       fake.delta('game/1', {
         kind: 'game',
-        delta: { at: { cursor: command.node, here: here(START, moves, { turn }) } },
+        delta: { at: { cursor: command.node, position: here(START, moves, { turn }) } },
       } as Parameters<FakeServer['delta']>[1]);
     }
     if (command.kind === 'try_move') {
@@ -140,7 +140,7 @@ test('shows, stops, resumes and dismisses batch jobs', async () => {
   const job = {
     id: 4,
     added: 0,
-    folder: '/games',
+    directory: '/games',
     settings: {
       engine: 1,
       limits: { depth: null, nodes: null, time: 500, mate: null },

@@ -7,10 +7,10 @@ import { defaultForm, restoreForm, presets, timeOf } from './parts/newgame';
 
 vi.stubGlobal('navigator', { language: 'en' });
 
-function files(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+function files(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(svelte|ts)$/.test(name) && !name.endsWith('.test.ts'))
-    .map((name) => join(folder, name));
+    .map((name) => join(directory, name));
 }
 
 const sources = files('src').map((path) => ({ path, text: readFileSync(path, 'utf8') }));

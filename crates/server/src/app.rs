@@ -49,7 +49,7 @@ use crate::data_dir;
 use crate::engine::{Registry, Reporter};
 use crate::game::GameSession;
 use crate::hub::Hub;
-use crate::matches::{Matches, Program, Tell};
+use crate::matches::{MatchListener, Matches, Program};
 use crate::store::{Store, StoreError, Writer, Written};
 use crate::time::Moment;
 use crate::wire::{ApiError, ApiErrorCode, Failure, MatchId, ProcessId, Settings};
@@ -80,7 +80,7 @@ pub struct Setup {
     pub translation: Vec<u8>,
     /// Ends the engines with this program.
     pub guard: Option<Guard>,
-    /// The conformance checker runs the checks whose names start with one of these; all if there is none.
+    /// The conformance checker runs the checks whose names start with one of these; all if the list is empty.
     pub checks: Vec<String>,
 }
 
@@ -168,14 +168,14 @@ impl App {
     fn open_matches(self: &Arc<Self>, setup: &Setup, store: &Store) -> Result<(), StoreError> {
         let program = Program { guard: setup.guard.clone() };
         let listener = Arc::downgrade(self);
-        let tell: Tell = Arc::new(move |event| {
+        let tell: MatchListener = Arc::new(move |event| {
             if let Some(app) = listener.upgrade() {
                 app.on_match_event(event);
             }
         });
-        let folder = data_dir::matches_in(&setup.data);
-        let opened = Matches::open(&folder, program, tell);
-        let matches = opened.map_err(|error| StoreError::File(folder, error))?;
+        let directory = data_dir::matches_in(&setup.data);
+        let opened = Matches::open(&directory, program, tell);
+        let matches = opened.map_err(|error| StoreError::File(directory, error))?;
         // The next match gets the number of one that has lost its files.
         store.forget_matches(matches.next_id()..=MatchId::MAX)?;
         self.set_matches(matches);

@@ -1,4 +1,4 @@
-//! Engines: what is registered, the processes, what they say.
+//! Registered engines, their processes and logs.
 
 mod describe;
 mod failure;

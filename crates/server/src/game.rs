@@ -10,7 +10,7 @@ mod setup;
 mod tree;
 mod unread;
 
-pub(crate) use api_error::{api_error, no_such, odd_text, too_many};
+pub(crate) use api_error::{api_error, malformed_text, no_such, too_many};
 pub(crate) use judge::{Searched, judge, summary, winning};
 pub(crate) use position_view::passed;
 pub(crate) use problem::{illegal, illegal_problem, position_problem, unplayable};
@@ -19,7 +19,7 @@ pub(crate) use session::{
     SearchRequest, StoredSession, check_players, parse_move,
 };
 pub(crate) use setup::{open, read_start};
-pub(crate) use tree::{MOST_PLIES, ROOT, Tree};
+pub(crate) use tree::{MAX_PLIES, ROOT, Tree};
 pub(crate) use unread::{
     bad_openings, epd_failure, io_problem, oddity_failure, record_failure, unwritten,
 };

@@ -28,8 +28,8 @@ const MAX_UPLOAD: usize = 64 << 20;
 const MAX_BODY: usize = 1 << 20;
 /// Maximum size of the body of a client that has not authenticated.
 const MAX_LOGIN: usize = 4 << 10;
-/// So many files are read at once.
-const MOST_UPLOADS: usize = 4;
+/// Maximum number of files that are read concurrently.
+const MAX_UPLOADS: usize = 4;
 
 /// What every handler can ask.
 #[derive(Clone)]
@@ -37,15 +37,15 @@ pub(crate) struct Service {
     pub(crate) app: Arc<App>,
     pub(crate) auth: Arc<Auth>,
     pub(crate) library: LibraryFile,
-    /// Folders that the file picker shows.
+    /// The directories of the file picker.
     pub(crate) roots: Arc<[std::path::PathBuf]>,
     /// Held by files that are being read.
     pub(crate) uploads: Arc<Semaphore>,
 }
 
-/// GameSession for the files that may be read at once.
+/// Permits for files that are read concurrently.
 pub(crate) fn uploads() -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(MOST_UPLOADS))
+    Arc::new(Semaphore::new(MAX_UPLOADS))
 }
 
 /// All that the server answers to.
@@ -57,7 +57,7 @@ pub(crate) fn router(service: Service) -> Router {
         .route("/api/link", post(auth::link))
         .route("/api/choices", get(rest::choices))
         .route("/api/position", post(rest::position))
-        .route("/api/files", get(files::folder))
+        .route("/api/files", get(files::directory))
         .route("/api/engines.toml", get(rest::engines))
         .route("/api/log/{process}", get(rest::log))
         .route("/api/library/search", post(rest::search))

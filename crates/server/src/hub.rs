@@ -17,16 +17,16 @@ use crate::wire::{Delta, ToTab, Topic};
 /// A tab by its number.
 pub(crate) type TabId = u64;
 
-/// So many messages may wait for a tab before it is taken for slow.
-const MOST_MESSAGES: usize = 512;
-/// So many bytes.
-const MOST_BYTES: usize = 8 << 20;
-/// A tab that lets so many bytes of answers wait is dead.
+/// Maximum number of messages that wait for a tab before it counts as slow.
+const MAX_MESSAGES: usize = 512;
+/// Maximum size of these messages, in bytes.
+const MAX_BYTES: usize = 8 << 20;
+/// Maximum size of unread answers before a tab is disconnected, in bytes.
 const DEAD: usize = 64 << 20;
-/// A tab may listen to so many topics.
-const MOST_TOPICS: usize = 64;
-/// There may be so many tabs.
-const MOST_TABS: usize = 100;
+/// Maximum number of topics of a tab.
+const MAX_TOPICS: usize = 64;
+/// Maximum number of tabs.
+const MAX_TABS: usize = 100;
 
 /// All topics with their listeners.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ struct Channel {
 impl Hub {
     /// A tab comes, unless there are too many.
     pub(crate) fn join(&mut self) -> Option<(TabId, Arc<Outbox>)> {
-        if MOST_TABS <= self.tabs.len() {
+        if MAX_TABS <= self.tabs.len() {
             return None;
         }
         self.last_tab += 1;
@@ -68,10 +68,10 @@ impl Hub {
         (self.tabs.len(), self.last_tab)
     }
 
-    /// A tab wants a topic, and gets a snapshot of it. Tells whether it may have so many.
+    /// Subscribes a tab to a topic, of which it gets a snapshot. Returns false if it has too many topics.
     pub(crate) fn subscribe(&mut self, tab: TabId, topic: Topic) -> bool {
         let has = self.topics.values().filter(|channel| channel.tabs.contains(&tab)).count();
-        let Some(outbox) = self.tabs.get(&tab).filter(|_| has < MOST_TOPICS) else { return false };
+        let Some(outbox) = self.tabs.get(&tab).filter(|_| has < MAX_TOPICS) else { return false };
         self.topics.entry(topic).or_default().tabs.insert(tab);
         outbox.want_snapshot(topic);
         true
@@ -98,12 +98,12 @@ impl Hub {
         }
     }
 
-    /// Whether anybody listens.
+    /// Whether the topic has subscribers.
     pub(crate) fn is_wanted(&self, topic: Topic) -> bool {
         self.topics.contains_key(&topic)
     }
 
-    /// The topics of a kind that somebody listens to.
+    /// The topics that have subscribers.
     pub(crate) fn wanted(&self) -> impl Iterator<Item = Topic> {
         self.topics.keys().copied()
     }
@@ -113,7 +113,7 @@ impl Hub {
         self.topics.get(&topic).map_or(0, |channel| channel.number)
     }
 
-    /// Tells all listeners what has changed.
+    /// Sends a change to all subscribers.
     pub(crate) fn publish(&mut self, topic: Topic, delta: Delta) {
         let Some(channel) = self.topics.get_mut(&topic) else { return };
         channel.number += 1;
@@ -126,7 +126,7 @@ impl Hub {
         }
     }
 
-    /// Tells all listeners that there is no such topic any more.
+    /// Closes a topic for all subscribers.
     pub(crate) fn close(&mut self, topic: Topic) {
         let Some(channel) = self.topics.remove(&topic) else { return };
         let text = text(&ToTab::Closed { topic });
@@ -189,7 +189,7 @@ impl Outbox {
         if waiting.due.contains(&topic) {
             return;
         }
-        if MOST_MESSAGES <= waiting.queue.len() || MOST_BYTES < waiting.bytes + text.len() {
+        if MAX_MESSAGES <= waiting.queue.len() || MAX_BYTES < waiting.bytes + text.len() {
             waiting.drop_deltas(topic);
             waiting.due.insert(topic);
         } else {
@@ -229,7 +229,7 @@ impl Outbox {
         waiting.due.first().copied().map(Next::Snapshot)
     }
 
-    /// Waits for what is to be done next.
+    /// Waits for the next action.
     pub(crate) async fn next(&self) -> Next {
         loop {
             if let Some(next) = self.take() {
@@ -297,13 +297,13 @@ mod tests {
         hub.subscribe(slow, Topic::Games);
         hub.subscribe(fast, Topic::Games);
         assert_eq!((drained(&outbox), drained(&other)), ("S".to_owned(), "S".to_owned()));
-        for number in 1..=MOST_MESSAGES + 7 {
+        for number in 1..=MAX_MESSAGES + 7 {
             hub.publish(Topic::Games, delta());
             assert_eq!(drained(&other), number.to_string());
         }
         assert_eq!(drained(&outbox), "S");
         hub.publish(Topic::Games, delta());
-        assert_eq!(drained(&outbox), (MOST_MESSAGES + 8).to_string());
+        assert_eq!(drained(&outbox), (MAX_MESSAGES + 8).to_string());
     }
 
     #[test]
@@ -328,7 +328,7 @@ mod tests {
         let mut hub = Hub::default();
         let (tab, _outbox) = hub.join().expect("there is room");
         let granted = (0..1000).filter(|id| hub.subscribe(tab, Topic::Game(*id))).count();
-        assert_eq!(granted, MOST_TOPICS);
+        assert_eq!(granted, MAX_TOPICS);
     }
 
     #[test]
@@ -336,7 +336,7 @@ mod tests {
         let mut hub = Hub::default();
         let tabs: Vec<TabId> =
             (0..1000).map_while(|_| hub.join()).map(|(tab, _outbox)| tab).collect();
-        assert_eq!(tabs.len(), MOST_TABS);
+        assert_eq!(tabs.len(), MAX_TABS);
         hub.leave(tabs[7]);
         assert!(hub.join().is_some());
         assert!(hub.join().is_none());

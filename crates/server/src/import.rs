@@ -10,10 +10,10 @@ use readyok_rules::record::{Format, read};
 use crate::game::{Tree, oddity_failure, record_failure};
 use crate::wire::{Failure, Problem, ProblemKind};
 
-/// So many games of one file are taken.
-const MOST_GAMES: u32 = 100_000;
-/// So many faults are told.
-const MOST_FAULTS: usize = 100;
+/// Maximum number of games of a file.
+const MAX_GAMES: u32 = 100_000;
+/// Maximum number of reported errors.
+const MAX_FAULTS: usize = 100;
 
 /// What was wrong with a file, with line and column.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ fn is_epd(extension: &str) -> bool {
     matches!(extension, "epd" | "fen")
 }
 
-/// Hands over all games of a file or text, until `take` says that it has enough.
+/// Passes all games of a file or text to `take` until it returns false.
 pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> bool) -> Faults {
     let mut faults = Faults::default();
     let extension = extension(name);
@@ -46,22 +46,22 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
         for (number, read) in (1..).zip(chess::read(&text)) {
             match read {
                 Ok((tree, oddity)) => {
-                    faults.oddities.extend(oddity.filter(|_| faults.oddities.len() < MOST_FAULTS));
+                    faults.oddities.extend(oddity.filter(|_| faults.oddities.len() < MAX_FAULTS));
                     if !take(tree) {
                         break;
                     }
                 }
-                Err(error) if faults.errors.len() < MOST_FAULTS => faults.errors.push(error),
+                Err(error) if faults.errors.len() < MAX_FAULTS => faults.errors.push(error),
                 Err(_) => (),
             }
-            if number == MOST_GAMES {
+            if number == MAX_GAMES {
                 faults.errors.push(rest_left_out());
                 break;
             }
         }
         return faults;
     }
-    // What its format tells: records of PGN say it game by game.
+    // The game by the format. PGN states it for each game.
     let game = by_name.map(|format| if format == Format::Pgn { Game::Chess } else { Game::Shogi });
     let mut records = read(Cursor::new(bytes), by_name);
     let mut games: u32 = 0;
@@ -72,14 +72,14 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
                 games += 1;
                 goes_on = take(Tree::from_record(&record));
             }
-            Err(error) if faults.errors.len() < MOST_FAULTS => {
+            Err(error) if faults.errors.len() < MAX_FAULTS => {
                 faults.errors.push(record_failure(game, &error));
             }
             Err(_) => (),
         }
-        let room = MOST_FAULTS.saturating_sub(faults.oddities.len());
+        let room = MAX_FAULTS.saturating_sub(faults.oddities.len());
         faults.oddities.extend(records.oddities().iter().take(room).map(oddity_failure));
-        if MOST_GAMES <= games {
+        if MAX_GAMES <= games {
             faults.errors.push(rest_left_out());
             break;
         }
@@ -91,8 +91,8 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
 }
 
 fn rest_left_out() -> Failure {
-    let why = Problem::new(ProblemKind::RestLeftOut).with("count", &MOST_GAMES);
-    Failure::new(why, format!("more than {MOST_GAMES} games: the rest was left out"))
+    let why = Problem::new(ProblemKind::RestLeftOut).with("count", &MAX_GAMES);
+    Failure::new(why, format!("more than {MAX_GAMES} games: the rest was left out"))
 }
 
 #[cfg(test)]
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_its_first_word_is_of_the_game_in_which_its_moves_are_legal() {
+    fn a_line_without_a_keyword_is_of_the_game_in_which_its_moves_are_legal() {
         for (text, expected) in [
             ("startpos moves e2e4 e7e5", Some(Game::Chess)),
             ("startpos", Some(Game::Chess)),
@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    /// What was refused in a text, and what was odd.
+    /// The errors and warnings of a text.
     fn faults(name: &str, text: &str) -> (Vec<String>, Vec<String>) {
         let faults = read_each(name, text.as_bytes(), |_| true);
         let told = |all: Vec<Failure>| all.into_iter().map(|it| it.text).collect();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_of_chess_is_told_in_the_words_of_chess_and_the_next_one_read() {
+    fn a_bad_line_of_chess_is_reported_and_the_next_one_read() {
         for (text, told) in [
             ("startpos moves e2e4 e2e5", "game 1, line 1, column 21: illegal move `e2e5`"),
             ("8/8/8/8/8/8/8/K7 w - - 0 1", "game 1, line 1, column 1: "),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_epd_says_is_kept() {
+    fn operations_of_an_epd_are_imported() {
         let mut trees = Vec::new();
         let text = concat!(
             "4k3/8/8/8/8/8/4P3/4K3 b - - bm Kd7; id \"an end\"; c0 \"hold it\"; ce -120; acd 9; x y;\n",
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(notes.comments, ["hold it", "bm Kd7; x y;"]);
         let evaluation = notes.evaluation.unwrap();
         assert_eq!((evaluation.score, evaluation.depth), (Score::Cp(120), Some(9)));
-        // An operation that cannot be read is odd, and its position is there.
+        // An unreadable operation is a warning; the position is imported.
         assert_eq!(trees[1].start().to_string(), "4k3/8/8/8/8/8/4P3/4K3 w - - 7 30");
         assert!(faults.errors.is_empty());
         let odd = &faults.oddities[0].text;
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_enough_gets_no_more() {
+    fn reading_stops_when_the_callback_returns_false() {
         let mut games = 0;
         read_each("a.pgn", "1. d4 *\n\n".repeat(9).as_bytes(), |_| {
             games += 1;

@@ -1,16 +1,16 @@
 //! The app behind the browser: boards, games, engines, analysis and the library.
 //!
 //! ```text
-//!  browser ── http (guard, files, JSON, sockets) ── app (one lock) ──┬── game: rooms, without I/O
+//!  browser ── http (guard, files, JSON, sockets) ── app (one lock) ──┬── game: sessions, no I/O
 //!                                          hub (topics, deltas) <────┤── engine: processes, logs
 //!                                                                    └── store: the library
 //! ```
 //! | module | its one job |
 //! |---|---|
-//! | [`wire`] | What the page and the server say to each other: types, made into TypeScript. |
+//! | [`wire`] | The messages between page and server, also generated as TypeScript. |
 //! | `game` | Trees, clocks, who is to do what: state machines without I/O. |
 //! | `engine` | What is registered; processes, each a task of its own; logs with breaches. |
-//! | `app` | Everything that is true now, behind one lock: commands, news of engines, lanes of analysis. |
+//! | `app` | The state behind one lock: games, engines, analyses, reports, jobs. |
 //! | `hub` | Topics and who listens to them: snapshots, numbered deltas, slow tabs. |
 //! | `store` | The library in one file of `SQLite`, the thread that writes it, searching it. |
 //! | `import` | Games out of files and texts. |
@@ -28,10 +28,12 @@ mod game;
 mod http;
 mod hub;
 mod import;
+#[doc(hidden)]
 pub mod matches;
 mod serve;
 mod store;
 mod time;
+#[doc(hidden)]
 pub mod wire;
 
 pub use app::Setup;

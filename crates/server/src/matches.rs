@@ -4,9 +4,9 @@
 //!  MatchPlan ── plan_of ──> arena plan ──> run: a thread of its own, with its engines
 //!                                            │ events, pairs
 //!                                            v
-//!                                          Follow ── MatchDelta, at most 5 a second ──> tell
+//!                                          Follow ── MatchDelta, at most 5 a second ──> listener
 //! ```
-//! Each match has two files in the folder: `7.match`, the arena's result file, which is all that is needed to go
+//! Each match has two files in the directory: `7.match`, the arena's result file, which is all that is needed to go
 //! on, and `7.json`, what the page had asked for and where the match stood. What is stopped, or was on when the
 //! server ended, goes on from the result file.
 
@@ -36,7 +36,7 @@ pub use follow::Follow;
 pub use plan::{Entrant, plan_of};
 pub use record::Finished;
 use record::{finished, number_of};
-pub use run::{Changes, MatchEvent, Tell};
+pub use run::{Changes, MatchEvent, MatchListener};
 use run::{MatchThread, lock};
 
 use note::{match_failure, schedule_problem, store_problem};
@@ -48,12 +48,12 @@ use crate::wire::{
     ProblemKind as Kind, Thing,
 };
 
-/// No file about a match is longer, but for its results.
-const LONGEST: u64 = 64 << 20;
-/// So many matches are kept.
-const MOST: usize = 10_000;
+/// Maximum size of the file with the status of a match, in bytes.
+const MAX_STATUS_FILE: u64 = 64 << 20;
+/// Maximum number of matches.
+const MAX_MATCHES: usize = 10_000;
 /// How long the end of engines is waited for.
-const PATIENCE: Duration = Duration::from_secs(30);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The program that plays matches.
 #[derive(Clone, Debug, Default)]
@@ -64,9 +64,9 @@ pub struct Program {
 
 /// All matches, running or stored. Dropping it aborts the running ones and ends their engines.
 pub struct Matches {
-    folder: PathBuf,
+    directory: PathBuf,
     program: Program,
-    tell: Tell,
+    tell: MatchListener,
     /// Held while files are read or written. Nothing that the server's state needs waits for it.
     changes: Mutex<()>,
     entries: Mutex<Entries>,
@@ -87,17 +87,17 @@ impl Entries {
 
 impl std::fmt::Debug for Matches {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Matches").field("folder", &self.folder).finish_non_exhaustive()
+        f.debug_struct("Matches").field("directory", &self.directory).finish_non_exhaustive()
     }
 }
 
 struct Entry {
     kept: StoredMatch,
-    /// Since it was started or gone on with by this program.
+    /// Set since its start or resumption by this program.
     running: Option<MatchThread>,
 }
 
-/// What is kept of a match beside its results.
+/// The plan and status of a match, as stored next to its results.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct StoredMatch {
     asked: MatchPlan,
@@ -150,14 +150,14 @@ fn not_now(why: Kind, text: &str) -> ApiError {
 }
 
 impl Matches {
-    /// The matches in a folder, which is made if it is not there. Files that are none of matches are left alone.
+    /// Opens the matches of a directory, which is created if it is missing. Other files are ignored.
     ///
     /// # Errors
-    /// The folder cannot be used.
-    pub fn open(folder: &Path, program: Program, tell: Tell) -> io::Result<Self> {
-        fs::create_dir_all(folder)?;
+    /// The directory cannot be used.
+    pub fn open(directory: &Path, program: Program, tell: MatchListener) -> io::Result<Self> {
+        fs::create_dir_all(directory)?;
         let mut matches = BTreeMap::new();
-        for item in folder.read_dir()? {
+        for item in directory.read_dir()? {
             let path = item?.path();
             let id = path.file_stem().and_then(|stem| stem.to_str()).and_then(|it| it.parse().ok());
             let is_ours = path.extension().is_some_and(|it| it == "json");
@@ -168,7 +168,13 @@ impl Matches {
             }
         }
         let entries = Mutex::new(Entries { matches, closed: false });
-        Ok(Self { folder: folder.to_owned(), program, tell, changes: Mutex::new(()), entries })
+        Ok(Self {
+            directory: directory.to_owned(),
+            program,
+            tell,
+            changes: Mutex::new(()),
+            entries,
+        })
     }
 
     /// Starts a match. `entrants` are its engines, in the order of the plan.
@@ -177,7 +183,7 @@ impl Matches {
     /// It makes no sense, or its files cannot be written.
     pub fn start(&self, asked: MatchPlan, entrants: &[Entrant]) -> Result<MatchId, ApiError> {
         let _changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        if MOST <= self.entries().matches.len() {
+        if MAX_MATCHES <= self.entries().matches.len() {
             return Err(too_many(Thing::Match, "there are too many matches"));
         }
         let (plan, _) = plan_of(&asked, entrants)?;
@@ -278,14 +284,14 @@ impl Matches {
         if entries.closed {
             drop(entries);
             running.stop(false);
-            running.wait(PATIENCE);
+            running.wait(SHUTDOWN_TIMEOUT);
             return Err(ApiError::because(ApiErrorCode::NotNow, server_ends()));
         }
         entries.matches.insert(id, Entry { kept, running: Some(running) });
         Ok(())
     }
 
-    /// Stops a match: when the games that are on are over, or at once. [`MatchEvent::Ended`] tells when it has
+    /// Stops a match: when the running games are over, or immediately. [`MatchEvent::Ended`] reports when it has
     /// ended.
     ///
     /// # Errors
@@ -373,7 +379,7 @@ impl Matches {
             thread.stop(false);
         }
         for thread in threads {
-            thread.wait(PATIENCE);
+            thread.wait(SHUTDOWN_TIMEOUT);
         }
     }
 
@@ -382,7 +388,7 @@ impl Matches {
     }
 
     fn path(&self, id: MatchId, ending: &str) -> PathBuf {
-        self.folder.join(format!("{id}.{ending}"))
+        self.directory.join(format!("{id}.{ending}"))
     }
 }
 
@@ -488,14 +494,14 @@ fn total(plan: &Plan) -> Result<Option<u32>, ApiError> {
 
 fn read_kept(path: &Path) -> Option<StoredMatch> {
     let mut text = String::new();
-    fs::File::open(path).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
+    fs::File::open(path).ok()?.take(MAX_STATUS_FILE).read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()
 }
 
-/// Whoever reads it meanwhile sees the old one, or all of the new one.
+/// Replaces the file atomically.
 fn write_kept(path: &Path, kept: &StoredMatch) -> io::Result<()> {
-    let folder = path.parent().unwrap_or_else(|| Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let directory = path.parent().unwrap_or_else(|| Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(&serde_json::to_vec(kept)?)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;

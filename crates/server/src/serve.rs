@@ -18,11 +18,11 @@ use crate::http::{Auth, Connections, OwnHosts, Password, Service, router, upload
 use crate::store::{LibraryFile, StoreError};
 use crate::time::{drift, instant, now};
 
-/// So often the program says that it runs, and passes on what logs have heard.
+/// Interval of heartbeats and of the publishing of logs.
 const BEAT: Duration = Duration::from_millis(100);
-/// So long engines may take to leave when the server ends.
+/// Maximum time for engines to quit at shutdown.
 const LEAVING: Duration = Duration::from_secs(3);
-/// So long the server that runs may take to answer another start of the program.
+/// Maximum time for the running server to answer another start of the program.
 const ANSWER: Duration = Duration::from_secs(20);
 
 /// How to serve.
@@ -34,13 +34,13 @@ pub struct Options {
     pub listen: Option<IpAddr>,
     /// What visitors have to know who did not come by the link.
     pub password: Option<String>,
-    /// Names that the server goes by, beside those of loopback.
+    /// Host names of the server in addition to those of loopback.
     pub hosts: Vec<String>,
     /// Whether root may listen beyond loopback. Engines run as root, too.
     pub allow_root: bool,
-    /// Folders that the file picker shows, beside that of the data.
+    /// Directories that the file picker shows in addition to the data directory.
     pub roots: Vec<PathBuf>,
-    /// So long the last tab may be gone before it counts, usually [`RELOAD`](Self::RELOAD).
+    /// Time after the last tab was closed until it counts, usually [`RELOAD`](Self::RELOAD).
     pub reload: Duration,
     /// How long a client that has not authenticated may take to send a header, or a body; usually
     /// [`REQUEST_TIMEOUT`](Self::REQUEST_TIMEOUT).
@@ -50,7 +50,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// In less time a page is loaded anew.
+    /// Enough to reload a page.
     pub const RELOAD: Duration = Duration::from_secs(10);
     /// Enough for a slow network.
     pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -144,7 +144,7 @@ impl fmt::Debug for Server {
     }
 }
 
-/// The folder of the data is this program's.
+/// The lock of the data directory.
 struct Lock {
     file: File,
     note: PathBuf,
@@ -152,7 +152,7 @@ struct Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Whoever starts next writes it anew.
+        // The next start writes it again.
         let _ = std::fs::remove_file(&self.note);
         // An engine that is being started holds what this program has open until it runs.
         let _ = self.file.unlock();
@@ -219,7 +219,7 @@ impl Server {
         write_note(&note, shown, &auth).map_err(file_error(&note))?;
         let mut roots = options.roots;
         roots.push(data.clone());
-        let library = LibraryFile::in_folder(data);
+        let library = LibraryFile::in_directory(data);
         let (roots, uploads) = (roots.into(), uploads());
         let service = Service { app, auth, library, roots, uploads };
         let connections = Connections::new(options.request_timeout);
@@ -303,7 +303,7 @@ fn reachable(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Looks at the clocks of games when a flag falls.
+/// Checks the clocks of games when a flag falls.
 async fn run_clocks(app: Arc<App>) {
     loop {
         let due = app.state().next_deadline();
@@ -391,7 +391,7 @@ async fn listen(
     };
     let listener = match kept {
         Some(listener) => listener,
-        // Somebody else listens there now, or nobody may.
+        // Another program uses the port, or it is reserved.
         None => TcpListener::bind(wanted).await.map_err(error)?,
     };
     let address = listener.local_addr().map_err(error)?;
@@ -424,7 +424,7 @@ fn link_of(note: &Path) -> Option<String> {
     Some(format!("http://{address}/?token={}", body.get("token")?.as_str()?))
 }
 
-/// Serves until Ctrl-C; `ready` is told of the server before it answers.
+/// Serves until Ctrl-C; `ready` is called before the server answers.
 ///
 /// # Errors
 /// As [`Server::bind`] and [`Server::run`].

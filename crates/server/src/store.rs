@@ -1,6 +1,6 @@
 //! The library: every game, engines and settings in one `SQLite` file.
 //!
-//! A game is saved after every move, by the thread of the [`Writer`]. Beside what makes it whole again it has
+//! A game is saved after every move, by the thread of the [`Writer`]. In addition to its stored session it has
 //! columns to be searched by, and its main line as moves of 16 bits, which do not depend on any generator of
 //! moves.
 
@@ -28,12 +28,12 @@ pub(crate) use search::{LibraryFile, SearchError};
 pub(crate) use writer::{GameSource, Writer, Written};
 
 /// Longest wait for another program that writes the file, such as a backup: only saving waits for it.
-const PATIENCE: Duration = Duration::from_secs(30);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The steps that made the file what it is, in order. One that was released is never changed.
-const MIGRATIONS: [&str; 5] = [FIRST, REPORTS, ENGINE_NUMBERS, ENGINE_SIDES, MATCH_GAMES];
+/// The version of the schema and of the stored JSON. A change of either increments it.
+const VERSION: i64 = 6;
 
-const FIRST: &str = "
+const SCHEMA: &str = "
     CREATE TABLE game (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         source TEXT NOT NULL,
@@ -44,10 +44,14 @@ const FIRST: &str = "
         start TEXT NOT NULL DEFAULT '',
         first TEXT NOT NULL DEFAULT '',
         second TEXT NOT NULL DEFAULT '',
+        -- Whether the sides were engines; null if unknown.
+        first_engine INTEGER,
+        second_engine INTEGER,
         result TEXT NOT NULL DEFAULT '*',
         reason TEXT,
         date TEXT,
         event TEXT,
+        opening TEXT NOT NULL DEFAULT '',
         plies INTEGER NOT NULL DEFAULT 0,
         moves BLOB NOT NULL DEFAULT x'',
         kept TEXT
@@ -60,12 +64,8 @@ const FIRST: &str = "
         PRIMARY KEY (key, game, ply)
     ) WITHOUT ROWID;
     CREATE INDEX position_by_game ON position (game);
-    CREATE TABLE engine (id INTEGER PRIMARY KEY, entry TEXT NOT NULL);
+    CREATE TABLE engine (id INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL);
     CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-";
-
-/// Reports, work on many games, and openings by name.
-const REPORTS: &str = "
     CREATE TABLE report (
         game INTEGER PRIMARY KEY REFERENCES game (id) ON DELETE CASCADE,
         kept TEXT NOT NULL
@@ -83,50 +83,6 @@ const REPORTS: &str = "
         game INTEGER NOT NULL,
         PRIMARY KEY (job, number)
     ) WITHOUT ROWID;
-    ALTER TABLE game ADD COLUMN opening TEXT NOT NULL DEFAULT '';
-    UPDATE game SET opening = coalesce((
-        SELECT group_concat(json_extract(header.value, '$.value'), ' ')
-        FROM json_each(game.kept, '$.headers') AS header
-        WHERE json_extract(header.value, '$.name') IN ('ECO', 'Opening', 'Variation', '戦型')
-    ), '') WHERE kept IS NOT NULL;
-";
-
-/// Numbers of engines that are never used again, nor those that games, reports and jobs name.
-const ENGINE_NUMBERS: &str = "
-    ALTER TABLE engine RENAME TO engine_before;
-    CREATE TABLE engine (id INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL);
-    INSERT INTO engine (id, entry) SELECT id, entry FROM engine_before;
-    DROP TABLE engine_before;
-    INSERT OR IGNORE INTO engine (id, entry)
-        SELECT id, '' FROM (
-            SELECT CASE WHEN json_valid(kept) THEN
-                json_extract(kept, '$.play.players.first.engine') END AS id FROM game
-            UNION SELECT CASE WHEN json_valid(kept) THEN
-                json_extract(kept, '$.play.players.second.engine') END FROM game
-            UNION SELECT CASE WHEN json_valid(kept) THEN
-                json_extract(kept, '$.settings.engine') END FROM report
-            UNION SELECT CASE WHEN json_valid(kept) THEN
-                json_extract(kept, '$.settings.engine') END FROM job
-        ) WHERE typeof(id) = 'integer' AND id BETWEEN 1 AND 4294967294
-        ORDER BY id DESC LIMIT 1;
-    DELETE FROM engine WHERE entry = '';
-";
-
-/// Which sides were engines; null where nobody knows.
-const ENGINE_SIDES: &str = "
-    ALTER TABLE game ADD COLUMN first_engine INTEGER;
-    ALTER TABLE game ADD COLUMN second_engine INTEGER;
-    UPDATE game SET
-        first_engine = CASE coalesce(CASE WHEN json_valid(kept) THEN
-            json_extract(kept, '$.play.players.first.kind') END, source)
-            WHEN 'engine' THEN 1 WHEN 'match' THEN 1 WHEN 'person' THEN 0 END,
-        second_engine = CASE coalesce(CASE WHEN json_valid(kept) THEN
-            json_extract(kept, '$.play.players.second.kind') END, source)
-            WHEN 'engine' THEN 1 WHEN 'match' THEN 1 WHEN 'person' THEN 0 END;
-";
-
-/// Which game of which match a game is.
-const MATCH_GAMES: &str = "
     CREATE TABLE match_game (
         match_id INTEGER NOT NULL,
         number INTEGER NOT NULL,
@@ -155,14 +111,14 @@ pub(crate) struct StoredGame {
 /// Why the library cannot be used.
 #[derive(Debug)]
 pub enum StoreError {
-    /// Its file or folder.
+    /// Its file or directory.
     File(PathBuf, std::io::Error),
     /// What is in it.
     Database(rusqlite::Error),
     /// Something in it is no JSON of its kind.
     Content(serde_json::Error),
-    /// It was written by a later version of the program.
-    TooNew(i64),
+    /// It was written by another version of the program.
+    Version(i64),
     /// It was closed, as the server ends.
     Closed,
 }
@@ -173,9 +129,10 @@ impl fmt::Display for StoreError {
             Self::File(path, error) => write!(f, "cannot use `{}`: {error}", path.display()),
             Self::Database(error) => write!(f, "the library failed: {error}"),
             Self::Content(error) => write!(f, "the library is damaged: {error}"),
-            Self::TooNew(version) => {
-                write!(f, "the library is of version {version}, from a later program")
-            }
+            Self::Version(version) => write!(
+                f,
+                "the library has version {version}, but this program requires version {VERSION}"
+            ),
             Self::Closed => f.write_str("the library is closed"),
         }
     }
@@ -187,7 +144,7 @@ impl std::error::Error for StoreError {
             Self::File(_, error) => Some(error),
             Self::Database(error) => Some(error),
             Self::Content(error) => Some(error),
-            Self::TooNew(_) | Self::Closed => None,
+            Self::Version(_) | Self::Closed => None,
         }
     }
 }
@@ -204,25 +161,25 @@ impl From<serde_json::Error> for StoreError {
     }
 }
 
-/// The file of the library in its folder.
-pub(crate) fn file_in(folder: &Path) -> PathBuf {
-    folder.join("library.sqlite")
+/// The file of the library in its directory.
+pub(crate) fn file_in(directory: &Path) -> PathBuf {
+    directory.join("library.sqlite")
 }
 
 impl Store {
-    /// Opens the library of a folder, which is made if there is none.
-    pub(crate) fn open(folder: &Path) -> Result<Self, StoreError> {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| StoreError::File(folder.to_owned(), error))?;
-        Self::with(Connection::open(file_in(folder))?)
+    /// Opens the library of a directory, which is created if it is missing.
+    pub(crate) fn open(directory: &Path) -> Result<Self, StoreError> {
+        std::fs::create_dir_all(directory)
+            .map_err(|error| StoreError::File(directory.to_owned(), error))?;
+        Self::with(Connection::open(file_in(directory))?)
     }
 
     fn with(mut db: Connection) -> Result<Self, StoreError> {
         db.pragma_update(None, "journal_mode", "WAL")?;
         db.pragma_update(None, "synchronous", "NORMAL")?;
         db.pragma_update(None, "foreign_keys", "ON")?;
-        db.busy_timeout(PATIENCE)?;
-        migrate(&mut db)?;
+        db.busy_timeout(BUSY_TIMEOUT)?;
+        prepare(&mut db)?;
         Ok(Self { db })
     }
 
@@ -366,7 +323,7 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes a game. Tells whether it was there.
+    /// Deletes a game. Returns whether it existed.
     pub(crate) fn delete(&self, id: GameId) -> Result<bool, StoreError> {
         Ok(0 < self.db.execute("DELETE FROM game WHERE id = ?1", [id])?)
     }
@@ -433,7 +390,7 @@ fn dated(at: Moment) -> i64 {
     i64::try_from(date(at)).unwrap_or(i64::MAX)
 }
 
-pub(crate) fn variant_word(variant: crate::wire::Variant) -> &'static str {
+pub(crate) fn variant_name(variant: crate::wire::Variant) -> &'static str {
     match variant {
         crate::wire::Variant::Chess => "chess",
         crate::wire::Variant::Chess960 => "chess960",
@@ -441,22 +398,20 @@ pub(crate) fn variant_word(variant: crate::wire::Variant) -> &'static str {
     }
 }
 
-/// Brings a file up to date.
-fn migrate(db: &mut Connection) -> Result<(), StoreError> {
+/// Creates the schema in a new file, and checks the version of an existing one.
+fn prepare(db: &mut Connection) -> Result<(), StoreError> {
     let version: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let done = usize::try_from(version).map_err(|_| StoreError::TooNew(version))?;
-    let Some(rest) = MIGRATIONS.get(done..) else { return Err(StoreError::TooNew(version)) };
-    for (index, step) in rest.iter().enumerate() {
-        let change = db.transaction()?;
-        change.execute_batch(step)?;
-        change.pragma_update(None, "user_version", whole_count(done + index + 1))?;
-        change.commit()?;
+    match version {
+        VERSION => Ok(()),
+        0 => {
+            let change = db.transaction()?;
+            change.execute_batch(SCHEMA)?;
+            change.pragma_update(None, "user_version", VERSION)?;
+            change.commit()?;
+            Ok(())
+        }
+        _ => Err(StoreError::Version(version)),
     }
-    Ok(())
-}
-
-fn whole_count(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -526,119 +481,32 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_a_later_program_is_left_alone() {
-        let db = Connection::open_in_memory().expect("it opens");
-        db.pragma_update(None, "user_version", 999).expect("it is set");
-        assert!(matches!(Store::with(db), Err(StoreError::TooNew(999))));
-    }
-
-    /// A file as a program had it that knew only so many steps.
-    fn of_version(steps: usize) -> Connection {
-        let db = Connection::open_in_memory().expect("it opens");
-        for step in &MIGRATIONS[..steps] {
-            db.execute_batch(step).expect("it was a step");
-        }
-        db.pragma_update(None, "user_version", whole_count(steps)).expect("it is set");
-        db
-    }
-
-    /// Tables, indexes and columns, as the file says them.
-    fn shape(store: &Store) -> Vec<String> {
-        let mut query =
-            store.db.prepare("SELECT sql FROM sqlite_schema ORDER BY name").expect("a query");
-        let rows =
-            query.query_map([], |row| Ok(row.get::<_, Option<String>>(0)?.unwrap_or_default()));
-        rows.expect("rows").map(|row| row.expect("a row")).collect()
-    }
-
-    #[test]
-    fn a_file_of_any_version_becomes_one_of_this() {
-        let fresh = shape(&memory());
-        for steps in 0..=MIGRATIONS.len() {
-            let store = Store::with(of_version(steps)).expect("it is brought up to date");
-            assert_eq!(shape(&store), fresh, "from version {steps}");
-            let version = store.db.pragma_query_value(None, "user_version", |row| row.get(0));
-            assert_eq!(version, Ok(whole_count(MIGRATIONS.len())));
+    fn a_file_of_another_version_is_rejected() {
+        for version in [1, VERSION - 1, VERSION + 1] {
+            let db = Connection::open_in_memory().expect("it opens");
+            db.pragma_update(None, "user_version", version).expect("it is set");
+            let rejected = Store::with(db).expect_err("another version");
+            assert!(matches!(rejected, StoreError::Version(it) if it == version));
         }
     }
 
     #[test]
-    fn what_was_in_a_file_of_the_first_version_is_there_still() {
-        let db = of_version(1);
-        let room = room(
-            "[White \"Ada\"]\n[ECO \"B20\"]\n[Opening \"Sicilian\"]\n\n1. e4 c5 (1... e5) *\n",
-        );
-        let kept = serde_json::to_string(&room.snapshot().to_stored()).expect("JSON");
-        let entry = r#"{"name":"Mine","reach":{"kind":"tcp","address":"host:1"},"protocol":"usi"}"#;
-        let settings = r#"{"page":{"theme":"dark"}}"#;
-        db.execute(
-            "INSERT INTO game (id, source, added, changed, open, first, plies, kept)
-                VALUES (1, 'import', 5, 5, 1, 'Ada', 2, ?1), (2, 'play', 6, 6, 1, '', 0, NULL),
-                (3, 'play', 6, 6, 0, 'Ada', 0, ?2), (4, 'match', 6, 6, 0, '', 0, NULL)",
-            [
-                kept.as_str(),
-                r#"{"play":{"players":{"first":{"kind":"person"},"second":{"kind":"engine"}}}}"#,
-            ],
-        )
-        .expect("a game");
-        db.execute("INSERT INTO position (key, game, ply) VALUES (77, 1, 0)", [])
-            .expect("a position");
-        db.execute("INSERT INTO engine (id, entry) VALUES (2, ?1)", [entry]).expect("an engine");
-        db.execute("INSERT INTO setting (name, value) VALUES ('settings', ?1)", [settings])
-            .expect("settings");
-
-        let store = Store::with(db).expect("it is brought up to date");
-        let game = store.game(1).expect("it works").expect("it is there");
-        assert!(!game.has_rematch && game.report.is_none());
-        let game = serde_json::from_str(&game.kept).expect("JSON");
-        let again = GameSession::restore(1, game, 9).expect("it is whole");
-        assert_eq!(again.tree().main_line().len(), 2);
-        assert_eq!(store.open_games().expect("it works").len(), 1);
-        // Openings can be searched for, which they could not then.
-        let opening = |id: u32| -> String {
-            let query = "SELECT opening FROM game WHERE id = ?1";
-            store.db.query_row(query, [id], |row| row.get(0)).expect("a row")
-        };
-        assert_eq!((opening(1), opening(2)), ("B20 Sicilian".to_owned(), String::new()));
-        // So can engines, as far as it is known who is one.
-        let engines = |id: u32| -> (Option<bool>, Option<bool>) {
-            let query = "SELECT first_engine, second_engine FROM game WHERE id = ?1";
-            let row = store.db.query_row(query, [id], |row| Ok((row.get(0)?, row.get(1)?)));
-            row.expect("a row")
-        };
-        assert_eq!((engines(1), engines(2)), ((None, None), (None, None)));
-        assert_eq!(engines(3), (Some(false), Some(true)));
-        assert_eq!(engines(4), (Some(true), Some(true)));
-        assert!(store.report(1).expect("it works").is_none());
-        assert!(store.jobs().expect("it works").is_empty());
-        let engines = store.engines().expect("it works");
-        assert_eq!((engines.len(), engines[0].0, engines[0].1.name.as_str()), (1, 2, "Mine"));
-        assert_eq!(store.settings().expect("it works").page["theme"], "dark");
-        assert!(store.delete(1).expect("it works"));
-        let left = store.db.query_row("SELECT count(*) FROM position", [], |row| row.get(0));
-        assert_eq!(left, Ok(0), "its positions go with a game");
-    }
-
-    #[test]
-    fn a_step_that_fails_leaves_the_file_as_it_was() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = file_in(folder.path());
-        let old = Connection::open(&path).expect("it opens");
-        old.execute_batch(FIRST).expect("it was a step");
-        old.pragma_update(None, "user_version", 1).expect("it is set");
-        // What the next step makes is there already, and is somebody else's.
-        old.execute_batch("CREATE TABLE job (other TEXT)").expect("a table");
-        drop(old);
-        assert!(matches!(Store::open(folder.path()), Err(StoreError::Database(_))));
+    fn a_file_that_cannot_be_prepared_stays_as_it_was() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = file_in(directory.path());
+        let other = Connection::open(&path).expect("it opens");
+        other.execute_batch("CREATE TABLE job (other TEXT)").expect("a table");
+        drop(other);
+        assert!(matches!(Store::open(directory.path()), Err(StoreError::Database(_))));
         let left = Connection::open(&path).expect("it opens");
         let version = left.pragma_query_value(None, "user_version", |row| row.get(0));
-        assert_eq!(version, Ok(1_i64));
-        let query = "SELECT count(*) FROM sqlite_schema WHERE name IN ('report', 'judgement')";
-        assert_eq!(left.query_row(query, [], |row| row.get(0)), Ok(0), "half of a step is there");
+        assert_eq!(version, Ok(0_i64));
+        let query = "SELECT count(*) FROM sqlite_schema WHERE name IN ('game', 'report')";
+        assert_eq!(left.query_row(query, [], |row| row.get(0)), Ok(0));
     }
 
     #[test]
-    fn numbers_of_games_are_not_used_again() {
+    fn ids_of_games_are_not_reused() {
         let store = memory();
         let first = store.new_game("play", 1).expect("a row");
         assert!(store.delete(first).expect("it works"));
@@ -665,47 +533,16 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_engines_are_not_used_again_either() {
+    fn ids_of_engines_are_not_reused() {
         let store = memory();
         assert_eq!(store.last_engine().expect("it works"), 0);
-        let entry = r#"{"name":"Mine","reach":{"kind":"tcp","address":"host:1"},"protocol":"usi"}"#;
+        let entry =
+            r#"{"name":"Mine","source":{"kind":"tcp","address":"host:1"},"protocol":"usi"}"#;
         let entry = serde_json::from_str(entry).expect("an entry");
         store.save_engine(7, &entry).expect("it works");
         store.save_engine(3, &entry).expect("it works");
         store.delete_engine(7).expect("it works");
         assert_eq!(store.last_engine().expect("it works"), 7);
-    }
-
-    #[test]
-    fn what_an_older_file_names_is_the_number_of_no_new_engine() {
-        let named = |insert: &str| {
-            let db = of_version(2);
-            db.execute_batch(insert).expect("a row");
-            let store = Store::with(db).expect("it is brought up to date");
-            assert!(store.engines().expect("it works").iter().all(|(id, _)| *id == 2));
-            store.last_engine().expect("it works")
-        };
-        let game = |kept: &str| {
-            format!(
-                "INSERT INTO game (source, added, changed, kept) VALUES ('play', 5, 5, '{kept}')"
-            )
-        };
-        let seat = |id: &str| format!(r#"{{"kind":"engine","engine":{id}}}"#);
-        let players = |first: &str, second: &str| {
-            let players = format!(r#"{{"first":{},"second":{}}}"#, seat(first), seat(second));
-            game(&format!(r#"{{"play":{{"players":{players}}}}}"#))
-        };
-        assert_eq!(named(&players("4", "9")), 9);
-        assert_eq!(named(&players("9", "4")), 9);
-        let entry = r#"{"name":"","reach":{"kind":"tcp","address":"host:1"},"protocol":null}"#;
-        let kept = format!("INSERT INTO engine (id, entry) VALUES (2, '{entry}')");
-        assert_eq!(named(&kept), 2);
-        assert_eq!(named(&format!("{kept}; {}", players("1", "3"))), 3);
-        let job = r#"INSERT INTO job (kept) VALUES ('{"settings":{"engine":6}}'), ('')"#;
-        assert_eq!(named(job), 6);
-        let report = r#"INSERT INTO report (game, kept) VALUES (1, '{"settings":{"engine":5}}')"#;
-        assert_eq!(named(&format!("{}; {report}", game("damaged"))), 5);
-        assert_eq!(named(&players("\"x\"", "99999999999999999999")), 0);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! ```text
 //!  POST /api/…                 upload, export, search: small JSON or files (see `http`)
 //!  GET  /api/ws   tab ──── Request { id, command } ────────────> server
-//!                 tab <─── ToTab::Answer | ToTab::Refusal (same id) ── server
+//!                 tab <─── ToTab::Answer | ToTab::Error (same id) ── server
 //!                 tab <─── ToTab::Snapshot, then ToTab::Delta … for each topic subscribed
 //! ```
 //!
@@ -62,7 +62,7 @@ pub struct Request {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ToTab {
     /// The first message on every connection.
-    Hello {
+    Handshake {
         /// The version of the server. A page of another version reloads itself.
         version: String,
         /// Tells one start of the server from the next.
@@ -76,7 +76,7 @@ pub enum ToTab {
         answer: Answer,
     },
     /// A request was not carried out, and nothing has changed.
-    Refusal {
+    Error {
         /// The request's.
         id: u32,
         /// Why.
@@ -84,7 +84,6 @@ pub enum ToTab {
     },
     /// The whole state of a topic. What the tab knew of it before is void.
     Snapshot {
-        /// Which.
         topic: Topic,
         /// The number of this state. Deltas count on from it.
         number: u64,
@@ -93,7 +92,6 @@ pub enum ToTab {
     },
     /// What has changed.
     Delta {
-        /// Of which topic.
         topic: Topic,
         /// One more than that of the delta or snapshot before it. Anything else is a fault: subscribe again.
         number: u64,
@@ -101,10 +99,7 @@ pub enum ToTab {
         delta: Box<Delta>,
     },
     /// A topic is no more: its game, engine or match was deleted.
-    Closed {
-        /// Which.
-        topic: Topic,
-    },
+    Closed { topic: Topic },
 }
 
 /// Why a request was not carried out.
@@ -114,7 +109,7 @@ pub struct ApiError {
     pub code: ApiErrorCode,
     /// For people, in English: what exactly was wrong and where.
     pub text: String,
-    /// The same by its kind, for which the page has words.
+    /// The reason as a problem, for which the page has texts.
     pub problem: Problem,
 }
 
@@ -147,7 +142,7 @@ pub enum ApiErrorCode {
     Engine,
     /// A limit of the server is reached.
     TooMuch,
-    /// The path is outside of the folders that may be used, or is no file of the kind.
+    /// The path is outside of the directories that may be used, or is no file of the kind.
     Path,
     /// The disk or the library failed.
     Storage,

@@ -5,9 +5,9 @@
  */
 export type AnalysisDelta = { 
 /**
- * New or changed lanes, whole.
+ * New or changed engines, with their complete states.
  */
-lanes: Array<EngineAnalysis>, 
+engines: Array<EngineAnalysis>, 
 /**
  * Engines that were taken away.
  */
@@ -39,7 +39,7 @@ limit: number, };
  */
 export type AnalysisSettings = { 
 /**
- * So many variations, 0 to 20. With 0 the engine runs with one, and none is shown.
+ * Number of variations, 0 to 20. With 0 the engine runs with one, and none is shown.
  */
 lines: number, 
 /**
@@ -47,7 +47,7 @@ lines: number,
  */
 goal: AnalysisGoal, 
 /**
- * Only these moves, by their words, and only at the node where they were chosen; empty for all.
+ * Only these moves, in UCI or USI notation, and only at the node where they were chosen; empty for all.
  */
 only: Array<string>, 
 /**
@@ -55,7 +55,7 @@ only: Array<string>,
  */
 threat: boolean, 
 /**
- * Stays at the node where it is, whatever the cursor does.
+ * Stays at its node when the cursor moves.
  */
 locked: boolean, };
 
@@ -66,45 +66,25 @@ export type AnalysisState = {
 /**
  * In the order in which they were added.
  */
-lanes: Array<EngineAnalysis>, };
+engines: Array<EngineAnalysis>, };
 
 /**
- * What a lane does.
+ * The status of an engine that analyses.
  */
 export type AnalysisStatus = "starting" | "turning" | "searching" | "done" | "stopped" | "failed";
 
 /**
- * What came of a request.
+ * The result of a request.
  */
-export type Answer = { "kind": "done" } | { "kind": "game", 
-/**
- * Its number.
- */
-game: number, } | { "kind": "node", 
+export type Answer = { "kind": "done" } | { "kind": "game", game: number, } | { "kind": "node", 
 /**
  * Its (last) node.
  */
-node: number, } | { "kind": "engine", 
-/**
- * Its number.
- */
-engine: number, } | { "kind": "preview", 
+node: number, } | { "kind": "engine", engine: number, } | { "kind": "preview", 
 /**
  * How it would be reached; exactly this is run, without a shell.
  */
-entry: EngineEntry, } | { "kind": "process", 
-/**
- * Its number.
- */
-process: number, } | { "kind": "match", 
-/**
- * Its number.
- */
-id: number, } | { "kind": "job", 
-/**
- * Its number.
- */
-id: number, } | { "kind": "tried", 
+entry: EngineEntry, } | { "kind": "process", process: number, } | { "kind": "match", id: number, } | { "kind": "job", id: number, } | { "kind": "tried", 
 /**
  * What it costs, in percent of winning chances.
  */
@@ -131,7 +111,7 @@ code: ApiErrorCode,
  */
 text: string, 
 /**
- * The same by its kind, for which the page has words.
+ * The reason as a problem, for which the page has texts.
  */
 problem: Problem, };
 
@@ -141,22 +121,18 @@ problem: Problem, };
 export type ApiErrorCode = "malformed" | "not_found" | "illegal_move" | "ambiguous_move" | "position" | "record" | "not_now" | "engine" | "too_much" | "path" | "storage";
 
 /**
- * What an engine says about a status.
+ * A status that an engine reports.
  */
 export type Approval = "checking" | "ok" | "error";
 
 /**
- * The node that is looked at.
+ * The node at the cursor.
  */
-export type At = { 
-/**
- * Its number.
- */
-cursor: number, 
+export type At = { cursor: number, 
 /**
  * The position there.
  */
-here: PositionView, 
+position: PositionView, 
 /**
  * The opening of the moves that led there, if it has a name.
  */
@@ -167,11 +143,11 @@ opening: OpeningName | null, };
  */
 export type Book = { 
 /**
- * A file below the data folder or a root of the file picker: PGN, EPD, SFEN lines or Polyglot.
+ * A file below the data directory or a root of the file picker: PGN, EPD, SFEN lines or Polyglot.
  */
 path: string, 
 /**
- * At most so many moves from it.
+ * Maximum number of moves from it.
  */
 plies: number, };
 
@@ -185,7 +161,7 @@ export type Bound = "exact" | "lower" | "upper";
  */
 export type Breach = { 
 /**
- * Whether the line has no meaning by it, rather than being merely odd.
+ * Whether it makes the line invalid.
  */
 serious: boolean, 
 /**
@@ -197,7 +173,7 @@ english: BreachText,
  */
 japanese: BreachText, 
 /**
- * The words that are meant: start and end in characters of the line.
+ * The range that the violation is about: start and end in characters of the line.
  */
 span: [number, number] | null, };
 
@@ -215,13 +191,9 @@ text: string,
 clause: string, };
 
 /**
- * What came of one check.
+ * The result of a check.
  */
-export type CheckResult = { 
-/**
- * Its name.
- */
-id: string, 
+export type CheckResult = { id: string, 
 /**
  * `must`, `should` or `may`.
  */
@@ -233,11 +205,11 @@ verdict: string,
 /**
  * The rule and what was seen, in English.
  */
-english: CheckWords, 
+english: CheckText, 
 /**
  * The same in Japanese.
  */
-japanese: CheckWords, };
+japanese: CheckText, };
 
 /**
  * A run of the conformance checker.
@@ -265,9 +237,9 @@ checks: Array<CheckResult>, } | { "kind": "failed",
 error: Failure, };
 
 /**
- * A check and what came of it, in a language.
+ * A check and its result, in a language.
  */
-export type CheckWords = { 
+export type CheckText = { 
 /**
  * The rule.
  */
@@ -290,7 +262,7 @@ export type Choice = {
  */
 value: string, 
 /**
- * What to show, by language, where somebody knows.
+ * The text to show, by language, if there is one.
  */
 labels: { [key in string]: string }, };
 
@@ -308,7 +280,7 @@ handicaps: Array<HandicapChoice>,
 nags: Array<NagChoice>, };
 
 /**
- * What a person can claim, and what it comes to.
+ * What a human can claim, with its result.
  */
 export type Claim = "draw" | "declare_win" | "declare_draw";
 
@@ -342,101 +314,21 @@ running: Side | null,
 sent_at: number, };
 
 /**
- * What a tab asks for. Where nothing else is said, the answer is [`Answer::Done`].
+ * A command of a tab. The answer is [`Answer::Done`] unless stated otherwise.
  */
-export type Command = { "kind": "subscribe", 
-/**
- * Which.
- */
-topic: Topic, } | { "kind": "unsubscribe", 
-/**
- * Which.
- */
-topic: Topic, } | { "kind": "new_game", 
-/**
- * How.
- */
-game: NewGame, } | { "kind": "open_game", 
-/**
- * Its number.
- */
-game: number, } | { "kind": "close_game", 
-/**
- * Which.
- */
-game: number, } | { "kind": "delete_game", 
-/**
- * Which.
- */
-game: number, } | { "kind": "move", 
-/**
- * In which game.
- */
-game: number, 
+export type Command = { "kind": "subscribe", topic: Topic, } | { "kind": "unsubscribe", topic: Topic, } | { "kind": "new_game", game: NewGame, } | { "kind": "open_game", game: number, } | { "kind": "close_game", game: number, } | { "kind": "delete_game", game: number, } | { "kind": "move", game: number, 
 /**
  * After which node: that of the position which the user saw.
  */
 node: number, 
 /**
- * A word of UCI or USI, SAN, or Japanese notation.
+ * In UCI, USI, SAN, or Japanese notation.
  */
-text: string, } | { "kind": "go_to", 
-/**
- * In which game.
- */
-game: number, 
-/**
- * Which.
- */
-node: number, } | { "kind": "edit", 
-/**
- * Of which game.
- */
-game: number, 
-/**
- * How.
- */
-edit: Edit, } | { "kind": "take_back", 
-/**
- * In which game.
- */
-game: number, } | { "kind": "resign", 
-/**
- * Which game.
- */
-game: number, } | { "kind": "offer_draw", 
-/**
- * In which game.
- */
-game: number, } | { "kind": "accept_draw", 
-/**
- * In which game.
- */
-game: number, } | { "kind": "claim", 
-/**
- * In which game.
- */
-game: number, } | { "kind": "hint", 
-/**
- * In which game.
- */
-game: number, 
+text: string, } | { "kind": "go_to", game: number, node: number, } | { "kind": "edit", game: number, edit: Edit, } | { "kind": "take_back", game: number, } | { "kind": "resign", game: number, } | { "kind": "offer_draw", game: number, } | { "kind": "accept_draw", game: number, } | { "kind": "claim", game: number, } | { "kind": "hint", game: number, 
 /**
  * From which engine; none for the one that plays, or else the first that can.
  */
-engine: number | null, } | { "kind": "move_now", 
-/**
- * In which game.
- */
-game: number, } | { "kind": "pause", 
-/**
- * Which.
- */
-game: number, } | { "kind": "resume", 
-/**
- * Which.
- */
-game: number, 
+engine: number | null, } | { "kind": "move_now", game: number, } | { "kind": "pause", game: number, } | { "kind": "resume", game: number, 
 /**
  * From here: the line up to there becomes the game. None for where it stands.
  */
@@ -444,75 +336,23 @@ from: number | null,
 /**
  * Who plays from now on; none for as before.
  */
-players: Sides<Player> | null, } | { "kind": "abort", 
-/**
- * Which.
- */
-game: number, } | { "kind": "rematch", 
-/**
- * Of which game.
- */
-game: number, } | { "kind": "analyse", 
-/**
- * In which game.
- */
-game: number, 
-/**
- * Which engine.
- */
-engine: number, 
-/**
- * How.
- */
-settings: AnalysisSettings, } | { "kind": "stop_analysis", 
-/**
- * In which game.
- */
-game: number, 
+players: Sides<Player> | null, } | { "kind": "abort", game: number, } | { "kind": "rematch", game: number, } | { "kind": "analyse", game: number, engine: number, settings: AnalysisSettings, } | { "kind": "stop_analysis", game: number, 
 /**
  * Which engine; none for all.
  */
-engine: number | null, } | { "kind": "end_analysis", 
-/**
- * In which game.
- */
-game: number, 
-/**
- * Which engine.
- */
-engine: number, } | { "kind": "add_engine", 
+engine: number | null, } | { "kind": "end_analysis", game: number, engine: number, } | { "kind": "add_engine", 
 /**
  * The engine.
  */
-entry: EngineEntry, } | { "kind": "copy_engine", 
-/**
- * Which.
- */
-engine: number, } | { "kind": "preview_engine", 
+entry: EngineEntry, } | { "kind": "copy_engine", engine: number, } | { "kind": "preview_engine", 
 /**
  * A path, a command line, or `tcp://host:port`.
  */
-text: string, } | { "kind": "change_engine", 
-/**
- * Which.
- */
-engine: number, 
+text: string, } | { "kind": "change_engine", engine: number, 
 /**
  * How it is from now on.
  */
-entry: EngineEntry, } | { "kind": "remove_engine", 
-/**
- * Which.
- */
-engine: number, } | { "kind": "inspect_engine", 
-/**
- * Which.
- */
-engine: number, } | { "kind": "set_options", 
-/**
- * Of which engine.
- */
-engine: number, 
+entry: EngineEntry, } | { "kind": "remove_engine", engine: number, } | { "kind": "inspect_engine", engine: number, } | { "kind": "set_options", engine: number, 
 /**
  * For what.
  */
@@ -520,139 +360,43 @@ of: ValuesFor,
 /**
  * By name; null takes a value back to the default.
  */
-values: { [key in string]: string | null }, } | { "kind": "press_button", 
-/**
- * Of which engine.
- */
-engine: number, 
-/**
- * Its name.
- */
-option: string, } | { "kind": "save_preset", 
-/**
- * Of which engine.
- */
-engine: number, 
+values: { [key in string]: string | null }, } | { "kind": "press_button", engine: number, option: string, } | { "kind": "save_preset", engine: number, 
 /**
  * The set.
  */
-preset: Preset, } | { "kind": "delete_preset", 
-/**
- * Of which engine.
- */
-engine: number, 
-/**
- * Its name.
- */
-name: string, } | { "kind": "apply_preset", 
-/**
- * Of which engine.
- */
-engine: number, 
-/**
- * Its name.
- */
-name: string, 
+preset: Preset, } | { "kind": "delete_preset", engine: number, name: string, } | { "kind": "apply_preset", engine: number, name: string, 
 /**
  * For what.
  */
-of: ValuesFor, } | { "kind": "register_engine", 
-/**
- * Which.
- */
-engine: number, 
+of: ValuesFor, } | { "kind": "register_engine", engine: number, 
 /**
  * A name and a code; none for `later`.
  */
-with: Registration | null, } | { "kind": "check_engine", 
-/**
- * Which.
- */
-engine: number, } | { "kind": "open_console", 
-/**
- * Of which engine.
- */
-engine: number, } | { "kind": "say", 
-/**
- * Which.
- */
-process: number, 
+with: Registration | null, } | { "kind": "check_engine", engine: number, } | { "kind": "open_console", engine: number, } | { "kind": "say", process: number, 
 /**
  * The line.
  */
-line: string, } | { "kind": "restart_process", 
-/**
- * Which.
- */
-process: number, } | { "kind": "quit_process", 
-/**
- * Which.
- */
-process: number, } | { "kind": "kill_process", 
-/**
- * Which.
- */
-process: number, } | { "kind": "start_match", 
-/**
- * What.
- */
-plan: MatchPlan, } | { "kind": "stop_match", 
-/**
- * Which.
- */
-id: number, 
+line: string, } | { "kind": "restart_process", process: number, } | { "kind": "quit_process", process: number, } | { "kind": "kill_process", process: number, } | { "kind": "start_match", plan: MatchPlan, } | { "kind": "stop_match", id: number, 
 /**
  * Whether to play the games that are on to their ends.
  */
-finish: boolean, } | { "kind": "resume_match", 
-/**
- * Which.
- */
-id: number, } | { "kind": "open_match_game", 
-/**
- * Of which match.
- */
-id: number, 
+finish: boolean, } | { "kind": "resume_match", id: number, } | { "kind": "open_match_game", id: number, 
 /**
  * Its number in the match.
  */
-number: number, } | { "kind": "delete_match", 
-/**
- * Which.
- */
-id: number, } | { "kind": "start_report", 
+number: number, } | { "kind": "delete_match", id: number, } | { "kind": "start_report", 
 /**
  * Of which.
  */
-on: ReportOn, 
-/**
- * How.
- */
-settings: ReportSettings, } | { "kind": "stop_report", 
+on: ReportOn, settings: ReportSettings, } | { "kind": "stop_report", 
 /**
  * Of which game; none for all.
  */
-game: number | null, } | { "kind": "import_folder", 
+game: number | null, } | { "kind": "import_directory", 
 /**
  * A path that the file picker can show.
  */
-path: string, } | { "kind": "stop_job", 
-/**
- * Which.
- */
-id: number, } | { "kind": "resume_job", 
-/**
- * Which.
- */
-id: number, } | { "kind": "delete_job", 
-/**
- * Which.
- */
-id: number, } | { "kind": "try_move", 
-/**
- * In which game.
- */
-game: number, 
+path: string, } | { "kind": "stop_job", id: number, } | { "kind": "resume_job", id: number, } | { "kind": "delete_job", id: number, } | { "kind": "try_move", game: number, 
 /**
  * Before the mistake.
  */
@@ -671,13 +415,13 @@ limits: Limits, } | { "kind": "set_settings",
 settings: Settings, };
 
 /**
- * The line that a processor is at.
+ * The current line of a thread.
  */
 export type CurrentLine = { 
 /**
- * Which processor, from 1.
+ * The number of the CPU, from 1.
  */
-processor: number, 
+cpu: number, 
 /**
  * The moves.
  */
@@ -686,11 +430,7 @@ moves: Array<LineMove>, };
 /**
  * The move that is being searched.
  */
-export type CurrentMove = { 
-/**
- * Which.
- */
-it: LineMove, 
+export type CurrentMove = { it: LineMove, 
 /**
  * Which of how many, from 1.
  */
@@ -701,7 +441,7 @@ number: number | null, };
  */
 export type CurvePoint = { 
 /**
- * After so many games.
+ * The number of games.
  */
 games: number, 
 /**
@@ -719,6 +459,48 @@ llr: Llr | null, };
 export type Delta = { "kind": "games", "delta": GamesDelta } | { "kind": "engines", "delta": EnginesDelta } | { "kind": "matches", "delta": MatchesDelta } | { "kind": "jobs", "delta": JobsDelta } | { "kind": "settings", "delta": Settings } | { "kind": "game", "delta": GameDelta } | { "kind": "analysis", "delta": AnalysisDelta } | { "kind": "log", "delta": LogDelta } | { "kind": "match", "delta": MatchDelta } | { "kind": "report", "delta": ReportDelta };
 
 /**
+ * A directory for the file picker. `GET /api/files?path=…` (no path: the roots).
+ */
+export type Directory = { 
+/**
+ * Its absolute path; none for the list of roots.
+ */
+path: string | null, 
+/**
+ * The directory above, if it may be seen.
+ */
+parent: string | null, 
+/**
+ * What is in it: directories first, by name, at most 2000.
+ */
+entries: Array<DirectoryEntry>, 
+/**
+ * Whether there were more.
+ */
+truncated: boolean, };
+
+/**
+ * Something in a directory.
+ */
+export type DirectoryEntry = { name: string, 
+/**
+ * Its absolute path.
+ */
+path: string, 
+/**
+ * Whether it is a directory.
+ */
+directory: boolean, 
+/**
+ * Whether it is a file that may be run.
+ */
+program: boolean, 
+/**
+ * Bytes.
+ */
+size: number, };
+
+/**
  * When a game is drawn by scores.
  */
 export type DrawRule = { 
@@ -727,22 +509,18 @@ export type DrawRule = {
  */
 from_move: number, 
 /**
- * For so many successive moves.
+ * Number of successive moves.
  */
 moves: number, 
 /**
- * At most so many centipawns from 0.
+ * Maximum distance from 0, in centipawns.
  */
 score: number, };
 
 /**
- * What somebody does to the tree of a game.
+ * An edit of the tree of a game.
  */
-export type Edit = { "kind": "comment", 
-/**
- * Which.
- */
-node: number, 
+export type Edit = { "kind": "comment", node: number, 
 /**
  * Before it, where it begins a variation.
  */
@@ -750,27 +528,15 @@ before: Array<string>,
 /**
  * After it.
  */
-comments: Array<string>, } | { "kind": "nags", 
-/**
- * Which.
- */
-node: number, 
+comments: Array<string>, } | { "kind": "nags", node: number, 
 /**
  * All of them.
  */
-nags: Array<number>, } | { "kind": "marks", 
-/**
- * Which.
- */
-node: number, 
+nags: Array<number>, } | { "kind": "marks", node: number, 
 /**
  * All of them.
  */
-marks: Array<Mark>, } | { "kind": "delete", 
-/**
- * Which.
- */
-node: number, } | { "kind": "promote", 
+marks: Array<Mark>, } | { "kind": "delete", node: number, } | { "kind": "promote", 
 /**
  * A node of it.
  */
@@ -784,11 +550,11 @@ to_main: boolean, } | { "kind": "insert",
  */
 node: number, 
 /**
- * Words of UCI or USI.
+ * In UCI or USI notation.
  */
-words: Array<string>, 
+moves: Array<string>, 
 /**
- * What an engine said the line was worth, to stand at its first move.
+ * The evaluation of the line, for its first move.
  */
 evaluation: Evaluation | null, } | { "kind": "headers", 
 /**
@@ -816,11 +582,7 @@ error: number, };
 /**
  * One engine that analyses.
  */
-export type EngineAnalysis = { 
-/**
- * Which.
- */
-engine: number, 
+export type EngineAnalysis = { engine: number, 
 /**
  * What it is to do.
  */
@@ -838,9 +600,9 @@ process: number | null,
  */
 node: number, 
 /**
- * What the engine has told about that position.
+ * The output of the search of that position.
  */
-told: SearchInfo, 
+info: SearchInfo, 
 /**
  * What went wrong.
  */
@@ -857,7 +619,7 @@ name: string,
 /**
  * How it is reached. A program is given by its absolute path.
  */
-reach: Reach, 
+source: EngineSource, 
 /**
  * What it speaks; none to find out.
  */
@@ -893,17 +655,13 @@ set_by_server: boolean, };
 /**
  * An engine that plays.
  */
-export type EnginePlayer = { 
-/**
- * Which.
- */
-engine: number, 
+export type EnginePlayer = { engine: number, 
 /**
  * Its time.
  */
 time: Time, 
 /**
- * Limits of each search beside the clock.
+ * Limits of each search in addition to the clock.
  */
 limits: Limits, 
 /**
@@ -920,13 +678,34 @@ strength: Strength | null,
 options: { [key in string]: string }, };
 
 /**
+ * How an engine is reached.
+ */
+export type EngineSource = { "kind": "program", 
+/**
+ * Its absolute path.
+ */
+path: string, 
+/**
+ * Its arguments, as they are; no shell is involved.
+ */
+args: Array<string>, 
+/**
+ * Its working directory; none for its own directory.
+ */
+dir: string | null, 
+/**
+ * Environment variables in addition to those of the server.
+ */
+env: { [key in string]: string }, } | { "kind": "tcp", 
+/**
+ * The address.
+ */
+address: string, } | { "kind": "built_in" };
+
+/**
  * A registered engine.
  */
-export type EngineState = { 
-/**
- * Its number.
- */
-id: number, 
+export type EngineState = { id: number, 
 /**
  * What the user calls it.
  */
@@ -934,9 +713,9 @@ name: string,
 /**
  * How it is reached.
  */
-reach: Reach, 
+source: EngineSource, 
 /**
- * What it speaks; none until it has answered once, unless the user has said so.
+ * The protocol; none before the first handshake, unless the user has set it.
  */
 protocol: Protocol | null, 
 /**
@@ -944,11 +723,11 @@ protocol: Protocol | null,
  */
 built_in: boolean, 
 /**
- * What it said of itself the last time; none if it never answered.
+ * The identity from its last handshake, if there was one.
  */
 identity: Identity | null, 
 /**
- * Which games it can play, as far as its protocol and options tell.
+ * The games that it can play, by its protocol and options.
  */
 variants: Array<Variant>, 
 /**
@@ -984,11 +763,11 @@ strength_in_shogi: StrengthRange | null,
  */
 error: Failure | null, 
 /**
- * What it says about its registration; none if nothing.
+ * The status of its registration, if it reports one.
  */
 registration: Approval | null, 
 /**
- * What it says about its copy protection; none if nothing.
+ * The status of its copy protection, if it reports one.
  */
 copy_protection: Approval | null, 
 /**
@@ -1060,55 +839,9 @@ export type Failure = {
  */
 text: string, 
 /**
- * The same by its kind, for which the page has words.
+ * The reason as a problem, for which the page has texts.
  */
 problem: Problem, };
-
-/**
- * A folder for the file picker. `GET /api/files?path=…` (no path: the roots).
- */
-export type Folder = { 
-/**
- * Its absolute path; none for the list of roots.
- */
-path: string | null, 
-/**
- * The folder above, if it may be seen.
- */
-parent: string | null, 
-/**
- * What is in it: folders first, by name, at most 2000.
- */
-entries: Array<FolderEntry>, 
-/**
- * Whether there were more.
- */
-truncated: boolean, };
-
-/**
- * Something in a folder.
- */
-export type FolderEntry = { 
-/**
- * Its name.
- */
-name: string, 
-/**
- * Its absolute path.
- */
-path: string, 
-/**
- * Whether it is a folder.
- */
-folder: boolean, 
-/**
- * Whether it is a file that may be run.
- */
-program: boolean, 
-/**
- * Bytes.
- */
-size: number, };
 
 /**
  * What has changed in a game. What is absent is as it was.
@@ -1127,7 +860,7 @@ removed?: Array<number>,
  */
 headers?: Array<Header>, 
 /**
- * The node that is looked at, with the position there.
+ * The cursor, with the position there.
  */
 at?: At, 
 /**
@@ -1150,15 +883,7 @@ kept?: KeptState, };
 /**
  * One line about a game.
  */
-export type GameLine = { 
-/**
- * Its number.
- */
-id: number, 
-/**
- * Which game.
- */
-variant: Variant, 
+export type GameLine = { id: number, variant: Variant, 
 /**
  * The players' names.
  */
@@ -1188,15 +913,7 @@ export type GameResult = "*" | "1-0" | "0-1" | "1/2-1/2";
 /**
  * A game.
  */
-export type GameState = { 
-/**
- * Its number.
- */
-id: number, 
-/**
- * Which game.
- */
-variant: Variant, 
+export type GameState = { id: number, variant: Variant, 
 /**
  * The start position in FEN or SFEN.
  */
@@ -1218,13 +935,13 @@ headers: Array<Header>,
  */
 nodes: Array<Node>, 
 /**
- * The node that is looked at, in all tabs.
+ * The node at the cursor, in all tabs.
  */
 cursor: number, 
 /**
  * The position there.
  */
-here: PositionView, 
+position: PositionView, 
 /**
  * The opening of the moves that led there, if it has a name.
  */
@@ -1286,13 +1003,9 @@ japanese: string,
 sfen: string, };
 
 /**
- * One line of what a file says about a game.
+ * A header of a game.
  */
-export type Header = { 
-/**
- * Its name.
- */
-name: string, 
+export type Header = { name: string, 
 /**
  * Its value.
  */
@@ -1312,7 +1025,7 @@ node: number,
 hint: LineMove, };
 
 /**
- * What an engine says of itself. Text from outside: show it, never interpret it.
+ * The identity of an engine. Text from outside: show it, never interpret it.
  */
 export type Identity = { 
 /**
@@ -1325,7 +1038,7 @@ name: string,
 author: string, };
 
 /**
- * What came of an import. `POST /api/import?name=…` with the file or text as the body.
+ * The result of an import. `POST /api/import?name=…` with the file or text as the body.
  */
 export type Imported = { 
 /**
@@ -1345,26 +1058,22 @@ opened: number | null,
  */
 errors: Array<Failure>, 
 /**
- * What was odd in it, with line and column, at most 100.
+ * Warnings with line and column, at most 100.
  */
 oddities: Array<Failure>, };
 
 /**
- * Work on many games. It outlives the server, and goes on where it stood when it is resumed.
+ * A job on many games. It survives a restart of the server, and can be resumed.
  */
-export type Job = { 
-/**
- * Its number.
- */
-id: number, 
+export type Job = { id: number, 
 /**
  * When it was asked for.
  */
 added: number, 
 /**
- * The folder whose files are read into the library first.
+ * The directory whose files are read into the library first.
  */
-folder: string | null, 
+directory: string | null, 
 /**
  * How the games are reported on; none if they are only read.
  */
@@ -1374,15 +1083,15 @@ settings: ReportSettings | null,
  */
 status: ReportStatus, 
 /**
- * Files of the folder that are read.
+ * Files of the directory that are read.
  */
 files_done: number, 
 /**
- * Files of the folder; 0 until they are counted.
+ * Files of the directory; 0 until they are counted.
  */
 files: number, 
 /**
- * Games of the job, as far as they are known.
+ * Number of games so far.
  */
 games: number, 
 /**
@@ -1409,28 +1118,12 @@ export type JobError = {
 /**
  * With what.
  */
-of: JobErrorOf, 
-/**
- * What.
- */
-why: Failure, };
+of: JobErrorOf, why: Failure, };
 
 /**
  * With what something went wrong in a job.
  */
-export type JobErrorOf = { "kind": "file", 
-/**
- * Its name.
- */
-name: string, } | { "kind": "game", 
-/**
- * Which.
- */
-game: number, } | { "kind": "engine", 
-/**
- * Which.
- */
-engine: number, };
+export type JobErrorOf = { "kind": "file", name: string, } | { "kind": "game", game: number, } | { "kind": "engine", engine: number, };
 
 /**
  * Changes of the jobs.
@@ -1467,7 +1160,7 @@ ply: number,
  */
 node: number, 
 /**
- * What the position is worth, seen from the first side.
+ * The score of the position, from the first side.
  */
 score: Score, 
 /**
@@ -1475,7 +1168,7 @@ score: Score,
  */
 winning: number, 
 /**
- * What would have been best here, and how it goes on.
+ * The principal variation.
  */
 best: Array<LineMove>, 
 /**
@@ -1524,9 +1217,9 @@ to: string, };
  */
 export type LegalMove = { 
 /**
- * Its word in UCI or USI. Castling in Chess960 is the king taking his rook.
+ * In UCI or USI notation. Castling in Chess960 is the king taking the rook.
  */
-word: string, 
+uci: string, 
 /**
  * The square it starts from, `e2` or `7g`; none for a drop.
  */
@@ -1545,7 +1238,7 @@ to: Array<string>,
  */
 promotion: string | null, 
 /**
- * As people write it.
+ * As text.
  */
 text: MoveText, };
 
@@ -1556,11 +1249,7 @@ export type LibraryGame = {
 /**
  * Its number, to open it by.
  */
-id: number, 
-/**
- * Which game.
- */
-variant: Variant, 
+id: number, variant: Variant, 
 /**
  * The players' names.
  */
@@ -1610,17 +1299,13 @@ total: number, };
 /**
  * What to look for. `POST /api/library/search`. Everything that is given must hold.
  */
-export type LibraryQuery = { 
-/**
- * Which game.
- */
-variant: Variant | null, 
+export type LibraryQuery = { variant: Variant | null, 
 /**
  * Part of the name of a player of either side.
  */
 player: string | null, 
 /**
- * Part of the name of an engine that played. Records that do not tell who was one are found by any name.
+ * Part of the name of an engine that played. Records that do not state which player was an engine match by any name.
  */
 engine: string | null, 
 /**
@@ -1628,7 +1313,7 @@ engine: string | null,
  */
 result: string | null, 
 /**
- * Moves from the start position, as words or as people write them: `e4 c5`, `▲７六歩`.
+ * Moves from the start position, in any notation: `e2e4`, `e4 c5`, `▲７六歩`.
  */
 opening: string | null, 
 /**
@@ -1648,11 +1333,11 @@ from: string | null,
  */
 until: string | null, 
 /**
- * Leaves out so many.
+ * Number of games to skip.
  */
 offset: number, 
 /**
- * At most so many, 1 to 200; 50 by default.
+ * Maximum number of games, 1 to 200; 50 by default.
  */
 limit: number | null, };
 
@@ -1706,7 +1391,7 @@ bound: Bound,
  */
 wdl: Wdl | null, 
 /**
- * The moves; the words as the engine wrote them from the first one on that is not legal.
+ * The moves; from the first illegal one on, as the engine wrote them.
  */
 pv: Array<LineMove>, };
 
@@ -1715,11 +1400,11 @@ pv: Array<LineMove>, };
  */
 export type LineMove = { 
 /**
- * The word in UCI or USI.
+ * In UCI or USI notation.
  */
-word: string, 
+uci: string, 
 /**
- * As people write it. The word itself from the first illegal move on.
+ * As text. From the first illegal move on, as it is.
  */
 text: MoveText, };
 
@@ -1745,11 +1430,11 @@ upper: number, };
  */
 export type LogDelta = { 
 /**
- * They follow the last ones, except where `skipped` says so.
+ * They follow the last ones, unless `skipped` is set.
  */
 lines: Array<LogLine>, 
 /**
- * So many lines before them were left out, as they came too fast to be shown.
+ * Number of omitted lines before them, which arrived too fast to be shown.
  */
 skipped: number, 
 /**
@@ -1762,7 +1447,7 @@ total: number, };
  */
 export type LogLine = { 
 /**
- * Its number in the conversation, from 1.
+ * The number of the line, from 1.
  */
 number: number, 
 /**
@@ -1770,7 +1455,7 @@ number: number,
  */
 at: number, 
 /**
- * Who said it.
+ * The sender.
  */
 by: Speaker, 
 /**
@@ -1786,11 +1471,7 @@ breaches: Array<Breach>, };
 /**
  * The log of a process.
  */
-export type LogState = { 
-/**
- * Which.
- */
-process: number, 
+export type LogState = { process: number, 
 /**
  * The last lines, at most 2000 of those that are kept (10000; all with `GET /api/log/{process}`, `?language=ja` for Japanese).
  */
@@ -1805,11 +1486,11 @@ total: number, };
  */
 export type Machine = { 
 /**
- * Processors.
+ * The number of logical CPU cores.
  */
-processors: number, 
+cores: number, 
 /**
- * Memory in MiB; none if nobody knows.
+ * Memory in MiB, if it is known.
  */
 memory: number | null, };
 
@@ -1835,7 +1516,7 @@ to: string | null, };
  */
 export type MatchBoard = { 
 /**
- * Tells boards of a match apart.
+ * The id of a board of a match.
  */
 board: number, 
 /**
@@ -1855,7 +1536,7 @@ last: Array<string>,
  */
 moves: Array<LineMove>, 
 /**
- * What the sides last said, from their own point of view.
+ * The last scores of the sides, from their own point of view.
  */
 scores: Sides<Score | null>, };
 
@@ -1895,11 +1576,7 @@ note?: Failure, };
 /**
  * An engine of a match.
  */
-export type MatchEngine = { 
-/**
- * Which.
- */
-engine: number, 
+export type MatchEngine = { engine: number, 
 /**
  * Its name in the table; empty for its own. Must differ from the others'.
  */
@@ -1926,7 +1603,7 @@ ponder: boolean,
 options: { [key in string]: string }, };
 
 /**
- * Who meets whom.
+ * The pairing of engines.
  */
 export type MatchFormat = "round_robin" | "gauntlet" | "knockout" | "swiss";
 
@@ -1958,19 +1635,7 @@ plies: number, };
 /**
  * One line about a match.
  */
-export type MatchLine = { 
-/**
- * Its number.
- */
-id: number, 
-/**
- * Its name.
- */
-name: string, 
-/**
- * Which game.
- */
-variant: Variant, 
+export type MatchLine = { id: number, name: string, variant: Variant, 
 /**
  * Where it stands.
  */
@@ -1980,18 +1645,14 @@ status: MatchStatus,
  */
 played: number, 
 /**
- * Of so many; none if nobody knows yet.
+ * The total number, if it is known.
  */
 total: number | null, };
 
 /**
  * Where the games of a match start.
  */
-export type MatchOpenings = { "kind": "start" } | { "kind": "chess960" } | { "kind": "handicap", 
-/**
- * Its name.
- */
-name: string, } | { "kind": "positions", 
+export type MatchOpenings = { "kind": "start" } | { "kind": "chess960" } | { "kind": "handicap", name: string, } | { "kind": "positions", 
 /**
  * The texts.
  */
@@ -2001,40 +1662,32 @@ list: Array<string>, } | { "kind": "file",
  */
 path: string, 
 /**
- * At most so many plies of each.
+ * Maximum number of plies of each.
  */
 plies: number | null, 
 /**
- * By lot rather than in order.
+ * In random order.
  */
 shuffled: boolean, };
 
 /**
  * A match to be played.
  */
-export type MatchPlan = { 
-/**
- * Its name.
- */
-name: string, 
-/**
- * Which game.
- */
-variant: Variant, 
+export type MatchPlan = { name: string, variant: Variant, 
 /**
  * Who plays, at least two.
  */
 engines: Array<MatchEngine>, 
 /**
- * Who meets whom.
+ * The pairing of engines.
  */
 format: MatchFormat, 
 /**
- * How often everybody meets whom the format says.
+ * The number of rounds.
  */
 rounds: number, 
 /**
- * How many pairs of games, each with both colours, two engines play when they meet.
+ * Number of game pairs, each with reversed colors, in an encounter.
  */
 pairs: number, 
 /**
@@ -2042,19 +1695,19 @@ pairs: number,
  */
 openings: MatchOpenings, 
 /**
- * So many games at once.
+ * Number of concurrent games.
  */
 concurrency: number, 
 /**
- * A draw when both scores were this close to 0 (centipawns) for so many moves, from a move on.
+ * A draw when both scores were this close to 0 (centipawns) for a number of moves, from a move on.
  */
 draw: DrawRule | null, 
 /**
- * A loss when the loser's score was this bad for so many moves.
+ * A loss when the score was this bad for a number of moves.
  */
 resign: ResignRule | null, 
 /**
- * A draw after so many moves.
+ * A draw after this number of moves.
  */
 max_moves: number | null, 
 /**
@@ -2062,7 +1715,7 @@ max_moves: number | null,
  */
 sprt: SprtSettings | null, 
 /**
- * For everything that is drawn by lot.
+ * The seed of random choices.
  */
 seed: number, };
 
@@ -2075,7 +1728,7 @@ export type MatchScore = {
  */
 played: number, 
 /**
- * Of so many.
+ * The total number.
  */
 total: number | null, 
 /**
@@ -2090,11 +1743,7 @@ crosstable: Array<Array<Wins>>, };
 /**
  * A match.
  */
-export type MatchState = { 
-/**
- * Its number.
- */
-id: number, 
+export type MatchState = { id: number, 
 /**
  * What is played.
  */
@@ -2112,7 +1761,7 @@ names: Array<string>,
  */
 played: number, 
 /**
- * None if nobody knows yet.
+ * None if unknown.
  */
 total: number | null, 
 /**
@@ -2168,12 +1817,12 @@ export type MatchesState = {
 matches: Array<MatchLine>, };
 
 /**
- * What came of a search for a mate.
+ * The result of a search for a mate.
  */
 export type MateAnswer = "found" | "none" | "unknown" | "not_implemented";
 
 /**
- * What a playing engine said of its last search.
+ * The output of the last search of an engine that plays.
  */
 export type MoveInfo = { 
 /**
@@ -2206,7 +1855,7 @@ time: number | null,
 pv: Array<LineMove>, };
 
 /**
- * A move as people write it. The page chooses by its settings and language.
+ * A move as text. The page chooses by its settings and language.
  */
 export type MoveText = { 
 /**
@@ -2234,11 +1883,7 @@ sign: string, };
 /**
  * How to set up a game.
  */
-export type NewGame = { 
-/**
- * Which game.
- */
-variant: Variant, 
+export type NewGame = { variant: Variant, 
 /**
  * Where it starts.
  */
@@ -2248,7 +1893,7 @@ start: Start,
  */
 players: Sides<Player> | null, 
 /**
- * Rules beside those of the board.
+ * Rules in addition to those of the board.
  */
 rules: PlayRules, 
 /**
@@ -2259,11 +1904,7 @@ book: Book | null, };
 /**
  * A move of a tree, or its root.
  */
-export type Node = { 
-/**
- * Its number.
- */
-id: number, 
+export type Node = { id: number, 
 /**
  * The node before it; none for the root.
  */
@@ -2273,15 +1914,15 @@ parent: number | null,
  */
 ply: number, 
 /**
- * The move's word in UCI or USI; empty for the root.
+ * The move in UCI or USI notation; empty for the root.
  */
-word: string, 
+uci: string, 
 /**
- * The move as people write it; empty for the root.
+ * The move as text; empty for the root.
  */
 text: MoveText, 
 /**
- * What follows, in order: the first goes on with the line, the others are variations.
+ * The children in order: the first continues the line, the others are variations.
  */
 children: Array<number>, 
 /**
@@ -2305,7 +1946,7 @@ clock: number | null,
  */
 elapsed: number | null, 
 /**
- * What the position after it is worth, seen from the first side.
+ * The score of the position after it, from the first side.
  */
 evaluation: Evaluation | null, 
 /**
@@ -2314,15 +1955,15 @@ evaluation: Evaluation | null,
 marks: Array<Mark>, };
 
 /**
- * What becomes of work when the last tab is closed.
+ * What stops when the last tab is closed.
  */
 export type OnClose = { 
 /**
- * Games against engines are paused (rather than going on).
+ * Whether games against engines are paused.
  */
 pause_games: boolean, 
 /**
- * Analysis ends (rather than going on).
+ * Whether analysis stops.
  */
 stop_analysis: boolean, 
 /**
@@ -2376,17 +2017,17 @@ choices: Array<Choice>, } | { "kind": "button" } | { "kind": "string",
  */
 default: string | null, 
 /**
- * Whether it is a list of folders, by its name (`SyzygyPath`).
+ * Whether it is a list of directories, by its name (`SyzygyPath`).
  */
-folders: boolean, } | { "kind": "filename", 
+directories: boolean, } | { "kind": "filename", 
 /**
  * The default.
  */
 default: string | null, } | { "kind": "other", 
 /**
- * The type, in the engine's words.
+ * The type as the engine reports it.
  */
-word: string, };
+text: string, };
 
 /**
  * How a game ended, with the details that the page displays.
@@ -2435,7 +2076,7 @@ players: Sides<PlayerState>,
  */
 tip: number, 
 /**
- * The clocks; none if nobody has one.
+ * The clocks; none without time controls.
  */
 clocks: Clocks | null, 
 /**
@@ -2443,7 +2084,7 @@ clocks: Clocks | null,
  */
 draw_offer: Side | null, 
 /**
- * What the person whose turn it is can claim by the rules of the game.
+ * What the human to move can claim by the rules of the game.
  */
 claim: Claim | null, 
 /**
@@ -2468,7 +2109,7 @@ export type PlayStatus = "your_turn" | "starting" | "thinking" | "paused" | "int
 /**
  * Who plays a side.
  */
-export type Player = { "kind": "person", 
+export type Player = { "kind": "human", 
 /**
  * The name for the record.
  */
@@ -2487,13 +2128,13 @@ export type PlayerState = {
  */
 player: Player, 
 /**
- * The name: the person's, or the engine's own.
+ * The name of the human or the engine.
  */
 name: string, 
 /**
- * For an engine: what it last said about the game, from its own side.
+ * For an engine: its last score, from its own side.
  */
-thought: MoveInfo | null, 
+info: MoveInfo | null, 
 /**
  * For an engine that ponders.
  */
@@ -2523,7 +2164,7 @@ export type PositionCheck = {
 /**
  * The position as it would be played, if it can be.
  */
-here: PositionView | null, 
+position: PositionView | null, 
 /**
  * The setup as its text, playable or not; none if the text cannot be read.
  */
@@ -2627,7 +2268,7 @@ engine: number,
 /**
  * What it is for.
  */
-use_for: Purpose, 
+purpose: Purpose, 
 /**
  * What it does.
  */
@@ -2641,11 +2282,11 @@ pid: number | null,
  */
 started: number, 
 /**
- * What it said when it greeted.
+ * The identity from its handshake.
  */
 identity: Identity | null, 
 /**
- * Why it has ended, or did not do what it was told to.
+ * Why it has failed, or rejected a command.
  */
 error: Failure | null, 
 /**
@@ -2670,52 +2311,7 @@ export type Protocol = "uci" | "usi";
 /**
  * What a process is for.
  */
-export type Purpose = { "kind": "inspect" } | { "kind": "play", 
-/**
- * Which.
- */
-game: number, } | { "kind": "analyse", 
-/**
- * Which.
- */
-game: number, } | { "kind": "hint", 
-/**
- * Which.
- */
-game: number, } | { "kind": "report", 
-/**
- * Which.
- */
-game: number, } | { "kind": "learn", 
-/**
- * Which.
- */
-game: number, } | { "kind": "console" };
-
-/**
- * How an engine is reached.
- */
-export type Reach = { "kind": "program", 
-/**
- * Its absolute path.
- */
-path: string, 
-/**
- * Its arguments, as they are; no shell is involved.
- */
-args: Array<string>, 
-/**
- * Its working directory; none for its own folder.
- */
-dir: string | null, 
-/**
- * Variables of its environment, beside those of the server.
- */
-env: { [key in string]: string }, } | { "kind": "tcp", 
-/**
- * The address.
- */
-address: string, } | { "kind": "built_in" };
+export type Purpose = { "kind": "inspect" } | { "kind": "play", game: number, } | { "kind": "analyse", game: number, } | { "kind": "hint", game: number, } | { "kind": "report", game: number, } | { "kind": "learn", game: number, } | { "kind": "console" };
 
 /**
  * A format of records.
@@ -2765,7 +2361,7 @@ done: number,
  */
 positions: Array<Judged>, 
 /**
- * Of both sides, as far as it has got.
+ * The statistics of both sides so far.
  */
 sides: Sides<SideReport>, 
 /**
@@ -2774,13 +2370,13 @@ sides: Sides<SideReport>,
 error: Failure | null, };
 
 /**
- * Which games are to be reported on.
+ * The games of a report.
  */
 export type ReportOn = { "kind": "games", 
 /**
  * Their numbers.
  */
-games: Array<number>, } | { "kind": "folder", 
+games: Array<number>, } | { "kind": "directory", 
 /**
  * A path that the file picker can show.
  */
@@ -2824,15 +2420,15 @@ status: ReportStatus,
  */
 done: number, 
 /**
- * Of so many.
+ * The total number.
  */
 total: number, 
 /**
- * The positions of the main line, in order, from the root on; null where nobody has looked yet.
+ * The positions of the main line, from the root on; null if not judged yet.
  */
 positions: Array<Judged | null>, 
 /**
- * Of both sides, as far as it has got.
+ * The statistics of both sides so far.
  */
 sides: Sides<SideReport>, 
 /**
@@ -2863,11 +2459,11 @@ command: Command, };
  */
 export type ResignRule = { 
 /**
- * For so many successive moves.
+ * Number of successive moves.
  */
 moves: number, 
 /**
- * At most minus so many centipawns.
+ * Maximum score, in negative centipawns.
  */
 score: number, };
 
@@ -2903,7 +2499,7 @@ plies: number | null, } | { "kind": "mated",
 plies: number | null, };
 
 /**
- * What an engine has told about one position.
+ * The output of a search.
  */
 export type SearchInfo = { 
 /**
@@ -2911,7 +2507,7 @@ export type SearchInfo = {
  */
 lines: Array<Line>, 
 /**
- * In plies, the latest that was told.
+ * The latest depth in plies.
  */
 depth: number | null, 
 /**
@@ -2935,7 +2531,7 @@ hashfull: number | null,
  */
 tbhits: number | null, 
 /**
- * Processor load in thousandths.
+ * CPU load in permille.
  */
 cpuload: number | null, 
 /**
@@ -2943,15 +2539,15 @@ cpuload: number | null,
  */
 time: number | null, 
 /**
- * The move it looks at now, with its number.
+ * The move that is being searched, with its number.
  */
 current: CurrentMove | null, 
 /**
- * Refutations of moves, if it tells them (`UCI_ShowRefutations`): the latest of each move.
+ * Refutations of moves, if it reports them (`UCI_ShowRefutations`): the latest of each move.
  */
 refutations: Array<Array<LineMove>>, 
 /**
- * The lines its processors are at, if it tells them (`UCI_ShowCurrLine`).
+ * The current lines of its threads, if it reports them (`UCI_ShowCurrLine`).
  */
 current_lines: Array<CurrentLine>, 
 /**
@@ -2977,11 +2573,11 @@ export type Settings = {
  */
 page: { [key in string]: string }, 
 /**
- * What becomes of work when the last tab is closed.
+ * What stops when the last tab is closed.
  */
 on_close: OnClose, 
 /**
- * The game that is on the screen when the app is opened without saying which.
+ * The game to show when the app is opened without another choice.
  */
 current_game: number | null, };
 
@@ -3029,7 +2625,7 @@ first: T,
 second: T, };
 
 /**
- * Who said a line.
+ * The sender of a line.
  */
 export type Speaker = "client" | "engine" | "stderr" | "user";
 
@@ -3071,7 +2667,7 @@ wins: Wins,
  */
 points: number, 
 /**
- * Elo against the field with the half width of its 95 % interval; none if it cannot be told.
+ * Elo against the field with the half width of its 95 % interval; none if undefined.
  */
 elo: Elo | null, };
 
@@ -3107,7 +2703,7 @@ export type Strength = {
 value: number, };
 
 /**
- * How strongly an engine can be told to play.
+ * The range of an engine's strength limit.
  */
 export type StrengthRange = { "kind": "elo", 
 /**
@@ -3173,7 +2769,7 @@ time: number, };
 /**
  * One message to a tab over its WebSocket.
  */
-export type ToTab = { "kind": "hello", 
+export type ToTab = { "kind": "handshake", 
 /**
  * The version of the server. A page of another version reloads itself.
  */
@@ -3189,7 +2785,7 @@ id: number,
 /**
  * What came of it.
  */
-answer: Answer, } | { "kind": "refusal", 
+answer: Answer, } | { "kind": "error", 
 /**
  * The request's.
  */
@@ -3197,11 +2793,7 @@ id: number,
 /**
  * Why.
  */
-error: ApiError, } | { "kind": "snapshot", 
-/**
- * Which.
- */
-topic: Topic, 
+error: ApiError, } | { "kind": "snapshot", topic: Topic, 
 /**
  * The number of this state. Deltas count on from it.
  */
@@ -3209,11 +2801,7 @@ number: number,
 /**
  * The state.
  */
-state: State, } | { "kind": "delta", 
-/**
- * Of which topic.
- */
-topic: Topic, 
+state: State, } | { "kind": "delta", topic: Topic, 
 /**
  * One more than that of the delta or snapshot before it. Anything else is a fault: subscribe again.
  */
@@ -3221,11 +2809,7 @@ number: number,
 /**
  * The change.
  */
-delta: Delta, } | { "kind": "closed", 
-/**
- * Which.
- */
-topic: Topic, };
+delta: Delta, } | { "kind": "closed", topic: Topic, };
 
 /**
  * Something that a tab can be kept informed of. As text: `games`, `game/7`, `log/3`.

@@ -16,7 +16,7 @@ const MAX_LINES = 4;
 
 /** The arrow of a legal move in UCI or USI notation; empty if there is no such move. */
 export function moveArrow(view: PositionView, uci: string | undefined, color: string, weight = 1): Arrow[] {
-  const move = view.legal.find((one) => one.word === uci);
+  const move = view.legal.find((one) => one.uci === uci);
   const to = move?.to[0];
   return move && to ? [{ from: move.from ?? to, to, color, weight }] : [];
 }
@@ -25,5 +25,5 @@ export function moveArrow(view: PositionView, uci: string | undefined, color: st
 export function lineArrows(view: PositionView, lines: Line[]): Arrow[] {
   return lines
     .slice(0, MAX_LINES)
-    .flatMap((line, index) => moveArrow(view, line.pv[0]?.word, 'engine', index === 0 ? 1 : 0.35));
+    .flatMap((line, index) => moveArrow(view, line.pv[0]?.uci, 'engine', index === 0 ? 1 : 0.35));
 }

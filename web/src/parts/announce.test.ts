@@ -5,7 +5,7 @@ import { PAUSE, nextAnnouncement } from './announce';
 function info(depth: number, move: string, score: Score | null): SearchInfo {
   return {
     depth,
-    lines: [{ number: 1, depth, score, bound: 'exact', pv: [{ word: move, text: { western: move } }] }],
+    lines: [{ number: 1, depth, score, bound: 'exact', pv: [{ uci: move, text: { western: move } }] }],
   } as unknown as SearchInfo;
 }
 

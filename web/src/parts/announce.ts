@@ -25,7 +25,7 @@ export function nextAnnouncement(
   now: number,
 ): Announcement | null {
   const best = info.lines[0];
-  const move = best?.pv[0]?.word;
+  const move = best?.pv[0]?.uci;
   if (!best?.score || !move) return null;
   const next: Announcement = { node, at: now, move, chances };
   // A mate is announced at any depth.

@@ -16,7 +16,7 @@ export interface TimeForm {
 }
 
 export interface PlayerForm {
-  kind: 'person' | 'engine';
+  kind: 'human' | 'engine';
   engine: number;
   name: string;
   ponder: boolean;
@@ -152,7 +152,7 @@ export function defaultForm(): NewGameForm {
     options: {},
     time: clock(10, 5),
     each: false,
-    players: { first: blankPlayer('person'), second: blankPlayer('engine') },
+    players: { first: blankPlayer('human'), second: blankPlayer('engine') },
     start: 'standard',
     text: '',
     number: null,

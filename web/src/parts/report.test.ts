@@ -23,7 +23,7 @@ test('combines the progress of files and games', () => {
   const job = (more: Partial<Job>): Job => ({
     id: 1,
     added: 0,
-    folder: '/games',
+    directory: '/games',
     settings: settingsOf(blankReport(), engines),
     status: 'running',
     files_done: 0,
@@ -38,7 +38,7 @@ test('combines the progress of files and games', () => {
   expect(progressOf(job({}))).toBe(0);
   expect(progressOf(job({ files: 2, files_done: 1, games: 9 }))).toBeCloseTo(0.05);
   expect(progressOf(job({ files: 2, files_done: 2, games: 4, done: 2 }))).toBeCloseTo(0.55);
-  expect(progressOf(job({ folder: null, games: 4, done: 1 }))).toBeCloseTo(0.25);
+  expect(progressOf(job({ directory: null, games: 4, done: 1 }))).toBeCloseTo(0.25);
   expect(progressOf(job({ settings: null, files: 4, files_done: 2, games: 100 }))).toBeCloseTo(0.5);
   expect(progressOf(job({ status: 'done', files: 0 }))).toBe(1);
 });
@@ -49,7 +49,7 @@ function node(id: number): Node {
     parent: id === 0 ? null : id - 1,
     children: [id + 1],
     ply: id,
-    word: `word${id}`,
+    uci: `word${id}`,
     text: { western: `move ${id}` },
     comments: [],
     before: [],
@@ -69,7 +69,7 @@ const game = {
 } as unknown as Game;
 
 function judged(ply: number, label: Label | null): Judged {
-  const best = [{ word: `best${ply}`, text: { western: `best ${ply}` } }];
+  const best = [{ uci: `best${ply}`, text: { western: `best ${ply}` } }];
   return {
     ply,
     node: ply,
@@ -106,9 +106,9 @@ test('filters mistakes by side', () => {
 test('contains the best line before a mistake', () => {
   const [first, second] = mistakesOf(game, report, null);
   expect(first?.before).toBe(0);
-  expect(first?.better.map((move) => move.word)).toEqual(['best0']);
-  expect(second?.better.map((move) => move.word)).toEqual(['best1']);
-  expect(mistakesOf(game, report, null)[2]?.better.map((move) => move.word)).toEqual(['best4']);
+  expect(first?.better.map((move) => move.uci)).toEqual(['best0']);
+  expect(second?.better.map((move) => move.uci)).toEqual(['best1']);
+  expect(mistakesOf(game, report, null)[2]?.better.map((move) => move.uci)).toEqual(['best4']);
 });
 
 test('steps through the mistakes', () => {

@@ -35,7 +35,7 @@ export function progressOf(job: Job): number {
   const part = (done: number, all: number) => (all === 0 ? 0 : Math.min(1, done / all));
   if (job.status === 'done') return 1;
   if (job.settings === null) return part(job.files_done, job.files);
-  if (job.folder === null) return part(job.done, job.games);
+  if (job.directory === null) return part(job.done, job.games);
   // Importing is fast compared with analysis.
   return 0.1 * part(job.files_done, job.files) + 0.9 * (job.done ? part(job.done, job.games) : 0);
 }

@@ -89,7 +89,7 @@ export function applyDelta(model: Model, delta: wire.Delta, now: number): Model 
         : model;
     case 'analysis':
       if (model.kind !== 'analysis') return model;
-      return { kind: 'analysis', state: { lanes: mergeAnalyses(model.state.lanes, delta.delta) } };
+      return { kind: 'analysis', state: { engines: mergeAnalyses(model.state.engines, delta.delta) } };
     case 'log':
       if (model.kind !== 'log') return model;
       return {
@@ -124,7 +124,7 @@ function merge<T extends { id: number }>(old: T[], changed: T[], removed: number
 }
 
 function mergeAnalyses(old: wire.EngineAnalysis[], delta: wire.AnalysisDelta): wire.EngineAnalysis[] {
-  const fresh = new Map(delta.lanes.map((one) => [one.engine, one]));
+  const fresh = new Map(delta.engines.map((one) => [one.engine, one]));
   const merged: wire.EngineAnalysis[] = [];
   for (const one of old) {
     if (delta.removed.includes(one.engine)) continue;
@@ -145,7 +145,7 @@ function applyGame(game: Game, delta: wire.GameDelta, now: number): Game {
   if (delta.headers) next.headers = delta.headers;
   if (delta.at) {
     next.cursor = delta.at.cursor;
-    next.here = delta.at.here;
+    next.position = delta.at.position;
     next.opening = delta.at.opening;
   }
   if (delta.over) next.outcome = delta.over.outcome;

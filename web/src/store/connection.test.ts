@@ -116,7 +116,7 @@ test('matches responses and errors to requests', async () => {
   const [first, second] = line().sent;
   const problem: Problem = { kind: 'no_such', values: { name: '4' }, variant: null, what: 'game' };
   const error: ApiError = { code: 'not_found', text: 'no game 4', problem };
-  line().receives({ kind: 'refusal', id: second?.id ?? 0, error });
+  line().receives({ kind: 'error', id: second?.id ?? 0, error });
   line().receives({ kind: 'answer', id: first?.id ?? 0, answer: { kind: 'done' } });
   await expect(one).resolves.toEqual({ kind: 'done' });
   await expect(two).rejects.toThrow('no game 4');
@@ -177,14 +177,14 @@ test('reports a closed topic', () => {
 
 test('reports a server of another version', () => {
   line().happens('open');
-  line().receives({ kind: 'hello', version: '1', run: 'a' });
-  line().receives({ kind: 'hello', version: '1', run: 'b' });
+  line().receives({ kind: 'handshake', version: '1', run: 'a' });
+  line().receives({ kind: 'handshake', version: '1', run: 'b' });
   expect(outdated).toBe(0);
-  line().receives({ kind: 'hello', version: '2', run: 'c' });
+  line().receives({ kind: 'handshake', version: '2', run: 'c' });
   expect(outdated).toBe(1);
 });
 
-const here = {
+const position = {
   text: '',
   turn: 'first',
   legal: [],
@@ -198,7 +198,7 @@ function node(id: number, parent: number | null, children: number[]): GameState[
     id,
     parent,
     ply: parent === null ? 0 : id,
-    word: '',
+    uci: '',
     text: { western: '' },
     children,
     before: [],
@@ -224,7 +224,7 @@ test('removes the subtree of a removed node', () => {
     headers: [],
     nodes: [node(0, null, [1]), node(1, 0, [2]), node(2, 1, [])],
     cursor: 2,
-    here: { ...here, legal: [] },
+    position: { ...position, legal: [] },
     opening: null,
     outcome: null,
     play: null,
@@ -242,7 +242,7 @@ test('removes the subtree of a removed node', () => {
       delta: {
         nodes: [node(0, null, [])],
         removed: [1],
-        at: { cursor: 0, here: { ...here, legal: [] }, opening: null },
+        at: { cursor: 0, position: { ...position, legal: [] }, opening: null },
       },
     },
   });

@@ -142,7 +142,7 @@ export class Connection {
 
   #receive(message: ToTab) {
     switch (message.kind) {
-      case 'hello':
+      case 'handshake':
         if (this.#version !== null && this.#version !== message.version) this.#environment.outdated();
         this.#version = message.version;
         return;
@@ -150,7 +150,7 @@ export class Connection {
         this.#waiting.get(message.id)?.done(message.answer);
         this.#waiting.delete(message.id);
         return;
-      case 'refusal':
+      case 'error':
         this.#waiting.get(message.id)?.failed(new RequestError(message.error));
         this.#waiting.delete(message.id);
         return;

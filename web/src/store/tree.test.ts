@@ -3,7 +3,7 @@ import type { Node } from '../api/wire';
 import type { Game } from './apply';
 import { endOf, numberText } from './tree';
 
-const node = (id: number, parent: number | null, word: string) => ({ id, parent, word }) as unknown as Node;
+const node = (id: number, parent: number | null, uci: string) => ({ id, parent, uci }) as unknown as Node;
 const game = {
   root: 0,
   variant: 'chess',

@@ -32,7 +32,7 @@ export function lineTo(game: Game, id: NodeId): Node[] {
 
 /** The moves of the path to a node. */
 export function movesTo(game: Game, id: NodeId): string[] {
-  return lineTo(game, id).map((node) => node.word);
+  return lineTo(game, id).map((node) => node.uci);
 }
 
 /** The query for the position after a line; a threat starts with a null move. */

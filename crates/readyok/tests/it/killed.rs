@@ -108,7 +108,7 @@ fn add_engine(child: &mut Child, engine: &str) {
     let program = serde_json::json!({
         "kind": "program", "path": "/bin/sh", "args": ["-c", engine], "dir": null, "env": {},
     });
-    let entry = serde_json::json!({ "name": "Deaf", "reach": program, "protocol": "uci" });
+    let entry = serde_json::json!({ "name": "Deaf", "source": program, "protocol": "uci" });
     let command = serde_json::json!({ "kind": "add_engine", "entry": entry });
     let text = serde_json::json!({ "id": 1, "command": command }).to_string();
     let length = u16::try_from(text.len()).expect("a short command").to_be_bytes();

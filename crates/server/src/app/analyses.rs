@@ -12,7 +12,7 @@ use readyok_rules::{MoveCodec, Position};
 use super::context::{Context, SearchId};
 use super::engines::Engines;
 use super::events::SearchEvent;
-use super::failures::{cannot_pass, game_changed, other_game, untold};
+use super::failures::{cannot_pass, game_changed, other_game, unsupported_position};
 use super::games::Games;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
 use crate::game::{GameSession, api_error, illegal, no_such, passed, too_many};
@@ -52,7 +52,7 @@ impl Analyses {
     pub(super) fn state(&self, game: GameId) -> AnalysisState {
         let panels = self.games.get(&game);
         AnalysisState {
-            lanes: panels.into_iter().flatten().map(|(_, panel)| panel.state.clone()).collect(),
+            engines: panels.into_iter().flatten().map(|(_, panel)| panel.state.clone()).collect(),
         }
     }
 
@@ -61,7 +61,7 @@ impl Analyses {
         if cx.hub.is_wanted(topic)
             && let Some(panel) = self.panel(game, engine)
         {
-            let delta = AnalysisDelta { lanes: vec![panel.state.clone()], removed: Vec::new() };
+            let delta = AnalysisDelta { engines: vec![panel.state.clone()], removed: Vec::new() };
             cx.hub.publish(topic, Delta::Analysis(delta));
         }
     }
@@ -109,7 +109,7 @@ impl Analyses {
                 status: AnalysisStatus::Starting,
                 process: None,
                 node: cursor,
-                told: SearchInfo::default(),
+                info: SearchInfo::default(),
                 error: None,
             },
             search_id: 0,
@@ -186,7 +186,7 @@ impl Analyses {
         if let Some(process) = panel.state.process {
             cx.processes.quit(process);
         }
-        let delta = AnalysisDelta { lanes: Vec::new(), removed: vec![engine] };
+        let delta = AnalysisDelta { engines: Vec::new(), removed: vec![engine] };
         cx.hub.publish(Topic::Analysis(game), Delta::Analysis(delta));
         true
     }
@@ -248,7 +248,7 @@ impl Analyses {
         let search_id = cx.next_search_id();
         let Some(panel) = self.panel_mut(game, engine) else { return };
         panel.search_id = search_id;
-        panel.state.told = SearchInfo::default();
+        panel.state.info = SearchInfo::default();
         match panel.state.process.filter(|id| cx.processes.is_running(*id)) {
             None => self.start_engine(games, engines, cx, key),
             Some(process) if cx.processes.dialect(process).is_some() => {
@@ -317,7 +317,7 @@ impl Analyses {
         if position.legal_moves().is_empty() {
             return Ok(EngineCommand::Rest);
         }
-        let sent = codec.encode_position(&root, &moves).ok_or_else(untold)?;
+        let sent = codec.encode_position(&root, &moves).ok_or_else(unsupported_position)?;
         let game = match &panel.game {
             Some(game) => game.at(sent),
             None => EngineGame::new(sent, codec.new_game()),
@@ -326,7 +326,7 @@ impl Analyses {
         if !settings.only.is_empty() && !settings.threat {
             let mut only = MoveList::EMPTY;
             for mv in &settings.only {
-                only.push(codec.encode_text(mv).ok_or_else(untold)?);
+                only.push(codec.encode_text(mv).ok_or_else(unsupported_position)?);
             }
             search = search.only(only);
         }
@@ -361,13 +361,13 @@ impl Analyses {
                 state.status = AnalysisStatus::Turning;
             }
             SearchEvent::Info(id, info) if id == *search_id => {
-                state.told = *info;
+                state.info = *info;
                 if !is_stopped {
                     state.status = AnalysisStatus::Searching;
                 }
             }
             SearchEvent::Finished(id, _, info) if id == *search_id => {
-                state.told = *info;
+                state.info = *info;
                 if !is_stopped {
                     state.status = AnalysisStatus::Done;
                 }

@@ -16,7 +16,7 @@ use super::{App, Setup, written};
 use crate::engine::{
     EngineCommand, EngineEvent, EngineInfo, RegisteredEngine, Registry, default_of,
 };
-use crate::game::{api_error, no_such, odd_text};
+use crate::game::{api_error, malformed_text, no_such};
 use crate::hub::Hub;
 use crate::store::{StoreError, Written};
 use crate::wire::{
@@ -66,14 +66,11 @@ impl Engines {
     }
 
     pub(super) fn state(&self, processes: &Processes) -> EnginesState {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         EnginesState {
             engines: self.registry.iter().map(|(id, engine)| engine.wire(id)).collect(),
             processes: processes.states(),
-            machine: Machine {
-                processors: u32::try_from(processors).unwrap_or(u32::MAX),
-                memory: memory(),
-            },
+            machine: Machine { cores: u32::try_from(cores).unwrap_or(u32::MAX), memory: memory() },
         }
     }
 
@@ -294,7 +291,7 @@ impl Engines {
     // Probes: processes that only report options.
 
     pub(super) fn probe(&self, cx: &mut Context<'_>, id: EngineId) -> Result<Answer, ApiError> {
-        for variant in self.registry.get(id)?.to_ask_about() {
+        for variant in self.registry.get(id)?.probe_variants() {
             self.start_with(cx, id, Purpose::Inspect, *variant, ValuesFor::All)?;
         }
         Ok(Answer::Done)
@@ -302,9 +299,9 @@ impl Engines {
 
     /// Probes the engines whose options are unknown, and the built-in one with its copies.
     pub(super) fn probe_unknown(&mut self, cx: &mut Context<'_>) {
-        let unknown = self.registry.iter().filter(|(_, engine)| engine.is_to_be_asked());
+        let unknown = self.registry.iter().filter(|(_, engine)| engine.needs_probe());
         let probes = |(id, engine): (EngineId, &RegisteredEngine)| {
-            engine.to_ask_about().iter().map(move |variant| (id, *variant))
+            engine.probe_variants().iter().map(move |variant| (id, *variant))
         };
         self.probe_queue = unknown.flat_map(probes).collect();
         self.start_next_probe(cx);
@@ -321,7 +318,7 @@ impl Engines {
             let Some((id, variant)) = self.probe_queue.pop_front() else { return };
             let engine = self.registry.get(id);
             // It may have been removed, or used, in the meantime.
-            let is_unknown = engine.is_ok_and(RegisteredEngine::is_to_be_asked);
+            let is_unknown = engine.is_ok_and(RegisteredEngine::needs_probe);
             if is_unknown
                 && self.start_with(cx, id, Purpose::Inspect, variant, ValuesFor::All).is_err()
             {
@@ -387,7 +384,7 @@ impl Engines {
         }
     }
 
-    /// Presses a button of all processes of an engine, or of a new one if there is none.
+    /// Presses a button of all processes of an engine, or of a new one if none runs.
     pub(super) fn press_button(
         &self,
         cx: &mut Context<'_>,
@@ -473,7 +470,10 @@ impl Engines {
         let is_malformed =
             |text: &str| MAX_REGISTRATION < text.len() || text.chars().any(char::is_control);
         if with.as_ref().is_some_and(|it| is_malformed(&it.name) || is_malformed(&it.code)) {
-            return Err(odd_text(Thing::Registration, "the name or the code is too long or odd"));
+            return Err(malformed_text(
+                Thing::Registration,
+                "the name or the code is too long or odd",
+            ));
         }
         let engine = self.registry.get_mut(id)?;
         engine.entry.registered_as = with.map(|with| (with.name, with.code));

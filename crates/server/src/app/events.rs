@@ -52,7 +52,7 @@ impl AppState {
         self.run_events();
     }
 
-    /// Handles events until there is none. Each change of the state ends with this.
+    /// Handles events until the queue is empty. Each change of the state ends with this.
     pub(super) fn run_events(&mut self) {
         for _ in 0..MAX_EVENTS {
             let Some(event) = self.events.pop_front() else { return };

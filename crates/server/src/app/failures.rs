@@ -1,4 +1,4 @@
-//! What fails without an engine's having said or done anything.
+//! Failures that engines did not cause.
 
 use crate::wire::{Failure, Problem, ProblemKind, Thing};
 
@@ -6,7 +6,7 @@ pub(super) fn other_game() -> Failure {
     Failure::new(ProblemKind::OtherGame, "the engine does not play this game")
 }
 
-pub(super) fn untold() -> Failure {
+pub(super) fn unsupported_position() -> Failure {
     Failure::new(ProblemKind::Untold, "the engine cannot be told of the position")
 }
 

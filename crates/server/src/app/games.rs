@@ -310,7 +310,7 @@ fn with_names(
     check_players(players)?;
     let named = |player: &Player| -> Result<(Player, String), ApiError> {
         let name = match player {
-            Player::Person { name, .. } => name.clone(),
+            Player::Human { name, .. } => name.clone(),
             Player::Engine(player) => engines.get(player.engine)?.name().to_owned(),
         };
         Ok((player.clone(), name))

@@ -45,7 +45,7 @@ const MAX_JOBS: usize = 100;
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct StoredJob {
     added: Moment,
-    folder: Option<PathBuf>,
+    directory: Option<PathBuf>,
     settings: Option<ReportSettings>,
     files_done: usize,
     files: usize,
@@ -82,7 +82,11 @@ impl Job {
         JobState {
             id,
             added: self.stored.added,
-            folder: self.stored.folder.as_ref().map(|folder| folder.display().to_string()),
+            directory: self
+                .stored
+                .directory
+                .as_ref()
+                .map(|directory| directory.display().to_string()),
             settings: self.stored.settings.clone(),
             status: self.status,
             files_done: count(self.stored.files_done),
@@ -119,7 +123,7 @@ impl App {
         path: PathBuf,
         settings: Option<ReportSettings>,
     ) -> Result<Answer, ApiError> {
-        let stored = StoredJob { folder: Some(path), settings, ..StoredJob::default() };
+        let stored = StoredJob { directory: Some(path), settings, ..StoredJob::default() };
         let id = self.add_job(stored, Vec::new()).await?;
         self.read_directory(id);
         Ok(Answer::Job { id })

@@ -13,7 +13,7 @@ use crate::engine::{
     EngineCommand, EngineFailure, EngineInfo, Log, Process, RegisteredEngine, Reporter, Start,
     printable, start,
 };
-use crate::game::{api_error, no_such, odd_text};
+use crate::game::{api_error, malformed_text, no_such};
 use crate::hub::Hub;
 use crate::time::{date, now};
 use crate::wire::{
@@ -61,7 +61,7 @@ impl EngineProcess {
     }
 
     pub(super) fn purpose(&self) -> Purpose {
-        self.state.use_for
+        self.state.purpose
     }
 
     pub(super) fn status(&self) -> ProcessStatus {
@@ -149,13 +149,13 @@ impl Processes {
             spec;
         values.extend(overrides.clone());
         let dialect = if purpose == Purpose::Inspect {
-            engine.dialect_to_ask(variant)
+            engine.probe_dialect(variant)
         } else {
             engine.dialect(variant)
         };
         let how = Start {
             name: engine.name().to_owned(),
-            reach: engine.entry.reach.clone(),
+            source: engine.entry.source.clone(),
             built_in: self.setup.built_in.clone(),
             home: self.setup.data.clone(),
             dialect,
@@ -168,7 +168,7 @@ impl Processes {
         let state = ProcessState {
             id,
             engine: engine_id,
-            use_for: purpose,
+            purpose: purpose,
             status: ProcessStatus::Starting,
             pid: None,
             started: date(now()),
@@ -256,9 +256,9 @@ impl Processes {
     pub(super) fn send_line(&self, id: ProcessId, line: String) -> Result<(), ApiError> {
         if MAX_LINE < line.len() || line.chars().any(char::is_control) {
             let text = "the line is too long, or holds control characters";
-            return Err(odd_text(Thing::Line, text));
+            return Err(malformed_text(Thing::Line, text));
         }
-        self.command(id, EngineCommand::Say(line))
+        self.command(id, EngineCommand::SendLine(line))
     }
 
     /// Has a process quit and another one started after its exit. Returns false if it does not run.

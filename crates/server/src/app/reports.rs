@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::context::{Context, SearchId};
 use super::engines::Engines;
 use super::events::{AppEvent, SearchEvent};
-use super::failures::{engine_ended, game_changed, no_score, untold};
+use super::failures::{engine_ended, game_changed, no_score, unsupported_position};
 use super::games::Games;
 use super::saving::StoredJudgements;
 use super::{App, written};
@@ -175,7 +175,7 @@ impl Reports {
         Some((report.settings.engine, searched))
     }
 
-    /// The state of a report; an empty one if there is none.
+    /// The state of a report; an empty one if the game has no report.
     pub(super) fn state(&self, games: &Games, id: GameId) -> ReportState {
         let (Some(report), Some(session)) = (self.reports.get(&id), games.get(id)) else {
             return ReportState::default();
@@ -370,7 +370,7 @@ impl Reports {
                 let kind = SearchKind::Analyse;
                 Some(SearchSpec { search_id, kind, game, search, position, codec, shown: 1 })
             });
-            let Some(spec) = spec else { return self.fail(games, cx, id, untold()) };
+            let Some(spec) = spec else { return self.fail(games, cx, id, unsupported_position()) };
             (report.search_id, report.at) = (search_id, ply);
             cx.processes.send(process, EngineCommand::Search(Box::new(spec)));
             return;
@@ -488,9 +488,9 @@ fn annotate(session: &mut GameSession, nodes: &[NodeId], state: &ReportState) {
         let node = before.and_then(|ply| nodes.get(ply).copied());
         if let (Some(better), Some(node)) = (better, node) {
             let line = better.best.iter().take(MAX_INSERTED_MOVES);
-            let words = line.map(|it| it.word.clone()).collect();
+            let moves = line.map(|it| it.uci.clone()).collect();
             // A line that is illegal is of no use to a reader.
-            let _ = session.edit(Edit::Insert { node, words, evaluation: None });
+            let _ = session.edit(Edit::Insert { node, moves, evaluation: None });
         }
     }
 }
@@ -508,7 +508,7 @@ fn searched(
         turn: position.turn().into(),
         score,
         choices: position.legal_moves().len(),
-        word: session.tree().wire(node).map(|node| node.word).unwrap_or_default(),
+        uci: session.tree().wire(node).map(|node| node.uci).unwrap_or_default(),
         best: Vec::new(),
         depth: None,
     }
@@ -553,7 +553,7 @@ mod tests {
             turn: Side::First,
             score: Score::Cp(0),
             choices: 1,
-            word: String::new(),
+            uci: String::new(),
             best: Vec::new(),
             depth: None,
         };

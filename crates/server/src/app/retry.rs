@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use super::context::{Context, SearchId};
 use super::engines::Engines;
 use super::events::SearchEvent;
-use super::failures::{engine_ended, no_score, untold};
+use super::failures::{engine_ended, no_score, unsupported_position};
 use super::games::Games;
 use super::reports::{Reports, final_score, limits};
 use super::saving::Deferred;
@@ -62,7 +62,7 @@ impl RetryAttempts {
             .position(node)
             .ok_or_else(|| no_such(Thing::Node, &node, format!("there is no node {node}")))?;
         let best = winning(judged.score, kind);
-        let first = judged.best.first().and_then(|first| position.parse_move(&first.word).ok());
+        let first = judged.best.first().and_then(|first| position.parse_move(&first.uci).ok());
         let mv = parse_move(&position, text)?;
         let mut moves = session.tree().moves_to(node);
         moves.push(mv);
@@ -121,7 +121,7 @@ impl RetryAttempts {
                     cx.processes.send(process, command);
                 }
                 None => {
-                    let error = ApiError::because(ApiErrorCode::Engine, untold());
+                    let error = ApiError::because(ApiErrorCode::Engine, unsupported_position());
                     self.finish(cx, process, Err(error));
                 }
             },

@@ -124,7 +124,7 @@ impl App {
             Command::StartReport { on: ReportOn::Games { games }, settings } => {
                 self.start_report(games, settings).await.into()
             }
-            Command::StartReport { on: ReportOn::Folder { path }, settings } => {
+            Command::StartReport { on: ReportOn::Directory { path }, settings } => {
                 self.start_directory(path.into(), Some(settings)).await.into()
             }
             Command::StopReport { game } => {
@@ -134,7 +134,9 @@ impl App {
                 self.try_move((game, node, &text, limits)).into()
             }
 
-            Command::ImportFolder { path } => self.start_directory(path.into(), None).await.into(),
+            Command::ImportDirectory { path } => {
+                self.start_directory(path.into(), None).await.into()
+            }
             Command::StopJob { id } => {
                 self.change(|it, cx| it.jobs.stop(it.reports, it.games, cx, id))
             }

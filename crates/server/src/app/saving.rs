@@ -95,7 +95,7 @@ impl SaveQueue {
         self.waiting.contains(&game) || self.writing.contains(&game)
     }
 
-    /// A game is no longer open. What waits to be written is written all the same.
+    /// A game is no longer open. Its changes are still written.
     pub(super) fn leave(&mut self, session: &GameSession) {
         if self.waiting.contains(&session.id()) {
             self.closed.insert(session.id(), session.snapshot());

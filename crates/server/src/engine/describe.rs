@@ -20,8 +20,8 @@ use crate::wire::{
 /// The languages of the page.
 const LANGUAGES: [&str; 2] = ["en", "ja"];
 
-/// The translation file beside a program; an empty one if there is none that can be read.
-pub(crate) fn translation_beside(program: &Path) -> Translation {
+/// The translation file next to a program; an empty one if it is missing or unreadable.
+pub(crate) fn translation_next_to(program: &Path) -> Translation {
     let mut name = program.file_stem().unwrap_or_default().to_owned();
     name.push(".");
     name.push(Translation::EXTENSION);
@@ -93,10 +93,10 @@ fn describe(
         Declared::Button => OptionKind::Button,
         Declared::String { default } => OptionKind::String {
             default: text(default),
-            folders: name.to_ascii_lowercase().ends_with("path"),
+            directories: name.to_ascii_lowercase().ends_with("path"),
         },
         Declared::Filename { default } => OptionKind::Filename { default: text(default) },
-        other @ Declared::Other { .. } => OptionKind::Other { word: printable(other.keyword()) },
+        other @ Declared::Other { .. } => OptionKind::Other { text: printable(other.keyword()) },
     };
     EngineOption {
         name: name.to_owned(),
@@ -107,7 +107,7 @@ fn describe(
     }
 }
 
-/// The value that an option has if nobody sets it; none where the engine has not told.
+/// The default value of an option, if the engine reports one.
 pub(crate) fn default_of(option: &EngineOption) -> Option<String> {
     match &option.kind {
         OptionKind::Check { default } => default.map(|value| value.to_string()),
@@ -155,7 +155,7 @@ pub(crate) fn strength_values(range: &StrengthRange, value: i64) -> Vec<(String,
     }
 }
 
-/// The games that an engine can play, as far as its protocol and options tell.
+/// The games that an engine can play, by its protocol and options.
 pub(crate) fn variants(options: &OptionSet, dialect: Dialect) -> Vec<Variant> {
     if dialect == Dialect::Usi {
         return vec![Variant::Shogi];
@@ -174,7 +174,7 @@ pub(crate) fn variants(options: &OptionSet, dialect: Dialect) -> Vec<Variant> {
     variants
 }
 
-/// Why a value is none of an option; the names of unknown options too.
+/// Why a value is invalid for an option; also for unknown options.
 pub(crate) fn check_value(
     options: &[EngineOption],
     name: &str,
@@ -244,11 +244,11 @@ mod tests {
         assert_eq!(values, ["A", "B"]);
     }
 
-    /// What is said to an engine with these options for each of these strengths.
+    /// Checks the option values that set each strength.
     #[track_caller]
-    fn check(dialect: Dialect, lines: &[&str], said: &[(i64, &[(&str, &str)])]) {
+    fn check(dialect: Dialect, lines: &[&str], expected_values: &[(i64, &[(&str, &str)])]) {
         let range = strength(&declared(dialect, lines)).expect("it can be limited");
-        for (value, expected) in said {
+        for (value, expected) in expected_values {
             let values = strength_values(&range, *value);
             let values: Vec<_> =
                 values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -269,7 +269,7 @@ mod tests {
             (9999, &[("UCI_LimitStrength", "true"), ("UCI_Elo", "3190")]),
         ];
         check(Dialect::Uci, &lines, elo);
-        // A number that nothing limits by is none.
+        // A number without an effect is ignored.
         check(Dialect::Uci, &[lines[0], lines[2]], &[(3, &[("Skill Level", "3")])]);
         check(Dialect::Uci, &lines[..2], &[(3, &[("Skill Level", "3")])]);
     }
@@ -280,15 +280,15 @@ mod tests {
             "USI_LimitStrength type check default false",
             "USI_Strength type spin default 9 min -15 max 9",
         ];
-        let said: &[(i64, &[(&str, &str)])] = &[
+        let expected_values: &[(i64, &[(&str, &str)])] = &[
             (-3, &[("USI_LimitStrength", "true"), ("USI_Strength", "-3")]),
             (1500, &[("USI_LimitStrength", "true"), ("USI_Strength", "9")]),
         ];
-        check(Dialect::Usi, &lines, said);
+        check(Dialect::Usi, &lines, expected_values);
     }
 
     #[test]
-    fn a_level_is_all_that_is_said() {
+    fn a_level_needs_no_other_option() {
         let lines = ["Skill Level type spin default 20 min 0 max 20"];
         check(
             Dialect::Uci,
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scale_that_is_none_sets_nothing() {
+    fn an_invalid_scale_sets_nothing() {
         for lines in [
             [
                 "UCI_LimitStrength type check default false",

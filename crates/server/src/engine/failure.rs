@@ -1,4 +1,4 @@
-//! What went wrong with a process, by kinds for which the page has words.
+//! Failures of processes, by kinds for which the page has texts.
 
 use readyok_client::{
     EngineError, EngineFailure, EngineFailureKind, Exit, ExitCause, ProcessStatus,
@@ -64,7 +64,7 @@ pub(super) fn of_option(kind: ProblemKind, name: &str) -> Problem {
     Problem::new(kind).with("option", &printable(name))
 }
 
-/// Why a value is none of an option.
+/// Why a value is invalid for an option.
 pub(crate) fn option_problem(error: &OptionError) -> Problem {
     let end = |end: Option<i64>| end.map(|end| end.to_string()).unwrap_or_default();
     match error {

@@ -1,4 +1,4 @@
-//! What an engine tells of a search, as the page shows it.
+//! The output of a search, as the page shows it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,18 +12,18 @@ use super::log::printable;
 use crate::game::position_view::line;
 use crate::wire::{CurrentLine, CurrentMove, Line, LineMove, MateAnswer, SearchInfo};
 
-/// A line shows at most so many moves.
-const LONGEST: usize = 64;
+/// Maximum number of moves of a line.
+const MAX_LINE: usize = 64;
 /// So many refutations and current lines are kept.
-const MOST: usize = 256;
+const MAX_EXTRA_LINES: usize = 256;
 
-/// Collects what an engine tells of one search. Most of it is replaced before anybody is told: it is kept in the
-/// engine's words, and written for people when it is told.
+/// Collects the output of one search. Most of it is replaced before it is published: it is kept in engine notation,
+/// and formatted when it is published.
 #[derive(Debug)]
 pub(crate) struct InfoAccumulator {
     cache: LineCache,
     codec: MoveCodec,
-    /// So many variations are shown.
+    /// Number of variations to show.
     shown: usize,
     current: Option<(String, Option<u32>)>,
     refutations: BTreeMap<String, Vec<String>>,
@@ -31,7 +31,7 @@ pub(crate) struct InfoAccumulator {
     text: Option<String>,
 }
 
-/// Writes lines from a position as people write them, and those that were written the last time only once.
+/// Formats lines from a position. Lines of the last update are not formatted again.
 #[derive(Debug)]
 struct LineCache {
     position: Position,
@@ -44,28 +44,28 @@ impl LineCache {
         Self { position, before: BTreeMap::new(), now: BTreeMap::new() }
     }
 
-    fn line(&mut self, mut words: Vec<String>) -> Vec<LineMove> {
-        words.truncate(LONGEST);
-        let known = self.now.get(&words).or_else(|| self.before.get(&words));
+    fn line(&mut self, mut moves: Vec<String>) -> Vec<LineMove> {
+        moves.truncate(MAX_LINE);
+        let known = self.now.get(&moves).or_else(|| self.before.get(&moves));
         let written = known.cloned().unwrap_or_else(|| {
             let shared = |line: &&Vec<LineMove>| {
-                let pairs = line.iter().zip(&words);
-                pairs.take_while(|(known, word)| known.word == **word).count()
+                let pairs = line.iter().zip(&moves);
+                pairs.take_while(|(known, mv)| known.uci == **mv).count()
             };
-            // In the order of words, the line that begins with the most of the same moves is a neighbour.
-            let words = words.as_slice();
-            let after = (Excluded(words), Unbounded);
-            let until = (Unbounded, Excluded(words));
+            // In sorted order, the line with the longest common prefix is a neighbor.
+            let moves = moves.as_slice();
+            let after = (Excluded(moves), Unbounded);
+            let until = (Unbounded, Excluded(moves));
             let next = self.before.range::<[String], _>(after).next();
             let last = self.before.range::<[String], _>(until).next_back();
             let alike = next.into_iter().chain(last).map(|(_, line)| line).max_by_key(shared);
-            line(&self.position, words, alike.map_or(&[], Vec::as_slice))
+            line(&self.position, moves, alike.map_or(&[], Vec::as_slice))
         });
-        self.now.insert(words, written.clone());
+        self.now.insert(moves, written.clone());
         written
     }
 
-    /// All was written that is told this time.
+    /// Ends an update.
     fn rest(&mut self) {
         self.before = std::mem::take(&mut self.now);
     }
@@ -84,25 +84,26 @@ impl InfoAccumulator {
         }
     }
 
-    /// Takes what is not part of a variation.
+    /// Adds output that is not part of a variation.
     pub(crate) fn take(&mut self, info: &Info<'_>) {
         if let Some(mv) = info.currmove {
             let text = self.codec.decode_text(mv.as_str()).into_owned();
             self.current = Some((text, info.currmovenumber));
         }
         if let Some(moves) = &info.refutation {
-            let words = self.words(moves);
-            if let Some(first) = words.first()
-                && (self.refutations.len() < MOST || self.refutations.contains_key(first))
+            let moves = self.moves(moves);
+            if let Some(first) = moves.first()
+                && (self.refutations.len() < MAX_EXTRA_LINES
+                    || self.refutations.contains_key(first))
             {
-                self.refutations.insert(first.clone(), words);
+                self.refutations.insert(first.clone(), moves);
             }
         }
         if let Some(current) = &info.currline {
-            let processor = current.cpu.unwrap_or(1);
-            if self.current_lines.len() < MOST || self.current_lines.contains_key(&processor) {
-                let words = self.words(&current.moves);
-                self.current_lines.insert(processor, words);
+            let cpu = current.cpu.unwrap_or(1);
+            if self.current_lines.len() < MAX_EXTRA_LINES || self.current_lines.contains_key(&cpu) {
+                let moves = self.moves(&current.moves);
+                self.current_lines.insert(cpu, moves);
             }
         }
         if let Some(text) = &info.string {
@@ -110,28 +111,25 @@ impl InfoAccumulator {
         }
     }
 
-    fn words(&self, moves: &MoveList<'_>) -> Vec<String> {
-        self.codec.decode_line(moves).take(LONGEST).map(Cow::into_owned).collect()
+    fn moves(&self, moves: &MoveList<'_>) -> Vec<String> {
+        self.codec.decode_line(moves).take(MAX_LINE).map(Cow::into_owned).collect()
     }
 
-    /// Everything as it stands.
-    pub(crate) fn told(&mut self, lines: &Lines) -> SearchInfo {
+    /// The current state.
+    pub(crate) fn info(&mut self, lines: &Lines) -> SearchInfo {
         let best = lines.best();
         let latest = |part: fn(&Info<'static>) -> Option<u64>| lines.iter().filter_map(part).max();
         let shown = lines.iter().take(self.shown).enumerate();
         let variations = shown.filter_map(|(index, info)| self.variation(index, info)).collect();
         let Self { cache, current, refutations, current_lines, text, .. } = self;
-        let current = current.as_ref().and_then(|(word, number)| {
-            let it = cache.line(vec![word.clone()]).into_iter().next()?;
+        let current = current.as_ref().and_then(|(mv, number)| {
+            let it = cache.line(vec![mv.clone()]).into_iter().next()?;
             Some(CurrentMove { it, number: *number })
         });
-        let refutations = refutations.values().map(|words| cache.line(words.clone())).collect();
+        let refutations = refutations.values().map(|moves| cache.line(moves.clone())).collect();
         let current_lines = current_lines
             .iter()
-            .map(|(processor, words)| CurrentLine {
-                processor: *processor,
-                moves: cache.line(words.clone()),
-            })
+            .map(|(cpu, moves)| CurrentLine { cpu: *cpu, moves: cache.line(moves.clone()) })
             .collect();
         cache.rest();
         SearchInfo {
@@ -155,32 +153,32 @@ impl InfoAccumulator {
 
     /// The same at the end of the search.
     pub(crate) fn ended(&mut self, played: &SearchResult) -> SearchInfo {
-        let mut told = self.told(&played.lines);
-        told.current = None;
+        let mut info = self.info(&played.lines);
+        info.current = None;
         let best = played.best_move().map(|mv| self.codec.decode_text(mv.as_str()).into_owned());
-        told.best = best.and_then(|word| self.cache.line(vec![word]).into_iter().next());
-        told.mate = played.checkmate.as_ref().map(|answer| match answer {
+        info.best = best.and_then(|mv| self.cache.line(vec![mv]).into_iter().next());
+        info.mate = played.checkmate.as_ref().map(|answer| match answer {
             Checkmate::Moves(_) => MateAnswer::Found,
             Checkmate::NoMate => MateAnswer::None,
             Checkmate::Timeout | Checkmate::Unknown => MateAnswer::Unknown,
             Checkmate::NotImplemented => MateAnswer::NotImplemented,
         });
         if let Some(Checkmate::Moves(moves)) = &played.checkmate {
-            let pv = self.cache.line(self.words(moves));
+            let pv = self.cache.line(self.moves(moves));
             let plies = u32::try_from(moves.len()).ok();
             let (depth, seldepth, wdl) = (plies, None, None);
             let score = Some(Score::mate(true, plies));
-            told.lines =
+            info.lines =
                 vec![Line { number: 1, depth, seldepth, score, bound: Bound::Exact, wdl, pv }];
         }
-        told
+        info
     }
 
     fn variation(&mut self, index: usize, info: &Info<'static>) -> Option<Line> {
         if info.score.is_none() && info.pv.is_none() {
             return None;
         }
-        let pv = info.pv.as_ref().map(|moves| self.words(moves)).unwrap_or_default();
+        let pv = info.pv.as_ref().map(|moves| self.moves(moves)).unwrap_or_default();
         Some(Line {
             number: info.multipv.unwrap_or_else(|| u32::try_from(index + 1).unwrap_or(u32::MAX)),
             depth: info.depth,
@@ -198,12 +196,12 @@ mod tests {
     use super::*;
     use readyok_rules::Game;
 
-    fn words(text: &str) -> Vec<String> {
+    fn moves(text: &str) -> Vec<String> {
         text.split_whitespace().map(str::to_owned).collect()
     }
 
     #[test]
-    fn a_line_is_written_the_same_whatever_was_written_before() {
+    fn cached_lines_are_formatted_in_the_same_way() {
         for (game, lines) in [
             (
                 Game::Chess,
@@ -235,8 +233,8 @@ mod tests {
             for first in lines {
                 for second in lines {
                     for text in [first, second] {
-                        let plain = line(&position, &words(text), &[]);
-                        assert_eq!(cache.line(words(text)), plain, "{text} after {first}");
+                        let plain = line(&position, &moves(text), &[]);
+                        assert_eq!(cache.line(moves(text)), plain, "{text} after {first}");
                     }
                     cache.rest();
                 }
@@ -245,10 +243,10 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_told_the_last_time_is_remembered() {
+    fn only_lines_of_the_last_update_are_cached() {
         let mut cache = LineCache::new(Position::start(Game::Chess));
-        for word in ["e2e4", "d2d4", "c2c4"] {
-            cache.line(words(word));
+        for mv in ["e2e4", "d2d4", "c2c4"] {
+            cache.line(moves(mv));
             cache.rest();
             assert_eq!((cache.before.len(), cache.now.len()), (1, 0));
         }

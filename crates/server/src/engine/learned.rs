@@ -1,4 +1,4 @@
-//! What an engine has said of itself, kept so that it is known before the engine runs again.
+//! The identity and options of an engine, stored so that they are known before its next start.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -6,13 +6,13 @@ use crate::wire::{EngineOption, Identity, Protocol, StrengthRange, Variant};
 
 /// What is longer as JSON is not kept; the engine is asked again instead. Engines with a hundred options
 /// take a tenth of it.
-const LONGEST: usize = 1 << 18;
+const MAX_SIZE: usize = 1 << 18;
 
-/// What an engine said of itself the last time.
+/// The result of the last handshake of an engine.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Learned {
     pub(crate) identity: Identity,
-    /// What it was heard to speak.
+    /// The protocol of the handshake.
     pub(crate) protocol: Protocol,
     pub(crate) options: Vec<EngineOption>,
     pub(crate) variants: Vec<Variant>,
@@ -22,7 +22,7 @@ pub(crate) struct Learned {
 impl Learned {
     /// Whether it is short enough to be kept.
     pub(super) fn is_short(&self) -> bool {
-        serde_json::to_string(self).is_ok_and(|text| text.len() <= LONGEST)
+        serde_json::to_string(self).is_ok_and(|text| text.len() <= MAX_SIZE)
     }
 }
 
@@ -40,8 +40,8 @@ mod tests {
     use crate::engine::Entry;
 
     fn entry(learned: &Value) -> Entry {
-        let reach = json!({ "kind": "tcp", "address": "host:1" });
-        let entry = json!({ "name": "", "reach": reach, "protocol": null, "learned": learned });
+        let source = json!({ "kind": "tcp", "address": "host:1" });
+        let entry = json!({ "name": "", "source": source, "protocol": null, "learned": learned });
         serde_json::from_value(entry).expect("an entry")
     }
 

@@ -1,4 +1,4 @@
-//! What an engine and the server said to each other, judged line by line.
+//! The log of a process: the lines of both parties, with protocol violations.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -14,17 +14,17 @@ use crate::wire::{Approval, Breach, BreachText, LogLine, Speaker};
 const KEPT: usize = 10_000;
 /// So many of them are in a snapshot.
 const SHOWN: usize = 2000;
-/// A line is kept up to so many characters.
-const LONGEST: usize = 4096;
+/// Maximum length of a line, in characters.
+const MAX_LINE: usize = 4096;
 /// So many breaches of a line are told.
-const MOST_BREACHES: usize = 16;
+const MAX_BREACHES: usize = 16;
 
 /// The log of one process.
 #[derive(Debug)]
 pub(crate) struct Log {
     lines: VecDeque<LogLine>,
     total: u64,
-    witness: Observer,
+    observer: Observer,
     breaches: u32,
     registration: Option<Approval>,
     copy_protection: Option<Approval>,
@@ -45,7 +45,7 @@ impl Default for Log {
         Self {
             lines: VecDeque::new(),
             total: 0,
-            witness: Observer::new(Dialect::default()),
+            observer: Observer::new(Dialect::default()),
             breaches: 0,
             registration: None,
             copy_protection: None,
@@ -56,30 +56,30 @@ impl Default for Log {
 
 impl Log {
     /// Takes a line.
-    pub(crate) fn hear(&mut self, side: Party, line: &str, at: Moment) {
+    pub(crate) fn add(&mut self, side: Party, line: &str, at: Moment) {
         let time = Duration::from_millis(at);
         let (notes, violations) = match side {
             Party::Client => {
-                if let Some(dialect) = self.witness.other_handshake(line) {
-                    // A fresh process is greeted in another dialect.
-                    self.witness = Observer::new(dialect);
+                if let Some(dialect) = self.observer.other_handshake(line) {
+                    // The handshake of a new process in another dialect.
+                    self.observer = Observer::new(dialect);
                 }
-                let reading = Command::read(line, self.witness.protocol_state().dialect());
-                (reading.diagnostics, self.witness.observe_command(&reading.value, time))
+                let reading = Command::read(line, self.observer.protocol_state().dialect());
+                (reading.diagnostics, self.observer.observe_command(&reading.value, time))
             }
             Party::Engine => {
-                let reading = Reply::read(line, self.witness.protocol_state().dialect());
+                let reading = Reply::read(line, self.observer.protocol_state().dialect());
                 match reading.value {
                     Reply::Registration(status) => self.registration = Some(approval(status)),
                     Reply::CopyProtection(status) => self.copy_protection = Some(approval(status)),
                     _ => (),
                 }
-                (reading.diagnostics, self.witness.observe_reply(&reading.value, time))
+                (reading.diagnostics, self.observer.observe_reply(&reading.value, time))
             }
         };
         let mut breaches: Vec<Breach> = violations.into_iter().map(broken).collect();
         breaches.extend(notes.iter().map(|note| form(note, line)));
-        breaches.truncate(MOST_BREACHES);
+        breaches.truncate(MAX_BREACHES);
         let by = match side {
             Party::Client if std::mem::take(&mut self.user_speaks) => Speaker::User,
             Party::Client => Speaker::Client,
@@ -97,7 +97,7 @@ impl Log {
     }
 
     /// Takes a line of the error output.
-    pub(crate) fn hear_error(&mut self, line: &str, at: Moment) {
+    pub(crate) fn add_error(&mut self, line: &str, at: Moment) {
         self.push(Speaker::Stderr, line, Vec::new(), at);
     }
 
@@ -132,7 +132,7 @@ impl Log {
         self.lines.iter()
     }
 
-    /// What follows a line, as far as it can be shown.
+    /// The printable part of a line.
     pub(crate) fn after(&self, number: u64) -> Tail {
         let new = usize::try_from(self.total.saturating_sub(number)).unwrap_or(usize::MAX);
         let shown = new.min(SHOWN).min(self.lines.len());
@@ -183,8 +183,8 @@ fn form(note: &Diagnostic, line: &str) -> Breach {
 
 /// A line as it can be shown: control characters are escaped, and the rest of a long one is cut.
 pub(crate) fn printable(line: &str) -> String {
-    let mut text = String::with_capacity(line.len().min(LONGEST));
-    for letter in line.chars().take(LONGEST) {
+    let mut text = String::with_capacity(line.len().min(MAX_LINE));
+    for letter in line.chars().take(MAX_LINE) {
         if letter.is_control() && letter != '\t' {
             text.extend(letter.escape_default());
         } else {
@@ -198,22 +198,22 @@ pub(crate) fn printable(line: &str) -> String {
 mod tests {
     use super::*;
 
-    fn heard(lines: &[&str]) -> Log {
+    fn log_of(lines: &[&str]) -> Log {
         let mut log = Log::default();
         for line in lines {
             let (sign, text) = line.split_at(2);
             let side = if sign == "> " { Party::Client } else { Party::Engine };
-            log.hear(side, text, 7);
+            log.add(side, text, 7);
         }
         log
     }
 
     #[test]
-    fn a_breach_stands_at_its_line_with_its_clause() {
-        let log = heard(&["> uci", "< id name X", "< uciok", "< bestmove e2e4", "> go infinite"]);
-        let odd: Vec<_> =
+    fn a_violation_is_at_its_line_with_its_clause() {
+        let log = log_of(&["> uci", "< id name X", "< uciok", "< bestmove e2e4", "> go infinite"]);
+        let marked: Vec<_> =
             log.lines().filter(|line| !line.breaches.is_empty()).map(|line| line.number).collect();
-        assert_eq!(odd, [4, 5]);
+        assert_eq!(marked, [4, 5]);
         assert_eq!(log.breaches(), 1);
         assert!(
             log.lines().all(|line| line.breaches.iter().all(|it| !it.english.clause.is_empty()))
@@ -221,8 +221,8 @@ mod tests {
     }
 
     #[test]
-    fn a_breach_is_told_in_both_languages() {
-        let log = heard(&["> uci", "< id name X", "< uciok", "< bestmove e2e4", "< info depth x"]);
+    fn a_violation_is_described_in_both_languages() {
+        let log = log_of(&["> uci", "< id name X", "< uciok", "< bestmove e2e4", "< info depth x"]);
         let texts: Vec<_> = log
             .lines()
             .flat_map(|line| &line.breaches)
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn what_the_user_types_is_held_to_what_the_engine_has_declared() {
-        let log = heard(&[
+        let log = log_of(&[
             "> uci",
             "< id name X",
             "< option name Hash type spin default 1 min 1 max 8",
@@ -246,22 +246,22 @@ mod tests {
             "> setoption name Threads value 2",
             "> setoption name Hash value 8",
         ]);
-        let odd = log.lines().filter(|line| line.breaches.iter().any(|it| it.serious));
-        assert_eq!(odd.map(|line| line.number).collect::<Vec<_>>(), [5, 6]);
+        let marked = log.lines().filter(|line| line.breaches.iter().any(|it| it.serious));
+        assert_eq!(marked.map(|line| line.number).collect::<Vec<_>>(), [5, 6]);
     }
 
     #[test]
-    fn what_an_engine_says_of_itself_is_known() {
-        let log = heard(&["> uci", "< id name X", "< uciok", "< registration error"]);
+    fn the_registration_status_is_known() {
+        let log = log_of(&["> uci", "< id name X", "< uciok", "< registration error"]);
         assert_eq!(log.registration(), Some(Approval::Error));
         assert_eq!(log.copy_protection(), None);
     }
 
     #[test]
-    fn the_log_is_bounded_and_says_what_was_left_out() {
-        let mut log = heard(&["> uci", "< id name X", "< uciok"]);
+    fn the_log_is_bounded_and_counts_omitted_lines() {
+        let mut log = log_of(&["> uci", "< id name X", "< uciok"]);
         for number in 0..KEPT + 100 {
-            log.hear(Party::Engine, &format!("info string {number}"), 7);
+            log.add(Party::Engine, &format!("info string {number}"), 7);
         }
         assert_eq!(log.lines().count(), KEPT);
         let tail = log.after(3);
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn control_characters_are_shown_and_not_sent() {
-        let log = heard(&["< id name \u{1b}[31m<b>X"]);
+        let log = log_of(&["< id name \u{1b}[31m<b>X"]);
         let line = log.lines().next().expect("a line");
         assert_eq!(line.text, "id name \\u{1b}[31m<b>X");
     }

@@ -1,4 +1,4 @@
-//! One process of an engine: a task that owns it, does what it is ordered to, and tells the news.
+//! A process of an engine: a task that owns it, carries out commands and reports events.
 //!
 //! ```text
 //!  EngineCommand ──> ┌─ Idle ──── Search ────> Searching ─┐  answer, or the next command ends the search
@@ -24,14 +24,14 @@ use super::failure::failure;
 use super::info_accumulator::InfoAccumulator;
 use super::log::Log;
 use crate::time::{instant, now};
-use crate::wire::{Failure, ProcessId, ProcessStatus, Reach, SearchInfo};
+use crate::wire::{EngineSource, Failure, ProcessId, ProcessStatus, SearchInfo};
 
-/// What a process tells of its search at most so often: 25 times a second.
-const PACE: Duration = Duration::from_millis(40);
-/// So many bytes a second are read of an engine: forty thousand lines, of which people see 25.
+/// Minimum interval between reports of a search.
+const MIN_INTERVAL: Duration = Duration::from_millis(40);
+/// Maximum output that is read from an engine, in bytes per second: forty thousand lines.
 const RATE: u32 = 4 << 20;
-/// A process gets so many commands ahead of what it has done.
-const MOST_ORDERS: usize = 256;
+/// Maximum number of commands that wait for a process.
+const MAX_ORDERS: usize = 256;
 
 /// A handle to a process. Dropping it kills the process with all that it has started.
 #[derive(Debug)]
@@ -41,30 +41,28 @@ pub(crate) struct Process {
     task: tokio::task::JoinHandle<()>,
 }
 
-/// What a process is ordered to do.
+/// A command to a process.
 #[derive(Debug)]
 pub(crate) enum EngineCommand {
-    /// To search. Whatever it searches is stopped first.
+    /// Searches. A search that runs is stopped first.
     Search(Box<SearchSpec>),
-    /// To answer at once.
+    /// Has the search end with its best move.
     MoveNow,
-    /// The opponent has played what it ponders on.
+    /// The opponent has played the pondered move.
     Hit(Clocks),
-    /// To leave off; nobody wants the answer.
+    /// Stops the search; the answer is ignored.
     Rest,
-    /// To take values of options. A search for analysis begins anew with them; one for a move is waited for.
+    /// Sets options. Analysis is restarted with them; a search for a move is finished first.
     Set(BTreeMap<String, String>),
-    /// To press a button.
     Press(String),
-    /// To register, now or with the next process.
+    /// Registers, now or with the next process.
     Register(Register<'static>),
-    /// To be told a line of the user's.
-    Say(String),
-    /// To be told how the game has ended.
+    /// Sends a line of the user.
+    SendLine(String),
+    /// Reports the result of the game.
     GameOver(GameResult),
-    /// To say whether it is there, so that all is heard that it has said before.
+    /// Requests `readyok`, so that all earlier output is read.
     Ready,
-    /// To leave.
     Quit,
 }
 
@@ -78,7 +76,7 @@ impl EngineCommand {
 /// A search.
 #[derive(Clone, Debug)]
 pub(crate) struct SearchSpec {
-    /// Comes back with all that is told of it.
+    /// Returned with all events of the search.
     pub(crate) search_id: u64,
     pub(crate) kind: SearchKind,
     pub(crate) game: WireGame,
@@ -86,11 +84,10 @@ pub(crate) struct SearchSpec {
     /// The position that is searched.
     pub(crate) position: Position,
     pub(crate) codec: MoveCodec,
-    /// So many variations are shown.
+    /// Number of variations to show.
     pub(crate) shown: usize,
 }
 
-/// What a search is for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum SearchKind {
     Play,
@@ -98,35 +95,35 @@ pub(crate) enum SearchKind {
     Analyse,
 }
 
-/// What a process tells.
+/// An event of a process.
 #[derive(Debug)]
 pub(crate) enum EngineEvent {
-    /// It has greeted.
+    /// The handshake is complete.
     Ready(Box<EngineInfo>),
-    /// It does something else now.
+    /// The status has changed.
     Status(ProcessStatus),
     /// A search has begun.
     SearchStarted(u64),
-    /// What it thinks.
+    /// The current state of a search.
     Info(u64, Box<SearchInfo>),
     /// A search has ended with an answer.
     SearchFinished(u64, Box<SearchResult>, Box<SearchInfo>),
-    /// A search could not be begun or failed, and the engine is there still.
+    /// A search could not be started or failed; the engine runs on.
     SearchRejected(u64, Failure),
-    /// An command could not be carried out.
+    /// A command could not be carried out.
     CommandFailed(Failure),
-    /// It has ended: as it was asked to, or with an error.
+    /// The process has exited, on request or with an error.
     Exited(Option<EngineFailure>),
 }
 
-/// How a process has failed, with the last lines of its error output.
+/// Why a process has failed, with the last lines of its stderr.
 #[derive(Debug)]
 pub(crate) struct EngineFailure {
     pub(crate) why: Failure,
     pub(crate) stderr: Vec<String>,
 }
 
-/// What an engine says of itself.
+/// What an engine reports in its handshake.
 #[derive(Debug)]
 pub(crate) struct EngineInfo {
     pub(crate) name: String,
@@ -140,10 +137,10 @@ pub(crate) struct EngineInfo {
 #[derive(Clone, Debug)]
 pub(crate) struct Start {
     pub(crate) name: String,
-    pub(crate) reach: Reach,
+    pub(crate) source: EngineSource,
     /// The program that is Narikin, with its arguments.
     pub(crate) built_in: (PathBuf, Vec<String>),
-    /// Where it runs.
+    /// Its working directory.
     pub(crate) home: PathBuf,
     pub(crate) dialect: Option<Dialect>,
     pub(crate) values: BTreeMap<String, String>,
@@ -152,11 +149,11 @@ pub(crate) struct Start {
     pub(crate) guard: Option<Guard>,
 }
 
-/// Who is told the news. He must not wait.
+/// Receives events. It must not block.
 pub(crate) type Reporter = Arc<dyn Fn(ProcessId, EngineEvent) + Send + Sync>;
 
 impl Process {
-    /// Gives an command. One too many is refused: the engine does not listen.
+    /// Sends a command. Returns false if too many wait.
     pub(crate) fn send(&self, command: EngineCommand) -> bool {
         self.commands.try_send(command).is_ok()
     }
@@ -180,18 +177,18 @@ impl Drop for Process {
 }
 
 /// Starts a process.
-pub(crate) fn start(id: ProcessId, how: Start, report: Reporter) -> Process {
-    let (commands, inbox) = mpsc::channel(MOST_ORDERS);
+pub(crate) fn start(id: ProcessId, how: Start, reporter: Reporter) -> Process {
+    let (commands, inbox) = mpsc::channel(MAX_ORDERS);
     let log = Arc::<Mutex<Log>>::default();
     let actor =
-        Actor { id, report, inbox, log: Arc::clone(&log), spec: None, held: VecDeque::new() };
+        Actor { id, reporter, inbox, log: Arc::clone(&log), spec: None, held: VecDeque::new() };
     let task = tokio::spawn(actor.run(how));
     Process { commands, log, task }
 }
 
 struct Actor {
     id: ProcessId,
-    report: Reporter,
+    reporter: Reporter,
     inbox: mpsc::Receiver<EngineCommand>,
     log: Arc<Mutex<Log>>,
     spec: Option<Box<SearchSpec>>,
@@ -205,39 +202,39 @@ enum SearchEnd {
     Command(EngineCommand),
     /// It has ended.
     Over,
-    /// Nobody is there to give commands.
+    /// All senders of commands are dropped.
     Alone,
 }
 
 impl Actor {
-    fn tell(&self, news: EngineEvent) {
-        (self.report)(self.id, news);
+    fn report(&self, event: EngineEvent) {
+        (self.reporter)(self.id, event);
     }
 
     async fn run(mut self, how: Start) {
-        self.tell(EngineEvent::Status(ProcessStatus::Starting));
+        self.report(EngineEvent::Status(ProcessStatus::Starting));
         let engine = match self.open(&how).await {
             Ok(engine) => engine,
-            Err(error) => return self.tell(EngineEvent::Exited(Some(death(&error)))),
+            Err(error) => return self.report(EngineEvent::Exited(Some(failure_of(&error)))),
         };
         let end = self.serve(engine, &how).await;
-        let death = end.as_ref().map(death);
-        if let Some(death) = &death {
+        let failure = end.as_ref().map(failure_of);
+        if let Some(failure) = &failure {
             let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-            for line in &death.stderr {
-                log.hear_error(line, now());
+            for line in &failure.stderr {
+                log.add_error(line, now());
             }
         }
-        self.tell(EngineEvent::Exited(death));
+        self.report(EngineEvent::Exited(failure));
     }
 
     async fn open(&self, how: &Start) -> Result<Engine, EngineError> {
         let log = Arc::clone(&self.log);
-        let hear = move |side: Party, line: &str| {
-            log.lock().unwrap_or_else(PoisonError::into_inner).hear(side, line, now());
+        let log_line = move |side: Party, line: &str| {
+            log.lock().unwrap_or_else(PoisonError::into_inner).add(side, line, now());
         };
         let mut builder = Builder::default();
-        builder = builder.name(how.name.clone()).read_rate(RATE).on_line(hear);
+        builder = builder.name(how.name.clone()).read_rate(RATE).on_line(log_line);
         if let Some(dialect) = how.dialect {
             builder = builder.dialect(dialect);
         }
@@ -252,14 +249,14 @@ impl Actor {
             command.args(args);
             command
         };
-        match &how.reach {
-            Reach::BuiltIn => {
+        match &how.source {
+            EngineSource::BuiltIn => {
                 let (path, args) = &how.built_in;
                 let mut command = command(path, args);
                 command.current_dir(&how.home);
                 builder.spawn_async(command).await
             }
-            Reach::Program { path, args, dir, env } => {
+            EngineSource::Program { path, args, dir, env } => {
                 let mut command = command(path.as_ref(), args);
                 if let Some(dir) = dir {
                     command.current_dir(dir);
@@ -267,34 +264,34 @@ impl Actor {
                 command.envs(env);
                 builder.spawn_async(command).await
             }
-            Reach::Tcp { address } => builder.connect_async(address).await,
+            EngineSource::Tcp { address } => builder.connect_async(address).await,
         }
     }
 
-    /// Does what is ordered until the engine ends. Tells why, if nobody wanted it.
+    /// Carries out commands until the engine exits. Returns the error if it failed.
     async fn serve(&mut self, mut engine: Engine, how: &Start) -> Option<EngineError> {
         engine.allow_pondering(how.ponders);
         if let Err(error) = self.set(&mut engine, &how.values) {
             return Some(error);
         }
-        self.tell(EngineEvent::Ready(Box::new(EngineInfo {
+        self.report(EngineEvent::Ready(Box::new(EngineInfo {
             name: engine.identity().name.clone(),
             author: engine.identity().author.clone(),
             dialect: engine.dialect(),
             options: engine.options().clone(),
             pid: engine.process_id(),
         })));
-        self.tell(EngineEvent::Status(ProcessStatus::Idle));
+        self.report(EngineEvent::Status(ProcessStatus::Idle));
         loop {
             let command = if let Some(spec) = self.spec.take() {
                 match self.search(&mut engine, &spec).await {
                     Ok(SearchEnd::Command(command)) => {
-                        // Analysis goes on after what needed an engine that does nothing.
+                        // Analysis continues after a command that needs an idle engine.
                         self.spec = command.needs_rest().then_some(spec);
                         command
                     }
                     Ok(SearchEnd::Over) => {
-                        self.tell(EngineEvent::Status(ProcessStatus::Idle));
+                        self.report(EngineEvent::Status(ProcessStatus::Idle));
                         continue;
                     }
                     Ok(SearchEnd::Alone) => EngineCommand::Quit,
@@ -314,7 +311,7 @@ impl Actor {
                     continue;
                 }
                 EngineCommand::Rest => {
-                    self.tell(EngineEvent::Status(ProcessStatus::Idle));
+                    self.report(EngineEvent::Status(ProcessStatus::Idle));
                     Ok(())
                 }
                 // The search that they were meant for is over.
@@ -322,18 +319,18 @@ impl Actor {
                 EngineCommand::Set(values) => self.set(&mut engine, &values),
                 EngineCommand::Press(button) => engine.push_button(&button),
                 EngineCommand::Register(with) => engine.register(with),
-                EngineCommand::Say(line) => {
+                EngineCommand::SendLine(line) => {
                     self.user_speaks();
                     engine.send_raw(&line)
                 }
                 EngineCommand::GameOver(result) => engine.game_over(result),
                 EngineCommand::Ready => match engine.dialect() {
                     Dialect::Uci => engine.ready_async().await,
-                    // There the same word begins a game.
+                    // In USI the same command starts a game.
                     Dialect::Usi => Ok(()),
                 },
                 EngineCommand::Quit => {
-                    self.tell(EngineEvent::Status(ProcessStatus::Leaving));
+                    self.report(EngineEvent::Status(ProcessStatus::Leaving));
                     return engine.quit_async().await.err();
                 }
             };
@@ -341,12 +338,12 @@ impl Actor {
                 if !error.is_recoverable() {
                     return Some(error);
                 }
-                self.tell(EngineEvent::CommandFailed(failure(&error)));
+                self.report(EngineEvent::CommandFailed(failure(&error)));
             }
         }
     }
 
-    /// Sets values. One that the engine cannot have is told, and keeps no other from being set.
+    /// Sets options. An invalid value is reported; the others are set.
     fn set(
         &self,
         engine: &mut Engine,
@@ -355,7 +352,7 @@ impl Actor {
         for (name, value) in values {
             match set(engine, name, value) {
                 Err(error) if error.is_recoverable() => {
-                    self.tell(EngineEvent::CommandFailed(failure(&error)))
+                    self.report(EngineEvent::CommandFailed(failure(&error)))
                 }
                 done => done?,
             }
@@ -380,19 +377,19 @@ impl Actor {
         };
         match begun {
             Ok(search) => {
-                self.tell(EngineEvent::Status(ProcessStatus::Searching));
-                self.tell(EngineEvent::SearchStarted(spec.search_id));
+                self.report(EngineEvent::Status(ProcessStatus::Searching));
+                self.report(EngineEvent::SearchStarted(spec.search_id));
                 self.follow(engine, search, spec).await
             }
-            Err(error) => self.refuse(spec, error),
+            Err(error) => self.reject(spec, error),
         }
     }
 
-    fn refuse(&self, spec: &SearchSpec, error: EngineError) -> Result<SearchEnd, EngineError> {
+    fn reject(&self, spec: &SearchSpec, error: EngineError) -> Result<SearchEnd, EngineError> {
         if !error.is_recoverable() {
             return Err(error);
         }
-        self.tell(EngineEvent::SearchRejected(spec.search_id, failure(&error)));
+        self.report(EngineEvent::SearchRejected(spec.search_id, failure(&error)));
         Ok(SearchEnd::Over)
     }
 
@@ -403,17 +400,17 @@ impl Actor {
     ) -> Result<SearchEnd, EngineError> {
         let mut pondering = match engine.ponder(&spec.game, spec.search.clone()) {
             Ok(pondering) => pondering,
-            Err(error) => return self.refuse(spec, error),
+            Err(error) => return self.reject(spec, error),
         };
-        self.tell(EngineEvent::Status(ProcessStatus::Pondering));
-        self.tell(EngineEvent::SearchStarted(spec.search_id));
+        self.report(EngineEvent::Status(ProcessStatus::Pondering));
+        self.report(EngineEvent::SearchStarted(spec.search_id));
         let mut throttle = InfoThrottle::new(spec);
         let mut ended = false;
         let clocks = loop {
             tokio::select! {
                 command = self.inbox.recv() => match command {
                     Some(EngineCommand::Hit(clocks)) => break clocks,
-                    Some(EngineCommand::Say(line)) => {
+                    Some(EngineCommand::SendLine(line)) => {
                         self.user_speaks();
                         engine.send_raw(&line)?;
                     }
@@ -427,20 +424,20 @@ impl Actor {
                     None => ended = true,
                 },
                 () = throttle.due(), if throttle.is_due() => {
-                    self.tell(EngineEvent::Info(spec.search_id, Box::new(throttle.told(&pondering.so_far()))));
+                    self.report(EngineEvent::Info(spec.search_id, Box::new(throttle.info(&pondering.so_far()))));
                 }
             }
         };
         match pondering.ponder_hit(Some(clocks).filter(|clocks| !clocks.is_empty())) {
             Ok(()) => {
-                self.tell(EngineEvent::Status(ProcessStatus::Searching));
+                self.report(EngineEvent::Status(ProcessStatus::Searching));
                 self.follow(engine, pondering, spec).await
             }
-            Err(error) => self.refuse(spec, error),
+            Err(error) => self.reject(spec, error),
         }
     }
 
-    /// Tells what a search tells.
+    /// Reports the output of a search until its end.
     async fn follow(
         &mut self,
         engine: &mut Engine,
@@ -452,7 +449,7 @@ impl Actor {
             tokio::select! {
                 command = self.inbox.recv() => match command {
                     Some(EngineCommand::MoveNow) => search.stop(),
-                    Some(EngineCommand::Say(line)) => {
+                    Some(EngineCommand::SendLine(line)) => {
                         self.user_speaks();
                         engine.send_raw(&line)?;
                     }
@@ -468,29 +465,29 @@ impl Actor {
                     None => break search.await,
                 },
                 () = throttle.due(), if throttle.is_due() => {
-                    self.tell(EngineEvent::Info(spec.search_id, Box::new(throttle.told(&search.so_far()))));
+                    self.report(EngineEvent::Info(spec.search_id, Box::new(throttle.info(&search.so_far()))));
                 }
             }
         };
         match played {
             Ok(played) => {
-                let told = throttle.accumulator.ended(&played);
-                self.tell(EngineEvent::SearchFinished(
+                let info = throttle.accumulator.ended(&played);
+                self.report(EngineEvent::SearchFinished(
                     spec.search_id,
                     Box::new(played),
-                    Box::new(told),
+                    Box::new(info),
                 ));
                 Ok(SearchEnd::Over)
             }
-            Err(error) => self.refuse(spec, error),
+            Err(error) => self.reject(spec, error),
         }
     }
 }
 
-/// What was told and not passed on.
+/// Output that is not reported yet.
 struct InfoThrottle {
     accumulator: InfoAccumulator,
-    /// When it is to be passed on.
+    /// When it is reported.
     due: Option<Instant>,
     last: Option<Instant>,
 }
@@ -505,7 +502,7 @@ impl InfoThrottle {
         self.accumulator.take(&update.info);
         if self.due.is_none() {
             let now = Instant::from_std(instant());
-            self.due = Some(self.last.map_or(now, |last| (last + PACE).max(now)));
+            self.due = Some(self.last.map_or(now, |last| (last + MIN_INTERVAL).max(now)));
         }
     }
 
@@ -519,10 +516,10 @@ impl InfoThrottle {
         }
     }
 
-    fn told(&mut self, lines: &Lines) -> SearchInfo {
+    fn info(&mut self, lines: &Lines) -> SearchInfo {
         self.last = Some(Instant::from_std(instant()));
         self.due = None;
-        self.accumulator.told(lines)
+        self.accumulator.info(lines)
     }
 }
 
@@ -533,11 +530,11 @@ fn set(engine: &mut Engine, name: &str, value: &str) -> Result<(), EngineError> 
     if is_button { engine.push_button(name) } else { engine.set_option(name, value) }
 }
 
-fn death(error: &EngineError) -> EngineFailure {
+fn failure_of(error: &EngineError) -> EngineFailure {
     EngineFailure { why: failure(error), stderr: error.stderr().to_vec() }
 }
 
-/// What an answer says, in words of the game.
+/// The answer of an engine, in the notation of the game.
 pub(crate) fn answer(played: &SearchResult, codec: MoveCodec) -> crate::game::EngineAnswer {
     use crate::game::EngineMove;
     let best = match &played.best {
@@ -546,7 +543,7 @@ pub(crate) fn answer(played: &SearchResult, codec: MoveCodec) -> crate::game::En
         Best::Resign => EngineMove::Resign,
         Best::Win => EngineMove::Win,
         Best::None => EngineMove::Nothing("(none)".to_owned()),
-        Best::Other(word) => EngineMove::Nothing(super::log::printable(word)),
+        Best::Other(text) => EngineMove::Nothing(super::log::printable(text)),
     };
     crate::game::EngineAnswer {
         best,

@@ -11,21 +11,21 @@ use super::describe;
 use super::learned::{self, Learned};
 use super::log::printable;
 use super::process::EngineInfo;
-use crate::game::{api_error, no_such, odd_text, too_many};
+use crate::game::{api_error, malformed_text, no_such, too_many};
 use crate::wire::{
     ApiError, ApiErrorCode, CheckRun, EngineEntry, EngineId, EngineOption, EnginePlayer,
-    EngineState, Failure, Identity, Preset, Problem, ProblemKind as Kind, Protocol, Reach,
+    EngineSource, EngineState, Failure, Identity, Preset, Problem, ProblemKind as Kind, Protocol,
     StrengthRange, Thing, ValuesFor, Variant,
 };
 
 /// The engine that comes with the program.
 pub(crate) const BUILT_IN: EngineId = 1;
 /// So many engines can be registered.
-const MOST: usize = 500;
+const MAX_ENGINES: usize = 500;
 /// So many values, presets, arguments or variables can be set.
-const MOST_VALUES: usize = 1000;
+const MAX_VALUES: usize = 1000;
 /// No text of an entry is longer.
-const LONGEST: usize = 4096;
+const MAX_TEXT: usize = 4096;
 
 /// All engines.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ pub(crate) struct RegisteredEngine {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    pub(crate) reach: Reach,
+    pub(crate) source: EngineSource,
     pub(crate) protocol: Option<Protocol>,
     #[serde(default)]
     pub(crate) values: BTreeMap<String, String>,
@@ -63,10 +63,10 @@ pub(crate) struct Entry {
     pub(crate) presets: Vec<Preset>,
     #[serde(default)]
     pub(crate) registered_as: Option<(String, String)>,
-    /// What it said the last time; none if it never answered.
+    /// The last handshake; none if there was none.
     #[serde(default, deserialize_with = "learned::if_readable")]
     pub(crate) learned: Option<Learned>,
-    /// What the built-in engine said in USI, which it speaks about shogi.
+    /// The last USI handshake of the built-in engine, which uses USI for shogi.
     #[serde(default, deserialize_with = "learned::if_readable")]
     pub(crate) learned_in_usi: Option<Learned>,
 }
@@ -105,20 +105,20 @@ impl RegisteredEngine {
         Self { entry, error: None, check: None, registration: None, copy_protection: None }
     }
 
-    /// Whether nobody knows what it can do.
+    /// Whether its options are unknown.
     pub(crate) fn is_unknown(&self) -> bool {
         self.entry.learned.is_none()
     }
 
-    /// Whether it has to be asked when the server starts: the built-in engine may have become another one.
-    pub(crate) fn is_to_be_asked(&self) -> bool {
-        self.entry.reach == Reach::BuiltIn || self.is_unknown()
+    /// Whether it must be probed at the start of the server: the built-in engine may have changed.
+    pub(crate) fn needs_probe(&self) -> bool {
+        self.entry.source == EngineSource::BuiltIn || self.is_unknown()
     }
 
-    /// What it said when it was spoken to as about a game.
+    /// The last handshake in the protocol for a game.
     pub(crate) fn learned(&self, variant: Option<Variant>) -> Option<&Learned> {
-        match (&self.entry.reach, variant) {
-            (Reach::BuiltIn, Some(Variant::Shogi)) => self.entry.learned_in_usi.as_ref(),
+        match (&self.entry.source, variant) {
+            (EngineSource::BuiltIn, Some(Variant::Shogi)) => self.entry.learned_in_usi.as_ref(),
             _ => self.entry.learned.as_ref(),
         }
     }
@@ -142,8 +142,8 @@ impl RegisteredEngine {
 
     fn variants(&self) -> &[Variant] {
         match &self.entry.learned {
-            // It plays all of them, whatever one protocol has told.
-            _ if self.entry.reach == Reach::BuiltIn => {
+            // It supports all games, regardless of the protocol.
+            _ if self.entry.source == EngineSource::BuiltIn => {
                 &[Variant::Chess, Variant::Chess960, Variant::Shogi]
             }
             Some(learned) => &learned.variants,
@@ -155,31 +155,35 @@ impl RegisteredEngine {
         self.learned(variant)?.strength.as_ref()
     }
 
-    /// The games to ask about to learn what it can do.
-    pub(crate) fn to_ask_about(&self) -> &'static [Option<Variant>] {
-        match self.entry.reach {
-            Reach::BuiltIn => &[None, Some(Variant::Shogi)],
-            Reach::Program { .. } | Reach::Tcp { .. } => &[None],
+    /// The games to probe it for.
+    pub(crate) fn probe_variants(&self) -> &'static [Option<Variant>] {
+        match self.entry.source {
+            EngineSource::BuiltIn => &[None, Some(Variant::Shogi)],
+            EngineSource::Program { .. } | EngineSource::Tcp { .. } => &[None],
         }
     }
 
-    /// What to speak with it to learn what it can do; none to try: it may have become another program.
-    pub(crate) fn dialect_to_ask(&self, variant: Option<Variant>) -> Option<Dialect> {
-        match self.entry.reach {
-            Reach::BuiltIn => self.dialect(variant),
-            Reach::Program { .. } | Reach::Tcp { .. } => self.entry.protocol.map(Dialect::from),
+    /// The protocol for a probe; none to detect it: the program may have been replaced.
+    pub(crate) fn probe_dialect(&self, variant: Option<Variant>) -> Option<Dialect> {
+        match self.entry.source {
+            EngineSource::BuiltIn => self.dialect(variant),
+            EngineSource::Program { .. } | EngineSource::Tcp { .. } => {
+                self.entry.protocol.map(Dialect::from)
+            }
         }
     }
 
-    /// What to speak with it about a game; none to try.
+    /// The protocol for a game; none to detect it.
     pub(crate) fn dialect(&self, variant: Option<Variant>) -> Option<Dialect> {
-        match (&self.entry.reach, variant) {
+        match (&self.entry.source, variant) {
             // It speaks both.
-            (Reach::BuiltIn, Some(Variant::Shogi)) => Some(Dialect::Usi),
-            (Reach::BuiltIn, Some(Variant::Chess | Variant::Chess960) | None) => Some(Dialect::Uci),
+            (EngineSource::BuiltIn, Some(Variant::Shogi)) => Some(Dialect::Usi),
+            (EngineSource::BuiltIn, Some(Variant::Chess | Variant::Chess960) | None) => {
+                Some(Dialect::Uci)
+            }
             _ => {
-                let heard = || self.entry.learned.as_ref().map(|learned| learned.protocol);
-                self.entry.protocol.or_else(heard).map(Dialect::from)
+                let detected = || self.entry.learned.as_ref().map(|learned| learned.protocol);
+                self.entry.protocol.or_else(detected).map(Dialect::from)
             }
         }
     }
@@ -196,7 +200,7 @@ impl RegisteredEngine {
         values
     }
 
-    /// Values without those that mean nothing in a protocol, where it has other options in another one.
+    /// Values without those of options that the protocol does not have.
     pub(crate) fn fitting(
         &self,
         mut values: BTreeMap<String, String>,
@@ -206,7 +210,7 @@ impl RegisteredEngine {
             Some(Dialect::Usi) => &self.entry.learned_in_usi,
             Some(Dialect::Uci) | None => &self.entry.learned,
         };
-        if self.entry.reach == Reach::BuiltIn
+        if self.entry.source == EngineSource::BuiltIn
             && let (Some(dialect), Some(learned)) = (dialect, learned)
         {
             let has =
@@ -249,19 +253,19 @@ impl RegisteredEngine {
         values
     }
 
-    /// What to show as its name: the user's, its own, or that of its program until it has told one.
+    /// The name to show: the user's, the engine's, or that of its program before the first handshake.
     pub(crate) fn name(&self) -> &str {
         if !self.entry.name.is_empty() {
             return &self.entry.name;
         }
-        let told = self.identity().map(|identity| identity.name.as_str());
-        told.filter(|name| !name.is_empty()).unwrap_or_else(|| match &self.entry.reach {
-            Reach::Program { path, .. } => {
+        let reported = self.identity().map(|identity| identity.name.as_str());
+        reported.filter(|name| !name.is_empty()).unwrap_or_else(|| match &self.entry.source {
+            EngineSource::Program { path, .. } => {
                 let file = Path::new(path).file_name();
                 file.and_then(|name| name.to_str()).unwrap_or(path)
             }
-            Reach::Tcp { address } => address,
-            Reach::BuiltIn => "",
+            EngineSource::Tcp { address } => address,
+            EngineSource::BuiltIn => "",
         })
     }
 
@@ -270,11 +274,11 @@ impl RegisteredEngine {
         EngineState {
             id,
             name: self.name().to_owned(),
-            reach: entry.reach.clone(),
+            source: entry.source.clone(),
             protocol: self
                 .dialect(None)
                 .map(Protocol::from)
-                .filter(|_| entry.reach != Reach::BuiltIn),
+                .filter(|_| entry.source != EngineSource::BuiltIn),
             built_in: id == BUILT_IN,
             identity: self.identity().cloned(),
             variants: self.variants().to_vec(),
@@ -296,10 +300,10 @@ impl RegisteredEngine {
 
 impl From<EngineEntry> for Entry {
     /// An engine for which nothing is set yet.
-    fn from(EngineEntry { name, reach, protocol }: EngineEntry) -> Self {
+    fn from(EngineEntry { name, source, protocol }: EngineEntry) -> Self {
         Self {
             name,
-            reach,
+            source,
             protocol,
             values: BTreeMap::new(),
             play_values: BTreeMap::new(),
@@ -319,11 +323,14 @@ impl Registry {
         kept: Vec<(EngineId, Entry)>,
         last: EngineId,
     ) -> Self {
-        let built_in =
-            EngineEntry { name: "Narikin".to_owned(), reach: Reach::BuiltIn, protocol: None };
+        let built_in = EngineEntry {
+            name: "Narikin".to_owned(),
+            source: EngineSource::BuiltIn,
+            protocol: None,
+        };
         let mut engines = BTreeMap::from([(BUILT_IN, RegisteredEngine::new(built_in.into()))]);
         for (id, entry) in kept {
-            if id == BUILT_IN && entry.reach != Reach::BuiltIn {
+            if id == BUILT_IN && entry.source != EngineSource::BuiltIn {
                 continue;
             }
             engines.insert(id, RegisteredEngine::new(entry));
@@ -357,7 +364,7 @@ impl Registry {
     }
 
     fn insert(&mut self, entry: Entry) -> Result<EngineId, ApiError> {
-        if MOST <= self.engines.len() {
+        if MAX_ENGINES <= self.engines.len() {
             return Err(too_many(Thing::Engine, "there are too many engines"));
         }
         let id = self.last.checked_add(1);
@@ -373,18 +380,18 @@ impl Registry {
             return Err(built_in_stays());
         }
         let engine = self.get_mut(id)?;
-        if engine.entry.reach == Reach::BuiltIn && entry.reach == Reach::BuiltIn {
+        if engine.entry.source == EngineSource::BuiltIn && entry.source == EngineSource::BuiltIn {
             // A copy of the built-in engine has nothing but its name.
             check_name(&entry.name)?;
         } else {
             check_entry(&entry)?;
         }
-        let EngineEntry { name, reach, protocol } = entry;
-        if (&engine.entry.reach, engine.entry.protocol) != (&reach, protocol) {
-            // What another program has said holds no more.
+        let EngineEntry { name, source, protocol } = entry;
+        if (&engine.entry.source, engine.entry.protocol) != (&source, protocol) {
+            // The handshake of another program is obsolete.
             (engine.entry.learned, engine.entry.learned_in_usi) = (None, None);
         }
-        (engine.entry.name, engine.entry.reach, engine.entry.protocol) = (name, reach, protocol);
+        (engine.entry.name, engine.entry.source, engine.entry.protocol) = (name, source, protocol);
         Ok(())
     }
 
@@ -423,21 +430,23 @@ impl Registry {
     pub(crate) fn save_preset(&mut self, id: EngineId, preset: Preset) -> Result<(), ApiError> {
         let engine = self.get_mut(id)?;
         let presets = &mut engine.entry.presets;
-        let too_long = LONGEST < preset.name.len() || MOST_VALUES < preset.values.len();
-        if preset.name.trim().is_empty() || too_long || MOST_VALUES <= presets.len() {
-            return Err(odd_text(Thing::Preset, "the preset has no name, or is too large"));
+        let too_long = MAX_TEXT < preset.name.len() || MAX_VALUES < preset.values.len();
+        if preset.name.trim().is_empty() || too_long || MAX_VALUES <= presets.len() {
+            return Err(malformed_text(Thing::Preset, "the preset has no name, or is too large"));
         }
         presets.retain(|it| it.name != preset.name);
         presets.push(preset);
         Ok(())
     }
 
-    /// Learns what an engine says of itself.
+    /// Stores the handshake of an engine.
     pub(crate) fn on_handshake(&mut self, id: EngineId, info: &EngineInfo) {
-        let translation = match self.engines.get(&id).map(|engine| &engine.entry.reach) {
-            Some(Reach::BuiltIn) => self.translation.clone(),
-            Some(Reach::Program { path, .. }) => describe::translation_beside(Path::new(path)),
-            Some(Reach::Tcp { .. }) | None => Translation::default(),
+        let translation = match self.engines.get(&id).map(|engine| &engine.entry.source) {
+            Some(EngineSource::BuiltIn) => self.translation.clone(),
+            Some(EngineSource::Program { path, .. }) => {
+                describe::translation_next_to(Path::new(path))
+            }
+            Some(EngineSource::Tcp { .. }) | None => Translation::default(),
         };
         let Some(engine) = self.engines.get_mut(&id) else { return };
         let learned = Learned {
@@ -447,8 +456,8 @@ impl Registry {
             variants: describe::variants(&info.options, info.dialect),
             strength: describe::strength(&info.options),
         };
-        match (&engine.entry.reach, info.dialect) {
-            (Reach::BuiltIn, Dialect::Usi) => engine.entry.learned_in_usi = Some(learned),
+        match (&engine.entry.source, info.dialect) {
+            (EngineSource::BuiltIn, Dialect::Usi) => engine.entry.learned_in_usi = Some(learned),
             _ => engine.entry.learned = Some(learned),
         }
         engine.error = None;
@@ -469,44 +478,44 @@ pub(crate) fn not_a_program(path: &str) -> ApiError {
     api_error(ApiErrorCode::Path, Problem::new(Kind::NotAProgram).with("name", path), text)
 }
 
-fn is_odd(text: &str) -> bool {
-    LONGEST < text.len() || text.chars().any(char::is_control)
+fn is_malformed(text: &str) -> bool {
+    MAX_TEXT < text.len() || text.chars().any(char::is_control)
 }
 
 fn check_name(name: &str) -> Result<(), ApiError> {
-    if is_odd(name) {
+    if is_malformed(name) {
         let text = "the name is too long, or holds control characters";
-        return Err(odd_text(Thing::EngineName, text));
+        return Err(malformed_text(Thing::EngineName, text));
     }
     Ok(())
 }
 
-/// Refuses what cannot be run as it stands.
+/// Validates how an engine is started.
 fn check_entry(entry: &EngineEntry) -> Result<(), ApiError> {
     check_name(&entry.name)?;
-    match &entry.reach {
-        Reach::BuiltIn => {
+    match &entry.source {
+        EngineSource::BuiltIn => {
             let text = "the built-in engine is registered already";
             Err(api_error(ApiErrorCode::Malformed, Kind::BuiltInStays, text))
         }
-        Reach::Tcp { address } => {
+        EngineSource::Tcp { address } => {
             let port = address.rsplit_once(':').filter(|(host, _)| !host.is_empty());
             let port = port.and_then(|(_, port)| port.parse::<u16>().ok());
-            if is_odd(address) || port.is_none() {
+            if is_malformed(address) || port.is_none() {
                 let text = "an address has the form host:port";
                 return Err(api_error(ApiErrorCode::Malformed, Kind::AddressForm, text));
             }
             Ok(())
         }
-        Reach::Program { path, args, dir, env } => {
+        EngineSource::Program { path, args, dir, env } => {
             let texts = args.iter().chain(env.keys()).chain(env.values()).chain(dir);
-            if texts.clone().any(|text| LONGEST < text.len() || text.contains('\0'))
-                || MOST_VALUES < args.len()
-                || MOST_VALUES < env.len()
+            if texts.clone().any(|text| MAX_TEXT < text.len() || text.contains('\0'))
+                || MAX_VALUES < args.len()
+                || MAX_VALUES < env.len()
                 || env.keys().any(|name| name.is_empty() || name.contains('='))
             {
                 let text = "an argument or variable is too long or odd, or there are too many";
-                return Err(odd_text(Thing::Argument, text));
+                return Err(malformed_text(Thing::Argument, text));
             }
             let is_absolute = |path: &str| Path::new(path).is_absolute();
             if !is_absolute(path) || dir.as_deref().is_some_and(|dir| !is_absolute(dir)) {
@@ -538,22 +547,22 @@ mod tests {
     use super::*;
 
     fn over_tcp(address: &str) -> EngineEntry {
-        let reach = Reach::Tcp { address: address.to_owned() };
-        EngineEntry { name: String::new(), reach, protocol: None }
+        let source = EngineSource::Tcp { address: address.to_owned() };
+        EngineEntry { name: String::new(), source, protocol: None }
     }
 
     #[test]
-    fn there_is_a_bounded_number_of_engines() {
+    fn the_number_of_engines_is_bounded() {
         let mut registry = Registry::new(Translation::default(), Vec::new(), 0);
-        let refused = loop {
+        let rejected = loop {
             match registry.add(over_tcp("host:1")) {
-                Ok(id) => assert!(registry.iter().count() <= MOST, "{id}"),
-                Err(refused) => break refused,
+                Ok(id) => assert!(registry.iter().count() <= MAX_ENGINES, "{id}"),
+                Err(rejected) => break rejected,
             }
         };
-        assert_eq!(refused.code, ApiErrorCode::TooMuch);
+        assert_eq!(rejected.code, ApiErrorCode::TooMuch);
         // The one that is built in counts as well.
-        assert_eq!(registry.iter().count(), MOST);
+        assert_eq!(registry.iter().count(), MAX_ENGINES);
         registry.remove(7).expect("it is there");
         let again = registry.add(over_tcp("host:1")).expect("there is room");
         assert!(registry.get(again).is_ok());
@@ -564,13 +573,13 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_has_told_no_name_has_that_of_its_program() {
-        let named = |name: &str, reach| {
+    fn an_engine_without_a_name_has_that_of_its_program() {
+        let named = |name: &str, source| {
             let name = name.to_owned();
-            let entry = EngineEntry { name, reach, protocol: None };
+            let entry = EngineEntry { name, source, protocol: None };
             RegisteredEngine::new(entry.into()).name().to_owned()
         };
-        let program = || Reach::Program {
+        let program = || EngineSource::Program {
             path: "/usr/games/gpsusi".to_owned(),
             args: Vec::new(),
             dir: None,
@@ -578,24 +587,24 @@ mod tests {
         };
         assert_eq!(named("", program()), "gpsusi");
         assert_eq!(named("Mine", program()), "Mine");
-        assert_eq!(named("", Reach::Tcp { address: "host:1".to_owned() }), "host:1");
+        assert_eq!(named("", EngineSource::Tcp { address: "host:1".to_owned() }), "host:1");
     }
 
     #[test]
     fn an_address_has_a_host_and_a_port() {
         let mut registry = Registry::new(Translation::default(), Vec::new(), 0);
         for address in ["host", ":1", "host:", "host:65536", "host:1\n", ""] {
-            let refused = registry.add(over_tcp(address)).map_err(|it| it.code);
-            assert_eq!(refused, Err(ApiErrorCode::Malformed), "{address:?}");
+            let rejected = registry.add(over_tcp(address)).map_err(|it| it.code);
+            assert_eq!(rejected, Err(ApiErrorCode::Malformed), "{address:?}");
         }
         assert!(registry.add(over_tcp("[::1]:4711")).is_ok());
     }
 
     #[test]
-    fn the_built_in_engine_stays_and_is_no_program_of_somebody_elses() {
+    fn the_built_in_engine_cannot_be_removed_or_replaced() {
         let kept = vec![(BUILT_IN, over_tcp("host:1").into())];
         let mut registry = Registry::new(Translation::default(), kept, 0);
-        assert_eq!(registry.get(BUILT_IN).map(|it| &it.entry.reach), Ok(&Reach::BuiltIn));
+        assert_eq!(registry.get(BUILT_IN).map(|it| &it.entry.source), Ok(&EngineSource::BuiltIn));
         assert!(registry.change(BUILT_IN, over_tcp("host:1")).is_err());
         assert!(registry.remove(BUILT_IN).is_err());
     }

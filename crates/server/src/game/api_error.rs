@@ -1,8 +1,7 @@
-//! Refusals: none without a kind, for which the page has words.
+//! Errors of requests. The page has a text for each kind.
 
 use crate::wire::{ApiError, ApiErrorCode, Problem, Thing};
 
-/// Refuses something: why by its kind, for the page, and in English.
 pub(crate) fn api_error(
     code: ApiErrorCode,
     why: impl Into<Problem>,
@@ -11,7 +10,6 @@ pub(crate) fn api_error(
     ApiError { code, text: text.into(), problem: why.into() }
 }
 
-/// What there is none of.
 pub(crate) fn no_such(
     what: Thing,
     name: &(impl ToString + ?Sized),
@@ -26,6 +24,6 @@ pub(crate) fn too_many(what: Thing, text: impl Into<String>) -> ApiError {
 }
 
 /// What is empty, too long, or holds control characters.
-pub(crate) fn odd_text(what: Thing, text: impl Into<String>) -> ApiError {
+pub(crate) fn malformed_text(what: Thing, text: impl Into<String>) -> ApiError {
     api_error(ApiErrorCode::Malformed, Problem::odd(what), text)
 }

@@ -59,7 +59,7 @@ impl SideClock {
         }
     }
 
-    /// Takes the time of a move. Tells whether it was in time.
+    /// Subtracts the time of a move. Returns whether it was in time.
     fn spend(&mut self, elapsed: i64) -> bool {
         let Some(budget) = self.budget() else { return true };
         if budget < elapsed {
@@ -80,7 +80,7 @@ impl SideClock {
 }
 
 impl GameClocks {
-    /// None if nobody has a clock.
+    /// None if neither side has a clock.
     pub(crate) fn new(first: Time, second: Time) -> Option<Self> {
         if (first, second) == (Time::None, Time::None) {
             return None;
@@ -103,7 +103,7 @@ impl GameClocks {
         }
     }
 
-    /// A side has moved. Tells how long it took, as an error if that was too long. An engine's time
+    /// A side has moved. Returns its time, as an error if the flag has fallen. An engine's time
     /// is measured where its answer is read, and counts as far as its clock has run: both may have stood still.
     pub(crate) fn press(
         &mut self,
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn time_is_used_and_added_as_the_control_says() {
+    fn time_is_used_and_added_by_the_time_control() {
         check(clock(1000, 0, 0, None), &[400, 600, 1], "600 0 flag");
         check(clock(1000, 100, 0, None), &[400, 700], "700 100");
         check(clock(1000, 0, 0, Some(2)), &[100, 200, 300], "900 1700 1400");
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_is_charged_what_was_measured_as_far_as_its_clock_ran() {
+    fn an_engine_uses_its_measured_time_while_its_clock_runs() {
         let time = clock(1000, 0, 0, None);
         let mut clocks = GameClocks::new(time, time).expect("there are clocks");
         for (ran, measured, expected) in [(300, 290, 290), (300, 60_000, 300)] {

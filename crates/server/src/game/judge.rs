@@ -18,7 +18,7 @@ pub(crate) struct Searched {
     /// How many moves there are.
     pub(crate) choices: usize,
     /// The move that led there.
-    pub(crate) word: String,
+    pub(crate) uci: String,
     pub(crate) best: Vec<crate::wire::LineMove>,
     pub(crate) depth: Option<u32>,
 }
@@ -69,7 +69,7 @@ pub(crate) fn judge(searched: &Searched, before: Option<&Searched>, game: Game) 
         (then - now).max(0.0)
     });
     let label = before.zip(loss).and_then(|(before, loss)| {
-        let best = before.best.first().is_some_and(|best| best.word == searched.word);
+        let best = before.best.first().is_some_and(|best| best.uci == searched.uci);
         if before.choices == 1 {
             Some(Label::Forced)
         } else if best {
@@ -96,7 +96,7 @@ pub(crate) fn judge(searched: &Searched, before: Option<&Searched>, game: Game) 
     }
 }
 
-/// What both sides have done, as far as it is known.
+/// The statistics of both sides, over the judged moves.
 pub(crate) fn summary(all: &[Option<Searched>], game: Game) -> Sides<SideReport> {
     let mut sides: Sides<SideReport> = Sides::default();
     let mut sums: Sides<(f64, f64, u32)> = Sides::default();
@@ -106,7 +106,7 @@ pub(crate) fn summary(all: &[Option<Searched>], game: Game) -> Sides<SideReport>
         let loss = judged.loss.unwrap_or(0.0);
         let pawns = centipawns(before.score, game) + centipawns(after.score, game);
         let sum = sums.of_mut(before.turn);
-        // The curve of lichess.org: a move that costs nothing is worth 100.
+        // The curve of lichess.org: 100 for a move without a loss.
         sum.0 += (103.1668 * (-0.043_54 * loss).exp() - 3.1669).clamp(0.0, 100.0);
         sum.1 += pawns.max(0.0);
         sum.2 += 1;
@@ -134,16 +134,16 @@ mod tests {
     use super::*;
     use crate::wire::{LineMove, MoveText};
 
-    fn searched(ply: u32, value: i32, word: &str, best: &str) -> Searched {
+    fn searched(ply: u32, value: i32, uci: &str, best: &str) -> Searched {
         let turn = if ply.is_multiple_of(2) { Side::First } else { Side::Second };
-        let line = LineMove { word: best.to_owned(), text: MoveText::default() };
+        let line = LineMove { uci: best.to_owned(), text: MoveText::default() };
         Searched {
             ply,
             node: ply,
             turn,
             score: Score::Cp(value),
             choices: 20,
-            word: word.to_owned(),
+            uci: uci.to_owned(),
             best: vec![line],
             depth: Some(9),
         }

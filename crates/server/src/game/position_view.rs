@@ -45,32 +45,32 @@ impl From<Side> for RulesSide {
     }
 }
 
-/// A move as people write it.
+/// A move in the notations that humans read.
 pub(crate) fn move_text(position: &Position, mv: Move) -> MoveText {
     let japanese =
         (position.game() == Game::Shogi).then(|| position.notation(mv, Notation::Japanese));
     MoveText { western: position.notation(mv, Notation::Western), japanese }
 }
 
-/// A line of words as people write it: the words themselves from the first illegal one on. `known` is a line from the
-/// same position that was written before; as far as it is the same it is not written again.
-pub(crate) fn line(position: &Position, words: &[String], known: &[LineMove]) -> Vec<LineMove> {
+/// A line in the notations that humans read; from the first illegal move on, as it is. `known` is a line from the
+/// same position that was formatted before: its common prefix is reused.
+pub(crate) fn line(position: &Position, moves: &[String], known: &[LineMove]) -> Vec<LineMove> {
     let mut position = Some(position.clone());
-    let mut line = Vec::with_capacity(words.len());
-    let alike = known.iter().zip(words).take_while(|(known, word)| known.word == **word);
+    let mut line = Vec::with_capacity(moves.len());
+    let alike = known.iter().zip(moves).take_while(|(known, uci)| known.uci == **uci);
     let mut known = alike.map(|(known, _)| known).fuse();
-    for word in words {
+    for uci in moves {
         let known = known.next();
         let text = position.as_mut().and_then(|position| {
-            let mv = position.parse_move(word).ok()?;
+            let mv = position.parse_move(uci).ok()?;
             let text = known.map_or_else(|| move_text(position, mv), |known| known.text.clone());
             position.play(mv).ok().map(|()| text)
         });
         if text.is_none() {
             position = None;
         }
-        let text = text.unwrap_or_else(|| MoveText { western: word.clone(), japanese: None });
-        line.push(LineMove { word: word.clone(), text });
+        let text = text.unwrap_or_else(|| MoveText { western: uci.clone(), japanese: None });
+        line.push(LineMove { uci: uci.clone(), text });
     }
     line
 }
@@ -83,7 +83,7 @@ fn castling_squares(mv: Move) -> Option<[String; 2]> {
     Some([goal.to_string(), rook.to_string()])
 }
 
-/// The parts of a word: where from or which drop, where to, and what it becomes.
+/// The parts of a move in UCI or USI notation.
 struct Parts<'a> {
     from: Option<&'a str>,
     drop: Option<&'a str>,
@@ -91,9 +91,9 @@ struct Parts<'a> {
     promotion: Option<&'a str>,
 }
 
-fn parts(word: &str) -> Option<Parts<'_>> {
-    let (start, to) = (word.get(..2)?, word.get(2..4)?);
-    let promotion = word.get(4..).filter(|rest| !rest.is_empty());
+fn parts(uci: &str) -> Option<Parts<'_>> {
+    let (start, to) = (uci.get(..2)?, uci.get(2..4)?);
+    let promotion = uci.get(4..).filter(|rest| !rest.is_empty());
     Some(match start.strip_suffix('*') {
         Some(piece) => Parts { from: None, drop: Some(piece), to, promotion },
         None => Parts { from: Some(start), drop: None, to, promotion },
@@ -103,10 +103,10 @@ fn parts(word: &str) -> Option<Parts<'_>> {
 fn legal(position: &Position) -> Vec<LegalMove> {
     let form = position.game().castling_form();
     let moves = position.legal_moves();
-    let words: Vec<String> = moves.iter().map(|mv| mv.word(form)).collect();
+    let texts: Vec<String> = moves.iter().map(|mv| mv.word(form)).collect();
     let mut all: Vec<LegalMove> = Vec::with_capacity(moves.len());
-    for (mv, word) in moves.iter().zip(&words) {
-        let Some(parts) = parts(word) else { continue };
+    for (mv, uci) in moves.iter().zip(&texts) {
+        let Some(parts) = parts(uci) else { continue };
         let to = match castling_squares(*mv) {
             None => vec![parts.to.to_owned()],
             Some([goal, rook]) => {
@@ -114,8 +114,8 @@ fn legal(position: &Position) -> Vec<LegalMove> {
                 let plain = format!("{from}{goal}");
                 let means_another = moves
                     .iter()
-                    .zip(&words)
-                    .any(|(other, word)| castling_squares(*other).is_none() && *word == plain);
+                    .zip(&texts)
+                    .any(|(other, uci)| castling_squares(*other).is_none() && *uci == plain);
                 if goal == from || goal == rook || means_another {
                     vec![rook]
                 } else {
@@ -124,7 +124,7 @@ fn legal(position: &Position) -> Vec<LegalMove> {
             }
         };
         all.push(LegalMove {
-            word: word.clone(),
+            uci: uci.clone(),
             from: parts.from.map(str::to_owned),
             drop: parts.drop.map(str::to_owned),
             to,
@@ -132,14 +132,14 @@ fn legal(position: &Position) -> Vec<LegalMove> {
             text: move_text(position, *mv),
         });
     }
-    all.sort_by(|a, b| a.word.cmp(&b.word));
+    all.sort_by(|a, b| a.uci.cmp(&b.uci));
     all
 }
 
 /// The squares of a move that led somewhere.
 pub(crate) fn last_move(game: Game, mv: Move) -> Option<LastMove> {
-    let word = mv.word(game.castling_form());
-    let parts = parts(&word)?;
+    let uci = mv.word(game.castling_form());
+    let parts = parts(&uci)?;
     let to = castling_squares(mv).map_or_else(|| parts.to.to_owned(), |[goal, _]| goal);
     Some(LastMove { from: parts.from.map(str::to_owned), to })
 }
@@ -154,7 +154,7 @@ fn king(position: &Position) -> Option<String> {
 }
 
 /// A position with all that a board needs; `last` is the move that led to it.
-pub(crate) fn here(position: &Position, last: Option<Move>) -> PositionView {
+pub(crate) fn position_view(position: &Position, last: Option<Move>) -> PositionView {
     let ending = position.ending();
     PositionView {
         text: position.text(FenForm::default()),
@@ -186,11 +186,11 @@ mod tests {
     use super::*;
 
     fn at(game: Game, text: &str) -> PositionView {
-        here(&Position::from_text(game, text).expect("it can be played"), None)
+        position_view(&Position::from_text(game, text).expect("it can be played"), None)
     }
 
-    fn find<'a>(here: &'a PositionView, word: &str) -> &'a LegalMove {
-        here.legal.iter().find(|mv| mv.word == word).expect("it is legal")
+    fn find<'a>(view: &'a PositionView, uci: &str) -> &'a LegalMove {
+        view.legal.iter().find(|mv| mv.uci == uci).expect("it is legal")
     }
 
     #[test]
@@ -239,9 +239,9 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_written_as_far_as_it_is_legal() {
-        let words = ["e2e4", "e7e5", "a1a8", "b8c6"].map(str::to_owned);
-        let line = line(&Position::start(Game::Chess), &words, &[]);
+    fn a_line_is_formatted_up_to_the_first_illegal_move() {
+        let texts = ["e2e4", "e7e5", "a1a8", "b8c6"].map(str::to_owned);
+        let line = line(&Position::start(Game::Chess), &texts, &[]);
         let texts: Vec<_> = line.iter().map(|it| it.text.western.as_str()).collect();
         assert_eq!(texts, ["e4", "e5", "a1a8", "b8c6"]);
     }

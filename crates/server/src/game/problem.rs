@@ -1,4 +1,4 @@
-//! Errors of the rules as problems, which the page can tell in its language.
+//! Errors of the rules as problems, for which the page has texts.
 
 use readyok_rules::{Field, Game, IllegalReason, MoveError, PositionError, Side as RulesSide};
 
@@ -13,11 +13,11 @@ pub(crate) fn position_problem(game: Option<Game>, error: &PositionError) -> Pro
     };
     let problem = match error {
         PositionError::MissingField(field) => {
-            Problem::new(Kind::MissingField).with("field", field_word(*field))
+            Problem::new(Kind::MissingField).with("field", field_name(*field))
         }
         PositionError::ExtraField { text } => Problem::new(Kind::ExtraField).with("text", text),
         PositionError::BadField { field, text } => {
-            Problem::new(Kind::BadField).with("field", field_word(*field)).with("text", text)
+            Problem::new(Kind::BadField).with("field", field_name(*field)).with("text", text)
         }
         PositionError::RankCount { count, expected } => {
             Problem::new(Kind::RankCount).with("count", count).with("expected", expected)
@@ -57,7 +57,7 @@ pub(crate) fn position_problem(game: Option<Game>, error: &PositionError) -> Pro
     Problem { variant: game.map(Into::into), ..problem }
 }
 
-fn field_word(field: Field) -> &'static str {
+fn field_name(field: Field) -> &'static str {
     match field {
         Field::Board => "board",
         Field::Turn => "turn",
@@ -104,14 +104,12 @@ pub(crate) fn move_problem(error: &MoveError) -> Problem {
     illegal_problem(error.why).with("move", &word)
 }
 
-/// A move that is refused.
 pub(crate) fn illegal(error: &MoveError) -> ApiError {
     let ambiguous = error.why == IllegalReason::Ambiguous;
     let code = if ambiguous { ApiErrorCode::AmbiguousMove } else { ApiErrorCode::IllegalMove };
     api_error(code, move_problem(error), error.to_string())
 }
 
-/// A position that is refused.
 pub(crate) fn unplayable(game: Game, error: &PositionError) -> ApiError {
     api_error(ApiErrorCode::Position, position_problem(Some(game), error), error.to_string())
 }

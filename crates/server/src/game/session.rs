@@ -29,7 +29,7 @@ use readyok_rules::record::Tag;
 use readyok_rules::{Game, IllegalReason, Move, MoveCodec, MoveError, Notation, Position};
 
 use super::api_error::{api_error, no_such};
-use super::position_view::here;
+use super::position_view::position_view;
 use super::problem::illegal;
 use super::tree::{Branch, ROOT, Tree};
 use crate::time::Moment;
@@ -71,7 +71,7 @@ fn no_node(id: NodeId) -> ApiError {
     no_such(Thing::Node, &id, format!("the game has no node {id}"))
 }
 
-fn nobody_plays() -> ApiError {
+fn no_players() -> ApiError {
     not_now(ProblemKind::NobodyPlays, "nobody plays this game")
 }
 
@@ -141,7 +141,7 @@ impl GameSession {
 
     /// The game that is or was played, with the document that it changes.
     pub(crate) fn active_mut(&mut self) -> Result<(&mut ActiveGame, &mut Document), ApiError> {
-        let active = self.active.as_mut().ok_or_else(nobody_plays)?;
+        let active = self.active.as_mut().ok_or_else(no_players)?;
         Ok((active, &mut self.document))
     }
 
@@ -256,12 +256,12 @@ impl GameSession {
         let last = tree.node(*cursor).and_then(Branch::mv);
         let opening = tree.opening(*cursor);
         let opening = opening.map(|it| OpeningName { eco: it.eco.into(), name: it.name.into() });
-        At { cursor: *cursor, here: here(position, last), opening }
+        At { cursor: *cursor, position: position_view(position, last), opening }
     }
 
     /// The state without the nodes, which the caller adds from the tree.
     pub(crate) fn state(&self, now: Moment) -> GameState {
-        let At { cursor, here, opening } = self.at();
+        let At { cursor, position, opening } = self.at();
         let start = self.tree().start();
         GameState {
             id: self.id,
@@ -272,7 +272,7 @@ impl GameSession {
             headers: self.document.headers(),
             nodes: Vec::new(),
             cursor,
-            here,
+            position,
             opening,
             outcome: self.document.outcome.clone(),
             play: self.play_state(now),

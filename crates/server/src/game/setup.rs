@@ -20,11 +20,11 @@ fn wrong(why: impl Into<Problem>, text: &str) -> ApiError {
     api_error(ApiErrorCode::Position, why, text)
 }
 
-/// The position of a start, and the words of the moves that a `position …` line has.
+/// The position of a start, and the moves of a `position …` line.
 pub(crate) fn read_start(
     variant: Variant,
     start: &Start,
-    lot: u16,
+    seed: u16,
 ) -> Result<(Position, Vec<String>), ApiError> {
     let game = Game::from(variant);
     let setup = match start {
@@ -36,7 +36,7 @@ pub(crate) fn read_start(
                     "only Chess960 has numbered start positions",
                 ));
             }
-            let number = number.unwrap_or(lot % 960);
+            let number = number.unwrap_or(seed % 960);
             Setup::chess960(number)
                 .ok_or_else(|| no_start(Thing::StartNumber, &number.to_string()))?
         }
@@ -67,22 +67,22 @@ fn read_text(game: Game, text: &str) -> Result<(Position, Vec<String>), ApiError
             "the text is too long",
         ));
     }
-    let mut words = text.split_whitespace().peekable();
-    words.next_if_eq(&"position");
-    let position = if words.next_if_eq(&"startpos").is_some() {
+    let mut moves = text.split_whitespace().peekable();
+    moves.next_if_eq(&"position");
+    let position = if moves.next_if_eq(&"startpos").is_some() {
         Position::start(game)
     } else {
-        if words.next_if_eq(&"fen").is_none() {
-            words.next_if_eq(&"sfen");
+        if moves.next_if_eq(&"fen").is_none() {
+            moves.next_if_eq(&"sfen");
         }
         let mut fields = Vec::new();
-        while let Some(word) = words.next_if(|word| *word != "moves") {
-            fields.push(word);
+        while let Some(mv) = moves.next_if(|mv| *mv != "moves") {
+            fields.push(mv);
         }
         Position::from_text(game, &fields.join(" ")).map_err(|error| unplayable(game, &error))?
     };
-    words.next_if_eq(&"moves");
-    Ok((position, words.map(str::to_owned).collect()))
+    moves.next_if_eq(&"moves");
+    Ok((position, moves.map(str::to_owned).collect()))
 }
 
 /// The tree of a new game. Its book is read, which may take a while.
@@ -90,28 +90,28 @@ pub(crate) fn open(new: &NewGame) -> Result<Tree, ApiError> {
     if let Some(players) = &new.players {
         check_players(players)?;
     }
-    let lot = lot();
-    let (position, words) = match &new.book {
-        Some(book) => read_book(new.variant, &new.start, book, lot)?,
-        None => read_start(new.variant, &new.start, u16::try_from(lot % 960).unwrap_or(0))?,
+    let seed = seed();
+    let (position, moves) = match &new.book {
+        Some(book) => read_book(new.variant, &new.start, book, seed)?,
+        None => read_start(new.variant, &new.start, u16::try_from(seed % 960).unwrap_or(0))?,
     };
     let mut tree = Tree::new(position.clone());
     let mut at = super::tree::ROOT;
     let mut position = position;
-    for word in words {
-        let mv = position.parse_move(&word).map_err(|error| illegal(&error))?;
+    for mv in moves {
+        let mv = position.parse_move(&mv).map_err(|error| illegal(&error))?;
         at = tree.add(at, mv).map_err(|error| not_added(at, error))?;
         position.play(mv).map_err(|error| illegal(&error))?;
     }
     Ok(tree)
 }
 
-/// An opening of a book, by lot: where it starts, and the words of its moves.
+/// A random opening of a book: its position and moves.
 fn read_book(
     variant: Variant,
     start: &Start,
     book: &Book,
-    lot: u64,
+    seed: u64,
 ) -> Result<(Position, Vec<String>), ApiError> {
     if !matches!(start, Start::Usual | Start::Number { number: None }) {
         return Err(wrong(Kind::BookStart, "a book begins at the usual position"));
@@ -124,7 +124,7 @@ fn read_book(
         ..Openings::default()
     };
     let refused = |error: OpeningError| bad_openings(game, ApiErrorCode::Path, &error);
-    let mut book = arena::Book::open(game, &openings, lot).map_err(refused)?;
+    let mut book = arena::Book::open(game, &openings, seed).map_err(refused)?;
     let opening = book.get(0).map_err(refused)?;
     let position = match &opening.position {
         Some(text) => Position::from_text(game, text).map_err(|error| unplayable(game, &error))?,
@@ -133,8 +133,7 @@ fn read_book(
     Ok((position, opening.moves))
 }
 
-/// A number by lot.
-fn lot() -> u64 {
+fn seed() -> u64 {
     let mut bytes = [0; 8];
     // Without randomness any start is as good as another.
     let _ = getrandom::fill(&mut bytes);
@@ -147,7 +146,7 @@ mod tests {
 
     fn check(variant: Variant, start: &Start, expected: &str) {
         let shown = match read_start(variant, start, 0) {
-            Ok((position, words)) => format!("{position} {}", words.join(" ")),
+            Ok((position, moves)) => format!("{position} {}", moves.join(" ")),
             Err(error) => error.text,
         };
         assert!(shown.starts_with(expected), "{shown}");

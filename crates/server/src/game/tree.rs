@@ -15,9 +15,9 @@ use crate::wire::{Mark, MoveText, Node, NodeId};
 /// The root of every tree.
 pub(crate) const ROOT: NodeId = 0;
 /// No tree has more nodes.
-const MOST_NODES: usize = 100_000;
+const MAX_NODES: usize = 100_000;
 /// No line is longer.
-pub(crate) const MOST_PLIES: u32 = 4096;
+pub(crate) const MAX_PLIES: u32 = 4096;
 
 /// A game with its variations. Every move is legal where it stands.
 ///
@@ -143,7 +143,7 @@ impl Tree {
         for node in nodes {
             if let Some(parent) = node.parent {
                 let mut position = tree.position(parent)?;
-                let mv = position.parse_move(&node.word).ok()?;
+                let mv = position.parse_move(&node.uci).ok()?;
                 tree.next = node.id;
                 if tree.nodes.contains_key(&node.id) {
                     return None;
@@ -284,7 +284,7 @@ impl Tree {
     ) -> Result<NodeId, AddError> {
         let branch = self.nodes.get(&parent).ok_or(AddError::NoSuchNode)?;
         let ply = branch.ply + 1;
-        if MOST_NODES <= self.nodes.len() || MOST_PLIES < ply {
+        if MAX_NODES <= self.nodes.len() || MAX_PLIES < ply {
             return Err(AddError::Full);
         }
         let text = move_text(position, mv);
@@ -300,7 +300,7 @@ impl Tree {
         Ok(id)
     }
 
-    /// Deletes a node with all below it. Tells which are gone; none if it is the root or not there.
+    /// Deletes a node with its descendants. Returns the deleted nodes; none for the root or an unknown node.
     pub(crate) fn delete(&mut self, id: NodeId) -> Vec<NodeId> {
         let Some(parent) = self.node(id).and_then(Branch::parent) else { return Vec::new() };
         if let Some(branch) = self.node_mut(parent) {
@@ -317,7 +317,7 @@ impl Tree {
         gone
     }
 
-    /// Moves the line of a node one place up where it last branches off; or all the way. Tells which
+    /// Promotes the line of a node by one variation, or to the main line. Returns which
     /// nodes have their children in another order now.
     pub(crate) fn promote(&mut self, id: NodeId, to_main: bool) -> Vec<NodeId> {
         let mut changed = Vec::new();
@@ -348,7 +348,7 @@ impl Tree {
             id,
             parent: branch.parent,
             ply: branch.ply,
-            word: branch.mv.map(|mv| mv.word(form)).unwrap_or_default(),
+            uci: branch.mv.map(|mv| mv.word(form)).unwrap_or_default(),
             text: branch.text.clone(),
             children: branch.children.clone(),
             before: notes.before.clone(),
@@ -496,7 +496,7 @@ mod tests {
         let back = back.expect("it is a tree");
         assert_eq!(back.wire_all(), tree.wire_all());
         assert_eq!(back.next_number(), tree.next_number());
-        let broken = [Node { word: "e2e5".to_owned(), ..tree.wire(last).expect("it is there") }];
+        let broken = [Node { uci: "e2e5".to_owned(), ..tree.wire(last).expect("it is there") }];
         assert!(Tree::from_wire(tree.start().clone(), &broken, 9).is_none());
     }
 }

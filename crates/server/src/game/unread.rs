@@ -1,4 +1,4 @@
-//! Why files, records and openings cannot be read, as problems, which the page can tell in its language.
+//! Errors of files, records and openings as problems, for which the page has texts.
 
 use std::io::{self, ErrorKind};
 
@@ -10,7 +10,7 @@ use super::api_error::api_error;
 use super::problem::{move_problem, position_problem};
 use crate::wire::{ApiError, ApiErrorCode, Failure, Problem, ProblemKind as Kind, Thing};
 
-/// What the system refuses.
+/// An I/O error.
 pub(crate) fn io_problem(error: &io::Error) -> Problem {
     match error.kind() {
         ErrorKind::NotFound => Problem::no_such(Thing::File, ""),
@@ -34,7 +34,7 @@ pub(crate) fn epd_failure(number: u64, line: u64, column: u64, error: &EpdError)
     Failure::new(problem, format!("game {number}, line {line}, column {column}: {error}"))
 }
 
-/// What was odd in a file that could be read.
+/// A warning about a file that could be read.
 pub(crate) fn oddity_failure(oddity: &Oddity) -> Failure {
     let problem = match &oddity.what {
         Strange::Skipped(text) => Problem::new(Kind::Skipped).with("text", text),
@@ -100,7 +100,7 @@ fn opening_problem(game: Option<Game>, fault: &OpeningFault) -> Problem {
         OpeningFault::UnknownFormat => Problem::new(Kind::UnknownFormat),
         OpeningFault::OtherGame { .. } => Problem::new(Kind::OpeningsOfOtherGame),
         OpeningFault::Empty => Problem::new(Kind::NoOpenings),
-        // One of them tells more than that all are bad.
+        // The first error explains more than their number.
         OpeningFault::AllBad { last, .. } => opening_problem(game, last),
         OpeningFault::TooLarge { limit } => {
             Problem::new(Kind::FileTooLarge).with("limit", &(limit >> 20))

@@ -14,7 +14,7 @@ pub(super) async fn index(headers: HeaderMap) -> Response {
     answer("index.html", &headers)
 }
 
-/// Any other file. What there is none of is a page for the page to find.
+/// Any other file. Unknown paths are routes of the page.
 pub(super) async fn file(request: Request) -> Response {
     let path = request.uri().path().trim_start_matches('/');
     if path.starts_with("api/") {

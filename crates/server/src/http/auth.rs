@@ -30,8 +30,8 @@ use crate::game::api_error;
 use crate::time::instant;
 use crate::wire::{ApiErrorCode, ProblemKind};
 
-/// So many links can wait to be used.
-const MOST_LINKS: usize = 16;
+/// Maximum number of unused links.
+const MAX_LINKS: usize = 16;
 /// The subprotocol of the sockets of the page. The secret follows as another one: a script can set no other header.
 pub(super) const SUBPROTOCOL: &str = "readyok";
 
@@ -54,7 +54,7 @@ impl Secret {
         super::hex(&self.0)
     }
 
-    /// Compares in a time that tells nothing.
+    /// Compares in constant time.
     fn is(&self, text: &str) -> bool {
         self.text().as_bytes().ct_eq(text.as_bytes()).into()
     }
@@ -149,7 +149,7 @@ impl Auth {
         })
     }
 
-    /// Tells this start of the server from others, and nothing of its secrets.
+    /// Identifies this start of the server. It is not secret.
     pub(crate) fn run(&self) -> String {
         super::hex(Sha256::digest(self.session.0).get(..8).unwrap_or_default())
     }
@@ -164,7 +164,7 @@ impl Auth {
         let secret = Secret::new()?;
         let text = secret.text();
         let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
-        if links.len() == MOST_LINKS {
+        if links.len() == MAX_LINKS {
             links.pop_front();
         }
         links.push_back(secret);
@@ -231,7 +231,7 @@ impl Auth {
         let from_elsewhere = match site {
             None | Some(b"same-origin" | b"none") => false,
             // A link on another page may lead to the start page, and to nothing else. One is made by us:
-            // it leads here from a file, and has a token that nobody else can have.
+            // it comes from a file, with a token that only its reader has.
             Some(_) => {
                 let is_visit = headers.get("sec-fetch-mode").is_some_and(|it| it == "navigate");
                 let is_link = is_visit && link_in(uri).is_some_and(|_| uri.path() == "/");

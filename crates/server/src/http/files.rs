@@ -1,4 +1,4 @@
-//! The file picker: folders below the roots that the program allows, and nothing else.
+//! The file picker: directories below the allowed roots.
 
 use std::collections::HashSet;
 use std::io::ErrorKind;
@@ -13,9 +13,9 @@ use super::Service;
 use super::rest::refused;
 use crate::engine::is_program;
 use crate::game::{api_error, io_problem};
-use crate::wire::{ApiError, ApiErrorCode, Folder, FolderEntry, Problem, ProblemKind, Thing};
+use crate::wire::{ApiError, ApiErrorCode, Directory, DirectoryEntry, Problem, ProblemKind, Thing};
 
-/// So much of a folder is shown.
+/// Maximum number of shown entries of a directory.
 const MOST: usize = 2000;
 
 #[derive(Deserialize)]
@@ -23,19 +23,22 @@ pub(super) struct Asked {
     path: Option<String>,
 }
 
-pub(super) async fn folder(State(service): State<Service>, Query(asked): Query<Asked>) -> Response {
+pub(super) async fn directory(
+    State(service): State<Service>,
+    Query(asked): Query<Asked>,
+) -> Response {
     let roots = service.roots;
     let read = tokio::task::spawn_blocking(move || match asked.path {
         None => Ok(list_of_roots(&roots)),
         Some(path) => list(Path::new(&path), &roots),
     });
     match read.await {
-        Ok(Ok(folder)) => Json(folder).into_response(),
+        Ok(Ok(directory)) => Json(directory).into_response(),
         Ok(Err(error)) => refused(error),
         Err(_) => refused(api_error(
             ApiErrorCode::Storage,
             ProblemKind::Unread,
-            "the folder cannot be read",
+            "the directory cannot be read",
         )),
     }
 }
@@ -43,7 +46,7 @@ pub(super) async fn folder(State(service): State<Service>, Query(asked): Query<A
 /// A path below one of the roots, as it really is: links that lead out of them do not. Only within the roots is it told
 /// that there is nothing.
 pub(super) fn allowed(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, ApiError> {
-    let text = "the path is outside of the folders that are shown";
+    let text = "the path is outside of the directories that are shown";
     let outside = || api_error(ApiErrorCode::Path, ProblemKind::OutsideFolders, text);
     if !path.is_absolute() {
         return Err(outside());
@@ -62,25 +65,25 @@ pub(super) fn allowed(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, ApiErro
     if roots.iter().any(is_below) { Ok(real) } else { Err(outside()) }
 }
 
-fn list_of_roots(roots: &[PathBuf]) -> Folder {
-    // A PATH may name a folder more than once.
+fn list_of_roots(roots: &[PathBuf]) -> Directory {
+    // A PATH may contain a directory more than once.
     let mut seen = HashSet::new();
     let entries = roots.iter().filter(|root| seen.insert(*root)).filter_map(|root| entry(root));
     let entries = entries.collect();
-    Folder { path: None, parent: None, entries, truncated: false }
+    Directory { path: None, parent: None, entries, truncated: false }
 }
 
-fn list(path: &Path, roots: &[PathBuf]) -> Result<Folder, ApiError> {
+fn list(path: &Path, roots: &[PathBuf]) -> Result<Directory, ApiError> {
     let real = allowed(path, roots)?;
     let unread = |error| api_error(ApiErrorCode::Path, io_problem(&error), error.to_string());
     let all = std::fs::read_dir(&real).map_err(unread)?;
-    let mut entries: Vec<FolderEntry> =
+    let mut entries: Vec<DirectoryEntry> =
         all.flatten().take(20 * MOST).filter_map(|it| entry(&it.path())).collect();
-    entries.sort_by(|a, b| (!a.folder, &a.name).cmp(&(!b.folder, &b.name)));
+    entries.sort_by(|a, b| (!a.directory, &a.name).cmp(&(!b.directory, &b.name)));
     let truncated = MOST < entries.len();
     entries.truncate(MOST);
     let parent = real.parent().filter(|parent| allowed(parent, roots).is_ok());
-    Ok(Folder {
+    Ok(Directory {
         path: real.to_str().map(str::to_owned),
         parent: parent.and_then(Path::to_str).map(str::to_owned),
         entries,
@@ -88,15 +91,15 @@ fn list(path: &Path, roots: &[PathBuf]) -> Result<Folder, ApiError> {
     })
 }
 
-/// One thing of a folder. What has no name in UTF-8 cannot be told of.
-fn entry(path: &Path) -> Option<FolderEntry> {
+/// An entry of a directory. Names that are not UTF-8 are left out.
+fn entry(path: &Path) -> Option<DirectoryEntry> {
     let about = path.metadata().ok()?;
     let text = path.to_str()?;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or(text);
-    Some(FolderEntry {
+    Some(DirectoryEntry {
         name: name.to_owned(),
         path: text.to_owned(),
-        folder: about.is_dir(),
+        directory: about.is_dir(),
         program: is_program(path),
         size: about.len(),
     })
@@ -108,8 +111,8 @@ mod tests {
 
     #[test]
     fn a_root_that_is_named_twice_is_shown_once() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let roots = ["a", "b", "a"].map(|name| folder.path().join(name));
+        let directory = tempfile::tempdir().expect("a directory");
+        let roots = ["a", "b", "a"].map(|name| directory.path().join(name));
         for root in &roots {
             std::fs::create_dir_all(root).expect("it is made");
         }
@@ -120,8 +123,8 @@ mod tests {
 
     #[test]
     fn nothing_outside_of_the_roots_is_shown() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().join("root");
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path().join("root");
         std::fs::create_dir_all(root.join("below")).expect("it is made");
         let roots = [root.clone()];
         assert!(allowed(&root.join("below"), &roots).is_ok());
@@ -131,7 +134,7 @@ mod tests {
         assert!(allowed(Path::new("/etc"), &roots).is_err());
         let told = |path: &Path| allowed(path, &roots).expect_err("it is not there").text;
         assert_eq!(told(&root.join("none.pgn")), "there is no such file");
-        assert_ne!(told(&folder.path().join("none.pgn")), "there is no such file");
+        assert_ne!(told(&directory.path().join("none.pgn")), "there is no such file");
         assert_ne!(told(&root.join("../none.pgn")), "there is no such file");
         #[cfg(unix)]
         {
@@ -140,6 +143,6 @@ mod tests {
         }
         let shown = list(&root, &roots).expect("it can be read");
         assert_eq!(shown.parent, None);
-        assert!(shown.entries.iter().any(|entry| entry.name == "below" && entry.folder));
+        assert!(shown.entries.iter().any(|entry| entry.name == "below" && entry.directory));
     }
 }

@@ -19,8 +19,8 @@ use crate::wire::{
     ApiError, ApiErrorCode, GameId, Imported, LibraryGame, ProblemKind, RecordFormat,
 };
 
-/// So many games are told of.
-const MOST_TOLD: usize = 1000;
+/// Maximum number of imported games in a response.
+const MAX_TOLD: usize = 1000;
 
 #[derive(Deserialize)]
 pub(super) struct Upload {
@@ -47,7 +47,7 @@ pub(super) async fn import(
     };
     let app = service.app;
     let done = tokio::task::spawn_blocking(move || {
-        // It is being read even when nobody waits for that any more.
+        // It is read even if the client has disconnected.
         let _permit = permit;
         let mut imported = Imported::default();
         let mut refused = None;
@@ -101,7 +101,7 @@ impl Imported {
     /// Counts games that were added, and reports the first ones.
     fn take(&mut self, games: Vec<LibraryGame>) {
         self.total += u32::try_from(games.len()).unwrap_or(u32::MAX);
-        let room = MOST_TOLD.saturating_sub(self.games.len());
+        let room = MAX_TOLD.saturating_sub(self.games.len());
         self.games.extend(games.into_iter().take(room));
     }
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::Service;
 use crate::app::failures::cannot_pass;
-use crate::game::position_view::here;
+use crate::game::position_view::position_view;
 use crate::game::{illegal, no_such, parse_move, passed, read_start, too_many};
 use crate::store::SearchError;
 use crate::wire::{
@@ -18,10 +18,9 @@ use crate::wire::{
     PositionCheck, ProcessId, Start, Thing, Variant,
 };
 
-/// A line of a threat has at most so many moves.
-const LONGEST_THREAT: usize = 1000;
+/// Maximum number of moves of a threat.
+const MAX_THREAT: usize = 1000;
 
-/// A refusal as an answer.
 pub(super) fn refused(error: ApiError) -> Response {
     let status = match error.code {
         ApiErrorCode::NotFound => StatusCode::NOT_FOUND,
@@ -87,30 +86,32 @@ pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> 
     let Edited { variant, text, threat } = edited;
     let setup = Setup::read(variant.into(), &text).ok();
     let setup = setup.map(|setup| setup.text(readyok_rules::FenForm::default()));
-    let nothing = PositionCheck { here: None, text: setup, error: None, squares: Vec::new() };
-    let read = read_start(variant, &Start::Text { text }, 0).and_then(|(mut position, words)| {
-        let mut last = play(&mut position, &words)?;
-        if let Some(words) = threat {
-            if LONGEST_THREAT < words.len() {
+    let nothing = PositionCheck { position: None, text: setup, error: None, squares: Vec::new() };
+    let read = read_start(variant, &Start::Text { text }, 0).and_then(|(mut position, moves)| {
+        let mut last = play(&mut position, &moves)?;
+        if let Some(moves) = threat {
+            if MAX_THREAT < moves.len() {
                 return Err(too_many(Thing::Move, "the line is too long"));
             }
             position = passed(&position)
                 .ok_or_else(|| ApiError::because(ApiErrorCode::NotNow, cannot_pass()))?;
-            last = play(&mut position, &words)?.or(last);
+            last = play(&mut position, &moves)?.or(last);
         }
-        Ok(here(&position, last))
+        Ok(position_view(&position, last))
     });
     Json(match read {
-        Ok(here) => PositionCheck { text: Some(here.text.clone()), here: Some(here), ..nothing },
+        Ok(view) => {
+            PositionCheck { text: Some(view.text.clone()), position: Some(view), ..nothing }
+        }
         Err(error) => PositionCheck { error: Some(error.into()), ..nothing },
     })
 }
 
-/// Plays moves. Tells the last of them.
-fn play(position: &mut Position, words: &[String]) -> Result<Option<Move>, ApiError> {
+/// Plays moves. Returns the last one.
+fn play(position: &mut Position, moves: &[String]) -> Result<Option<Move>, ApiError> {
     let mut last = None;
-    for word in words {
-        let mv = parse_move(position, word)?;
+    for text in moves {
+        let mv = parse_move(position, text)?;
         position.play(mv).map_err(|error| illegal(&error))?;
         last = Some(mv);
     }
@@ -151,8 +152,7 @@ pub(super) async fn log(
     ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
 }
 
-/// What the disk or the library says.
-fn unkept(error: &impl ToString) -> ApiError {
+fn storage_error(error: &impl ToString) -> ApiError {
     ApiError::because(ApiErrorCode::Storage, Failure::system(error))
 }
 
@@ -160,7 +160,7 @@ pub(super) async fn engines(State(service): State<Service>) -> Response {
     let written = service.app.engines_toml();
     match written {
         Ok(text) => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
-        Err(error) => refused(unkept(&error)),
+        Err(error) => refused(storage_error(&error)),
     }
 }
 
@@ -172,7 +172,7 @@ pub(super) async fn search(
     match tokio::task::spawn_blocking(move || library.search(&query)).await {
         Ok(Ok(page)) => Json(page).into_response(),
         Ok(Err(SearchError::Query(error))) => refused(error),
-        Ok(Err(SearchError::Store(error))) => refused(unkept(&error)),
+        Ok(Err(SearchError::Store(error))) => refused(storage_error(&error)),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

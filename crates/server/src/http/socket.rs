@@ -45,9 +45,9 @@ pub(super) async fn upgrade(
 async fn serve(service: Service, socket: WebSocket) {
     let app = service.app;
     let joined = app.state().hub.join();
-    // One too many is closed without a word; the page tries again later.
+    // One too many is closed; the page retries later.
     let Some((tab, outbox)) = joined else { return };
-    outbox.push(text(&ToTab::Hello {
+    outbox.push(text(&ToTab::Handshake {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         run: service.auth.run(),
     }));
@@ -129,9 +129,9 @@ async fn read(
                 }
             },
             Err(error) => {
-                // Without its number nobody could tell what it was.
+                // The id matches the answer to the request.
                 let id = serde_json::from_str::<Numbered>(&message).map_or(0, |it| it.id);
-                ToTab::Refusal {
+                ToTab::Error {
                     id,
                     error: ApiError::because(ApiErrorCode::Malformed, Failure::system(&error)),
                 }
@@ -144,7 +144,7 @@ async fn read(
 fn message_of(id: u32, answer: Result<Answer, ApiError>) -> ToTab {
     match answer {
         Ok(answer) => ToTab::Answer { id, answer },
-        Err(error) => ToTab::Refusal { id, error },
+        Err(error) => ToTab::Error { id, error },
     }
 }
 

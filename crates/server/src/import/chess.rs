@@ -1,4 +1,4 @@
-//! Lines of chess: FEN, EPD, and `position …` as UCI has it, that word or not.
+//! Lines of chess: FEN, EPD, and UCI's `position …`, with or without the keyword.
 
 use readyok_protocol::Score;
 use readyok_rules::record::{
@@ -7,10 +7,10 @@ use readyok_rules::record::{
 };
 use readyok_rules::{Epd, EpdError, FenForm, Game, Operation, Position};
 
-use crate::game::{MOST_PLIES, Tree, epd_failure, oddity_failure, record_failure};
+use crate::game::{MAX_PLIES, Tree, epd_failure, oddity_failure, record_failure};
 use crate::wire::Failure;
 
-/// A game, and what was odd about its line.
+/// A game, with a warning about its line.
 type Read = (Tree, Option<Failure>);
 
 /// Whether a text begins with such a line.
@@ -18,12 +18,12 @@ pub(super) fn begins(text: &str) -> bool {
     lines(text).next().is_some_and(|(_, line)| is_chess(line))
 }
 
-/// Reads each line. The failures say where they are.
+/// Reads each line. Errors contain their positions.
 pub(super) fn read(text: &str) -> impl Iterator<Item = Result<Read, Failure>> {
     (1..).zip(lines(text)).map(|(game, (number, line))| Line { game, number, text: line }.read())
 }
 
-/// Lines that say something, with their numbers.
+/// Lines that are neither empty nor comments, with their numbers.
 fn lines(text: &str) -> impl Iterator<Item = (u64, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     (1..)
@@ -34,11 +34,11 @@ fn lines(text: &str) -> impl Iterator<Item = (u64, &str)> {
 /// Shogi has lines that begin alike: nine ranks instead of eight, and moves that begin with a digit or
 /// a piece.
 fn is_chess(line: &str) -> bool {
-    let mut words = line.split_whitespace().peekable();
-    words.next_if_eq(&"position");
-    match words.next() {
+    let mut tokens = line.split_whitespace().peekable();
+    tokens.next_if_eq(&"position");
+    match tokens.next() {
         Some("fen") => true,
-        Some("startpos") => words.find(|word| *word != "moves").is_none_or(|mv| {
+        Some("startpos") => tokens.find(|token| *token != "moves").is_none_or(|mv| {
             let mut letters = mv.chars();
             letters.next().is_some_and(|file| matches!(file, 'a'..='h'))
                 && letters.next().is_some_and(|rank| rank.is_ascii_digit())
@@ -48,10 +48,12 @@ fn is_chess(line: &str) -> bool {
     }
 }
 
-/// Whether a word is a board, even one with a rank too few.
-fn is_board(word: &str) -> bool {
-    let ranks = word.split('/').count();
-    ranks >= 4 && ranks != 9 && word.chars().all(|letter| "12345678/pnbrqkPNBRQK~".contains(letter))
+/// Whether a token looks like the board of a FEN, even with a missing rank.
+fn is_board(token: &str) -> bool {
+    let ranks = token.split('/').count();
+    ranks >= 4
+        && ranks != 9
+        && token.chars().all(|letter| "12345678/pnbrqkPNBRQK~".contains(letter))
 }
 
 struct Line<'a> {
@@ -71,18 +73,18 @@ impl Line<'_> {
             let (record, oddity) = self.placed(placed)?;
             (record, oddity, rest)
         };
-        let mut words = rest.split_whitespace().peekable();
-        if words.next_if_eq(&"moves").is_none()
-            && let Some(word) = words.next()
+        let mut tokens = rest.split_whitespace().peekable();
+        if tokens.next_if_eq(&"moves").is_none()
+            && let Some(token) = tokens.next()
         {
-            return Err(self.failure(word, RecordErrorKind::Unexpected(shortened(word))));
+            return Err(self.failure(token, RecordErrorKind::Unexpected(shortened(token))));
         }
-        for word in words {
-            let refused = |kind| self.failure(word, kind);
-            if MOST_PLIES as usize <= record.len() {
+        for token in tokens {
+            let refused = |kind| self.failure(token, kind);
+            if MAX_PLIES as usize <= record.len() {
                 return Err(refused(RecordErrorKind::TooMuch(Limit::Plies)));
             }
-            let mv = record.position().parse_move(word);
+            let mv = record.position().parse_move(token);
             let mv = mv.map_err(|error| refused(RecordErrorKind::Move(error)))?;
             record.play(mv).map_err(|error| {
                 refused(match error {
@@ -94,7 +96,7 @@ impl Line<'_> {
         Ok((Tree::from_record(&record), oddity))
     }
 
-    /// The position of a FEN or EPD, with what an EPD says of it.
+    /// The position of a FEN or EPD, with the operations of an EPD.
     fn placed(&self, text: &str) -> Result<(GameRecord, Option<Failure>), Failure> {
         let error = match epd(text) {
             Ok(epd) => return Ok((annotated(&epd), None)),
@@ -127,13 +129,13 @@ impl Line<'_> {
     }
 }
 
-/// What follows a word that a text begins with.
-fn after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let rest = text.strip_prefix(word)?;
+/// The rest of a text after a token that it starts with.
+fn after<'a>(text: &'a str, token: &str) -> Option<&'a str> {
+    let rest = text.strip_prefix(token)?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim_start())
 }
 
-/// What stands before the word `moves`, and the rest from there on.
+/// The text before `moves`, and the rest.
 fn split_at_moves(text: &str) -> (&str, &str) {
     let place = text.match_indices("moves").map(|(place, _)| place).find(|&place| {
         let (before, rest) = text.split_at(place);
@@ -159,7 +161,7 @@ fn fields(text: &str) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
-/// Whatever is no chess may be Chess960; if it is neither, chess tells why.
+/// A position that is illegal in chess may be one of Chess960; otherwise chess has the error.
 fn epd(text: &str) -> Result<Epd, EpdError> {
     Epd::read(Game::Chess, text).or_else(|error| Epd::read(Game::Chess960, text).map_err(|_| error))
 }
@@ -204,7 +206,6 @@ fn without_position(epd: &str) -> &str {
     epd.get(fields(epd).len()..).unwrap_or_default().trim()
 }
 
-/// What is told of a text.
 fn shortened(text: &str) -> String {
     text.chars().take(40).collect()
 }

@@ -1,4 +1,4 @@
-//! What the page sees of a match, from what its runner tells. No I/O, no clock.
+//! The state of a match for the page, from the events of its runner. No I/O, no clock.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -23,10 +23,10 @@ use crate::wire::{
     MatchPlan, MatchScore, MatchState, MatchStatus, ProblemKind, Sides,
 };
 
-/// So many of the last games are listed.
-const MOST_GAMES: usize = 500;
-/// So many pairs can wait to be stored.
-const MOST_WAITING: usize = 1024;
+/// Maximum number of listed games.
+const MAX_GAMES: usize = 500;
+/// Maximum number of pairs that wait to be stored.
+const MAX_WAITING: usize = 1024;
 
 /// A match as the page sees it.
 #[derive(Clone, Debug)]
@@ -63,7 +63,6 @@ struct Board {
     is_new: bool,
 }
 
-/// What was not told yet.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent parts of a state")]
 struct Unpublished {
@@ -77,7 +76,7 @@ struct Unpublished {
 }
 
 impl Follow {
-    /// A match before its first game. `total` is how many games there are to be; none if nobody knows.
+    /// A match before its first game. `total` is the number of games, if it is known.
     pub fn new(id: MatchId, asked: MatchPlan, plan: &Plan, total: Option<u32>) -> Self {
         let test = plan.sprt.as_ref().and_then(|sprt| sprt.test().ok());
         Self {
@@ -110,7 +109,7 @@ impl Follow {
                 outcome: of_game(game),
                 plies: u32::try_from(game.moves.len()).unwrap_or(u32::MAX),
             };
-            if self.games.len() == MOST_GAMES {
+            if self.games.len() == MAX_GAMES {
                 self.games.pop_front();
             }
             self.games.push_back(listed.clone());
@@ -119,14 +118,14 @@ impl Follow {
         (self.news.score, self.news.any) = (true, true);
     }
 
-    /// Hears of a pair that was played to its end. It counts when it is stored.
+    /// A pair was completed. It counts when it is stored.
     pub fn played(&mut self, pair: PairResult) {
-        if self.waiting.len() < MOST_WAITING {
+        if self.waiting.len() < MAX_WAITING {
             self.waiting.insert(pair.pairing.index, pair);
         }
     }
 
-    /// Hears what has happened. Gives the games of a pair that was stored, for the library.
+    /// Handles an event. Returns the games of a stored pair, for the library.
     pub fn hear(&mut self, event: &Event) -> Vec<Finished> {
         match event {
             Event::MatchStart { .. } => self.set_status(MatchStatus::Running),
@@ -165,8 +164,8 @@ impl Follow {
         Vec::new()
     }
 
-    /// Hears which openings cannot be used.
-    pub fn hear_skipped(&mut self, skipped: &Skipped) {
+    /// Records which openings cannot be used.
+    pub fn on_skipped(&mut self, skipped: &Skipped) {
         if let Some(note) = left_out(self.plan.game, skipped) {
             self.set_note(note);
         }
@@ -207,9 +206,9 @@ impl Follow {
         }
     }
 
-    /// Says why it ended or what went wrong.
+    /// Sets why it ended or failed.
     pub fn set_note(&mut self, note: Failure) {
-        // It may be in an engine's words.
+        // The text may be an engine's.
         let text = note.text.chars().filter(|letter| !letter.is_control()).take(1000).collect();
         self.note = Some(Failure { text, ..note });
         (self.news.note, self.news.any) = (true, true);
@@ -338,7 +337,7 @@ impl Follow {
         }
     }
 
-    /// Whether there is something that was not told.
+    /// Whether there is a change to publish.
     pub fn has_news(&self) -> bool {
         self.news.any
     }
@@ -388,7 +387,7 @@ impl Board {
 }
 
 fn line_move(position: &Position, mv: Move) -> LineMove {
-    LineMove { word: mv.word(position.game().castling_form()), text: move_text(position, mv) }
+    LineMove { uci: mv.word(position.game().castling_form()), text: move_text(position, mv) }
 }
 
 #[cfg(test)]
@@ -399,7 +398,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_state_and_the_changes_after_it_tell_each_game_once() {
+    fn a_state_and_its_later_changes_contain_each_game_once() {
         let engine =
             |name: &str| json!({ "name": name, "command": name, "limits": { "nodes": 1 } });
         let plan = json!({ "game": "chess", "engines": [engine("a"), engine("b")] });

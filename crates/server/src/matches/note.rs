@@ -1,4 +1,4 @@
-//! What there is to say of a match: why it ended, what went wrong, what is odd.
+//! Notes about a match: why it ended, errors, warnings.
 
 use readyok_arena::openings::Skipped;
 use readyok_arena::result::WarningKind;
@@ -22,7 +22,7 @@ pub(super) fn decided(verdict: Verdict) -> Option<Failure> {
     }
 }
 
-/// An engine has failed so often.
+/// The number of failures of an engine.
 pub(super) fn has_failed(name: &str, count: u64) -> Failure {
     let problem = Problem::new(Kind::HasFailed).with("count", &count);
     Failure::new(problem.with("engine", name), format!("{name} has failed {count} times"))
@@ -41,7 +41,7 @@ pub(super) fn left_out(game: Game, skipped: &Skipped) -> Option<Failure> {
     Some(Failure::new(problem.because(Some(why.problem)), text))
 }
 
-/// What an engine did in a game; a text where nobody knows its kind.
+/// A failure of an engine in a game; a text if its kind is unknown.
 pub(super) fn warning(engine: Option<&str>, kind: Option<&WarningKind>, text: &str) -> Failure {
     let problem = kind.map_or_else(|| Problem::system(&printable(text)), warned);
     match engine {
@@ -56,7 +56,7 @@ pub(super) fn played_again(text: &str) -> Failure {
 }
 
 fn warned(kind: &WarningKind) -> Problem {
-    let word = |kind, word: &str| Problem::new(kind).with("word", &printable(word));
+    let with_move = |kind, mv: &str| Problem::new(kind).with("word", &printable(mv));
     let text = |kind, text: &str| Problem::new(kind).with("text", &printable(text));
     match kind {
         WarningKind::UnknownOption { name } => Problem::no_such(Thing::Option, &printable(name)),
@@ -66,9 +66,11 @@ fn warned(kind: &WarningKind) -> Problem {
         }
         WarningKind::OptionValue { error } => option_problem(error),
         WarningKind::NoScore => Problem::new(Kind::ToldNoScore),
-        WarningKind::OtherPv { word: told } => word(Kind::OtherVariation, told),
-        WarningKind::IllegalPv { word: told } => word(Kind::IllegalVariation, told),
-        WarningKind::PvBeyondEnd { word: told, end: _ } => word(Kind::VariationBeyondEnd, told),
+        WarningKind::OtherPv { word: told } => with_move(Kind::OtherVariation, told),
+        WarningKind::IllegalPv { word: told } => with_move(Kind::IllegalVariation, told),
+        WarningKind::PvBeyondEnd { word: told, end: _ } => {
+            with_move(Kind::VariationBeyondEnd, told)
+        }
         WarningKind::MatePvLength { plies, found } => {
             Problem::new(Kind::MateLength).with("plies", plies).with("found", found)
         }
@@ -92,7 +94,7 @@ fn in_japanese(rule: Rule) -> String {
     format!("{} ({})", rule.text_in(language), rule.clause_in(language))
 }
 
-/// The rule that a sentence tells of. Results of matches keep the sentence alone.
+/// The rule of a message. Results of matches contain only the message.
 fn broken_rule(what: &str) -> Option<Rule> {
     let says = |&rule: &Rule| Violation { by: rule.binds(), rule }.to_string() == what;
     Rule::ALL.into_iter().find(says)
@@ -136,7 +138,7 @@ pub(super) fn schedule_problem(game: Game, error: &ScheduleError) -> Problem {
     }
 }
 
-/// Why a test is none.
+/// Why the parameters of a test are invalid.
 pub(super) fn test_problem(error: &SprtError) -> Problem {
     Problem::new(match error {
         SprtError::Hypotheses { .. } => Kind::Hypotheses,
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_that_are_left_out_are_told_by_what_is_wrong_with_the_first() {
+    fn skipped_openings_are_reported_with_the_first_error() {
         let error = |line| OpeningError {
             path: Some("book.epd".to_owned()),
             line: Some(line),
@@ -186,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn results_that_cannot_be_kept_are_told_by_their_file() {
+    fn storage_errors_name_the_file() {
         let told = |error| match_failure(Game::Chess, &MatchError::Store(error)).problem;
         let path = PathBuf::from("a.match");
         let why = "English".to_owned();
@@ -207,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_rule_is_told_in_japanese_too() {
+    fn a_violation_has_a_japanese_text() {
         for rule in Rule::ALL {
             let what = Violation { by: rule.binds(), rule }.to_string();
             let told = warning(None, Some(&WarningKind::Protocol { what: what.clone() }), &what);
@@ -220,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_test_that_has_decided_is_told_of() {
+    fn only_a_decided_test_is_reported() {
         let kind = |verdict| decided(verdict).map(|note| note.problem.kind);
         assert_eq!(kind(Verdict::AcceptH0), Some(Kind::AcceptsH0));
         assert_eq!(kind(Verdict::AcceptH1), Some(Kind::AcceptsH1));

@@ -13,20 +13,20 @@ use readyok_arena::stats::Model;
 use readyok_rules::{Handicap, Position};
 
 use super::note::{schedule_problem, test_problem};
-use crate::game::{api_error, odd_text, position_problem, too_many};
+use crate::game::{api_error, malformed_text, position_problem, too_many};
 use crate::wire::{
     ApiError, ApiErrorCode, MatchEngine, MatchFormat, MatchOpenings, MatchPlan, Problem,
     ProblemKind as Kind, Protocol, Thing, Time,
 };
 
-/// No match has more engines, rounds, pairs of a meeting, or games at once.
-const MOST_ENGINES: usize = 100;
-const MOST_ROUNDS: u32 = 10_000;
-const MOST_PAIRS: u32 = 1_000_000;
-const MOST_SLOTS: u32 = 64;
+/// Maximum number of engines, rounds, pairs of an encounter, and concurrent games.
+const MAX_ENGINES: usize = 100;
+const MAX_ROUNDS: u32 = 10_000;
+const MAX_PAIRS: u32 = 1_000_000;
+const MAX_SLOTS: u32 = 64;
 /// No list of openings is longer, and no text of the plan.
-const MOST_OPENINGS: usize = 100_000;
-const LONGEST: usize = 1000;
+const MAX_OPENINGS: usize = 100_000;
+const MAX_COUNT: usize = 1000;
 
 /// A registered engine as a match starts it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,9 +37,9 @@ pub struct Entrant {
     pub command: String,
     /// The arguments of the program.
     pub args: Vec<String>,
-    /// Its working directory; none for the folder of the program.
+    /// The working directory; none for that of the program.
     pub dir: Option<String>,
-    /// Variables of its environment, beside those of the server.
+    /// Environment variables in addition to those of the server.
     pub env: BTreeMap<String, String>,
     /// What it speaks; none for UCI in chess and USI in shogi.
     pub protocol: Option<Protocol>,
@@ -60,27 +60,27 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
     if asked.engines.len() < 2 || asked.engines.len() != entrants.len() {
         return Err(wrong(Kind::TwoEngines, "a match has at least two engines"));
     }
-    if MOST_ENGINES < entrants.len()
-        || !(1..=MOST_ROUNDS).contains(&asked.rounds)
-        || !(1..=MOST_PAIRS).contains(&asked.pairs)
-        || !(1..=MOST_SLOTS).contains(&asked.concurrency)
+    if MAX_ENGINES < entrants.len()
+        || !(1..=MAX_ROUNDS).contains(&asked.rounds)
+        || !(1..=MAX_PAIRS).contains(&asked.pairs)
+        || !(1..=MAX_SLOTS).contains(&asked.concurrency)
     {
         let why = Problem::new(Kind::MatchSize)
-            .with("rounds", &MOST_ROUNDS)
-            .with("pairs", &MOST_PAIRS)
-            .with("engines", &MOST_ENGINES)
-            .with("slots", &MOST_SLOTS);
+            .with("rounds", &MAX_ROUNDS)
+            .with("pairs", &MAX_PAIRS)
+            .with("engines", &MAX_ENGINES)
+            .with("slots", &MAX_SLOTS);
         return Err(api_error(
             ApiErrorCode::TooMuch,
             why,
             format!(
-                "a match has 1 to {MOST_ROUNDS} rounds, 1 to {MOST_PAIRS} pairs, up to \
-                 {MOST_ENGINES} engines and {MOST_SLOTS} games at once"
+                "a match has 1 to {MAX_ROUNDS} rounds, 1 to {MAX_PAIRS} pairs, up to \
+                 {MAX_ENGINES} engines and {MAX_SLOTS} games at once"
             ),
         ));
     }
-    if LONGEST < asked.name.len() || asked.name.chars().any(char::is_control) {
-        return Err(odd_text(
+    if MAX_COUNT < asked.name.len() || asked.name.chars().any(char::is_control) {
+        return Err(malformed_text(
             Thing::MatchName,
             "the name of the match is too long, or holds control characters",
         ));
@@ -102,7 +102,7 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
             MatchFormat::Swiss => Format::Swiss,
         },
         meetings: readyok_arena::plan::MeetingOrder::default(),
-        // The bracket says how many rounds a knockout has.
+        // The bracket determines the number of rounds of a knockout.
         rounds: if asked.format == MatchFormat::Knockout { 1 } else { asked.rounds },
         legs: asked.pairs,
         games: GamesPerPairing::Two,
@@ -115,7 +115,7 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
         sprt: sprt(asked)?,
         seed: asked.seed,
     };
-    // Openings are read, and everything else that has to fit is looked at.
+    // This reads the openings and validates the rest.
     Schedule::open(&plan)
         .map_err(|error| wrong(schedule_problem(plan.game, &error), error.to_string()))?;
     let slots = usize::try_from(asked.concurrency).unwrap_or(1);
@@ -130,8 +130,8 @@ fn name(
 ) -> Result<String, ApiError> {
     let is_free = |name: &str| others.iter().all(|other| other.name != name);
     let asked = engine.name.trim();
-    if LONGEST < asked.len() || asked.chars().any(char::is_control) {
-        return Err(odd_text(
+    if MAX_COUNT < asked.len() || asked.chars().any(char::is_control) {
+        return Err(malformed_text(
             Thing::EngineName,
             "the name of an engine is too long, or holds control characters",
         ));
@@ -224,7 +224,7 @@ fn openings(asked: &MatchPlan) -> Result<Openings, ApiError> {
             }
             Openings { source: OpeningSource::Handicap { name: name.clone() }, ..usual }
         }
-        MatchOpenings::Positions { list } if MOST_OPENINGS < list.len() => {
+        MatchOpenings::Positions { list } if MAX_OPENINGS < list.len() => {
             return Err(too_many(Thing::Position, "there are too many positions"));
         }
         MatchOpenings::Positions { list } => {

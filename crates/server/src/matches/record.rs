@@ -15,7 +15,7 @@ use crate::wire::{OutcomeView, Sides};
 pub struct Finished {
     /// Its number in the match, from 1.
     pub number: u32,
-    /// The game, with what the engines told of each move.
+    /// The game, with the engines' evaluations of each move.
     pub record: GameRecord,
     /// The engines, as the match calls them.
     pub engines: Sides<String>,

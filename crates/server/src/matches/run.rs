@@ -1,4 +1,4 @@
-//! The thread of a match: it plays, follows, and tells.
+//! The threads of a match: one plays, one follows and reports.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,8 +21,8 @@ use super::{Finished, Follow, Program};
 use crate::time::instant;
 use crate::wire::{Failure, MatchDelta, MatchId, MatchLine, ProblemKind};
 
-/// The page is told at most this often.
-const PACE: Duration = Duration::from_millis(200);
+/// Minimum interval between updates of the page.
+const MIN_INTERVAL: Duration = Duration::from_millis(200);
 
 /// What has happened in a match.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub enum MatchEvent {
 pub struct Changes(Arc<Mutex<Follow>>);
 
 impl Changes {
-    /// Takes them, with where the match stands now. None if there are none.
+    /// Takes the changes, with the status of the match. None if nothing has changed.
     pub fn take(&self) -> Option<(MatchDelta, MatchLine)> {
         let mut follow = lock(&self.0);
         let delta = follow.take_delta()?;
@@ -48,15 +48,15 @@ impl Changes {
     }
 }
 
-/// Somebody who is told of matches, from their threads.
-pub type Tell = Arc<dyn Fn(MatchEvent) + Send + Sync>;
+/// Receives events from the threads of matches.
+pub type MatchListener = Arc<dyn Fn(MatchEvent) + Send + Sync>;
 
 /// A match that is played.
 #[derive(Debug)]
 pub(super) struct MatchThread {
     pub(super) follow: Arc<Mutex<Follow>>,
     stop: StopHandle,
-    /// Nothing is said here: its other end goes when the thread ends.
+    /// Disconnected when the thread ends.
     ended: mpsc::Receiver<()>,
     interrupts: u32,
 }
@@ -79,39 +79,39 @@ impl MatchThread {
         !matches!(self.ended.try_recv(), Err(mpsc::TryRecvError::Empty))
     }
 
-    /// Waits for its thread. Tells whether it has ended.
+    /// Waits for the thread. Returns whether it has ended.
     pub(super) fn wait(&self, patience: Duration) -> bool {
         !matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout))
     }
 }
 
-enum Heard {
+enum Message {
     Event(Event),
     Skipped(Arc<Skipped>),
     Pair(PairResult),
 }
 
-/// Hears from the match's own thread.
-struct Ear(Sender<Heard>);
+/// Forwards events from the thread of the match.
+struct EventForwarder(Sender<Message>);
 
-impl Listener for Ear {
+impl Listener for EventForwarder {
     fn hear(&mut self, event: &Event) {
-        // Whoever followed has gone.
-        let _ = self.0.send(Heard::Event(event.clone()));
+        // The follower has ended.
+        let _ = self.0.send(Message::Event(event.clone()));
     }
 
     fn hear_skipped(&mut self, skipped: &Arc<Skipped>) {
-        let _ = self.0.send(Heard::Skipped(Arc::clone(skipped)));
+        let _ = self.0.send(Message::Skipped(Arc::clone(skipped)));
     }
 }
 
 /// Plays with engines, and passes complete pairs on.
-struct Teller<P> {
+struct ReportingPlayer<P> {
     player: P,
-    ear: Sender<Heard>,
+    sender: Sender<Message>,
 }
 
-impl<P: PairPlayer> PairPlayer for Teller<P> {
+impl<P: PairPlayer> PairPlayer for ReportingPlayer<P> {
     fn play(
         &mut self,
         pairing: &Pairing,
@@ -119,27 +119,27 @@ impl<P: PairPlayer> PairPlayer for Teller<P> {
     ) -> Result<Option<PairResult>, PlayerError> {
         let pair = self.player.play(pairing, watch)?;
         if let Some(pair) = &pair {
-            let _ = self.ear.send(Heard::Pair(pair.clone()));
+            let _ = self.sender.send(Message::Pair(pair.clone()));
         }
         Ok(pair)
     }
 }
 
-/// Plays a match in a thread of its own. At its end `keep` is called there, before anybody is told.
+/// Plays a match in a thread of its own. At the end, `keep` is called there before the end is reported.
 pub(super) fn start(
     id: MatchId,
     follow: Follow,
     store: Store,
     slots: usize,
     program: Program,
-    tell: Tell,
+    tell: MatchListener,
     keep: impl FnOnce(&Follow) + Send + 'static,
 ) -> Result<MatchThread, MatchError> {
     let plan_game = store.plan().game;
     let settings = Settings { on_interrupt: Stop::Finish, tell_moves: true, ..Settings::default() };
     let mut game = Match::new(store, settings)?;
-    let (ear, heard) = mpsc::channel();
-    game.listen(Ear(ear.clone()));
+    let (sender, messages) = mpsc::channel();
+    game.listen(EventForwarder(sender.clone()));
     let stop = game.stop_handle();
     let follow = Arc::new(Mutex::new(follow));
     let (end, ended) = mpsc::channel();
@@ -153,11 +153,11 @@ pub(super) fn start(
                 Some(guard) => player.guarded(guard),
                 None => player,
             };
-            Teller { player, ear: ear.clone() }
+            ReportingPlayer { player, sender: sender.clone() }
         };
         let result = game.play_here(slots, None, make);
-        // The last one who could say something: the follower goes on.
-        drop(ear);
+        // The last sender: the follower continues.
+        drop(sender);
         result
     };
     let name = format!("match {id}");
@@ -169,19 +169,19 @@ pub(super) fn start(
                 tell(MatchEvent::Changed(id, Changes(Arc::clone(&follow))));
             }
         };
-        let mut told = instant();
+        let mut last = instant();
         loop {
-            let due = lock(&follow).has_news().then(|| told + PACE);
+            let due = lock(&follow).has_news().then(|| last + MIN_INTERVAL);
             let message = match due {
-                // Also if there is always something to hear, as with games that take no time.
+                // Also if messages arrive without a pause, as with very short games.
                 Some(due) if due <= instant() => Err(RecvTimeoutError::Timeout),
-                Some(due) => heard.recv_timeout(due.saturating_duration_since(instant())),
-                None => heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(due) => messages.recv_timeout(due.saturating_duration_since(instant())),
+                None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match message {
-                Ok(Heard::Pair(pair)) => lock(&follow).played(pair),
-                Ok(Heard::Skipped(skipped)) => lock(&follow).hear_skipped(&skipped),
-                Ok(Heard::Event(event)) => {
+                Ok(Message::Pair(pair)) => lock(&follow).played(pair),
+                Ok(Message::Skipped(skipped)) => lock(&follow).on_skipped(&skipped),
+                Ok(Message::Event(event)) => {
                     let games = lock(&follow).hear(&event);
                     for game in games {
                         tell(MatchEvent::Game(id, Box::new(game)));
@@ -189,7 +189,7 @@ pub(super) fn start(
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     publish();
-                    told = instant();
+                    last = instant();
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -203,7 +203,7 @@ pub(super) fn start(
             }
         }
         keep(&lock(&follow));
-        // Whoever hears that it is over can go on with it or delete it.
+        // After this report, the match can be resumed or deleted.
         drop(end);
         publish();
         tell(MatchEvent::Ended(id));

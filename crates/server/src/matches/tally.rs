@@ -11,7 +11,7 @@ use readyok_rules::Side;
 use crate::wire::{CurvePoint, Elo, Llr, Standing, Wins};
 
 /// More points than a chart has pixels show nothing.
-const MOST_POINTS: usize = 1024;
+const MAX_POINTS: usize = 1024;
 
 /// The counts of all complete pairs.
 #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ impl Tally {
         if before.is_some_and(|before| !before.is_multiple_of(self.stride)) {
             self.curve.pop();
         }
-        if self.curve.len() >= MOST_POINTS {
+        if self.curve.len() >= MAX_POINTS {
             let mut index = 0_usize;
             self.curve.retain(|_| {
                 index += 1;
@@ -152,7 +152,7 @@ impl Tally {
         table
     }
 
-    /// Of two engines by their pairs, which says more; of many by their games.
+    /// Of two engines by their pairs, which is more precise; of more engines by their games.
     fn elo(&self, engine: u32, wins: Wins) -> Option<Elo> {
         let both = self.scores.get(&(EngineId(0), EngineId(1))).filter(|_| self.engines == 2);
         if let Some(score) = both {
@@ -212,7 +212,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_table_counts_for_both_whoever_began() {
+    fn the_table_counts_both_sides() {
         let mut tally = Tally::new(3, None);
         // Who stands later in the plan began: it won, and the other drew as first.
         tally.add(&pair(2, 0, [Some(Side::First), None]));
@@ -236,9 +236,9 @@ pub(super) mod tests {
             let winner = if number.is_multiple_of(3) { None } else { Some(Side::First) };
             let point = tally.add(&pair(0, 1, [winner, None])).expect("there are two engines");
             assert_eq!(tally.curve().last(), Some(&point));
-            assert!(tally.curve().len() <= MOST_POINTS);
+            assert!(tally.curve().len() <= MAX_POINTS);
         }
-        assert!(MOST_POINTS / 2 < tally.curve().len());
+        assert!(MAX_POINTS / 2 < tally.curve().len());
         assert!(tally.curve().is_sorted_by(|a, b| a.games < b.games));
         let gaps = tally.curve().windows(2).map(|two| two[1].games - two[0].games);
         // All but the last gap are the same.

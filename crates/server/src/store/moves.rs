@@ -20,19 +20,19 @@ pub(crate) fn encoded(moves: &[Move]) -> Vec<u8> {
 }
 
 fn encode(mv: Move) -> Option<u16> {
-    let word = mv.word(CastlingForm::KingTakesRook);
+    let uci = mv.word(CastlingForm::KingTakesRook);
     match mv {
-        Move::Chess(_) => chess(word.as_bytes()),
-        Move::Shogi(_) => shogi(word.as_bytes()),
+        Move::Chess(_) => chess(uci.as_bytes()),
+        Move::Shogi(_) => shogi(uci.as_bytes()),
     }
 }
 
-fn chess(word: &[u8]) -> Option<u16> {
+fn chess(uci: &[u8]) -> Option<u16> {
     let square = |file: u8, rank: u8| {
         let (file, rank) = (file.checked_sub(b'a')?, rank.checked_sub(b'1')?);
         (file < 8 && rank < 8).then(|| u16::from(file) + 8 * u16::from(rank))
     };
-    let (squares, becomes) = word.split_at_checked(4)?;
+    let (squares, becomes) = uci.split_at_checked(4)?;
     let &[from_file, from_rank, to_file, to_rank] = squares else { return None };
     let (from, to) = (square(from_file, from_rank)?, square(to_file, to_rank)?);
     Some(match becomes {
@@ -45,12 +45,12 @@ fn chess(word: &[u8]) -> Option<u16> {
     })
 }
 
-fn shogi(word: &[u8]) -> Option<u16> {
+fn shogi(uci: &[u8]) -> Option<u16> {
     let square = |file: u8, rank: u8| {
         let (file, rank) = (file.checked_sub(b'1')?, rank.checked_sub(b'a')?);
         (file < 9 && rank < 9).then(|| u16::from(file) * 9 + u16::from(rank))
     };
-    let (start, rest) = word.split_at_checked(2)?;
+    let (start, rest) = uci.split_at_checked(2)?;
     let (&[from_file, from_rank], &[to_file, to_rank, ref promotes @ ..]) = (start, rest) else {
         return None;
     };

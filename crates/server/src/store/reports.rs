@@ -11,7 +11,7 @@ use crate::time::Moment;
 use crate::wire::{GameId, JobId};
 
 impl Store {
-    /// Begins a report anew: what was found out before is forgotten.
+    /// Starts a report again: earlier judgements are deleted.
     pub(crate) fn begin_report(
         &mut self,
         id: GameId,

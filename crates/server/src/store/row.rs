@@ -3,7 +3,7 @@
 use readyok_rules::Termination;
 use rusqlite::{Connection, params};
 
-use super::{StoreError, dated, moves, search, variant_word};
+use super::{StoreError, dated, moves, search, variant_name};
 use crate::game::GameSnapshot;
 use crate::time::Moment;
 use crate::wire::{GameId, LibraryGame, Sides};
@@ -96,7 +96,7 @@ impl Row {
         update.execute(params![
             id,
             dated(at),
-            variant_word(columns.variant),
+            variant_name(columns.variant),
             self.start,
             columns.names.first,
             columns.names.second,

@@ -1,4 +1,4 @@
-//! Searching the library, over a connection of its own: whoever searches keeps nobody waiting.
+//! Searches of the library, over a connection of their own: they delay no other work.
 
 use std::path::{Path, PathBuf};
 
@@ -7,16 +7,16 @@ use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params, params_from_iter};
 
-use super::{StoreError, file_in, moves, variant_word};
+use super::{StoreError, file_in, moves, variant_name};
 use crate::game::{Tree, api_error, illegal, parse_move, unplayable};
 use crate::wire::{
     ApiError, ApiErrorCode, GameId, LibraryGame, LibraryPage, LibraryQuery, Problem, Sides, Thing,
     Variant,
 };
 
-/// So many games are on a page, if nobody says otherwise, and at most.
+/// Default and maximum number of games on a page.
 const PAGE: u32 = 50;
-const LONGEST_PAGE: u32 = 200;
+const MAX_PAGE: u32 = 200;
 /// No text of a query is longer.
 const LONGEST: usize = 4096;
 
@@ -65,8 +65,8 @@ pub(super) fn index(db: &Connection, id: GameId, positions: &[i64]) -> Result<()
 }
 
 impl LibraryFile {
-    pub(crate) fn in_folder(folder: &Path) -> Self {
-        Self(file_in(folder))
+    pub(crate) fn in_directory(directory: &Path) -> Self {
+        Self(file_in(directory))
     }
 
     /// What fits a query. It may take a while.
@@ -85,7 +85,7 @@ impl LibraryFile {
             params_from_iter(&values),
             |row| row.get(0),
         )?;
-        let limit = query.limit.unwrap_or(PAGE).clamp(1, LONGEST_PAGE);
+        let limit = query.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE);
         let mut select = db.prepare(&format!(
             "SELECT id, variant, first, second, result, reason, date, event, plies, added, source
              FROM game WHERE {wanted} ORDER BY changed DESC, id DESC LIMIT {limit} OFFSET {}",
@@ -130,7 +130,7 @@ fn pattern(text: &str) -> String {
     )
 }
 
-/// The words of the query: text comes in as values only.
+/// The conditions of the query: texts are bound as values.
 fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> {
     let texts = [
         &query.player,
@@ -150,7 +150,7 @@ fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> 
         wanted.push(sql.replace('?', &format!("?{}", values.len())));
     };
     if let Some(variant) = query.variant {
-        add("variant = ?", variant_word(variant).to_owned().into());
+        add("variant = ?", variant_name(variant).to_owned().into());
     }
     if let Some(name) = &query.player {
         add(
@@ -159,7 +159,7 @@ fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> 
         );
     }
     if let Some(name) = &query.engine {
-        // Whoever is not known to be a person may be an engine.
+        // A player that is not known to be human may be an engine.
         add(
             "((folded(first) LIKE ? ESCAPE '\\' AND first_engine IS NOT 0)
                 OR (folded(second) LIKE ? ESCAPE '\\' AND second_engine IS NOT 0))",
@@ -167,7 +167,7 @@ fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> 
         );
     }
     if let Some(name) = &query.named {
-        // Dots between words of katakana are written or not.
+        // Dots within katakana names are optional.
         add(
             "replace(folded(opening), '・', '') LIKE ? ESCAPE '\\'",
             pattern(&name.replace('・', "")).into(),
@@ -243,12 +243,12 @@ fn line(game: Game, text: &str) -> Result<(String, Vec<u8>), (usize, ApiError)> 
     let mut position = Position::start(game);
     let start = position.to_string();
     let mut played = Vec::new();
-    for word in text.split_whitespace() {
-        let word = without_number(word);
-        if word.is_empty() {
+    for token in text.split_whitespace() {
+        let token = without_number(token);
+        if token.is_empty() {
             continue;
         }
-        let mv = parse_move(&position, word).map_err(|refusal| (played.len(), refusal))?;
+        let mv = parse_move(&position, token).map_err(|refusal| (played.len(), refusal))?;
         position.play(mv).map_err(|error| (played.len(), illegal(&error)))?;
         played.push(mv);
     }
@@ -256,11 +256,11 @@ fn line(game: Game, text: &str) -> Result<(String, Vec<u8>), (usize, ApiError)> 
 }
 
 /// A move without the number before it: `1.e4`, `12...Nf6`, `3.`. The digits of `7g7f` are no number.
-fn without_number(word: &str) -> &str {
-    let rest = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
+fn without_number(token: &str) -> &str {
+    let rest = token.trim_start_matches(|letter: char| letter.is_ascii_digit());
     if rest.is_empty() {
         rest
     } else {
-        rest.strip_prefix('.').map_or(word, |rest| rest.trim_start_matches('.'))
+        rest.strip_prefix('.').map_or(token, |rest| rest.trim_start_matches('.'))
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! ```text
 //!  AppState ── save(game) ──┐                             ┌─ takes snapshots of the games (short lock)
-//!  anyone ── run(work) ──┼──> queue ──> writer thread ─┼─ writes them in one transaction
-//!  anyone ── barrier ────┘                             └─ reports the results (short lock), answers barriers
+//!  caller ── run(work) ──┼──> queue ──> writer thread ─┼─ writes them in one transaction
+//!  caller ── barrier ────┘                             └─ reports the results (short lock), answers barriers
 //! ```
 //! A game is taken when its turn comes, not when it is queued: all changes until then are one write. Work is
 //! done in the order of the queue, so that a read finds what was queued before it.
@@ -130,7 +130,7 @@ fn run(mut store: Store, inbox: Receiver<Work>, source: &impl GameSource) {
     }
 }
 
-/// Works until there is no writer, or until it is to close the library. Returns whom to tell of that.
+/// Works until there is no sender, or until the library is closed. Returns who waits for that.
 fn work(
     store: &mut Store,
     inbox: &Receiver<Work>,
@@ -215,12 +215,14 @@ mod tests {
 
     #[test]
     fn what_waits_is_written_together_and_in_order() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let directory = tempfile::tempdir().expect("a directory");
         let (open, (writer, queue)) = (Open::default(), Writer::new());
-        queue.start(Store::open(folder.path()).expect("it opens"), open.clone()).expect("a thread");
+        queue
+            .start(Store::open(directory.path()).expect("it opens"), open.clone())
+            .expect("a thread");
         let new = |at| writer.call_blocking(move |store| store.new_game("play", at));
         let [first, second] = [1, 2].map(|at| new(at).expect("a row"));
-        // The writer stands still until everything is queued.
+        // The writer waits until everything is queued.
         let (release, held) = channel::<()>();
         drop(writer.run(move |_| held.recv()));
         assert!(writer.save(first));
@@ -238,9 +240,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_closed_library_has_written_everything_and_takes_nothing() {
-        let folder = tempfile::tempdir().expect("a folder");
+        let directory = tempfile::tempdir().expect("a directory");
         let (open, (writer, queue)) = (Open::default(), Writer::new());
-        queue.start(Store::open(folder.path()).expect("it opens"), open.clone()).expect("a thread");
+        queue
+            .start(Store::open(directory.path()).expect("it opens"), open.clone())
+            .expect("a thread");
         let id = writer.call(|store| store.new_game("play", 1)).await.expect("a row");
         assert!(writer.save(id));
         writer.close().await;
@@ -249,7 +253,7 @@ mod tests {
         let late = writer.call(|store| store.new_game("play", 2)).await;
         assert!(matches!(late, Err(StoreError::Closed)));
         assert!(writer.barrier().await.is_err());
-        let again = Store::open(folder.path()).expect("nobody holds it");
+        let again = Store::open(directory.path()).expect("nobody holds it");
         assert!(again.game(id).expect("it works").is_some());
     }
 }

@@ -10,14 +10,14 @@ use super::{EngineId, Failure, LineMove, NodeId, ProcessId};
 #[derive(Clone, Debug, Default, Serialize, TS)]
 pub struct AnalysisState {
     /// In the order in which they were added.
-    pub lanes: Vec<EngineAnalysis>,
+    pub engines: Vec<EngineAnalysis>,
 }
 
 /// Changes of the analysis.
 #[derive(Clone, Debug, Default, Serialize, TS)]
 pub struct AnalysisDelta {
-    /// New or changed lanes, whole.
-    pub lanes: Vec<EngineAnalysis>,
+    /// New or changed engines, with their complete states.
+    pub engines: Vec<EngineAnalysis>,
     /// Engines that were taken away.
     pub removed: Vec<EngineId>,
 }
@@ -25,7 +25,6 @@ pub struct AnalysisDelta {
 /// One engine that analyses.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 pub struct EngineAnalysis {
-    /// Which.
     pub engine: EngineId,
     /// What it is to do.
     pub settings: AnalysisSettings,
@@ -35,19 +34,19 @@ pub struct EngineAnalysis {
     pub process: Option<ProcessId>,
     /// The node that everything below is about. Show nothing of it at another node.
     pub node: NodeId,
-    /// What the engine has told about that position.
-    pub told: SearchInfo,
+    /// The output of the search of that position.
+    pub info: SearchInfo,
     /// What went wrong.
     pub error: Option<Failure>,
 }
 
-/// What a lane does.
+/// The status of an engine that analyses.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum AnalysisStatus {
     /// The engine is being started.
     Starting,
-    /// The old search ends, the new one has told nothing yet.
+    /// The old search ends; the new one has no output yet.
     Turning,
     /// It searches.
     Searching,
@@ -62,17 +61,17 @@ pub enum AnalysisStatus {
 /// What an engine that analyses is to do.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct AnalysisSettings {
-    /// So many variations, 0 to 20. With 0 the engine runs with one, and none is shown.
+    /// Number of variations, 0 to 20. With 0 the engine runs with one, and none is shown.
     pub lines: u32,
     /// When to stop.
     pub goal: AnalysisGoal,
-    /// Only these moves, by their words, and only at the node where they were chosen; empty for all.
+    /// Only these moves, in UCI or USI notation, and only at the node where they were chosen; empty for all.
     #[serde(default)]
     pub only: Vec<String>,
     /// Shows what the other side threatens: the side to move passes, which it cannot do in check.
     #[serde(default)]
     pub threat: bool,
-    /// Stays at the node where it is, whatever the cursor does.
+    /// Stays at its node when the cursor moves.
     #[serde(default)]
     pub locked: bool,
 }
@@ -81,14 +80,14 @@ pub struct AnalysisSettings {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum AnalysisGoal {
-    /// When it is told to.
+    /// When it is stopped.
     Infinite,
     /// At a depth in plies.
     Depth {
         /// Plies.
         depth: u32,
     },
-    /// After so many nodes.
+    /// At a number of nodes.
     Nodes {
         /// Nodes.
         nodes: u64,
@@ -105,12 +104,12 @@ pub enum AnalysisGoal {
     },
 }
 
-/// What an engine has told about one position.
+/// The output of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
 pub struct SearchInfo {
     /// Its variations, the best first.
     pub lines: Vec<Line>,
-    /// In plies, the latest that was told.
+    /// The latest depth in plies.
     pub depth: Option<u32>,
     /// Selective depth.
     pub seldepth: Option<u32>,
@@ -122,15 +121,15 @@ pub struct SearchInfo {
     pub hashfull: Option<u32>,
     /// Hits in tablebases.
     pub tbhits: Option<u64>,
-    /// Processor load in thousandths.
+    /// CPU load in permille.
     pub cpuload: Option<u32>,
     /// Milliseconds.
     pub time: Option<u64>,
-    /// The move it looks at now, with its number.
+    /// The move that is being searched, with its number.
     pub current: Option<CurrentMove>,
-    /// Refutations of moves, if it tells them (`UCI_ShowRefutations`): the latest of each move.
+    /// Refutations of moves, if it reports them (`UCI_ShowRefutations`): the latest of each move.
     pub refutations: Vec<Vec<LineMove>>,
-    /// The lines its processors are at, if it tells them (`UCI_ShowCurrLine`).
+    /// The current lines of its threads, if it reports them (`UCI_ShowCurrLine`).
     pub current_lines: Vec<CurrentLine>,
     /// The latest `info string`.
     pub text: Option<String>,
@@ -155,35 +154,34 @@ pub struct Line {
     pub bound: Bound,
     /// Chances of the side to move.
     pub wdl: Option<Wdl>,
-    /// The moves; the words as the engine wrote them from the first one on that is not legal.
+    /// The moves; from the first illegal one on, as the engine wrote them.
     pub pv: Vec<LineMove>,
 }
 
 /// The move that is being searched.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
 pub struct CurrentMove {
-    /// Which.
     pub it: LineMove,
     /// Which of how many, from 1.
     pub number: Option<u32>,
 }
 
-/// The line that a processor is at.
+/// The current line of a thread.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
 pub struct CurrentLine {
-    /// Which processor, from 1.
-    pub processor: u32,
+    /// The number of the CPU, from 1.
+    pub cpu: u32,
     /// The moves.
     pub moves: Vec<LineMove>,
 }
 
-/// What came of a search for a mate.
+/// The result of a search for a mate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum MateAnswer {
     /// There is one: the first line.
     Found,
-    /// There is none.
+    /// The game has no report.
     None,
     /// It was not found in time.
     Unknown,

@@ -11,111 +11,59 @@ use super::{
     Side, Topic, ValuesFor,
 };
 
-/// What a tab asks for. Where nothing else is said, the answer is [`Answer::Done`].
+/// A command of a tab. The answer is [`Answer::Done`] unless stated otherwise.
 #[derive(Clone, Debug, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Command {
     /// Wants a topic. Its snapshot follows the answer.
-    Subscribe {
-        /// Which.
-        topic: Topic,
-    },
+    Subscribe { topic: Topic },
     /// Wants it no longer.
-    Unsubscribe {
-        /// Which.
-        topic: Topic,
-    },
+    Unsubscribe { topic: Topic },
 
     /// Sets up a game. Answers [`Answer::Game`].
-    NewGame {
-        /// How.
-        game: Box<NewGame>,
-    },
+    NewGame { game: Box<NewGame> },
     /// Opens a game of the library. Answers [`Answer::Game`].
-    OpenGame {
-        /// Its number.
-        game: GameId,
-    },
+    OpenGame { game: GameId },
     /// Closes a game: it stays in the library, its engines end. A game that is played is interrupted and can be
     /// resumed.
-    CloseGame {
-        /// Which.
-        game: GameId,
-    },
+    CloseGame { game: GameId },
     /// Deletes a game from the library, open or not.
-    DeleteGame {
-        /// Which.
-        game: GameId,
-    },
+    DeleteGame { game: GameId },
     /// Plays a move: at the cursor, and for the player if that is where the game stands. Answers
     /// [`Answer::Node`].
     Move {
-        /// In which game.
         game: GameId,
         /// After which node: that of the position which the user saw.
         node: NodeId,
-        /// A word of UCI or USI, SAN, or Japanese notation.
+        /// In UCI, USI, SAN, or Japanese notation.
         text: String,
     },
-    /// Looks at a node.
-    GoTo {
-        /// In which game.
-        game: GameId,
-        /// Which.
-        node: NodeId,
-    },
+    /// Moves the cursor to a node.
+    GoTo { game: GameId, node: NodeId },
     /// Changes the tree. Inserting answers [`Answer::Node`].
-    Edit {
-        /// Of which game.
-        game: GameId,
-        /// How.
-        edit: Edit,
-    },
-    /// Takes the person's last move back, with the engine's answer to it.
-    TakeBack {
-        /// In which game.
-        game: GameId,
-    },
-    /// Gives up, for the person (of two persons: the one to move).
-    Resign {
-        /// Which game.
-        game: GameId,
-    },
-    /// Offers a draw to the engine, which takes it if its score says so; or to the other person.
-    OfferDraw {
-        /// In which game.
-        game: GameId,
-    },
+    Edit { game: GameId, edit: Edit },
+    /// Takes back the human's last move, with the engine's reply.
+    TakeBack { game: GameId },
+    /// Resigns for the human (of two: the one to move).
+    Resign { game: GameId },
+    /// Offers a draw to the engine, which answers by its score; or to the other human.
+    OfferDraw { game: GameId },
     /// Takes the draw that was offered.
-    AcceptDraw {
-        /// In which game.
-        game: GameId,
-    },
+    AcceptDraw { game: GameId },
     /// Claims a draw that the rules give (chess), or declares a win (shogi).
-    Claim {
-        /// In which game.
-        game: GameId,
-    },
+    Claim { game: GameId },
     /// Asks for a hint.
     Hint {
-        /// In which game.
         game: GameId,
         /// From which engine; none for the one that plays, or else the first that can.
         engine: Option<EngineId>,
     },
-    /// Has the thinking engine play at once.
-    MoveNow {
-        /// In which game.
-        game: GameId,
-    },
+    /// Has the engine that searches play immediately.
+    MoveNow { game: GameId },
     /// Stops the clocks and the engines of a game.
-    Pause {
-        /// Which.
-        game: GameId,
-    },
-    /// Goes on after a pause or an interruption, or plays on from a node with new players.
+    Pause { game: GameId },
+    /// Resumes a game after a pause or an interruption, or from a node with new players.
     Resume {
-        /// Which.
         game: GameId,
         /// From here: the line up to there becomes the game. None for where it stands.
         from: Option<NodeId>,
@@ -123,40 +71,21 @@ pub enum Command {
         players: Option<Box<super::Sides<Player>>>,
     },
     /// Breaks a game off without a result.
-    Abort {
-        /// Which.
-        game: GameId,
-    },
+    Abort { game: GameId },
     /// Has the players of a game that is over play again, as [`Rematch`](super::Rematch) tells. There is one rematch:
     /// whoever asks for it after it has begun is led to it. Answers [`Answer::Game`].
-    Rematch {
-        /// Of which game.
-        game: GameId,
-    },
+    Rematch { game: GameId },
 
     /// Has an engine analyse at the cursor, or changes what it does.
-    Analyse {
-        /// In which game.
-        game: GameId,
-        /// Which engine.
-        engine: EngineId,
-        /// How.
-        settings: AnalysisSettings,
-    },
-    /// Stops an engine that analyses; its lane stays.
+    Analyse { game: GameId, engine: EngineId, settings: AnalysisSettings },
+    /// Stops an engine that analyses; its output stays.
     StopAnalysis {
-        /// In which game.
         game: GameId,
         /// Which engine; none for all.
         engine: Option<EngineId>,
     },
     /// Takes an engine away from a game, and ends its process.
-    EndAnalysis {
-        /// In which game.
-        game: GameId,
-        /// Which engine.
-        engine: EngineId,
-    },
+    EndAnalysis { game: GameId, engine: EngineId },
 
     /// Registers an engine and asks it what it can do. Answers [`Answer::Engine`].
     AddEngine {
@@ -165,148 +94,95 @@ pub enum Command {
     },
     /// Registers an engine again under another name, with its values and presets, which are the copy's own from then
     /// on. Answers [`Answer::Engine`].
-    CopyEngine {
-        /// Which.
-        engine: EngineId,
-    },
-    /// Tells what would be run, and registers nothing. Answers [`Answer::Preview`].
+    CopyEngine { engine: EngineId },
+    /// Previews how a text is run, without registering it. Answers [`Answer::Preview`].
     PreviewEngine {
         /// A path, a command line, or `tcp://host:port`.
         text: String,
     },
     /// Changes how an engine is reached, and asks it again what it can do.
     ChangeEngine {
-        /// Which.
         engine: EngineId,
         /// How it is from now on.
         entry: EngineEntry,
     },
     /// Removes an engine and ends its processes.
-    RemoveEngine {
-        /// Which.
-        engine: EngineId,
-    },
+    RemoveEngine { engine: EngineId },
     /// Asks an engine again what it can do.
-    InspectEngine {
-        /// Which.
-        engine: EngineId,
-    },
+    InspectEngine { engine: EngineId },
     /// Sets values of options for good. Processes that run get them when they are idle.
     SetOptions {
-        /// Of which engine.
         engine: EngineId,
         /// For what.
         of: ValuesFor,
         /// By name; null takes a value back to the default.
         values: BTreeMap<String, Option<String>>,
     },
-    /// Presses a button of all processes of an engine that run; of a new one if there is none.
-    PressButton {
-        /// Of which engine.
-        engine: EngineId,
-        /// Its name.
-        option: String,
-    },
+    /// Presses a button of all running processes of an engine, or of a new one.
+    PressButton { engine: EngineId, option: String },
     /// Keeps a set of values under a name.
     SavePreset {
-        /// Of which engine.
         engine: EngineId,
         /// The set.
         preset: Preset,
     },
     /// Forgets a set of values.
-    DeletePreset {
-        /// Of which engine.
-        engine: EngineId,
-        /// Its name.
-        name: String,
-    },
+    DeletePreset { engine: EngineId, name: String },
     /// Makes the values of an engine those of a set.
     ApplyPreset {
-        /// Of which engine.
         engine: EngineId,
-        /// Its name.
         name: String,
         /// For what.
         of: ValuesFor,
     },
-    /// Says what to answer when an engine wants to be registered.
+    /// Sets the response to an engine that requires a registration.
     RegisterEngine {
-        /// Which.
         engine: EngineId,
         /// A name and a code; none for `later`.
         with: Option<Registration>,
     },
     /// Puts an engine through the conformance checker.
-    CheckEngine {
-        /// Which.
-        engine: EngineId,
-    },
+    CheckEngine { engine: EngineId },
 
     /// Starts a process for the user's own commands. Answers [`Answer::Process`].
-    OpenConsole {
-        /// Of which engine.
-        engine: EngineId,
-    },
-    /// Says a line to a process, as it is.
+    OpenConsole { engine: EngineId },
+    /// Sends a line to a process, as it is.
     Say {
-        /// Which.
         process: ProcessId,
         /// The line.
         line: String,
     },
     /// Asks a process to leave, and starts another in its place.
-    RestartProcess {
-        /// Which.
-        process: ProcessId,
-    },
+    RestartProcess { process: ProcessId },
     /// Asks a process to leave.
-    QuitProcess {
-        /// Which.
-        process: ProcessId,
-    },
+    QuitProcess { process: ProcessId },
     /// Kills a process with all that it has started.
-    KillProcess {
-        /// Which.
-        process: ProcessId,
-    },
+    KillProcess { process: ProcessId },
 
     /// Plays a match. Answers [`Answer::Match`].
-    StartMatch {
-        /// What.
-        plan: Box<MatchPlan>,
-    },
-    /// Stops a match: at once, and its games are played again when it goes on; or when they are over.
+    StartMatch { plan: Box<MatchPlan> },
+    /// Stops a match: immediately, and its games are replayed when it is resumed; or when they are over.
     StopMatch {
-        /// Which.
         id: MatchId,
         /// Whether to play the games that are on to their ends.
         finish: bool,
     },
-    /// Goes on with a match.
-    ResumeMatch {
-        /// Which.
-        id: MatchId,
-    },
+    /// Resumes a match.
+    ResumeMatch { id: MatchId },
     /// Opens a game of a match from the library, where it is put back if it is no longer there. Answers
     /// [`Answer::Game`].
     OpenMatchGame {
-        /// Of which match.
         id: MatchId,
         /// Its number in the match.
         number: u32,
     },
     /// Deletes a match that does not run.
-    DeleteMatch {
-        /// Which.
-        id: MatchId,
-    },
+    DeleteMatch { id: MatchId },
 
-    /// Makes the report of a game, or goes on with it. For several games, or a folder, answers [`Answer::Job`].
+    /// Starts or resumes the report of a game. For several games, or a directory, answers [`Answer::Job`].
     StartReport {
         /// Of which.
         on: ReportOn,
-        /// How.
         settings: ReportSettings,
     },
     /// Stops a report; what it has found stays.
@@ -314,29 +190,19 @@ pub enum Command {
         /// Of which game; none for all.
         game: Option<GameId>,
     },
-    /// Reads the games of a folder into the library. Answers [`Answer::Job`].
-    ImportFolder {
+    /// Reads the games of a directory into the library. Answers [`Answer::Job`].
+    ImportDirectory {
         /// A path that the file picker can show.
         path: String,
     },
     /// Stops a job where it stands.
-    StopJob {
-        /// Which.
-        id: JobId,
-    },
-    /// Goes on with a job.
-    ResumeJob {
-        /// Which.
-        id: JobId,
-    },
+    StopJob { id: JobId },
+    /// Resumes a job.
+    ResumeJob { id: JobId },
     /// Forgets a job; its games and their reports stay.
-    DeleteJob {
-        /// Which.
-        id: JobId,
-    },
-    /// "Learn from mistakes": what an engine says of a try at a mistake. Answers [`Answer::Tried`].
+    DeleteJob { id: JobId },
+    /// "Learn from mistakes": evaluates an attempt at a mistake. Answers [`Answer::Tried`].
     TryMove {
-        /// In which game.
         game: GameId,
         /// Before the mistake.
         node: NodeId,
@@ -360,8 +226,8 @@ impl Command {
                 MatchOpenings::File { path, .. } => Some(path),
                 _ => None,
             },
-            Self::ImportFolder { path }
-            | Self::StartReport { on: ReportOn::Folder { path }, .. } => Some(path),
+            Self::ImportDirectory { path }
+            | Self::StartReport { on: ReportOn::Directory { path }, .. } => Some(path),
             Self::NewGame { game } => game.book.as_ref().map(|book| book.path.as_str()),
             _ => None,
         }
@@ -377,47 +243,32 @@ pub struct Registration {
     pub code: String,
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Answer {
-    /// It is done, or has begun; topics tell the rest.
+    /// It is done, or has started; topics report the rest.
     Done,
     /// A game is open.
-    Game {
-        /// Its number.
-        game: GameId,
-    },
+    Game { game: GameId },
     /// A move was played or a line inserted.
     Node {
         /// Its (last) node.
         node: NodeId,
     },
     /// An engine was registered.
-    Engine {
-        /// Its number.
-        engine: EngineId,
-    },
+    Engine { engine: EngineId },
     /// What would be run.
     Preview {
         /// How it would be reached; exactly this is run, without a shell.
         entry: EngineEntry,
     },
     /// A process was started.
-    Process {
-        /// Its number.
-        process: ProcessId,
-    },
+    Process { process: ProcessId },
     /// A match was started.
-    Match {
-        /// Its number.
-        id: MatchId,
-    },
+    Match { id: MatchId },
     /// A job has begun.
-    Job {
-        /// Its number.
-        id: JobId,
-    },
+    Job { id: JobId },
     /// A move was tried.
     Tried {
         /// What it costs, in percent of winning chances.

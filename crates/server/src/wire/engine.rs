@@ -49,28 +49,27 @@ pub struct EnginesDelta {
 /// What the machine has.
 #[derive(Clone, Copy, Debug, Default, Serialize, TS)]
 pub struct Machine {
-    /// Processors.
-    pub processors: u32,
-    /// Memory in MiB; none if nobody knows.
+    /// The number of logical CPU cores.
+    pub cores: u32,
+    /// Memory in MiB, if it is known.
     pub memory: Option<u64>,
 }
 
 /// A registered engine.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 pub struct EngineState {
-    /// Its number.
     pub id: EngineId,
     /// What the user calls it.
     pub name: String,
     /// How it is reached.
-    pub reach: Reach,
-    /// What it speaks; none until it has answered once, unless the user has said so.
+    pub source: EngineSource,
+    /// The protocol; none before the first handshake, unless the user has set it.
     pub protocol: Option<Protocol>,
     /// The built-in one cannot be changed or removed.
     pub built_in: bool,
-    /// What it said of itself the last time; none if it never answered.
+    /// The identity from its last handshake, if there was one.
     pub identity: Option<Identity>,
-    /// Which games it can play, as far as its protocol and options tell.
+    /// The games that it can play, by its protocol and options.
     pub variants: Vec<Variant>,
     /// The options it declared the last time.
     pub options: Vec<EngineOption>,
@@ -88,9 +87,9 @@ pub struct EngineState {
     pub strength_in_shogi: Option<StrengthRange>,
     /// Why it could not be asked the last time.
     pub error: Option<Failure>,
-    /// What it says about its registration; none if nothing.
+    /// The status of its registration, if it reports one.
     pub registration: Option<Approval>,
-    /// What it says about its copy protection; none if nothing.
+    /// The status of its copy protection, if it reports one.
     pub copy_protection: Option<Approval>,
     /// What to answer it when it wants to be registered; none for `register later`.
     pub registered_as: Option<String>,
@@ -98,7 +97,7 @@ pub struct EngineState {
     pub check: Option<CheckRun>,
 }
 
-/// What an engine says about a status.
+/// A status that an engine reports.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Approval {
@@ -113,7 +112,7 @@ pub enum Approval {
 /// How an engine is reached.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Reach {
+pub enum EngineSource {
     /// A program.
     Program {
         /// Its absolute path.
@@ -121,9 +120,9 @@ pub enum Reach {
         /// Its arguments, as they are; no shell is involved.
         #[serde(default)]
         args: Vec<String>,
-        /// Its working directory; none for its own folder.
+        /// Its working directory; none for its own directory.
         dir: Option<String>,
-        /// Variables of its environment, beside those of the server.
+        /// Environment variables in addition to those of the server.
         #[serde(default)]
         env: BTreeMap<String, String>,
     },
@@ -136,7 +135,7 @@ pub enum Reach {
     BuiltIn,
 }
 
-/// What an engine says of itself. Text from outside: show it, never interpret it.
+/// The identity of an engine. Text from outside: show it, never interpret it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct Identity {
     /// `id name`.
@@ -180,7 +179,7 @@ pub enum OptionKind {
         /// The most.
         max: Option<i64>,
     },
-    /// One of several words.
+    /// One of several values.
     Combo {
         /// The default.
         default: Option<String>,
@@ -193,8 +192,8 @@ pub enum OptionKind {
     String {
         /// The default.
         default: Option<String>,
-        /// Whether it is a list of folders, by its name (`SyzygyPath`).
-        folders: bool,
+        /// Whether it is a list of directories, by its name (`SyzygyPath`).
+        directories: bool,
     },
     /// A path of a file.
     Filename {
@@ -203,8 +202,8 @@ pub enum OptionKind {
     },
     /// Of a type that no protocol knows.
     Other {
-        /// The type, in the engine's words.
-        word: String,
+        /// The type as the engine reports it.
+        text: String,
     },
 }
 
@@ -213,7 +212,7 @@ pub enum OptionKind {
 pub struct Choice {
     /// The value.
     pub value: String,
-    /// What to show, by language, where somebody knows.
+    /// The text to show, by language, if there is one.
     pub labels: BTreeMap<String, String>,
 }
 
@@ -226,7 +225,7 @@ pub struct Preset {
     pub values: BTreeMap<String, String>,
 }
 
-/// How strongly an engine can be told to play.
+/// The range of an engine's strength limit.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum StrengthRange {
@@ -263,16 +262,16 @@ pub struct ProcessState {
     /// The engine it is one of.
     pub engine: EngineId,
     /// What it is for.
-    pub use_for: Purpose,
+    pub purpose: Purpose,
     /// What it does.
     pub status: ProcessStatus,
     /// The system's number; none for a connection, and before it has started.
     pub pid: Option<u32>,
     /// When it was started.
     pub started: u64,
-    /// What it said when it greeted.
+    /// The identity from its handshake.
     pub identity: Option<Identity>,
-    /// Why it has ended, or did not do what it was told to.
+    /// Why it has failed, or rejected a command.
     pub error: Option<Failure>,
     /// The last lines of its error output, when it has ended.
     pub stderr: Vec<String>,
@@ -287,30 +286,15 @@ pub enum Purpose {
     /// To learn what it can do.
     Inspect,
     /// To play a game.
-    Play {
-        /// Which.
-        game: GameId,
-    },
+    Play { game: GameId },
     /// To analyse at the cursor of a game.
-    Analyse {
-        /// Which.
-        game: GameId,
-    },
+    Analyse { game: GameId },
     /// For a hint in a game.
-    Hint {
-        /// Which.
-        game: GameId,
-    },
+    Hint { game: GameId },
     /// For the report of a game.
-    Report {
-        /// Which.
-        game: GameId,
-    },
-    /// To look at another try at a mistake of a game.
-    Learn {
-        /// Which.
-        game: GameId,
-    },
+    Report { game: GameId },
+    /// To evaluate another attempt at a mistake of a game.
+    Learn { game: GameId },
     /// For the user's own commands.
     Console,
 }
@@ -319,7 +303,7 @@ pub enum Purpose {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessStatus {
-    /// It is started and greeted.
+    /// It is being started.
     Starting,
     /// It waits.
     Idle,
@@ -341,7 +325,7 @@ pub struct EngineEntry {
     /// What the user calls it; empty for what it calls itself.
     pub name: String,
     /// How it is reached. A program is given by its absolute path.
-    pub reach: Reach,
+    pub source: EngineSource,
     /// What it speaks; none to find out.
     pub protocol: Option<Protocol>,
 }
@@ -383,24 +367,23 @@ pub enum CheckRun {
     },
 }
 
-/// What came of one check.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 pub struct CheckResult {
-    /// Its name.
     pub id: String,
     /// `must`, `should` or `may`.
     pub severity: String,
     /// `pass`, `fail`, `skip` or `inconclusive`.
     pub verdict: String,
     /// The rule and what was seen, in English.
-    pub english: CheckWords,
+    pub english: CheckText,
     /// The same in Japanese.
-    pub japanese: CheckWords,
+    pub japanese: CheckText,
 }
 
-/// A check and what came of it, in a language.
+/// A check and its result, in a language.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
-pub struct CheckWords {
+pub struct CheckText {
     /// The rule.
     pub rule: String,
     /// What was seen, or why nothing was. Empty for a pass.
@@ -409,28 +392,27 @@ pub struct CheckWords {
     pub clauses: Vec<String>,
 }
 
-/// A folder for the file picker. `GET /api/files?path=…` (no path: the roots).
+/// A directory for the file picker. `GET /api/files?path=…` (no path: the roots).
 #[derive(Clone, Debug, Deserialize, Serialize, TS)]
-pub struct Folder {
+pub struct Directory {
     /// Its absolute path; none for the list of roots.
     pub path: Option<String>,
-    /// The folder above, if it may be seen.
+    /// The directory above, if it may be seen.
     pub parent: Option<String>,
-    /// What is in it: folders first, by name, at most 2000.
-    pub entries: Vec<FolderEntry>,
+    /// What is in it: directories first, by name, at most 2000.
+    pub entries: Vec<DirectoryEntry>,
     /// Whether there were more.
     pub truncated: bool,
 }
 
-/// Something in a folder.
+/// Something in a directory.
 #[derive(Clone, Debug, Deserialize, Serialize, TS)]
-pub struct FolderEntry {
-    /// Its name.
+pub struct DirectoryEntry {
     pub name: String,
     /// Its absolute path.
     pub path: String,
-    /// Whether it is a folder.
-    pub folder: bool,
+    /// Whether it is a directory.
+    pub directory: bool,
     /// Whether it is a file that may be run.
     pub program: bool,
     /// Bytes.

@@ -33,9 +33,7 @@ pub struct GamesDelta {
 /// One line about a game.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
 pub struct GameLine {
-    /// Its number.
     pub id: GameId,
-    /// Which game.
     pub variant: Variant,
     /// The players' names.
     pub names: Sides<String>,
@@ -52,9 +50,7 @@ pub struct GameLine {
 /// A game.
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct GameState {
-    /// Its number.
     pub id: GameId,
-    /// Which game.
     pub variant: Variant,
     /// The start position in FEN or SFEN.
     pub start: String,
@@ -66,10 +62,10 @@ pub struct GameState {
     pub headers: Vec<Header>,
     /// All nodes, parents before their children. The first is the root.
     pub nodes: Vec<Node>,
-    /// The node that is looked at, in all tabs.
+    /// The node at the cursor, in all tabs.
     pub cursor: NodeId,
     /// The position there.
-    pub here: PositionView,
+    pub position: PositionView,
     /// The opening of the moves that led there, if it has a name.
     pub opening: Option<OpeningName>,
     /// How it has ended.
@@ -97,7 +93,7 @@ pub struct GameDelta {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub headers: Option<Vec<Header>>,
-    /// The node that is looked at, with the position there.
+    /// The cursor, with the position there.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub at: Option<At>,
@@ -126,13 +122,12 @@ pub struct KeptState {
     pub error: Option<String>,
 }
 
-/// The node that is looked at.
+/// The node at the cursor.
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct At {
-    /// Its number.
     pub cursor: NodeId,
     /// The position there.
-    pub here: PositionView,
+    pub position: PositionView,
     /// The opening of the moves that led there, if it has a name.
     pub opening: Option<OpeningName>,
 }
@@ -162,10 +157,9 @@ pub struct Undo {
     pub redo: bool,
 }
 
-/// One line of what a file says about a game.
+/// A header of a game.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct Header {
-    /// Its name.
     pub name: String,
     /// Its value.
     pub value: String,
@@ -174,17 +168,16 @@ pub struct Header {
 /// A move of a tree, or its root.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 pub struct Node {
-    /// Its number.
     pub id: NodeId,
     /// The node before it; none for the root.
     pub parent: Option<NodeId>,
     /// Moves from the root: 0 for it.
     pub ply: u32,
-    /// The move's word in UCI or USI; empty for the root.
-    pub word: String,
-    /// The move as people write it; empty for the root.
+    /// The move in UCI or USI notation; empty for the root.
+    pub uci: String,
+    /// The move as text; empty for the root.
     pub text: MoveText,
-    /// What follows, in order: the first goes on with the line, the others are variations.
+    /// The children in order: the first continues the line, the others are variations.
     pub children: Vec<NodeId>,
     /// Comments before the move (only where it begins a variation).
     pub before: Vec<String>,
@@ -196,7 +189,7 @@ pub struct Node {
     pub clock: Option<u64>,
     /// What it took.
     pub elapsed: Option<u64>,
-    /// What the position after it is worth, seen from the first side.
+    /// The score of the position after it, from the first side.
     pub evaluation: Option<Evaluation>,
     /// Arrows and circles.
     pub marks: Vec<Mark>,
@@ -222,11 +215,11 @@ pub struct Play {
     pub players: Sides<PlayerState>,
     /// The node where the game stands: the end of what was played. New moves of players go there.
     pub tip: NodeId,
-    /// The clocks; none if nobody has one.
+    /// The clocks; none without time controls.
     pub clocks: Option<Clocks>,
     /// Who has offered a draw that still stands.
     pub draw_offer: Option<Side>,
-    /// What the person whose turn it is can claim by the rules of the game.
+    /// What the human to move can claim by the rules of the game.
     pub claim: Option<Claim>,
     /// The last hint that was asked for, until a move is played.
     pub hint: Option<Hint>,
@@ -250,7 +243,7 @@ pub enum Rematch {
     },
 }
 
-/// What a person can claim, and what it comes to.
+/// What a human can claim, with its result.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Claim {
@@ -266,7 +259,7 @@ pub enum Claim {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PlayStatus {
-    /// A person is to move.
+    /// A human is to move.
     YourTurn,
     /// An engine is being started for it.
     Starting,
@@ -285,15 +278,15 @@ pub enum PlayStatus {
 pub struct PlayerState {
     /// Who it is.
     pub player: Player,
-    /// The name: the person's, or the engine's own.
+    /// The name of the human or the engine.
     pub name: String,
-    /// For an engine: what it last said about the game, from its own side.
-    pub thought: Option<MoveInfo>,
+    /// For an engine: its last score, from its own side.
+    pub info: Option<MoveInfo>,
     /// For an engine that ponders.
     pub pondering: Option<PonderState>,
 }
 
-/// What a playing engine said of its last search.
+/// The output of the last search of an engine that plays.
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct MoveInfo {
     /// The move it is about: the node of that move, or none while it thinks.
@@ -326,9 +319,9 @@ pub struct PonderState {
 /// A move of a line that was not played.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct LineMove {
-    /// The word in UCI or USI.
-    pub word: String,
-    /// As people write it. The word itself from the first illegal move on.
+    /// In UCI or USI notation.
+    pub uci: String,
+    /// As text. From the first illegal move on, as it is.
     pub text: MoveText,
 }
 
@@ -362,8 +355,8 @@ pub struct Clocks {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Player {
-    /// A person at the page.
-    Person {
+    /// A human at the page.
+    Human {
         /// The name for the record.
         name: String,
         /// Its time.
@@ -376,11 +369,10 @@ pub enum Player {
 /// An engine that plays.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 pub struct EnginePlayer {
-    /// Which.
     pub engine: EngineId,
     /// Its time.
     pub time: Time,
-    /// Limits of each search beside the clock.
+    /// Limits of each search in addition to the clock.
     #[serde(default)]
     pub limits: Limits,
     /// Whether it thinks on the opponent's time.
@@ -410,7 +402,7 @@ pub enum Time {
         /// Moves until `base` is added again; none for the whole game.
         moves: Option<u32>,
     },
-    /// So much for each move, nothing is kept.
+    /// A fixed time for each move.
     PerMove {
         /// Milliseconds.
         time: u64,
@@ -434,13 +426,12 @@ pub struct Limits {
 /// How to set up a game.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 pub struct NewGame {
-    /// Which game.
     pub variant: Variant,
     /// Where it starts.
     pub start: Start,
     /// The players; none for a board to analyse on.
     pub players: Option<Sides<Player>>,
-    /// Rules beside those of the board.
+    /// Rules in addition to those of the board.
     #[serde(default)]
     pub rules: PlayRules,
     /// Where the first moves come from.
@@ -461,19 +452,18 @@ pub enum PlayRules {
 /// An opening book for a game.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct Book {
-    /// A file below the data folder or a root of the file picker: PGN, EPD, SFEN lines or Polyglot.
+    /// A file below the data directory or a root of the file picker: PGN, EPD, SFEN lines or Polyglot.
     pub path: String,
-    /// At most so many moves from it.
+    /// Maximum number of moves from it.
     pub plies: u32,
 }
 
-/// What somebody does to the tree of a game.
+/// An edit of the tree of a game.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Edit {
     /// Sets the comments of a node.
     Comment {
-        /// Which.
         node: NodeId,
         /// Before it, where it begins a variation.
         #[serde(default)]
@@ -483,23 +473,18 @@ pub enum Edit {
     },
     /// Sets the signs of a node.
     Nags {
-        /// Which.
         node: NodeId,
         /// All of them.
         nags: Vec<u8>,
     },
     /// Sets the marks of a node.
     Marks {
-        /// Which.
         node: NodeId,
         /// All of them.
         marks: Vec<Mark>,
     },
     /// Deletes a node and all below it.
-    Delete {
-        /// Which.
-        node: NodeId,
-    },
+    Delete { node: NodeId },
     /// Makes a variation one place more important.
     Promote {
         /// A node of it.
@@ -512,9 +497,9 @@ pub enum Edit {
     Insert {
         /// After this node.
         node: NodeId,
-        /// Words of UCI or USI.
-        words: Vec<String>,
-        /// What an engine said the line was worth, to stand at its first move.
+        /// In UCI or USI notation.
+        moves: Vec<String>,
+        /// The evaluation of the line, for its first move.
         evaluation: Option<Evaluation>,
     },
     /// Sets the headers.

@@ -1,4 +1,4 @@
-//! Work on many games: a folder that is read, games that are reported on one after another.
+//! Work on many games: a directory that is read, games that are reported on one after another.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -24,24 +24,23 @@ pub struct JobsDelta {
     pub removed: Vec<JobId>,
 }
 
-/// Work on many games. It outlives the server, and goes on where it stood when it is resumed.
+/// A job on many games. It survives a restart of the server, and can be resumed.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 pub struct Job {
-    /// Its number.
     pub id: JobId,
     /// When it was asked for.
     pub added: u64,
-    /// The folder whose files are read into the library first.
-    pub folder: Option<String>,
+    /// The directory whose files are read into the library first.
+    pub directory: Option<String>,
     /// How the games are reported on; none if they are only read.
     pub settings: Option<ReportSettings>,
     /// Where it stands.
     pub status: ReportStatus,
-    /// Files of the folder that are read.
+    /// Files of the directory that are read.
     pub files_done: u32,
-    /// Files of the folder; 0 until they are counted.
+    /// Files of the directory; 0 until they are counted.
     pub files: u32,
-    /// Games of the job, as far as they are known.
+    /// Number of games so far.
     pub games: u32,
     /// Games that are done with.
     pub done: u32,
@@ -58,7 +57,6 @@ pub struct Job {
 pub struct JobError {
     /// With what.
     pub of: JobErrorOf,
-    /// What.
     pub why: Failure,
 }
 
@@ -66,19 +64,10 @@ pub struct JobError {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum JobErrorOf {
-    /// With a file, or with the folder.
-    File {
-        /// Its name.
-        name: String,
-    },
+    /// With a file, or with the directory.
+    File { name: String },
     /// With a game.
-    Game {
-        /// Which.
-        game: GameId,
-    },
+    Game { game: GameId },
     /// With the engine.
-    Engine {
-        /// Which.
-        engine: EngineId,
-    },
+    Engine { engine: EngineId },
 }

@@ -10,15 +10,14 @@ use super::{Failure, GameId, Sides, Variant};
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize, TS)]
 #[serde(default)]
 pub struct LibraryQuery {
-    /// Which game.
     pub variant: Option<Variant>,
     /// Part of the name of a player of either side.
     pub player: Option<String>,
-    /// Part of the name of an engine that played. Records that do not tell who was one are found by any name.
+    /// Part of the name of an engine that played. Records that do not state which player was an engine match by any name.
     pub engine: Option<String>,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: Option<String>,
-    /// Moves from the start position, as words or as people write them: `e4 c5`, `▲７六歩`.
+    /// Moves from the start position, in any notation: `e2e4`, `e4 c5`, `▲７六歩`.
     pub opening: Option<String>,
     /// Part of the name of the opening, or its ECO code.
     pub named: Option<String>,
@@ -28,9 +27,9 @@ pub struct LibraryQuery {
     pub from: Option<String>,
     /// Not after this day.
     pub until: Option<String>,
-    /// Leaves out so many.
+    /// Number of games to skip.
     pub offset: u32,
-    /// At most so many, 1 to 200; 50 by default.
+    /// Maximum number of games, 1 to 200; 50 by default.
     pub limit: Option<u32>,
 }
 
@@ -48,7 +47,6 @@ pub struct LibraryPage {
 pub struct LibraryGame {
     /// Its number, to open it by.
     pub id: GameId,
-    /// Which game.
     pub variant: Variant,
     /// The players' names.
     pub names: Sides<String>,
@@ -90,7 +88,7 @@ pub enum RecordFormat {
     Line,
 }
 
-/// What came of an import. `POST /api/import?name=…` with the file or text as the body.
+/// The result of an import. `POST /api/import?name=…` with the file or text as the body.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize, TS)]
 pub struct Imported {
     /// The games that were read, as entries of the library, at most the first 1000 of them.
@@ -101,6 +99,6 @@ pub struct Imported {
     pub opened: Option<GameId>,
     /// What could not be read, with line and column, at most 100.
     pub errors: Vec<Failure>,
-    /// What was odd in it, with line and column, at most 100.
+    /// Warnings with line and column, at most 100.
     pub oddities: Vec<Failure>,
 }

@@ -1,4 +1,4 @@
-//! What an engine and the server said to each other.
+//! The logs of processes.
 
 use serde::Serialize;
 use ts_rs::TS;
@@ -8,7 +8,6 @@ use super::ProcessId;
 /// The log of a process.
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct LogState {
-    /// Which.
     pub process: ProcessId,
     /// The last lines, at most 2000 of those that are kept (10000; all with `GET /api/log/{process}`, `?language=ja` for Japanese).
     pub lines: Vec<LogLine>,
@@ -19,9 +18,9 @@ pub struct LogState {
 /// New lines.
 #[derive(Clone, Debug, Default, Serialize, TS)]
 pub struct LogDelta {
-    /// They follow the last ones, except where `skipped` says so.
+    /// They follow the last ones, unless `skipped` is set.
     pub lines: Vec<LogLine>,
-    /// So many lines before them were left out, as they came too fast to be shown.
+    /// Number of omitted lines before them, which arrived too fast to be shown.
     pub skipped: u64,
     /// How many lines there were in all.
     pub total: u64,
@@ -30,11 +29,11 @@ pub struct LogDelta {
 /// One line.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
 pub struct LogLine {
-    /// Its number in the conversation, from 1.
+    /// The number of the line, from 1.
     pub number: u64,
     /// When it was written or read.
     pub at: u64,
-    /// Who said it.
+    /// The sender.
     pub by: Speaker,
     /// What was said. Text from outside: control characters are escaped; show it, never interpret it. At most 4096
     /// characters.
@@ -43,7 +42,7 @@ pub struct LogLine {
     pub breaches: Vec<Breach>,
 }
 
-/// Who said a line.
+/// The sender of a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Speaker {
@@ -60,13 +59,13 @@ pub enum Speaker {
 /// A broken rule.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
 pub struct Breach {
-    /// Whether the line has no meaning by it, rather than being merely odd.
+    /// Whether it makes the line invalid.
     pub serious: bool,
     /// In English.
     pub english: BreachText,
     /// In Japanese.
     pub japanese: BreachText,
-    /// The words that are meant: start and end in characters of the line.
+    /// The range that the violation is about: start and end in characters of the line.
     pub span: Option<(u32, u32)>,
 }
 

@@ -30,17 +30,14 @@ pub struct MatchesDelta {
 /// One line about a match.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 pub struct MatchLine {
-    /// Its number.
     pub id: MatchId,
-    /// Its name.
     pub name: String,
-    /// Which game.
     pub variant: Variant,
     /// Where it stands.
     pub status: MatchStatus,
     /// Games played.
     pub played: u32,
-    /// Of so many; none if nobody knows yet.
+    /// The total number, if it is known.
     pub total: Option<u32>,
 }
 
@@ -52,42 +49,40 @@ pub enum MatchStatus {
     Running,
     /// The games that are on are played to their ends.
     Finishing,
-    /// It was stopped, and can go on.
+    /// It was stopped and can be resumed.
     Paused,
     /// It is over.
     Over,
-    /// It failed, and can go on.
+    /// It failed and can be resumed.
     Failed,
 }
 
 /// A match to be played.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 pub struct MatchPlan {
-    /// Its name.
     pub name: String,
-    /// Which game.
     pub variant: Variant,
     /// Who plays, at least two.
     pub engines: Vec<MatchEngine>,
-    /// Who meets whom.
+    /// The pairing of engines.
     pub format: MatchFormat,
-    /// How often everybody meets whom the format says.
+    /// The number of rounds.
     pub rounds: u32,
-    /// How many pairs of games, each with both colours, two engines play when they meet.
+    /// Number of game pairs, each with reversed colors, in an encounter.
     pub pairs: u32,
     /// Where games start.
     pub openings: MatchOpenings,
-    /// So many games at once.
+    /// Number of concurrent games.
     pub concurrency: u32,
-    /// A draw when both scores were this close to 0 (centipawns) for so many moves, from a move on.
+    /// A draw when both scores were this close to 0 (centipawns) for a number of moves, from a move on.
     pub draw: Option<DrawRule>,
-    /// A loss when the loser's score was this bad for so many moves.
+    /// A loss when the score was this bad for a number of moves.
     pub resign: Option<ResignRule>,
-    /// A draw after so many moves.
+    /// A draw after this number of moves.
     pub max_moves: Option<u32>,
     /// A test of two engines that can end the match early.
     pub sprt: Option<SprtSettings>,
-    /// For everything that is drawn by lot.
+    /// The seed of random choices.
     #[serde(default)]
     pub seed: u64,
 }
@@ -95,7 +90,6 @@ pub struct MatchPlan {
 /// An engine of a match.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 pub struct MatchEngine {
-    /// Which.
     pub engine: EngineId,
     /// Its name in the table; empty for its own. Must differ from the others'.
     #[serde(default)]
@@ -114,17 +108,17 @@ pub struct MatchEngine {
     pub options: BTreeMap<String, String>,
 }
 
-/// Who meets whom.
+/// The pairing of engines.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum MatchFormat {
-    /// Everybody meets everybody; with two engines a head-to-head match.
+    /// Round robin; with two engines a head-to-head match.
     RoundRobin,
-    /// The first meets everybody else.
+    /// The first engine plays all others.
     Gauntlet,
     /// Who loses is out.
     Knockout,
-    /// Those meet who have about the same score.
+    /// Engines with similar scores are paired.
     Swiss,
 }
 
@@ -134,13 +128,10 @@ pub enum MatchFormat {
 pub enum MatchOpenings {
     /// The start position.
     Start,
-    /// All start positions of Chess960, by lot.
+    /// All start positions of Chess960, in random order.
     Chess960,
     /// A handicap of shogi.
-    Handicap {
-        /// Its name.
-        name: String,
-    },
+    Handicap { name: String },
     /// Positions, FEN or SFEN.
     Positions {
         /// The texts.
@@ -150,9 +141,9 @@ pub enum MatchOpenings {
     File {
         /// A path that the file picker can show.
         path: String,
-        /// At most so many plies of each.
+        /// Maximum number of plies of each.
         plies: Option<u32>,
-        /// By lot rather than in order.
+        /// In random order.
         shuffled: bool,
     },
 }
@@ -162,18 +153,18 @@ pub enum MatchOpenings {
 pub struct DrawRule {
     /// Not before this move.
     pub from_move: u32,
-    /// For so many successive moves.
+    /// Number of successive moves.
     pub moves: u32,
-    /// At most so many centipawns from 0.
+    /// Maximum distance from 0, in centipawns.
     pub score: u32,
 }
 
 /// When a game is lost by scores.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct ResignRule {
-    /// For so many successive moves.
+    /// Number of successive moves.
     pub moves: u32,
-    /// At most minus so many centipawns.
+    /// Maximum score, in negative centipawns.
     pub score: u32,
 }
 
@@ -193,7 +184,6 @@ pub struct SprtSettings {
 /// A match.
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct MatchState {
-    /// Its number.
     pub id: MatchId,
     /// What is played.
     pub plan: MatchPlan,
@@ -203,7 +193,7 @@ pub struct MatchState {
     pub names: Vec<String>,
     /// Games played, and of how many.
     pub played: u32,
-    /// None if nobody knows yet.
+    /// None if unknown.
     pub total: Option<u32>,
     /// The table, best first.
     pub standings: Vec<Standing>,
@@ -249,7 +239,7 @@ pub struct MatchDelta {
 pub struct MatchScore {
     /// Games played.
     pub played: u32,
-    /// Of so many.
+    /// The total number.
     pub total: Option<u32>,
     /// The table, best first.
     pub standings: Vec<Standing>,
@@ -266,7 +256,7 @@ pub struct Standing {
     pub wins: Wins,
     /// Points: a win is 1, a draw a half.
     pub points: f64,
-    /// Elo against the field with the half width of its 95 % interval; none if it cannot be told.
+    /// Elo against the field with the half width of its 95 % interval; none if undefined.
     pub elo: Option<Elo>,
 }
 
@@ -293,7 +283,7 @@ pub struct Elo {
 /// A point of the curves of a match of two.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, TS)]
 pub struct CurvePoint {
-    /// After so many games.
+    /// The number of games.
     pub games: u32,
     /// Of the first engine against the second.
     pub elo: Option<Elo>,
@@ -315,7 +305,7 @@ pub struct Llr {
 /// A game of a match that is on.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 pub struct MatchBoard {
-    /// Tells boards of a match apart.
+    /// The id of a board of a match.
     pub board: u32,
     /// Who plays, by their places in the plan.
     pub engines: Sides<u32>,
@@ -325,7 +315,7 @@ pub struct MatchBoard {
     pub last: Vec<String>,
     /// The moves so far.
     pub moves: Vec<LineMove>,
-    /// What the sides last said, from their own point of view.
+    /// The last scores of the sides, from their own point of view.
     pub scores: Sides<Option<Score>>,
 }
 

@@ -43,7 +43,7 @@ pub struct Sides<T> {
 pub enum Start {
     /// The usual start position.
     Usual,
-    /// A start position of Chess960 by its number, 0 to 959; none for one by lot.
+    /// A start position of Chess960 by its number, 0 to 959; none for a random one.
     Number {
         /// 518 is that of chess.
         number: Option<u16>,
@@ -60,7 +60,7 @@ pub enum Start {
     },
 }
 
-/// A move as people write it. The page chooses by its settings and language.
+/// A move as text. The page chooses by its settings and language.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct MoveText {
     /// SAN in chess, `Nbd7`; Hodges' notation in shogi, `P-7f`.
@@ -74,8 +74,8 @@ pub struct MoveText {
 /// A legal move, as a board needs it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct LegalMove {
-    /// Its word in UCI or USI. Castling in Chess960 is the king taking his rook.
-    pub word: String,
+    /// In UCI or USI notation. Castling in Chess960 is the king taking the rook.
+    pub uci: String,
     /// The square it starts from, `e2` or `7g`; none for a drop.
     pub from: Option<String>,
     /// For a drop: the piece in upper case, `P`.
@@ -85,7 +85,7 @@ pub struct LegalMove {
     pub to: Vec<String>,
     /// What the piece becomes: `q`, `r`, `b` or `n` in chess, `+` in shogi.
     pub promotion: Option<String>,
-    /// As people write it.
+    /// As text.
     pub text: MoveText,
 }
 
@@ -146,7 +146,7 @@ impl From<GameOutcome> for OutcomeView {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct PositionCheck {
     /// The position as it would be played, if it can be.
-    pub here: Option<PositionView>,
+    pub position: Option<PositionView>,
     /// The setup as its text, playable or not; none if the text cannot be read.
     pub text: Option<String>,
     /// What is wrong.

@@ -12,7 +12,7 @@ use super::{ApiError, Variant};
 pub struct Failure {
     /// For people, in English.
     pub text: String,
-    /// The same by its kind, for which the page has words.
+    /// The reason as a problem, for which the page has texts.
     pub problem: Problem,
 }
 
@@ -130,7 +130,7 @@ pub enum ProblemKind {
     ByTablebases,
     /// An engine could not be started or reached: a `text` of the system.
     CannotStart,
-    /// There is no such program, or no such folder to run it in.
+    /// There is no such program, or no such directory to run it in.
     NoSuchProgram,
     /// The program may not be run.
     MayNotRun,
@@ -194,11 +194,11 @@ pub enum ProblemKind {
     TooLong,
     /// Something is empty, too long, or holds control characters.
     Odd,
-    /// A file or folder may not be read.
+    /// A file or directory may not be read.
     NotPermitted,
     /// A file has more than `limit` MiB.
     FileTooLarge,
-    /// A path is outside of the folders that are shown.
+    /// A path is outside of the directories that are shown.
     OutsideFolders,
     /// A `name` is no program that may be run.
     NotAProgram,
@@ -220,7 +220,7 @@ pub enum ProblemKind {
     NoAnswer,
     /// Too many files are being read.
     BusyReading,
-    /// A file or a folder cannot be read.
+    /// A file or a directory cannot be read.
     Unread,
     /// What is kept of a game is damaged.
     Damaged,
@@ -296,7 +296,7 @@ pub enum ProblemKind {
     IsAButton,
     /// An `option` is set by the server, from the game and the search.
     SetByServer,
-    /// The folder has to be read first.
+    /// The directory has to be read first.
     FolderFirst,
     /// There are no games.
     NoGames,
@@ -354,7 +354,7 @@ pub enum ProblemKind {
     NoOpenings,
     /// A text is not in UTF-8.
     NotText,
-    /// A folder is no file.
+    /// A directory is no file.
     IsAFolder,
     /// A record has no moves.
     NoMoves,

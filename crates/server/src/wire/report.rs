@@ -30,11 +30,11 @@ pub struct ReportState {
     pub status: ReportStatus,
     /// Positions judged.
     pub done: u32,
-    /// Of so many.
+    /// The total number.
     pub total: u32,
-    /// The positions of the main line, in order, from the root on; null where nobody has looked yet.
+    /// The positions of the main line, from the root on; null if not judged yet.
     pub positions: Vec<Option<Judged>>,
-    /// Of both sides, as far as it has got.
+    /// The statistics of both sides so far.
     pub sides: Sides<SideReport>,
     /// What went wrong.
     pub error: Option<Failure>,
@@ -49,7 +49,7 @@ pub struct ReportDelta {
     pub done: u32,
     /// New judgements, by ply of the main line.
     pub positions: Vec<Judged>,
-    /// Of both sides, as far as it has got.
+    /// The statistics of both sides so far.
     pub sides: Sides<SideReport>,
     /// What went wrong.
     pub error: Option<Failure>,
@@ -59,14 +59,14 @@ pub struct ReportDelta {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ReportStatus {
-    /// There is none.
+    /// The game has no report.
     #[default]
     None,
     /// It waits for others.
     Queued,
     /// It is being made.
     Running,
-    /// It was stopped, and can go on.
+    /// It was stopped and can be resumed.
     Stopped,
     /// It is complete.
     Done,
@@ -81,11 +81,11 @@ pub struct Judged {
     pub ply: u32,
     /// The node.
     pub node: NodeId,
-    /// What the position is worth, seen from the first side.
+    /// The score of the position, from the first side.
     pub score: Score,
     /// The same as winning chances of the first side in percent, 0 to 100.
     pub winning: f64,
-    /// What would have been best here, and how it goes on.
+    /// The principal variation.
     pub best: Vec<LineMove>,
     /// In plies.
     pub depth: Option<u32>,
@@ -127,7 +127,7 @@ pub struct SideReport {
     pub blunders: u32,
 }
 
-/// Which games are to be reported on.
+/// The games of a report.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ReportOn {
@@ -136,8 +136,8 @@ pub enum ReportOn {
         /// Their numbers.
         games: Vec<GameId>,
     },
-    /// All games in the files of a folder, which are imported into the library first.
-    Folder {
+    /// All games in the files of a directory, which are imported into the library first.
+    Directory {
         /// A path that the file picker can show.
         path: String,
     },

@@ -14,18 +14,18 @@ pub struct Settings {
     /// What the page keeps: theme, language, piece style, keys, the last game's settings, … The server does not
     /// look into it. At most 64 KiB.
     pub page: BTreeMap<String, String>,
-    /// What becomes of work when the last tab is closed.
+    /// What stops when the last tab is closed.
     pub on_close: OnClose,
-    /// The game that is on the screen when the app is opened without saying which.
+    /// The game to show when the app is opened without another choice.
     pub current_game: Option<GameId>,
 }
 
-/// What becomes of work when the last tab is closed.
+/// What stops when the last tab is closed.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct OnClose {
-    /// Games against engines are paused (rather than going on).
+    /// Whether games against engines are paused.
     pub pause_games: bool,
-    /// Analysis ends (rather than going on).
+    /// Whether analysis stops.
     pub stop_analysis: bool,
     /// The server ends when nothing is left to do.
     pub quit: bool,

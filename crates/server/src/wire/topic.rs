@@ -32,7 +32,7 @@ pub enum Topic {
     Game(GameId),
     /// What engines think at the cursor of a game.
     Analysis(GameId),
-    /// What an engine and the server said to each other.
+    /// The log of a process.
     Log(ProcessId),
     /// A match: its table, curves and boards.
     Match(MatchId),

@@ -21,18 +21,18 @@ async fn open(tab: &mut Tab, words: &[&str]) -> (u32, String, Vec<Value>) {
     (id, topic, nodes)
 }
 
-/// What an engine tells, if it tells anything yet.
+/// The text of an engine, if it has any output.
 fn told(message: &Value) -> Option<(&Value, &str)> {
-    let lane = &message["delta"]["delta"]["lanes"][0];
-    let text = lane["told"]["text"].as_str()?;
+    let lane = &message["delta"]["delta"]["engines"][0];
+    let text = lane["info"]["text"].as_str()?;
     Some((&lane["node"], text))
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_last_of_a_burst_is_told_with_the_end() {
+async fn the_last_output_is_reported_with_the_end() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
-    // It tells of depth 1, of 1 to 20, and its move, all at once.
+    // It reports depths 1 to 20 and its move in one burst.
     let engine = tab.add_mime(&["stale"]).await;
     let (id, topic, _) = open(&mut tab, &[]).await;
     let analysis = format!("analysis/{id}");
@@ -42,8 +42,8 @@ async fn the_last_of_a_burst_is_told_with_the_end() {
         json!({ "lines": 1, "goal": goal, "only": [], "threat": false, "locked": false });
     let begun = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings });
     assert_eq!(tab.ask(begun).await["kind"], "done");
-    let done = tab.change(&analysis, |delta| delta["lanes"][0]["status"] == "done").await;
-    let told = &done["lanes"][0]["told"];
+    let done = tab.change(&analysis, |delta| delta["engines"][0]["status"] == "done").await;
+    let told = &done["engines"][0]["info"];
     assert_eq!((&told["depth"], &told["nodes"]), (&json!(20), &json!(2000)), "{told}");
     assert_eq!(told["lines"][0]["score"], json!({ "kind": "cp", "value": 20 }));
     // The same holds for what an engine thought of the move that it plays.
@@ -53,7 +53,7 @@ async fn the_last_of_a_burst_is_told_with_the_end() {
     let mv = json!({ "kind": "move", "game": state["id"], "node": 0, "text": "e4" });
     assert_eq!(tab.ask(mv).await["kind"], "node");
     let delta = tab.change(&other, |delta| delta["play"]["status"] == "your_turn").await;
-    let thought = &delta["play"]["players"]["second"]["thought"];
+    let thought = &delta["play"]["players"]["second"]["info"];
     assert_eq!((&thought["depth"], &thought["nodes"]), (&json!(20), &json!(2000)), "{thought}");
     server.stop().await;
 }
@@ -69,7 +69,7 @@ async fn no_line_of_another_position_is_shown() {
     for node in &nodes {
         tab.ask(json!({ "kind": "go_to", "game": id, "node": node })).await;
         let state = tab.follow(&topic).await;
-        let fen = state["here"]["text"].as_str().expect("a position").to_owned();
+        let fen = state["position"]["text"].as_str().expect("a position").to_owned();
         fens.insert(node.to_string(), fen);
     }
     let analysis = format!("analysis/{id}");
@@ -80,7 +80,7 @@ async fn no_line_of_another_position_is_shown() {
     for round in 0..3 {
         for node in nodes.iter().skip(round % 2) {
             tab.ask(json!({ "kind": "go_to", "game": id, "node": node })).await;
-            // Every other position is left at once.
+            // Every other position ends immediately.
             if seen % 2 == 0 {
                 tab.until(|message| {
                     told(message).is_some_and(|(at, text)| {
@@ -105,26 +105,26 @@ async fn analysis_stops_and_keeps_what_it_has_found() {
     let (id, _, _) = open(&mut tab, &["e2e4"]).await;
     let analysis = format!("analysis/{id}");
     tab.follow(&analysis).await;
-    let refused =
+    let rejected =
         json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings(21) });
-    assert_eq!(tab.ask(refused).await["code"], "too_much");
+    assert_eq!(tab.ask(rejected).await["code"], "too_much");
     let begun = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings(1) });
     assert_eq!(tab.ask(begun).await["kind"], "done");
     let line =
-        tab.change(&analysis, |delta| delta["lanes"][0]["told"]["lines"][0].is_object()).await;
-    let line = &line["lanes"][0]["told"]["lines"][0];
-    assert_eq!(line["pv"][0]["word"], "a7a5");
+        tab.change(&analysis, |delta| delta["engines"][0]["info"]["lines"][0].is_object()).await;
+    let line = &line["engines"][0]["info"]["lines"][0];
+    assert_eq!(line["pv"][0]["uci"], "a7a5");
     assert_eq!(line["pv"][0]["text"]["western"], "a5");
     assert_eq!(line["score"]["kind"], "cp");
     let stopped = tab.ask(json!({ "kind": "stop_analysis", "game": id, "engine": null })).await;
     assert_eq!(stopped["kind"], "done");
     let last = tab
         .change(&analysis, |delta| {
-            delta["lanes"][0]["status"] == "stopped"
-                && delta["lanes"][0]["told"]["best"].is_object()
+            delta["engines"][0]["status"] == "stopped"
+                && delta["engines"][0]["info"]["best"].is_object()
         })
         .await;
-    assert_eq!(last["lanes"][0]["told"]["best"]["word"], "a7a5");
+    assert_eq!(last["engines"][0]["info"]["best"]["uci"], "a7a5");
     let ended = tab.ask(json!({ "kind": "end_analysis", "game": id, "engine": engine })).await;
     assert_eq!(ended["kind"], "done");
     tab.change(&analysis, |delta| delta["removed"][0] == engine).await;
@@ -148,18 +148,18 @@ async fn several_engines_analyse_side_by_side() {
     for engine in [&one, &two] {
         let lane = tab
             .change(&analysis, |delta| {
-                let lane = &delta["lanes"][0];
+                let lane = &delta["engines"][0];
                 &lane["engine"] == engine && lane["status"] == "searching"
             })
             .await;
-        // Zero variations are none that are shown.
-        assert_eq!(lane["lanes"][0]["told"]["lines"], json!([]));
+        // With zero variations, none is shown.
+        assert_eq!(lane["engines"][0]["info"]["lines"], json!([]));
     }
     server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_dead_engine_is_told_and_started_again() {
+async fn a_failed_engine_is_reported_and_restarted() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&["crash"]).await;
@@ -169,8 +169,8 @@ async fn a_dead_engine_is_told_and_started_again() {
     let begun = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings(1) });
     tab.ask(begun.clone()).await;
     for _ in 0..2 {
-        let lane = tab.change(&analysis, |delta| delta["lanes"][0]["status"] == "failed").await;
-        let error = &lane["lanes"][0]["error"];
+        let lane = tab.change(&analysis, |delta| delta["engines"][0]["status"] == "failed").await;
+        let error = &lane["engines"][0]["error"];
         assert!(error["text"].as_str().is_some_and(|text| text.contains("SIGABRT")), "{error}");
         assert_eq!(error["problem"]["kind"], "gave_up", "{error}");
         tab.ask(begun.clone()).await;

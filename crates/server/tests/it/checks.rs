@@ -11,14 +11,14 @@ use crate::support::{Fixture, MIME, options};
 
 /// What came of those checks of an engine whose names start so, as all of them take a minute; and what is said
 /// to one who asks for them once more at once.
-async fn checked(reach: Value, only: &[&str]) -> (Value, Value) {
-    let data = tempfile::tempdir().expect("a folder");
+async fn checked(source: Value, only: &[&str]) -> (Value, Value) {
+    let data = tempfile::tempdir().expect("a directory");
     let mut options = options(data.path());
     options.setup.checks = only.iter().map(|&name| name.to_owned()).collect();
     let server = Fixture::start_with(options).await;
     let mut tab = server.tab().await;
     tab.follow("engines").await;
-    let entry = json!({ "name": "Mime", "reach": reach, "protocol": "uci" });
+    let entry = json!({ "name": "Mime", "source": source, "protocol": "uci" });
     let added = tab.ask(json!({ "kind": "add_engine", "entry": entry })).await;
     let check = json!({ "kind": "check_engine", "engine": added["engine"] });
     assert_eq!(tab.ask(check.clone()).await["kind"], "done");
@@ -36,11 +36,11 @@ async fn checked(reach: Value, only: &[&str]) -> (Value, Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_with_an_environment_is_checked() {
-    // Without its variable it says nothing.
+    // Without its variable it does not respond.
     let env = json!({ "MIME_SPEAKS": "yes" });
-    let reach =
+    let source =
         json!({ "kind": "program", "path": MIME, "args": ["shy"], "dir": null, "env": env });
-    let (done, again) = checked(reach, &["handshake."]).await;
+    let (done, again) = checked(source, &["handshake."]).await;
     assert_eq!(again["code"], "not_now", "it runs already");
     assert_eq!(done["kind"], "done", "{done}");
     let checks = done["checks"].as_array().expect("checks");
@@ -76,9 +76,9 @@ fn serve(mut stream: TcpStream) -> io::Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_found_is_told_in_both_languages() {
-    let reach = json!({ "kind": "program", "path": MIME, "args": [], "dir": null, "env": {} });
-    let (done, _) = checked(reach, &["handshake.author", "soak.memory"]).await;
+async fn check_results_are_in_both_languages() {
+    let source = json!({ "kind": "program", "path": MIME, "args": [], "dir": null, "env": {} });
+    let (done, _) = checked(source, &["handshake.author", "soak.memory"]).await;
     let checks = done["checks"].as_array().expect("checks");
     let words = |name: &str| checks.iter().find(|it| it["id"] == name).cloned();
     let author = words("handshake.author").expect("a result");
@@ -98,12 +98,12 @@ async fn an_engine_behind_a_port_is_checked_without_what_needs_a_process() {
     let address = listener.local_addr().expect("an address").to_string();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            // Whoever only looks may leave in the middle.
+            // A subscriber may leave in the middle.
             thread::spawn(move || serve(stream).is_ok());
         }
     });
-    let reach = json!({ "kind": "tcp", "address": address });
-    let (done, _) = checked(reach, &["exit.quit.after-handshake", "exit.terminate"]).await;
+    let source = json!({ "kind": "tcp", "address": address });
+    let (done, _) = checked(source, &["exit.quit.after-handshake", "exit.terminate"]).await;
     let verdict = |name: &str| {
         let mut checks = done["checks"].as_array().into_iter().flatten();
         checks.find(|it| it["id"] == name).map(|it| it["verdict"].clone())
@@ -114,8 +114,8 @@ async fn an_engine_behind_a_port_is_checked_without_what_needs_a_process() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_that_is_not_there_cannot_be_checked() {
-    let reach = json!({ "kind": "tcp", "address": "127.0.0.1:1" });
-    let (failed, _) = checked(reach, &[]).await;
+    let source = json!({ "kind": "tcp", "address": "127.0.0.1:1" });
+    let (failed, _) = checked(source, &[]).await;
     assert_eq!(failed["kind"], "failed", "{failed}");
     let problem = &failed["error"]["problem"];
     assert_eq!(problem["kind"], "not_checked", "{failed}");

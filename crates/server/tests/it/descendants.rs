@@ -40,8 +40,8 @@ async fn check(containment: Containment) {
         }
         guard => guard.expect("a guardian"),
     };
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut options = options(folder.path());
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut options = options(directory.path());
     options.setup.guard = Some(guard);
     let server = Fixture::start_with(options).await;
     let mut tab = server.tab().await;
@@ -52,11 +52,11 @@ async fn check(containment: Containment) {
         "i=0; while [ $i -lt {COUNT} ]; do \
          (env -i /usr/bin/setsid /bin/sleep {tag} <&- >&- 2>&- &); i=$((i+1)); done; exec '{MIME}'"
     );
-    let reach = json!({
+    let source = json!({
         "kind": "program", "path": "/bin/sh", "args": ["-c", script], "dir": null, "env": {},
     });
     tab.follow("engines").await;
-    let entry = json!({ "name": "", "reach": reach, "protocol": "uci" });
+    let entry = json!({ "name": "", "source": source, "protocol": "uci" });
     let engine = tab.ask(json!({ "kind": "add_engine", "entry": entry })).await["engine"].clone();
     tab.change("engines", |delta| {
         let engines = delta["engines"].as_array();
@@ -75,7 +75,7 @@ async fn check(containment: Containment) {
     });
     let analyse = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings });
     assert_eq!(tab.ask(analyse).await["kind"], "done");
-    tab.change(&analysis, |delta| delta["lanes"][0]["told"]["depth"].is_number()).await;
+    tab.change(&analysis, |delta| delta["engines"][0]["info"]["depth"].is_number()).await;
     wait_for(COUNT, &tag).await;
     assert_eq!(tab.ask(json!({ "kind": "remove_engine", "engine": engine })).await["kind"], "done");
     wait_for(0, &tag).await;

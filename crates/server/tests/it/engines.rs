@@ -88,22 +88,22 @@ async fn a_button_is_pressed_where_the_engine_runs_or_else_in_a_process_that_is_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_what_can_be_run_as_it_stands_is_registered() {
+async fn only_programs_that_can_be_run_are_registered() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let entry = |path: &str| {
-        let reach = json!({ "kind": "program", "path": path, "args": [], "dir": null, "env": {} });
-        json!({ "kind": "add_engine", "entry": { "name": "", "reach": reach, "protocol": null } })
+        let source = json!({ "kind": "program", "path": path, "args": [], "dir": null, "env": {} });
+        json!({ "kind": "add_engine", "entry": { "name": "", "source": source, "protocol": null } })
     };
     for path in ["mime", "./mime", "/etc/passwd", "/no/such/file", "/bin/sh -c ls", "/tmp"] {
         assert_eq!(tab.ask(entry(path)).await["code"], "path", "{path}");
     }
-    let built_in = json!({ "name": "", "reach": { "kind": "built_in" }, "protocol": null });
-    let refused = tab.ask(json!({ "kind": "add_engine", "entry": built_in })).await;
-    assert_eq!(refused["code"], "malformed");
+    let built_in = json!({ "name": "", "source": { "kind": "built_in" }, "protocol": null });
+    let rejected = tab.ask(json!({ "kind": "add_engine", "entry": built_in })).await;
+    assert_eq!(rejected["code"], "malformed");
     let text = format!("{MIME} 'with space' ; rm -rf /");
     let preview = tab.ask(json!({ "kind": "preview_engine", "text": text })).await;
-    let args = &preview["entry"]["reach"]["args"];
+    let args = &preview["entry"]["source"]["args"];
     assert_eq!(args, &json!(["with space", ";", "rm", "-rf", "/"]), "{preview}");
     server.stop().await;
 }
@@ -134,7 +134,7 @@ async fn the_log_has_both_sides_and_the_users_lines() {
     }
     let mine = heard.iter().find(|line| line["text"] == "go depth 1").expect("it was said");
     assert_eq!(mine["by"], "user");
-    // There was no position, and the log says so.
+    // There was no position, as the log shows.
     for language in ["english", "japanese"] {
         assert!(mine["breaches"][0][language]["clause"].is_string(), "{mine}");
     }
@@ -210,9 +210,9 @@ async fn what_an_engine_can_do_is_known_after_a_restart() {
     let mut tab = server.tab().await;
     let (chess, shogi) = (tab.add_mime(&[]).await, tab.add_mime(&["usi"]).await);
     let before = tab.follow("engines").await;
-    let folder = server.stop().await.expect("its folder");
+    let directory = server.stop().await.expect("its directory");
 
-    let server = Fixture::start_with(options(folder.path())).await;
+    let server = Fixture::start_with(options(directory.path())).await;
     let mut tab = server.tab().await;
     let after = tab.follow("engines").await;
     for (engine, variant) in [(chess, "chess"), (shogi, "shogi")] {
@@ -222,53 +222,53 @@ async fn what_an_engine_can_do_is_known_after_a_restart() {
         assert!(after["options"].as_array().is_some_and(|options| !options.is_empty()), "{after}");
         assert_eq!(after, before);
     }
-    // Nobody has asked them.
+    // They were not probed.
     let processes = after["processes"].as_array().expect("processes");
     assert!(processes.iter().all(|it| it["engine"] == 1), "{after}");
     server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn engines_of_which_nothing_was_kept_are_asked_a_few_at_once() {
+async fn unknown_engines_are_probed_with_limited_concurrency() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let mut engines = Vec::new();
     for _ in 0..9 {
         engines.push(tab.add_mime(&[]).await);
     }
-    let folder = server.stop().await.expect("its folder");
-    forget_what_was_learned(folder.path());
+    let directory = server.stop().await.expect("its directory");
+    forget_what_was_learned(directory.path());
 
-    let server = Fixture::start_with(options(folder.path())).await;
+    let server = Fixture::start_with(options(directory.path())).await;
     let mut tab = server.tab().await;
-    let mut news = tab.follow("engines").await;
+    let mut event = tab.follow("engines").await;
     let mut alive = std::collections::BTreeSet::new();
     while !engines.is_empty() {
-        for process in news["processes"].as_array().into_iter().flatten() {
+        for process in event["processes"].as_array().into_iter().flatten() {
             let over = process["status"] == "ended" || process["status"] == "dead";
             let id = process["id"].as_u64().expect("a number");
             let _ = if over { alive.remove(&id) } else { alive.insert(id) };
         }
         assert!(alive.len() <= 4, "{alive:?}");
-        let known = news["engines"].as_array().cloned().unwrap_or_default();
+        let known = event["engines"].as_array().cloned().unwrap_or_default();
         engines
             .retain(|id| !known.iter().any(|it| it["id"] == *id && it["variants"][0] == "chess"));
         if !engines.is_empty() {
-            news = tab.change("engines", |_| true).await;
+            event = tab.change("engines", |_| true).await;
         }
     }
     server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_another_program_has_said_holds_no_more() {
+async fn the_handshake_of_a_replaced_program_is_obsolete() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
     let change = |name: &str, args: Value| {
-        let reach =
+        let source =
             json!({ "kind": "program", "path": MIME, "args": args, "dir": null, "env": {} });
-        let entry = json!({ "name": name, "reach": reach, "protocol": null });
+        let entry = json!({ "name": name, "source": source, "protocol": null });
         json!({ "kind": "change_engine", "engine": engine, "entry": entry })
     };
     let at = |delta: &Value| delta["engines"][0].clone();
@@ -282,9 +282,9 @@ async fn what_another_program_has_said_holds_no_more() {
     server.stop().await;
 }
 
-/// A process that runs since before its engine was another program refuses what only that one has.
+/// A process of the replaced program rejects options of the new one.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_value_that_a_process_refuses_keeps_no_other_from_it() {
+async fn a_rejected_value_does_not_affect_the_others() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&["plain"]).await;
@@ -298,8 +298,8 @@ async fn a_value_that_a_process_refuses_keeps_no_other_from_it() {
         })
     };
     tab.change("engines", |delta| is(delta, false)).await;
-    let reach = json!({ "kind": "program", "path": MIME, "args": [], "dir": null, "env": {} });
-    let entry = json!({ "name": "", "reach": reach, "protocol": null });
+    let source = json!({ "kind": "program", "path": MIME, "args": [], "dir": null, "env": {} });
+    let entry = json!({ "name": "", "source": source, "protocol": null });
     tab.ask(json!({ "kind": "change_engine", "engine": engine, "entry": entry })).await;
     tab.change("engines", |delta| {
         let options = delta["engines"][0]["options"].as_array();
@@ -311,7 +311,7 @@ async fn a_value_that_a_process_refuses_keeps_no_other_from_it() {
     let set = json!({ "kind": "set_options", "engine": engine, "of": "all", "values": values });
     assert_eq!(tab.ask(set).await["kind"], "done");
     tab.change("engines", |delta| is(delta, true)).await;
-    // Of what is said to an engine, nothing overtakes what was said before.
+    // Commands to an engine stay in order.
     tab.ask(json!({ "kind": "say", "process": process, "line": "go depth 1" })).await;
     let topic = format!("log/{process}");
     let log = tab.follow(&topic).await;
@@ -335,9 +335,9 @@ async fn the_number_of_an_engine_is_never_used_again() {
     let second = tab.add_mime(&[]).await;
     assert_ne!(second, first);
     assert_eq!(tab.ask(remove(&second)).await["kind"], "done");
-    let folder = server.stop().await.expect("its folder");
+    let directory = server.stop().await.expect("its directory");
 
-    let server = Fixture::start_with(options(folder.path())).await;
+    let server = Fixture::start_with(options(directory.path())).await;
     let mut tab = server.tab().await;
     let third = tab.add_mime(&[]).await;
     assert!(third != first && third != second, "{third}");
@@ -348,8 +348,8 @@ async fn the_number_of_an_engine_is_never_used_again() {
 async fn the_command_line_can_read_the_list_of_engines() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
-    let add = |name: &str, reach: Value, protocol: Value| {
-        let entry = json!({ "name": name, "reach": reach, "protocol": protocol });
+    let add = |name: &str, source: Value, protocol: Value| {
+        let entry = json!({ "name": name, "source": source, "protocol": protocol });
         json!({ "kind": "add_engine", "entry": entry })
     };
     let program = |args: Value, dir: Value, env: Value| json!({ "kind": "program", "path": MIME, "args": args, "dir": dir, "env": env });
@@ -385,7 +385,7 @@ async fn the_command_line_can_read_the_list_of_engines() {
     assert_eq!(file, exported);
 }
 
-/// What a process was told of options, as its log has it.
+/// The option commands in the log of a process.
 async fn told(server: &Fixture, process: &Value) -> Vec<String> {
     let log = server.get(&format!("/api/log/{process}")).await.text();
     let lines = log.lines().filter_map(|line| line.split_once("> setoption name "));
@@ -409,7 +409,7 @@ async fn options_of_an_engine_that_thinks_about_its_move_wait_for_it() {
     tab.change(&topic, |delta| delta["play"]["status"] == "thinking").await;
     let state = tab.follow("engines").await;
     let processes = state["processes"].as_array().expect("processes");
-    let plays = processes.iter().find(|it| it["use_for"]["kind"] == "play").expect("it plays");
+    let plays = processes.iter().find(|it| it["purpose"]["kind"] == "play").expect("it plays");
     let process = plays["id"].clone();
     let set = |values: Value| json!({ "kind": "set_options", "engine": engine, "of": "play", "values": values });
     let values = json!({ "Hash": "64", "Style": "Calm", "Skill Level": "9" });
@@ -449,15 +449,15 @@ async fn a_copy_of_an_engine_has_values_of_its_own() {
 
     // The built-in engine stays, and its copies have names.
     let built_in = tab.ask(copy_of(&json!(1))).await["engine"].clone();
-    let entry = json!({ "name": "Quick", "reach": { "kind": "built_in" }, "protocol": null });
+    let entry = json!({ "name": "Quick", "source": { "kind": "built_in" }, "protocol": null });
     let change =
         |engine: &Value| json!({ "kind": "change_engine", "engine": engine, "entry": entry });
     assert_eq!(tab.ask(change(&json!(1))).await["code"], "not_now");
     assert_eq!(tab.ask(change(&copy)).await["code"], "malformed");
     assert_eq!(tab.ask(change(&built_in)).await["kind"], "done");
-    let folder = server.stop().await.expect("its folder");
+    let directory = server.stop().await.expect("its directory");
 
-    let server = Fixture::start_with(options(folder.path())).await;
+    let server = Fixture::start_with(options(directory.path())).await;
     let mut tab = server.tab().await;
     let state = tab.follow("engines").await;
     assert_eq!(engine_of(&state, &engine)["values"], json!({ "Hash": "64" }));

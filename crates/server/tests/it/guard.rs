@@ -1,4 +1,4 @@
-//! Who may come in: a test for each thing that must be so.
+//! Authentication: a test for each rule.
 
 use std::time::Duration;
 
@@ -17,14 +17,14 @@ use crate::support::{
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_listens_on_loopback_alone_unless_it_is_protected() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut open = options(folder.path());
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut open = options(directory.path());
     open.listen = Some("0.0.0.0".parse().expect("an address"));
-    let refused = Server::bind(open.clone()).await.err();
-    assert!(matches!(refused, Some(ServeError::Unprotected)), "{refused:?}");
+    let rejected = Server::bind(open.clone()).await.err();
+    assert!(matches!(rejected, Some(ServeError::Unprotected)), "{rejected:?}");
     open.password = Some("secret".to_owned());
-    let refused = Server::bind(open.clone()).await.err();
-    assert!(matches!(refused, Some(ServeError::Unprotected)), "{refused:?}");
+    let rejected = Server::bind(open.clone()).await.err();
+    assert!(matches!(rejected, Some(ServeError::Unprotected)), "{rejected:?}");
     open.hosts = vec!["readyok.example".to_owned()];
     let server = Fixture::start_with(open).await;
     let port = server.host.rsplit_once(':').expect("a port").1.to_owned();
@@ -67,8 +67,8 @@ async fn try_password(host: &str, from: &str, password: &str) -> (u16, Option<u6
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_passwords_delay_their_own_address_alone() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut open = options(folder.path());
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut open = options(directory.path());
     open.password = Some("secret".to_owned());
     let server = Fixture::start_with(open).await;
     let mut statuses = Vec::new();
@@ -86,9 +86,9 @@ async fn wrong_passwords_delay_their_own_address_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_lets_its_owner_in_whatever_passwords_were_tried() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut open = options(folder.path());
+async fn a_link_is_accepted_after_wrong_passwords() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut open = options(directory.path());
     open.password = Some("secret".to_owned());
     let server = Fixture::start_with(open).await;
     for _ in 0..30 {
@@ -132,8 +132,8 @@ async fn only_known_hosts_are_answered() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_link_lets_one_visitor_in_once() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let server = Server::bind(options(folder.path())).await.expect("it can be served");
+    let directory = tempfile::tempdir().expect("a directory");
+    let server = Server::bind(options(directory.path())).await.expect("it can be served");
     let host = server.address().to_string();
     let link = server.link().expect("a link");
     let token = link.rsplit_once('=').expect("a token").1;
@@ -143,7 +143,7 @@ async fn a_link_lets_one_visitor_in_once() {
         let _ = stopped.await;
     }));
     let path = format!("/?token={token}");
-    // A program that looks at links beforehand uses nothing up.
+    // A program that previews links does not use them up.
     for _ in 0..2 {
         assert_eq!(get(&host, &path, &[]).await.status, 200);
     }
@@ -280,18 +280,18 @@ async fn a_socket_opens_for_the_page_alone() {
         headers.extend(origin.map(|origin| ("origin", origin.to_owned())));
         headers.extend(protocols.map(|all| ("sec-websocket-protocol", all.to_owned())));
         let stream = TcpStream::connect(&server.host).await.expect("it listens");
-        let refused = match open_socket(&server.host, stream, &headers).await {
+        let rejected = match open_socket(&server.host, stream, &headers).await {
             Ok(_) => None,
             Err(Error::Http(answer)) => Some(answer.status().as_u16()),
             Err(error) => panic!("{error}"),
         };
-        assert_eq!(refused, status, "{origin:?} {protocols:?}");
+        assert_eq!(rejected, status, "{origin:?} {protocols:?}");
     }
     server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_answer_tells_browsers_what_they_may_do_with_it() {
+async fn every_response_has_security_headers() {
     let server = Fixture::start().await;
     let paths = ["/", "/app.js", "/nothing", "/api/choices", "/api/engines.toml"];
     for path in paths {
@@ -342,7 +342,7 @@ async fn strangers_send_little() {
     let large = vec![b' '; 8 << 10];
     let answer = send(&server.host, "POST", "/api/login", &headers, &large).await;
     assert_eq!(answer.status, 413);
-    // A large one is refused as soon as that is known, and not waited for.
+    // A large one is rejected early.
     for length in ["Content-Length: 60000000", "Transfer-Encoding: chunked"] {
         let mut stream = TcpStream::connect(&server.host).await.expect("it listens");
         let head = format!(
@@ -368,9 +368,9 @@ async fn closed(stream: &mut TcpStream) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn strangers_who_do_not_go_on_are_disconnected() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut hasty = options(folder.path());
+async fn idle_unauthenticated_clients_are_disconnected() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut hasty = options(directory.path());
     hasty.request_timeout = Duration::from_millis(50);
     let server = Fixture::start_with(hasty).await;
     let mut tab = server.tab().await;
@@ -397,8 +397,8 @@ async fn strangers_who_do_not_go_on_are_disconnected() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn strangers_leave_room_for_the_page() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut patient = options(folder.path());
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut patient = options(directory.path());
     patient.request_timeout = Duration::from_hours(1);
     let server = Fixture::start_with(patient).await;
     let mut tab = server.tab().await;
@@ -424,8 +424,8 @@ async fn the_address_that_is_listened_on_is_a_known_host() {
         if std::net::TcpListener::bind((address, 0)).is_err() {
             continue;
         }
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut there = options(folder.path());
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut there = options(directory.path());
         there.listen = Some(address.parse().expect("an address"));
         let server = Fixture::start_with(there).await;
         assert!(server.host.contains(address), "{}", server.host);
@@ -455,11 +455,11 @@ async fn files_are_shown_below_the_roots_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn root_is_refused_beyond_loopback_and_a_second_start_anywhere() {
-    let folder = tempfile::tempdir().expect("a folder");
+async fn root_is_rejected_beyond_loopback_and_a_second_start_anywhere() {
+    let directory = tempfile::tempdir().expect("a directory");
     #[cfg(unix)]
     if rustix::process::geteuid().is_root() {
-        let mut careful = options(folder.path());
+        let mut careful = options(directory.path());
         careful.allow_root = false;
         let beyond = Options {
             listen: Some("0.0.0.0".parse().expect("an address")),
@@ -467,33 +467,33 @@ async fn root_is_refused_beyond_loopback_and_a_second_start_anywhere() {
             hosts: vec!["readyok.example".to_owned()],
             ..careful.clone()
         };
-        let refused = Server::bind(beyond).await.err();
-        assert!(matches!(refused, Some(ServeError::Root)), "{refused:?}");
+        let rejected = Server::bind(beyond).await.err();
+        assert!(matches!(rejected, Some(ServeError::Root)), "{rejected:?}");
         let warned = Server::bind(careful).await.expect("it can be served");
         assert_eq!(warned.warnings(), [Warning::Root]);
     }
-    let server = Fixture::start_with(options(folder.path())).await;
+    let server = Fixture::start_with(options(directory.path())).await;
     // It waits for the first one to answer, as another program would: not where that one runs.
-    let (again, here) = (options(folder.path()), Handle::current());
+    let (again, here) = (options(directory.path()), Handle::current());
     let second = spawn_blocking(move || here.block_on(Server::bind(again)));
     let second = second.await.expect("it does not panic");
     let Err(ServeError::Running(Some(link))) = &second else { panic!("{second:?}") };
     let path = link.strip_prefix(&format!("http://{}", server.host)).expect("a link to it");
     assert_eq!(log_in(&server.host, &token_of(path)).await.status, 200);
     server.stop().await;
-    let third = Fixture::start_with(options(folder.path())).await;
+    let third = Fixture::start_with(options(directory.path())).await;
     third.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_next_server_has_the_same_address_and_lets_everybody_in_anew() {
-    let folder = tempfile::tempdir().expect("a folder");
+async fn the_next_server_has_the_same_address_and_requires_authentication_again() {
+    let directory = tempfile::tempdir().expect("a directory");
     // Any port can be taken by another program meanwhile.
     for _ in 0..10 {
-        let first = Fixture::start_with(options(folder.path())).await;
+        let first = Fixture::start_with(options(directory.path())).await;
         let (host, before) = (first.host.clone(), first.authorization.clone());
         first.stop().await;
-        let second = Fixture::start_with(options(folder.path())).await;
+        let second = Fixture::start_with(options(directory.path())).await;
         if second.host == host {
             let old = [("authorization", before.as_str())];
             assert_eq!(get(&host, "/api/choices", &old).await.status, 401);
@@ -508,13 +508,13 @@ async fn the_next_server_has_the_same_address_and_lets_everybody_in_anew() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_port_that_is_taken_keeps_no_server_from_running() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let first = Fixture::start_with(options(folder.path())).await;
+    let directory = tempfile::tempdir().expect("a directory");
+    let first = Fixture::start_with(options(directory.path())).await;
     let host = first.host.clone();
     first.stop().await;
-    // Somebody listens there from now on, whoever it is.
+    // Another program listens there from now on.
     let _taken = tokio::net::TcpListener::bind(&host).await;
-    let second = Fixture::start_with(options(folder.path())).await;
+    let second = Fixture::start_with(options(directory.path())).await;
     assert_ne!(second.host, host);
     assert_eq!(second.get("/api/choices").await.status, 200);
     second.stop().await;

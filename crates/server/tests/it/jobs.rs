@@ -1,4 +1,4 @@
-//! Work on many games: folders that are read, games that are reported on one after another.
+//! Work on many games: directories that are read, games that are reported on one after another.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ const PGN: &str = "[White \"Ada\"]\n[ECO \"B20\"]\n[Opening \"Sicilian Defence\"
 const KIF: &str =
     "手合割：平手\n手数----指手---------消費時間--\n   1 ７六歩(77)   ( 0:01/00:00:01)\n";
 
-/// A server that may show a folder of records.
+/// A server that may show a directory of records.
 async fn server_with(data: &Path, root: &Path) -> Fixture {
     let data = data.join("data");
     Fixture::start_with(Options { roots: vec![root.to_owned()], ..options(&data) }).await
 }
 
-fn records(folder: &Path, files: &[(&str, &str)]) -> std::path::PathBuf {
-    let root = folder.join("records");
+fn records(directory: &Path, files: &[(&str, &str)]) -> std::path::PathBuf {
+    let root = directory.join("records");
     std::fs::create_dir(&root).expect("it is made");
     for (name, text) in files {
         std::fs::write(root.join(name), text).expect("it is written");
@@ -44,17 +44,17 @@ async fn found(server: &Fixture, query: Value) -> Vec<Value> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_is_read_into_the_library() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let broken = "1. e4 e4 *\n";
     let root = records(
-        folder.path(),
+        directory.path(),
         &[("a.pgn", PGN), ("b.kif", KIF), ("c.pgn", broken), ("notes.doc", "1. e4 *")],
     );
-    let server = server_with(folder.path(), &root).await;
+    let server = server_with(directory.path(), &root).await;
     let mut tab = server.tab().await;
     assert_eq!(tab.follow("jobs").await["jobs"], json!([]));
     let path = root.to_str().expect("it is UTF-8");
-    let begun = tab.ask(json!({ "kind": "import_folder", "path": path })).await;
+    let begun = tab.ask(json!({ "kind": "import_directory", "path": path })).await;
     assert_eq!(begun["kind"], "job", "{begun}");
     let job = job_ends(&mut tab, &begun["id"]).await;
     assert_eq!(job["status"], "done", "{job}");
@@ -69,7 +69,7 @@ async fn a_folder_is_read_into_the_library() {
     }
     // Nothing of it is opened, and what lies elsewhere is not read.
     assert_eq!(tab.follow("games").await["games"], json!([]));
-    let elsewhere = tab.ask(json!({ "kind": "import_folder", "path": "/etc" })).await;
+    let elsewhere = tab.ask(json!({ "kind": "import_directory", "path": "/etc" })).await;
     assert_eq!(elsewhere["code"], "path", "{elsewhere}");
     let id = &begun["id"];
     assert_eq!(tab.ask(json!({ "kind": "delete_job", "id": id })).await["kind"], "done");
@@ -79,14 +79,14 @@ async fn a_folder_is_read_into_the_library() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_games_of_a_folder_are_reported_on() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let root = records(folder.path(), &[("a.pgn", PGN), ("b.kif", KIF)]);
-    let server = server_with(folder.path(), &root).await;
+    let directory = tempfile::tempdir().expect("a directory");
+    let root = records(directory.path(), &[("a.pgn", PGN), ("b.kif", KIF)]);
+    let server = server_with(directory.path(), &root).await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
     tab.follow("jobs").await;
     let settings = json!({ "engine": engine, "limits": { "depth": 1 }, "annotate": true });
-    let on = json!({ "kind": "folder", "path": root.to_str() });
+    let on = json!({ "kind": "directory", "path": root.to_str() });
     let begun = tab.ask(json!({ "kind": "start_report", "on": on, "settings": settings })).await;
     assert_eq!(begun["kind"], "job", "{begun}");
     let job = job_ends(&mut tab, &begun["id"]).await;
@@ -104,23 +104,23 @@ async fn the_games_of_a_folder_are_reported_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_goes_on_after_another_start_of_the_server() {
-    let folder = tempfile::tempdir().expect("a folder");
+async fn a_job_is_resumed_after_a_restart_of_the_server() {
+    let directory = tempfile::tempdir().expect("a directory");
     let many = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n\n".repeat(12);
-    let root = records(folder.path(), &[("a.pgn", &many)]);
-    let server = server_with(folder.path(), &root).await;
+    let root = records(directory.path(), &[("a.pgn", &many)]);
+    let server = server_with(directory.path(), &root).await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
     tab.follow("jobs").await;
     let settings = json!({ "engine": engine, "limits": { "depth": 1 } });
-    let on = json!({ "kind": "folder", "path": root.to_str() });
+    let on = json!({ "kind": "directory", "path": root.to_str() });
     let begun = tab.ask(json!({ "kind": "start_report", "on": on, "settings": settings })).await;
     let id = begun["id"].clone();
     // In the middle of the work, wherever that is.
     tab.change("jobs", |delta| delta["changed"][0]["done"].as_u64() >= Some(1)).await;
     server.stop().await;
 
-    let server = server_with(folder.path(), &root).await;
+    let server = server_with(directory.path(), &root).await;
     let mut tab = server.tab().await;
     let jobs = tab.follow("jobs").await;
     let job = &jobs["jobs"][0];
@@ -139,14 +139,14 @@ async fn a_job_goes_on_after_another_start_of_the_server() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_engine_that_always_dies_ends_the_job() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let root = records(folder.path(), &[("a.pgn", &"1. e4 *\n\n".repeat(9))]);
-    let server = server_with(folder.path(), &root).await;
+    let directory = tempfile::tempdir().expect("a directory");
+    let root = records(directory.path(), &[("a.pgn", &"1. e4 *\n\n".repeat(9))]);
+    let server = server_with(directory.path(), &root).await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&["crash"]).await;
     tab.follow("jobs").await;
     let settings = json!({ "engine": engine, "limits": { "depth": 1 } });
-    let on = json!({ "kind": "folder", "path": root.to_str() });
+    let on = json!({ "kind": "directory", "path": root.to_str() });
     let begun = tab.ask(json!({ "kind": "start_report", "on": on, "settings": settings })).await;
     let job = job_ends(&mut tab, &begun["id"]).await;
     assert_eq!((&job["status"], &job["failed"]), (&json!("failed"), &json!(3)), "{job}");

@@ -1,4 +1,4 @@
-//! How much of everything there can be: tabs, engines, uploads, news.
+//! How much of everything there can be: tabs, engines, uploads, event.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use tokio_tungstenite::tungstenite::Message;
 
 use crate::support::{Fixture, LONG, Options, Tab, game, open_socket, options};
 
-/// Engines tell what they think at most so often.
-const PACE: Duration = Duration::from_millis(40);
+/// Minimum interval between updates of a search.
+const MIN_INTERVAL: Duration = Duration::from_millis(40);
 
-/// So many games can be open.
-const MOST_OPEN: usize = 200;
+/// Maximum number of open games.
+const MAX_OPEN: usize = 200;
 
 /// So soon the last tab counts as gone.
 const RELOAD: Duration = Duration::from_millis(500);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_tab_too_many_is_closed_and_the_others_go_on() {
+async fn one_tab_too_many_is_closed_and_the_others_stay() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let mut others = Vec::new();
-    // The first message is a greeting, or there is none.
+    // The first message is a handshake, or there is no message.
     while others.len() < 1000 {
         let stream = TcpStream::connect(&server.host).await.expect("it listens");
         let headers = server.socket_headers();
@@ -37,7 +37,7 @@ async fn one_tab_too_many_is_closed_and_the_others_go_on() {
     }
     assert_eq!(others.len(), 99);
     assert_eq!(tab.follow("games").await["games"], json!([]));
-    // Whoever leaves makes room.
+    // A tab that leaves makes room.
     drop(others);
     let deadline = Instant::now() + LONG;
     loop {
@@ -53,7 +53,7 @@ async fn one_tab_too_many_is_closed_and_the_others_go_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn so_many_engines_run_and_no_more() {
+async fn the_number_of_processes_is_limited() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
@@ -71,7 +71,7 @@ async fn so_many_engines_run_and_no_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn so_many_files_are_read_at_once() {
+async fn the_number_of_concurrent_uploads_is_limited() {
     const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
     let server = Fixture::start().await;
     let head = format!(
@@ -94,7 +94,7 @@ async fn so_many_files_are_read_at_once() {
         server.post("/api/import?name=b.pgn", "application/octet-stream", b"1. e4 *\n").await
     };
     assert_eq!(small().await.json()["code"], "not_now");
-    // Whoever leaves makes room, as soon as the server has seen it.
+    // A tab that leaves makes room, as soon as the server has noticed it.
     drop(slow);
     let deadline = Instant::now() + LONG;
     let read = loop {
@@ -116,14 +116,14 @@ async fn at_the_limit_the_game_goes_that_has_rested_longest() {
     let set_up = async |tab: &mut Tab, players: Value| {
         tab.ask(json!({ "kind": "new_game", "game": game("chess", players) })).await
     };
-    // One that is looked at, and one that is left with a move.
+    // One with a subscriber, and one that is left with a move.
     let (watched, _) = tab.new_game(game("chess", Value::Null)).await;
     let left = set_up(&mut tab, Value::Null).await["game"].clone();
     let mv = json!({ "kind": "move", "game": left, "node": 0, "text": "e4" });
     assert_eq!(tab.ask(mv).await["kind"], "node");
-    let person = json!({ "kind": "person", "name": "Ada", "time": { "kind": "none" } });
-    let played = json!({ "first": person, "second": person });
-    for _ in 2..MOST_OPEN {
+    let human = json!({ "kind": "human", "name": "Ada", "time": { "kind": "none" } });
+    let played = json!({ "first": human, "second": human });
+    for _ in 2..MAX_OPEN {
         assert_eq!(set_up(&mut tab, played.clone()).await["kind"], "game");
     }
     let late = set_up(&mut tab, Value::Null).await["game"].clone();
@@ -134,11 +134,11 @@ async fn at_the_limit_the_game_goes_that_has_rested_longest() {
     assert_eq!(gone["removed"], json!([late]));
     assert_eq!(set_up(&mut tab, played.clone()).await["code"], "too_much");
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": left })).await["code"], "too_much");
-    // What nobody looks at any more makes room, and what was closed is in the library.
+    // Games without subscribers make room, and closed ones are in the library.
     assert_eq!(tab.ask(json!({ "kind": "unsubscribe", "topic": watched })).await["kind"], "done");
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": left })).await["kind"], "game");
     let state = tab.follow(&format!("game/{left}")).await;
-    assert_eq!(state["nodes"][1]["word"], "e2e4");
+    assert_eq!(state["nodes"][1]["uci"], "e2e4");
     server.stop().await;
 }
 
@@ -159,7 +159,7 @@ async fn archives_are_not_unpacked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_engines_think_is_told_twenty_five_times_a_second_at_most() {
+async fn search_output_is_limited_to_25_updates_per_second() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
@@ -175,18 +175,18 @@ async fn what_engines_think_is_told_twenty_five_times_a_second_at_most() {
     assert_eq!(tab.ask(begun).await["kind"], "done");
     let mut depths = Vec::new();
     while depths.len() < 12 {
-        let delta = tab.change(&lanes, |delta| delta["lanes"].is_array()).await;
-        let depth = delta["lanes"][0]["told"]["lines"][0]["depth"].as_u64();
+        let delta = tab.change(&lanes, |delta| delta["engines"].is_array()).await;
+        let depth = delta["engines"][0]["info"]["lines"][0]["depth"].as_u64();
         depths.extend(depth.filter(|depth| !depths.contains(depth)));
     }
     // It counts on in two milliseconds; a machine that is slow makes this only longer.
-    assert!(PACE * 11 <= before.elapsed(), "{depths:?}");
+    assert!(MIN_INTERVAL * 11 <= before.elapsed(), "{depths:?}");
     server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_ends_by_itself_when_nobody_is_there_if_that_is_wished() {
-    let data = tempfile::tempdir().expect("a folder");
+async fn the_server_exits_without_tabs_if_set() {
+    let data = tempfile::tempdir().expect("a directory");
     let options = Options { reload: RELOAD, ..options(data.path()) };
     let server = Fixture::start_with(options).await;
     let mut tab = server.tab().await;
@@ -198,9 +198,9 @@ async fn it_ends_by_itself_when_nobody_is_there_if_that_is_wished() {
     server.ended().await;
 }
 
-/// What becomes of a game and of an analysis when the last tab has gone.
+/// The states of a game and of an analysis after the last tab was closed.
 async fn check_close(pause_games: bool, stop_analysis: bool) {
-    let data = tempfile::tempdir().expect("a folder");
+    let data = tempfile::tempdir().expect("a directory");
     let options = Options { reload: RELOAD, ..options(data.path()) };
     let server = Fixture::start_with(options).await;
     let mut tab = server.tab().await;
@@ -213,9 +213,9 @@ async fn check_close(pause_games: bool, stop_analysis: bool) {
     let time = json!({
         "kind": "clock", "base": 3_600_000, "increment": 0, "byoyomi": 0, "moves": null,
     });
-    let person = json!({ "kind": "person", "name": "Ada", "time": time });
+    let human = json!({ "kind": "human", "name": "Ada", "time": time });
     let (topic, state) =
-        tab.new_game(game("chess", json!({ "first": person, "second": person }))).await;
+        tab.new_game(game("chess", json!({ "first": human, "second": human }))).await;
     assert_eq!(state["play"]["status"], "your_turn");
     let lanes = format!("analysis/{}", state["id"]);
     tab.follow(&lanes).await;
@@ -226,15 +226,15 @@ async fn check_close(pause_games: bool, stop_analysis: bool) {
         },
     });
     assert_eq!(tab.ask(begun).await["kind"], "done");
-    tab.change(&lanes, |delta| delta["lanes"][0]["status"] == "searching").await;
+    tab.change(&lanes, |delta| delta["engines"][0]["status"] == "searching").await;
     drop(tab);
-    // A tab that comes back before the last one counts as gone has to leave once more.
+    // A tab that reconnects in time must leave again.
     let deadline = Instant::now() + LONG;
     loop {
         sleep(RELOAD * 2).await;
         let mut tab = server.tab().await;
         let play = tab.follow(&topic).await["play"].clone();
-        let lanes = tab.follow(&lanes).await["lanes"].clone();
+        let lanes = tab.follow(&lanes).await["engines"].clone();
         let paused = play["status"] == "paused";
         let stopped = lanes == json!([]);
         if (paused, stopped) == (pause_games, stop_analysis) {
@@ -265,7 +265,7 @@ async fn closing_the_last_tab_leaves_work_alone_if_that_is_wished() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_ends_with_the_last_work_if_that_is_wished() {
-    let data = tempfile::tempdir().expect("a folder");
+    let data = tempfile::tempdir().expect("a directory");
     let options = Options { reload: RELOAD, ..options(data.path()) };
     let server = Fixture::start_with(options).await;
     let mut tab = server.tab().await;
@@ -276,8 +276,8 @@ async fn it_ends_with_the_last_work_if_that_is_wished() {
     // The flag falls when the tab has been gone for long enough.
     let time =
         json!({ "kind": "clock", "base": 1500, "increment": 0, "byoyomi": 0, "moves": null });
-    let person = json!({ "kind": "person", "name": "Ada", "time": time });
-    tab.new_game(game("chess", json!({ "first": person, "second": person }))).await;
+    let human = json!({ "kind": "human", "name": "Ada", "time": time });
+    tab.new_game(game("chess", json!({ "first": human, "second": human }))).await;
     drop(tab);
     server.ended().await;
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use readyok_rules::{GameResult, Side, Termination};
 use readyok_server::matches::{
-    Entrant, Finished, MatchEvent, MatchView, Matches, Program, Tell, plan_of,
+    Entrant, Finished, MatchEvent, MatchListener, MatchView, Matches, Program, plan_of,
 };
 use readyok_server::wire::{
     ApiErrorCode, MatchDelta, MatchEngine, MatchFormat, MatchLine, MatchOpenings, MatchPlan,
@@ -65,7 +65,7 @@ fn entrants(count: usize) -> Vec<Entrant> {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_before_anything_is_started() {
+fn invalid_plans_are_rejected_before_a_start() {
     let clock = |base, increment, byoyomi| Time::Clock { base, increment, byoyomi, moves: None };
     let changes: Vec<(Change, ApiErrorCode, Kind)> = vec![
         (Box::new(|plan| plan.rounds = 0), ApiErrorCode::TooMuch, Kind::MatchSize),
@@ -127,7 +127,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_started() {
 }
 
 #[test]
-fn engines_of_one_name_are_told_apart_and_options_are_laid_over_each_other() {
+fn engines_with_the_same_name_are_distinguished_and_options_are_merged() {
     let mut entrants = entrants(3);
     entrants[0].options.insert("USI_Hash".to_owned(), "16".to_owned());
     entrants[0].options.insert("Threads".to_owned(), "2".to_owned());
@@ -147,11 +147,11 @@ fn engines_of_one_name_are_told_apart_and_options_are_laid_over_each_other() {
     assert_eq!(limits.byoyomi_ms, Some(1000));
 }
 
-/// An engine that plays two moves and then gives up, once there is a file: one in its folder, with the name that
+/// An engine that plays two moves and then gives up, once there is a file: one in its directory, with the name that
 /// its environment says.
 #[cfg(unix)]
-fn scripted(folder: &Path) -> Entrant {
-    let script = folder.join("engine.sh");
+fn scripted(directory: &Path) -> Entrant {
+    let script = directory.join("engine.sh");
     let text = r#"while read -r line; do case "$line" in
 usi) echo "id name Script"; echo usiok;;
 isready) echo readyok;;
@@ -168,14 +168,14 @@ esac; done
         name: "Script".to_owned(),
         command: "/bin/sh".to_owned(),
         args: vec![script.display().to_string()],
-        dir: Some(folder.display().to_string()),
+        dir: Some(directory.display().to_string()),
         env: [("FLAG".to_owned(), "play".to_owned())].into(),
         protocol: Some(Protocol::Usi),
         options: BTreeMap::new(),
     }
 }
 
-/// What was told, with changes as they were then.
+/// The reported events, with the changes at that time.
 #[cfg(unix)]
 enum SearchInfo {
     Changed(Box<MatchDelta>, MatchLine),
@@ -184,11 +184,11 @@ enum SearchInfo {
 }
 
 #[cfg(unix)]
-fn listening() -> (Tell, Receiver<SearchInfo>) {
+fn listening() -> (MatchListener, Receiver<SearchInfo>) {
     let (sender, heard) = channel();
     let sender = Mutex::new(sender);
-    let tell: Tell = Arc::new(move |news| {
-        let told = match news {
+    let tell: MatchListener = Arc::new(move |event| {
+        let told = match event {
             MatchEvent::Changed(_, changes) => {
                 let (delta, line) = changes.take().expect("nobody else takes them");
                 SearchInfo::Changed(Box::new(delta), line)
@@ -202,36 +202,36 @@ fn listening() -> (Tell, Receiver<SearchInfo>) {
     (tell, heard)
 }
 
-/// What was told until a match has ended.
+/// The events until the end of a match.
 #[cfg(unix)]
 fn until_ended(heard: &Receiver<SearchInfo>) -> Vec<SearchInfo> {
     let mut all = Vec::new();
     loop {
-        let news = heard.recv_timeout(LONG).expect("the match goes on");
-        if let SearchInfo::Ended = news {
+        let event = heard.recv_timeout(LONG).expect("the match goes on");
+        if let SearchInfo::Ended = event {
             return all;
         }
-        all.push(news);
+        all.push(event);
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn a_match_is_played_to_its_end_and_every_game_is_told() {
-    let folder = TempDir::new().expect("a folder");
+fn a_match_is_played_to_its_end_and_every_game_is_reported() {
+    let directory = TempDir::new().expect("a directory");
     let (tell, heard) = listening();
     let matches =
-        Matches::open(&folder.path().join("m"), Program::default(), tell).expect("it opens");
-    std::fs::write(folder.path().join("play"), "").expect("it can be written");
-    let engine = scripted(folder.path());
+        Matches::open(&directory.path().join("m"), Program::default(), tell).expect("it opens");
+    std::fs::write(directory.path().join("play"), "").expect("it can be written");
+    let engine = scripted(directory.path());
     let mut asked = plan(&["a", "b"]);
     asked.sprt = Some(SprtSettings { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05 });
     let id = matches.start(asked, &[engine.clone(), engine]).expect("it starts");
-    let news = until_ended(&heard);
+    let event = until_ended(&heard);
 
     let (mut games, mut boards, mut ended, mut curve) = (Vec::new(), Vec::new(), 0, 0);
-    for news in news {
-        match news {
+    for event in event {
+        match event {
             SearchInfo::Game(game) => games.push(game),
             SearchInfo::Changed(delta, _) => {
                 boards.extend(delta.boards);
@@ -263,7 +263,7 @@ fn a_match_is_played_to_its_end_and_every_game_is_told() {
     drop(matches);
     let (tell, _heard) = listening();
     let matches =
-        Matches::open(&folder.path().join("m"), Program::default(), tell).expect("it opens");
+        Matches::open(&directory.path().join("m"), Program::default(), tell).expect("it opens");
     let again = matches.view(id).and_then(MatchView::read).expect("it is there");
     assert_eq!((again.status, again.played), (state.status, state.played));
     assert_eq!(again.standings, state.standings);
@@ -271,24 +271,24 @@ fn a_match_is_played_to_its_end_and_every_game_is_told() {
     assert_eq!(matches.lines().len(), 1);
     matches.delete(id).expect("it can be deleted");
     assert_eq!(matches.view(id).expect_err("it is gone").code, ApiErrorCode::NotFound);
-    assert_eq!(folder.path().join("m").read_dir().expect("a folder").count(), 0);
+    assert_eq!(directory.path().join("m").read_dir().expect("a directory").count(), 0);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_match_that_was_stopped_goes_on() {
-    let folder = TempDir::new().expect("a folder");
+fn a_stopped_match_is_resumed() {
+    let directory = TempDir::new().expect("a directory");
     let (tell, heard) = listening();
-    let place = folder.path().join("m");
+    let place = directory.path().join("m");
     let matches = Matches::open(&place, Program::default(), tell).expect("it opens");
-    let engine = scripted(folder.path());
+    let engine = scripted(directory.path());
     let asked = plan(&["a", "b"]);
     let entrants = [engine.clone(), engine];
     let id = matches.start(asked, &entrants).expect("it starts");
     // The engine thinks until it may play: the board is seen meanwhile.
     loop {
-        let news = heard.recv_timeout(LONG).expect("the match begins");
-        if let SearchInfo::Changed(delta, line) = news
+        let event = heard.recv_timeout(LONG).expect("the match begins");
+        if let SearchInfo::Changed(delta, line) = event
             && !delta.boards.is_empty()
         {
             assert_eq!(line.status, MatchStatus::Running);
@@ -309,13 +309,13 @@ fn a_match_that_was_stopped_goes_on() {
     let (tell, heard) = listening();
     let matches = Matches::open(&place, Program::default(), tell).expect("it opens");
     assert_eq!(matches.lines()[0].status, MatchStatus::Paused);
-    std::fs::write(folder.path().join("play"), "").expect("it can be written");
+    std::fs::write(directory.path().join("play"), "").expect("it can be written");
     // The values of its environment are not kept, and have to be what they were.
     let mut others = entrants.clone();
     others[1].env.insert("FLAG".to_owned(), "other".to_owned());
     for wrong in [&[][..], &others] {
-        let refused = matches.resume(id, wrong).expect_err("its engines are others");
-        assert!(refused.text.contains("].env.FLAG"), "{}", refused.text);
+        let rejected = matches.resume(id, wrong).expect_err("its engines are others");
+        assert!(rejected.text.contains("].env.FLAG"), "{}", rejected.text);
     }
     matches.resume(id, &entrants).expect("it goes on");
     until_ended(&heard);
@@ -382,17 +382,17 @@ async fn a_match_is_asked_for_by_a_tab_and_its_games_are_kept() {
     assert_eq!(tab.ask(open(3)).await["code"], "not_found");
     let deleted = tab.ask(json!({ "kind": "delete_match", "id": 1 })).await;
     assert_eq!(deleted["kind"], "done", "{deleted}");
-    let refused = tab.ask(json!({ "kind": "resume_match", "id": 1 })).await;
-    assert_eq!(refused["code"], "not_found", "{refused}");
+    let rejected = tab.ask(json!({ "kind": "resume_match", "id": 1 })).await;
+    assert_eq!(rejected["code"], "not_found", "{rejected}");
     assert_eq!(tab.ask(open(2)).await["code"], "not_found");
     let page = server.post("/api/library/search", "application/json", query.as_bytes()).await;
     assert_eq!(page.json()["total"], 2, "{}", page.text());
     server.stop().await;
 }
 
-/// Whoever begins to watch in the middle of a match is told of each game once.
+/// A new subscriber in the middle of a match gets each game once.
 #[tokio::test(flavor = "multi_thread")]
-async fn snapshots_and_deltas_of_a_match_never_tell_the_same_game() {
+async fn snapshots_and_deltas_of_a_match_do_not_overlap() {
     const GAMES: usize = 80;
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
@@ -438,11 +438,12 @@ async fn snapshots_and_deltas_of_a_match_never_tell_the_same_game() {
 async fn an_engine_with_an_environment_and_a_folder_of_its_own_plays_matches() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
-    let folder = TempDir::new().expect("a folder");
-    std::fs::write(folder.path().join("play"), "").expect("it can be written");
-    let Entrant { command, args, dir, env, .. } = scripted(folder.path());
-    let reach = json!({ "kind": "program", "path": command, "args": args, "dir": dir, "env": env });
-    let entry = json!({ "name": "Script", "reach": reach, "protocol": "usi" });
+    let directory = TempDir::new().expect("a directory");
+    std::fs::write(directory.path().join("play"), "").expect("it can be written");
+    let Entrant { command, args, dir, env, .. } = scripted(directory.path());
+    let source =
+        json!({ "kind": "program", "path": command, "args": args, "dir": dir, "env": env });
+    let entry = json!({ "name": "Script", "source": source, "protocol": "usi" });
     let added = tab.ask(json!({ "kind": "add_engine", "entry": entry })).await;
     let mut plan = json!(plan(&["a", "b"]));
     for engine in plan["engines"].as_array_mut().expect("engines") {

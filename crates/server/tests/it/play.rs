@@ -25,29 +25,29 @@ fn id(game: &str) -> u32 {
     game.rsplit_once('/').expect("a number").1.parse().expect("a number")
 }
 
-/// Waits until it is the person's turn; gives back where the game stands.
+/// Waits until it is the human's turn. Returns the last node.
 async fn my_turn(tab: &mut Tab, topic: &str) -> Value {
     let delta = tab.change(topic, |delta| delta["play"]["status"] == "your_turn").await;
     delta["play"].clone()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_person_plays_against_an_engine() {
+async fn a_human_plays_against_an_engine() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
     let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
-    assert_eq!(state["here"]["legal"].as_array().map(Vec::len), Some(20));
+    assert_eq!(state["position"]["legal"].as_array().map(Vec::len), Some(20));
     let root = state["cursor"].clone();
     let refused = tab.ask(mv(&topic, &root, "e5")).await;
     assert_eq!(refused["code"], "illegal-move", "{refused}");
     let played = tab.ask(mv(&topic, &root, "e4")).await;
     assert_eq!(played["kind"], "node", "{played}");
     let play = my_turn(&mut tab, &topic).await;
-    // Of all moves the first by its word.
+    // The first of all moves, in order of UCI notation.
     let state = tab.follow(&topic).await;
     let last = state["nodes"].as_array().and_then(|nodes| nodes.last()).expect("a move");
-    assert_eq!((&last["word"], &last["text"]["western"]), (&json!("a7a5"), &json!("a5")));
+    assert_eq!((&last["uci"], &last["text"]["western"]), (&json!("a7a5"), &json!("a5")));
     assert_eq!(play["tip"], last["id"]);
     assert_eq!(play["clocks"]["running"], "first");
     assert_eq!(play["players"]["second"]["name"], "Mime <b>1</b>");
@@ -61,7 +61,7 @@ async fn a_person_plays_against_an_engine() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn shogi_is_played_with_its_own_words() {
+async fn shogi_is_played_in_usi_notation() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&["usi"]).await;
@@ -80,7 +80,7 @@ async fn shogi_is_played_with_its_own_words() {
     server.stop().await;
 }
 
-/// The values of the `go` that an engine gets after the person's first move, by their words.
+/// The parameters of the `go` that an engine gets after the human's first move.
 async fn go_of(tab: &mut Tab, engine: &Value, variant: &str, time: Value, limits: Value) -> String {
     let mut players = against(engine, time, false);
     players["second"]["limits"] = limits;
@@ -93,8 +93,8 @@ async fn go_of(tab: &mut Tab, engine: &Value, variant: &str, time: Value, limits
     .await;
     let engines = tab.follow("engines").await;
     let processes = engines["processes"].as_array().expect("processes");
-    let use_for = json!({ "kind": "play", "game": id(&topic) });
-    let process = processes.iter().find(|it| it["use_for"] == use_for).expect("its process");
+    let purpose = json!({ "kind": "play", "game": id(&topic) });
+    let process = processes.iter().find(|it| it["purpose"] == purpose).expect("its process");
     let topic_of_log = format!("log/{}", process["id"]);
     let go_in = |log: &Value| {
         let lines = log["lines"].as_array()?;
@@ -102,14 +102,14 @@ async fn go_of(tab: &mut Tab, engine: &Value, variant: &str, time: Value, limits
         texts.find_map(|text| text.strip_prefix("go ").map(str::to_owned))
     };
     let mut log = tab.follow(&topic_of_log).await;
-    // The engine has a task of its own: it may get the command later than the page its news.
+    // The engine has a task of its own: it may get the command later than the page its event.
     if go_in(&log).is_none() {
         log = tab.change(&topic_of_log, |delta| go_in(delta).is_some()).await;
     }
     let go = go_in(&log).expect("it was asked");
     let over = json!({ "kind": "resign", "game": id(&topic) });
     assert_eq!(tab.ask(over).await["kind"], "done");
-    // What is left of the person's own time depends on the machine.
+    // The human's remaining time depends on the machine.
     let words: Vec<&str> = go.split(' ').collect();
     let mut shown = Vec::new();
     for pair in words.chunks(2) {
@@ -122,7 +122,7 @@ async fn go_of(tab: &mut Tab, engine: &Value, variant: &str, time: Value, limits
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn engines_are_told_of_every_kind_of_time() {
+async fn all_time_controls_are_sent_to_engines() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let uci = tab.add_mime(&[]).await;
@@ -179,7 +179,7 @@ async fn two_tabs_see_the_same() {
     two.follow(&topic).await;
     let played = one.ask(mv(&topic, &state["cursor"], "g1f3")).await;
     let seen = two.change(&topic, |delta| delta["at"]["cursor"] == played["node"]).await;
-    assert_eq!(seen["at"]["here"]["turn"], "second");
+    assert_eq!(seen["at"]["position"]["turn"], "second");
     let comment = json!({ "kind": "comment", "node": played["node"], "comments": ["<script>"], "before": [] });
     two.ask(json!({ "kind": "edit", "game": id(&topic), "edit": comment })).await;
     let told = one.change(&topic, |delta| delta["nodes"][0]["comments"][0] == "<script>").await;
@@ -195,9 +195,9 @@ async fn a_game_outlives_the_server() {
     let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
     tab.ask(mv(&topic, &state["cursor"], "e4")).await;
     let before = my_turn(&mut tab, &topic).await;
-    let folder = server.stop().await.expect("its folder");
+    let directory = server.stop().await.expect("its directory");
 
-    let server = Fixture::start_with(options(folder.path())).await;
+    let server = Fixture::start_with(options(directory.path())).await;
     let mut tab = server.tab().await;
     let games = tab.follow("games").await;
     assert_eq!(games["games"][0]["id"], id(&topic));
@@ -217,7 +217,7 @@ async fn a_game_outlives_the_server() {
 
 /// Plays a game against an engine that is to play weakly, ends the server, does something to its data, and
 /// goes on. Gives back what was said to the engine then.
-async fn said_after_a_restart(change: impl FnOnce(&Path)) -> String {
+async fn log_after_a_restart(change: impl FnOnce(&Path)) -> String {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
@@ -227,10 +227,10 @@ async fn said_after_a_restart(change: impl FnOnce(&Path)) -> String {
     let (topic, state) = tab.new_game(game("chess", players)).await;
     tab.ask(mv(&topic, &state["cursor"], "e4")).await;
     let tip = my_turn(&mut tab, &topic).await["tip"].clone();
-    let folder = server.stop().await.expect("its folder");
-    change(folder.path());
+    let directory = server.stop().await.expect("its directory");
+    change(directory.path());
 
-    let server = Fixture::start_with(options(folder.path())).await;
+    let server = Fixture::start_with(options(directory.path())).await;
     let mut tab = server.tab().await;
     tab.follow(&topic).await;
     let resume = json!({ "kind": "resume", "game": id(&topic), "from": null, "players": null });
@@ -243,7 +243,7 @@ async fn said_after_a_restart(change: impl FnOnce(&Path)) -> String {
     .await;
     let state = tab.follow("engines").await;
     let processes = state["processes"].as_array().expect("processes");
-    let plays = processes.iter().find(|it| it["use_for"]["kind"] == "play").expect("it plays");
+    let plays = processes.iter().find(|it| it["purpose"]["kind"] == "play").expect("it plays");
     let said = server.get(&format!("/api/log/{}", plays["id"])).await.text();
     server.stop().await;
     said
@@ -252,10 +252,10 @@ async fn said_after_a_restart(change: impl FnOnce(&Path)) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_limit_of_strength_outlives_the_server() {
     let weak = "> setoption name Skill Level value 5\n";
-    let said = said_after_a_restart(|_| ()).await;
+    let said = log_after_a_restart(|_| ()).await;
     assert!(said.contains(weak) && said.contains("> setoption name Hash value 32\n"), "{said}");
-    // Nor is it lost while nobody knows yet how to say it.
-    let said = said_after_a_restart(forget_what_was_learned).await;
+    // It is not lost before the options are known.
+    let said = log_after_a_restart(forget_what_was_learned).await;
     let told = said.find(weak).expect("it is said");
     assert!(said.find("> go ").is_some_and(|go| told < go), "{said}");
 }
@@ -270,7 +270,7 @@ async fn an_engine_that_dies_costs_no_game() {
     let lost = tab
         .change("engines", |delta| {
             let it = &delta["processes"][0];
-            it["use_for"]["kind"] == "play" && it["status"] == "dead"
+            it["purpose"]["kind"] == "play" && it["status"] == "dead"
         })
         .await;
     let process = &lost["processes"][0];
@@ -304,8 +304,8 @@ async fn an_illegal_move_loses() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_first_moves_come_from_a_book() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let root = folder.path().join("books");
+    let directory = tempfile::tempdir().expect("a directory");
+    let root = directory.path().join("books");
     std::fs::create_dir(&root).expect("it is made");
     let write = |name: &str, text: &str| {
         let path = root.join(name);
@@ -315,9 +315,9 @@ async fn the_first_moves_come_from_a_book() {
     let pgn = write("book.pgn", "1. e4 c5 2. Nf3 d6 *\n");
     let epd = write("book.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - id \"a pawn\";\n");
     let sfen = write("book.sfen", "startpos moves 7g7f 3c3d\n");
-    let outside = folder.path().join("outside.pgn");
+    let outside = directory.path().join("outside.pgn");
     std::fs::write(&outside, "1. d4 *\n").expect("it is written");
-    let data = folder.path().join("data");
+    let data = directory.path().join("data");
     let options = crate::support::Options { roots: vec![root], ..options(&data) };
     let server = Fixture::start_with(options).await;
     let mut tab = server.tab().await;
@@ -328,13 +328,13 @@ async fn the_first_moves_come_from_a_book() {
     };
     let words = |state: &Value| -> Vec<String> {
         let nodes = state["nodes"].as_array().expect("nodes");
-        nodes[1..].iter().map(|node| node["word"].as_str().unwrap_or("").to_owned()).collect()
+        nodes[1..].iter().map(|node| node["uci"].as_str().unwrap_or("").to_owned()).collect()
     };
     let (_, state) = tab.new_game(with("chess", &pgn, 3)).await;
     assert_eq!(words(&state), ["e2e4", "c7c5", "g1f3"]);
-    assert_eq!(state["here"]["turn"], "second");
+    assert_eq!(state["position"]["turn"], "second");
     let (_, state) = tab.new_game(with("chess", &epd, 8)).await;
-    assert_eq!(state["here"]["text"], "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+    assert_eq!(state["position"]["text"], "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
     let (_, state) = tab.new_game(with("shogi", &sfen, 8)).await;
     assert_eq!(words(&state), ["7g7f", "3c3d"]);
     let outside = outside.to_str().expect("it is UTF-8");
@@ -380,9 +380,9 @@ async fn records_of_a_resignation_during_the_engines_turn_name_the_winner() {
     for format in ["csa", "kif", "ki2", "jkf"] {
         assert_eq!(exported(&server, &mut tab, id(&topic), format).await, expected, "{format}");
     }
-    let folder = server.stop().await.expect("its folder");
+    let directory = server.stop().await.expect("its directory");
     // The end is kept with the game.
-    let server = Fixture::start_with(options(folder.path())).await;
+    let server = Fixture::start_with(options(directory.path())).await;
     let mut tab = server.tab().await;
     assert_eq!(tab.follow(&topic).await["outcome"], expected);
     assert_eq!(exported(&server, &mut tab, id(&topic), "csa").await, expected);
@@ -393,8 +393,8 @@ async fn records_of_a_resignation_during_the_engines_turn_name_the_winner() {
 async fn records_of_perpetual_check_name_the_winner() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
-    let person = json!({ "kind": "person", "name": "", "time": no_time() });
-    let mut setup = game("shogi", json!({ "first": person, "second": person }));
+    let human = json!({ "kind": "human", "name": "", "time": no_time() });
+    let mut setup = game("shogi", json!({ "first": human, "second": human }));
     setup["start"] = json!({ "kind": "text", "text": "5k3/9/9/9/9/9/9/9/K3R4 b - 1" });
     let (topic, state) = tab.new_game(setup).await;
     let mut node = state["cursor"].clone();

@@ -69,7 +69,7 @@ async fn a_game_need_not_be_named_for_what_only_it_can_mean() {
     }
     assert_eq!(found(&server, &json!({ "opening": "e2e4" })).await, 1);
     assert_eq!(found(&server, &json!({ "opening": "e4", "variant": "chess960" })).await, 0);
-    // What nobody understands is refused in the words of the game that understood more.
+    // The error is that of the game that could parse more.
     let wrong = json!({ "opening": "P-7f 7g7f" }).to_string();
     let page = server.post("/api/library/search", "application/json", wrong.as_bytes()).await;
     assert_eq!(page.json()["code"], "illegal_move");
@@ -98,7 +98,7 @@ async fn openings_are_found_by_name_though_the_record_names_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn engines_are_found_where_they_are_not_known_to_be_persons() {
+async fn players_of_unknown_kind_are_found_as_engines() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
@@ -165,7 +165,7 @@ async fn a_game_goes_out_as_it_came_in() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_looks_at_a_game_is_told_that_it_cannot_be_kept() {
+async fn subscribers_of_a_game_see_that_it_cannot_be_saved() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
@@ -224,8 +224,8 @@ async fn arrows_and_circles_are_kept_on_both_boards() {
     assert!(kif.status == 200 && !kif.text().contains("9i"), "{}", kif.text());
     let pgn = server.get(&format!("/api/export/{}?format=pgn", games[1].0)).await.text();
     assert!(pgn.contains("[%cal Re2e4]"), "{pgn}");
-    let folder = server.stop().await.expect("its folder");
-    let server = Fixture::start_with(options(folder.path())).await;
+    let directory = server.stop().await.expect("its directory");
+    let server = Fixture::start_with(options(directory.path())).await;
     let mut tab = server.tab().await;
     for (_, topic, mark) in games {
         assert_eq!(tab.follow(&topic).await["nodes"][0]["marks"], json!([mark]), "{topic}");
@@ -234,7 +234,7 @@ async fn arrows_and_circles_are_kept_on_both_boards() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_read_is_told_with_its_place() {
+async fn parse_errors_have_positions() {
     let server = Fixture::start().await;
     let broken = "[White \"A\"]\n\n1. e4 e5 2. Ke3 *\n\n[White \"B\"]\n\n1. d4 *\n";
     let read = server
@@ -278,17 +278,17 @@ async fn a_game_of_the_library_is_opened_and_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_editor_has_the_words_of_the_rules() {
+async fn the_editor_shows_errors_of_the_rules() {
     let server = Fixture::start().await;
     let check = async |variant: &str, text: &str| -> Value {
         let body = json!({ "variant": variant, "text": text }).to_string();
         server.post("/api/position", "application/json", body.as_bytes()).await.json()
     };
     let good = check("chess", "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1").await;
-    assert!(good["here"]["legal"].is_array() && good["error"].is_null(), "{good}");
+    assert!(good["position"]["legal"].is_array() && good["error"].is_null(), "{good}");
     let bad = check("chess", "8/8/8/8/8/8/4P3/4K3 w - - 0 1").await;
     assert!(
-        bad["here"].is_null() && bad["error"]["text"].is_string() && bad["text"].is_string(),
+        bad["position"].is_null() && bad["error"]["text"].is_string() && bad["text"].is_string(),
         "{bad}"
     );
     assert_eq!(bad["error"]["problem"]["kind"], "kings");
@@ -304,13 +304,13 @@ async fn the_editor_has_the_words_of_the_rules() {
     let body = body.to_string();
     let threat = server.post("/api/position", "application/json", body.as_bytes());
     let text = "rnbqkbnr/pppp1ppp/8/4p3/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 2";
-    assert_eq!(threat.await.json()["here"]["text"], text);
+    assert_eq!(threat.await.json()["position"]["text"], text);
     let choices = server.get("/api/choices").await.json();
     assert_eq!(choices["handicaps"].as_array().map(Vec::len), Some(16));
     server.stop().await;
 }
 
-/// A line of UCI says nothing of its game: its moves do.
+/// A UCI line does not name its game; its moves determine it.
 #[tokio::test(flavor = "multi_thread")]
 async fn lines_of_both_protocols_are_games() {
     let server = Fixture::start().await;

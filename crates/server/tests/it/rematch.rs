@@ -58,10 +58,10 @@ async fn the_players_change_sides_and_keep_all_else() {
     assert_eq!(over["play"]["rematch"], json!({ "kind": "open", "swapped": true }));
 
     let next = rematch(&mut tab, &first).await;
-    assert_eq!(next["nodes"][2]["word"], "d7d5");
-    let seats = &next["play"]["players"];
+    assert_eq!(next["nodes"][2]["uci"], "d7d5");
+    let players = &next["play"]["players"];
     assert_eq!(
-        (&seats["first"]["player"], &seats["second"]["player"]),
+        (&players["first"]["player"], &players["second"]["player"]),
         (&players["second"], &players["first"])
     );
     let left = next["play"]["clocks"]["remaining"]["second"].as_i64();
@@ -106,8 +106,8 @@ async fn there_is_one_rematch_until_it_is_deleted() {
     assert_eq!(rematch(&mut two, &first).await["id"], next);
 
     // It is known after a restart, and of a game that was closed as well that it is gone.
-    let folder = server.stop().await.expect("its folder");
-    let server = Fixture::start_with(options(folder.path())).await;
+    let directory = server.stop().await.expect("its directory");
+    let server = Fixture::start_with(options(directory.path())).await;
     let mut tab = server.tab().await;
     assert_eq!(state(&mut tab, &first).await["play"]["rematch"], begun);
     tab.ask(of("delete_game", &next)).await;
@@ -132,7 +132,7 @@ async fn the_opening_of_a_rematch_comes_from_the_same_book() {
     new["book"] = json!({ "path": book, "plies": 2 });
     let first = lost(&mut tab, new).await;
     let next = rematch(&mut tab, &first).await;
-    assert_eq!(next["nodes"][2]["word"], "c7c5");
+    assert_eq!(next["nodes"][2]["uci"], "c7c5");
     std::fs::remove_file(&book).expect("it is there");
     tab.ask(of("delete_game", &next["id"])).await;
     assert_eq!(tab.ask(of("rematch", &first)).await["code"], "path");

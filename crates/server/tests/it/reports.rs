@@ -41,7 +41,7 @@ async fn every_position_of_a_game_is_judged_and_written_down() {
     let report = tab.follow(&topic).await;
     assert_eq!((&report["done"], &report["total"]), (&json!(5), &json!(5)), "{report}");
     let positions = report["positions"].as_array().expect("positions");
-    // The board says that it is mate, whatever the engine says elsewhere.
+    // The board has the mate; the engine is not asked.
     assert_eq!(positions[4]["score"], json!({ "kind": "mated", "plies": 0 }));
     assert!(report["sides"]["first"]["accuracy"].is_number());
     let state = tab.follow(&format!("game/{game}")).await;
@@ -53,7 +53,7 @@ async fn every_position_of_a_game_is_judged_and_written_down() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_report_that_was_stopped_goes_on() {
+async fn a_stopped_report_is_resumed() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let deaf = tab.add_mime(&["stale"]).await;
@@ -77,7 +77,7 @@ async fn a_report_that_was_stopped_goes_on() {
         // That which has asked the engine for its options ends as well, and means nothing.
         tab.change("engines", |delta| {
             let it = &delta["processes"][0];
-            it["use_for"]["kind"] == "report" && it["status"] == "ended"
+            it["purpose"]["kind"] == "report" && it["status"] == "ended"
         })
         .await;
         let again = tab.ask(begin).await;
@@ -92,7 +92,7 @@ async fn a_report_that_was_stopped_goes_on() {
 async fn another_try_at_a_mistake_is_judged() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
-    // It holds whoever is to move to be winning: no move but its own is good.
+    // Its score is winning for the side to move: only its own move is good.
     let engine = tab.add_mime(&["proud"]).await;
     let game = reported(&server, &mut tab, &engine, b"1. f3 e5 2. g4 Qh4# 0-1\n").await;
     let state = tab.follow(&format!("game/{game}")).await;
@@ -123,15 +123,15 @@ async fn another_try_at_a_mistake_is_judged() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_engine_that_dies_over_a_try_is_told_of() {
+async fn an_engine_that_exits_during_an_attempt_is_reported() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
     let game = reported(&server, &mut tab, &engine, b"1. f3 e5 2. g4 Qh4# 0-1\n").await;
-    let reach = json!({
+    let source = json!({
         "kind": "program", "path": crate::support::MIME, "args": ["crash"], "dir": null, "env": {},
     });
-    let entry = json!({ "name": "", "reach": reach, "protocol": null });
+    let entry = json!({ "name": "", "source": source, "protocol": null });
     let changed =
         tab.ask(json!({ "kind": "change_engine", "engine": engine, "entry": entry })).await;
     assert_eq!(changed["kind"], "done", "{changed}");

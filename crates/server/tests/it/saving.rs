@@ -1,4 +1,4 @@
-//! Saving: nobody waits for the library but those whose answers promise that something is kept.
+//! Saving: only answers that promise a saved change wait for the library.
 
 use std::path::Path;
 
@@ -70,8 +70,8 @@ async fn no_command_waits_for_a_move_that_is_being_saved() {
     let blocked = Blocked::new(&server.data);
 
     let played = tab.send(mv(&state["id"], 0, "d4")).await;
-    // Whoever looks at the game sees the move; another game, and the tab itself, go on.
-    other.change(&topic, |delta| delta["nodes"][1]["word"] == "d2d4").await;
+    // Subscribers of the game see the move; another game, and the tab itself, continue.
+    other.change(&topic, |delta| delta["nodes"][1]["uci"] == "d2d4").await;
     assert_eq!(other.ask(go_to(&second["id"], 0)).await["kind"], "done");
     let third = other.send(mv(&second["id"], 1, "e5")).await;
     assert_eq!(other.ask(go_to(&second["id"], 1)).await["kind"], "done");
@@ -161,7 +161,7 @@ async fn what_was_answered_survives_an_abrupt_end() {
         assert_eq!(tab.ask(mv(&state["id"], node, text)).await["kind"], "node");
     }
     // The files as they would be found if the program had been killed just now.
-    let copy = tempfile::tempdir().expect("a folder");
+    let copy = tempfile::tempdir().expect("a directory");
     for name in ["library.sqlite", "library.sqlite-wal"] {
         std::fs::copy(server.data.join(name), copy.path().join(name)).expect("it is there");
     }
@@ -195,7 +195,7 @@ async fn a_game_is_closed_when_it_is_saved() {
     let blocked = Blocked::new(&server.data);
     let played = tab.send(mv(id, 0, "e4")).await;
     let closed = tab.send(json!({ "kind": "close_game", "game": id })).await;
-    other.change(&topic, |delta| delta["nodes"][1]["word"] == "e2e4").await;
+    other.change(&topic, |delta| delta["nodes"][1]["uci"] == "e2e4").await;
     assert_eq!(other.ask(go_to(&second["id"], 0)).await["kind"], "done");
     assert!(!tab.has_answer(closed));
     blocked.release();
@@ -244,7 +244,7 @@ async fn games_are_imported_many_at_a_time() {
     server.stop().await;
 }
 
-/// A disk that is full when the library has so many games.
+/// A disk that is full at this number of games.
 fn full_at(db: &Connection, games: usize) {
     db.execute_batch(&format!(
         "CREATE TRIGGER full BEFORE INSERT ON game WHEN {games} <= (SELECT count(*) FROM game)
@@ -267,7 +267,7 @@ async fn a_full_disk_takes_the_games_that_have_room() {
     assert!(error.contains("disk is full"), "{error}");
     assert_eq!(number(&db, "SELECT count(*) FROM game WHERE plies = 3 AND kept IS NOT NULL"), 70);
     assert_eq!(number(&db, "SELECT count(*) FROM position"), 70 * 4);
-    // A new game has no room either, and says so.
+    // A new game is rejected as well.
     let mut tab = server.tab().await;
     let new = json!({ "kind": "new_game", "game": game("chess", Value::Null) });
     assert_eq!(tab.ask(new).await["code"], "storage");
@@ -275,16 +275,16 @@ async fn a_full_disk_takes_the_games_that_have_room() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_that_a_full_disk_has_ended_goes_on_without_games_twice() {
+async fn a_job_that_failed_on_a_full_disk_resumes_without_duplicates() {
     let server = Fixture::start().await;
-    let folder = server.data.join("games");
-    std::fs::create_dir(&folder).expect("a folder");
-    std::fs::write(folder.join("a.pgn"), pgn(100)).expect("a file");
+    let directory = server.data.join("games");
+    std::fs::create_dir(&directory).expect("a directory");
+    std::fs::write(directory.join("a.pgn"), pgn(100)).expect("a file");
     let db = library(&server.data);
     full_at(&db, 70);
     let mut tab = server.tab().await;
     tab.follow("jobs").await;
-    let answer = tab.ask(json!({ "kind": "import_folder", "path": folder })).await;
+    let answer = tab.ask(json!({ "kind": "import_directory", "path": directory })).await;
     assert_eq!(answer["kind"], "job", "{answer}");
     let failed = tab.change("jobs", |delta| delta["changed"][0]["status"] == "failed").await;
     let error = failed["changed"][0]["errors"][0]["why"]["text"].as_str().expect("an error");

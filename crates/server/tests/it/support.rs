@@ -1,4 +1,4 @@
-//! A server within the test, and tabs that talk to it over real sockets.
+//! A server within the test, and tabs that are connected over real sockets.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -31,12 +31,12 @@ pub(crate) struct Fixture {
     /// The `Authorization` of the page.
     pub(crate) authorization: String,
     pub(crate) data: PathBuf,
-    folder: Option<TempDir>,
+    directory: Option<TempDir>,
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
 
-/// Options for a server in a folder. The built-in engine is the one of the tests.
+/// Options for a server in a directory. The built-in engine is the one of the tests.
 pub(crate) fn options(data: &Path) -> Options {
     Options {
         port: 0,
@@ -59,9 +59,9 @@ pub(crate) fn options(data: &Path) -> Options {
 
 impl Fixture {
     pub(crate) async fn start() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let data = folder.path().to_owned();
-        Self { folder: Some(folder), ..Self::start_with(options(&data)).await }
+        let directory = tempfile::tempdir().expect("a directory");
+        let data = directory.path().to_owned();
+        Self { directory: Some(directory), ..Self::start_with(options(&data)).await }
     }
 
     pub(crate) async fn start_with(options: Options) -> Self {
@@ -80,14 +80,14 @@ impl Fixture {
         let answer = log_in(&host, &token_of(link)).await;
         assert_eq!(answer.status, 200);
         let authorization = format!("Bearer {}", session_of(&answer));
-        Self { host, authorization, data, folder: None, stop, task }
+        Self { host, authorization, data, directory: None, stop, task }
     }
 
-    /// Ends the server, and gives back the folder of its data.
+    /// Ends the server, and gives back the directory of its data.
     pub(crate) async fn stop(self) -> Option<TempDir> {
         let _ = self.stop.send(());
         timeout(LONG, self.task).await.expect("it ends").expect("it does not panic");
-        self.folder
+        self.directory
     }
 
     /// Waits until the server has ended by itself.
@@ -101,7 +101,7 @@ impl Fixture {
         let socket = open_socket(&self.host, stream, &headers).await.expect("it lets us in");
         let mut tab = Tab { socket, last: 0, waiting: VecDeque::new() };
         let hello = tab.next().await;
-        assert_eq!(hello["kind"], "hello");
+        assert_eq!(hello["kind"], "handshake");
         tab
     }
 
@@ -221,7 +221,7 @@ pub(crate) async fn send(
     let mut request = request.into_bytes();
     request.extend(body);
     let mut stream = TcpStream::connect(host).await.expect("it listens");
-    // A request that is refused by its head need not be read to its end.
+    // A request that is rejected by its head is not read to its end.
     let _ = timeout(LONG, stream.write_all(&request)).await.expect("in time");
     let mut answer = Vec::new();
     // The connection of such a one may be reset after the answer; what came before is there.
@@ -245,9 +245,9 @@ fn read_answer(answer: &[u8]) -> Answer {
 
 /// Waits until a process is no more.
 pub(crate) async fn gone(pid: u64) {
-    let folder = format!("/proc/{pid}");
+    let directory = format!("/proc/{pid}");
     let deadline = Instant::now() + LONG;
-    while std::fs::exists(&folder).unwrap_or(false) {
+    while std::fs::exists(&directory).unwrap_or(false) {
         assert!(Instant::now() < deadline, "process {pid} is left");
         yield_now().await;
     }
@@ -273,7 +273,7 @@ impl Tab {
         }
     }
 
-    /// Asks, and gives back the answer or the refusal.
+    /// Sends a command, and returns the answer or the error.
     pub(crate) async fn ask(&mut self, command: Value) -> Value {
         let id = self.send(command).await;
         self.answer(id).await
@@ -288,7 +288,7 @@ impl Tab {
         id
     }
 
-    /// The answer to a command that was sent, or its refusal.
+    /// The answer to a sent command, or its error.
     pub(crate) async fn answer(&mut self, id: u32) -> Value {
         let mut received = 0;
         loop {
@@ -336,12 +336,12 @@ impl Tab {
     /// The next change of a topic that fits, or what has become of it: a topic that begins anew has a snapshot in
     /// the place of changes, whose fields have the same names where they mean the same.
     pub(crate) async fn change(&mut self, topic: &str, fits: impl Fn(&Value) -> bool) -> Value {
-        let news = |message: &Value| match message["kind"].as_str() {
+        let event = |message: &Value| match message["kind"].as_str() {
             Some("snapshot") => message["state"]["state"].clone(),
             _ => message["delta"]["delta"].clone(),
         };
-        let found = self.until(|it| it["topic"] == topic && fits(&news(it))).await;
-        news(&found)
+        let found = self.until(|it| it["topic"] == topic && fits(&event(it))).await;
+        event(&found)
     }
 
     /// Sets up a game and follows it.
@@ -356,9 +356,9 @@ impl Tab {
     /// Registers the engine of the tests with some faults, and waits until it has answered.
     pub(crate) async fn add_mime(&mut self, faults: &[&str]) -> Value {
         self.follow("engines").await;
-        let reach =
+        let source =
             json!({ "kind": "program", "path": MIME, "args": faults, "dir": null, "env": {} });
-        let entry = json!({ "name": "", "reach": reach, "protocol": null });
+        let entry = json!({ "name": "", "source": source, "protocol": null });
         let answer = self.ask(json!({ "kind": "add_engine", "entry": entry })).await;
         assert_eq!(answer["kind"], "engine", "{answer}");
         let id = answer["engine"].clone();
@@ -374,13 +374,13 @@ impl Tab {
 }
 
 fn answers(message: &Value, id: u32) -> bool {
-    matches!(message["kind"].as_str(), Some("answer" | "refusal")) && message["id"] == id
+    matches!(message["kind"].as_str(), Some("answer" | "error")) && message["id"] == id
 }
 
-/// A person and an engine.
+/// A human and an engine.
 pub(crate) fn against(engine: &Value, time: Value, ponder: bool) -> Value {
     let mut players = json!({
-        "first": { "kind": "person", "name": "Ada" },
+        "first": { "kind": "human", "name": "Ada" },
         "second": {
             "kind": "engine", "engine": engine, "limits": {}, "ponder": ponder,
             "strength": null, "options": {},
@@ -406,7 +406,7 @@ pub(crate) fn engine_of<'a>(state: &'a Value, id: &Value) -> &'a Value {
     engines.iter().find(|it| it["id"] == *id).expect("it is listed")
 }
 
-/// Makes the library of a folder one of a time when nothing of what engines say was kept.
+/// Removes the stored handshakes from the library of a directory.
 pub(crate) fn forget_what_was_learned(data: &Path) {
     let db = rusqlite::Connection::open(data.join("library.sqlite")).expect("a library");
     let changed = db.execute("UPDATE engine SET entry = json_remove(entry, '$.learned')", []);

@@ -46,7 +46,7 @@ fn generated() -> String {
     all.add::<wire::Request>();
     all.add::<wire::ToTab>();
     all.add::<wire::Choices>();
-    all.add::<wire::Folder>();
+    all.add::<wire::Directory>();
     all.add::<wire::Imported>();
     all.add::<wire::LibraryPage>();
     all.add::<wire::LibraryQuery>();

@@ -25,7 +25,7 @@ fn main() {
     let faults: Vec<String> = std::env::args().skip(1).collect();
     let has = |fault: &str| faults.iter().any(|it| it == fault);
     if has("guard") {
-        // A program that gets no answer refuses it.
+        // Without an answer the engine rejects the license.
         let _ = Guard::serve();
         return;
     }
@@ -106,7 +106,7 @@ fn read(game: Game, text: &str) -> Option<Position> {
 struct Faults {
     stale: bool,
     illegal: bool,
-    /// Whoever is to move is winning.
+    /// The side to move is winning.
     proud: bool,
 }
 

@@ -12,8 +12,8 @@ use crate::engine::printable;
 use crate::game::api_error;
 use crate::time::{date, now};
 use crate::wire::{
-    Answer, ApiError, ApiErrorCode, CheckResult, CheckRun, CheckWords, EngineId, Failure, Problem,
-    ProblemKind, Reach,
+    Answer, ApiError, ApiErrorCode, CheckResult, CheckRun, CheckText, EngineId, EngineSource,
+    Failure, Problem, ProblemKind,
 };
 
 /// Number of engine processes that a run uses concurrently: others need the machine too.
@@ -34,16 +34,16 @@ impl Engines {
             let text = "the engine is being checked";
             return Err(api_error(ApiErrorCode::NotNow, ProblemKind::BeingChecked, text));
         }
-        let subject = match &engine.entry.reach {
-            Reach::Tcp { address } => Target::tcp(address),
-            Reach::Program { path, args, dir, env } => {
+        let subject = match &engine.entry.source {
+            EngineSource::Tcp { address } => Target::tcp(address),
+            EngineSource::Program { path, args, dir, env } => {
                 let subject = Target::program(path, args).with_environment(env);
                 match dir {
                     Some(dir) => subject.in_directory(dir),
                     None => subject,
                 }
             }
-            Reach::BuiltIn => {
+            EngineSource::BuiltIn => {
                 let (path, args) = &self.setup.built_in;
                 Target::program(path, args).in_directory(&self.setup.data)
             }
@@ -96,14 +96,14 @@ fn result(found: &Found) -> CheckResult {
         id: found.check.id.to_owned(),
         severity: found.severity.name().to_owned(),
         verdict: found.verdict.name().to_owned(),
-        english: words(found, Language::English),
-        japanese: words(found, Language::Japanese),
+        english: text_of(found, Language::English),
+        japanese: text_of(found, Language::Japanese),
     }
 }
 
-fn words(found: &Found, language: Language) -> CheckWords {
+fn text_of(found: &Found, language: Language) -> CheckText {
     let why = found.verdict.message().map(|message| message.in_language(language));
-    CheckWords {
+    CheckText {
         rule: found.check.rule_in(language).to_owned(),
         detail: printable(&why.unwrap_or_default()),
         clauses: found.check.clauses.iter().map(|it| it.source_in(language).into_owned()).collect(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Engines;
 use crate::engine::BUILT_IN;
 use crate::matches::Entrant;
-use crate::wire::{ApiError, MatchPlan, Protocol, Reach, ValuesFor};
+use crate::wire::{ApiError, EngineSource, MatchPlan, Protocol, ValuesFor};
 
 impl Engines {
     /// The engines of the user in the form of `engines.toml`, which the command line reads.
@@ -25,12 +25,12 @@ impl Engines {
             let name = if name.is_empty() { format!("engine {id}") } else { name.to_owned() };
             let name = distinct(&name, &mut names);
             table.insert("name".to_owned(), text(&name));
-            match &engine.entry.reach {
-                Reach::BuiltIn => continue,
-                Reach::Tcp { address } => {
+            match &engine.entry.source {
+                EngineSource::BuiltIn => continue,
+                EngineSource::Tcp { address } => {
                     table.insert("command".to_owned(), text(&format!("tcp://{address}")));
                 }
-                Reach::Program { path, args, dir, env } => {
+                EngineSource::Program { path, args, dir, env } => {
                     table.insert("command".to_owned(), text(path));
                     if !args.is_empty() {
                         let args = args.iter().map(|arg| text(arg)).collect();
@@ -72,16 +72,16 @@ impl Engines {
                 options: engine.fitting(engine.values(ValuesFor::Play), dialect),
                 ..Entrant::default()
             };
-            Ok(match engine.entry.reach.clone() {
-                Reach::BuiltIn => {
+            Ok(match engine.entry.source.clone() {
+                EngineSource::BuiltIn => {
                     let (program, args) = self.setup.built_in.clone();
                     let command = program.to_string_lossy().into_owned();
                     Entrant { command, args, ..entrant }
                 }
-                Reach::Program { path, args, dir, env } => {
+                EngineSource::Program { path, args, dir, env } => {
                     Entrant { command: path, args, dir, env, ..entrant }
                 }
-                Reach::Tcp { address } => {
+                EngineSource::Tcp { address } => {
                     Entrant { command: format!("tcp://{address}"), ..entrant }
                 }
             })
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_distinct_whatever_they_are() {
+    fn names_are_made_distinct() {
         let mut taken = BTreeSet::new();
         let names = ["a", "a (2)", "a", "a (2)", "a", "b"];
         let distinct = names.map(|name| distinct(name, &mut taken));

@@ -6,18 +6,18 @@ use std::path::{MAIN_SEPARATOR, Path};
 
 use crate::engine::{is_program, not_a_program};
 use crate::game::api_error;
-use crate::wire::{Answer, ApiError, ApiErrorCode, EngineEntry, ProblemKind, Reach};
+use crate::wire::{Answer, ApiError, ApiErrorCode, EngineEntry, EngineSource, ProblemKind};
 
 /// Parses an address, a path, or a command line with the quoting of a shell.
 pub(in crate::app) fn preview(text: &str) -> Result<Answer, ApiError> {
     let text = text.trim();
-    let entry = |reach| Answer::Preview {
-        entry: EngineEntry { name: String::new(), reach, protocol: None },
+    let entry = |source| Answer::Preview {
+        entry: EngineEntry { name: String::new(), source, protocol: None },
     };
     if let Some(address) = text.strip_prefix("tcp://") {
-        return Ok(entry(Reach::Tcp { address: address.to_owned() }));
+        return Ok(entry(EngineSource::Tcp { address: address.to_owned() }));
     }
-    let program = |path: &str, args: &[String]| Reach::Program {
+    let program = |path: &str, args: &[String]| EngineSource::Program {
         path: path.to_owned(),
         args: args.to_vec(),
         dir: None,

@@ -56,7 +56,7 @@ impl Import {
     fn run(&self) {
         let stored = self.update(|jobs, cx, _| self.check(jobs, cx).cloned()).flatten();
         let Some(stored) = stored else { return };
-        let directory = stored.folder.unwrap_or_default();
+        let directory = stored.directory.unwrap_or_default();
         let files = match files_of(&directory) {
             Ok(files) => files,
             Err(error) => {
@@ -202,7 +202,7 @@ impl Jobs {
         is_full: bool,
     ) -> bool {
         let Some(job) = self.jobs.get_mut(&id) else { return false };
-        let name = job.stored.folder.clone().unwrap_or_default().display().to_string();
+        let name = job.stored.directory.clone().unwrap_or_default().display().to_string();
         let why = match added {
             Ok(games) => {
                 job.stored.in_file += games.len();

@@ -5,7 +5,7 @@ use readyok_rules::record::{Evaluation, Headers, Nag};
 
 use super::document::record_outcome;
 use super::{ActiveGame, Document, no_node, not_now, parse_move};
-use crate::game::api_error::{api_error, odd_text, too_many};
+use crate::game::api_error::{api_error, malformed_text, too_many};
 use crate::game::problem::illegal;
 use crate::game::tree::record_mark;
 use crate::wire::{ApiError, ApiErrorCode, Edit, Header, NodeId, Problem, ProblemKind, Thing};
@@ -107,8 +107,8 @@ impl Document {
                 let changed = self.tree.promote(node, to_main);
                 self.changes.nodes.extend(changed);
             }
-            Edit::Insert { node, words, evaluation } => {
-                return self.insert(node, &words, evaluation).map(Some);
+            Edit::Insert { node, moves, evaluation } => {
+                return self.insert(node, &moves, evaluation).map(Some);
             }
             Edit::Headers { headers } => {
                 check_count(headers.len())?;
@@ -117,7 +117,7 @@ impl Document {
                     let whole = name.len() + value.len();
                     let odd = name.chars().chain(value.chars()).any(char::is_control);
                     if name.trim().is_empty() || MAX_HEADER < whole || odd {
-                        return Err(odd_text(
+                        return Err(malformed_text(
                             Thing::Header,
                             "a header is empty, too long or holds control characters",
                         ));
@@ -168,18 +168,18 @@ impl Document {
     fn insert(
         &mut self,
         node: NodeId,
-        words: &[String],
+        moves: &[String],
         evaluation: Option<Evaluation>,
     ) -> Result<NodeId, ApiError> {
         let mut position = self.tree.position(node).ok_or_else(|| no_node(node))?;
-        let mut moves = Vec::new();
-        for word in words.iter().take(MAX_LINE) {
-            let mv = parse_move(&position, word)?;
+        let mut parsed = Vec::new();
+        for text in moves.iter().take(MAX_LINE) {
+            let mv = parse_move(&position, text)?;
             position.play(mv).map_err(|error| illegal(&error))?;
-            moves.push(mv);
+            parsed.push(mv);
         }
         let mut at = node;
-        for (index, mv) in moves.into_iter().enumerate() {
+        for (index, mv) in parsed.into_iter().enumerate() {
             at = self.add_move(at, mv)?;
             if index == 0
                 && let Some(evaluation) = evaluation

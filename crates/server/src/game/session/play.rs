@@ -10,7 +10,7 @@ use readyok_rules::{EndRules, Game, GameOutcome, GameResult, Move, Position, Ter
 
 use super::search::PendingSearch;
 use super::{Branch, Document, Effect, Origin, ROOT, SearchRequest, api_error, no_node, not_now};
-use crate::game::api_error::odd_text;
+use crate::game::api_error::malformed_text;
 use crate::game::clock::{GameClocks, Reading};
 use crate::game::position_view::line;
 use crate::time::{self, Moment};
@@ -62,26 +62,26 @@ pub(crate) struct PlayerSlot {
     pub(super) player: Player,
     pub(super) name: String,
     pub(super) search: Option<PendingSearch>,
-    pub(super) thought: Option<MoveInfo>,
+    pub(super) info: Option<MoveInfo>,
     pub(super) hits: u32,
     pub(super) tries: u32,
 }
 
 impl PlayerSlot {
     pub(super) fn new(player: Player, name: String) -> Self {
-        let (search, thought) = (None, None);
-        Self { player, name, search, thought, hits: 0, tries: 0 }
+        let (search, info) = (None, None);
+        Self { player, name, search, info, hits: 0, tries: 0 }
     }
 
     fn time(&self) -> Time {
         match &self.player {
-            Player::Person { time, .. } | Player::Engine(EnginePlayer { time, .. }) => *time,
+            Player::Human { time, .. } | Player::Engine(EnginePlayer { time, .. }) => *time,
         }
     }
 
     pub(crate) fn engine(&self) -> Option<&EnginePlayer> {
         match &self.player {
-            Player::Person { .. } => None,
+            Player::Human { .. } => None,
             Player::Engine(engine) => Some(engine),
         }
     }
@@ -94,7 +94,7 @@ impl PlayerSlot {
         PlayerState {
             player: self.player.clone(),
             name: self.name.clone(),
-            thought: self.thought.clone(),
+            info: self.info.clone(),
             pondering: ponders.then_some(PonderState {
                 expects,
                 hits: self.hits,
@@ -519,7 +519,7 @@ impl ActiveGame {
         let side = self.acting_player(document)?;
         let other = self.slots.of(side.other());
         let ply = document.tree.node(self.tip).map_or(0, Branch::ply);
-        let score = other.thought.as_ref().and_then(|info| info.score);
+        let score = other.info.as_ref().and_then(|info| info.score);
         let accepts = other.engine().is_some()
             && MIN_DRAW_PLY <= ply
             && match score {
@@ -647,11 +647,14 @@ pub(super) fn lost(side: Side, termination: Termination) -> OutcomeView {
 pub(crate) fn check_players(players: &Sides<Player>) -> Result<(), ApiError> {
     for side in [Side::First, Side::Second] {
         let (name, time) = match players.of(side) {
-            Player::Person { name, time } => (name.as_str(), time),
+            Player::Human { name, time } => (name.as_str(), time),
             Player::Engine(engine) => ("", &engine.time),
         };
         if MAX_NAME < name.chars().count() || name.chars().any(char::is_control) {
-            return Err(odd_text(Thing::PlayerName, "the name of a player is too long or odd"));
+            return Err(malformed_text(
+                Thing::PlayerName,
+                "the name of a player is too long or odd",
+            ));
         }
         let fits = match *time {
             Time::None => true,

@@ -4,7 +4,7 @@ use readyok_rules::Game;
 use serde::{Deserialize, Serialize};
 
 use super::play::ActiveGame;
-use super::{Document, GameSession, nobody_plays, not_now};
+use super::{Document, GameSession, no_players, not_now};
 use crate::wire::{ApiError, Book, GameId, NewGame, ProblemKind, Rematch, Sides, Start};
 
 /// How a game was set up, in addition to its players and rules. A random start is drawn again.
@@ -49,7 +49,7 @@ impl GameSession {
 
     /// How to set up the rematch.
     pub(crate) fn rematch_setup(&self) -> Result<NewGame, ApiError> {
-        let active = self.active.as_ref().ok_or_else(nobody_plays)?;
+        let active = self.active.as_ref().ok_or_else(no_players)?;
         if !active.is_over() {
             return Err(not_now(ProblemKind::GameNotOver, "the game is not over"));
         }

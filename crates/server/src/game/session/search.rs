@@ -220,7 +220,7 @@ impl ActiveGame {
     ) {
         let slot = self.slots.of_mut(side);
         if slot.search.as_ref().is_some_and(|search| search.id == search_id) {
-            slot.thought = Some(info);
+            slot.info = Some(info);
             document.changes.play = true;
         }
     }
@@ -271,7 +271,7 @@ impl ActiveGame {
         else {
             return Vec::new();
         };
-        if let Some(info) = &mut self.slots.of_mut(side).thought {
+        if let Some(info) = &mut self.slots.of_mut(side).info {
             info.node = Some(id);
         }
         self.record_evaluation(document, side, id);
@@ -283,7 +283,7 @@ impl ActiveGame {
 
     /// Adds the evaluation of an engine to its move.
     fn record_evaluation(&self, document: &mut Document, side: Side, id: NodeId) {
-        let Some(info) = &self.slots.of(side).thought else { return };
+        let Some(info) = &self.slots.of(side).info else { return };
         let Some(score) = info.score else { return };
         if let Some(notes) = document.tree.notes_mut(id) {
             notes.evaluation = Some(Evaluation::by(side.into(), score, info.depth));

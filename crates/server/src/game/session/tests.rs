@@ -26,7 +26,7 @@ fn engine(time: Time, ponder: bool) -> Player {
 }
 
 fn person(time: Time) -> Player {
-    Player::Person { name: "Ada".to_owned(), time }
+    Player::Human { name: "Ada".to_owned(), time }
 }
 
 impl GameSession {
@@ -69,9 +69,9 @@ fn shown(effects: &[Effect]) -> String {
     effects.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-fn says(word: &str, ponder: Option<&str>, elapsed: u64) -> EngineAnswer {
+fn says(mv: &str, ponder: Option<&str>, elapsed: u64) -> EngineAnswer {
     EngineAnswer {
-        best: EngineMove::Move(word.to_owned()),
+        best: EngineMove::Move(mv.to_owned()),
         ponder: ponder.map(str::to_owned),
         elapsed,
     }
@@ -82,7 +82,7 @@ fn tip(session: &GameSession) -> NodeId {
 }
 
 #[test]
-fn the_clock_of_an_engine_runs_while_it_thinks() {
+fn the_clock_of_an_engine_runs_while_it_searches() {
     let (mut session, effects) = begun(person(clock(1000)), engine(clock(1000), false));
     assert_eq!(shown(&effects), "");
     let (_, effects) = session.play_move(ROOT, "e4", 300).expect("it is legal");
@@ -103,7 +103,7 @@ fn the_clock_of_an_engine_runs_while_it_thinks() {
 }
 
 #[test]
-fn an_answer_to_an_earlier_question_is_nothing() {
+fn an_answer_to_an_earlier_search_is_ignored() {
     let (mut session, _) = begun(person(Time::None), engine(clock(1000), false));
     session.play_move(ROOT, "e4", 1).expect("it is legal");
     session.with(|it, document| it.take_back(document, 2)).expect("there is a move");
@@ -126,7 +126,7 @@ fn an_answer_to_an_earlier_question_is_nothing() {
 }
 
 #[test]
-fn a_guess_that_is_right_goes_on_and_a_wrong_one_begins_anew() {
+fn a_ponder_hit_continues_and_a_miss_restarts_the_search() {
     for (reply, expected, hits) in [("e7e5", "First hit", 1), ("c7c5", "First think#3@2", 0)] {
         let (mut session, effects) = begun(engine(clock(9000), true), person(Time::None));
         assert_eq!(shown(&effects), "First think#1@0");
@@ -145,7 +145,7 @@ fn a_guess_that_is_right_goes_on_and_a_wrong_one_begins_anew() {
 }
 
 #[test]
-fn flags_fall_and_an_engine_has_time_to_be_heard() {
+fn flags_fall_and_an_engines_answer_has_a_grace_period() {
     let (mut session, _) = begun(person(clock(1000)), person(clock(1000)));
     assert_eq!(session.active().and_then(ActiveGame::next_deadline), Some(1000));
     assert!(
@@ -195,8 +195,8 @@ fn mate_ends_the_game_and_is_written_down() {
 }
 
 #[test]
-fn a_declaration_comes_to_what_the_rules_of_the_game_say() {
-    // 28 points with twelve pieces beside the king, and 31 with three lances more.
+fn a_declaration_has_the_result_of_the_rules() {
+    // 28 points with twelve pieces and the king, and 31 with three more lances.
     let few = "K+R+R+B+B4/GGGGSSSS1/9/9/9/9/9/9/8k b - 1";
     let many = "K+R+R+B+B4/GGGGSSSS1/LLL6/9/9/9/9/9/8k b - 1";
     let none = "K+R+R+B5/GGGG5/9/9/9/9/9/9/8k b - 1";
@@ -232,10 +232,10 @@ fn an_engine_takes_a_draw_when_it_is_no_better() {
         let node = tip(&session);
         let side = Side::from(session.tree().position(node).expect("it is there").turn());
         // Knights go around their stables, never thrice alike.
-        let words = ["g1f3", "g8f6", "f3d4", "f6d5", "d4b3", "d5b6", "b3a5", "b6a4"];
+        let moves = ["g1f3", "g8f6", "f3d4", "f6d5", "d4b3", "d5b6", "b3a5", "b6a4"];
         let back = ["a5b3", "a4b6", "b3d4", "b6d5", "d4f3", "d5f6", "f3g1", "f6g8"];
-        let word = if ply < 8 {
-            words[ply]
+        let mv = if ply < 8 {
+            moves[ply]
         } else if ply < 16 {
             back[ply - 8]
         } else {
@@ -245,10 +245,10 @@ fn an_engine_takes_a_draw_when_it_is_no_better() {
             ][ply - 16]
         };
         if side == Side::First {
-            session.play_move(node, word, 1).expect("it is legal");
+            session.play_move(node, mv, 1).expect("it is legal");
         } else {
             let search_id = session.active().expect("it is played").last_search_id;
-            let thought = MoveInfo {
+            let info = MoveInfo {
                 node: None,
                 depth: Some(9),
                 score: Some(Score::Cp(0)),
@@ -257,9 +257,9 @@ fn an_engine_takes_a_draw_when_it_is_no_better() {
                 time: None,
                 pv: Vec::new(),
             };
-            session.with(|it, document| it.on_info(document, side, search_id, thought));
+            session.with(|it, document| it.on_info(document, side, search_id, info));
             session.with(|it, document| {
-                it.on_answer(document, side, (search_id, &says(word, None, 1)), 1)
+                it.on_answer(document, side, (search_id, &says(mv, None, 1)), 1)
             });
         }
     }
@@ -336,7 +336,7 @@ fn moves_on_a_board_are_undone_one_by_one() {
 }
 
 #[test]
-fn a_game_that_was_played_is_not_undone() {
+fn moves_of_a_game_are_not_undone() {
     let (mut session, _) = begun(person(Time::None), person(Time::None));
     let (node, _) = session.play_move(ROOT, "e4", 0).expect("it is legal");
     session.edit(Edit::Nags { node, nags: vec![1] }).expect("it is there");
@@ -366,7 +366,7 @@ fn moves_of_a_running_game_stay() {
 #[test]
 fn a_hint_is_for_the_position_it_was_asked_for() {
     let (mut session, _) = begun(person(Time::None), person(Time::None));
-    let hint = LineMove { word: "e2e4".to_owned(), text: MoveText::default() };
+    let hint = LineMove { uci: "e2e4".to_owned(), text: MoveText::default() };
     let (node, _) = session.hint_node().expect("a position");
     session.with(|it, document| it.set_hint(document, node, hint.clone()));
     assert!(session.state(0).play.expect("it is played").hint.is_some());
