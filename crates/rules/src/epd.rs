@@ -8,7 +8,7 @@ use crate::{FenForm, Game, Move, MoveError, Notation, Position, PositionError, e
 mod read;
 mod write;
 
-/// A position of chess and what is said of it: a line of a test suite or of an opening book.
+/// A position of chess with operations: a line of a test suite or of an opening book.
 ///
 /// ```
 /// use readyok_rules::{Epd, FenForm, Game, Notation, Operation};
@@ -26,11 +26,11 @@ mod write;
 pub struct Epd {
     /// The position. Its counters are those that `hmvc` and `fmvn` give, else 0 and 1.
     pub position: Position,
-    /// What is said of it, in order.
+    /// The operations, in order.
     pub operations: Vec<Operation>,
 }
 
-/// What an EPD says of its position. Moves are those of the position; a variation follows it.
+/// An operation of an EPD. Moves are legal in its position; a variation starts there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
     /// `bm`: the best moves, any of them.
@@ -49,7 +49,7 @@ pub enum Operation {
     Comment {
         /// Which, from 0 to 9.
         number: u8,
-        /// What it says.
+        /// The text.
         text: String,
     },
     /// `ce`: the value in centipawns for the side to move.
@@ -60,13 +60,13 @@ pub enum Operation {
     Nodes(u64),
     /// `acs`: how long the analysis took, in seconds.
     Seconds(u64),
-    /// `dm`: mate in so many full moves.
+    /// `dm`: moves to the mate.
     DirectMate(u32),
     /// `hmvc`: half moves since the last capture or pawn move.
     HalfmoveClock(u32),
     /// `fmvn`: the number of the move.
     FullmoveNumber(u32),
-    /// Anything else, as it stands.
+    /// Any other operation, unchanged.
     Other {
         /// Its name.
         opcode: String,
@@ -78,8 +78,8 @@ pub enum Operation {
 /// An operand of an operation that is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operand {
-    /// A word without quotes.
-    Word(String),
+    /// A token without quotes.
+    Token(String),
     /// A text in quotes.
     Text(String),
 }
@@ -91,9 +91,9 @@ pub enum EpdError {
     Position(PositionError),
     /// A text in quotes has no end.
     OpenQuote,
-    /// There are more operations than anybody writes.
+    /// More than 256 operations.
     TooManyOperations,
-    /// An operation has no name, or one that is none.
+    /// An operation has no valid name.
     Opcode {
         /// What stands there, shortened.
         text: String,
@@ -122,8 +122,11 @@ impl Epd {
         read::epd(game, text)
     }
 
-    /// Writes it in one line, or tells what cannot be written: texts with quotes or control
-    /// characters, names and words with anything else than the standard has.
+    /// Writes it in one line.
+    ///
+    /// # Errors
+    /// A text has quotes or control characters, or a name or token has a character that the standard does
+    /// not allow.
     pub fn text(&self, form: FenForm) -> Result<String, EpdError> {
         write::epd(self, form)
     }

@@ -8,16 +8,16 @@
 //! | hands | `2P3s` in a field of their own | `[PPsss]` after the board |
 //! | numbers | every move is counted | pairs are counted |
 //!
-//! The letters of the board are the same. What is legal is not looked at.
+//! The letters of the board are the same. Legality is not checked.
 
 use std::fmt::Write as _;
 
 use crate::{Kind, Side};
 
 /// No hand is larger.
-const LARGEST_HAND: u32 = 18;
+const MAX_HAND: u32 = 18;
 
-/// The UCI word of a USI move. None if it has not the form of one.
+/// A USI move in UCI notation. `None` if the text is not a move.
 ///
 /// ```
 /// use readyok_rules::fairy;
@@ -31,7 +31,7 @@ pub fn usi_to_uci(usi: &str) -> Option<String> {
     })
 }
 
-/// The USI word of a UCI move. None if it has not the form of one.
+/// A UCI move in USI notation. `None` if the text is not a move.
 pub fn uci_to_usi(uci: &str) -> Option<String> {
     turned(uci, b'@', '*', |square| match square {
         [file @ b'a'..=b'i', rank @ b'1'..=b'9'] => Some([b'9' + b'a' - file, b'a' + b'9' - rank]),
@@ -41,17 +41,17 @@ pub fn uci_to_usi(uci: &str) -> Option<String> {
 
 /// Both axes run the other way, which is for `square` to do.
 fn turned(
-    word: &str,
+    text: &str,
     drop: u8,
     turned_drop: char,
     square: impl Fn([u8; 2]) -> Option<[u8; 2]>,
 ) -> Option<String> {
-    let mut turned = String::with_capacity(word.len());
+    let mut turned = String::with_capacity(text.len());
     let mut push = |it: [u8; 2]| {
         turned.extend(square(it)?.map(char::from));
         Some(())
     };
-    match *word.as_bytes() {
+    match *text.as_bytes() {
         [piece, sign, file, rank] if sign == drop && piece.is_ascii_uppercase() => {
             push([file, rank])?;
             turned.insert(0, char::from(piece));
@@ -91,7 +91,7 @@ fn in_brackets(hands: &str) -> Option<String> {
     let mut count = None;
     for letter in hands.chars().filter(|&letter| letter != '-') {
         match letter.to_digit(10) {
-            Some(digit) => count = Some((count.unwrap_or(0) * 10 + digit).min(LARGEST_HAND)),
+            Some(digit) => count = Some((count.unwrap_or(0) * 10 + digit).min(MAX_HAND)),
             None if letter.is_ascii_alphabetic() => {
                 let count = count.take().unwrap_or(1);
                 pieces.extend((0..count).map(|_| letter));
@@ -102,9 +102,8 @@ fn in_brackets(hands: &str) -> Option<String> {
     Some(pieces)
 }
 
-/// The SFEN of a FEN. The hands and all fields after the side to move may be missing; whatever stands
-/// between that field and the last one, the number of pairs of moves, is not looked at. None if what
-/// is there cannot be read.
+/// The SFEN of a FEN. The hands and all fields after the side to move can be missing. Fields between it
+/// and the last one, the number of full moves, are ignored. `None` if the text is malformed.
 pub fn fen_to_sfen(fen: &str) -> Option<String> {
     let mut fields = fen.split_ascii_whitespace();
     let (board, hands) = match fields.next()?.split_once('[') {
@@ -168,13 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_move_of_shogi_is_none() {
-        for word in ["e7e8q", "0000", "j1j2", "a10a9", "7g7f", "", "resign", "p@e5", "P*5e", "a0a1"]
+    fn rejects_text_that_is_not_a_shogi_move() {
+        for text in ["e7e8q", "0000", "j1j2", "a10a9", "7g7f", "", "resign", "p@e5", "P*5e", "a0a1"]
         {
-            assert_eq!(uci_to_usi(word), None, "{word}");
+            assert_eq!(uci_to_usi(text), None, "{text}");
         }
-        for word in ["c3c4", "P@e5", "7g7f=", "0a1a", "7j7f"] {
-            assert_eq!(usi_to_uci(word), None, "{word}");
+        for text in ["c3c4", "P@e5", "7g7f=", "0a1a", "7j7f"] {
+            assert_eq!(usi_to_uci(text), None, "{text}");
         }
     }
 

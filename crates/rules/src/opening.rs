@@ -71,8 +71,8 @@ mod tests {
 
     fn after(moves: &str) -> Position {
         let mut position = Position::start(Game::Chess);
-        for word in moves.split(' ').filter(|word| !word.is_empty()) {
-            let mv = position.parse(word, Notation::Western).expect(moves);
+        for text in moves.split(' ').filter(|text| !text.is_empty()) {
+            let mv = position.parse(text, Notation::Western).expect(moves);
             position.play(mv).expect(moves);
         }
         position
@@ -119,9 +119,9 @@ mod tests {
         assert_eq!(Opening::of(&after("a4 a5 h4 h5 Ra3 Ra6")), None);
         for game in [Game::Chess960, Game::Shogi] {
             let mut position = Position::start(game);
-            let word = if game == Game::Shogi { "7g7f" } else { "e2e4" };
-            let mv = position.parse_move(word).expect(word);
-            position.play(mv).expect(word);
+            let text = if game == Game::Shogi { "7g7f" } else { "e2e4" };
+            let mv = position.parse_move(text).expect(text);
+            position.play(mv).expect(text);
             assert_eq!(Opening::of(&position), None, "{game:?}");
         }
     }

@@ -19,8 +19,8 @@ pub struct Polyglot<R> {
 
 const ENTRY: u64 = 16;
 
-/// A position has no more moves; whatever has more entries is no book.
-const MOST_MOVES: u64 = 256;
+/// Maximum number of entries of one position.
+const MAX_MOVES: u64 = 256;
 
 struct Entry {
     key: u64,
@@ -32,7 +32,7 @@ impl<R: Read + Seek> Polyglot<R> {
     /// A book in a file.
     ///
     /// # Errors
-    /// The file cannot be read, or its size is none of a book, which is
+    /// The file cannot be read, or its size is not that of a book, which is
     /// [`io::ErrorKind::InvalidData`].
     pub fn new(mut file: R) -> io::Result<Self> {
         let bytes = file.seek(SeekFrom::End(0))?;
@@ -52,13 +52,13 @@ impl<R: Read + Seek> Polyglot<R> {
         let Some(key) = key(position) else { return Ok(Vec::new()) };
         let first = self.first(key)?;
         let mut moves = Vec::new();
-        for index in first..self.entries.min(first.saturating_add(MOST_MOVES)) {
+        for index in first..self.entries.min(first.saturating_add(MAX_MOVES)) {
             let entry = self.entry(index)?;
             if entry.key != key {
                 break;
             }
             // A move that is not legal belongs to another position with the same key.
-            if let Ok(mv) = position.parse_move(&word(entry.mv)) {
+            if let Ok(mv) = position.parse_move(&uci_text(entry.mv)) {
                 moves.push((mv, entry.weight));
             }
         }
@@ -92,7 +92,7 @@ impl<R: Read + Seek> Polyglot<R> {
     }
 }
 
-/// The key of a position, in which an en passant square counts only beside a pawn that could take.
+/// The key of a position. An en passant square counts only next to a pawn that could capture.
 pub(crate) fn key(position: &Position) -> Option<u64> {
     let BoardRef::Chess(board) = position.board() else { return None };
     let Zobrist64(key) = board.position().zobrist_hash(EnPassantMode::PseudoLegal);
@@ -100,7 +100,7 @@ pub(crate) fn key(position: &Position) -> Option<u64> {
 }
 
 /// A move as UCI has it for Chess960: castling takes the rook.
-fn word(mv: u16) -> String {
+fn uci_text(mv: u16) -> String {
     let bits = |shift: u16| u8::try_from(mv >> shift & 7).unwrap_or(0);
     let square = |shift: u16| [char::from(b'a' + bits(shift)), char::from(b'1' + bits(shift + 3))];
     let promotion = match bits(12) {
@@ -140,10 +140,10 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_words() {
-        assert_eq!(super::word(0x031c), "e2e4");
-        assert_eq!(super::word(0x0107), "e1h1");
-        assert_eq!(super::word(0x4dbf), "g7h8q");
+    fn moves_have_uci_notation() {
+        assert_eq!(super::uci_text(0x031c), "e2e4");
+        assert_eq!(super::uci_text(0x0107), "e1h1");
+        assert_eq!(super::uci_text(0x4dbf), "g7h8q");
     }
 
     fn book(entries: &[(u64, u16, u16)]) -> Polyglot<Cursor<Vec<u8>>> {
@@ -168,9 +168,9 @@ mod tests {
             (u64::MAX, 0x031c, 9),
         ]);
         let moves = book.moves(&Position::start(Game::Chess)).expect("it can be read");
-        let words: Vec<_> =
+        let moves_read: Vec<_> =
             moves.iter().map(|(mv, weight)| (mv.word(CastlingForm::KingMove), *weight)).collect();
-        assert_eq!(words, [("e2e4".to_owned(), 3), ("d2d4".to_owned(), 5)]);
+        assert_eq!(moves_read, [("e2e4".to_owned(), 3), ("d2d4".to_owned(), 5)]);
         let later = Position::start(Game::Chess).after(["e2e4"]).expect("legal");
         assert!(book.moves(&later).expect("it can be read").is_empty());
         assert!(book.moves(&Position::start(Game::Shogi)).expect("it can be read").is_empty());
@@ -183,8 +183,8 @@ mod tests {
         let key = super::key(&position).expect("chess");
         let moves = book(&[(key, 0x0107, 1), (key, 0x0100, 1)]).moves(&position);
         let moves = moves.expect("it can be read").into_iter();
-        let words: Vec<_> = moves.map(|(mv, _)| mv.word(CastlingForm::KingMove)).collect();
-        assert_eq!(words, ["e1g1", "e1c1"]);
+        let moves_read: Vec<_> = moves.map(|(mv, _)| mv.word(CastlingForm::KingMove)).collect();
+        assert_eq!(moves_read, ["e1g1", "e1c1"]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ impl EndRules {
     pub const BOARD: Self = Self { chess: ChessRules::ENGINE_MATCH, shogi: ShogiRules::BOARD };
     /// Matches of programs: [`ChessRules::ENGINE_MATCH`] and [`ShogiRules::CSA`].
     pub const ENGINE_MATCH: Self = Self { chess: ChessRules::ENGINE_MATCH, shogi: ShogiRules::CSA };
-    /// Games of people: [`ChessRules::FIDE`] and [`ShogiRules::JSA`].
+    /// Games between humans: [`ChessRules::FIDE`] and [`ShogiRules::JSA`].
     pub const FEDERATIONS: Self = Self { chess: ChessRules::FIDE, shogi: ShogiRules::JSA };
 }
 
@@ -32,11 +32,11 @@ impl Default for EndRules {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ChessRules {
-    /// How often a position has to be there to draw: 3 where nobody needs to claim, 5 under FIDE
+    /// How often a position has to be there to draw: 3 where no claim is needed, 5 under FIDE
     /// 9.6.1. None if it never draws.
     pub repetition: Option<u32>,
     /// After how many moves by each side without a capture or a pawn move the game is drawn: 50
-    /// where nobody needs to claim, 75 under FIDE 9.6.2. None if it never is. Mate on the last of
+    /// where no claim is needed, 75 under FIDE 9.6.2. `None` for no limit. Mate on the last of
     /// them counts.
     pub quiet_moves: Option<u32>,
     /// Which dead positions are seen.
@@ -44,12 +44,12 @@ pub struct ChessRules {
 }
 
 impl ChessRules {
-    /// The third repetition, fifty moves and insufficient material draw at once, as fastchess and
+    /// The third repetition, fifty moves and insufficient material draw immediately, as fastchess and
     /// cutechess have it.
     pub const ENGINE_MATCH: Self =
         Self { repetition: Some(3), quiet_moves: Some(50), dead: DeadPositions::Material };
     /// What ends a game under the FIDE Laws of Chess (2023) without a claim: articles 5.2.2, 9.6.1
-    /// and 9.6.2. [`Position::claims`](crate::Position::claims) tells what a player can claim
+    /// and 9.6.2. [`Position::claims`](crate::Position::claims) returns what a player can claim
     /// before that.
     pub const FIDE: Self =
         Self { repetition: Some(5), quiet_moves: Some(75), dead: DeadPositions::MaterialAndLocked };
@@ -59,7 +59,7 @@ impl ChessRules {
 }
 
 /// Which positions are seen to be dead. FIDE 5.2.2 draws whenever no line of moves gives mate,
-/// which nobody decides exactly during a game; all that is seen here is dead.
+/// which is not decidable exactly during a game; every position detected here is dead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -124,7 +124,7 @@ impl ShogiRules {
         move_limit: None,
     };
 
-    /// These rules with a draw after so many moves: championships have had 256, 320 and 512.
+    /// These rules with a move limit: championships have had 256, 320 and 512.
     #[must_use]
     pub fn with_move_limit(self, plies: u32) -> Self {
         let limit = MoveLimit { plies, check_goes_on: false, needs_entered_king: false };
@@ -144,7 +144,7 @@ pub enum Impasse {
     /// A declaration with 31 points wins, one with 24 to 30 draws (JSA, for its own games). In
     /// handicap games the pieces that the second player has left out count as theirs.
     Points24,
-    /// A declaration with 28 points by the first player or 27 by the second wins, whatever the game
+    /// A declaration with 28 points by the first player or 27 by the second wins, whichever game
     /// lacks (CSA, whose championship is played without handicaps).
     Points27,
     /// As [`Impasse::Points27`], and in handicap games the pieces that the second player has left out
@@ -163,9 +163,9 @@ pub enum Impasse {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MoveLimit {
     /// After how many moves, by both players together and counted from the start of the game; the
-    /// SFEN that a game goes on from tells how many were played before.
+    /// SFEN has the number of moves before it.
     pub plies: u32,
-    /// Whether a game where the last move gives check goes on until a move does not.
+    /// Whether a game whose last move gives check continues until a move gives none.
     pub check_goes_on: bool,
     /// Whether the limit holds only if a king is in the other side's camp.
     pub needs_entered_king: bool,

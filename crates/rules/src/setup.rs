@@ -1,4 +1,4 @@
-//! What a notation can say of a position, whether it can be played or not.
+//! The contents of a FEN or SFEN, whether the position is legal or not.
 
 mod starts;
 mod text;
@@ -9,12 +9,12 @@ pub use text::FenForm;
 use crate::{Game, Kind, Piece, Position, PositionError, Side, Square};
 
 /// More pieces of a kind than this are no hand, even of a problem.
-const LARGEST_HAND: u32 = 99;
+const MAX_HAND: u32 = 99;
 
-/// Everything that a FEN or an SFEN says: what an editor edits, a problem without a king, a position
+/// The contents of a FEN or SFEN: also positions of an editor, problems without a king, and positions
 /// that no game can reach.
 ///
-/// [`Setup::position`] makes a [`Position`] of it, or tells why it cannot be played.
+/// [`Setup::position`] converts it to a [`Position`], or returns why it is not playable.
 ///
 /// ```
 /// use readyok_rules::{Game, Kind, Piece, Setup, Side, Square};
@@ -114,8 +114,8 @@ impl Setup {
     ///
     /// Fails for pieces that cannot be in hand, for more than 99 of a kind, and in chess.
     pub fn set_hand(&mut self, side: Side, kind: Kind, count: u32) -> Result<(), PositionError> {
-        if count > LARGEST_HAND {
-            let (piece, limit) = (kind.letter(), LARGEST_HAND);
+        if count > MAX_HAND {
+            let (piece, limit) = (kind.letter(), MAX_HAND);
             return Err(PositionError::TooManyPieces { piece, count, limit });
         }
         let index = Kind::IN_HAND.iter().position(|&known| known == kind);

@@ -57,7 +57,7 @@ fn to_shakmaty(setup: &Setup) -> shakmaty::Setup {
     result
 }
 
-/// Names the first thing that is wrong with a setup of which Shakmaty told the kind.
+/// Finds the first error of a setup. Shakmaty reports only the kinds of errors.
 fn why(setup: &shakmaty::Setup, mode: CastlingMode, kinds: PositionErrorKinds) -> PositionError {
     for color in Color::ALL {
         let count = setup.board.by_piece(color.king()).count();

@@ -9,7 +9,7 @@ use super::{
 use crate::Setup;
 
 /// Far more than any suite has.
-const MOST_OPERATIONS: usize = 256;
+const MAX_OPERATIONS: usize = 256;
 
 pub(super) fn epd(game: Game, text: &str) -> Result<Epd, EpdError> {
     let mut rest = text;
@@ -17,7 +17,7 @@ pub(super) fn epd(game: Game, text: &str) -> Result<Epd, EpdError> {
     let mut setup = Setup::read(game, &fields.join(" "))?;
     let mut operations = counters(&mut rest);
     while let Some((opcode, operands)) = next_operation(&mut rest)? {
-        if operations.len() >= MOST_OPERATIONS {
+        if operations.len() >= MAX_OPERATIONS {
             return Err(EpdError::TooManyOperations);
         }
         if !is_opcode(&opcode) {
@@ -72,17 +72,17 @@ fn counters(rest: &mut &str) -> Vec<Operation> {
 
 /// The next operation that is not empty, with its semicolon.
 fn next_operation(rest: &mut &str) -> Result<Option<(String, Vec<Operand>)>, EpdError> {
-    let mut words: Vec<Operand> = Vec::new();
+    let mut tokens: Vec<Operand> = Vec::new();
     loop {
         let text = rest.trim_start();
         if let Some(after) = text.strip_prefix(';') {
             *rest = after;
-            if !words.is_empty() {
+            if !tokens.is_empty() {
                 break;
             }
         } else if let Some(quoted) = text.strip_prefix('"') {
             let (inner, after) = quoted.split_once('"').ok_or(EpdError::OpenQuote)?;
-            words.push(Operand::Text(inner.to_owned()));
+            tokens.push(Operand::Text(inner.to_owned()));
             *rest = after;
         } else if text.is_empty() {
             *rest = text;
@@ -90,15 +90,15 @@ fn next_operation(rest: &mut &str) -> Result<Option<(String, Vec<Operand>)>, Epd
         } else {
             let ends = |letter: char| letter.is_whitespace() || letter == ';' || letter == '"';
             let end = text.find(ends).unwrap_or(text.len());
-            let (word, after) = text.split_at_checked(end).unwrap_or((text, ""));
-            words.push(Operand::Word(word.to_owned()));
+            let (token, after) = text.split_at_checked(end).unwrap_or((text, ""));
+            tokens.push(Operand::Token(token.to_owned()));
             *rest = after;
         }
     }
-    let mut words = words.into_iter();
-    Ok(match words.next() {
+    let mut tokens = tokens.into_iter();
+    Ok(match tokens.next() {
         None => None,
-        Some(Operand::Word(opcode)) => Some((opcode, words.collect())),
+        Some(Operand::Token(opcode)) => Some((opcode, tokens.collect())),
         Some(Operand::Text(text)) => return Err(EpdError::Opcode { text: shortened(&text) }),
     })
 }
@@ -128,12 +128,12 @@ fn known(
     })
 }
 
-fn words<'a>(
+fn tokens<'a>(
     opcode: &'a str,
     operands: &'a [Operand],
 ) -> impl Iterator<Item = Result<&'a str, EpdError>> {
     operands.iter().map(move |operand| match operand {
-        Operand::Word(word) => Ok(word.as_str()),
+        Operand::Token(token) => Ok(token.as_str()),
         Operand::Text(text) => Err(bad_operand(opcode, text)),
     })
 }
@@ -149,44 +149,44 @@ fn moves(position: &Position, opcode: &str, operands: &[Operand]) -> Result<Vec<
     if operands.is_empty() {
         return Err(bad_operand(opcode, ""));
     }
-    words(opcode, operands).map(|word| read_move(position, opcode, word?)).collect()
+    tokens(opcode, operands).map(|token| read_move(position, opcode, token?)).collect()
 }
 
 fn line(position: &Position, opcode: &str, operands: &[Operand]) -> Result<Vec<Move>, EpdError> {
     let mut position = position.clone();
     let mut line = Vec::new();
-    for word in words(opcode, operands) {
-        let mv = read_move(&position, opcode, word?)?;
+    for token in tokens(opcode, operands) {
+        let mv = read_move(&position, opcode, token?)?;
         position.play(mv).map_err(|error| EpdError::Move { opcode: opcode.to_owned(), error })?;
         line.push(mv);
     }
     Ok(line)
 }
 
-fn read_move(position: &Position, opcode: &str, word: &str) -> Result<Move, EpdError> {
+fn read_move(position: &Position, opcode: &str, token: &str) -> Result<Move, EpdError> {
     let failed = |error| EpdError::Move { opcode: opcode.to_owned(), error };
-    position.parse(word, Notation::Western).map_err(failed)
+    position.parse(token, Notation::Western).map_err(failed)
 }
 
 fn number<N: FromStr>(opcode: &str, operands: &[Operand]) -> Result<N, EpdError> {
     match operands {
         [] => Err(bad_operand(opcode, "")),
-        [Operand::Word(word)] => word.parse().map_err(|_| bad_operand(opcode, word)),
+        [Operand::Token(token)] => token.parse().map_err(|_| bad_operand(opcode, token)),
         _ => Err(bad_operand(opcode, &all(operands))),
     }
 }
 
-/// A text should be in quotes; words without are taken as they are.
+/// Texts should be in quotes; tokens are accepted.
 fn text(opcode: &str, operands: &[Operand]) -> Result<String, EpdError> {
     if operands.is_empty() { Err(bad_operand(opcode, "")) } else { Ok(all(operands)) }
 }
 
 fn all(operands: &[Operand]) -> String {
-    let words: Vec<&str> = operands
+    let tokens: Vec<&str> = operands
         .iter()
         .map(|operand| match operand {
-            Operand::Word(text) | Operand::Text(text) => text.as_str(),
+            Operand::Token(text) | Operand::Text(text) => text.as_str(),
         })
         .collect();
-    words.join(" ")
+    tokens.join(" ")
 }

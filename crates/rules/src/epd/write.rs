@@ -29,7 +29,7 @@ pub(super) fn epd(epd: &Epd, form: FenForm) -> Result<String, EpdError> {
 
 fn operands(position: &Position, operation: &Operation) -> Result<Vec<Operand>, EpdError> {
     let opcode = operation.opcode();
-    let word = |text: String| vec![Operand::Word(text)];
+    let token = |text: String| vec![Operand::Token(text)];
     Ok(match operation {
         Operation::BestMoves(moves) | Operation::AvoidMoves(moves) => {
             if moves.is_empty() {
@@ -42,21 +42,21 @@ fn operands(position: &Position, operation: &Operation) -> Result<Vec<Operand>, 
         }
         Operation::PredictedVariation(line) => {
             let mut position = position.clone();
-            let mut words = Vec::new();
+            let mut tokens = Vec::new();
             for &mv in line {
-                words.push(san(&position, opcode, mv)?);
+                tokens.push(san(&position, opcode, mv)?);
                 let failed = |error| EpdError::Move { opcode: opcode.to_owned(), error };
                 position.play(mv).map_err(failed)?;
             }
-            words
+            tokens
         }
         Operation::Id(text) | Operation::Comment { text, .. } => vec![Operand::Text(text.clone())],
-        Operation::Centipawns(value) => word(value.to_string()),
-        Operation::Nodes(number) | Operation::Seconds(number) => word(number.to_string()),
+        Operation::Centipawns(value) => token(value.to_string()),
+        Operation::Nodes(number) | Operation::Seconds(number) => token(number.to_string()),
         Operation::Depth(number)
         | Operation::DirectMate(number)
         | Operation::HalfmoveClock(number)
-        | Operation::FullmoveNumber(number) => word(number.to_string()),
+        | Operation::FullmoveNumber(number) => token(number.to_string()),
         Operation::Other { operands, .. } => operands.clone(),
     })
 }
@@ -66,19 +66,19 @@ fn san(position: &Position, opcode: &str, mv: Move) -> Result<Operand, EpdError>
     let mut after = position.clone();
     let failed = |error| EpdError::Move { opcode: opcode.to_owned(), error };
     after.play(mv).map_err(failed)?;
-    Ok(Operand::Word(position.notation(mv, Notation::Western)))
+    Ok(Operand::Token(position.notation(mv, Notation::Western)))
 }
 
 fn write_operand(opcode: &str, operand: &Operand, line: &mut String) -> Result<(), EpdError> {
     match operand {
-        Operand::Word(word) => {
+        Operand::Token(token) => {
             let breaks = |letter: char| {
                 letter.is_whitespace() || letter.is_control() || matches!(letter, ';' | '"')
             };
-            if word.is_empty() || word.contains(breaks) {
-                return Err(bad_operand(opcode, word));
+            if token.is_empty() || token.contains(breaks) {
+                return Err(bad_operand(opcode, token));
             }
-            line.push_str(word);
+            line.push_str(token);
         }
         Operand::Text(text) => {
             if text.contains(|letter: char| letter.is_control() || letter == '"') {

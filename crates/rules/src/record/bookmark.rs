@@ -1,4 +1,4 @@
-//! Where a game of a file begins, so that reading can go on there.
+//! The offset of a game in a file, from which reading can resume.
 
 use encoding_rs::Encoding;
 
@@ -12,7 +12,7 @@ pub struct Bookmark {
     /// How many lines and games are before it.
     pub(super) lines: u64,
     pub(super) games: u64,
-    /// What the file before it has told of its encoding.
+    /// The encoding that was detected before it.
     pub(super) encoding: Option<&'static Encoding>,
 }
 

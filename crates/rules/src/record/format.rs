@@ -17,7 +17,7 @@ pub enum Format {
     Pgn,
     /// The format of Kifu for Windows, for shogi.
     Kif,
-    /// KIF with moves as people write them, for shogi.
+    /// KIF with moves in Japanese notation without origin squares, for shogi.
     Ki2,
     /// The format of the Computer Shogi Association, for shogi.
     Csa,
@@ -56,7 +56,7 @@ impl Format {
     /// The format of a file that begins like this; a few kilobytes are enough.
     pub fn detect(beginning: &[u8]) -> Option<Self> {
         let beginning = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
-        // Words of Shift_JIS are looked for as what they are.
+        // Shift_JIS is decoded first, as the markers are Japanese.
         let text = match std::str::from_utf8(beginning) {
             Ok(text) => text.into(),
             Err(error) if error.error_len().is_none() => String::from_utf8_lossy(beginning),
@@ -75,7 +75,7 @@ impl Format {
 
 /// The format that alone has such lines.
 fn line_format(line: &str) -> Option<Format> {
-    let begins = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
+    let begins = |starts: &[&str]| starts.iter().any(|start| line.starts_with(start));
     let digit = |text: &str| text.starts_with(|letter: char| letter.is_ascii_digit());
     if begins(&["position ", "startpos", "sfen "]) || line.split('/').count() == 9 {
         return Some(Format::Usi);
@@ -132,8 +132,8 @@ impl Encoding {
 
 /// Reads the games of a file one by one, within the usual [`Limits`].
 ///
-/// Without a format the beginning of the file tells it. KIF and KI2 are read alike. PGN is read
-/// as UTF-8 or, where it is none, as Latin-1; the formats of shogi as UTF-8 or `Shift_JIS`.
+/// Without a format it is detected from the beginning of the file. KIF and KI2 have one reader. PGN is read
+/// as UTF-8 or, if invalid, as Latin-1; the formats of shogi as UTF-8 or `Shift_JIS`.
 pub fn read<R: Read>(source: R, format: impl Into<Option<Format>>) -> Records<R> {
     Records::new(source, format, Limits::default())
 }
@@ -172,7 +172,7 @@ pub struct Records<R>(Inner<BufReader<R>>);
 
 #[derive(Debug)]
 enum Inner<R> {
-    /// The beginning of the file is still to tell the format.
+    /// The format is not detected yet.
     Undetected(Option<(R, Limits)>),
     Pgn(pgn::Reader<Beginning<R>>),
     Kif(kif::Reader<Beginning<R>>),
@@ -184,7 +184,7 @@ enum Inner<R> {
 /// A file of which the beginning was read already.
 type Beginning<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
 
-/// How much of a file tells its format.
+/// Bytes that are read to detect the format.
 const ENOUGH: u64 = 4096;
 
 impl<R: Read> Records<R> {

@@ -1,4 +1,4 @@
-//! What a record says about its game: players, event, date and anything else, in order.
+//! The headers of a record: players, event, date and any other, in order.
 
 use crate::{Game, Side};
 
@@ -54,7 +54,7 @@ impl Headers {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether there is no header.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -20,7 +20,7 @@ pub struct Limits {
     pub moves: usize,
     /// Moves from the start of a game to the end of any line of it; never more than 19,000.
     pub plies: usize,
-    /// How deep variations may stand in variations.
+    /// Maximum depth of nested variations.
     pub depth: usize,
 }
 
@@ -70,5 +70,5 @@ impl Limits {
     }
 }
 
-/// Positions of shogi count moves up to 30,000, and a start position may stand at 10,000.
+/// Positions of shogi count moves up to 30,000, and a start position can have number 10,000.
 pub(super) const MOST_PLIES: usize = 19_000;

@@ -44,7 +44,7 @@ impl<R: BufRead> Lines<R> {
         Self { input, limits, encoding, number, offset, returned: None, game_bytes: 0 }
     }
 
-    /// Where the next line begins, with so many games before it.
+    /// The offset of the next line, after a number of games.
     pub(super) fn bookmark(&self, format: Format, games: u64) -> Bookmark {
         let (lines, offset) = match &self.returned {
             Some(line) => (line.number - 1, line.offset),
@@ -148,7 +148,7 @@ impl<R: BufRead> Lines<R> {
         let encoding = if let Some(encoding) = self.encoding {
             encoding
         } else {
-            // Everything at hand is looked at: a line of Shift_JIS alone can pass for UTF-8.
+            // The whole buffer is checked: a single line of Shift_JIS can be valid UTF-8.
             let rest = self.input.fill_buf().unwrap_or_default();
             let encoding = if is_utf8(bytes) && is_utf8(rest) { UTF_8 } else { SHIFT_JIS };
             *self.encoding.insert(encoding)
@@ -157,7 +157,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Whether these are UTF-8, but for a letter that may be cut at the end.
+/// Whether these bytes are UTF-8, except for a truncated character at the end.
 fn is_utf8(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true)
 }

@@ -75,34 +75,34 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn read_game(&mut self, line: &Line, text: &str) -> Result<GameRecord, RecordErrorKind> {
-        let mut words = text.split_whitespace().peekable();
-        words.next_if_eq(&"position");
-        let start = if words.next_if_eq(&"startpos").is_some() {
+        let mut tokens = text.split_whitespace().peekable();
+        tokens.next_if_eq(&"position");
+        let start = if tokens.next_if_eq(&"startpos").is_some() {
             Position::start(Game::Shogi)
         } else {
-            words.next_if_eq(&"sfen");
+            tokens.next_if_eq(&"sfen");
             let mut fields = Vec::new();
             while fields.len() < 4
-                && let Some(word) = words.next_if(|word| *word != "moves")
+                && let Some(token) = tokens.next_if(|token| *token != "moves")
             {
-                // The number of the move can be missing, and the moves follow at once.
-                if fields.len() == 3 && !word.bytes().all(|byte| byte.is_ascii_digit()) {
-                    return Err(RecordErrorKind::Unexpected(shortened(word)));
+                // The number of the move can be missing, and the moves follow immediately.
+                if fields.len() == 3 && !token.bytes().all(|byte| byte.is_ascii_digit()) {
+                    return Err(RecordErrorKind::Unexpected(shortened(token)));
                 }
-                fields.push(word);
+                fields.push(token);
             }
             Position::from_text(Game::Shogi, &fields.join(" ")).map_err(RecordErrorKind::Start)?
         };
         let mut draft = Draft::new(start, self.lines.limits())?;
-        if let Some(word) = words.next()
-            && word != "moves"
+        if let Some(token) = tokens.next()
+            && token != "moves"
         {
-            self.place = line.place(word);
-            return Err(RecordErrorKind::Unexpected(shortened(word)));
+            self.place = line.place(token);
+            return Err(RecordErrorKind::Unexpected(shortened(token)));
         }
-        for word in words {
-            self.place = line.place(word);
-            let mv = Move::from_usi(word).ok_or_else(|| draft.illegal(word))?;
+        for token in tokens {
+            self.place = line.place(token);
+            let mv = Move::from_usi(token).ok_or_else(|| draft.illegal(token))?;
             draft.play(mv)?;
         }
         Ok(draft.finish())

@@ -113,9 +113,9 @@ impl Handicap {
     /// The handicap of this name, in English or in Japanese. In English it may also be written as on
     /// command lines, `rook-and-lance`, and those of many pieces as players do, `2-piece`.
     pub fn of_name(name: &str) -> Option<Self> {
-        let words = name.replace(['-', '_'], " ").to_ascii_lowercase();
+        let parts = name.replace(['-', '_'], " ").to_ascii_lowercase();
         let is_called = |known: &Self| {
-            known.name() == words || known.japanese() == name || known.in_digits() == words
+            known.name() == parts || known.japanese() == name || known.in_digits() == parts
         };
         Self::ALL.into_iter().find(is_called)
     }
@@ -133,12 +133,12 @@ impl Handicap {
             ("ten", "10"),
         ];
         let digits =
-            |word| NUMBERS.iter().find(|(name, _)| *name == word).map(|(_, digits)| *digits);
-        let words = self.name().split(' ').map(|word| match word {
+            |part| NUMBERS.iter().find(|(name, _)| *name == part).map(|(_, digits)| *digits);
+        let parts = self.name().split(' ').map(|part| match part {
             "pieces" => "piece",
-            word => digits(word).unwrap_or(word),
+            part => digits(part).unwrap_or(part),
         });
-        words.collect::<Vec<_>>().join(" ")
+        parts.collect::<Vec<_>>().join(" ")
     }
 
     /// The first and the second row as they are left.
@@ -307,7 +307,7 @@ fn place(rank: &mut [Option<Kind>; 8], file: usize, kind: Kind) {
     }
 }
 
-/// Puts a piece on the file that has so many free ones before it.
+/// Puts a piece on the free file with this index.
 fn place_free(rank: &mut [Option<Kind>; 8], free: usize, kind: Kind) {
     if let Some(place) = rank.iter_mut().filter(|place| place.is_none()).nth(free) {
         *place = Some(kind);

@@ -24,7 +24,7 @@ pub enum FenForm {
 impl Setup {
     /// Reads a FEN of four to six fields, or an SFEN of three or four, in any of their forms.
     ///
-    /// Fails only if the text is none: what it says may be against all rules.
+    /// Fails only for malformed text: the position can be illegal.
     pub fn read(game: Game, text: &str) -> Result<Self, PositionError> {
         let fields = split(game, text)?;
         let mut fields = known(game).iter().copied().zip(fields);

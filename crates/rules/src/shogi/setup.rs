@@ -8,7 +8,7 @@ use rsshogi::{
 use super::{ShogiBoard, side};
 use crate::{FenForm, Game, Kind, Piece, PositionError, Setup, Side, Square};
 
-/// Move numbers are kept up to this, which leaves room for every game to go on.
+/// Move numbers are kept up to this, which leaves room for a whole game.
 const LATEST_MOVE: u32 = 10_000;
 
 pub(super) fn to_position(setup: &Setup) -> Result<Position, PositionError> {

@@ -47,9 +47,9 @@ fn reads_every_typed_operation() {
     assert_eq!(words[13], &Operation::HalfmoveClock(7));
     assert_eq!(words[14], &Operation::FullmoveNumber(40));
     let operands = vec![
-        Operand::Word("word".to_owned()),
+        Operand::Token("word".to_owned()),
         Operand::Text("text".to_owned()),
-        Operand::Word("5".to_owned()),
+        Operand::Token("5".to_owned()),
     ];
     assert_eq!(words[15], &Operation::Other { opcode: "x_1".to_owned(), operands });
     assert_eq!(epd.id(), Some("one; two"));
@@ -105,7 +105,7 @@ fn does_not_write_what_would_be_read_as_something_else() {
         opcode: opcode.to_owned(),
         operands: vec![operand],
     };
-    let word = |text: &str| Operand::Word(text.to_owned());
+    let word = |text: &str| Operand::Token(text.to_owned());
     let mut epd = read(KINGS);
     let elsewhere = read("8/8/4k3/8/8/8/4P3/4K3 w - -");
     let far = elsewhere.position.parse("Kf2", Notation::Western).expect("a move");

@@ -116,7 +116,7 @@ fn hand(hand: &[(PieceType, u32)]) -> String {
     if hand.is_empty() {
         return "なし".to_owned();
     }
-    let words: Vec<String> = hand
+    let parts: Vec<String> = hand
         .iter()
         .map(|&(kind, count)| {
             let count = match count {
@@ -128,5 +128,5 @@ fn hand(hand: &[(PieceType, u32)]) -> String {
             format!("{}{count}", kanji_name(kind))
         })
         .collect();
-    words.join("　")
+    parts.join("　")
 }

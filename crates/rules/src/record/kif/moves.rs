@@ -10,13 +10,13 @@ use super::super::shogi::{
     kanji_name, kanji_rank, piece_by_kanji, square, square_of, wide_digit, wide_file,
 };
 
-/// A move as it stands in a text.
+/// A move as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written<'a> {
     to: Square,
     kind: PieceType,
-    /// Words such as 右, 直 and 引.
-    manner: Vec<char>,
+    /// Modifiers such as 右, 直 and 引.
+    modifiers: Vec<char>,
     /// 成 or 不成, if either is there.
     promotion: Option<bool>,
     drop: bool,
@@ -43,7 +43,7 @@ pub(super) fn read(text: &str, last: Option<Square>) -> Option<Written<'_>> {
     let rest = rest.trim_start_matches(['　', ' ']);
     let (kind, mut rest) = piece_by_kanji(rest)?;
     let mut written =
-        Written { to, kind, manner: Vec::new(), promotion: None, drop: false, from: None, rest };
+        Written { to, kind, modifiers: Vec::new(), promotion: None, drop: false, from: None, rest };
     loop {
         if let Some(next) = rest.strip_prefix("不成") {
             written.promotion = Some(false);
@@ -57,7 +57,7 @@ pub(super) fn read(text: &str, last: Option<Square>) -> Option<Written<'_>> {
         } else if let Some(letter) =
             rest.chars().next().filter(|it| "右左直上行入引寄".contains(*it))
         {
-            written.manner.push(letter);
+            written.modifiers.push(letter);
             rest = rest.get(letter.len_utf8()..).unwrap_or_default();
         } else {
             break;
@@ -105,13 +105,13 @@ pub(super) fn resolve(board: &Position, written: &Written<'_>) -> Option<Move> {
         .collect();
     if candidates.is_empty() {
         // KI2 leaves 打 out where no piece on the board can go there.
-        return dropped.filter(|_| written.manner.is_empty() && written.promotion.is_none());
+        return dropped.filter(|_| written.modifiers.is_empty() && written.promotion.is_none());
     }
-    // Where a piece comes from is said last.
-    for letter in written.manner.iter().filter(|it| !"右左".contains(**it)) {
+    // The origin of the piece comes last.
+    for letter in written.modifiers.iter().filter(|it| !"右左".contains(**it)) {
         candidates.retain(|mv| comes(board.turn(), *mv, *letter));
     }
-    for letter in &written.manner {
+    for letter in &written.modifiers {
         let side = |mv: &Move32| {
             let file = i32::from(mv.from_sq().file().raw());
             if (board.turn() == Color::BLACK) == (*letter == '右') { -file } else { file }
@@ -128,13 +128,13 @@ pub(super) fn resolve(board: &Position, written: &Written<'_>) -> Option<Move> {
     }
 }
 
-/// Whether a move goes as a word says: up, down, aside or straight.
-fn comes(turn: Color, mv: Move32, manner: char) -> bool {
+/// Whether a move has the direction of a modifier: up, down, sideways or straight.
+fn comes(turn: Color, mv: Move32, modifier: char) -> bool {
     let (from, to) = (mv.from_sq(), mv.to_sq());
     let ahead = i32::from(from.rank().raw()) - i32::from(to.rank().raw());
     let ahead = if turn == Color::BLACK { ahead } else { -ahead };
     let same_file = from.file().raw() == to.file().raw();
-    match manner {
+    match modifier {
         '上' | '行' | '入' => ahead > 0,
         '引' => ahead < 0,
         '寄' => ahead == 0,
@@ -165,7 +165,7 @@ pub(super) fn written(board: &Position, mv: Move32, last: Option<Move32>) -> Str
 /// A move in KI2 without the sign for the side: `５八金右`.
 pub(in super::super) fn relative(board: &Position, mv: Move32, last: Option<Move32>) -> String {
     let to = mv.to_sq();
-    // Rsshogi writes the words; where a record's board begins it cannot know the move before.
+    // Rsshogi writes the modifiers; at the start of a record it has no move before.
     let text = mv.to_ki2(board).unwrap_or_else(|| mv.to_usi());
     let text = text.trim_start_matches(['▲', '△', '☗', '☖']);
     let text = match text.strip_prefix('同') {

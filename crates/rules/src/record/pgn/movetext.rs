@@ -105,7 +105,7 @@ impl<R: BufRead> Games for Reader<R> {
                 }
                 Ok(Token::Open) => depth += 1,
                 Ok(Token::Close) => depth = depth.saturating_sub(1),
-                Ok(Token::Word) if depth == 0 && outcome(self.tokens.word()).is_some() => {
+                Ok(Token::Symbol) if depth == 0 && outcome(self.tokens.text()).is_some() => {
                     return true;
                 }
                 Ok(Token::End) | Err(RecordErrorKind::Io(_)) => return false,
@@ -119,17 +119,17 @@ impl<R: BufRead> Games for Reader<R> {
         let mut comments = Vec::new();
         let first = loop {
             let token = match self.pending.take() {
-                Some(Pending { name, value }) => Token::Tag { name, value, odd: false },
+                Some(Pending { name, value }) => Token::Tag { name, value, malformed: false },
                 None => self.tokens.next()?,
             };
             match token {
-                Token::Tag { name, value, odd } => {
+                Token::Tag { name, value, malformed } => {
                     // A second `Event` begins another game, which the one without moves precedes.
                     if name == "Event" && headers.get("Event").is_some() {
                         self.pending = Some(Pending { name, value });
                         break Token::End;
                     }
-                    if odd {
+                    if malformed {
                         self.odd(Strange::Header(shortened(&name)));
                     }
                     if headers.len() >= self.limits.headers {
@@ -142,7 +142,7 @@ impl<R: BufRead> Games for Reader<R> {
                 Token::Comment(text) => comments.push(text),
                 Token::BlankLine => {}
                 Token::End if headers.is_empty() && comments.is_empty() => return Ok(None),
-                token @ (Token::Word | Token::Nag | Token::Open | Token::Close | Token::End) => {
+                token @ (Token::Symbol | Token::Nag | Token::Open | Token::Close | Token::End) => {
                     break token;
                 }
             }
@@ -209,8 +209,8 @@ impl<R: BufRead> Reader<R> {
         let mut token = first;
         loop {
             match token {
-                Token::Word => {
-                    if let Some(result) = outcome(self.tokens.word()) {
+                Token::Symbol => {
+                    if let Some(result) = outcome(self.tokens.text()) {
                         if draft.outer.is_empty() && draft.skipping == 0 {
                             self.conclude(draft, result);
                             return Ok(());
@@ -240,7 +240,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn skipped(&mut self) {
-        let word = shortened(&String::from_utf8_lossy(self.tokens.word()));
+        let word = shortened(&String::from_utf8_lossy(self.tokens.text()));
         self.odd(Strange::Skipped(word));
     }
 
@@ -298,7 +298,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn nag(&mut self, draft: &mut Draft) {
-        let digits = std::str::from_utf8(self.tokens.word()).ok();
+        let digits = std::str::from_utf8(self.tokens.text()).ok();
         match digits.and_then(|digits| digits.parse().ok()) {
             Some(number) => self.sign(draft, number),
             None => self.skipped(),
@@ -314,7 +314,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn word(&mut self, draft: &mut Draft) -> Result<(), RecordErrorKind> {
-        let word = self.tokens.word();
+        let word = self.tokens.text();
         if word.iter().all(u8::is_ascii_digit) {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! Reads a move of chess as people and programs write it: SAN, long algebraic, UCI's word.
+//! Reads a move of chess: SAN, long algebraic notation or UCI, exact or loose.
 
 use shakmaty::{
     Chess, Move, Position as _,
@@ -78,8 +78,8 @@ fn by_squares(position: &Chess, text: &[u8]) -> Option<Move> {
         [b'K' | b'Q' | b'R' | b'B' | b'N', rest @ ..] => rest,
         all => all,
     };
-    let word = UciMove::from_ascii(&squares.to_ascii_lowercase()).ok()?;
+    let wanted = UciMove::from_ascii(&squares.to_ascii_lowercase()).ok()?;
     let moves = position.legal_moves();
-    let found = moves.iter().find(|&&mv| UciMove::from_chess960(mv) == word);
-    found.or_else(|| moves.iter().find(|&&mv| UciMove::from_standard(mv) == word)).copied()
+    let found = moves.iter().find(|&&mv| UciMove::from_chess960(mv) == wanted);
+    found.or_else(|| moves.iter().find(|&&mv| UciMove::from_standard(mv) == wanted)).copied()
 }

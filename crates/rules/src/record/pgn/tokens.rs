@@ -13,10 +13,10 @@ use super::super::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
     /// `[Name "Value"]`, and whether it was written as it should be.
-    Tag { name: String, value: String, odd: bool },
-    /// A move, a number, a result or nonsense: [`Tokens::word`] has it.
-    Word,
-    /// `$` and a number: [`Tokens::word`] has the digits.
+    Tag { name: String, value: String, malformed: bool },
+    /// A move, a number, a result or unknown text: [`Tokens::text`] returns it.
+    Symbol,
+    /// `$` and a number: [`Tokens::text`] returns the digits.
     Nag,
     /// `(`
     Open,
@@ -30,14 +30,14 @@ pub(super) enum Token {
     End,
 }
 
-/// What tells that a comment was left open: nobody writes this into one.
+/// A text inside a comment that shows that the comment was not closed.
 const NEXT_GAME: &[u8] = b"[Event \"";
 
 #[derive(Debug)]
 pub(super) struct Tokens<R> {
     source: Source<R>,
     limits: Limits,
-    word: Vec<u8>,
+    text: Vec<u8>,
     /// Where the last token began.
     place: Place,
     at_line_start: bool,
@@ -53,7 +53,7 @@ impl<R: BufRead> Tokens<R> {
         Self {
             source: Source::new(input),
             limits,
-            word: Vec::new(),
+            text: Vec::new(),
             place: Place::START,
             at_line_start: true,
             event_follows: false,
@@ -67,9 +67,9 @@ impl<R: BufRead> Tokens<R> {
         self.place
     }
 
-    /// The last word.
-    pub(super) fn word(&self) -> &[u8] {
-        &self.word
+    /// The text of the last token.
+    pub(super) fn text(&self) -> &[u8] {
+        &self.text
     }
 
     /// From here on bytes are counted for another game.
@@ -139,7 +139,7 @@ impl<R: BufRead> Tokens<R> {
                 }
                 b'$' => {
                     self.source.bump(byte);
-                    self.take_word(|byte| byte.is_ascii_digit())?;
+                    self.take_symbol(|byte| byte.is_ascii_digit())?;
                     Ok(Token::Nag)
                 }
                 b'.' => {
@@ -147,36 +147,36 @@ impl<R: BufRead> Tokens<R> {
                     continue;
                 }
                 b'!' | b'?' => {
-                    self.take_word(|byte| matches!(byte, b'!' | b'?'))?;
-                    Ok(Token::Word)
+                    self.take_symbol(|byte| matches!(byte, b'!' | b'?'))?;
+                    Ok(Token::Symbol)
                 }
                 // The standard keeps this for later.
                 b'<' => {
-                    self.take_word(|byte| !matches!(byte, b'>' | b'\n'))?;
-                    Ok(Token::Word)
+                    self.take_symbol(|byte| !matches!(byte, b'>' | b'\n'))?;
+                    Ok(Token::Symbol)
                 }
                 b'*' | b'[' | b']' | b'}' | b'>' | b'"' => {
                     self.source.bump(byte);
-                    self.word.clear();
-                    self.word.push(byte);
-                    Ok(Token::Word)
+                    self.text.clear();
+                    self.text.push(byte);
+                    Ok(Token::Symbol)
                 }
                 _ => {
-                    self.take_word(is_word)?;
-                    Ok(Token::Word)
+                    self.take_symbol(is_symbol)?;
+                    Ok(Token::Symbol)
                 }
             };
         }
     }
 
-    /// Collects bytes into the word.
-    fn take_word(&mut self, belongs: fn(u8) -> bool) -> Result<(), RecordErrorKind> {
-        self.word.clear();
+    /// Collects the bytes of a token.
+    fn take_symbol(&mut self, belongs: fn(u8) -> bool) -> Result<(), RecordErrorKind> {
+        self.text.clear();
         while let Some(byte) = self.source.peek()?.filter(|&byte| belongs(byte)) {
             self.source.bump(byte);
-            // Longer than any word that means something; the rest cannot matter.
-            if self.word.len() < LONGEST_WORD {
-                self.word.push(byte);
+            // Longer than any valid token; the rest is ignored.
+            if self.text.len() < MAX_TOKEN_LEN {
+                self.text.push(byte);
             }
         }
         Ok(())
@@ -250,11 +250,11 @@ impl<R: BufRead> Tokens<R> {
             self.push_header(&mut value, byte)?;
         }
         self.after_tag = true;
-        Ok(Token::Tag { name, value: decoded(&value).trim().to_owned(), odd: true })
+        Ok(Token::Tag { name, value: decoded(&value).trim().to_owned(), malformed: true })
     }
 
     /// Reads on behind the opening quote. A quote that no bracket follows belongs to the value.
-    fn tag_value(&mut self, name: String, mut odd: bool) -> Result<Token, RecordErrorKind> {
+    fn tag_value(&mut self, name: String, mut malformed: bool) -> Result<Token, RecordErrorKind> {
         let mut value = Vec::new();
         while let Some(byte) = self.source.peek()?.filter(|&byte| byte != b'\n') {
             self.source.bump(byte);
@@ -276,11 +276,11 @@ impl<R: BufRead> Tokens<R> {
                 if self.source.peek()? == Some(b']') {
                     self.source.bump(b']');
                     self.after_tag = true;
-                    return Ok(Token::Tag { name, value: decoded(&value), odd });
+                    return Ok(Token::Tag { name, value: decoded(&value), malformed });
                 }
-                odd = true;
+                malformed = true;
                 if self.source.peek()?.is_none_or(|byte| byte == b'\n') {
-                    return Ok(Token::Tag { name, value: decoded(&value), odd });
+                    return Ok(Token::Tag { name, value: decoded(&value), malformed });
                 }
                 self.push_header(&mut value, byte)?;
                 value.append(&mut blanks);
@@ -290,7 +290,7 @@ impl<R: BufRead> Tokens<R> {
         }
         let value = decoded(&value);
         let value = value.trim_end_matches(|letter: char| letter == ']' || letter.is_whitespace());
-        Ok(Token::Tag { name, value: value.to_owned(), odd: true })
+        Ok(Token::Tag { name, value: value.to_owned(), malformed: true })
     }
 
     fn push_header(&self, text: &mut Vec<u8>, byte: u8) -> Result<(), RecordErrorKind> {
@@ -302,9 +302,9 @@ impl<R: BufRead> Tokens<R> {
     }
 }
 
-const LONGEST_WORD: usize = 64;
+const MAX_TOKEN_LEN: usize = 64;
 
-fn is_word(byte: u8) -> bool {
+fn is_symbol(byte: u8) -> bool {
     !byte.is_ascii_whitespace()
         && !matches!(
             byte,
@@ -326,7 +326,7 @@ fn is_word(byte: u8) -> bool {
         )
 }
 
-/// UTF-8, or what the standard asks for if it is none: Latin-1, as Windows has it.
+/// UTF-8 or, if invalid, Latin-1 (Windows-1252), the encoding of the standard.
 pub(super) fn decoded(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),

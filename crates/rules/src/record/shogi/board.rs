@@ -74,7 +74,7 @@ impl Setup {
         self.place(file, rank).map(|place| *place = Some((side, kind))).is_some()
     }
 
-    /// Takes a piece away; none if there was none.
+    /// Removes a piece. `None` if the square was empty.
     pub(in super::super) fn take(&mut self, file: u32, rank: u32) -> Option<(Side, PieceType)> {
         self.place(file, rank)?.take()
     }
@@ -94,7 +94,7 @@ impl Setup {
         }
     }
 
-    /// Gives a side all pieces that are not on the board and in no hand, but for kings.
+    /// Gives a side all pieces that are neither on the board nor in hand, except kings.
     pub(in super::super) fn give_rest(&mut self, side: Side) {
         for (kind, limit) in HAND.into_iter().zip([2, 2, 4, 4, 4, 4, 18]) {
             let on_board = self.squares.iter().flatten().flatten();

@@ -12,7 +12,7 @@ pub(in super::super) fn take_comment(text: &str, notes: &mut Annotations) {
     let mut depth = None;
     for line in text.lines() {
         let line = line.trim_end();
-        // Blanks before the first line of a comment are not kept, and would hide what it is.
+        // Leading blanks of a comment are dropped; they must not hide an evaluation.
         let bare = line.trim_start();
         if notes.evaluation.is_none()
             && let Some(score) = score(bare)

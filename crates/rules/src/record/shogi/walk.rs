@@ -12,7 +12,7 @@ pub(in super::super) struct Walk {
     path: Vec<Move32>,
 }
 
-/// What a writer meets, in the order of KIF: a line to its end, then its variations from the last
+/// The steps of a writer in the order of KIF: a line to its end, then its variations from the last
 /// to the first.
 pub(in super::super) enum Step<'a> {
     /// A variation begins in place of the move of this number, from 1.
@@ -49,7 +49,7 @@ impl Walk {
         played
     }
 
-    /// Goes back until so many moves were played.
+    /// Goes back to a number of moves.
     pub(in super::super) fn back_to(&mut self, ply: usize) {
         while self.path.len() > ply {
             let Some(mv) = self.path.pop() else { break };
