@@ -148,7 +148,7 @@ impl<'a> TestContext<'a> {
             let form = self.game().castling_form();
             let mut moves = position.legal_moves();
             // Reproducible random choices need an order that does not depend on the library.
-            moves.sort_by_cached_key(|mv| mv.word(form));
+            moves.sort_by_cached_key(|mv| mv.to_uci(form));
             random.shuffle(&mut moves);
             let next = moves.into_iter().find_map(|mv| {
                 let mut next = position.clone();
@@ -156,7 +156,7 @@ impl<'a> TestContext<'a> {
                 (next.ending().is_none()).then_some((mv, next))
             });
             let Some((mv, next)) = next else { break };
-            line.push(mv.word(form));
+            line.push(mv.to_uci(form));
             position = next;
         }
         let moves = if line.is_empty() { "" } else { " moves " };

@@ -233,5 +233,5 @@ pub(crate) fn canonical_move(position: &Position, token: &str) -> Option<String>
         Game::Chess | Game::Shogi => CastlingForm::KingMove,
         Game::Chess960 => form,
     };
-    Some(position.parse_move(token).ok()?.word(form))
+    Some(position.parse_move(token).ok()?.to_uci(form))
 }

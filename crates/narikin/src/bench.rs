@@ -481,7 +481,7 @@ mod tests {
             let mut played = board.clone();
             let mut list = MoveList::new();
             played.generate_all(&mut list);
-            let notation = mv.word(readyok_rules::CastlingForm::KingTakesRook);
+            let notation = mv.to_uci(readyok_rules::CastlingForm::KingTakesRook);
             let found = list.iter().find(|(_, mv)| Chess::notation(*mv) == notation);
             let &(_, mv) = found.expect("the same move");
             played.play(mv);

@@ -118,6 +118,7 @@ pub struct Report<'a> {
     pub drawn: bool,
     /// Nodes searched so far.
     pub nodes: u64,
+    /// Search time.
     pub time: Duration,
     /// Hash usage in permille.
     pub hashfull: u32,

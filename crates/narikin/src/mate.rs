@@ -147,7 +147,7 @@ pub(crate) fn checkmate(
     };
     let form = position.game().castling_form();
     let moves: Result<Vec<_>, _> =
-        line.into_iter().map(|mv| Move::from(mv).word(form).parse()).collect();
+        line.into_iter().map(|mv| Move::from(mv).to_uci(form).parse()).collect();
     let moves = moves?;
     let plies = u32::try_from(moves.len()).unwrap_or(u32::MAX);
     control.info(Info {

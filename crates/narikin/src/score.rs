@@ -78,6 +78,7 @@ fn shift_mate(value: Value, plies: Value) -> Value {
 /// A score for the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Score {
+    /// An evaluation in centipawns.
     Centipawns(i32),
     /// The side to move mates.
     Wins {

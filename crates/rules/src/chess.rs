@@ -96,7 +96,7 @@ impl ChessBoard {
     }
 
     /// Reads a move and plays it; it is not looked for twice.
-    pub(crate) fn play_word(&mut self, word: &str) -> Result<Move, IllegalReason> {
+    pub(crate) fn play_uci(&mut self, word: &str) -> Result<Move, IllegalReason> {
         let mv = self.parse_move(word)?;
         self.play_legal(mv);
         Ok(mv)

@@ -82,7 +82,7 @@ impl MoveCodec {
     /// # Errors
     /// The move belongs to another game and has no notation in this dialect.
     pub fn encode(self, mv: Move) -> Result<protocol::Move, protocol::MoveError> {
-        let text = mv.word(self.game.castling_form());
+        let text = mv.to_uci(self.game.castling_form());
         let text = self.encoded(&text).unwrap_or(Cow::Borrowed(&text));
         protocol::Move::read(&text, self.dialect)
     }
@@ -229,11 +229,14 @@ mod tests {
         let text = codec.encode(mv).expect("a move of the dialect");
         assert_eq!(text.as_str(), expected);
         assert_eq!(codec.decode(root, expected), Ok(mv));
-        assert_eq!(codec.decode_text(expected), mv.word(game.castling_form()));
+        assert_eq!(codec.decode_text(expected), mv.to_uci(game.castling_form()));
         let sent = codec.encode_position(root, &[mv]).expect("a position of the dialect");
         assert_eq!(sent.moves.as_str(), expected);
         let read = codec.decode_position(&sent).expect("a legal position");
-        assert_eq!(read.key(), root.clone().after([mv.word(game.castling_form())]).unwrap().key());
+        assert_eq!(
+            read.key(),
+            root.clone().after([mv.to_uci(game.castling_form())]).unwrap().key()
+        );
     }
 
     #[test]

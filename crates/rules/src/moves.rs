@@ -1,4 +1,4 @@
-//! A move of any of the games, and the word that a protocol writes for it.
+//! A move of any of the games, and its UCI or USI notation.
 
 use rsshogi::types::Move32;
 use shakmaty::uci::UciMove;
@@ -22,10 +22,10 @@ pub enum CastlingForm {
 }
 
 impl Move {
-    /// The word for this move in UCI or USI; `castling` matters for chess only.
+    /// The move in UCI notation; a move of shogi in USI notation. `castling` matters for chess only.
     ///
     /// A Chess960 castling written as [`CastlingForm::KingMove`] may read as another move.
-    pub fn word(self, castling: CastlingForm) -> String {
+    pub fn to_uci(self, castling: CastlingForm) -> String {
         match (self, castling) {
             (Self::Chess(mv), CastlingForm::KingMove) => UciMove::from_standard(mv).to_string(),
             (Self::Chess(mv), CastlingForm::KingTakesRook) => {

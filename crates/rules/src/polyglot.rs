@@ -169,7 +169,7 @@ mod tests {
         ]);
         let moves = book.moves(&Position::start(Game::Chess)).expect("it can be read");
         let moves_read: Vec<_> =
-            moves.iter().map(|(mv, weight)| (mv.word(CastlingForm::KingMove), *weight)).collect();
+            moves.iter().map(|(mv, weight)| (mv.to_uci(CastlingForm::KingMove), *weight)).collect();
         assert_eq!(moves_read, [("e2e4".to_owned(), 3), ("d2d4".to_owned(), 5)]);
         let later = Position::start(Game::Chess).after(["e2e4"]).expect("legal");
         assert!(book.moves(&later).expect("it can be read").is_empty());
@@ -183,7 +183,7 @@ mod tests {
         let key = super::key(&position).expect("chess");
         let moves = book(&[(key, 0x0107, 1), (key, 0x0100, 1)]).moves(&position);
         let moves = moves.expect("it can be read").into_iter();
-        let moves_read: Vec<_> = moves.map(|(mv, _)| mv.word(CastlingForm::KingMove)).collect();
+        let moves_read: Vec<_> = moves.map(|(mv, _)| mv.to_uci(CastlingForm::KingMove)).collect();
         assert_eq!(moves_read, ["e1g1", "e1c1"]);
     }
 

@@ -67,9 +67,9 @@ impl fmt::Display for Side {
 /// How a move is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Notation {
-    /// The word that UCI or USI has for it: `e2e4`, `7g7f`. Castling has the form of
+    /// UCI or USI notation: `e2e4`, `7g7f`. Castling has the form of
     /// [`Game::castling_form`].
-    Word,
+    Uci,
     /// SAN for chess, `Nbd7`; Hodges' notation for shogi, `P-7f`.
     Western,
     /// SAN for chess; for shogi Hodges' notation with digits for the ranks, `P-76`.
@@ -152,7 +152,7 @@ impl Position {
         words: impl IntoIterator<Item = W>,
     ) -> Result<Self, LineError> {
         for (index, word) in words.into_iter().enumerate() {
-            let played = self.play_word(word.as_ref());
+            let played = self.play_uci(word.as_ref());
             played.map_err(|error| LineError { index, error })?;
         }
         Ok(self)
@@ -227,14 +227,14 @@ impl Position {
                 Err(IllegalReason::Unreadable)
             }
         }
-        .map_err(|why| MoveError::new(&mv.word(self.game().castling_form()), why))
+        .map_err(|why| MoveError::new(&mv.to_uci(self.game().castling_form()), why))
     }
 
     /// Reads a move from its UCI or USI word and plays it, which takes less time than one after the other.
     /// On an error nothing has changed.
-    pub fn play_word(&mut self, word: &str) -> Result<Move, MoveError> {
+    pub fn play_uci(&mut self, word: &str) -> Result<Move, MoveError> {
         match &mut self.0 {
-            Board::Chess(board) => board.play_word(word).map(Move::Chess),
+            Board::Chess(board) => board.play_uci(word).map(Move::Chess),
             Board::Shogi(board) => {
                 board.parse_move(word).and_then(|mv| board.play(mv).map(|()| Move::Shogi(mv)))
             }
@@ -251,7 +251,7 @@ impl Position {
     /// in all notations of chess.
     pub fn parse(&self, text: &str, notation: Notation) -> Result<Move, MoveError> {
         let moves: Result<Vec<Move>, IllegalReason> = match (&self.0, notation) {
-            (_, Notation::Word) => return self.parse_move(text),
+            (_, Notation::Uci) => return self.parse_move(text),
             (
                 Board::Chess(board),
                 Notation::Western | Notation::WesternDigits | Notation::Long | Notation::Japanese,
@@ -268,7 +268,7 @@ impl Position {
             Ok([]) => Err(MoveError::new(text, IllegalReason::Unreadable)),
             Ok(several) => {
                 let form = self.game().castling_form();
-                let words = several.iter().map(|mv| mv.word(form)).collect();
+                let words = several.iter().map(|mv| mv.to_uci(form)).collect();
                 Err(MoveError::ambiguous(text, words))
             }
             Err(&why) => Err(MoveError::new(text, why)),
@@ -279,21 +279,21 @@ impl Position {
     pub fn notation(&self, mv: Move, notation: Notation) -> String {
         match (&self.0, mv) {
             (Board::Chess(board), Move::Chess(chess)) => match notation {
-                Notation::Word => mv.word(board.game().castling_form()),
+                Notation::Uci => mv.to_uci(board.game().castling_form()),
                 Notation::Long => board.long(chess),
                 Notation::Western | Notation::WesternDigits | Notation::Japanese => {
                     board.san(chess)
                 }
             },
             (Board::Shogi(board), Move::Shogi(shogi)) => match notation {
-                Notation::Word => shogi.to_usi(),
+                Notation::Uci => shogi.to_usi(),
                 Notation::Western => board.western(shogi, Squares::Letters, false),
                 Notation::WesternDigits => board.western(shogi, Squares::Digits, false),
                 Notation::Long => board.western(shogi, Squares::Letters, true),
                 Notation::Japanese => board.japanese(shogi),
             },
             (Board::Chess(_), Move::Shogi(_)) | (Board::Shogi(_), Move::Chess(_)) => {
-                mv.word(CastlingForm::KingMove)
+                mv.to_uci(CastlingForm::KingMove)
             }
         }
     }

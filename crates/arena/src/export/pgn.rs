@@ -126,7 +126,7 @@ fn options(style: &PgnStyle, game: Game) -> PgnOptions {
         notation: match style.moves {
             PgnMoves::San => Notation::Western,
             PgnMoves::Lan => Notation::Long,
-            PgnMoves::Uci => Notation::Word,
+            PgnMoves::Uci => Notation::Uci,
         },
         fen: if shredder { FenForm::Shredder } else { FenForm::XFen },
         renumber: !style.as_fastchess,
@@ -285,13 +285,13 @@ fn move_comment(
     }
     if fields.pv && (all || !played.pv.is_empty()) {
         let notation = match style.moves {
-            _ if all => Notation::Word,
+            _ if all => Notation::Uci,
             PgnMoves::San => Notation::Western,
             PgnMoves::Lan => Notation::Long,
-            PgnMoves::Uci => Notation::Word,
+            PgnMoves::Uci => Notation::Uci,
         };
         let pv = match notation {
-            Notation::Word => played.pv.tokens().collect::<Vec<_>>().join(" "),
+            Notation::Uci => played.pv.tokens().collect::<Vec<_>>().join(" "),
             notation => before.notate(played.pv.tokens(), notation).join(" "),
         };
         push("pv", format_args!("\"{pv}\""));

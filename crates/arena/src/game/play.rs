@@ -557,7 +557,7 @@ pub(super) fn client_game(
     };
     let mut position = root.clone();
     let moves: Result<Vec<_>, _> =
-        opening.moves.iter().map(|text| position.play_word(text)).collect();
+        opening.moves.iter().map(|text| position.play_uci(text)).collect();
     let moves = moves.map_err(|error| unsupported(error.to_string()))?;
     let sent = codec.encode_position(&root, &moves);
     let sent =

@@ -188,7 +188,7 @@ impl Referee {
 
     /// The latest move as its canonical word, once an answer was a legal move.
     pub fn latest_word(&self) -> Option<String> {
-        self.latest.map(|mv| mv.word(self.position.game().castling_form()))
+        self.latest.map(|mv| mv.to_uci(self.position.game().castling_form()))
     }
 
     /// Judges the answer of the side to move, which took some time and comes with a score.
@@ -241,7 +241,7 @@ impl Referee {
     }
 
     fn on_move(&mut self, side: Side, word: &str, score: Option<Score>) -> Option<Decision> {
-        let mv = match self.position.play_word(word) {
+        let mv = match self.position.play_uci(word) {
             Ok(mv) => mv,
             Err(error) => return Some(self.illegal(side, word, error.why)),
         };

@@ -112,7 +112,7 @@ fn follow(before: &Position, pv: &Variation, score: Option<Score>) -> Option<War
             let end = outcome.termination;
             return Some(WarningKind::PvBeyondEnd { word: word.to_owned(), end });
         }
-        if position.play_word(word).is_err() {
+        if position.play_uci(word).is_err() {
             return Some(WarningKind::IllegalPv { word: word.chars().take(40).collect() });
         }
     }

@@ -53,7 +53,7 @@ impl Polyglot {
                 drawn
             });
             let Some((mv, _)) = drawn else { break };
-            words.push(mv.word(game.castling_form()));
+            words.push(mv.to_uci(game.castling_form()));
             if position.play(mv).is_err() || position.ending().is_some() {
                 break;
             }

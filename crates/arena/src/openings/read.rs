@@ -111,7 +111,7 @@ pub(super) fn main_line(game: Game, record: &GameRecord) -> Result<Line, Opening
     }
     let form = game.castling_form();
     let moves: Vec<String> =
-        record.mainline().filter_map(Node::mv).map(|mv| mv.word(form)).collect();
+        record.mainline().filter_map(Node::mv).map(|mv| mv.to_uci(form)).collect();
     // Their readers pass over lines that they do not know, so that what is no record has no moves.
     let is_nothing =
         moves.is_empty() && record.start().to_string() == Position::start(game).to_string();

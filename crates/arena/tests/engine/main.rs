@@ -158,7 +158,7 @@ impl Engine {
         let mut words: Vec<String> = position
             .legal_moves()
             .into_iter()
-            .map(|it| it.word(self.game.castling_form()))
+            .map(|it| it.to_uci(self.game.castling_form()))
             .collect();
         words.sort_unstable();
         let count = u64::try_from(words.len()).ok().filter(|count| *count > 0)?;

@@ -219,14 +219,14 @@ impl MockEngine {
             None => true,
         };
         let moves = position.legal_moves().into_iter();
-        let mut best: Vec<String> = moves.map(|mv| mv.word(format)).filter(wanted).collect();
+        let mut best: Vec<String> = moves.map(|mv| mv.to_uci(format)).filter(wanted).collect();
         // Reproducible random choices need an order that does not depend on the library.
         best.sort();
         self.random.shuffle(&mut best);
         let after = best.first().and_then(|token| position.clone().after([token]).ok());
         let reply = after
             .filter(|next| next.ending().is_none())
-            .and_then(|next| next.legal_moves().into_iter().map(|mv| mv.word(format)).min());
+            .and_then(|next| next.legal_moves().into_iter().map(|mv| mv.to_uci(format)).min());
         Choice { best, reply }
     }
 

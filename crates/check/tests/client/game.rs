@@ -204,7 +204,7 @@ impl Client {
             return Err("it was pondered on".into());
         }
         let form = next.game().castling_form();
-        let any = || next.legal_moves().into_iter().map(|mv| mv.word(form)).min();
+        let any = || next.legal_moves().into_iter().map(|mv| mv.to_uci(form)).min();
         self.moves.extend(expected.filter(|it| next.parse_move(it).is_ok()).or_else(any));
         Ok(())
     }
@@ -245,7 +245,7 @@ impl Client {
         let position = self.reached()?;
         let form = position.game().castling_form();
         let mut moves: Vec<String> =
-            position.legal_moves().into_iter().map(|mv| mv.word(form)).collect();
+            position.legal_moves().into_iter().map(|mv| mv.to_uci(form)).collect();
         moves.sort();
         moves.truncate(3);
         if self.breaks("conduct.legal-searchmoves") {

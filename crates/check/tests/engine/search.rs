@@ -22,8 +22,8 @@ pub(crate) fn lines(
     plies: u32,
 ) -> Vec<Line> {
     let mut moves = position.legal_moves();
-    moves.retain(|mv| wanted.is_empty() || wanted.contains(&mv.word(form)));
-    moves.sort_by_cached_key(|mv| mv.word(form));
+    moves.retain(|mv| wanted.is_empty() || wanted.contains(&mv.to_uci(form)));
+    moves.sort_by_cached_key(|mv| mv.to_uci(form));
     let deep = moves.len() <= 40;
     let mut lines: Vec<Line> = moves
         .into_iter()
@@ -31,10 +31,10 @@ pub(crate) fn lines(
             let next = after(position, mv);
             let drawn = next.ending().is_some_and(|it| it.termination == Termination::Repetition);
             let mate = mating(position, mv, if deep { plies } else { 1 });
-            let mut line = vec![mv.word(form)];
+            let mut line = vec![mv.to_uci(form)];
             match &mate {
-                Some(rest) => line.extend(rest.iter().map(|mv| mv.word(form))),
-                None => line.extend(reply(&next).map(|mv| mv.word(form))),
+                Some(rest) => line.extend(rest.iter().map(|mv| mv.to_uci(form))),
+                None => line.extend(reply(&next).map(|mv| mv.to_uci(form))),
             }
             let cp = if drawn { 0 } else { -material(&next) };
             Line {
@@ -61,7 +61,7 @@ fn report_mated(position: &Position, lines: &mut [Line], form: CastlingForm) {
             let next = position.clone().after(line.moves.get(..1)?).ok()?;
             let mut moves = next.legal_moves().into_iter();
             let mate = moves.find(|mv| mating(&next, *mv, 1).is_some())?;
-            Some(vec![line.moves.first()?.clone(), mate.word(form)])
+            Some(vec![line.moves.first()?.clone(), mate.to_uci(form)])
         })
         .collect();
     for (line, moves) in lines.iter_mut().zip(answers.into_iter().flatten()) {

@@ -569,7 +569,7 @@ impl Engine {
             .search_moves
             .iter()
             .flat_map(readyok_protocol::MoveList::tokens)
-            .filter_map(|token| Some(position.parse_move(token).ok()?.word(form)))
+            .filter_map(|token| Some(position.parse_move(token).ok()?.to_uci(form)))
             .collect();
         if go.depth == Some(2) && !wanted.is_empty() && self.breaks("search.searchmoves") {
             wanted.clear();

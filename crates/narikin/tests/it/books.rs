@@ -328,7 +328,7 @@ fn a_large_sorted_book_is_searched_past_what_cannot_be_read() {
     let best = |sfen: &str| -> String {
         let position = Position::from_text(Game::Shogi, sfen).expect("a position");
         let last = *position.legal_moves().last().expect("a move");
-        last.word(CastlingForm::KingMove)
+        last.to_uci(CastlingForm::KingMove)
     };
     let broken = [3, 40, 2_000, 10_500, positions.len() - 1];
     let entries = positions.iter().enumerate().map(|(index, sfen)| {

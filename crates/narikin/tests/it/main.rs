@@ -50,7 +50,7 @@ fn depth(depth: u32) -> Limits {
 }
 
 fn token(game: Game, mv: Move) -> String {
-    mv.word(game.castling_form())
+    mv.to_uci(game.castling_form())
 }
 
 fn tokens(game: Game, moves: &[Move]) -> Vec<String> {

@@ -92,7 +92,7 @@ fn fairy_stockfish_has_the_same_moves_in_the_same_tokens() {
         let tokens = position
             .legal_moves()
             .into_iter()
-            .map(|mv| fairy::usi_to_uci(&mv.word(Game::Shogi.castling_form())).expect("a move"));
+            .map(|mv| fairy::usi_to_uci(&mv.to_uci(Game::Shogi.castling_form())).expect("a move"));
         let ours: BTreeSet<String> = tokens.collect();
         let back = Position::from_text(Game::Shogi, &fairy::fen_to_sfen(&fen).expect(sfen));
         assert_eq!(back.expect(sfen).key(), position.key(), "{sfen}");

@@ -59,7 +59,7 @@ impl Setup {
             let mv = position.parse_move(word).map_err(failed)?;
             position.play(mv).map_err(failed)?;
             // Castling is told as the protocol wants it in this game, however it was written.
-            told.extend(client::Move::read(&mv.word(game.castling_form()), dialect(game)));
+            told.extend(client::Move::read(&mv.to_uci(game.castling_form()), dialect(game)));
         }
         Ok(Self { game: told, position })
     }
@@ -78,7 +78,7 @@ impl Setup {
             let failed = |error| SetupError::SearchMoves(LineError { index, error });
             let mv = self.position.parse_move(text).map_err(failed)?;
             let list: &mut MoveList<'_> = list.get_or_insert_default();
-            list.extend(client::Move::read(&mv.word(form), self.dialect()));
+            list.extend(client::Move::read(&mv.to_uci(form), self.dialect()));
         }
         Ok(list)
     }

@@ -122,7 +122,7 @@ pub(super) fn write(record: &GameRecord) -> Result<String, WriteError> {
     };
     for (index, mv) in record.mainline().filter_map(super::Node::mv).enumerate() {
         line.push_str(if index == 0 { " moves " } else { " " });
-        line.push_str(&mv.word(crate::CastlingForm::KingMove));
+        line.push_str(&mv.to_uci(crate::CastlingForm::KingMove));
     }
     line.push('\n');
     Ok(line)

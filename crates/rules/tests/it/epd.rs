@@ -34,7 +34,7 @@ fn reads_every_typed_operation() {
     assert_eq!(words[2], &Operation::PredictedMove(move_of("e1d2")));
     assert_eq!(words[3], &Operation::SuppliedMove(move_of("e2e4")));
     let Operation::PredictedVariation(line) = words[4] else { panic!("{:?}", words[4]) };
-    let line: Vec<String> = line.iter().map(|mv| mv.word(Game::Chess.castling_form())).collect();
+    let line: Vec<String> = line.iter().map(|mv| mv.to_uci(Game::Chess.castling_form())).collect();
     assert_eq!(line, ["e2e4", "e8d7", "e4e5"]);
     assert_eq!(words[5], &Operation::Id("one; two".to_owned()));
     assert_eq!(words[6], &Operation::Comment { number: 0, text: "first".to_owned() });

@@ -71,7 +71,7 @@ fn check_spoilt_words(game: Game, text: &str, alphabet: &str) {
     let moves = position.legal_moves();
     for mv in &moves {
         for _ in 0..20 {
-            let word = numbers.spoil(&mv.word(CastlingForm::KingMove), alphabet);
+            let word = numbers.spoil(&mv.to_uci(CastlingForm::KingMove), alphabet);
             match position.parse_move(&word) {
                 Ok(read) => assert!(moves.contains(&read), "{word}"),
                 Err(error) => assert_eq!(error.word, word),

@@ -96,7 +96,7 @@ fn in_words_of_uci(position: &Position) {
     // Numbers of the other side's moves are lost, and nothing more.
     assert_eq!(fairy::sfen_to_fen(&sfen), Some(fen));
     for mv in position.legal_moves() {
-        let usi = mv.word(Game::Shogi.castling_form());
+        let usi = mv.to_uci(Game::Shogi.castling_form());
         let uci = fairy::usi_to_uci(&usi).unwrap_or_else(|| panic!("{usi}"));
         assert_eq!(fairy::uci_to_usi(&uci), Some(usi));
     }
@@ -169,7 +169,7 @@ fn notation(game: Game, bytes: &[u8], notation: Notation) {
 }
 
 fn words(game: Game, bytes: &[u8]) {
-    moves(game, bytes, Position::parse_move, |_, mv| mv.word(game.castling_form()));
+    moves(game, bytes, Position::parse_move, |_, mv| mv.to_uci(game.castling_form()));
 }
 
 fn moves(

@@ -23,7 +23,7 @@ fn check_illegal(game: Game, text: &str, word: &str, why: IllegalReason) {
 
 fn words(position: &Position) -> Vec<String> {
     let form = position.game().castling_form();
-    let mut words: Vec<String> = position.legal_moves().iter().map(|mv| mv.word(form)).collect();
+    let mut words: Vec<String> = position.legal_moves().iter().map(|mv| mv.to_uci(form)).collect();
     words.sort();
     words
 }
@@ -44,8 +44,8 @@ fn reads_castling_in_both_forms() {
 fn writes_castling_in_the_form_asked_for() {
     for game in [Game::Chess, Game::Chess960] {
         let mv = position(game, CASTLING).parse_move("e1g1").expect("castling");
-        assert_eq!(mv.word(CastlingForm::KingMove), "e1g1");
-        assert_eq!(mv.word(CastlingForm::KingTakesRook), "e1h1");
+        assert_eq!(mv.to_uci(CastlingForm::KingMove), "e1g1");
+        assert_eq!(mv.to_uci(CastlingForm::KingTakesRook), "e1h1");
     }
     assert_eq!(Game::Chess.castling_form(), CastlingForm::KingMove);
     assert_eq!(Game::Chess960.castling_form(), CastlingForm::KingTakesRook);
@@ -72,13 +72,13 @@ fn plays_a_word_as_it_plays_the_move() {
         for mv in start.legal_moves() {
             let (mut played, mut read) = (start.clone(), start.clone());
             played.play(mv).expect("legal");
-            assert_eq!(read.play_word(&mv.word(CastlingForm::KingMove)), Ok(mv));
+            assert_eq!(read.play_uci(&mv.to_uci(CastlingForm::KingMove)), Ok(mv));
             assert_eq!(read.to_string(), played.to_string());
             assert_eq!(read.key(), played.key());
         }
         for word in ["e1e4", "5a5d", "0000", ""] {
             let mut unchanged = start.clone();
-            let error = unchanged.play_word(word).expect_err("no legal move");
+            let error = unchanged.play_uci(word).expect_err("no legal move");
             assert_eq!(Err(error), start.parse_move(word));
             assert_eq!(unchanged.to_string(), start.to_string());
         }
@@ -248,7 +248,7 @@ fn every_word_written_reads_back() {
         let form = game.castling_form();
         let moves = position.legal_moves();
         let read: Vec<Move> =
-            moves.iter().filter_map(|mv| position.parse_move(&mv.word(form)).ok()).collect();
+            moves.iter().filter_map(|mv| position.parse_move(&mv.to_uci(form)).ok()).collect();
         assert_eq!(read, moves);
     }
 }

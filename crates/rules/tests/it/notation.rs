@@ -131,7 +131,7 @@ fn writes_western_squares_in_both_styles_and_origins_if_asked() {
         assert_eq!(position.notation(mv, Notation::Western), western);
         assert_eq!(position.notation(mv, Notation::WesternDigits), digits);
         assert_eq!(position.notation(mv, Notation::Long), long);
-        assert_eq!(position.notation(mv, Notation::Word), word);
+        assert_eq!(position.notation(mv, Notation::Uci), word);
     }
 }
 
@@ -150,11 +150,11 @@ fn writes_long_moves_of_chess() {
     ] {
         let mv = chess.parse_move(word).expect(word);
         assert_eq!(chess.notation(mv, Notation::Long), long);
-        assert_eq!(chess.notation(mv, Notation::Word), word);
+        assert_eq!(chess.notation(mv, Notation::Uci), word);
     }
     let chess960 = position(Game::Chess960, text);
     let castling = chess960.parse_move("e1g1").expect("castling");
-    assert_eq!(chess960.notation(castling, Notation::Word), "e1h1");
+    assert_eq!(chess960.notation(castling, Notation::Uci), "e1h1");
 }
 
 #[test]

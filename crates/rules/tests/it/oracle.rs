@@ -64,7 +64,7 @@ fn their_kind(kind: Kind) -> PieceKind {
 #[track_caller]
 fn check_same_moves(position: &Position) -> usize {
     let ours = position.legal_moves().into_iter().filter(|&mv| !stifles(position, mv));
-    let mut ours: Vec<String> = ours.map(|mv| mv.word(CastlingForm::KingMove)).collect();
+    let mut ours: Vec<String> = ours.map(|mv| mv.to_uci(CastlingForm::KingMove)).collect();
     let theirs = all_legal_moves_partial(&other(&position.setup()));
     let mut theirs: Vec<String> = theirs.iter().map(ToUsi::to_usi_owned).collect();
     ours.sort();
@@ -76,7 +76,7 @@ fn check_same_moves(position: &Position) -> usize {
 /// Whether a dropped pawn leaves the opponent without a move, but not in check. The other generator
 /// refuses it like one that gives mate, which it is not.
 fn stifles(position: &Position, mv: Move) -> bool {
-    if !mv.word(CastlingForm::KingMove).starts_with("P*") {
+    if !mv.to_uci(CastlingForm::KingMove).starts_with("P*") {
         return false;
     }
     let mut after = position.clone();

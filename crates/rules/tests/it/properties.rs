@@ -9,13 +9,8 @@ use readyok_rules::{
 
 use crate::{laws, position};
 
-const NOTATIONS: [Notation; 5] = [
-    Notation::Word,
-    Notation::Western,
-    Notation::WesternDigits,
-    Notation::Long,
-    Notation::Japanese,
-];
+const NOTATIONS: [Notation; 5] =
+    [Notation::Uci, Notation::Western, Notation::WesternDigits, Notation::Long, Notation::Japanese];
 
 /// Where games of chess start, and positions where much is possible.
 fn chess_starts() -> impl Strategy<Value = Position> {
@@ -133,7 +128,7 @@ proptest! {
     #[test]
     fn moves_are_told_apart((start, line) in lines()) {
         let form = start.game().castling_form();
-        let words = line.iter().map(|mv| mv.word(form));
+        let words = line.iter().map(|mv| mv.to_uci(form));
         let position = start.after(words).expect("legal moves");
         for notation in NOTATIONS {
             let moves = position.legal_moves();
@@ -216,7 +211,7 @@ proptest! {
                 prop_assert_eq!(fivefold, seen.len() >= 5, "{}", position);
             }
             // Mostly checks, and mostly back to where the game has been.
-            let after = |&mv: &Move| position.clone().after([mv.word(game.castling_form())]);
+            let after = |&mv: &Move| position.clone().after([mv.to_uci(game.castling_form())]);
             let mut few = moves;
             if choice.index(16) != 0 {
                 let known = |mv: &Move| {
@@ -279,11 +274,11 @@ fn check_all_words(position: &Position) {
     let game = position.game();
     let form = CastlingForm::KingTakesRook;
     let mut generated: Vec<String> =
-        position.legal_moves().iter().map(|mv| mv.word(form)).collect();
+        position.legal_moves().iter().map(|mv| mv.to_uci(form)).collect();
     let mut read: Vec<String> = Vec::new();
     for word in all_words(game) {
         match position.parse_move(&word) {
-            Ok(mv) => read.push(mv.word(form)),
+            Ok(mv) => read.push(mv.to_uci(form)),
             Err(error) => {
                 assert!(!generated.contains(&word), "{position}: {error}");
                 let same_square = word.get(..2) == word.get(2..4);

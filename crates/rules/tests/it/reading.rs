@@ -7,7 +7,7 @@ use crate::{after, position};
 #[track_caller]
 fn check_read(position: &Position, notation: Notation, text: &str, word: &str) {
     let found = position.parse(text, notation).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(position.notation(found, Notation::Word), word, "{text}");
+    assert_eq!(position.notation(found, Notation::Uci), word, "{text}");
 }
 
 #[track_caller]

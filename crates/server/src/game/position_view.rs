@@ -103,7 +103,7 @@ fn parts(uci: &str) -> Option<Parts<'_>> {
 fn legal(position: &Position) -> Vec<LegalMove> {
     let form = position.game().castling_form();
     let moves = position.legal_moves();
-    let texts: Vec<String> = moves.iter().map(|mv| mv.word(form)).collect();
+    let texts: Vec<String> = moves.iter().map(|mv| mv.to_uci(form)).collect();
     let mut all: Vec<LegalMove> = Vec::with_capacity(moves.len());
     for (mv, uci) in moves.iter().zip(&texts) {
         let Some(parts) = parts(uci) else { continue };
@@ -138,7 +138,7 @@ fn legal(position: &Position) -> Vec<LegalMove> {
 
 /// The squares of a move that led somewhere.
 pub(crate) fn last_move(game: Game, mv: Move) -> Option<LastMove> {
-    let uci = mv.word(game.castling_form());
+    let uci = mv.to_uci(game.castling_form());
     let parts = parts(&uci)?;
     let to = castling_squares(mv).map_or_else(|| parts.to.to_owned(), |[goal, _]| goal);
     Some(LastMove { from: parts.from.map(str::to_owned), to })

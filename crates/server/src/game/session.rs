@@ -79,7 +79,7 @@ fn no_players() -> ApiError {
 pub(crate) fn parse_move(position: &Position, text: &str) -> Result<Move, ApiError> {
     let text = text.trim();
     let mut found: Option<MoveError> = None;
-    for notation in [Notation::Word, Notation::Western, Notation::Japanese] {
+    for notation in [Notation::Uci, Notation::Western, Notation::Japanese] {
         match position.parse(text, notation) {
             Ok(mv) => return Ok(mv),
             // A notation that can parse the text has the better error.

@@ -348,7 +348,7 @@ impl Tree {
             id,
             parent: branch.parent,
             ply: branch.ply,
-            uci: branch.mv.map(|mv| mv.word(form)).unwrap_or_default(),
+            uci: branch.mv.map(|mv| mv.to_uci(form)).unwrap_or_default(),
             text: branch.text.clone(),
             children: branch.children.clone(),
             before: notes.before.clone(),
@@ -439,7 +439,7 @@ mod tests {
         for child in &branch.children {
             let rest = shown(tree, *child);
             let word = tree.node(*child).and_then(Branch::mv).expect("a move");
-            parts.push(format!("{}{rest}", word.word(Game::Chess.castling_form())));
+            parts.push(format!("{}{rest}", word.to_uci(Game::Chess.castling_form())));
         }
         match parts.len() {
             0 => String::new(),

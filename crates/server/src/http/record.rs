@@ -173,7 +173,7 @@ fn written(
             let start = tree.start().to_string();
             let form = tree.game().castling_form();
             let words: Vec<String> =
-                tree.moves_to(cursor).into_iter().map(|mv| mv.word(form)).collect();
+                tree.moves_to(cursor).into_iter().map(|mv| mv.to_uci(form)).collect();
             let mut line = if tree.game() != Game::Chess960
                 && start == Position::start(tree.game()).to_string()
             {

@@ -387,7 +387,7 @@ impl Board {
 }
 
 fn line_move(position: &Position, mv: Move) -> LineMove {
-    LineMove { uci: mv.word(position.game().castling_form()), text: move_text(position, mv) }
+    LineMove { uci: mv.to_uci(position.game().castling_form()), text: move_text(position, mv) }
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub(crate) fn encoded(moves: &[Move]) -> Vec<u8> {
 }
 
 fn encode(mv: Move) -> Option<u16> {
-    let uci = mv.word(CastlingForm::KingTakesRook);
+    let uci = mv.to_uci(CastlingForm::KingTakesRook);
     match mv {
         Move::Chess(_) => chess(uci.as_bytes()),
         Move::Shogi(_) => shogi(uci.as_bytes()),

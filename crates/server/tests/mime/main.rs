@@ -118,7 +118,7 @@ fn begin(position: Position, runs: bool, faults: &Faults) -> Search {
     let thread = thread::spawn(move || {
         let form = CastlingForm::KingMove;
         let mut words: Vec<String> =
-            position.legal_moves().into_iter().map(|mv| mv.word(form)).collect();
+            position.legal_moves().into_iter().map(|mv| mv.to_uci(form)).collect();
         words.sort();
         let best = words.first().map_or("(none)", String::as_str);
         let mut depth = 0;

@@ -526,7 +526,7 @@ impl Gui {
     }
 
     fn token(&self, game: Game, mv: readyok_rules::Move) -> String {
-        let token = mv.word(game.castling_form());
+        let token = mv.to_uci(game.castling_form());
         let fairy = self.speech == Speech::Uci && game == Game::Shogi;
         fairy.then(|| fairy::usi_to_uci(&token)).flatten().unwrap_or(token)
     }

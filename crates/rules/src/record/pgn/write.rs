@@ -16,7 +16,7 @@ const WIDTH: usize = 79;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PgnOptions {
     /// The notation of moves: SAN, long algebraic notation ([`Notation::Long`]), or UCI
-    /// ([`Notation::Word`]).
+    /// ([`Notation::Uci`]).
     pub notation: Notation,
     /// The form of the start position.
     pub fen: FenForm,
@@ -285,7 +285,7 @@ impl<W: Write> Movetext<'_, W> {
                 return self.token(&san.to_string());
             }
             Notation::Long => self.token(&long_notation(position, mv))?,
-            Notation::Word => self.token(&match self.castling {
+            Notation::Uci => self.token(&match self.castling {
                 CastlingForm::KingMove => UciMove::from_standard(mv).to_string(),
                 CastlingForm::KingTakesRook => UciMove::from_chess960(mv).to_string(),
             })?,

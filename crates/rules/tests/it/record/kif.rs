@@ -16,8 +16,11 @@ use super::{check_round_trip, games, read_all, read_one, written};
 
 /// The main line as USI words.
 pub(super) fn words(record: &GameRecord) -> String {
-    let words: Vec<String> =
-        record.mainline().filter_map(Node::mv).map(|mv| mv.word(CastlingForm::KingMove)).collect();
+    let words: Vec<String> = record
+        .mainline()
+        .filter_map(Node::mv)
+        .map(|mv| mv.to_uci(CastlingForm::KingMove))
+        .collect();
     words.join(" ")
 }
 

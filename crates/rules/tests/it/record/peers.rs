@@ -109,7 +109,7 @@ fn tree(record: &GameRecord) -> Vec<Value> {
     let (mut nodes, mut open) = (Vec::new(), vec![NodeId::ROOT]);
     while let Some(node) = open.pop().and_then(|id| record.node(id)) {
         let mut value = notes(&node.notes);
-        let word = node.mv().map(|mv| mv.word(record.game().castling_form()));
+        let word = node.mv().map(|mv| mv.to_uci(record.game().castling_form()));
         value["move"] = word.unwrap_or_default().into();
         value["ply"] = node.ply().into();
         nodes.push(value);

@@ -19,7 +19,7 @@ fn words(record: &GameRecord) -> String {
     let words: Vec<String> = record
         .mainline()
         .filter_map(Node::mv)
-        .map(|mv| mv.word(record.game().castling_form()))
+        .map(|mv| mv.to_uci(record.game().castling_form()))
         .collect();
     words.join(" ")
 }
@@ -441,7 +441,7 @@ fn every_castling_is_written_in_its_own_form() {
         record
             .mainline()
             .filter_map(Node::mv)
-            .map(|mv| mv.word(CastlingForm::KingMove))
+            .map(|mv| mv.to_uci(CastlingForm::KingMove))
             .collect::<Vec<_>>(),
         ["e1g1"]
     );
@@ -481,7 +481,7 @@ fn options_change_notation_comments_and_numbers() {
         "1. e2-e4 {best by test} e7-e5 2. Ng1-f3 (2. f2-f4 e5xf4) 2... Nb8-c6 {book} 3.\nBf1-b5 *"
     );
     assert_eq!(
-        movetext(PgnOptions { notation: Notation::Word, ..compact }),
+        movetext(PgnOptions { notation: Notation::Uci, ..compact }),
         "1. e2e4 {best by test} e7e5 2. g1f3 (2. f2f4 e5f4) 2... b8c6 {book} 3. f1b5 *"
     );
 }

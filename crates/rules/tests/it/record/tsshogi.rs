@@ -74,7 +74,7 @@ fn tree(record: &GameRecord, format: Format) -> Vec<Value> {
     let holds = holds(format);
     let (mut nodes, mut open) = (Vec::new(), vec![NodeId::ROOT]);
     while let Some(node) = open.pop().and_then(|id| record.node(id)) {
-        let word = node.mv().map(|mv| mv.word(CastlingForm::KingMove));
+        let word = node.mv().map(|mv| mv.to_uci(CastlingForm::KingMove));
         let comment = trimmed(&node.notes.comments.join("\n"));
         let time = node.notes.elapsed.unwrap_or_default();
         nodes.push(json!({

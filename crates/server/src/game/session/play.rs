@@ -363,7 +363,7 @@ impl ActiveGame {
         let follows = document.cursor == tip;
         let before = document.tree.position(tip).ok_or_else(|| no_node(tip))?;
         document.clear_undo();
-        let text = mv.word(document.game().castling_form());
+        let text = mv.to_uci(document.game().castling_form());
         let id = document.add_move(tip, mv)?;
         let reordered = document.tree.promote(id, true);
         document.changes.nodes.extend(reordered);

@@ -153,7 +153,7 @@ impl ActiveGame {
         let budget = TimeBudget::new(clocks, side, &engine.limits);
         self.last_search_id += 1;
         let search_id = self.last_search_id;
-        let ponder = Some(mv.word(position.game().castling_form()));
+        let ponder = Some(mv.to_uci(position.game().castling_form()));
         slot.search = Some(PendingSearch { id: search_id, ponder, started: false });
         vec![Effect::Request(side, SearchRequest::Think { search_id, moves, budget, ponder: true })]
     }
