@@ -31,12 +31,12 @@ const expression = (key: Key) =>
     .join('(.+)');
 
 /** The reasons of results in the dictionaries. */
-type Reason = Key extends infer K ? (K extends `reason.${infer R}` ? R : never) : never;
+type Reason = Key extends infer K ? (K extends `termination.${infer R}` ? R : never) : never;
 
 /** The English result of a game; without a winner a draw. */
 export function ending(winner: `side.${'white' | 'black' | 'sente' | 'gote'}` | null, reason: Reason) {
   const outcome = winner ? en('outcome.won', { side: en(winner) }) : en('outcome.drawn');
-  return en('outcome.because', { outcome, reason: en(`reason.${reason}`) });
+  return en('outcome.because', { outcome, reason: en(`termination.${reason}`) });
 }
 
 /** Matches the result of a game that was won or drawn. */

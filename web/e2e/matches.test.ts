@@ -166,7 +166,14 @@ test(
       .click();
     const games = await match(page).locator('details tr').allTextContents();
     expect(
-      games.filter((game) => game.includes(en('reason.engine_failed')) || game.includes(en('outcome.none'))),
+      games.filter((game) =>
+        [
+          en('termination.crash'),
+          en('termination.no-start'),
+          en('termination.stall'),
+          en('outcome.none'),
+        ].some((text) => game.includes(text)),
+      ),
     ).toEqual([]);
   },
   WHOLE.timeout,

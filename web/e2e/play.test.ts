@@ -88,7 +88,7 @@ test('hint, pause, flip, takeback, resign', async () => {
   await visit(page, en('nav.library'));
   await page
     .getByRole('row')
-    .filter({ hasText: en('reason.resignation') })
+    .filter({ hasText: en('termination.resignation') })
     .getByText('0-1')
     .waitFor();
 });
@@ -100,7 +100,7 @@ test('starts a rematch by button and key with swapped sides, shared by all tabs'
   const resign = async () => {
     await press(page, en('play.resign'));
     await press(page, en('play.resign.confirm'));
-    await expect.poll(() => status(page), LONG).toContain(en('reason.resignation'));
+    await expect.poll(() => status(page), LONG).toContain(en('termination.resignation'));
   };
   await resign();
   const first = page.url();

@@ -2732,7 +2732,7 @@ max: number, };
  *
  * Articles are those of the FIDE Laws of Chess (2023), of the rules for games of the Japan
  * Shogi Association (JSA: 対局規則, 2024; JSA 2013: 対局規定（抄録）), and of the rules of the 36th
- * World Computer Shogi Championship (CSA). `docs/match.md` has their addresses.
+ * World Computer Shogi Championship (CSA). `docs/match.md` lists their addresses.
  */
 export type Termination = "checkmate" | "stalemate" | "repetition" | "fivefold-repetition" | "perpetual-check" | "fifty-moves" | "seventy-five-moves" | "insufficient-material" | "dead-position" | "move-limit" | "declaration" | "wrong-declaration" | "impasse" | "try" | "resignation" | "agreement" | "time-forfeit" | "time-without-material" | "illegal-move" | "forfeit" | "adjudication" | "draw-adjudication" | "resign-adjudication" | "mate-claim" | "tablebase" | "engine-failure" | "crash" | "stall" | "no-start" | "aborted" | "no-mate" | "take-back" | "error" | "other";
 

@@ -31,8 +31,10 @@ const outcome = (termination: Termination, more: Partial<OutcomeView> = {}): Out
 });
 
 test('translates each result to Japanese', () => {
-  const reasons = Object.keys(en).flatMap((key) => (/^reason\.(.*)$/.exec(key)?.[1] ?? []) as EndReason[]);
-  expect(reasons).toContain('failed_declaration');
+  const reasons = Object.keys(en).flatMap(
+    (key) => (/^termination\.(.*)$/.exec(key)?.[1] ?? []) as Termination[],
+  );
+  expect(reasons).toContain('wrong-declaration');
   for (const reason of reasons) expect(outcomeText(outcome(reason), 'shogi')).not.toMatch(/[a-z]{3}/);
 });
 
@@ -132,7 +134,7 @@ test('includes location, engine and subject of a problem', () => {
 const TERMS = /isready|stop|SIGFPE|SIGABRT|SIGKILL|Polyglot|UTF-8|EPD|CPU|MiB|H[01]/g;
 
 test('translates all codes of the server to Japanese', () => {
-  const texts = Object.entries(ja).filter(([key]) => /^(problem|what|place|reason|error|field)\./.test(key));
+  const texts = Object.entries(ja).filter(([key]) => /^(problem|what|place|termination|error|field)\./.test(key));
   expect(texts.length).toBeGreaterThan(200);
   const english = texts.filter(([, text]) =>
     /[a-z]{2}/i.test(text.replace(/\{\w+\}/g, '').replace(TERMS, '')),

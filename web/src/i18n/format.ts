@@ -1,5 +1,16 @@
 // Formats moves, pieces, scores, times and errors.
-import type { Bound, Failure, MoveText, Outcome, Problem, ApiError, Score, Side, Variant } from '../api/wire';
+import type {
+  Bound,
+  Failure,
+  GameResult,
+  MoveText,
+  OutcomeView,
+  Problem,
+  ApiError,
+  Score,
+  Side,
+  Variant,
+} from '../api/wire';
 import { language, prefs, shogiPieces } from '../app/prefs.svelte';
 import { CHESS_ROLES, SHOGI_ROLES, type Piece } from '../board/squares';
 import { known, t } from './index.svelte';
@@ -100,17 +111,22 @@ export function countText(count: number): string {
   return `${(count / 1e9).toFixed(2)}G`;
 }
 
-export function outcomeText(outcome: Outcome, variant: Variant): string {
-  const result = outcome.winner
-    ? t('outcome.won', { side: sideName(outcome.winner, variant) })
+export function winnerOf(result: GameResult): Side | null {
+  return result === '1-0' ? 'first' : result === '0-1' ? 'second' : null;
+}
+
+export function outcomeText(outcome: OutcomeView, variant: Variant): string {
+  const winner = winnerOf(outcome.result);
+  const result = winner
+    ? t('outcome.won', { side: sideName(winner, variant) })
     : t(outcome.result === '1/2-1/2' ? 'outcome.drawn' : 'outcome.none');
   // Most records contain no reason.
-  if (outcome.reason === 'other') return result;
-  return t('outcome.because', { outcome: result, reason: t(`reason.${outcome.reason}`) });
+  if (outcome.termination === 'other') return result;
+  return t('outcome.because', { outcome: result, reason: t(`termination.${outcome.termination}`) });
 }
 
 /** Details of a result in addition to its reason; may be empty. */
-export function detailText(outcome: Outcome): string {
+export function detailText(outcome: OutcomeView): string {
   return outcome.problem ? problemText(outcome.problem) : (outcome.detail ?? '');
 }
 
