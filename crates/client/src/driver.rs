@@ -341,7 +341,7 @@ impl Driver {
             Event::HandshakeComplete => (self.handshake_done, self.change) = (true, Change::State),
             Event::Ready(id) => (self.ready, self.change) = (Some(id), Change::State),
             Event::Disconnected => {
-                self.begin_ending(Some(Problem::Disconnected), Stage::Closing, at + CLOSING)
+                self.begin_ending(Some(Problem::Disconnected), Stage::Closing, at + CLOSING);
             }
             Event::Timeout(wait) => {
                 self.signal = Some(Signal::Terminate);

@@ -164,7 +164,7 @@ impl EngineError {
         let Some(timeout) = self.0.timeout.map(Seconds) else { return fmt::Display::fmt(&wait, f) };
         match wait {
             TimeoutKind::Handshake => {
-                write!(f, "no `{}` within {timeout}", self.0.dialect.handshake_ok())?
+                write!(f, "no `{}` within {timeout}", self.0.dialect.handshake_ok())?;
             }
             TimeoutKind::Ready => write!(f, "no `readyok` within {timeout}")?,
             TimeoutKind::Stop => write!(f, "no `bestmove` within {timeout} after `stop`")?,

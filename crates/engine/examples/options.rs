@@ -25,7 +25,7 @@ impl Engine for Counter {
                     depth: Some(depth),
                     nodes: Some(nodes),
                     time: Some(control.elapsed()),
-                    pv: Some(best.iter().cloned().collect()),
+                    pv: Some(best.iter().copied().collect()),
                     ..Info::default()
                 };
                 control.info(info);

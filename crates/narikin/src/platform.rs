@@ -27,6 +27,7 @@ pub(crate) fn large_pages<T>(memory: &mut [MaybeUninit<T>]) {
         return;
     }
     // A failure is harmless.
+    // SAFETY: the range is within the memory, and the advice does not change its content.
     let _ = unsafe { rustix::mm::madvise(address.cast(), len, rustix::mm::Advice::LinuxHugepage) };
 }
 

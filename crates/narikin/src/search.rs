@@ -697,7 +697,7 @@ impl<'a, B: Board, E: Evaluation<B>> Search<'a, B, E> {
         best
     }
 
-    /// ProbCut: returns a value if a good capture fails high in a reduced search.
+    /// `ProbCut`: returns a value if a good capture fails high in a reduced search.
     fn probcut(
         &mut self,
         probcut_beta: Value,

@@ -243,7 +243,7 @@ fn setup(board: &Board) -> Option<Setup> {
     Some(Setup {
         board: shakmaty::Board::try_from_bitboards(roles, colors).ok()?,
         turn: shakmaty::Color::from_white(turn == Color::White),
-        ep_square: ep_square,
+        ep_square,
         ..Setup::empty()
     })
 }

@@ -338,7 +338,7 @@ impl ProtocolState {
             }
             (_, Command::PonderHit(_)) => return Err(Rule::PonderHitWithoutPonder),
             (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::GameOver(_)) => {
-                next.readiness.reset()
+                next.readiness.reset();
             }
             // Shogi GUIs were seen to end a game in the middle of a search. It counts as `stop`.
             (Phase::Searching { goal, pondering, .. }, Command::GameOver(_)) => {
@@ -380,8 +380,9 @@ impl ProtocolState {
             (Phase::Closed, Reply::UciOk) if self.is_handshake_pending() => {
                 next.handshake = Handshake::Complete;
             }
-            (Phase::Closed, _) => (),
-            (_, Reply::Unknown(_)) | (Phase::Searching { .. }, Reply::Info(_)) => (),
+            (Phase::Closed, _)
+            | (_, Reply::Unknown(_))
+            | (Phase::Searching { .. }, Reply::Info(_)) => (),
             (_, Reply::Id(_) | Reply::Option(_)) if self.is_handshake_pending() => {
                 next.named |= matches!(reply, Reply::Id(crate::Id::Name(_)));
             }

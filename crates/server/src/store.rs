@@ -188,7 +188,7 @@ impl Store {
         row::insert(&self.db, source, true, at)
     }
 
-    /// SaveQueue games as they are in their snapshots, in one transaction if possible. The results are in the order
+    /// Saves games as they are in their snapshots, in one transaction if possible. The results are in the order
     /// of the games.
     pub(crate) fn save(
         &mut self,

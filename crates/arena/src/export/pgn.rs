@@ -158,7 +158,7 @@ fn comment_end(record: &mut GameRecord, style: &PgnStyle, plan: &Plan, game: &Ma
         let illegal = illegal_move(game);
         let end = &game.end;
         let reason = GameOver { game: plan.game, winner: game.winner, end }.reason();
-        illegal.map_or(reason.clone(), |text| format!("{reason}: {text}"))
+        illegal.map_or_else(|| reason.clone(), |text| format!("{reason}: {text}"))
     } else {
         EndSentence::of(plan, game).to_string()
     };
@@ -269,7 +269,7 @@ fn move_comment(
     if let Some(ms) = left.filter(|_| fields.time_left) {
         push("tl", format_args!("{}s", Seconds(ms)));
     }
-    if let Some(reported) = played.told_ms.or(all.then_some(0)).filter(|_| fields.latency) {
+    if let Some(reported) = played.told_ms.or_else(|| all.then_some(0)).filter(|_| fields.latency) {
         push("latency", format_args!("{}s", Seconds(signed(took) - signed(reported))));
     }
     for (wanted, name, value) in [
@@ -279,7 +279,7 @@ fn move_comment(
         (fields.hashfull, "hashfull", played.hashfull.map(u64::from)),
         (fields.tbhits, "tbhits", played.tbhits),
     ] {
-        if let Some(value) = value.or(all.then_some(0)).filter(|_| wanted) {
+        if let Some(value) = value.or_else(|| all.then_some(0)).filter(|_| wanted) {
             push(name, format_args!("{value}"));
         }
     }

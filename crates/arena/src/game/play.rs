@@ -154,7 +154,7 @@ impl<'a> Seat<'a> {
         Self {
             player,
             game: codec.clone().and_then(|codec| client_game(codec, game, opening)),
-            codec: codec.unwrap_or(MoveCodec::usual(game)),
+            codec: codec.unwrap_or_else(|_| MoveCodec::usual(game)),
             pondering: None,
             has_moved: false,
             watched: None,

@@ -633,7 +633,9 @@ fn sum(one: &[f64], other: &[f64]) -> Vec<f64> {
 }
 
 fn scale(vector: &mut [f64], factor: f64) {
-    vector.iter_mut().for_each(|it| *it *= factor);
+    for it in vector.iter_mut() {
+        *it *= factor;
+    }
 }
 
 /// Adds the square of a sparse vector, times a weight.

@@ -101,7 +101,7 @@ fn a_late_answer_loses_whatever_it_is() {
         let late = Duration::from_micros(1_000_001);
         let forfeit = |winner, late_us| {
             let termination = GameEnd::time_forfeit(late_us);
-            Verdict::Over(Decision { winner: Some(winner), end: termination.into() })
+            Verdict::Over(Decision { winner: Some(winner), end: termination })
         };
         assert_eq!(referee.clone().on_silence(late), forfeit(Side::Second, 1));
         assert_eq!(referee.clone().on_answer(answer, late, None), forfeit(Side::Second, 1));

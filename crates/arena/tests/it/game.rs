@@ -22,12 +22,12 @@ fn check(
     position: &str,
     scripts: [&str; 2],
     winner: Option<Side>,
-    termination: &Termination,
+    termination: Termination,
 ) -> MatchGame {
     let position = (!position.is_empty()).then(|| position.to_owned());
     let opening = Opening { position, ..Opening::default() };
     let result = game(setting, &opening, scripts.map(script));
-    let ended = (result.winner, &result.end.termination);
+    let ended = (result.winner, result.end.termination);
     assert_eq!(ended, (winner, termination), "{scripts:?}");
     result
 }
@@ -38,21 +38,21 @@ const SECOND: Option<Side> = Some(Side::Second);
 #[test]
 fn a_game_is_played_to_its_end() {
     let chess = setting(Game::Chess);
-    let result = check(&chess, "", ["f2f3, g2g4", "e7e5, d8h4"], SECOND, &Termination::Checkmate);
+    let result = check(&chess, "", ["f2f3, g2g4", "e7e5, d8h4"], SECOND, Termination::Checkmate);
     assert_eq!(words(&result), ["f2f3", "e7e5", "g2g4", "d8h4"]);
     assert_eq!((result.first, result.second), (EngineId(0), EngineId(1)));
     assert!(1_700_000_000_000 < result.started_ms);
     let mate = ["e2e4, f1c4, d1h5, h5f7", "e7e5, b8c6, g8f6"];
-    check(&chess, "", mate, FIRST, &Termination::Checkmate);
+    check(&chess, "", mate, FIRST, Termination::Checkmate);
     let knights = ["g1f3, f3g1, g1f3, f3g1", "g8f6, f6g8, g8f6, f6g8"];
-    check(&chess, "", knights, None, &Termination::Repetition);
+    check(&chess, "", knights, None, Termination::Repetition);
 }
 
 #[test]
 fn the_second_side_begins_where_the_position_says_so() {
     let position = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2";
     let chess = setting(Game::Chess);
-    let result = check(&chess, position, ["", "d8h4"], SECOND, &Termination::Checkmate);
+    let result = check(&chess, position, ["", "d8h4"], SECOND, Termination::Checkmate);
     assert_eq!(result.first, EngineId(0));
 }
 
@@ -60,17 +60,17 @@ fn the_second_side_begins_where_the_position_says_so() {
 fn shogi_is_played_to_its_ends() {
     let shogi = setting(Game::Shogi);
     let golds = ["4i4h, 4h4i, 4i4h, 4h4i, 4i4h, 4h4i", "4a4b, 4b4a, 4a4b, 4b4a, 4a4b, 4b4a"];
-    check(&shogi, "", golds, None, &Termination::Repetition);
-    check(&shogi, "", ["7g7f, resign", "3c3d"], SECOND, &Termination::Resignation);
-    check(&shogi, "", ["7g7f", "resign"], FIRST, &Termination::Resignation);
-    check(&shogi, "", ["win", ""], SECOND, &Termination::FailedDeclaration);
+    check(&shogi, "", golds, None, Termination::Repetition);
+    check(&shogi, "", ["7g7f, resign", "3c3d"], SECOND, Termination::Resignation);
+    check(&shogi, "", ["7g7f", "resign"], FIRST, Termination::Resignation);
+    check(&shogi, "", ["win", ""], SECOND, Termination::FailedDeclaration);
     let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
-    check(&shogi, mate, ["G*5b", ""], FIRST, &Termination::Checkmate);
+    check(&shogi, mate, ["G*5b", ""], FIRST, Termination::Checkmate);
     let camp = "4K4/+P+P+P+P+P+P+P+P+P/4+P4/9/9/9/9/9/3k5 b 2R2B4G4s4n4l8p 100";
-    check(&shogi, camp, ["win", ""], FIRST, &Termination::Declaration);
+    check(&shogi, camp, ["win", ""], FIRST, Termination::Declaration);
     let adjudication = Adjudication { impasse: Impasse::TryRule, ..Adjudication::default() };
     let tries = Setting { adjudication, ..shogi };
-    check(&tries, "9/4K4/9/9/9/9/9/9/3k5 b - 1", ["5b5a", ""], FIRST, &Termination::TryRule);
+    check(&tries, "9/4K4/9/9/9/9/9/9/3k5 b - 1", ["5b5a", ""], FIRST, Termination::TryRule);
 }
 
 #[test]
@@ -103,16 +103,16 @@ fn scores_end_games_as_the_plan_says() {
     let (white, black) = (["g1f3", "f3g1"], ["g8f6", "f6g8"]);
     let scripts = [side(["cp -600", "cp -700"], white), side(["cp 800", "mate 4"], black)];
     let [first, second] = scripts.each_ref().map(String::as_str);
-    check(&chess, "", [first, second], SECOND, &Termination::ResignAdjudication);
+    check(&chess, "", [first, second], SECOND, Termination::ResignAdjudication);
     let scripts = [side(["cp 600", "cp 700"], white), side(["cp -800", "mate -4"], black)];
     let [first, second] = scripts.each_ref().map(String::as_str);
-    check(&chess, "", [first, second], FIRST, &Termination::ResignAdjudication);
+    check(&chess, "", [first, second], FIRST, Termination::ResignAdjudication);
     let scripts = [side(["cp 0", "cp 9"], white), side(["cp -9", "cp 1"], black)];
     let [first, second] = scripts.each_ref().map(String::as_str);
-    check(&chess, "", [first, second], None, &Termination::DrawAdjudication);
+    check(&chess, "", [first, second], None, Termination::DrawAdjudication);
     let adjudication = Adjudication { max_moves: Some(1), ..Adjudication::default() };
     let short = Setting { adjudication, ..setting(Game::Chess) };
-    check(&short, "", ["g1f3", "g8f6"], None, &Termination::MoveLimit);
+    check(&short, "", ["g1f3", "g8f6"], None, Termination::MoveLimit);
 }
 
 /// A game of two plans in which the second side answers `score` and the first then gives up.
@@ -128,14 +128,14 @@ fn an_engine_is_believed_that_it_mates_if_its_plan_trusts_it() {
     let plans = |trusted| {
         ["a", "b"].map(|name| EnginePlan { trust_mates: trusted == name, ..plan(name, nodes) })
     };
-    let check = |trusted, score, end: &Termination| {
+    let check = |trusted, score, end: Termination| {
         let result = answered(&plans(trusted), score);
-        assert_eq!((result.winner, &result.end.termination), (SECOND, end), "{trusted} {score}");
+        assert_eq!((result.winner, result.end.termination), (SECOND, end), "{trusted} {score}");
     };
-    check("b", "mate 5", &Termination::MateAdjudication);
-    check("b", "mate -5", &Termination::Resignation);
-    check("b", "cp 31000", &Termination::Resignation);
-    check("a", "mate 5", &Termination::Resignation);
+    check("b", "mate 5", Termination::MateAdjudication);
+    check("b", "mate -5", Termination::Resignation);
+    check("b", "cp 31000", Termination::Resignation);
+    check("a", "mate 5", Termination::Resignation);
 }
 
 #[test]

@@ -222,15 +222,15 @@ fn who_gives_a_handicap_declares_with_the_pieces_left_out() {
         check_impasse(rule, &format!("{camp}{hands}"), "win", winner, termination);
     };
     let (won, wrong) = (Termination::Declaration, Termination::FailedDeclaration);
-    check(Impasse::Points27, OTHER_CAMP, "GGGGSSS", SECOND, won.clone());
-    check(Impasse::Points27, OTHER_CAMP, "GGGGSS", FIRST, wrong.clone());
-    check(Impasse::Points24, OTHER_CAMP, "RGGGGSS", SECOND, won.clone());
+    check(Impasse::Points27, OTHER_CAMP, "GGGGSSS", SECOND, won);
+    check(Impasse::Points27, OTHER_CAMP, "GGGGSS", FIRST, wrong);
+    check(Impasse::Points24, OTHER_CAMP, "RGGGGSS", SECOND, won);
     check(Impasse::Points24, OTHER_CAMP, "RGGGGS", None, Termination::Impasse);
     check(Impasse::Points24, OTHER_CAMP, "GGGG", None, Termination::Impasse);
-    check(Impasse::Points24, OTHER_CAMP, "GGG", FIRST, wrong.clone());
+    check(Impasse::Points24, OTHER_CAMP, "GGG", FIRST, wrong);
     // Whoever takes the handicap is counted without them.
-    check(Impasse::Points27, CAMP, "RBGGGGSSSS", FIRST, won.clone());
-    check(Impasse::Points27, CAMP, "RBGGGGSSS", SECOND, wrong.clone());
+    check(Impasse::Points27, CAMP, "RBGGGGSSSS", FIRST, won);
+    check(Impasse::Points27, CAMP, "RBGGGGSSS", SECOND, wrong);
     check(Impasse::Points24, CAMP, "RBGGGGSSSSNNN", FIRST, won);
     check(Impasse::Points24, CAMP, "RBGGGG", None, Termination::Impasse);
     check(Impasse::Points24, CAMP, "RBGGG", SECOND, wrong);

@@ -437,8 +437,7 @@ fn mate_score(context: &TestContext<'_>) -> TestResult {
             reported => {
                 let score = format::score(reported, context.dialect);
                 return Err(Stop::Fail(match context.dialect {
-                    Dialect::Usi => message!("mate.score-plies", plies, text, score),
-                    Dialect::Uci => message!("mate.score-plies", plies, text, score),
+                    Dialect::Usi | Dialect::Uci => message!("mate.score-plies", plies, text, score),
                 }));
             }
         }

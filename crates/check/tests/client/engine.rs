@@ -165,7 +165,7 @@ impl Engine {
             }
             (State::Searching, Some(_)) if code.is_none() => self.faults.hangs("search.aborts"),
             (State::Searching, Some(_)) if self.count == 0 => {
-                self.faults.hangs("search.exits-at-go")
+                self.faults.hangs("search.exits-at-go");
             }
             (State::Searching, Some(_)) => self.faults.hangs("search.exits"),
             (State::Quitting, _) => (),

@@ -79,7 +79,7 @@ impl CheckInfo {
         for attacker in far & ours {
             let between = get_between_rays(attacker, king) & occupied;
             // Exactly one piece.
-            if !between.is_empty() && (between.0 & (between.0 - 1)) == 0 {
+            if !between.is_empty() && between.0.is_power_of_two() {
                 blockers |= between & ours;
             }
         }

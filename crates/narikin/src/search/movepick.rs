@@ -129,7 +129,7 @@ impl<B: Board> MovePicker<B> {
                     match self.wanted {
                         Selection::All if quiet => board.generate_quiets(&mut self.list),
                         Selection::Noisy { checks: true } => {
-                            board.generate_quiet_checks(&mut self.list)
+                            board.generate_quiet_checks(&mut self.list);
                         }
                         Selection::All | Selection::Noisy { .. } => {}
                     }

@@ -1,6 +1,6 @@
 //! The transposition table.
 //!
-//! Threads share it without locks. An entry consists of two 64-bit words. The key is stored XORed
+//! Threads share it without locks. An entry consists of two 64-bit words. The key is stored `XORed`
 //! with the data, so that mixed entries do not match (R. Hyatt and T. Mann, "A lock-less
 //! transposition table implementation", ICGA Journal 2002).
 
@@ -64,7 +64,7 @@ const AGES: u8 = 32;
 
 #[derive(Debug, Default)]
 struct Entry {
-    /// The key XORed with the data.
+    /// The key `XORed` with the data.
     check: AtomicU64,
     data: AtomicU64,
 }

@@ -16,7 +16,7 @@ pub(crate) struct Tuning {
     pub(crate) quiet_exchange: Value,
     /// SEE threshold of captures, per ply of depth.
     pub(crate) noisy_exchange: Value,
-    /// ProbCut margin above beta.
+    /// `ProbCut` margin above beta.
     pub(crate) probcut: Value,
     /// Delta pruning margin.
     pub(crate) delta: Value,

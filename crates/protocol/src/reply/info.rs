@@ -403,7 +403,7 @@ fn set_score(score: Option<Score>, token: Token<'_>, reader: &mut Reader<'_>, in
     match info.score {
         None => (),
         Some(old) if old.is_mate() == score.is_mate() => {
-            reader.report(token, DiagnosticKind::Repeated)
+            reader.report(token, DiagnosticKind::Repeated);
         }
         Some(_) => reader.report(token, DiagnosticKind::Conflict),
     }

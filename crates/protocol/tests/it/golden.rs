@@ -1,4 +1,4 @@
-//! Every example and every line of a protocol_state in the specifications, with its clause.
+//! Every example and every line of a `protocol_state` in the specifications, with its clause.
 
 use std::borrow::Cow;
 use std::time::Duration;

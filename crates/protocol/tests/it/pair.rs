@@ -253,7 +253,7 @@ impl Pair {
         }
     }
 
-    /// Checks what no protocol_state asks for: the order of options, and of limits.
+    /// Checks what no `protocol_state` asks for: the order of options, and of limits.
     fn check_order(&mut self, command: &Command<'_>, line: &str) {
         match command {
             // The default needs no repetition, nor does what a shogi engine has not declared.

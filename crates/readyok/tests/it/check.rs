@@ -116,7 +116,7 @@ fn what_cannot_be_judged_ends_with_2() {
     let dir = Dir::new();
     let cat = check(&dir, &["cat", "--timeout-scale", "0.01"]);
     assert_eq!(cat.code(), Some(2));
-    let both = ["`uci`", "`usi`"].map(|hello| format!("does not answer {hello}: "));
+    let both = ["`uci`", "`usi`"].map(|hello| format!("does not reply to {hello}: "));
     assert!(both.iter().all(|it| cat.stderr.contains(it)), "{}", cat.stderr);
     assert_eq!(check(&dir, &["/no/such/engine"]).code(), Some(2));
     assert_eq!(check(&dir, &[]).code(), Some(2));

@@ -322,7 +322,7 @@ fn takes_the_place_of_fastchess_for_checks() {
     assert!(output.stderr.starts_with(start), "{}", output.stderr);
     let output = at(&dir, &["match", "--fastchess", "--compliance", "sh", "-c", "exit 3"]);
     assert_eq!(output.code(), Some(1));
-    assert!(output.stderr.contains(" does not answer `"), "{}", output.stderr);
+    assert!(output.stderr.contains(" does not reply to `"), "{}", output.stderr);
 }
 
 /// CRC-32 as in gzip, bit by bit.

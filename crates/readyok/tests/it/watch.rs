@@ -82,7 +82,7 @@ fn what_was_declared_and_asked_for_is_remembered() {
          ! should: `currmove`, `currmovenumber`, `currline` and `refutation` are sent only after one second [UCI 2006, info (“only after one second”); USI draft 1 §5.3]
          < bestmove e2e4
          > go searchmoves e2e4 depth 3
-         ! note: limit after `searchmoves`: `depth` [as deployed (Stockfish): `searchmoves` is the last word of `go` but for its moves]
+         ! note: limit after `searchmoves`: `depth` [as deployed (Stockfish): `searchmoves` is the last token of `go` but for its moves]
          < bestmove e2e4
          > quit",
     );
@@ -136,7 +136,7 @@ fn what_is_written_wrongly_is_quoted() {
          < id name Example
          < uciok
          > isready now
-         ! note: text after the end of the message: `now` [UCI 2006, general rules, and USI draft 1 §5.1: a word that is not known is skipped, and the rest of the line is read]",
+         ! note: text after the end of the message: `now` [UCI 2006, general rules, and USI draft 1 §5.1: a token that is not known is skipped, and the rest of the line is read]",
     );
 }
 

@@ -146,7 +146,7 @@ fn fide_lets_players_claim_before_the_game_ends() {
         let position = after(Game::Chess, "", &once.repeat(times));
         assert_eq!(position.claims(), claims);
         let found = position.ending_under(&fide);
-        assert_eq!(found, ending.map(|reason| GameOutcome::drawn(reason)));
+        assert_eq!(found, ending.map(GameOutcome::drawn));
     }
     let rook = |clock: u32| format!("7k/8/8/8/8/8/R7/K7 w - - {clock} 80");
     for (clock, claims, ending) in [

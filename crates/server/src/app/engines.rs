@@ -282,7 +282,7 @@ impl Engines {
         id: EngineId,
     ) -> Result<Written<Result<(), StoreError>>, ApiError> {
         self.registry.remove(id)?;
-        self.send_to_all(cx, id, |_| Some(EngineCommand::Quit));
+        Self::send_to_all(cx, id, |_| Some(EngineCommand::Quit));
         cx.events.push_back(AppEvent::EngineRemoved(id));
         publish(cx.hub, EnginesDelta { removed: vec![id], ..EnginesDelta::default() });
         Ok(cx.saves.run(move |store| store.delete_engine(id)))
@@ -349,7 +349,7 @@ impl Engines {
     fn apply_values(&self, cx: &Context<'_>, id: EngineId, changed: &[&String]) {
         let Ok(engine) = self.registry.get(id) else { return };
         let options = engine.options();
-        self.send_to_all(cx, id, |process| {
+        Self::send_to_all(cx, id, |process| {
             let of = match process.purpose() {
                 Purpose::Play { .. } => ValuesFor::Play,
                 Purpose::Analyse { .. }
@@ -372,7 +372,6 @@ impl Engines {
     }
 
     fn send_to_all(
-        &self,
         cx: &Context<'_>,
         id: EngineId,
         command: impl Fn(&EngineProcess) -> Option<EngineCommand>,
@@ -478,7 +477,7 @@ impl Engines {
         let engine = self.registry.get_mut(id)?;
         engine.entry.registered_as = with.map(|with| (with.name, with.code));
         let register = engine.register().unwrap_or(Register::Later);
-        self.send_to_all(cx, id, |_| Some(EngineCommand::Register(register.clone())));
+        Self::send_to_all(cx, id, |_| Some(EngineCommand::Register(register.clone())));
         self.changed(cx, id);
         Ok(Answer::Done)
     }

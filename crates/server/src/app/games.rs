@@ -5,6 +5,7 @@ mod open;
 mod players;
 mod rematch;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::context::{Context, SearchId};
@@ -208,8 +209,8 @@ impl Games {
 
     pub(super) fn add_background(&mut self, session: GameSession) {
         let id = session.id();
-        if !self.sessions.contains_key(&id) {
-            self.sessions.insert(id, session);
+        if let Entry::Vacant(entry) = self.sessions.entry(id) {
+            entry.insert(session);
             self.background.insert(id);
         }
     }

@@ -60,6 +60,10 @@ impl App {
     }
 
     /// Adds an imported game and opens it. It waits as [`Self::import`] does.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method is not general enough"
+    )]
     pub(crate) fn import_open(&self, tree: Tree) -> Result<LibraryGame, ApiError> {
         let at = now();
         // What cannot be opened is not added.

@@ -81,12 +81,11 @@ impl App {
     ) -> Result<Answer, ApiError> {
         let results = self.matches()?.results(id)?;
         let known = self.writer.call(move |store| store.match_game(id, number)).await;
-        let game = match known.map_err(storage)? {
-            Some(game) => game,
-            None => {
-                let game = self.with_files(move |_| results.game(number)).await?;
-                written(self.import_match_game(id, &game)?).await?
-            }
+        let game = if let Some(game) = known.map_err(storage)? {
+            game
+        } else {
+            let game = self.with_files(move |_| results.game(number)).await?;
+            written(self.import_match_game(id, &game)?).await?
         };
         self.open_game(game).await
     }

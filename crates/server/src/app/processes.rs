@@ -168,7 +168,7 @@ impl Processes {
         let state = ProcessState {
             id,
             engine: engine_id,
-            purpose: purpose,
+            purpose,
             status: ProcessStatus::Starting,
             pid: None,
             started: date(now()),

@@ -116,15 +116,14 @@ impl RetryAttempts {
         event: SearchEvent,
     ) {
         match event {
-            SearchEvent::Ready => match self.search_command(games, cx, process) {
-                Some(command) => {
+            SearchEvent::Ready => {
+                if let Some(command) = self.search_command(games, cx, process) {
                     cx.processes.send(process, command);
-                }
-                None => {
+                } else {
                     let error = ApiError::because(ApiErrorCode::Engine, unsupported_position());
                     self.finish(cx, process, Err(error));
                 }
-            },
+            }
             SearchEvent::Finished(search, _, info) => {
                 if let Some(answer) = self.answer(games, process, search, &info) {
                     self.finish(cx, process, answer);

@@ -78,7 +78,7 @@ impl AppState {
             Topic::Game(id) => {
                 let session = self.games.get(id)?;
                 let (state, tree) = (Box::new(session.state(now())), session.tree().clone());
-                return self.numbered(topic, Content::Game(state, tree));
+                return Some(self.numbered(topic, Content::Game(state, tree)));
             }
             Topic::Analysis(id) => {
                 self.games.get(id)?;
@@ -92,13 +92,13 @@ impl AppState {
             Topic::Matches => self.matches_state(),
             Topic::Match(id) => {
                 let view = self.matches.get()?.view(id).ok()?;
-                return self.numbered(topic, Content::Match(view));
+                return Some(self.numbered(topic, Content::Match(view)));
             }
         };
-        self.numbered(topic, Content::State(state))
+        Some(self.numbered(topic, Content::State(state)))
     }
 
-    fn numbered(&self, topic: Topic, content: Content) -> Option<TopicSnapshot> {
-        Some(TopicSnapshot { topic, number: self.hub.number(topic), content })
+    fn numbered(&self, topic: Topic, content: Content) -> TopicSnapshot {
+        TopicSnapshot { topic, number: self.hub.number(topic), content }
     }
 }

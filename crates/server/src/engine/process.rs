@@ -352,7 +352,7 @@ impl Actor {
         for (name, value) in values {
             match set(engine, name, value) {
                 Err(error) if error.is_recoverable() => {
-                    self.report(EngineEvent::CommandFailed(failure(&error)))
+                    self.report(EngineEvent::CommandFailed(failure(&error)));
                 }
                 done => done?,
             }

@@ -243,7 +243,7 @@ impl GameSession {
     /// The node to search for a hint, with its position.
     pub(crate) fn hint_node(&self) -> Result<(NodeId, Position), ApiError> {
         let active = self.active.as_ref().filter(|active| !active.is_over());
-        let node = active.map_or(self.cursor(), ActiveGame::tip);
+        let node = active.map_or_else(|| self.cursor(), ActiveGame::tip);
         Ok((node, self.tree().position(node).ok_or_else(|| no_node(node))?))
     }
 

@@ -158,7 +158,7 @@ fn work(
     None
 }
 
-/// SaveQueue the games that were queued, and answers the barriers among them.
+/// Saves the queued games, and answers the barriers among them.
 fn save(
     store: &mut Store,
     source: &impl GameSource,

@@ -5,6 +5,7 @@ use crate::{Move, Register, Status};
 
 /// The phase of a session.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one state exists per session")]
 pub(super) enum State {
     /// `uci` or `usi` was sent at this time and is not answered.
     Handshake { since: Moment },

@@ -521,7 +521,7 @@ impl EngineSession {
         self.queue.has_handshake() || self.queue.has_search() && !ends_by_itself
     }
 
-    /// Does what a command asks for, after the protocol_state has taken diagnostic of it.
+    /// Does what a command asks for, after the `protocol_state` has taken diagnostic of it.
     fn act(&mut self, command: Command<'_>, now: Moment, out: &mut String) {
         match command {
             Command::Uci => self.greet(out),
@@ -531,7 +531,7 @@ impl EngineSession {
             }
             // A searching engine has loaded everything already and must answer immediately.
             Command::IsReady if self.protocol_state.is_searching() => {
-                self.send(&Reply::ReadyOk, out)
+                self.send(&Reply::ReadyOk, out);
             }
             Command::IsReady => self.events.push_back(Event::Prepare),
             Command::SetOption(set) => self.set_option(set, out),

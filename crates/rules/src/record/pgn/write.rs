@@ -53,7 +53,7 @@ pub fn write_pgn<W: Write>(
     let BoardRef::Chess(board) = record.start().board() else {
         return Err(WriteError::WrongGame { format: Format::Pgn, game: record.game() });
     };
-    write_headers(record, options, out)?;
+    write_headers(record, *options, out)?;
     writeln!(out)?;
     let castling = record.game().castling_form();
     let mut text = Movetext { options, castling, out, column: 0, glued: true };
@@ -68,7 +68,7 @@ pub fn write_pgn<W: Write>(
 
 fn write_headers<W: Write>(
     record: &GameRecord,
-    options: &PgnOptions,
+    options: PgnOptions,
     out: &mut W,
 ) -> io::Result<()> {
     for name in ROSTER {
@@ -104,7 +104,7 @@ fn write_headers<W: Write>(
     if record.headers.get("Termination").is_none()
         && let Some(end) = record.end()
     {
-        let tag = end.text.as_deref().unwrap_or(end.outcome.termination.pgn_tag());
+        let tag = end.text.as_deref().unwrap_or_else(|| end.outcome.termination.pgn_tag());
         write_header("Termination", tag, out)?;
     }
     Ok(())

@@ -182,7 +182,7 @@ proptest! {
         end in games::end(),
         name in games::text(),
     ) {
-        let mut record = games::build(start.clone(), games::Plan { root: no_time(plan.root), ..plan });
+        let mut record = games::build(&start, games::Plan { root: no_time(plan.root), ..plan });
         // CSA counts no moves before the first.
         prop_assume!(start.to_string().ends_with(" 1"));
         record = without_variations(&record);

@@ -34,7 +34,7 @@ pub(super) fn plan(
 }
 
 /// The game of a plan. Comments before a move stay where the move begins a variation.
-pub(super) fn build(start: Position, plan: Plan) -> GameRecord {
+pub(super) fn build(start: &Position, plan: Plan) -> GameRecord {
     let mut record = GameRecord::new(start.clone());
     let mut nodes = vec![NodeId::ROOT];
     for (back, choice, mut notes) in plan.moves {

@@ -100,7 +100,7 @@ proptest! {
     ) {
         // JKF counts no moves before the first.
         prop_assume!(start.to_string().ends_with(" 1"));
-        let mut record = games::build(start, games::Plan { root: no_time(plan.root), ..plan });
+        let mut record = games::build(&start, games::Plan { root: no_time(plan.root), ..plan });
         finish(&mut record, end);
         record.headers.push("先手", "a \"b\" \\ 王");
         check_round_trip(&record, Format::Jkf);

@@ -391,7 +391,7 @@ proptest! {
         comment in prop::collection::vec(games::comment(), 0..2),
         headers in prop::collection::vec(("[ぁ-こ]{1,5}", games::text()), 0..5),
     ) {
-        let mut record = games::build(start, Plan { root: no_time(plan.root), ..plan });
+        let mut record = games::build(&start, Plan { root: no_time(plan.root), ..plan });
         finish(&mut record, end);
         let last = record.last();
         if let Some(end) = record.notes_mut(last).and_then(|notes| notes.end.as_mut()) {
@@ -410,7 +410,7 @@ proptest! {
         plan in games::plan(games::whole_seconds(), 0..60),
         end in games::end(),
     ) {
-        let mut record = games::build(start, for_ki2(plan));
+        let mut record = games::build(&start, for_ki2(plan));
         finish(&mut record, end);
         check_round_trip(&record, Format::Ki2);
     }

@@ -124,7 +124,7 @@ fn python_chess_reads_what_we_write_and_we_read_what_it_writes() {
     let plans = games::plan(games::pgn_notes(), 0..80);
     let mut records: Vec<GameRecord> = drawn(&(games::chess_start(), plans), 60)
         .into_iter()
-        .map(|(start, plan)| games::build(start, plan))
+        .map(|(start, plan)| games::build(&start, plan))
         .collect();
     for (index, record) in records.iter_mut().enumerate() {
         // Python-chess leaves `\"` in headers as it stands.
@@ -286,8 +286,8 @@ fn cshogi_finds_the_winners_that_we_write() {
     let decided = [GameResult::Win(Side::First), GameResult::Win(Side::Second)];
     let ends = endings::ends().into_iter();
     let records: Vec<GameRecord> = ends
-        .flat_map(|end| decided.into_iter().map(move |result| (end.clone(), result)))
-        .flat_map(|(end, result)| [1, 2].map(|moves| endings::game(moves, end.clone(), result)))
+        .flat_map(|end| decided.into_iter().map(move |result| (end, result)))
+        .flat_map(|(end, result)| [1, 2].map(|moves| endings::game(moves, end, result)))
         .collect();
     let text = |record, format| String::from_utf8(written(record, format)).expect("UTF-8");
     let request: Vec<Value> = records

@@ -404,7 +404,7 @@ proptest! {
         plan in games::plan(games::pgn_notes(), 0..60),
         headers in prop::collection::vec(("[A-Za-z][A-Za-z0-9_]{0,8}", games::text()), 0..5),
     ) {
-        let mut record = games::build(start, plan);
+        let mut record = games::build(&start, plan);
         for (name, value) in headers {
             record.headers.push(name, value);
         }

@@ -111,7 +111,7 @@ fn records() -> Vec<GameRecord> {
     let drawn = drawn(&(games::shogi_start(), games::plan(notes, 0..60), games::end()), 60);
     let records = drawn.into_iter().map(|(start, plan, end)| {
         let plan = games::Plan { root: no_time(plan.root), ..plan };
-        let mut record = games::build(start, plan);
+        let mut record = games::build(&start, plan);
         record.set_header(Tag::Player(Side::First), "甲");
         record.set_header(Tag::Player(Side::Second), "乙");
         record.result = GameResult::Unknown;

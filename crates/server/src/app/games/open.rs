@@ -27,6 +27,10 @@ impl App {
     }
 
     /// Adds a row for a game to be played.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method is not general enough"
+    )]
     pub(super) async fn new_row(&self) -> Result<GameId, ApiError> {
         // A game that is rejected needs no row.
         self.update(|components, cx| components.evict_idle(cx))?;

@@ -44,16 +44,13 @@ impl Games {
         if !matches!(request, SearchRequest::Think { .. }) {
             return Vec::new();
         }
-        match self.start_player(engines, cx, key) {
-            Ok(mut player) => {
-                player.pending.push(request);
-                self.players.insert(key, player);
-                Vec::new()
-            }
-            Err(_) => {
-                let Ok((active, document)) = self.active_mut(id) else { return Vec::new() };
-                active.interrupt(document, cx.now)
-            }
+        if let Ok(mut player) = self.start_player(engines, cx, key) {
+            player.pending.push(request);
+            self.players.insert(key, player);
+            Vec::new()
+        } else {
+            let Ok((active, document)) = self.active_mut(id) else { return Vec::new() };
+            active.interrupt(document, cx.now)
         }
     }
 

@@ -33,9 +33,9 @@ impl Document {
                     return Err(not_now(ProblemKind::UndoInPlay, text));
                 }
                 if matches!(edit, Edit::Undo) {
-                    self.undo()?
+                    self.undo()?;
                 } else {
-                    self.redo()?
+                    self.redo()?;
                 }
                 if let Some(active) = active {
                     active.ensure_tip(self);
