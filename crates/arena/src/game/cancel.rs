@@ -20,7 +20,7 @@ struct Inner {
 }
 
 impl Cancel {
-    /// Ends the games. They are [`Aborted`](crate::result::Termination::Aborted).
+    /// Ends the games. They are [`Aborted`](readyok_rules::Termination::Aborted).
     pub fn cancel(&self) {
         self.0.asked.store(true, Ordering::SeqCst);
         for stopper in self.stoppers().values() {

@@ -39,7 +39,7 @@ const LIMIT: Duration = Duration::from_mins(1);
 /// Settings of a run of the checks on a client.
 ///
 /// The client is started many times by a command in which `{engine}` is the executable that it
-/// shall start as its engine. That program has to call [`serve_if_asked`](crate::serve_if_asked) before
+/// shall start as its engine. That program has to call [`serve_as_mock_engine`](crate::serve_as_mock_engine) before
 /// anything else; it gets no arguments.
 ///
 /// ```no_run

@@ -106,7 +106,7 @@ impl MarkColor {
 pub struct End {
     /// The result of the line and what ended it.
     pub outcome: GameOutcome,
-    /// The text of an end that is [`Termination::Other`](crate::Termination::Other).
+    /// The text of an end that is [`Termination::Other`].
     pub text: Option<String>,
     /// How long the player thought before it.
     pub elapsed: Option<Duration>,

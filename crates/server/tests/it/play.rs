@@ -40,7 +40,7 @@ async fn a_human_plays_against_an_engine() {
     assert_eq!(state["position"]["legal"].as_array().map(Vec::len), Some(20));
     let root = state["cursor"].clone();
     let refused = tab.ask(mv(&topic, &root, "e5")).await;
-    assert_eq!(refused["code"], "illegal-move", "{refused}");
+    assert_eq!(refused["code"], "illegal_move", "{refused}");
     let played = tab.ask(mv(&topic, &root, "e4")).await;
     assert_eq!(played["kind"], "node", "{played}");
     let play = my_turn(&mut tab, &topic).await;

@@ -59,9 +59,9 @@ async fn the_players_change_sides_and_keep_all_else() {
 
     let next = rematch(&mut tab, &first).await;
     assert_eq!(next["nodes"][2]["uci"], "d7d5");
-    let players = &next["play"]["players"];
+    let slots = &next["play"]["players"];
     assert_eq!(
-        (&players["first"]["player"], &players["second"]["player"]),
+        (&slots["first"]["player"], &slots["second"]["player"]),
         (&players["second"], &players["first"])
     );
     let left = next["play"]["clocks"]["remaining"]["second"].as_i64();
