@@ -691,7 +691,7 @@ impl Engine {
 
     /// Searches that have an end, and do not find it.
     fn never_ends(&self, go: &Go<'_>, text: &str) -> bool {
-        let is = |text: &str| text.contains(text);
+        let is = |part: &str| text.contains(part);
         [
             ("search.completes", self.multipv == 3 && go.depth == Some(3)),
             ("search.movetime.ends", is("movetime 300")),
