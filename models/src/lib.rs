@@ -41,22 +41,22 @@ use loom::model::Builder;
 use loom::sync::Arc;
 use loom::thread;
 use signals::Signals;
-use tt::{Bound, Known, Table};
+use tt::{Bound, TranspositionTable, TtData};
 
 /// So often another thread goes on where one could have gone on by itself. Each further one makes
 /// the model several times as large.
 const CHANGES: usize = 3;
 
 /// An entry that says by itself which key it belongs to.
-fn entry_for(key: u64) -> Known {
+fn entry_for(key: u64) -> TtData {
     let [low, high, ..] = key.wrapping_mul(0x9E37).to_le_bytes();
-    Known {
+    TtData {
         mv: u16::from_le_bytes([low, high]),
         value: i16::from_le_bytes([high, low]),
         eval: i16::from_le_bytes([low, low]),
         depth: high,
         bound: Some(Bound::Exact),
-        was_pv: false,
+        tt_pv: false,
     }
 }
 
@@ -68,15 +68,15 @@ pub fn entries_are_never_mixed() {
     let mut builder = Builder::new();
     builder.preemption_bound = Some(CHANGES);
     builder.check(|| {
-        let table = Arc::new(Table::new(0).expect("a bucket"));
+        let table = Arc::new(TranspositionTable::new(0).expect("a bucket"));
         let writers = [1, 2].map(|key| {
             let table = table.clone();
             thread::spawn(move || table.put(key, entry_for(key)))
         });
         let read = || {
             for key in [1, 2] {
-                if let Some(known) = table.get(key) {
-                    assert_eq!(known, entry_for(key));
+                if let Some(data) = table.get(key) {
+                    assert_eq!(data, entry_for(key));
                 }
             }
         };

@@ -182,12 +182,12 @@ test('an engine without a move loses on time', async () => {
   await side.getByLabel(en('time.increment')).fill('0');
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => status(page), LONG).toContain(ending('side.white', 'time'));
+  await expect.poll(() => status(page), LONG).toContain(ending('side.white', 'time-forfeit'));
 });
 
 test.each([
-  ['a move that is not legal', 'bestmove e2e5', ending('side.white', 'illegal_move')],
-  ['what is no move', 'bestmove <script>', ending('side.white', 'engine_failed')],
+  ['a move that is not legal', 'bestmove e2e5', ending('side.white', 'illegal-move')],
+  ['what is no move', 'bestmove <script>', ending('side.white', 'engine-failure')],
   ['that it has no move', 'bestmove (none)', en('outcome.won', { side: en('side.white') })],
 ])('an engine that answers %s', async (_, answer, outcome) => {
   const page = await against([`go: ${answer}`]);

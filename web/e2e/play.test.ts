@@ -186,23 +186,6 @@ test('announces the clocks', async () => {
   await expect.poll(announced, LONG).toMatch(/^White: (10:00|9:\d\d), Black: 10:00/);
 });
 
-test('stops the clocks while the server is suspended', async () => {
-  const page = await fixture.page();
-  await localGame(page, 'chess');
-  const since = Date.now();
-  await begin(page);
-  const clock = page.getByRole('timer').filter({ hasText: /9:/ });
-  await clock.waitFor();
-  await fixture.server.suspend(4000);
-  // The page is corrected when the server resumes.
-  const used = async () => {
-    const [minutes = 0, seconds = 0] = ((await clock.textContent()) ?? '').trim().split(':').map(Number);
-    return 600_000 - (60 * minutes + seconds) * 1000;
-  };
-  // The clock has a resolution of one second.
-  await expect.poll(async () => Date.now() - since - (await used()), LONG).toBeGreaterThan(2500);
-});
-
 test('does not reuse a custom start position', async () => {
   const page = await withMime();
   await localGame(page, 'chess');
