@@ -134,7 +134,9 @@ test('includes location, engine and subject of a problem', () => {
 const TERMS = /isready|stop|SIGFPE|SIGABRT|SIGKILL|Polyglot|UTF-8|EPD|CPU|MiB|H[01]/g;
 
 test('translates all codes of the server to Japanese', () => {
-  const texts = Object.entries(ja).filter(([key]) => /^(problem|what|place|termination|error|field)\./.test(key));
+  const texts = Object.entries(ja).filter(([key]) =>
+    /^(problem|what|place|termination|error|field)\./.test(key),
+  );
   expect(texts.length).toBeGreaterThan(200);
   const english = texts.filter(([, text]) =>
     /[a-z]{2}/i.test(text.replace(/\{\w+\}/g, '').replace(TERMS, '')),
