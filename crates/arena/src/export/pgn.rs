@@ -270,7 +270,10 @@ fn move_comment(
         push("tl", format_args!("{}s", Seconds(ms)));
     }
     if let Some(reported) = played.told_ms.or_else(|| all.then_some(0)).filter(|_| fields.latency) {
-        push("latency", format_args!("{}s", Seconds(signed(took) - signed(reported))));
+        let latency = signed(took) - signed(reported);
+        // fastchess writes negative latencies, too.
+        let latency = if all { latency } else { latency.max(0) };
+        push("latency", format_args!("{}s", Seconds(latency)));
     }
     for (wanted, name, value) in [
         (fields.nodes, "n", played.nodes),
