@@ -35,7 +35,7 @@ pub struct MatchGame {
     pub started_ms: u64,
     /// How long it took, in milliseconds.
     pub duration_ms: u64,
-    /// What was odd, in order; at most [`MatchGame::MAX_WARNINGS`].
+    /// Warnings in order; at most [`MatchGame::MAX_WARNINGS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     /// Who the engines said they are, the first side's before the second's.

@@ -359,7 +359,7 @@ mod tests {
         check(
             &message!("line.diagnostic", note, clause = Message::clause(*note)),
             &format!("{} ({})", note.text(), note.clause()),
-            "整数ではない (UCI 2006: <x> は整数)",
+            "整数ではない (UCI 2006: `<x>` は整数)",
         );
     }
 

@@ -398,7 +398,7 @@ pub fn list_markdown(of: Party) -> String {
             check.rule
         );
         for clause in check.clauses {
-            let _ = writeln!(page, "- {}: {}.", clause.source, without_markup(clause.text));
+            let _ = writeln!(page, "- {}: {}.", clause.source, clause.text);
         }
         for need in check.needs {
             let _ = writeln!(page, "- Requires {need}.");
@@ -406,15 +406,6 @@ pub fn list_markdown(of: Party) -> String {
         let _ = writeln!(page, "- Advice: {}.", check.advice);
     }
     page
-}
-
-/// Outside code, `<x>` would be HTML.
-fn without_markup(text: &str) -> String {
-    let parts = text.split('`').enumerate();
-    let parts: Vec<String> = parts
-        .map(|(index, it)| if index % 2 == 0 { it.replace('<', "&lt;") } else { it.to_owned() })
-        .collect();
-    parts.join("`")
 }
 
 impl From<&'static Check> for Listed {

@@ -41,7 +41,7 @@ pub enum Problem {
     },
     /// The engine did not answer in time and was terminated. [`EngineError::timeout`] is the time.
     Timeout(TimeoutKind),
-    /// The search did not end before its own deadline, so many seconds ago. It was asked to stop.
+    /// The search exceeded its deadline by this time. It was stopped.
     OutOfTime(Duration),
     /// The search exceeded its [stall limit](crate::Search::stall_limit). It was stopped.
     Stalled,

@@ -64,9 +64,8 @@ pub trait Engine: Send + 'static {
     /// Does what takes long before the first search, with the options as they are now.
     fn prepare(&mut self) {}
 
-    /// What there is to tell the user, as `info string`s, and has not been reported before. Asked after
-    /// each option that was set, each new game and each preparation; a search tells through
-    /// [`Control::say`].
+    /// New messages for the user, sent as `info string`. Called after each option that was set, each new
+    /// game and each preparation; a search uses [`Control::say`].
     fn remarks(&mut self) -> Vec<String> {
         Vec::new()
     }

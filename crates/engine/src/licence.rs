@@ -29,7 +29,7 @@ type CopyProtection = dyn FnMut() -> Result<(), Failure> + Send;
 type CheckRegistration = dyn FnMut(Option<&Registration>) -> Result<(), Failure> + Send;
 
 impl Licence {
-    /// Checks and tells everything, as after the handshake.
+    /// Runs both checks and reports them, as after the handshake.
     pub(crate) fn check(&mut self, events: &SyncSender<Event>) {
         if let Some(check) = &mut self.copy_protection {
             tell(events, Event::CopyProtection, || passed(events, "the copy protection", check));

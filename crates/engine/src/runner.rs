@@ -73,8 +73,8 @@ impl<E: Engine> Runner<E> {
         self
     }
 
-    /// Checks after each handshake whether this copy is the buyer's, on the engine's thread, and tells
-    /// so with `copyprotection`. A client that is reported of an error takes no moves from the engine.
+    /// Checks the copy protection after each handshake, on the engine's thread, and reports the result with
+    /// `copyprotection`. After an error a client takes no moves from the engine.
     ///
     /// An error's text is reported as `info string`; a panic counts as an error.
     #[must_use]

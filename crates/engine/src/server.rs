@@ -22,7 +22,7 @@ use crate::{Budget, Control, Spin};
 pub(crate) enum Event {
     /// The client sent something.
     Line(String),
-    /// The client sent too much immediately.
+    /// The client sent a line that is too long.
     TooLong(LineTooLong),
     /// The client is gone.
     EndOfInput,

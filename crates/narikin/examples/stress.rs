@@ -1,9 +1,8 @@
 //! Plays random GUI against the engine for some seconds: `stress SECONDS [SEED [MILLISECONDS]]`.
 //!
 //! It ends with an error as soon as something is wrong: a crash, an illegal move, an answer that never
-//! comes or is late by more than so many milliseconds, which are 500 unless something else is sent. While
-//! the machine keeps a thread beside it from running, no time counts. `tests/it/stress/gui.rs` prints what is
-//! done.
+//! comes or is late by more than MILLISECONDS, 500 by default. Time in which the host does not run a second
+//! thread is not counted. `tests/it/stress/gui.rs` implements the GUI.
 
 #[path = "../tests/it/stress/gui.rs"]
 mod gui;

@@ -43,8 +43,8 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Further diagnostics of a line are left out: a line this odd needs no more of them, and a hostile
-    /// one shall not cost many times its length in memory.
+    /// Maximum number of diagnostics per line, so that a hostile line does not cost many times its length in
+    /// memory.
     pub const MAX_PER_LINE: usize = 256;
 }
 
@@ -165,7 +165,7 @@ impl DiagnosticKind {
             Self::AfterSearchMoves => {
                 "as deployed (Stockfish): `searchmoves` is the last token of `go` but for its moves"
             }
-            Self::NotANumber | Self::NumberTooLarge => "UCI 2006: <x> is a whole number",
+            Self::NotANumber | Self::NumberTooLarge => "UCI 2006: `<x>` is a whole number",
             Self::NegativeNumber => "UCI 2006: counts and times are not negative",
             Self::Repeated => "UCI 2006, go and info: each field has one value",
             Self::Conflict => "The UCI Protocol, info score: no cp if a mate was found",
@@ -173,7 +173,7 @@ impl DiagnosticKind {
             Self::MoveRepaired => {
                 "UCI 2006, move format, and USI draft 1 §5.2: a move is written in one form"
             }
-            Self::EmptyList => "UCI 2006: <move1> … <movei> is at least one move",
+            Self::EmptyList => "UCI 2006: `<move1> … <movei>` is at least one move",
             Self::BadPosition => "PGN specification §16.1 (FEN); USI draft 1 §3 (SFEN)",
             Self::UnusualPosition => {
                 "PGN specification §16.1 (FEN: six fields); USI draft 1 §3 (SFEN: order of hands)"

@@ -4,7 +4,7 @@
 //! a file, knows the rules of a game, or panics on any input.
 //!
 //! ```text
-//!   bytes ──> LineBuffer ──> Command::read / Reply::read ──> a value, and diagnostics on what was odd
+//!   bytes ──> LineBuffer ──> Command::read / Reply::read ──> a value, and diagnostics
 //!   bytes <─────────────── Command::write / Reply::write <── a value
 //! ```
 //!

@@ -464,7 +464,7 @@ impl<'a> MoveList<'a> {
             && self.tokens().zip(self.tokens().skip(1)).any(|(token, next)| is_field(token, next))
     }
 
-    /// The moves, without the tokens that are none.
+    /// The moves, without other tokens.
     pub fn moves(&self) -> impl DoubleEndedIterator<Item = Move> + Clone {
         self.tokens().filter_map(Move::from_any_token)
     }

@@ -1,5 +1,5 @@
-//! Receives both sides of a session and tells which rule each message breaks: those about order,
-//! which are the [`ProtocolState`]'s, and those about what the sides have told each other.
+//! Observes both sides of a session and reports the rules that messages violate: those about order, from the
+//! [`ProtocolState`], and those about declared options and requested details.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -11,12 +11,12 @@ use crate::{
     Phase, ProtocolState, Reply, Rule, SetOption, Violation,
 };
 
-/// How far a observer is from the engine: what is reported late or by a coarse clock is no breach.
+/// Tolerance for delays between the engine and the observer, and for coarse clocks.
 const DISTANCE: Duration = Duration::from_millis(100);
 
-/// Follows one session from its first line, and says nothing in it.
+/// Follows one session from its first line, without sending anything.
 ///
-/// Where it cannot be sure who is to blame, nobody is.
+/// If the responsible side is unknown, no violation is reported.
 #[derive(Clone, Debug)]
 pub struct Observer {
     protocol_state: ProtocolState,
@@ -27,8 +27,8 @@ pub struct Observer {
     search: Option<Search>,
     /// The other protocol, if its `uci` or `usi` came first and has no answer either.
     other_pending: Option<Dialect>,
-    /// So many `isready`s have no answer yet. Those before the handshake are not counted, as engines
-    /// may pass over them.
+    /// Number of unanswered `isready`s. Those before the handshake are not counted, as engines may ignore
+    /// them.
     owes_ready: u32,
     /// The client has sent `go` while a search may have been running: which of them an answer is for
     /// is unknown.
@@ -39,12 +39,11 @@ pub struct Observer {
 /// How far the end of the session has come, which decides what is still owed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum End {
-    /// Both sides are there.
+    /// Both sides are connected.
     Open,
-    /// The client sent `quit`, or nobody listens to it any more: its search needs no answer.
+    /// The client sent `quit` or disconnected: its search needs no answer.
     ClientLeft,
-    /// The engine was ended by neither side, or has left. What is received of the client later, too, needs
-    /// no answer.
+    /// The engine has disconnected. Later messages of the client need no answer either.
     Over,
 }
 

@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
     /// The value of a field, if the next token is a number. A token that `is_key` says to be the
     /// next field is left where it is; any other token is skipped.
     ///
-    /// `fit` gives the number as it can be stored, or the nearest one and what is odd.
+    /// `fit` gives the number as it can be stored, or the nearest one and a diagnostic.
     #[inline]
     fn number<T>(
         &mut self,
@@ -112,13 +112,13 @@ impl<'a> Reader<'a> {
             return Some(value);
         }
         self.tokens.go_to(before);
-        self.odd_number(is_key, fit)
+        self.number_with_diagnostic(is_key, fit)
     }
 
     /// The same for a number with a sign, one that does not fit, or none. Kept apart so that the
     /// usual way is short.
     #[inline(never)]
-    fn odd_number<T>(
+    fn number_with_diagnostic<T>(
         &mut self,
         is_key: fn(&str) -> bool,
         fit: impl Fn(Integer) -> Result<T, (T, DiagnosticKind)>,
@@ -230,7 +230,7 @@ impl<'a> Reader<'a> {
             } else if ends(token.text, ahead.peek().map(|it| it.text)) {
                 break;
             } else {
-                self.odd_move(token)
+                self.move_with_diagnostic(token)
             };
             let is_exact = token.start == expected && matches!(text, Cow::Borrowed(_));
             if !is_exact && rewritten.is_none() {
@@ -256,7 +256,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A token in a list that is no move as written.
-    fn odd_move(&mut self, token: Token<'a>) -> Cow<'a, str> {
+    fn move_with_diagnostic(&mut self, token: Token<'a>) -> Cow<'a, str> {
         let usual = Move::in_usual_case(token.text);
         let is_ours = usual.is_some_and(|it| Move::read(it.as_str(), self.dialect).is_ok());
         self.report(
@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One move, as the next token; or that token, if it is none.
+    /// One move, as the next token; or that token, if it is not a move.
     pub(crate) fn one_move(&mut self, is_key: fn(&str) -> bool) -> Option<Result<Move, &'a str>> {
         let Some(token) = self.tokens.peek().filter(|token| !is_key(token.text)) else {
             self.report_missing(DiagnosticKind::Missing);
@@ -309,7 +309,7 @@ impl Reader<'_> {
             self.tokens.go_to(token.end());
             return Start::Known(found, 0);
         }
-        self.odd_start(known, is_theirs)
+        self.start_with_diagnostic(known, is_theirs)
     }
 
     /// The same for any line.
@@ -317,7 +317,7 @@ impl Reader<'_> {
     /// Unknown tokens before it are skipped, unless the first of them is a message of the other
     /// side: `info string please stop` is no `stop`.
     #[inline(never)]
-    fn odd_start<K>(
+    fn start_with_diagnostic<K>(
         &mut self,
         known: fn(&str) -> Option<K>,
         is_theirs: fn(&str) -> bool,

@@ -83,12 +83,12 @@ enum Registration {
     Sent,
 }
 
-/// Where a session stands.
+/// The phase of a session.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Phase {
     /// Nothing was sent yet.
     Fresh,
-    /// The client sent hello; the engine tells who it is.
+    /// The client sent `uci` or `usi`; the engine identifies itself.
     Greeting,
     /// The engine waits for work.
     Idle,

@@ -32,8 +32,8 @@ pub enum Severity {
     /// The message has no meaning now. The other side ignores it, as the protocols ask it to.
     ///
     /// Engines do not ignore a `go` during a search. It starts none for the
-    /// [`ProtocolState`](crate::ProtocolState) either, but one more answer is nobody's fault then, nor an early
-    /// one to the search that it met.
+    /// [`ProtocolState`](crate::ProtocolState) either, but then neither an additional answer nor an early one to
+    /// the running search is a violation.
     Must,
     /// The message has its meaning anyway, and the session continues from there.
     Should,

@@ -158,7 +158,7 @@ impl Score {
         }
     }
 
-    /// A mate by the side to move (`mating`) or by the other side, in so many plies if known.
+    /// A mate by the side to move (`mating`) or by the other side, with its distance in plies if known.
     pub fn mate(mating: bool, plies: Option<u32>) -> Self {
         match (mating, plies) {
             (true, Some(0)) => Self::MateGiven,

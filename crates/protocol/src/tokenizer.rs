@@ -257,7 +257,7 @@ fn short_has_byte_below(limit: u8, bytes: &[u8]) -> bool {
     }
 }
 
-/// The same for more than sixteen bytes. A loop over so many immediately is made of vectors.
+/// Like `has_byte_below`, for more than sixteen bytes. The compiler vectorizes a loop over chunks.
 #[inline(never)]
 fn long_has_byte_below(limit: u8, bytes: &[u8]) -> bool {
     let mark = |marks, &byte: &u8| marks | u8::from(byte < limit);

@@ -1,5 +1,4 @@
-//! Picks positions out of games: those of which a search's score prints what they look like, not what
-//! is about to be taken.
+//! Selects quiet positions of games, whose search score does not depend on pending captures.
 
 use std::error::Error;
 use std::fmt;

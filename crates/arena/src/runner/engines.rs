@@ -283,7 +283,7 @@ fn no_start(plan: &EnginePlan, end: &GameEnd) -> NoStart {
     NoStart { engine: plan.name.clone(), why: end.to_string() }
 }
 
-/// Whether the time has jumped since there were so many jumps.
+/// Whether the time has jumped since this number of jumps.
 fn has_jumped(before: Option<u64>) -> bool {
     before.is_some_and(|before| before != time_jump::count())
 }

@@ -20,7 +20,7 @@ pub(super) const CHECKS: &[TestCase] = &[
     info!(
         "numbers",
         "numbers in `info` are non-negative integers within range",
-        "<x> is an integer",
+        "`<x>` is an integer",
         "the values are integers",
         Must,
         "print counts and times as integers",

@@ -47,7 +47,7 @@ pub(super) const CHECKS: &[TestCase] = &[
         "limits.large",
         "the engine treats huge depths, node counts and times as unlimited",
         [
-            "UCI 2006, go depth, nodes and movetime" => "<x> is a number without a maximum",
+            "UCI 2006, go depth, nodes and movetime" => "`<x>` is a number without a maximum",
             "USI draft 1 §5.3, go" => "the numbers have no maximum",
         ],
         Should,

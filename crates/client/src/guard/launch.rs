@@ -159,7 +159,7 @@ fn send(socket: &UnixStream, bytes: &[u8], files: &[BorrowedFd<'_>]) -> io::Resu
     Ok(())
 }
 
-/// Receives bytes that were sent immediately, with the files that came with them.
+/// Receives bytes of one message, with the files that were passed with them.
 fn receive<const BYTES: usize>(
     socket: &UnixStream,
 ) -> io::Result<Option<([u8; BYTES], Vec<OwnedFd>)>> {

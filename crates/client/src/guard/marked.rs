@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    /// Waits for an hour, in a group that nobody is reported of.
+    /// Waits for an hour, in a process group that is not registered.
     fn start(mark: &str) -> Child {
         let mut command = Command::new("sleep");
         std::os::unix::process::CommandExt::process_group(&mut command, 0);

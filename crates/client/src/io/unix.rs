@@ -23,7 +23,7 @@ use crate::driver::Change;
 use crate::listen::ErrorLines;
 use crate::shared::{self, By, Shared};
 
-/// The most that is read immediately.
+/// Maximum number of bytes per read.
 const CHUNK: usize = 1 << 13;
 /// No pipe holds more than this number of reads: a megabyte.
 const MAX_READS: usize = (1 << 20) / CHUNK;
@@ -97,7 +97,7 @@ enum Came {
     Nothing,
     /// All that there was.
     All,
-    /// As much as is read immediately.
+    /// At most one read.
     Part,
 }
 

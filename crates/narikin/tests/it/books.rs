@@ -280,7 +280,7 @@ fn an_unreadable_line_of_a_text_book_costs_itself_only() {
             assert_eq!(from_book, expected, "line {at}: {received:#?}");
         }
     }
-    // Several of them are reported of together.
+    // Several invalid lines are reported together.
     let book = text_book(&SHOGI.replace(" 10\n", " many\n"));
     let mut client = client("usi", &book, &[]);
     let remarks = client.remarks();

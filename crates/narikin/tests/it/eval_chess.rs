@@ -155,7 +155,7 @@ fn groups_hold_every_weight_once() {
 #[test]
 fn weights_are_fitted_to_these_terms() {
     let fitted = weights();
-    assert_ne!(fitted, initial_weights(), "the terms have changed: fit the weights anew");
+    assert_ne!(fitted, initial_weights(), "the terms have changed: fit the weights again");
     let material = GROUPS.iter().find(|group| group.name == "material").expect("a group");
     let eg: Vec<_> = fitted[material.range.clone()].iter().map(|each| each.eg).collect();
     assert!(eg.is_sorted(), "pawn, knight, bishop, rook, queen: {eg:?}");

@@ -103,7 +103,7 @@ fn every_search_for_a_mate_with_other_limits_ends_in_one_answer() {
                     assert!(answer.starts_with("checkmate G*6e "), "{go}: {answer}");
                     assert_eq!(answer.split(' ').count(), 8, "{go}: {answer}");
                 } else if mates || other.contains("depth") {
-                    // That there is none so near is no token about all of them.
+                    // No mate within the depth does not prove that there is none.
                     assert_eq!(answer, "checkmate timeout", "{go}");
                 } else if !too_little || moves == "searchmoves 5i5h" {
                     assert_eq!(answer, "checkmate nomate", "{go}");

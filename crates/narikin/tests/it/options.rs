@@ -433,7 +433,7 @@ fn several_threads_search_together() {
     }
 }
 
-/// Threads that wait for cpus would keep the answer waiting, for minutes with so many.
+/// Threads without a CPU of their own would delay the answer, by minutes with this number.
 #[test]
 fn more_threads_than_cpus_can_use_are_not_started_and_that_is_sent_once() {
     let useful = 4 * std::thread::available_parallelism().map_or(1, usize::from);

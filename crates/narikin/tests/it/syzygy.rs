@@ -93,7 +93,7 @@ fn several_lines_and_weaker_levels_report_what_tables_know() {
     assert_eq!(reported.first(), Some(&("b5c6".to_owned(), 19_500)), "{reported:?}");
     assert_eq!(reported.iter().filter(|(_, score)| *score == 0).count(), 2, "{reported:?}");
 
-    // A weak player may overlook the only move that wins, but prints what its own is worth.
+    // With limited strength the only winning move may be missed, but its own move has the right score.
     let mut weak = client(&["UCI_LimitStrength value true", "UCI_Elo value 800"]);
     let mut played = Vec::new();
     for _ in 0..30 {

@@ -67,8 +67,8 @@ impl SetOption<'_> {
         }
     }
 
-    /// The same message cut where whoever does not know the options cuts it: at the first token `value`,
-    /// though that is part of the name. [`resolved`](Self::resolved) undoes it.
+    /// The message as parsed without knowledge of the options: split at the first token `value`, even if that
+    /// is part of the name. [`resolved`](Self::resolved) undoes it.
     #[must_use]
     pub(crate) fn unresolved(self, empty: EmptyText) -> Self {
         let (Some(value), Some(token)) = (&self.value, keyword_in(&self.name)) else { return self };

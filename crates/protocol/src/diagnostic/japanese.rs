@@ -50,7 +50,7 @@ impl DiagnosticKind {
             Self::AfterSearchMoves => {
                 "実際の用法 (Stockfish): `searchmoves` は `go` の最後の語で、後に続くのは指し手だけ"
             }
-            Self::NotANumber | Self::NumberTooLarge => "UCI 2006: <x> は整数",
+            Self::NotANumber | Self::NumberTooLarge => "UCI 2006: `<x>` は整数",
             Self::NegativeNumber => "UCI 2006: 個数や時間は負にならない",
             Self::Repeated => "UCI 2006, go と info: 各項目の値は一つ",
             Self::Conflict => "The UCI Protocol, info score: 詰みを見つけたときは cp を送らない",
@@ -58,7 +58,7 @@ impl DiagnosticKind {
             Self::MoveRepaired => {
                 "UCI 2006, move format と USI draft 1 §5.2: 指し手の書き方は一通り"
             }
-            Self::EmptyList => "UCI 2006: <move1> … <movei> は一手以上",
+            Self::EmptyList => "UCI 2006: `<move1> … <movei>` は一手以上",
             Self::BadPosition => "PGN specification §16.1 (FEN); USI draft 1 §3 (SFEN)",
             Self::UnusualPosition => {
                 "PGN specification §16.1 (FEN: 六つの欄); USI draft 1 §3 (SFEN: 持ち駒の順序)"

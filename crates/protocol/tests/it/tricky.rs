@@ -33,11 +33,11 @@ fn page() -> String {
     let mut page = String::from(
         "<!-- Written by a test from crates/protocol/tests/it/data/tricky.txt. -->
 
-# How odd lines are read
+# Tolerant parsing
 
-Reading never fails. What cannot be understood is skipped or kept as text, and noted: the diagnostics name the kind of each
-oddity and the bytes of the line, and whoever wants to be strict rejects a line with diagnostics. What is read can be
-written, and is written in one form; only clocks that the dialect does not have are read and cannot be written.
+Parsing never fails. Unknown parts are skipped or kept as text and reported: a diagnostic has its kind and the bytes of the line.
+A strict program rejects lines with diagnostics. Parsed values are serialized in one form. The only exception: clocks that the
+dialect does not have are parsed but not serialized.
 
 In the lines, `\\xNN` is a byte and `\\\\` a backslash. A line that is *kept as text* is an `Unknown` message.
 ",

@@ -14,7 +14,7 @@ use crate::wire::{CurrentLine, CurrentMove, Line, LineMove, MateAnswer, SearchIn
 
 /// Maximum number of moves of a line.
 const MAX_LINE: usize = 64;
-/// So many refutations and current lines are kept.
+/// Maximum number of refutations and current lines.
 const MAX_EXTRA_LINES: usize = 256;
 
 /// Collects the output of one search. Most of it is replaced before it is published: it is kept in engine notation,

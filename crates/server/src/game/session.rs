@@ -72,7 +72,7 @@ fn no_node(id: NodeId) -> ApiError {
 }
 
 fn no_players() -> ApiError {
-    not_now(ProblemKind::NobodyPlays, "nobody plays this game")
+    not_now(ProblemKind::NobodyPlays, "the game has no players")
 }
 
 /// Parses a move in any notation.

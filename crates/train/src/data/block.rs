@@ -50,7 +50,7 @@ pub(super) fn next(source: &mut impl Read, content: &mut Vec<u8>) -> io::Result<
     })
 }
 
-/// Fills a buffer as far as the source goes, and reports how far that is.
+/// Fills a buffer up to the end of the source. Returns the number of bytes.
 pub(super) fn fill(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {

@@ -97,8 +97,7 @@ impl Record {
         Some(content)
     }
 
-    /// Reads the content of a block, or reports what is wrong with it. Whether the moves can be played
-    /// is for the game to send.
+    /// Reads the content of a block. The legality of the moves is not checked.
     pub(super) fn read(content: &[u8]) -> Result<Self, &'static str> {
         let (&[low, high, winner, end, random], moves) =
             content.split_first_chunk::<HEAD>().ok_or("a game without its head")?;

@@ -42,9 +42,9 @@ impl Progress {
     }
 }
 
-/// Plays games until a file has enough of them; 0 threads count as one. The file is made if there
-/// is none, and otherwise goes on after its last game. `on_game` receives of every game that is
-/// written, and first of what there was before.
+/// Plays games until a file has enough of them; 0 threads count as one. A missing file
+/// is created, an existing one is extended. `on_game` is called for every written game, and first for
+/// those that the file already has.
 ///
 /// # Errors
 /// See [`GenerateError`]; all games that were written stay.

@@ -68,9 +68,9 @@ fn scale(plan: &mut Plan, factor: f64) {
     plan.stall_ms = plan.stall_ms.map(|most| longer(most, factor));
 }
 
-/// Timeouts costs nothing where nobody needs it, and is never made less.
-fn longer(most: NonZeroU64, factor: f64) -> NonZeroU64 {
-    NonZeroU64::new(scaled_millis(most.get(), factor.max(1.0))).unwrap_or(most)
+/// Timeouts are never shortened: an unused one costs nothing.
+fn longer(limit: NonZeroU64, factor: f64) -> NonZeroU64 {
+    NonZeroU64::new(scaled_millis(limit.get(), factor.max(1.0))).unwrap_or(limit)
 }
 
 fn scaled_limits(limits: Limits, factor: f64) -> Limits {

@@ -22,7 +22,7 @@ pub(crate) struct Timeouts {
     pub(crate) hung: Duration,
     /// How much later than promised an answer may come; none if time is not looked at.
     pub(crate) late: Option<Duration>,
-    /// For how long so far the machine has kept from running whoever could: that is none's fault.
+    /// Total time in which the host did not run runnable threads; it is not charged to the engine.
     pub(crate) stood_still: fn() -> Duration,
 }
 
@@ -62,7 +62,7 @@ enum Speech {
     Usi,
 }
 
-/// A position as the engine is reported of it.
+/// The position that was sent to the engine.
 #[derive(Debug)]
 struct Told {
     /// None for the start position.
@@ -149,7 +149,7 @@ struct Gui {
 /// Plays a session of so many searches.
 ///
 /// # Errors
-/// The engine did something wrong; the text prints what, and what was sent before.
+/// The engine did something wrong; the text states it, with the lines sent before.
 pub(crate) fn session(seed: u64, searches: u64, timeout: Timeouts) -> Result<Tally, String> {
     let mut rng = Rng::with_seed(seed);
     let speech = if rng.bool() { Speech::Uci } else { Speech::Usi };

@@ -214,7 +214,7 @@ impl ClientSession {
         }
     }
 
-    /// Tells that the expected move was played: the search continues as a normal one, with its clock
+    /// Sends `ponderhit`: the expected move was played, and the search continues as a normal one, with its clock
     /// running from now.
     ///
     /// `clocks`, if given and not empty, take the place of those of the request. A shogi engine is
@@ -332,8 +332,8 @@ impl ClientSession {
 
     /// Has searches wait for [`start_pending`](Self::start_pending) from now on.
     ///
-    /// For a caller that reads many lines immediately: those that came before `go` is sent are no answers
-    /// to it, so the session gets them first.
+    /// For a caller that reads many lines per call: lines that arrived before `go` is sent do not answer it, so
+    /// the session receives them first.
     pub fn set_manual_start(&mut self) {
         self.manual_start = true;
     }
@@ -460,7 +460,7 @@ impl ClientSession {
                 running.stale_answer = None;
                 false
             }
-            // Whoever is asked to stop may say anything, and what it is matters little.
+            // After `stop` any answer ends the search.
             Reply::BestMove(BestMove { best: Best::Move(it), .. }) => {
                 running.stale_answer.take() == Some(*it) && running.stopped.is_none()
             }

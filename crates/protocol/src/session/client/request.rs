@@ -50,7 +50,7 @@ pub enum Purpose {
     Analyse,
 }
 
-/// A game, as far as the engine is reported of it.
+/// The settings of a game that the engine is informed of.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct NewGame {
     /// Whether castling is written as the king taking his rook (`UCI_Chess960`).

@@ -331,9 +331,9 @@ impl EngineSession {
         self.try_send(&Reply::ReadyOk, out)
     }
 
-    /// Tells something about the search, or an `info string` at any time.
+    /// Reports search information, or an `info string` at any time.
     ///
-    /// Not everything is sent immediately, and not everything at all:
+    /// Lines may be delayed or dropped:
     /// - What comes after the answer is dropped, except an `info string`.
     /// - The fields `currmove`, `currmovenumber`, `currline` and `refutation` are dropped in the
     ///   first second, and the last two while their options (`UCI_ShowCurrLine`,
@@ -357,7 +357,7 @@ impl EngineSession {
         match self.search.as_mut().filter(|search| search.held.is_none()) {
             Some(search) => {
                 let searched = now.saturating_sub(search.since);
-                search.told |= throttle::tells_of_position(info);
+                search.told |= throttle::has_score_or_pv(info);
                 self.details.trim(info, searched);
             }
             None if is_only_text(info) => (),

@@ -1,7 +1,6 @@
-//! How much of what an engine tells reaches its client, and when.
+//! Limits the rate of `info` lines.
 //!
-//! GUIs were seen to hang on engines that tell thousands of lines immediately, as any engine does that
-//! finds a mate while pondering.
+//! GUIs were seen to hang on bursts of thousands of lines, as from an engine that finds a mate while pondering.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -13,10 +12,10 @@ use crate::session::Moment;
 /// The time between two lines, on average.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// So many lines may be sent immediately.
+/// Maximum number of lines in a burst.
 const BURST: u32 = 100;
 
-/// So many more may be sent to complete an iteration. Stockfish has at most 256 variations.
+/// Additional lines that complete an iteration. Stockfish has at most 256 variations.
 const BLOCK: u32 = 256;
 
 /// What is not needed later gives way from here on.
@@ -41,14 +40,14 @@ pub(super) struct Throttle {
     block_passes: bool,
 }
 
-/// Whether a line tells what the position is worth or how play continues.
-pub(super) fn tells_of_position(info: &Info<'_>) -> bool {
+/// Whether a line has a score or a PV.
+pub(super) fn has_score_or_pv(info: &Info<'_>) -> bool {
     info.score.is_some() || info.pv.is_some()
 }
 
 /// Whether a line is a text for people.
 pub(super) fn is_text(info: &Info<'_>) -> bool {
-    info.string.is_some() && !tells_of_position(info)
+    info.string.is_some() && !has_score_or_pv(info)
 }
 
 fn rank(info: &Info<'_>) -> u32 {
@@ -67,7 +66,7 @@ impl Throttle {
         }
     }
 
-    /// Forgets which iteration was reported of.
+    /// Forgets the iteration of the last report.
     pub(super) fn start_search(&mut self) {
         self.last_rank = u32::MAX;
         self.block_passes = false;
@@ -76,7 +75,7 @@ impl Throttle {
     /// Whether a line may be sent now. If not, it is held back or dropped.
     pub(super) fn passes(&mut self, info: &Info<'_>, now: Moment) -> bool {
         let room = |lines: u32| self.next <= now.saturating_add(PERIOD * lines);
-        let passes = if tells_of_position(info) {
+        let passes = if has_score_or_pv(info) {
             let completes = core::mem::replace(&mut self.last_rank, rank(info)) < rank(info);
             self.block_passes = if completes {
                 self.block_passes && room(BURST + BLOCK)
@@ -101,8 +100,8 @@ impl Throttle {
     fn hold(&mut self, info: &Info<'_>) {
         // A line without a variation tells less than the one that it follows.
         let replaces = |held: &&mut Info<'_>| {
-            tells_of_position(info)
-                && tells_of_position(held)
+            has_score_or_pv(info)
+                && has_score_or_pv(held)
                 && rank(held) == rank(info)
                 && (info.pv.is_some() || held.pv.is_none())
         };
@@ -113,7 +112,7 @@ impl Throttle {
         let held = |text| self.held.iter().filter(|it| is_text(it) == text).count();
         if is_text(info) && MAX_TEXTS <= held(true) {
             self.lost_texts = self.lost_texts.saturating_add(1);
-        } else if is_text(info) || (tells_of_position(info) && held(false) < MAX_LINES) {
+        } else if is_text(info) || (has_score_or_pv(info) && held(false) < MAX_LINES) {
             self.held.push(info.clone().into_owned());
         }
     }
@@ -123,7 +122,7 @@ impl Throttle {
         (!self.held.is_empty()).then(|| self.next.saturating_sub(PERIOD * BURST))
     }
 
-    /// The lines that were held back, if their time has come: not too many immediately.
+    /// The delayed lines that may be sent now.
     pub(super) fn release(&mut self, now: Moment) -> Vec<Info<'static>> {
         if self.due().is_none_or(|due| now < due) {
             return Vec::new();
