@@ -335,8 +335,8 @@ test('keeps selection, drag and promotion dialog while the engine thinks', async
   open(fake, game(1, 'chess', { play, position: here('4k3/1P6/8/8/8/8/8/4K3 w - - 0 1', all) }));
   const page = await opened(fake, '#/play/1');
   const thinks = async (depth: number) => {
-    const thought = { node: null, depth, score: null, nodes: null, nps: null, time: null, pv: [] };
-    const players = { first: human, second: { ...program, thought } };
+    const info = { node: null, depth, score: null, nodes: null, nps: null, time: null, pv: [] };
+    const players = { first: human, second: { ...program, info } };
     fake.delta('game/1', { kind: 'game', delta: { play: { ...play, players } } });
     await page.getByText(`Depth ${depth}`).waitFor();
   };
@@ -517,7 +517,7 @@ test('changes the number of lines and inserts a line', async () => {
       {
         kind: 'insert',
         node: 0,
-        words: ['d2d4', 'd7d5'],
+        moves: ['d2d4', 'd7d5'],
         evaluation: { score: { kind: 'cp', value: 25 }, depth: 24 },
       },
     ]);

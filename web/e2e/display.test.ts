@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type {
   CurvePoint,
+  Directory,
   EngineOption,
   MatchGame,
   MatchPlan,
@@ -195,13 +196,13 @@ test.each([
   },
 );
 
-const FOLDER = {
+const DIRECTORY: Directory = {
   path: '/books',
   parent: null,
   entries: [
-    { name: 'deep', path: '/books/deep', folder: true, program: false, size: 0 },
-    { name: 'engine', path: '/books/engine', folder: false, program: true, size: 2000 },
-    { name: 'varied.bin', path: '/books/varied.bin', folder: false, program: false, size: 300 },
+    { name: 'deep', path: '/books/deep', directory: true, program: false, size: 0 },
+    { name: 'engine', path: '/books/engine', directory: false, program: true, size: 2000 },
+    { name: 'varied.bin', path: '/books/varied.bin', directory: false, program: false, size: 300 },
   ],
   truncated: true,
 };
@@ -230,7 +231,7 @@ function withOptions(): FakeServer {
       machine: { cores: 1, memory: null },
     },
   });
-  fake.http.set('files', FOLDER);
+  fake.http.set('files', DIRECTORY);
   return fake;
 }
 

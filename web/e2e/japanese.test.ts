@@ -212,7 +212,7 @@ test(
     // All other checks are listed with their results.
     await check.getByText(/^その他の検査：\d+件$/).click();
     await found.filter({ hasText: /^合格\s*handshake\.name / }).waitFor();
-    await found.filter({ hasText: /^判定不能\s*ending\.eof\.idle / }).waitFor();
+    await found.filter({ hasText: /^判定不能\s*exit\.eof\.idle / }).waitFor();
     expect(await found.count()).toBeGreaterThan(150);
     // Names of checks and documents are not translated; protocol keywords are between backticks.
     const texts = await found.evaluateAll((all) =>
