@@ -276,6 +276,6 @@ test('shows violations in the log in Japanese', async () => {
   const rule = 'UCI 2006, general rules と USI draft 1';
   await containsText(breaches, 'メッセージの後の余分な文字列', rule);
   const given = page.waitForEvent('download');
-  await page.getByRole('button', { name: ja('log.export') }).click();
+  await page.getByRole('button', { name: ja('log.export'), exact: true }).click();
   expect(readFileSync(await (await given).path(), 'utf8')).toContain(`# 必須: ${text} [${clause}]`);
 });
