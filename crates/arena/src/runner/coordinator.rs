@@ -275,7 +275,7 @@ impl<'a> Coordinator<'a> {
                 }
             }
             Progress::Again => {
-                let text = "the program was stopped meanwhile, and it is played again".to_owned();
+                let text = "the process was suspended; the pairing is replayed".to_owned();
                 Event::Warning { text, pair: Some(index), engine: None, about: None }
             }
             Progress::Warning { engine, text, about, .. } => {

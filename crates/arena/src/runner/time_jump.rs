@@ -13,7 +13,7 @@ const INTERVAL: Duration = Duration::from_millis(200);
 const MAX_GAP: Duration = Duration::from_secs(1);
 
 struct Heartbeat {
-    /// The latest heartbeat; none before the first one.
+    /// The latest heartbeat; none if nothing is detected.
     latest: Option<Instant>,
     jumps: u64,
 }
@@ -36,15 +36,18 @@ static HEARTBEAT: Mutex<Heartbeat> = Mutex::new(Heartbeat { latest: None, jumps:
 pub(super) fn count() -> u64 {
     static START: Once = Once::new();
     START.call_once(|| {
+        // Not in the thread: it may start late, and a jump before its first heartbeat would be missed.
+        with(|it| it.latest = Some(now()));
         let beat = || {
-            with(|it| it.latest = Some(now()));
             loop {
                 thread::sleep(INTERVAL);
                 with(|it| it.count(now()));
             }
         };
-        // Without the thread, no time jump is detected.
-        let _ = thread::Builder::new().name("heartbeat".to_owned()).spawn(beat);
+        if thread::Builder::new().name("heartbeat".to_owned()).spawn(beat).is_err() {
+            // Without heartbeats, each gap between two calls would be a time jump.
+            with(|it| it.latest = None);
+        }
     });
     with(|it| it.count(now()))
 }

@@ -203,16 +203,18 @@ fn replays_games_interrupted_by_a_stopped_process() {
     command.current_dir(dir.path()).args(words).args(["--rounds", "1000", "--abort"]);
     let child = command.args(["--events", "e.jsonl"]).spawn().expect("the program starts");
     let events = dir.path().join("e.jsonl");
-    let told = |what: &str| fs::read_to_string(&events).is_ok_and(|events| events.contains(what));
-    wait("no game starts", || told("game-start"));
+    let reported = |text: &str| fs::read_to_string(&events).is_ok_and(|it| it.contains(text));
+    wait("no game starts", || reported("game-start"));
     signal(child.id(), rustix::process::Signal::STOP);
     // Longer than any gap between heartbeats on a busy host.
     thread::sleep(Duration::from_secs(2));
     signal(child.id(), rustix::process::Signal::CONT);
-    wait("nothing is told", || told("the program was stopped meanwhile, and it is played again"));
+    wait("no time jump is reported", || {
+        reported("the process was suspended; the pairing is replayed")
+    });
     signal(child.id(), rustix::process::Signal::INT);
     assert_eq!(finish(child).code(), Some(130));
-    assert!(!told("time-forfeit"));
+    assert!(!reported("time-forfeit"));
 }
 
 #[test]
