@@ -22,43 +22,70 @@ export const defaults = {
 export type Prefs = typeof defaults;
 
 const KEY = 'readyok';
+const UNSAVED_KEY = 'readyok.unsaved';
 
-function read(): Prefs {
+function read(key: string): Record<string, string> {
+  let stored: Record<string, unknown> = {};
   try {
-    return { ...defaults, ...JSON.parse(localStorage.getItem(KEY) ?? '{}') };
+    stored = Object(JSON.parse(localStorage.getItem(key) ?? '{}'));
   } catch {
-    return { ...defaults };
+    // Without storage the preferences come from the server.
   }
+  const known = Object.keys(defaults).map((name) => [name, stored[name]]);
+  return Object.fromEntries(known.filter(([, value]) => typeof value === 'string'));
 }
 
-export const prefs = $state<Prefs>(read());
+export const prefs = $state<Prefs>({ ...defaults, ...read(KEY) });
 
-let keep: (page: Record<string, string>) => void = () => {};
+/** Changes without confirmation of the server. A reload does not lose them: they are sent again. */
+const unsaved = read(UNSAVED_KEY);
 
-/** Sets a second store in addition to the browser. */
-export function persistWith(keeper: typeof keep) {
-  keep = keeper;
+let send: (page: Record<string, string>) => Promise<void> = () => Promise.reject();
+let requests = 0;
+
+/** Sets a second store in addition to the browser. Its promise is rejected if nothing was stored. */
+export function persistWith(sender: typeof send) {
+  send = sender;
 }
 
 export function setPref<K extends keyof Prefs>(name: K, value: Prefs[K]) {
   prefs[name] = value;
+  unsaved[name] = value;
   store();
-  keep($state.snapshot(prefs));
+  void save();
 }
 
-/** Applies the preferences stored by the server. */
+/** Applies the preferences stored by the server, except for later changes. */
 export function applyPrefs(page: { [key in string]?: string }) {
   const next: Record<string, string> = prefs;
   for (const name of Object.keys(defaults)) {
-    const value = page[name];
+    const value = unsaved[name] ?? page[name];
     if (typeof value === 'string') next[name] = value;
   }
   store();
+  if (requests === 0 && Object.keys(unsaved).length > 0) void save();
+}
+
+async function save() {
+  const sent = { ...unsaved };
+  requests++;
+  try {
+    await send($state.snapshot(prefs));
+    for (const [name, value] of Object.entries(sent)) {
+      if (unsaved[name] === value) delete unsaved[name];
+    }
+    store();
+  } catch {
+    // Sent again with the next settings of the server.
+  } finally {
+    requests--;
+  }
 }
 
 function store() {
   try {
     localStorage.setItem(KEY, JSON.stringify(prefs));
+    localStorage.setItem(UNSAVED_KEY, JSON.stringify(unsaved));
   } catch {
     // Without storage the preferences come from the server.
   }
