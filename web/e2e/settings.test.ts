@@ -81,20 +81,18 @@ test.each([
     const page = await fixture.page('', { reducedMotion });
     await page.getByRole('button', { name: en('new.analysis') }).click();
     await squares(page);
-    const glided = page.evaluate(
-      () =>
-        new Promise<number>((done) => {
-          const board = document.querySelector('cg-board');
-          if (!board) return;
-          // An animated piece is marked during the animation; the move ends with the last-move highlight.
-          let seen = 0;
-          new MutationObserver(() => {
-            if (board.querySelector('piece.anim')) seen = 1;
-            if (seen || board.querySelector('square.last-move')) done(seen);
-          }).observe(board, { subtree: true, childList: true, attributes: true });
-        }),
-    );
+    // Installed before the move: an animation lasts a fraction of a second.
+    await page.evaluate(() => {
+      const board = document.querySelector('cg-board');
+      const state = Object.assign(globalThis, { animated: 0 });
+      if (!board) throw new Error('no board');
+      new MutationObserver(() => {
+        if (board.querySelector('piece.anim')) state.animated = 1;
+      }).observe(board, { subtree: true, childList: true, attributes: true });
+    });
     await enter(page, 'e4');
-    expect(await glided).toBe(glides);
+    await page.locator('cg-board square.last-move').first().waitFor();
+    await expect.poll(() => page.locator('cg-board piece.anim').count()).toBe(0);
+    expect(await page.evaluate(() => Object(globalThis).animated)).toBe(glides);
   },
 );
