@@ -23,7 +23,7 @@ pub use score::{Score, TestState};
 use crate::openings::Skipped;
 use crate::pairing::Opening;
 use crate::plan::EngineId;
-use crate::queue::{About, Stop, WorkerId};
+use crate::queue::{Stop, WarningContext, WorkerId};
 use crate::result::{GameEnd, Introduction, PlayedMove};
 use crate::stats::Verdict;
 use crate::store::ContentHash;
@@ -126,7 +126,7 @@ pub enum Event {
         engine: Option<EngineId>,
         /// More about it, if an engine did it in a game.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        about: Option<Box<About>>,
+        about: Option<Box<WarningContext>>,
     },
     /// An engine has failed, and has lost its game by it.
     EngineFailure {
@@ -191,33 +191,33 @@ pub enum End {
 /// Somebody who follows a match.
 pub trait Listener: Send {
     /// Hears what has happened. The match goes on when this returns.
-    fn hear(&mut self, event: &Event);
+    fn on_event(&mut self, event: &Event);
 
     /// Hears which openings cannot be used: warnings, unless a listener has other words for them.
-    fn hear_skipped(&mut self, skipped: &Arc<Skipped>) {
+    fn on_skipped_openings(&mut self, skipped: &Arc<Skipped>) {
         let warn = |text| Event::Warning { text, pair: None, engine: None, about: None };
         for error in &skipped.errors {
-            self.hear(&warn(format!("an opening is left out: {error}")));
+            self.on_event(&warn(format!("an opening is left out: {error}")));
         }
         if skipped.more > 0 {
-            self.hear(&warn(format!("{} more openings are left out", skipped.more)));
+            self.on_event(&warn(format!("{} more openings are left out", skipped.more)));
         }
     }
 }
 
 impl<L: Listener + ?Sized> Listener for Box<L> {
-    fn hear(&mut self, event: &Event) {
-        (**self).hear(event);
+    fn on_event(&mut self, event: &Event) {
+        (**self).on_event(event);
     }
 
-    fn hear_skipped(&mut self, skipped: &Arc<Skipped>) {
-        (**self).hear_skipped(skipped);
+    fn on_skipped_openings(&mut self, skipped: &Arc<Skipped>) {
+        (**self).on_skipped_openings(skipped);
     }
 }
 
 /// Hears in another thread.
 impl Listener for Sender<Event> {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         // Whoever has dropped the other end does not want to know.
         let _ = self.send(event.clone());
     }

@@ -23,9 +23,9 @@ use readyok_rules::{EndRules, Game};
 
 pub use error::{OpeningError, OpeningFault, Skipped};
 
-use crate::lot;
 use crate::pairing::Opening;
 use crate::plan::{OpeningOrder, Openings};
+use crate::rng;
 use fastchess::Shuffle;
 use permutation::Permutation;
 use source::Source;
@@ -213,7 +213,7 @@ impl Book {
         match self.shuffled {
             Some((known, permutation)) if known == pass => permutation,
             _ => {
-                let permutation = Permutation::new(count, lot::number(self.seed, pass));
+                let permutation = Permutation::new(count, rng::number(self.seed, pass));
                 self.shuffled = Some((pass, permutation));
                 permutation
             }

@@ -24,7 +24,7 @@ pub struct Pairing {
     pub games: u32,
     /// Who has the first move in the first game has it in the second one, too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub fixed_colours: bool,
+    pub fixed_colors: bool,
     /// Where all of them start.
     pub opening: Opening,
 }
@@ -92,7 +92,7 @@ impl PairResult {
 impl Pairing {
     /// Who has the first move and who the second in a game of the pairing, counted from 0.
     pub fn sides(&self, game: u32) -> (EngineId, EngineId) {
-        if self.fixed_colours || game.is_multiple_of(2) {
+        if self.fixed_colors || game.is_multiple_of(2) {
             (self.first, self.second)
         } else {
             (self.second, self.first)

@@ -59,7 +59,7 @@ pub struct Plan {
     #[serde(default)]
     pub colours: Colours,
     /// How many milliseconds a search may take on which no clock runs, whatever the engine says
-    /// meanwhile. By default [`Setting::STALL`](crate::game::Setting::STALL).
+    /// meanwhile. By default [`GameSettings::STALL`](crate::game::GameSettings::STALL).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stall_ms: Option<NonZeroU64>,
     /// How many milliseconds a player waits between two games.

@@ -23,18 +23,18 @@
 mod local;
 #[cfg(feature = "nats")]
 pub mod nats;
-mod order;
-mod refused;
+mod rejection;
 mod report;
+mod spec;
 mod stop;
 
 use std::{error, fmt};
 
 pub use local::{LocalDispatcher, LocalJobs, local};
-pub(crate) use order::find;
-pub use order::{Job, LARGEST, Order, OrderError, OrderFile};
-pub use refused::{NoStart, Refused};
-pub use report::{About, Progress, Report, Return, WorkerId};
+pub use rejection::{NoStart, Rejection};
+pub use report::{Progress, Report, ReturnReason, WarningContext, WorkerId};
+pub(crate) use spec::find;
+pub use spec::{Job, MAX_FILE_BYTES, MatchSpec, SpecError, SpecFile};
 pub use stop::{OnAbort, Stop, StopToken};
 
 use crate::pairing::PairResult;
@@ -80,7 +80,7 @@ pub trait Lease: Send {
     fn job(&self) -> &Job;
 
     /// Tells how it goes. Nothing depends on it, and it may get lost.
-    fn tell(&mut self, progress: Progress);
+    fn report(&mut self, progress: Progress);
 
     /// Ends the job with a result.
     ///
@@ -104,7 +104,7 @@ pub struct QueueError {
 
 impl fmt::Display for QueueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the queue of games is out of order: {}", self.text)
+        write!(f, "the queue of games is out of spec: {}", self.text)
     }
 }
 

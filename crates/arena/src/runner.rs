@@ -17,7 +17,7 @@
 
 mod coordinator;
 mod cpus;
-mod engines;
+mod engine_player;
 mod error;
 mod tally;
 mod time_jump;
@@ -27,14 +27,14 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 pub use cpus::{CpuError, Cpus, threads_of};
-pub use engines::EnginePlayer;
+pub use engine_player::EnginePlayer;
 pub use error::MatchError;
-pub use worker::{PairPlayer, PlayerError, Watch, WorkError, work};
+pub use worker::{PairPlayer, PlayContext, PlayerError, WorkError, work};
 
 use crate::event::{End, Listener, Score};
 use crate::export::{Export, Exports};
 use crate::plan::Plan;
-use crate::queue::{Dispatcher, Order, Report, Stop};
+use crate::queue::{Dispatcher, MatchSpec, Report, Stop};
 use crate::schedule::Schedule;
 use crate::store::Store;
 use coordinator::{Coordinator, Parts};
@@ -42,7 +42,7 @@ use tally::Tally;
 
 /// A match that is about to be played, or to go on.
 pub struct Match {
-    order: Order,
+    spec: MatchSpec,
     store: Store,
     schedule: Schedule,
     exports: Vec<Export>,
@@ -67,7 +67,7 @@ pub struct Settings {
     /// How long a result may be in danger from a failing machine.
     pub sync: Duration,
     /// Whether each move is told to listeners.
-    pub tell_moves: bool,
+    pub report_moves: bool,
 }
 
 /// What a match came to.
@@ -102,7 +102,7 @@ impl Default for Settings {
             on_verdict: Stop::Abort,
             failures: None,
             sync: Duration::from_secs(1),
-            tell_moves: false,
+            report_moves: false,
         }
     }
 }
@@ -127,16 +127,16 @@ impl Match {
     pub fn new(store: Store, settings: Settings) -> Result<Self, MatchError> {
         store.check_values()?;
         let schedule = Schedule::open(store.plan())?;
-        let (plan_hash, tell_moves) = (store.plan_hash(), settings.tell_moves);
-        let order = Order { plan_hash, tell_moves, ..Order::new(store.plan()) };
+        let (plan_hash, report_moves) = (store.plan_hash(), settings.report_moves);
+        let spec = MatchSpec { plan_hash, report_moves, ..MatchSpec::new(store.plan()) };
         let (sender, reports) = channel();
         let (exports, listeners) = (Vec::new(), Vec::new());
-        Ok(Self { order, store, schedule, exports, listeners, settings, sender, reports })
+        Ok(Self { spec, store, schedule, exports, listeners, settings, sender, reports })
     }
 
     /// What all jobs of the match share.
-    pub fn order(&self) -> &Order {
-        &self.order
+    pub fn spec(&self) -> &MatchSpec {
+        &self.spec
     }
 
     /// Adds a file of records.
@@ -166,11 +166,11 @@ impl Match {
     /// Something does not work. What was stored before stays.
     pub fn coordinate(self, dispatcher: &mut dyn Dispatcher) -> Result<Summary, MatchError> {
         // The coordinator holds no end of its own channel: without workers and handles it is told.
-        let Self { order, store, schedule, exports, listeners, settings, sender, reports } = self;
+        let Self { spec, store, schedule, exports, listeners, settings, sender, reports } = self;
         drop(sender);
-        let tally = Tally::new(&order.plan)?;
+        let tally = Tally::new(&spec.plan)?;
         let exports = Exports::new(exports);
-        let parts = Parts { order, store, schedule, exports, tally, listeners, settings };
+        let parts = Parts { spec, store, schedule, exports, tally, listeners, settings };
         Coordinator::new(parts, dispatcher).run(&reports)
     }
 
@@ -184,9 +184,9 @@ impl Match {
         self,
         slots: usize,
         cpus: Option<&Cpus>,
-        make: impl Fn(&Order) -> P + Sync,
+        make: impl Fn(&MatchSpec) -> P + Sync,
     ) -> Result<Summary, MatchError> {
-        worker::crew(self, slots, cpus, make)
+        worker::run_workers(self, slots, cpus, make)
     }
 }
 

@@ -91,7 +91,7 @@ impl Schedule {
                 first: slot.first,
                 second: slot.second,
                 games: slot.games,
-                fixed_colours: slot.fixed_colours,
+                fixed_colors: slot.fixed_colors,
                 opening: match slot.cycle {
                     Some(most) => self.book.get_of(slot.opening, most)?,
                     None => self.book.get(slot.opening)?,

@@ -36,7 +36,7 @@ impl<W: Write> JsonLines<W> {
 }
 
 impl<W: Write + Send> Listener for JsonLines<W> {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         let Some(out) = &mut self.out else { return };
         if let Err(error) = write(out, event) {
             self.error = Some(error);

@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use readyok_protocol::Party;
 
 use super::options::Log;
-use crate::game::Overhearing;
+use crate::game::LineObserver;
 
 /// How much a message matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,7 +84,7 @@ impl Logger {
     }
 
     /// What writes everything that engines are told and say, if the options want that.
-    pub fn overhearing(&self) -> Option<Overhearing> {
+    pub fn line_observer(&self) -> Option<LineObserver> {
         let log = self.clone();
         let hear = move |engine: &str, side, line: &str| {
             let arrow = match side {
@@ -94,7 +94,7 @@ impl Logger {
             let thread = thread::current();
             log.line("Engine", thread.name().unwrap_or(""), &format!("{engine} {arrow} {line}"));
         };
-        self.engines.then(|| Arc::new(hear) as Overhearing)
+        self.engines.then(|| Arc::new(hear) as LineObserver)
     }
 
     fn line(&self, label: &str, thread: &str, text: &str) {

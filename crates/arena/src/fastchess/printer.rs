@@ -317,7 +317,7 @@ impl<W: Write> Printer<W> {
 }
 
 impl<W: Write + Send> Listener for Printer<W> {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         if self.is_late(event) {
             return;
         }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use readyok_rules::{Game, Side, Termination};
 
-use crate::queue::About;
+use crate::queue::WarningContext;
 use crate::result::{EndSentence, GameEnd, WarningKind};
 
 /// The line at the start of a game. Games are counted from 1.
@@ -19,7 +19,7 @@ pub fn finished(number: u64, first: &str, second: &str, end: &GameOver<'_>) -> S
 }
 
 /// The warning about something odd that an engine did, in one line or, with what it is about, in four.
-pub fn warning(engine: &str, about: &About, one_line: bool) -> String {
+pub fn warning(engine: &str, about: &WarningContext, one_line: bool) -> String {
     let played = about.played.as_deref().unwrap_or("<none>");
     let text = match &about.kind {
         WarningKind::IllegalPv { word } => format!("Illegal PV move - move {word} from {engine}"),

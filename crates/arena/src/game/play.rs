@@ -18,12 +18,12 @@ use readyok_rules::{Game, MoveCodec, Position, Side, Termination};
 use regex::Regex;
 
 use super::cancel::{Cancel, Watched};
+use super::fastchess_info::Scored;
 use super::player::{Player, pair_mut};
 use super::referee::{Answer, Decision, OpeningError, Referee, Verdict};
-use super::scored::Scored;
 use super::tablebase::Tablebases;
 use super::time::{now, unix_ms};
-use super::{overload, told};
+use super::{move_info, overload};
 use crate::pairing::Opening;
 use crate::plan::{Adjudication, Variations};
 use crate::result::{
@@ -33,7 +33,7 @@ use crate::result::{
 
 /// What a game needs beside its players and its opening.
 #[derive(Clone, Debug)]
-pub struct Setting {
+pub struct GameSettings {
     /// What is played.
     pub game: Game,
     /// When the game ends before its end on the board.
@@ -49,11 +49,11 @@ pub struct Setting {
     pub keep_lines: Vec<Regex>,
 }
 
-impl Setting {
+impl GameSettings {
     /// How long a search may take on which no clock runs, unless something else is said.
     pub const STALL: Duration = Duration::from_mins(10);
 
-    /// A setting without adjudication: searches without a clock may take [`Setting::STALL`], and
+    /// A setting without adjudication: searches without a clock may take [`GameSettings::STALL`], and
     /// variations are not followed.
     pub fn new(game: Game) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl Setting {
 /// # Errors
 /// No game can start from the opening.
 pub fn play_game(
-    setting: &Setting,
+    setting: &GameSettings,
     opening: &Opening,
     players: [&mut Player; 2],
     cancel: &Cancel,
@@ -118,7 +118,7 @@ pub fn play_game(
 }
 
 struct Table<'a> {
-    setting: &'a Setting,
+    setting: &'a GameSettings,
     cancel: &'a Cancel,
     referee: Referee,
     seats: [Seat<'a>; 2],
@@ -182,7 +182,7 @@ impl<'a> Seat<'a> {
 
     fn watch(&mut self, cancel: &Cancel) {
         if let Some(engine) = self.player.engine() {
-            self.introduction = told::introduction(engine, self.player.plan());
+            self.introduction = move_info::introduction(engine, self.player.plan());
         }
         self.watched = self.player.engine().map(|engine| cancel.watch(engine.stopper()));
     }
@@ -283,9 +283,9 @@ impl Table<'_> {
             Err(failure) => return Verdict::Over(self.failed(side, failure)),
         };
         if side == Side::Second && pair_mut(&mut self.seats, side).0.player.plan().whitepov {
-            told::turn_score(&mut played.info);
+            move_info::turn_score(&mut played.info);
             if let Some(scored) = &mut scored {
-                told::turn_score(&mut scored.info);
+                move_info::turn_score(&mut scored.info);
             }
         }
         let took = whole_micros(played.time());
@@ -311,14 +311,14 @@ impl Table<'_> {
             // It was no move that counts.
             return verdict;
         }
-        let word = self.referee.latest_word().and_then(|word| word.parse().ok());
+        let word = self.referee.latest_move().and_then(|word| word.parse().ok());
         let Some(word) = word else { return verdict };
         for seat in &mut self.seats {
             seat.play(word);
         }
         let left = self.referee.clock(side).left();
-        let mut made = told::played(word, &played, took, left, codec);
-        let odd = told::oddities(before.as_ref(), variations, &made, &played.info);
+        let mut made = move_info::played(word, &played, took, left, codec);
+        let odd = move_info::oddities(before.as_ref(), variations, &made, &played.info);
         let excused = |odd: &WarningKind| {
             scored.as_ref().is_some_and(|scored| scored.excuses(odd, &played.info))
         };
@@ -327,7 +327,7 @@ impl Table<'_> {
         }
         if let Some(scored) = scored {
             played.info = scored.info;
-            made = told::played(word, &played, took, left, codec);
+            made = move_info::played(word, &played, took, left, codec);
         }
         made.ponder_hit = played.ponder_hit;
         made.lines = lines;
@@ -386,11 +386,11 @@ impl Table<'_> {
                 scored.hear(&update.info);
             }
             if follow && update.info.pv.is_some() {
-                line = Some(cut(&update.raw, Warning::MAX_LINE));
+                line = Some(truncate(&update.raw, Warning::MAX_LINE));
             }
             for (kept, wanted) in lines.iter_mut().zip(&self.setting.keep_lines) {
                 if wanted.is_match(&update.raw) {
-                    *kept = Some(cut(&update.raw, PlayedMove::MAX_LINE));
+                    *kept = Some(truncate(&update.raw, PlayedMove::MAX_LINE));
                 }
             }
         })?;
@@ -455,7 +455,7 @@ impl Table<'_> {
         let end = match error.problem() {
             Problem::OutOfTime(late) => {
                 let took = deadline.unwrap_or_default().saturating_add(TICK).saturating_add(*late);
-                match self.referee.on_silence(took) {
+                match self.referee.on_timeout(took) {
                     Verdict::Over(outcome) => return outcome,
                     Verdict::Continue => GameEnd::time_forfeit(0),
                 }
@@ -494,7 +494,8 @@ impl Table<'_> {
             drop((seat.pondering.take(), seat.watched.take()));
             let Some(engine) = seat.player.engine_mut() else { continue };
             let notices = engine.drain_notices();
-            let message = engine.status_message().map(|text| cut(&text, EngineFailure::MAX_TEXT));
+            let message =
+                engine.status_message().map(|text| truncate(&text, EngineFailure::MAX_TEXT));
             // One that is gone is found to be so before its next game.
             let _ = engine.game_over(told);
             let mut is_unregistered = false;
@@ -517,7 +518,7 @@ impl Table<'_> {
     }
 }
 
-fn cut(line: &str, most: usize) -> String {
+fn truncate(line: &str, most: usize) -> String {
     line.chars().take(most).collect()
 }
 

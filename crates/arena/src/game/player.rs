@@ -11,7 +11,7 @@ use readyok_client::{
 use readyok_protocol::{OptionKind, Party as Spoke};
 use readyok_rules::{Game, MoveCodec, Side};
 
-use super::gate::GATE;
+use super::start_limiter::START_LIMITER;
 use super::texts::TextOptions;
 use crate::plan::{EngineId, EnginePlan, Protocol};
 use crate::result::{EngineFailureKind, GameEnd, WarningKind, unsuitable};
@@ -27,8 +27,8 @@ pub struct Player {
     patience: Timeouts,
     start: Start,
     guard: Option<Guard>,
-    overhearing: Option<Overhearing>,
-    error_hearing: Option<ErrorHearing>,
+    line_observer: Option<LineObserver>,
+    stderr_observer: Option<StderrObserver>,
     /// Which texts its options may have; none is any.
     texts: Option<TextOptions>,
     engine: Option<Engine>,
@@ -37,11 +37,11 @@ pub struct Player {
 }
 
 /// A function that hears every line of the conversations of a match: which engine, who spoke, what.
-pub type Overhearing = Arc<dyn Fn(&str, Spoke, &str) + Send + Sync>;
+pub type LineObserver = Arc<dyn Fn(&str, Spoke, &str) + Send + Sync>;
 
 /// A function that hears every line that the engines of a match write to their error output: which
 /// engine, and what.
-pub type ErrorHearing = Arc<dyn Fn(&str, &str) + Send + Sync>;
+pub type StderrObserver = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 type Start = Box<dyn FnMut(Builder) -> Result<Engine, EngineError> + Send>;
 
@@ -49,11 +49,11 @@ impl Player {
     /// A player of a plan. It is a process, or at the other end of a connection, as the plan says.
     pub fn new(game: Game, id: EngineId, plan: &EnginePlan, patience: Timeouts) -> Self {
         let start = starter(plan);
-        Self::starting_with(game, id, plan, patience, start)
+        Self::with_start(game, id, plan, patience, start)
     }
 
     /// A player that is started in another way, such as within this program.
-    pub fn starting_with(
+    pub fn with_start(
         game: Game,
         id: EngineId,
         plan: &EnginePlan,
@@ -68,8 +68,8 @@ impl Player {
             patience,
             start,
             guard: None,
-            overhearing: None,
-            error_hearing: None,
+            line_observer: None,
+            stderr_observer: None,
             texts: None,
             engine: None,
             is_used: false,
@@ -78,15 +78,15 @@ impl Player {
 
     /// Has a function hear every line that is said to the engine and by it.
     #[must_use]
-    pub fn overheard_by(mut self, overhearing: Option<Overhearing>) -> Self {
-        self.overhearing = overhearing;
+    pub fn on_line(mut self, line_observer: Option<LineObserver>) -> Self {
+        self.line_observer = line_observer;
         self
     }
 
     /// Has a function hear every line of the engine's error output.
     #[must_use]
-    pub fn errors_heard_by(mut self, hearing: Option<ErrorHearing>) -> Self {
-        self.error_hearing = hearing;
+    pub fn on_stderr(mut self, hearing: Option<StderrObserver>) -> Self {
+        self.stderr_observer = hearing;
         self
     }
 
@@ -213,15 +213,15 @@ impl Player {
         if let Some(registration) = self.plan.registration.clone() {
             builder = builder.register(registration);
         }
-        if let Some(overhearing) = self.overhearing.clone() {
+        if let Some(line_observer) = self.line_observer.clone() {
             let name = self.plan.name.clone();
-            builder = builder.on_line(move |side, line: &str| overhearing(&name, side, line));
+            builder = builder.on_line(move |side, line: &str| line_observer(&name, side, line));
         }
-        if let Some(hearing) = self.error_hearing.clone() {
+        if let Some(hearing) = self.stderr_observer.clone() {
             let name = self.plan.name.clone();
             builder = builder.on_stderr(move |line: &str| hearing(&name, line));
         }
-        let pass = GATE.enter();
+        let pass = START_LIMITER.enter();
         let started = (self.start)(builder);
         drop(pass);
         let mut engine = started.map_err(|error| GameEnd::no_start(&error))?;

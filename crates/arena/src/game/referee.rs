@@ -187,7 +187,7 @@ impl Referee {
     }
 
     /// The latest move as its canonical word, once an answer was a legal move.
-    pub fn latest_word(&self) -> Option<String> {
+    pub fn latest_move(&self) -> Option<String> {
         self.latest.map(|mv| mv.to_uci(self.position.game().castling_form()))
     }
 
@@ -212,7 +212,7 @@ impl Referee {
     }
 
     /// The side to move has not answered for so long. The game is over if its flag has fallen.
-    pub fn on_silence(&mut self, waited: Duration) -> Verdict {
+    pub fn on_timeout(&mut self, waited: Duration) -> Verdict {
         match self.deadline() {
             Some(deadline) if deadline < waited => match self.spend(self.turn(), waited) {
                 Err(outcome) => Verdict::Over(outcome),

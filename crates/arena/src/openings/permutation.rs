@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use crate::lot;
+use crate::rng;
 
 /// A permutation of the numbers below a size: a Feistel network over the next even number of bits,
 /// gone through again while it leads out of the numbers (cycle walking; Black and Rogaway 2002,
@@ -19,7 +19,7 @@ pub(super) struct Permutation {
 impl Permutation {
     pub(super) fn new(size: NonZeroU64, seed: u64) -> Self {
         let bits = u64::BITS - (size.get() - 1).leading_zeros();
-        let keys = [0, 1, 2, 3, 4, 5].map(|round| lot::number(seed, round));
+        let keys = [0, 1, 2, 3, 4, 5].map(|round| rng::number(seed, round));
         Self { size, half: bits.div_ceil(2), keys }
     }
 
@@ -38,7 +38,7 @@ impl Permutation {
         let mask = (1_u64 << self.half) - 1;
         let (mut left, mut right) = ((number >> self.half) & mask, number & mask);
         for &key in &self.keys {
-            (left, right) = (right, left ^ (lot::number(key, right) & mask));
+            (left, right) = (right, left ^ (rng::number(key, right) & mask));
         }
         left << self.half | right
     }

@@ -7,7 +7,7 @@ use readyok_rules::{Game, Position};
 
 use super::OpeningFault;
 use super::read::Line;
-use crate::lot;
+use crate::rng;
 
 /// A book, which is read where it is needed.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Polyglot {
     /// A line of the book: at each move by lot, a move with twice the weight twice as often, until
     /// there is none or there are as many as wanted.
     pub(super) fn line(&mut self, game: Game, index: u64) -> Result<Line, OpeningFault> {
-        let seed = lot::number(self.seed, index);
+        let seed = rng::number(self.seed, index);
         let start = Position::start(game);
         let (mut position, mut words) = (start.clone(), Vec::new());
         for ply in 0..self.plies {
@@ -46,7 +46,7 @@ impl Polyglot {
             if total == 0 {
                 break;
             }
-            let mut lot = lot::number(seed, ply.into()) % total;
+            let mut lot = rng::number(seed, ply.into()) % total;
             let drawn = moves.into_iter().find(|&(_, weight)| {
                 let drawn = lot < weight.into();
                 lot = lot.saturating_sub(weight.into());

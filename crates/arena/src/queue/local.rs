@@ -6,7 +6,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::{
-    DELIVERIES, Dispatcher, Job, Jobs, Lease, Progress, QueueError, Report, Return, Stop,
+    DELIVERIES, Dispatcher, Job, Jobs, Lease, Progress, QueueError, Report, ReturnReason, Stop,
     StopToken, WorkerId,
 };
 use crate::export::Recorder;
@@ -136,7 +136,7 @@ impl Drop for LocalWorker {
 }
 
 impl LocalLease {
-    fn end(&mut self, why: Return) {
+    fn end(&mut self, why: ReturnReason) {
         self.ended = true;
         self.shared.report(Report::Returned { index: self.job.pairing.index, why });
     }
@@ -147,9 +147,9 @@ impl Lease for LocalLease {
         &self.job
     }
 
-    fn tell(&mut self, progress: Progress) {
+    fn report(&mut self, progress: Progress) {
         let (worker, index) = (self.id.clone(), self.job.pairing.index);
-        self.shared.report(Report::Told { worker, index, progress });
+        self.shared.report(Report::Progress { worker, index, progress });
     }
 
     fn finish(mut self: Box<Self>, result: PairResult) -> Result<(), QueueError> {
@@ -161,7 +161,7 @@ impl Lease for LocalLease {
     }
 
     fn fail(mut self: Box<Self>, why: String) {
-        self.end(Return::Failed(why));
+        self.end(ReturnReason::Failed(why));
     }
 
     // There are no other machines: whoever gives a job back is gone for good.
@@ -175,11 +175,11 @@ impl Drop for LocalLease {
         }
         let job = Job { deliveries: self.job.deliveries + 1, ..self.job.clone() };
         if self.shared.lock().closed {
-            self.end(Return::Withdrawn);
+            self.end(ReturnReason::Withdrawn);
         } else if job.deliveries >= DELIVERIES {
-            self.end(Return::Dead);
+            self.end(ReturnReason::TooManyDeliveries);
         } else {
-            self.end(Return::Again);
+            self.end(ReturnReason::Requeued);
             // Before those that nobody has tried, as their order is that of the match.
             self.shared.offer(job, VecDeque::push_front);
         }
@@ -211,7 +211,7 @@ impl Shared {
     }
 
     fn withdraw(&self, job: &Job) {
-        self.report(Report::Returned { index: job.pairing.index, why: Return::Withdrawn });
+        self.report(Report::Returned { index: job.pairing.index, why: ReturnReason::Withdrawn });
     }
 
     fn report(&self, report: Report) {

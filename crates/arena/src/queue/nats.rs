@@ -5,7 +5,7 @@
 //!     offer ──────> stream JOBS (work queue, leases by acknowledgement) ──────> take
 //!     Report <───── stream RESULTS (kept, deduplicated by pairing) <─────────── finish, fail
 //!     Report <───── subject `told` (lost if nobody listens) <────────────────── tell, alive, refused
-//!     stop, Order ─> bucket MATCHES (one key for each match) ─────────────────> stop, Order
+//!     stop, MatchSpec ─> bucket MATCHES (one key for each match) ─────────────────> stop, MatchSpec
 //!     programs ────> object store FILES (by SHA-256) ─────────────────────────> programs
 //! ```
 //!
@@ -21,26 +21,26 @@
 //!   workers that refuse, the match ends.
 //! - Both sides reconnect by themselves, so that the server may be started anew in between.
 
+mod calibration;
 mod connection;
 mod coordinator;
 mod files;
+mod messages;
 mod names;
 mod permissions;
-mod refusals;
-mod said;
-mod speed;
+mod rejections;
 mod worker;
 
 use std::time::Duration;
 
+pub use calibration::{measure_speed, scale_times};
 pub use connection::{Access, Connection, Login};
 pub use coordinator::NatsDispatcher;
 pub use permissions::Permissions;
-pub use speed::{measure_speed, paced};
-pub use worker::{Matches, NatsJobs, Served, Trying};
+pub use worker::{Matches, NatsJobs, ProbeNotice, Served};
 
 /// How long a worker may be silent before its job is given to another one.
 pub const LEASE: Duration = Duration::from_secs(30);
 
 /// How often a worker tells that it is there.
-const PULSE: Duration = Duration::from_secs(3);
+const HEARTBEAT: Duration = Duration::from_secs(3);

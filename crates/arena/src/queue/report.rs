@@ -5,7 +5,7 @@ use std::fmt;
 use readyok_rules::Side;
 use serde::{Deserialize, Serialize};
 
-use super::{QueueError, Refused};
+use super::{QueueError, Rejection};
 use crate::export::Records;
 use crate::pairing::{Opening, PairResult};
 use crate::plan::EngineId;
@@ -24,7 +24,7 @@ pub enum Report {
     /// A worker has gone. What it held is reported apart.
     Left(WorkerId),
     /// A worker tells how its game goes.
-    Told {
+    Progress {
         /// Who plays it.
         worker: WorkerId,
         /// Which pairing.
@@ -46,32 +46,32 @@ pub enum Report {
         /// Which pairing.
         index: u64,
         /// What becomes of it.
-        why: Return,
+        why: ReturnReason,
     },
     /// A worker does not play the match.
-    Refused {
+    Rejected {
         /// Who.
         worker: WorkerId,
         /// Why not.
-        why: Refused,
+        why: Rejection,
     },
     /// For some time nobody was there but workers that do not play the match.
-    Deserted(Vec<(WorkerId, Refused)>),
+    AllRejected(Vec<(WorkerId, Rejection)>),
     /// Somebody wants the match to end.
     Interrupted,
     /// The queue is out of order.
-    Broken(QueueError),
+    QueueFailed(QueueError),
 }
 
 /// What becomes of a job whose lease has ended without a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Return {
-    /// It is up again.
-    Again,
+pub enum ReturnReason {
+    /// It is in the queue again.
+    Requeued,
     /// The match was stopped.
     Withdrawn,
     /// It has lost its worker too often and is not up any more.
-    Dead,
+    TooManyDeliveries,
     /// It cannot be played, since this is wrong with it.
     Failed(String),
 }
@@ -85,7 +85,7 @@ pub enum Progress {
         /// Which of the pairing, counted from 0.
         game: u32,
     },
-    /// A move was played. Told only if the order wants it.
+    /// A move was played. Reported only if the match requests it.
     Move {
         /// In which game.
         game: u32,
@@ -111,8 +111,8 @@ pub enum Progress {
         #[serde(default)]
         engines: Box<[Introduction; 2]>,
     },
-    /// All games of the pairing are played again, as this program was stopped while one was on.
-    Again,
+    /// All games of the pairing are replayed: the process was suspended during a game.
+    Replay,
     /// An engine did something odd that did not decide the game.
     Warning {
         /// In which game.
@@ -123,13 +123,13 @@ pub enum Progress {
         text: String,
         /// More about it.
         #[serde(default)]
-        about: Option<Box<About>>,
+        about: Option<Box<WarningContext>>,
     },
 }
 
 /// What an engine did, with everything that is known of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct About {
+pub struct WarningContext {
     /// What it did.
     pub kind: WarningKind,
     /// The line that it said it in.
@@ -145,8 +145,8 @@ pub struct About {
     pub played: Option<String>,
 }
 
-impl About {
-    /// About a warning of a game.
+impl WarningContext {
+    /// WarningContext a warning of a game.
     pub fn of(opening: &Opening, game: &MatchGame, warning: &Warning) -> Self {
         let ply = usize::try_from(warning.ply).unwrap_or(usize::MAX);
         let made = game.moves.iter().take(ply).map(|made| made.word.to_string());

@@ -29,7 +29,7 @@ struct State {
     on_abort: BTreeMap<u64, Box<dyn Fn() + Send>>,
 }
 
-/// While it exists, an abort is heard.
+/// While it exists, an abort is last_seen.
 #[must_use]
 #[derive(Debug)]
 pub struct OnAbort {

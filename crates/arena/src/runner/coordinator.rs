@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use readyok_rules::Termination;
 
-use super::error::cut;
+use super::error::truncate;
 use super::tally::{Failed, Tally};
 use super::{MatchError, Settings, Summary};
 use crate::event::{End, Event, Listener};
 use crate::export::{Exports, Records};
 use crate::pairing::{PairResult, Pairing};
-use crate::queue::{Dispatcher, Order, Progress, Report, Return, Stop, WorkerId};
+use crate::queue::{Dispatcher, MatchSpec, Progress, Report, ReturnReason, Stop, WorkerId};
 use crate::schedule::{Next, Outcome, Schedule};
 use crate::stats::Verdict;
 use crate::store::{Reader, Store};
@@ -24,7 +24,7 @@ const NO_STARTS: u64 = 3;
 
 /// What a match is made of.
 pub(super) struct Parts {
-    pub(super) order: Order,
+    pub(super) spec: MatchSpec,
     pub(super) store: Store,
     pub(super) schedule: Schedule,
     pub(super) exports: Exports,
@@ -65,15 +65,15 @@ impl<'a> Coordinator<'a> {
 
     /// Plays until it is over.
     pub(super) fn run(mut self, reports: &Receiver<Report>) -> Result<Summary, MatchError> {
-        let started = self.take_up().and_then(|()| self.offer());
-        self.survive(started);
+        let started = self.restore().and_then(|()| self.offer());
+        self.record_error(started);
         while !self.is_over() {
             let Some(report) = self.next(reports) else { continue };
             let handled = self.handle(report).and_then(|()| self.offer());
-            self.survive(handled);
+            self.record_error(handled);
         }
-        let kept = self.keep();
-        self.survive(kept);
+        let synced = self.sync();
+        self.record_error(synced);
         self.finish()
     }
 
@@ -89,8 +89,8 @@ impl<'a> Coordinator<'a> {
             Some(by) => reports.recv_timeout(by.saturating_duration_since(now())),
         };
         if self.sync_by.is_some_and(|by| by <= now()) {
-            let kept = self.keep();
-            self.survive(kept);
+            let synced = self.sync();
+            self.record_error(synced);
         }
         match report {
             Ok(report) => Some(report),
@@ -98,21 +98,21 @@ impl<'a> Coordinator<'a> {
             Err(RecvTimeoutError::Disconnected) => {
                 // Nobody can report any more what became of these.
                 self.offered.clear();
-                self.survive(Err(MatchError::Stuck));
+                self.record_error(Err(MatchError::Stuck));
                 None
             }
         }
     }
 
     /// Takes up what the store has.
-    fn take_up(&mut self) -> Result<(), MatchError> {
+    fn restore(&mut self) -> Result<(), MatchError> {
         let resumed = self.parts.store.stored().len();
-        self.tell(&Event::MatchStart {
-            plan_hash: self.parts.order.plan_hash,
-            game: self.parts.order.plan.game,
+        self.emit(&Event::MatchStart {
+            plan_hash: self.parts.spec.plan_hash,
+            game: self.parts.spec.plan.game,
             engines: self
                 .parts
-                .order
+                .spec
                 .plan
                 .engines
                 .iter()
@@ -128,12 +128,12 @@ impl<'a> Coordinator<'a> {
             self.parts.exports.check(&pair)?;
         }
         for text in self.parts.exports.open()? {
-            self.tell(&Event::Warning { text, pair: None, engine: None, about: None });
+            self.emit(&Event::Warning { text, pair: None, engine: None, about: None });
         }
         for score in self.parts.tally.scores() {
-            self.tell(&Event::Score(score));
+            self.emit(&Event::Score(score));
         }
-        self.look_at_test()
+        self.check_test()
     }
 
     /// Offers pairings: one for each worker, and one more for each, so that nobody waits for this
@@ -142,7 +142,7 @@ impl<'a> Coordinator<'a> {
         while !self.drawn && self.stop.is_none() && self.offered.len() < (2 * self.workers).max(1) {
             match self.parts.schedule.next()? {
                 Next::Pairing(pairing) => {
-                    let job = self.parts.order.job(pairing.clone());
+                    let job = self.parts.spec.job(pairing.clone());
                     self.offered.insert(pairing.index, pairing);
                     self.dispatcher.offer(job)?;
                 }
@@ -154,19 +154,19 @@ impl<'a> Coordinator<'a> {
                 }
             }
         }
-        self.tell_skipped();
+        self.report_skipped();
         Ok(())
     }
 
     /// Tells of openings that could not be used.
-    fn tell_skipped(&mut self) {
+    fn report_skipped(&mut self) {
         let skipped = self.parts.schedule.take_skipped();
         if skipped.is_empty() {
             return;
         }
         let skipped = Arc::new(skipped);
         for listener in &mut self.parts.listeners {
-            listener.hear_skipped(&skipped);
+            listener.on_skipped_openings(&skipped);
         }
     }
 
@@ -174,20 +174,22 @@ impl<'a> Coordinator<'a> {
         match report {
             Report::Joined(_) => self.workers += 1,
             Report::Left(_) => self.workers = self.workers.saturating_sub(1),
-            Report::Told { worker, index, progress } => self.on_progress(worker, index, progress),
+            Report::Progress { worker, index, progress } => {
+                self.on_progress(worker, index, progress)
+            }
             Report::Done { mut result, records, .. } => {
                 if let Some(worker) = &mut result.worker {
-                    worker.0 = cut(&worker.0);
+                    worker.0 = truncate(&worker.0);
                 }
                 return self.on_done(&result, records);
             }
             Report::Returned { index, why } => return self.on_return(index, why),
-            Report::Refused { worker, why } => {
-                let (worker, why) = (cut(&worker.0), cut(&why.to_string()));
+            Report::Rejected { worker, why } => {
+                let (worker, why) = (truncate(&worker.0), truncate(&why.to_string()));
                 let text = format!("the worker `{worker}` does not play the match: {why}");
-                self.tell(&Event::Warning { text, pair: None, engine: None, about: None });
+                self.emit(&Event::Warning { text, pair: None, engine: None, about: None });
             }
-            Report::Deserted(workers) => return Err(MatchError::Refused(workers)),
+            Report::AllRejected(workers) => return Err(MatchError::Rejected(workers)),
             Report::Interrupted => {
                 self.interrupts += 1;
                 let how = match self.interrupts {
@@ -196,7 +198,7 @@ impl<'a> Coordinator<'a> {
                 };
                 return self.stop(how, End::Interrupted);
             }
-            Report::Broken(error) => return Err(error.into()),
+            Report::QueueFailed(error) => return Err(error.into()),
         }
         Ok(())
     }
@@ -226,24 +228,24 @@ impl<'a> Coordinator<'a> {
         self.parts.schedule.record(Outcome::from(pair))?;
         let failed = self.parts.tally.add(pair);
         let complete = self.parts.store.stored().len();
-        self.tell(&Event::PairEnd { pair: index, round: pairing.round, complete });
+        self.emit(&Event::PairEnd { pair: index, round: pairing.round, complete });
         if let Some(score) = self.parts.tally.score(pairing.first, pairing.second) {
-            self.tell(&Event::Score(score));
+            self.emit(&Event::Score(score));
         }
         self.report_failures(pair, &failed)?;
-        self.look_at_test()
+        self.check_test()
     }
 
-    fn on_return(&mut self, index: u64, why: Return) -> Result<(), MatchError> {
+    fn on_return(&mut self, index: u64, why: ReturnReason) -> Result<(), MatchError> {
         let why = match why {
-            Return::Again => {
+            ReturnReason::Requeued => {
                 let text = "its worker was lost or gave it back, and it is played again".to_owned();
-                self.tell(&Event::Warning { text, pair: Some(index), engine: None, about: None });
+                self.emit(&Event::Warning { text, pair: Some(index), engine: None, about: None });
                 return Ok(());
             }
-            Return::Withdrawn => None,
-            Return::Dead => Some("its workers were lost".to_owned()),
-            Return::Failed(why) => Some(why),
+            ReturnReason::Withdrawn => None,
+            ReturnReason::TooManyDeliveries => Some("its workers were lost".to_owned()),
+            ReturnReason::Failed(why) => Some(why),
         };
         self.offered.remove(&index);
         why.map_or(Ok(()), |why| Err(MatchError::Pairing { index, why }))
@@ -274,7 +276,7 @@ impl<'a> Coordinator<'a> {
                     engines,
                 }
             }
-            Progress::Again => {
+            Progress::Replay => {
                 let text = "the process was suspended; the pairing is replayed".to_owned();
                 Event::Warning { text, pair: Some(index), engine: None, about: None }
             }
@@ -282,7 +284,7 @@ impl<'a> Coordinator<'a> {
                 Event::Warning { text, pair: Some(index), engine: Some(engine), about }
             }
         };
-        self.tell(&event);
+        self.emit(&event);
     }
 
     /// Reports engines that have failed, and ends the match if one has failed too often.
@@ -290,7 +292,7 @@ impl<'a> Coordinator<'a> {
         for &Failed { engine, game, failures } in failed {
             let played = usize::try_from(game).ok().and_then(|game| pair.games.get(game));
             let Some(played) = played else { continue };
-            self.tell(&Event::EngineFailure {
+            self.emit(&Event::EngineFailure {
                 engine,
                 pair: pair.pairing.index,
                 game,
@@ -306,9 +308,9 @@ impl<'a> Coordinator<'a> {
         Ok(())
     }
 
-    fn look_at_test(&mut self) -> Result<(), MatchError> {
+    fn check_test(&mut self) -> Result<(), MatchError> {
         let Some(test) = self.parts.tally.test() else { return Ok(()) };
-        self.tell(&Event::Test(test));
+        self.emit(&Event::Test(test));
         match test.verdict {
             Verdict::Continue => Ok(()),
             // What has ended the match stays its end.
@@ -327,13 +329,13 @@ impl<'a> Coordinator<'a> {
             }
             Some((_, reason)) => (how, reason),
         };
-        self.tell(&Event::Stopping { how, why: why.clone() });
+        self.emit(&Event::Stopping { how, why: why.clone() });
         self.stop = Some((how, why));
         self.dispatcher.stop(how).map_err(MatchError::Queue)
     }
 
     /// Goes home in order after an error: nothing more is started.
-    fn survive(&mut self, result: Result<(), MatchError>) {
+    fn record_error(&mut self, result: Result<(), MatchError>) {
         let Err(error) = result else { return };
         let why = End::Error { text: error.to_string() };
         self.error.get_or_insert(error);
@@ -344,7 +346,7 @@ impl<'a> Coordinator<'a> {
     }
 
     /// Brings everything to the disk.
-    fn keep(&mut self) -> Result<(), MatchError> {
+    fn sync(&mut self) -> Result<(), MatchError> {
         self.sync_by = None;
         self.parts.store.sync()?;
         Ok(())
@@ -354,29 +356,29 @@ impl<'a> Coordinator<'a> {
         let complete = self.parts.store.stored().len();
         let games = self.parts.tally.games();
         let closed = self.parts.exports.close();
-        self.survive(closed.map_err(MatchError::from));
+        self.record_error(closed.map_err(MatchError::from));
         let end = match (&self.error, self.stop.take()) {
             (Some(error), _) => End::Error { text: error.to_string() },
             (None, Some((_, end))) => end,
             (None, None) => End::Complete,
         };
         if let Some(ratings) = self.parts.tally.ratings() {
-            self.tell(&Event::Ratings(ratings));
+            self.emit(&Event::Ratings(ratings));
         }
         // What is wrong with its outcomes has been told when they were recorded.
         if let Ok(Some(engine)) = self.parts.schedule.champion() {
-            self.tell(&Event::Champion { engine });
+            self.emit(&Event::Champion { engine });
         }
-        self.tell(&Event::MatchEnd { why: end.clone(), complete, games });
+        self.emit(&Event::MatchEnd { why: end.clone(), complete, games });
         match self.error {
             Some(error) => Err(error),
             None => Ok(Summary { end, complete, games, scores: self.parts.tally.scores() }),
         }
     }
 
-    fn tell(&mut self, event: &Event) {
+    fn emit(&mut self, event: &Event) {
         for listener in &mut self.parts.listeners {
-            listener.hear(event);
+            listener.on_event(event);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{error, fmt, io};
 use super::CpuError;
 use crate::export::ExportError;
 use crate::plan::PlanError;
-use crate::queue::{QueueError, Refused, WorkerId};
+use crate::queue::{QueueError, Rejection, WorkerId};
 use crate::schedule::ScheduleError;
 use crate::stats::SprtError;
 use crate::store::StoreError;
@@ -43,7 +43,7 @@ pub enum MatchError {
         why: String,
     },
     /// Workers are there, and none of them plays the match.
-    Refused(Vec<(WorkerId, Refused)>),
+    Rejected(Vec<(WorkerId, Rejection)>),
     /// Who meets next depends on results, and nobody plays.
     Stuck,
 }
@@ -63,11 +63,11 @@ impl fmt::Display for MatchError {
             Self::Threads(error) => write!(f, "no thread can be started: {error}"),
             Self::Cpus(error) => error.fmt(f),
             Self::Pairing { index, why } => write!(f, "pairing {index} cannot be played: {why}"),
-            Self::Refused(workers) => {
+            Self::Rejected(workers) => {
                 f.write_str("no worker plays the match")?;
                 for (number, (worker, why)) in workers.iter().take(SHOWN).enumerate() {
                     let before = if number == 0 { ": " } else { "; " };
-                    write!(f, "{before}{}: {}", cut(&worker.0), cut(&why.to_string()))?;
+                    write!(f, "{before}{}: {}", truncate(&worker.0), truncate(&why.to_string()))?;
                 }
                 match workers.len().saturating_sub(SHOWN) {
                     0 => Ok(()),
@@ -90,13 +90,13 @@ impl error::Error for MatchError {
             Self::Queue(error) => Some(error),
             Self::Threads(error) => Some(error),
             Self::Cpus(error) => Some(error),
-            Self::TestOf(_) | Self::Pairing { .. } | Self::Refused(_) | Self::Stuck => None,
+            Self::TestOf(_) | Self::Pairing { .. } | Self::Rejected(_) | Self::Stuck => None,
         }
     }
 }
 
 /// A text from another machine, which can be of any length.
-pub(super) fn cut(text: &str) -> String {
+pub(super) fn truncate(text: &str) -> String {
     const MOST: usize = 500;
     text.chars().take(MOST).collect()
 }

@@ -8,7 +8,7 @@ use super::{Cpus, Match, MatchError, Summary};
 use crate::export::Recorder;
 use crate::pairing::{PairResult, Pairing};
 use crate::queue::{
-    Jobs, LocalJobs, NoStart, Order, Progress, QueueError, Report, StopToken, WorkerId, local,
+    Jobs, LocalJobs, MatchSpec, NoStart, Progress, QueueError, Report, StopToken, WorkerId, local,
 };
 
 /// Somebody who can play pairings, and keeps engines between them.
@@ -21,12 +21,12 @@ pub trait PairPlayer {
     fn play(
         &mut self,
         pairing: &Pairing,
-        watch: &mut Watch<'_>,
+        context: &mut PlayContext<'_>,
     ) -> Result<Option<PairResult>, PlayerError>;
 }
 
 /// What a player has to do with the world outside while it plays.
-pub struct Watch<'a> {
+pub struct PlayContext<'a> {
     /// Says when to break off.
     pub stop: &'a StopToken,
     tell: &'a mut dyn FnMut(Progress),
@@ -50,14 +50,14 @@ pub enum WorkError {
     NoStart(NoStart),
 }
 
-impl<'a> Watch<'a> {
-    /// A watch that hands on what it is told.
+impl<'a> PlayContext<'a> {
+    /// A context that hands on what it is told.
     pub fn new(stop: &'a StopToken, tell: &'a mut dyn FnMut(Progress)) -> Self {
         Self { stop, tell }
     }
 
     /// Tells how the pairing goes.
-    pub fn tell(&mut self, progress: Progress) {
+    pub fn report(&mut self, progress: Progress) {
         (self.tell)(progress);
     }
 }
@@ -70,8 +70,8 @@ pub fn work(jobs: &mut dyn Jobs, player: &mut dyn PairPlayer) -> Result<(), Work
     let stop = jobs.stop_token().clone();
     while let Some(mut lease) = jobs.take()? {
         let pairing = lease.job().pairing.clone();
-        let mut tell = |progress| lease.tell(progress);
-        match player.play(&pairing, &mut Watch::new(&stop, &mut tell)) {
+        let mut tell = |progress| lease.report(progress);
+        match player.play(&pairing, &mut PlayContext::new(&stop, &mut tell)) {
             Ok(Some(result)) => lease.finish(result)?,
             Ok(None) => drop(lease),
             Err(PlayerError::Pairing(why)) => lease.fail(why),
@@ -88,25 +88,25 @@ pub fn work(jobs: &mut dyn Jobs, player: &mut dyn PairPlayer) -> Result<(), Work
 const RESTARTS: u32 = 16;
 
 /// Plays a match with threads of this program.
-pub(super) fn crew<P: PairPlayer>(
+pub(super) fn run_workers<P: PairPlayer>(
     game: Match,
     slots: usize,
     cpus: Option<&Cpus>,
-    make: impl Fn(&Order) -> P + Sync,
+    make: impl Fn(&MatchSpec) -> P + Sync,
 ) -> Result<Summary, MatchError> {
     let reports = game.reports();
     let (mut dispatcher, jobs) = local(reports.clone());
-    let order = game.order().clone();
-    let jobs = jobs.recorded_by(Recorder::new(&order.plan, &game.exports));
+    let spec = game.spec().clone();
+    let jobs = jobs.recorded_by(Recorder::new(&spec.plan, &game.exports));
     thread::scope(|scope| {
         for slot in 0..slots.max(1) {
-            let (jobs, reports, order, make) = (jobs.clone(), reports.clone(), &order, &make);
+            let (jobs, reports, spec, make) = (jobs.clone(), reports.clone(), &spec, &make);
             let name = format!("worker-{slot}");
             let id = WorkerId(name.clone());
             let act = move || {
                 let bound = cpus.map_or(Ok(()), |cpus| cpus.bind(slot));
                 let done = match bound {
-                    Ok(()) => play_on(&jobs, &id, || make(order)),
+                    Ok(()) => run_worker(&jobs, &id, || make(spec)),
                     Err(error) => Err(QueueError { text: error.to_string() }.into()),
                 };
                 if let Err(error) = done {
@@ -115,7 +115,7 @@ pub(super) fn crew<P: PairPlayer>(
                         WorkError::NoStart(no_start) => QueueError { text: no_start.to_string() },
                     };
                     // Without a coordinator nobody wants to know.
-                    let _ = reports.send(Report::Broken(error));
+                    let _ = reports.send(Report::QueueFailed(error));
                 }
             };
             thread::Builder::new()
@@ -133,7 +133,7 @@ pub(super) fn crew<P: PairPlayer>(
 }
 
 /// Works, and starts anew with a fresh player after a panic.
-fn play_on<P: PairPlayer>(
+fn run_worker<P: PairPlayer>(
     jobs: &LocalJobs,
     id: &WorkerId,
     make: impl Fn() -> P,
@@ -158,9 +158,9 @@ fn text_of(panic: &(dyn Any + Send)) -> &str {
     owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("for no reason that it told")
 }
 
-impl fmt::Debug for Watch<'_> {
+impl fmt::Debug for PlayContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watch").field("stop", self.stop).finish_non_exhaustive()
+        f.debug_struct("PlayContext").field("stop", self.stop).finish_non_exhaustive()
     }
 }
 

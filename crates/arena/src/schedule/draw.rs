@@ -46,7 +46,7 @@ pub(super) struct Slot {
     pub(super) first: EngineId,
     pub(super) second: EngineId,
     pub(super) games: u32,
-    pub(super) fixed_colours: bool,
+    pub(super) fixed_colors: bool,
     pub(super) opening: u64,
     /// After so many openings the first one follows again; none is after all there are.
     pub(super) cycle: Option<u64>,
@@ -284,7 +284,7 @@ impl Draw {
             first,
             second,
             games: self.games,
-            fixed_colours: self.colours.fixed && self.games == 2,
+            fixed_colors: self.colours.fixed && self.games == 2,
             opening: use_ / self.repeat,
             cycle: (self.policy == OpeningPolicy::Cycle).then_some(self.rounds),
         }

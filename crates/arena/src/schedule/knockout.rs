@@ -6,8 +6,8 @@
 use super::ScheduleError;
 use super::draw::{Known, Meeting};
 use super::tallies::Tallies;
-use crate::lot;
 use crate::plan::{EngineId, KnockoutTie};
+use crate::rng;
 
 #[derive(Debug)]
 pub(super) struct Knockout {
@@ -154,7 +154,7 @@ impl Knockout {
         }
         Ok(Some(match self.tie {
             KnockoutTie::HigherSeed => first.min(second),
-            KnockoutTie::Lot if lot::number(self.seed, game).is_multiple_of(2) => first,
+            KnockoutTie::Lot if rng::number(self.seed, game).is_multiple_of(2) => first,
             KnockoutTie::Lot => second,
         }))
     }

@@ -15,7 +15,7 @@ use crate::plan::EngineId;
 #[derive(Debug)]
 pub(super) struct Swiss {
     /// Whether it matters for the balance of colours who begins.
-    colours_matter: bool,
+    balance_colors: bool,
     /// What a bye brings, in half points: a win in each game of a meeting.
     bye: u64,
     players: Vec<Player>,
@@ -44,9 +44,9 @@ struct Player {
 }
 
 impl Swiss {
-    pub(super) fn new(engines: usize, legs: u64, games: u32, colours_matter: bool) -> Self {
+    pub(super) fn new(engines: usize, legs: u64, games: u32, balance_colors: bool) -> Self {
         Self {
-            colours_matter,
+            balance_colors,
             bye: legs * u64::from(games) * 2,
             players: vec![Player::default(); engines],
             met: vec![0; engines * engines],
@@ -107,7 +107,7 @@ impl Swiss {
         order.sort_by_key(|&engine| (std::cmp::Reverse(self.player(engine).half_points), engine));
         let bye = (order.len() % 2 == 1).then(|| self.take_bye(&mut order)).flatten();
         // Nobody shall have three colours too many, if that costs no rematch.
-        let colours = self.colours_matter && self.bad_pairs(&order, true) == 0;
+        let colours = self.balance_colors && self.bad_pairs(&order, true) == 0;
         let mut bad_pairs = self.bad_pairs(&order, colours);
         let mut meetings = Vec::new();
         while order.len() >= 2 {
@@ -160,7 +160,7 @@ impl Swiss {
         places.sort_by_cached_key(|&place| {
             let other = others.get(place).copied().unwrap_or(one);
             let them = self.player(other);
-            let clash = if self.colours_matter { clash(us, them) } else { 0 };
+            let clash = if self.balance_colors { clash(us, them) } else { 0 };
             let distance = us.half_points - them.half_points.min(us.half_points);
             // The lower half first, as an exchange of the halves is the last resort.
             let away = match (distance, place.checked_sub(ideal)) {

@@ -8,12 +8,12 @@ use std::thread;
 use std::time::Duration;
 
 use readyok_arena::event::{End, Event, Listener};
-use readyok_arena::game::Setting;
+use readyok_arena::game::GameSettings;
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Limits};
 use readyok_arena::queue::Stop;
 use readyok_arena::runner::{
-    EnginePlayer, Match, PairPlayer, PlayerError, Settings, Summary, Watch,
+    EnginePlayer, Match, PairPlayer, PlayContext, PlayerError, Settings, Summary,
 };
 use readyok_arena::store::Store;
 use readyok_client::{Timeouts, WaitLimit};
@@ -36,7 +36,7 @@ struct Around<F> {
 }
 
 impl<F: FnMut(&Pairing, &mut dyn FnMut() -> Played) -> Played> PairPlayer for Around<F> {
-    fn play(&mut self, pairing: &Pairing, watch: &mut Watch<'_>) -> Played {
+    fn play(&mut self, pairing: &Pairing, watch: &mut PlayContext<'_>) -> Played {
         (self.around)(pairing, &mut || self.player.play(pairing, watch))
     }
 }
@@ -48,7 +48,8 @@ fn play(
     around: impl Fn(&Pairing, &mut dyn FnMut() -> Played) -> Played + Sync,
 ) -> Summary {
     let store = Store::create(&place.path("match.jsonl"), &place.plan).expect("a new file");
-    let settings = Settings { on_interrupt: Stop::Abort, tell_moves: true, ..Settings::default() };
+    let settings =
+        Settings { on_interrupt: Stop::Abort, report_moves: true, ..Settings::default() };
     let mut game = Match::new(store, settings).expect("a match");
     if let Some(listener) = listener {
         game.listen(listener);
@@ -64,8 +65,8 @@ fn play(
     let short = WaitLimit::fixed(SHORT);
     let patience = Timeouts { stop: short, quit: short, ..Timeouts::default() };
     let summary = game.play_here(3, None, |order| Around {
-        player: EnginePlayer::new(&order.plan, Setting::new(Game::Chess), patience)
-            .telling_moves(order.tell_moves),
+        player: EnginePlayer::new(&order.plan, GameSettings::new(Game::Chess), patience)
+            .report_moves(order.report_moves),
         around: &around,
     });
     summary.expect("a match")
@@ -126,7 +127,7 @@ struct Slow {
 }
 
 impl Listener for Slow {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         let mut heard = self.heard.lock().expect("no panic");
         if matches!(event, Event::Move { .. }) && heard.is_none() {
             *heard = Some(self.played.recv_timeout(LONG).is_ok());

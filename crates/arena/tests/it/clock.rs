@@ -97,13 +97,13 @@ fn a_late_answer_loses_whatever_it_is() {
         let mut referee =
             Referee::new(Game::Chess, &Opening::default(), limits, &rules, None).expect("a start");
         assert_eq!(referee.deadline(), Some(ms(1_000)));
-        assert_eq!(referee.on_silence(ms(1_000)), Verdict::Continue);
+        assert_eq!(referee.on_timeout(ms(1_000)), Verdict::Continue);
         let late = Duration::from_micros(1_000_001);
         let forfeit = |winner, late_us| {
             let termination = GameEnd::time_forfeit(late_us);
             Verdict::Over(Decision { winner: Some(winner), end: termination })
         };
-        assert_eq!(referee.clone().on_silence(late), forfeit(Side::Second, 1));
+        assert_eq!(referee.clone().on_timeout(late), forfeit(Side::Second, 1));
         assert_eq!(referee.clone().on_answer(answer, late, None), forfeit(Side::Second, 1));
         referee.on_answer(Answer::Move("e2e4"), ms(1_000), None);
         assert_eq!(referee.deadline(), Some(ms(2_000)));

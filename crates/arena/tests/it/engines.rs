@@ -5,12 +5,12 @@ use std::num::NonZeroU64;
 use std::thread;
 use std::time::Duration;
 
-use readyok_arena::game::Setting;
+use readyok_arena::game::GameSettings;
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::EngineId;
 use readyok_arena::queue::{NoStart, Progress, Stop, StopToken, WorkerId};
 use readyok_arena::result::{EndDetail, EngineFailureKind};
-use readyok_arena::runner::{EnginePlayer, PairPlayer, PlayerError, Watch};
+use readyok_arena::runner::{EnginePlayer, PairPlayer, PlayContext, PlayerError};
 use readyok_client::{Timeouts, WaitLimit};
 use readyok_rules::{Game, Side, Termination};
 
@@ -37,7 +37,7 @@ fn noted(place: &Place, what: &str) -> Vec<String> {
 
 fn player(place: &Place) -> EnginePlayer {
     let stall = WaitLimit::fixed(Duration::from_mins(1));
-    let setting = Setting { stall, ..Setting::new(place.plan.game) };
+    let setting = GameSettings { stall, ..GameSettings::new(place.plan.game) };
     EnginePlayer::new(&place.plan, setting, Timeouts::default())
 }
 
@@ -46,7 +46,7 @@ fn a_plan_says_how_long_a_search_without_a_clock_may_take_whatever_is_said_meanw
     for fault in ["flood", "hang"] {
         let mut place = place(&[&format!("{fault} one-in=1"), ""]);
         place.plan.stall_ms = NonZeroU64::new(200);
-        let setting = Setting::new(Game::Chess);
+        let setting = GameSettings::new(Game::Chess);
         let mut player = EnginePlayer::new(&place.plan, setting, Timeouts::default());
         let pairing = Pairing { games: 1, ..pairing(0, 1) };
         let (result, _) = play(&mut player, &pairing);
@@ -82,7 +82,7 @@ fn play(
 ) -> (Result<Option<PairResult>, PlayerError>, Vec<Progress>) {
     let mut told = Vec::new();
     let mut tell = |progress| told.push(progress);
-    let result = player.play(pairing, &mut Watch::new(&StopToken::default(), &mut tell));
+    let result = player.play(pairing, &mut PlayContext::new(&StopToken::default(), &mut tell));
     (result, told)
 }
 
@@ -131,7 +131,7 @@ fn an_engine_that_crashes_plays_the_next_game_anew() {
 fn tells_each_game_and_its_moves_only_if_asked() {
     let place = place(&["", ""]);
     for wants_moves in [false, true] {
-        let mut it = player(&place).telling_moves(wants_moves);
+        let mut it = player(&place).report_moves(wants_moves);
         let (result, told) = play(&mut it, &pairing(0, 1));
         let result = result.expect("engines").expect("no stop");
         let mut expected = Vec::new();
@@ -174,7 +174,7 @@ fn an_abort_breaks_off_a_search_and_leaves_no_engine() {
             }
             stop.stop(Stop::Abort);
         });
-        it.play(&pairing(0, 1), &mut Watch::new(&stop, &mut |progress| told.push(progress)))
+        it.play(&pairing(0, 1), &mut PlayContext::new(&stop, &mut |progress| told.push(progress)))
     });
     // If nobody had heard of it the engine would have lost at last.
     assert_eq!(result, Ok(None));
@@ -182,7 +182,7 @@ fn an_abort_breaks_off_a_search_and_leaves_no_engine() {
     assert_eq!(noted(&place, "go"), ["1", "2"]);
     #[cfg(target_os = "linux")]
     assert_eq!(place.running_become(&[]), [""; 0]);
-    let result = it.play(&pairing(0, 1), &mut Watch::new(&stop, &mut |_| ()));
+    let result = it.play(&pairing(0, 1), &mut PlayContext::new(&stop, &mut |_| ()));
     assert_eq!(result, Ok(None), "nothing starts after an abort");
     assert_eq!(noted(&place, "go"), ["1", "2"]);
 }
@@ -198,7 +198,7 @@ fn an_engine_that_the_plan_does_not_have_plays_nothing() {
 /// What a trial of these engines finds.
 fn trial(arguments: &[&str]) -> (Result<(), NoStart>, Place) {
     let place = place(arguments);
-    let tried = player(&place).try_engines();
+    let tried = player(&place).probe_engines();
     #[cfg(target_os = "linux")]
     assert_eq!(place.running_become(&[]), [""; 0]);
     (tried, place)
@@ -225,14 +225,14 @@ fn a_trial_finds_an_engine_that_dies_in_its_first_search() {
 fn a_trial_finds_an_engine_that_is_not_there() {
     let mut place = place(&["", ""]);
     place.plan.engines[1].command = place.path("nothing").display().to_string();
-    let no_start = player(&place).try_engines().expect_err("no program");
+    let no_start = player(&place).probe_engines().expect_err("no program");
     assert!(no_start.why.starts_with("does not start"), "{no_start}");
 }
 
 #[test]
 fn who_plays_for_others_does_not_count_a_failed_start_as_a_loss() {
     let mut place = place(&["", ""]);
-    let away = |place: &Place| player(place).away_as(WorkerId("far".to_owned()));
+    let away = |place: &Place| player(place).as_remote_worker(WorkerId("far".to_owned()));
     let (result, _) = play(&mut away(&place), &pairing(0, 1));
     let result = result.expect("engines").expect("no stop");
     assert_eq!(result.worker, Some(WorkerId("far".to_owned())));

@@ -55,7 +55,7 @@ fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (Strin
     let mut printer = printer.stopping_by(move || {
         count.fetch_add(1, Ordering::Relaxed);
     });
-    printer.hear(&Event::MatchStart {
+    printer.on_event(&Event::MatchStart {
         plan_hash: ContentHash::of(b""),
         game: Game::Chess,
         engines: Vec::new(),
@@ -69,7 +69,7 @@ fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (Strin
             let swaps = !options.noswap && number % 2 == 1;
             let (first, second) = if swaps { (BASE, NEW) } else { (NEW, BASE) };
             number += 1;
-            printer.hear(&Event::GameStart {
+            printer.on_event(&Event::GameStart {
                 pair,
                 game,
                 round: 1,
@@ -79,7 +79,7 @@ fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (Strin
                 opening: Opening::default(),
             });
             let side = |winner| if winner == first { Side::First } else { Side::Second };
-            printer.hear(&Event::GameEnd {
+            printer.on_event(&Event::GameEnd {
                 pair,
                 game,
                 first,
@@ -109,16 +109,16 @@ fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (Strin
             // It is not complete.
             continue;
         }
-        printer.hear(&Event::PairEnd { pair, round: 1, complete: pair + 1 });
-        printer.hear(&Event::Score(score));
+        printer.on_event(&Event::PairEnd { pair, round: 1, complete: pair + 1 });
+        printer.on_event(&Event::Score(score));
     }
     if let Some(why) = stopping {
-        printer.hear(&Event::Stopping { how: Stop::Abort, why });
+        printer.on_event(&Event::Stopping { how: Stop::Abort, why });
         let after = Event::PairEnd { pair: 99, round: 1, complete: 99 };
-        printer.hear(&after);
-        printer.hear(&Event::Score(score));
+        printer.on_event(&after);
+        printer.on_event(&Event::Score(score));
     }
-    printer.hear(&Event::MatchEnd { why, complete: 0, games: 0 });
+    printer.on_event(&Event::MatchEnd { why, complete: 0, games: 0 });
     drop(printer);
     let text = String::from_utf8(printed).expect("text");
     (text, stops.load(Ordering::Relaxed))
@@ -465,9 +465,16 @@ fn a_match_that_goes_on_is_counted_as_it_was_begun() {
     let mut printed = Vec::new();
     let mut printer = Printer::new(&plan, 2, &options, &mut printed);
     let pairs = [0; 6];
-    printer.hear(&Event::PairEnd { pair: 1, round: 1, complete: 2 });
+    printer.on_event(&Event::PairEnd { pair: 1, round: 1, complete: 2 });
     let (engine, opponent) = (NEW, BASE);
-    printer.hear(&Event::Score(Score { engine, opponent, wins: 2, draws: 0, losses: 0, pairs }));
+    printer.on_event(&Event::Score(Score {
+        engine,
+        opponent,
+        wins: 2,
+        draws: 0,
+        losses: 0,
+        pairs,
+    }));
     drop(printer);
     let text = String::from_utf8(printed).expect("text");
     assert!(text.contains("\nGames: 2, Wins: 2, Losses: 0, Draws: 0, "), "{text}");

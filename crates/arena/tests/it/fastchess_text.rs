@@ -1,7 +1,7 @@
 //! The lines of fastchess that scripts look for.
 
 use readyok_arena::fastchess::text::{self, GameOver};
-use readyok_arena::queue::About;
+use readyok_arena::queue::WarningContext;
 use readyok_arena::result::{GameEnd, WarningKind};
 use readyok_rules::{Game, IllegalReason, Side, Termination};
 
@@ -60,7 +60,7 @@ fn the_colours_of_shogi_are_its_own() {
 #[test]
 fn warnings_say_where_they_arose() {
     let check = |kind: WarningKind, expected: &str| {
-        let about = About {
+        let about = WarningContext {
             kind,
             line: Some("info depth 1 pv e2e4".to_owned()),
             position: None,

@@ -1,6 +1,6 @@
 //! Whole games between scripted engines: each way to end one, and what is kept of it.
 
-use readyok_arena::game::{Cancel, Player, Setting, play_game};
+use readyok_arena::game::{Cancel, GameSettings, Player, play_game};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{
     Adjudication, DrawAdjudication, EngineId, EnginePlan, Impasse, Limits, Protocol,
@@ -18,7 +18,7 @@ fn words(result: &MatchGame) -> Vec<&str> {
 }
 
 fn check(
-    setting: &Setting,
+    setting: &GameSettings,
     position: &str,
     scripts: [&str; 2],
     winner: Option<Side>,
@@ -69,7 +69,7 @@ fn shogi_is_played_to_its_ends() {
     let camp = "4K4/+P+P+P+P+P+P+P+P+P/4+P4/9/9/9/9/9/3k5 b 2R2B4G4s4n4l8p 100";
     check(&shogi, camp, ["win", ""], FIRST, Termination::Declaration);
     let adjudication = Adjudication { impasse: Impasse::TryRule, ..Adjudication::default() };
-    let tries = Setting { adjudication, ..shogi };
+    let tries = GameSettings { adjudication, ..shogi };
     check(&tries, "9/4K4/9/9/9/9/9/9/3k5 b - 1", ["5b5a", ""], FIRST, Termination::TryRule);
 }
 
@@ -99,7 +99,7 @@ fn scores_end_games_as_the_plan_says() {
     let resign = Some(ResignAdjudication { moves: 2, score: 500, two_sided: true });
     let draw = Some(DrawAdjudication { from_move: 1, moves: 2, score: 10 });
     let adjudication = Adjudication { draw, resign, ..Adjudication::default() };
-    let chess = Setting { adjudication, ..setting(Game::Chess) };
+    let chess = GameSettings { adjudication, ..setting(Game::Chess) };
     let (white, black) = (["g1f3", "f3g1"], ["g8f6", "f6g8"]);
     let scripts = [side(["cp -600", "cp -700"], white), side(["cp 800", "mate 4"], black)];
     let [first, second] = scripts.each_ref().map(String::as_str);
@@ -111,7 +111,7 @@ fn scores_end_games_as_the_plan_says() {
     let [first, second] = scripts.each_ref().map(String::as_str);
     check(&chess, "", [first, second], None, Termination::DrawAdjudication);
     let adjudication = Adjudication { max_moves: Some(1), ..Adjudication::default() };
-    let short = Setting { adjudication, ..setting(Game::Chess) };
+    let short = GameSettings { adjudication, ..setting(Game::Chess) };
     check(&short, "", ["g1f3", "g8f6"], None, Termination::MoveLimit);
 }
 
@@ -308,7 +308,7 @@ fn an_engine_is_registered_and_the_registration_is_stored_nowhere() {
 #[test]
 fn odd_things_are_warned_of() {
     let check = |first: &str, kinds: &[WarningKind]| {
-        let chess = Setting { variations: Variations::Followed, ..setting(Game::Chess) };
+        let chess = GameSettings { variations: Variations::Followed, ..setting(Game::Chess) };
         let fine = "info depth 1 score cp 1 pv e7e5|bestmove e7e5, 0000";
         let scripts = [&format!("{first}, 0000"), fine].map(script);
         let result = game(&chess, &Opening::default(), scripts);
@@ -356,7 +356,7 @@ fn a_copy_protection_error_is_named_with_the_text_of_the_engine() {
 #[test]
 fn variations_to_mate_are_to_end_with_it() {
     let check = |first: &str, kinds: &[WarningKind]| {
-        let chess = Setting { variations: Variations::ToMate, ..setting(Game::Chess) };
+        let chess = GameSettings { variations: Variations::ToMate, ..setting(Game::Chess) };
         let fine = "info depth 1 score cp 1 pv e7e5|bestmove e7e5, 0000";
         let line = format!("info depth 1 score mate {first}");
         let scripts = [&format!("{line}|bestmove f2f3, 0000"), fine].map(script);
@@ -377,7 +377,7 @@ fn variations_to_mate_are_to_end_with_it() {
 fn lines_that_fit_are_kept() {
     let keep_lines =
         ["^info string", "score .* pv", "nothing"].map(|text| text.parse().expect(text));
-    let chess = Setting { keep_lines: keep_lines.to_vec(), ..setting(Game::Chess) };
+    let chess = GameSettings { keep_lines: keep_lines.to_vec(), ..setting(Game::Chess) };
     let first =
         "info string one|info string two|info depth 1 score cp 1 pv f2f3|bestmove f2f3, 0000";
     let scripts = [first, "info depth 1 score cp 1|bestmove e7e5, 0000"].map(script);
@@ -441,7 +441,7 @@ fn a_program_is_started_as_its_plan_says() {
 #[test]
 fn a_cancelled_game_ends_at_once() {
     let limits = Limits { depth: Some(1), ..Limits::default() };
-    let chess = Setting::new(Game::Chess);
+    let chess = GameSettings::new(Game::Chess);
     let cancel = Cancel::default();
     // After a move.
     let (mut first, _heard) = player(Game::Chess, 0, &plan("a", limits), script("e2e4"));

@@ -8,7 +8,7 @@ use std::env;
 use std::io::{Write as _, stderr};
 use std::path::PathBuf;
 
-use readyok_arena::game::{Player, Setting};
+use readyok_arena::game::{GameSettings, Player};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{Adjudication, EngineId, EnginePlan, Limits, Protocol, Variations};
 use readyok_arena::result::MatchGame;
@@ -44,7 +44,7 @@ fn check(game: Game, needs: &str, plans: impl FnOnce() -> [EnginePlan; 2]) {
     if !is_wanted(needs) {
         return;
     }
-    let setting = Setting { variations: Variations::Followed, ..Setting::new(game) };
+    let setting = GameSettings { variations: Variations::Followed, ..GameSettings::new(game) };
     let opening = Opening::default();
     let player =
         |(id, plan): (u32, EnginePlan)| Player::new(game, EngineId(id), &plan, Timeouts::default());
@@ -83,7 +83,7 @@ fn nodes(nodes: u64) -> Limits {
 /// Our own engine within this program.
 fn narikin(game: Game, id: u32) -> Player {
     let plan = EnginePlan { name: format!("narikin {id}"), ..plan("narikin", nodes(300)) };
-    Player::starting_with(game, EngineId(id), &plan, Timeouts::default(), |builder| {
+    Player::with_start(game, EngineId(id), &plan, Timeouts::default(), |builder| {
         builder.in_process(|input, output| {
             let runner = narikin::runner().expect("memory for its table");
             // It ends with an error when nobody listens any more.
@@ -96,8 +96,11 @@ fn narikin(game: Game, id: u32) -> Player {
 fn narikin_plays_itself_in_every_game() {
     for game in [Game::Chess, Game::Chess960, Game::Shogi] {
         let adjudication = Adjudication { max_moves: Some(40), ..Adjudication::default() };
-        let setting =
-            Setting { variations: Variations::Followed, adjudication, ..Setting::new(game) };
+        let setting = GameSettings {
+            variations: Variations::Followed,
+            adjudication,
+            ..GameSettings::new(game)
+        };
         let (mut a, mut b) = (narikin(game, 0), narikin(game, 1));
         let opening = Opening::default();
         let result = play(&setting, &opening, &mut a, &mut b);

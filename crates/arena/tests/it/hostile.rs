@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use readyok_arena::game::{Player, Setting};
+use readyok_arena::game::{GameSettings, Player};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, EnginePlan, Limits};
 use readyok_arena::result::{
@@ -94,7 +94,7 @@ fn what_was_said_about_the_last_game_does_not_enter_the_next() {
 /// Two games with a bad engine as White, and two with it as Black: each ends as it wants, and the good
 /// one wins. `MOVE` in what the bad one does stands for its first move.
 fn check_fault(
-    chess: &Setting,
+    chess: &GameSettings,
     limits: Limits,
     acts: &str,
     end: impl Fn(&GameEnd) -> bool,

@@ -21,9 +21,11 @@ use std::time::{Duration, SystemTime};
 
 use readyok_arena::plan::EnginePlan;
 use readyok_arena::queue::nats::{
-    Access, Connection, Matches, NatsDispatcher, Permissions, Served, measure_speed, paced,
+    Access, Connection, Matches, NatsDispatcher, Permissions, Served, measure_speed, scale_times,
 };
-use readyok_arena::queue::{DELIVERIES, Dispatcher, Jobs, Order, Report, Return, Stop, WorkerId};
+use readyok_arena::queue::{
+    DELIVERIES, Dispatcher, Jobs, MatchSpec, Report, ReturnReason, Stop, WorkerId,
+};
 use readyok_arena::store::IndexSet;
 use tempfile::TempDir;
 
@@ -137,14 +139,14 @@ fn find(program: &str) -> PathBuf {
 }
 
 /// A match between two programs that lie in a folder, and leave to run them.
-fn order(folder: &Path, names: [&str; 2]) -> Order {
+fn order(folder: &Path, names: [&str; 2]) -> MatchSpec {
     let mut plan = sample::plan(&names, 1000);
     for engine in &mut plan.engines {
         let path = folder.join(&engine.name);
         fs::write(&path, format!("#!/bin/sh\n# {}\n", engine.name)).expect("a program");
         path.to_str().expect("UTF-8").clone_into(&mut engine.command);
     }
-    Order::new(&plan).with_contents().expect("programs that can be read")
+    MatchSpec::new(&plan).with_contents().expect("programs that can be read")
 }
 
 fn serve(connection: &Connection, cache: &Path) -> Served {
@@ -193,17 +195,20 @@ fn results(reports: &Receiver<Report>, count: usize) -> BTreeMap<u64, u32> {
         let left = left.unwrap_or_else(|_| panic!("only {done:?} in time"));
         match reports.recv_timeout(left).expect("a report in time") {
             Report::Done { result, .. } => *done.entry(result.pairing.index).or_default() += 1,
-            Report::Returned { why: Return::Dead | Return::Failed(_), index } => {
+            Report::Returned {
+                why: ReturnReason::TooManyDeliveries | ReturnReason::Failed(_),
+                index,
+            } => {
                 panic!("{index} is lost");
             }
-            Report::Broken(error) => panic!("{error}"),
+            Report::QueueFailed(error) => panic!("{error}"),
             _ => {}
         }
     }
     done
 }
 
-fn offer(dispatcher: &mut NatsDispatcher, order: &Order, indices: impl Iterator<Item = u64>) {
+fn offer(dispatcher: &mut NatsDispatcher, order: &MatchSpec, indices: impl Iterator<Item = u64>) {
     for index in indices {
         dispatcher.offer(order.job(sample::pairing(index))).expect("a queue");
     }
@@ -211,7 +216,7 @@ fn offer(dispatcher: &mut NatsDispatcher, order: &Order, indices: impl Iterator<
 
 fn open(
     connection: &Connection,
-    order: &Order,
+    order: &MatchSpec,
     resumed: bool,
 ) -> (NatsDispatcher, Receiver<Report>) {
     let (sender, reports): (Sender<Report>, _) = channel();
@@ -286,7 +291,9 @@ fn a_coordinator_that_was_away_hears_of_a_job_that_nobody_ends() {
         scope.spawn(|| play(&mut jobs, 0));
         cable.mend();
         let ends = reports.iter().filter_map(|report| match report {
-            Report::Returned { index, why: Return::Dead } => Some((index, false)),
+            Report::Returned { index, why: ReturnReason::TooManyDeliveries } => {
+                Some((index, false))
+            }
             Report::Done { result, .. } => Some((result.pairing.index, true)),
             _ => None,
         });
@@ -434,7 +441,7 @@ fn a_match_stops_though_a_worker_has_gone_with_its_job() {
     cable.cut();
     assert!(matches!(next(), Report::Left(_)));
     dispatcher.stop(Stop::Finish).expect("a queue");
-    assert!(matches!(next(), Report::Returned { index: 0, why: Return::Withdrawn }));
+    assert!(matches!(next(), Report::Returned { index: 0, why: ReturnReason::Withdrawn }));
     std::mem::forget((held, silent));
 }
 
@@ -494,7 +501,7 @@ fn a_worker_runs_only_what_its_owner_allows() {
     let served = served.expect("a match");
     assert_eq!(said, [""; 0]);
     let commands: Vec<&str> =
-        served.order().plan.engines.iter().map(|engine| engine.command.as_str()).collect();
+        served.spec().plan.engines.iter().map(|engine| engine.command.as_str()).collect();
     let [own, delivered] = commands.as_slice() else { panic!("two engines") };
     assert!(own.ends_with("/g"), "{own}");
     assert!(Path::new(delivered).starts_with(cache.path()), "{delivered}");
@@ -509,7 +516,7 @@ fn a_worker_gives_programs_no_environment() {
     let folder = TempDir::new().expect("a folder");
     let mut plan = order(folder.path(), ["i", "j"]).plan;
     plan.engines[0].env.insert("LD_PRELOAD".to_owned(), "./other.so".to_owned());
-    let order = Order::new(&plan).with_contents().expect("programs that can be read");
+    let order = MatchSpec::new(&plan).with_contents().expect("programs that can be read");
     let connection = server.connect();
     let (_dispatcher, _reports) = open(&connection, &order, false);
     let cache = TempDir::new().expect("a folder");
@@ -526,7 +533,7 @@ fn a_worker_gives_programs_no_environment() {
     assert!(served.expect("a server").is_none());
     assert!(matches!(&said[..], [why] if why.contains("an environment")), "{said:?}");
     // Who allows everything allows that.
-    assert_eq!(serve(&connection, cache.path()).order().plan.engines[0].env, plan.engines[0].env);
+    assert_eq!(serve(&connection, cache.path()).spec().plan.engines[0].env, plan.engines[0].env);
 }
 
 #[test]
@@ -540,8 +547,8 @@ fn a_slow_machine_gives_more_time() {
     plan.stall_ms = NonZeroU64::new(1000);
     plan.engines[1].patience.ready_ms = NonZeroU64::new(1000);
     let played = |coordinator, here| {
-        let order = Order { speed: coordinator, ..Order::new(&plan) };
-        let plan = paced(order, here).plan;
+        let order = MatchSpec { speed: coordinator, ..MatchSpec::new(&plan) };
+        let plan = scale_times(order, here).plan;
         let tc = plan.engines[0].limits.tc.map(|tc| tc.to_string()).unwrap_or_default();
         assert_eq!(plan.engines[0].limits.margin_ms, 50);
         assert_eq!(plan.engines[1].limits, limits("nodes = 100").limits);

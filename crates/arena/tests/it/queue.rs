@@ -8,15 +8,15 @@ use readyok_arena::event::{Event, JsonLines, Listener};
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::EngineId;
 use readyok_arena::queue::{
-    DELIVERIES, Dispatcher, Jobs, LARGEST, LocalDispatcher, LocalJobs, NoStart, Order, OrderError,
-    Report, Return, Stop, StopToken, WorkerId, local,
+    DELIVERIES, Dispatcher, Jobs, LocalDispatcher, LocalJobs, MAX_FILE_BYTES, MatchSpec, NoStart,
+    Report, ReturnReason, SpecError, Stop, StopToken, WorkerId, local,
 };
-use readyok_arena::runner::{PairPlayer, PlayerError, Watch, WorkError, work};
+use readyok_arena::runner::{PairPlayer, PlayContext, PlayerError, WorkError, work};
 
 use crate::sample;
 
 struct Bench {
-    order: Order,
+    order: MatchSpec,
     dispatcher: LocalDispatcher,
     jobs: LocalJobs,
     reports: Receiver<Report>,
@@ -27,7 +27,7 @@ impl Bench {
     fn with(offered: u64) -> Self {
         let (sender, reports) = channel();
         let (dispatcher, jobs) = local(sender);
-        let order = Order::new(&sample::plan(&["a", "b"], 10));
+        let order = MatchSpec::new(&sample::plan(&["a", "b"], 10));
         let mut bench = Self { order, dispatcher, jobs, reports };
         for index in 0..offered {
             let job = bench.order.job(sample::pairing(index));
@@ -47,7 +47,7 @@ impl Bench {
     }
 }
 
-fn returned(index: u64, why: Return) -> Report {
+fn returned(index: u64, why: ReturnReason) -> Report {
     Report::Returned { index, why }
 }
 
@@ -76,7 +76,7 @@ fn whoever_finds_nothing_in_a_complete_queue_goes_home_while_others_play() {
     assert!(idle.take().expect("a queue").is_none());
     // What is given back waits for whoever gave it back.
     drop(lease);
-    assert_eq!(bench.told(), [returned(0, Return::Again)]);
+    assert_eq!(bench.told(), [returned(0, ReturnReason::Requeued)]);
     let lease = busy.take().expect("a queue").expect("a job");
     assert_eq!((lease.job().pairing.index, lease.job().deliveries), (0, 1));
     lease.finish(sample::pair(0)).expect("a queue");
@@ -102,7 +102,7 @@ fn a_job_whose_worker_panics_is_the_next_one_to_be_taken() {
     });
     assert!(panicked.join().is_err());
     let left = Report::Left(WorkerId("w".to_owned()));
-    assert_eq!(bench.told(), [returned(0, Return::Again), left]);
+    assert_eq!(bench.told(), [returned(0, ReturnReason::Requeued), left]);
     let mut worker = bench.worker();
     let lease = worker.take().expect("a queue").expect("a job");
     assert_eq!((lease.job().pairing.index, lease.job().deliveries), (0, 1));
@@ -114,10 +114,10 @@ fn a_job_that_kills_its_workers_dies_itself() {
     let mut worker = bench.worker();
     for _ in 1..DELIVERIES {
         drop(worker.take().expect("a queue").expect("a job"));
-        assert_eq!(bench.told(), [returned(0, Return::Again)]);
+        assert_eq!(bench.told(), [returned(0, ReturnReason::Requeued)]);
     }
     drop(worker.take().expect("a queue").expect("a job"));
-    assert_eq!(bench.told(), [returned(0, Return::Dead)]);
+    assert_eq!(bench.told(), [returned(0, ReturnReason::TooManyDeliveries)]);
     assert_eq!(worker.take().expect("a queue").expect("a job").job().pairing.index, 1);
 }
 
@@ -126,14 +126,18 @@ fn a_job_that_cannot_be_played_is_not_tried_again() {
     let bench = Bench::with(1);
     let mut worker = bench.worker();
     worker.take().expect("a queue").expect("a job").fail("no such opening".to_owned());
-    assert_eq!(bench.told(), [returned(0, Return::Failed("no such opening".to_owned()))]);
+    assert_eq!(bench.told(), [returned(0, ReturnReason::Failed("no such opening".to_owned()))]);
 }
 
 /// Has engines that do not work here.
 struct Unfit;
 
 impl PairPlayer for Unfit {
-    fn play(&mut self, _: &Pairing, _: &mut Watch<'_>) -> Result<Option<PairResult>, PlayerError> {
+    fn play(
+        &mut self,
+        _: &Pairing,
+        _: &mut PlayContext<'_>,
+    ) -> Result<Option<PairResult>, PlayerError> {
         Err(PlayerError::NoStart(unfit()))
     }
 }
@@ -147,7 +151,7 @@ fn a_job_whose_engine_does_not_work_here_goes_back_and_no_other_is_taken() {
     let bench = Bench::with(2);
     let mut worker = bench.worker();
     assert_eq!(work(&mut worker, &mut Unfit), Err(WorkError::NoStart(unfit())));
-    assert_eq!(bench.told(), [returned(0, Return::Again)]);
+    assert_eq!(bench.told(), [returned(0, ReturnReason::Requeued)]);
     assert_eq!(worker.take().expect("a queue").expect("a job").job().pairing.index, 0);
 }
 
@@ -157,16 +161,19 @@ fn a_stop_withdraws_what_nobody_has_taken_and_sends_workers_home() {
     let mut worker = bench.worker();
     let lease = worker.take().expect("a queue").expect("a job");
     bench.dispatcher.stop(Stop::Finish).expect("a queue");
-    assert_eq!(bench.told(), [returned(1, Return::Withdrawn), returned(2, Return::Withdrawn)]);
+    assert_eq!(
+        bench.told(),
+        [returned(1, ReturnReason::Withdrawn), returned(2, ReturnReason::Withdrawn)]
+    );
     assert_eq!(worker.stop_token().stopped(), Some(Stop::Finish));
     assert!(!worker.stop_token().is_aborted());
     assert!(worker.take().expect("a queue").is_none());
     bench.dispatcher.offer(bench.order.job(sample::pairing(9))).expect("a queue");
-    assert_eq!(bench.told(), [returned(9, Return::Withdrawn)]);
+    assert_eq!(bench.told(), [returned(9, ReturnReason::Withdrawn)]);
     bench.dispatcher.stop(Stop::Abort).expect("a queue");
     assert!(worker.stop_token().is_aborted());
     drop(lease);
-    assert_eq!(bench.told(), [returned(0, Return::Withdrawn)]);
+    assert_eq!(bench.told(), [returned(0, ReturnReason::Withdrawn)]);
 }
 
 #[test]
@@ -204,7 +211,7 @@ fn orders_and_jobs_travel_as_json() {
     let bench = Bench::with(0);
     let job = bench.order.job(sample::pairing(3));
     let text = serde_json::to_string(&(&bench.order, &job)).expect("JSON");
-    assert_eq!(serde_json::from_str::<(Order, _)>(&text).expect(&text), (bench.order, job));
+    assert_eq!(serde_json::from_str::<(MatchSpec, _)>(&text).expect(&text), (bench.order, job));
 }
 
 #[test]
@@ -215,12 +222,12 @@ fn programs_are_named_by_what_they_contain() {
     let mut plan = sample::plan(&["a", "b"], 1);
     plan.engines[0].command = program.display().to_string();
     plan.engines[1].command = "tcp://localhost:1".to_owned();
-    let order = Order::new(&plan).with_contents().expect("programs");
+    let order = MatchSpec::new(&plan).with_contents().expect("programs");
     let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     let named: Vec<_> = order.programs.values().map(ToString::to_string).collect();
     assert_eq!(named, [hash]);
     plan.engines[0].command = "/nowhere/engine".to_owned();
-    let error = Order::new(&plan).with_contents().expect_err("no program");
+    let error = MatchSpec::new(&plan).with_contents().expect_err("no program");
     assert!(error.to_string().contains("`/nowhere/engine`"), "{error}");
 }
 
@@ -229,8 +236,8 @@ fn events_are_lines_of_json_until_nobody_reads() {
     let event = Event::PairEnd { pair: 7, round: 2, complete: 8 };
     let mut bytes = Vec::new();
     let mut lines = JsonLines::new(&mut bytes);
-    lines.hear(&event);
-    lines.hear(&event);
+    lines.on_event(&event);
+    lines.on_event(&event);
     drop(lines);
     let text = String::from_utf8(bytes).expect("text");
     assert_eq!(text.lines().count(), 2);
@@ -240,13 +247,13 @@ fn events_are_lines_of_json_until_nobody_reads() {
     }
     let mut full = [0; 10];
     let mut lines = JsonLines::new(&mut full[..]);
-    lines.hear(&event);
+    lines.on_event(&event);
     assert!(lines.error().is_some());
-    lines.hear(&event);
+    lines.on_event(&event);
 }
 
 /// A plan whose second engine has this option, in the folder of its program.
-fn with_option(folder: &std::path::Path, value: &str) -> Result<Order, OrderError> {
+fn with_option(folder: &std::path::Path, value: &str) -> Result<MatchSpec, SpecError> {
     let program = folder.join("engine");
     std::fs::write(&program, "abc").expect("space");
     let mut plan = sample::plan(&["a", "b"], 1);
@@ -254,7 +261,7 @@ fn with_option(folder: &std::path::Path, value: &str) -> Result<Order, OrderErro
         engine.command = program.display().to_string();
     }
     plan.engines[1].options.insert("EvalFile".to_owned(), value.to_owned());
-    Order::new(&plan).with_contents()
+    MatchSpec::new(&plan).with_contents()
 }
 
 #[test]
@@ -296,7 +303,10 @@ fn what_cannot_go_to_workers_is_told_before_the_match_begins() {
         (vec![tables], vec![])
     );
     let large = std::fs::File::create(folder.path().join("large")).expect("a file");
-    large.set_len(LARGEST + 1).expect("a length");
+    large.set_len(MAX_FILE_BYTES + 1).expect("a length");
     let error = with_option(folder.path(), "./large").expect_err("a large file");
-    assert!(matches!(error, OrderError::TooLarge { bytes, .. } if bytes == LARGEST + 1), "{error}");
+    assert!(
+        matches!(error, SpecError::TooLarge { bytes, .. } if bytes == MAX_FILE_BYTES + 1),
+        "{error}"
+    );
 }

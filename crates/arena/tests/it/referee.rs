@@ -75,7 +75,7 @@ fn an_hourglass_gives_what_a_move_takes_to_the_other_side() {
         // The margin is forgiven, and is no sand.
         check(words[2], 14, [0, 20]);
         check(words[3], 0, [0, 20]);
-        let verdict = referee.on_silence(seconds(3));
+        let verdict = referee.on_timeout(seconds(3));
         let termination = GameEnd::time_forfeit(3_000_000);
         assert_eq!(verdict, Verdict::Over(Decision { winner: SECOND, end: termination }));
     }
@@ -366,10 +366,10 @@ fn moves_are_kept_as_their_canonical_words() {
         (Game::Chess960, "e1h1", "e1h1"),
     ] {
         let mut referee = referee(game, castles, &Adjudication::default());
-        assert_eq!(referee.latest_word(), None);
+        assert_eq!(referee.latest_move(), None);
         let verdict = referee.on_answer(Answer::Move(word), Duration::ZERO, None);
         assert_eq!(verdict, Verdict::Continue);
-        assert_eq!(referee.latest_word().as_deref(), Some(canonical));
+        assert_eq!(referee.latest_move().as_deref(), Some(canonical));
     }
 }
 

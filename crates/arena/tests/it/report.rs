@@ -37,7 +37,7 @@ fn pair(index: u64, first: u32, second: u32, games: Vec<MatchGame>) -> PairResul
     let opening = Opening::default();
     let [first, second] = [first, second].map(EngineId);
     let pairing =
-        Pairing { index, round: 1, first, second, games: 2, fixed_colours: false, opening };
+        Pairing { index, round: 1, first, second, games: 2, fixed_colors: false, opening };
     PairResult { pairing, games, worker: None }
 }
 

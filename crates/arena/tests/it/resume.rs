@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use readyok_arena::event::{End, Event};
 use readyok_arena::export::{Existing, Export, Form, PgnStyle};
-use readyok_arena::game::Setting;
+use readyok_arena::game::GameSettings;
 use readyok_arena::pairing::PairResult;
 use readyok_arena::plan::EngineId;
 use readyok_arena::result::GameEnd;
@@ -83,7 +83,7 @@ fn pgn_of(store: &Path, folder: &Path) -> String {
     let form = Form::Pgn(PgnStyle::default());
     game.export(Export { path: path.clone(), form, existing: Existing::Replace });
     game.play_here(1, None, |order| {
-        EnginePlayer::new(&order.plan, Setting::new(order.plan.game), Timeouts::default())
+        EnginePlayer::new(&order.plan, GameSettings::new(order.plan.game), Timeouts::default())
     })
     .expect("a complete match");
     fs::read_to_string(path).expect("a file")
@@ -101,7 +101,7 @@ fn engines_that_fail_in_every_way_lose_and_nothing_else_happens() {
         let (sender, heard) = channel();
         it.listen(sender);
         let stall = WaitLimit::fixed(Duration::from_mins(1));
-        let setting = Setting { stall, ..Setting::new(game) };
+        let setting = GameSettings { stall, ..GameSettings::new(game) };
         let summary = it.play_here(2, None, |order| {
             EnginePlayer::new(&order.plan, setting.clone(), Timeouts::default())
         });

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::thread;
 
 use readyok_arena::event::{End, Score};
-use readyok_arena::game::Setting;
+use readyok_arena::game::GameSettings;
 use readyok_arena::pairing::PairResult;
 use readyok_arena::plan::{BookFormat, EnginePlan, Limits, OpeningSource, Plan};
 use readyok_arena::runner::{EnginePlayer, Match, Settings};
@@ -61,7 +61,8 @@ fn check(engines: [EnginePlan; 2], known: [&str; 2], plies: usize) -> Option<Sco
     let store = Store::create(&results, &plan).expect("a new file");
     let game = Match::new(store, Settings::default()).expect("a match");
     let slots = thread::available_parallelism().map_or(1, usize::from);
-    let player = |_: &_| EnginePlayer::new(&plan, Setting::new(Game::Chess), Timeouts::default());
+    let player =
+        |_: &_| EnginePlayer::new(&plan, GameSettings::new(Game::Chess), Timeouts::default());
     let summary = game.play_here(slots, None, player).expect("a match");
     assert_eq!((summary.end, summary.games), (End::Complete, u64::from(2 * ROUNDS)));
     let pairs: Result<Vec<_>, _> = Reader::open(&results).expect("results").collect();

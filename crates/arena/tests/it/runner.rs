@@ -9,11 +9,11 @@ use readyok_arena::event::{End, Event};
 use readyok_arena::pairing::{PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Format, KnockoutTie, Plan};
 use readyok_arena::queue::{
-    Dispatcher, Job, NoStart, QueueError, Refused, Report, Return, Stop, WorkerId,
+    Dispatcher, Job, NoStart, QueueError, Rejection, Report, ReturnReason, Stop, WorkerId,
 };
 use readyok_arena::result::{EngineFailure, GameEnd};
 use readyok_arena::runner::{
-    Cpus, Match, MatchError, PairPlayer, PlayerError, Settings, Summary, Watch, threads_of,
+    Cpus, Match, MatchError, PairPlayer, PlayContext, PlayerError, Settings, Summary, threads_of,
 };
 use readyok_arena::stats::{Crosstable, Estimate, Figure, Outcome, Ratings, Verdict};
 use readyok_arena::store::{Reader, Store};
@@ -27,12 +27,12 @@ struct Scripted<F>(F);
 
 impl<F> PairPlayer for Scripted<F>
 where
-    F: FnMut(&Pairing, &mut Watch<'_>) -> Result<Option<PairResult>, PlayerError>,
+    F: FnMut(&Pairing, &mut PlayContext<'_>) -> Result<Option<PairResult>, PlayerError>,
 {
     fn play(
         &mut self,
         pairing: &Pairing,
-        watch: &mut Watch<'_>,
+        watch: &mut PlayContext<'_>,
     ) -> Result<Option<PairResult>, PlayerError> {
         (self.0)(pairing, watch)
     }
@@ -72,7 +72,8 @@ impl Place {
     fn play(
         &self,
         settings: Settings,
-        player: impl Fn(&Pairing, &mut Watch<'_>) -> Result<Option<PairResult>, PlayerError> + Sync,
+        player: impl Fn(&Pairing, &mut PlayContext<'_>) -> Result<Option<PairResult>, PlayerError>
+        + Sync,
     ) -> (Result<Summary, MatchError>, Vec<Event>) {
         let (game, events) = self.game(settings);
         let summary = game.play_here(2, None, |_| Scripted(&player));
@@ -93,7 +94,7 @@ fn in_file(path: &Path) -> Vec<u64> {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the form of a player")]
-fn good(pairing: &Pairing, _: &mut Watch<'_>) -> Result<Option<PairResult>, PlayerError> {
+fn good(pairing: &Pairing, _: &mut PlayContext<'_>) -> Result<Option<PairResult>, PlayerError> {
     Ok(Some(sample::played(pairing.clone())))
 }
 
@@ -173,8 +174,9 @@ fn a_knockout_tells_who_has_won_it() {
 fn a_complete_match_goes_on_with_nothing_but_more_rounds() {
     let place = Place::new(sample::plan(&["a", "b"], 4));
     place.play(Settings::default(), good).0.expect("a match");
-    let nobody =
-        |_: &Pairing, _: &mut Watch<'_>| Err(PlayerError::Pairing("nothing is left".to_owned()));
+    let nobody = |_: &Pairing, _: &mut PlayContext<'_>| {
+        Err(PlayerError::Pairing("nothing is left".to_owned()))
+    };
     let (summary, events) = place.play(Settings::default(), nobody);
     assert_eq!(summary.expect("a match").games, 8);
     assert!(matches!(events.first(), Some(Event::MatchStart { resumed: 4, .. })));
@@ -192,7 +194,7 @@ fn an_interrupt_lets_running_pairs_end_and_the_match_goes_on_later() {
     let place = Place::new(sample::plan(&["a", "b"], 50));
     let (game, _events) = place.game(Settings::default());
     let stop = game.stop_handle();
-    let player = |pairing: &Pairing, watch: &mut Watch<'_>| {
+    let player = |pairing: &Pairing, watch: &mut PlayContext<'_>| {
         if pairing.index == 10 {
             stop.interrupt();
         }
@@ -211,7 +213,7 @@ fn an_interrupt_lets_running_pairs_end_and_the_match_goes_on_later() {
 fn until_aborted(
     endless: u64,
     interrupt: impl Fn(),
-) -> impl Fn(&Pairing, &mut Watch<'_>) -> Result<Option<PairResult>, PlayerError> {
+) -> impl Fn(&Pairing, &mut PlayContext<'_>) -> Result<Option<PairResult>, PlayerError> {
     move |pairing, watch| {
         if pairing.index != endless {
             return good(pairing, watch);
@@ -306,7 +308,7 @@ fn the_test_of_the_plan_ends_the_match() {
     plan.sprt = toml::from_str("elo0 = 0.0\nelo1 = 5.0").expect("a test");
     let place = Place::new(plan);
     // Between the two: a is stronger, and not each pair is the same.
-    let play = |pairing: &Pairing, watch: &mut Watch<'_>| {
+    let play = |pairing: &Pairing, watch: &mut PlayContext<'_>| {
         let mut result = good(pairing, watch)?;
         if pairing.index.is_multiple_of(3)
             && let Some(result) = &mut result
@@ -338,7 +340,7 @@ fn a_test_needs_two_engines() {
 /// The second engine always loses in this way.
 fn lost_by(
     end: GameEnd,
-) -> impl Fn(&Pairing, &mut Watch<'_>) -> Result<Option<PairResult>, PlayerError> {
+) -> impl Fn(&Pairing, &mut PlayContext<'_>) -> Result<Option<PairResult>, PlayerError> {
     use readyok_rules::Side;
     move |pairing, watch| {
         let mut result = good(pairing, watch)?;
@@ -465,14 +467,14 @@ fn a_queue_out_of_order_ends_the_match_with_an_error() {
     let place = Place::new(sample::plan(&["a", "b"], 10));
     let error = elsewhere(&place, |job, reports| {
         let broken = QueueError { text: "no connection".to_owned() };
-        reports.send(Report::Broken(broken)).expect("a coordinator");
-        let why = Return::Withdrawn;
+        reports.send(Report::QueueFailed(broken)).expect("a coordinator");
+        let why = ReturnReason::Withdrawn;
         reports.send(Report::Returned { index: job.pairing.index, why }).expect("a coordinator");
     });
     assert!(matches!(error, Err(MatchError::Queue(_))), "{error:?}");
 }
 
-fn refused() -> Refused {
+fn refused() -> Rejection {
     let why = "does not start (no library)".to_owned();
     NoStart { engine: "a".to_owned(), why }.into()
 }
@@ -484,7 +486,7 @@ fn a_worker_that_refuses_the_match_is_shown() {
     let reports = game.reports();
     let answer = |job: Job, reports: &Sender<Report>| {
         let worker = WorkerId("far".to_owned());
-        reports.send(Report::Refused { worker, why: refused() }).expect("a coordinator");
+        reports.send(Report::Rejected { worker, why: refused() }).expect("a coordinator");
         reports.send(done(sample::played(job.pairing))).expect("a coordinator");
     };
     let summary = game.coordinate(&mut Elsewhere { reports, answer });
@@ -508,8 +510,8 @@ fn a_match_that_all_workers_refuse_ends_with_an_error_that_names_them() {
     let error = elsewhere(&place, |job, reports| {
         let worker = |name: &str| (WorkerId(name.to_owned()), refused());
         let workers = ["one", "two", "three", "four", "five", "six"].map(worker);
-        reports.send(Report::Deserted(workers.to_vec())).expect("a coordinator");
-        let why = Return::Withdrawn;
+        reports.send(Report::AllRejected(workers.to_vec())).expect("a coordinator");
+        let why = ReturnReason::Withdrawn;
         reports.send(Report::Returned { index: job.pairing.index, why }).expect("a coordinator");
     });
     let error = error.expect_err("nobody plays").to_string();
@@ -549,7 +551,7 @@ fn tournaments_of_every_format_go_on_exactly_wherever_they_were_broken_off() {
             let (game, _events) = place.game(Settings::default());
             let stop = game.stop_handle();
             left.store(2, Ordering::Relaxed);
-            let player = |pairing: &Pairing, watch: &mut Watch<'_>| {
+            let player = |pairing: &Pairing, watch: &mut PlayContext<'_>| {
                 let endless = left.fetch_sub(1, Ordering::Relaxed) == 1;
                 let endless = if endless { pairing.index } else { u64::MAX };
                 until_aborted(endless, || {

@@ -27,7 +27,7 @@ pub(crate) fn pairing(index: u64) -> Pairing {
         first: EngineId(0),
         second: EngineId(1),
         games: 2,
-        fixed_colours: false,
+        fixed_colors: false,
         opening: Opening { index, ..Opening::default() },
     }
 }

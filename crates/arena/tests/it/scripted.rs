@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use readyok_arena::game::{Cancel, Player, Setting, play_game};
+use readyok_arena::game::{Cancel, GameSettings, Player, play_game};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{EngineId, EnginePlan, Limits, Protocol};
 use readyok_arena::result::MatchGame;
@@ -82,22 +82,22 @@ pub(crate) fn player(
         let (script, heard) = (script.clone(), heard.clone());
         builder.in_process(move |input, output| obey(&script, input, output, &heard))
     };
-    (Player::starting_with(game, EngineId(id), plan, patience, start), lines)
+    (Player::with_start(game, EngineId(id), plan, patience, start), lines)
 }
 
 /// The setting of short games.
-pub(crate) fn setting(game: Game) -> Setting {
-    Setting { stall: WaitLimit::fixed(LONG), ..Setting::new(game) }
+pub(crate) fn setting(game: Game) -> GameSettings {
+    GameSettings { stall: WaitLimit::fixed(LONG), ..GameSettings::new(game) }
 }
 
 /// The same for engines that stall.
-pub(crate) fn impatient(game: Game) -> Setting {
+pub(crate) fn impatient(game: Game) -> GameSettings {
     let stall = WaitLimit { silence: SHORT, total: SHORT * 4 };
-    Setting { stall, ..Setting::new(game) }
+    GameSettings { stall, ..GameSettings::new(game) }
 }
 
 /// Plays a game of two scripts, without clocks.
-pub(crate) fn game(setting: &Setting, opening: &Opening, scripts: [Script; 2]) -> MatchGame {
+pub(crate) fn game(setting: &GameSettings, opening: &Opening, scripts: [Script; 2]) -> MatchGame {
     let plans =
         ["first", "second"].map(|name| plan(name, Limits { nodes: Some(1), ..Limits::default() }));
     game_of(setting, opening, &plans, scripts)
@@ -105,7 +105,7 @@ pub(crate) fn game(setting: &Setting, opening: &Opening, scripts: [Script; 2]) -
 
 /// Plays a game of two scripts.
 pub(crate) fn game_of(
-    setting: &Setting,
+    setting: &GameSettings,
     opening: &Opening,
     plans: &[EnginePlan; 2],
     scripts: [Script; 2],
@@ -117,7 +117,7 @@ pub(crate) fn game_of(
 }
 
 pub(crate) fn play(
-    setting: &Setting,
+    setting: &GameSettings,
     opening: &Opening,
     first: &mut Player,
     second: &mut Player,

@@ -9,7 +9,7 @@ use std::{env, fs, thread};
 
 use readyok_arena::event::JsonLines;
 use readyok_arena::export::{Existing, Export, Form, PgnStyle};
-use readyok_arena::game::Setting;
+use readyok_arena::game::GameSettings;
 use readyok_arena::plan::Plan;
 use readyok_arena::runner::{EnginePlayer, Match, Settings};
 use readyok_arena::store::Store;
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     });
     let stall = WaitLimit::fixed(Duration::from_mins(1));
-    let setting = Setting { stall, ..Setting::new(plan.game) };
+    let setting = GameSettings { stall, ..GameSettings::new(plan.game) };
     game.play_here(slots.parse()?, None, |order| {
         EnginePlayer::new(&order.plan, setting.clone(), Timeouts::default())
     })?;

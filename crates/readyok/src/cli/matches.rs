@@ -12,7 +12,7 @@ use readyok_arena::export::{Existing, Export, ExportError, Form, PgnFields, PgnM
 use readyok_arena::fastchess::{
     self, Invocation, Level, Log, Logger, PgnNotation, PgnOut, Printer, Request,
 };
-use readyok_arena::game::{ErrorHearing, Setting};
+use readyok_arena::game::{GameSettings, StderrObserver};
 use readyok_arena::plan::{Plan, Variations};
 use readyok_arena::queue::Stop;
 use readyok_arena::runner::{MatchError, Settings, Summary};
@@ -185,11 +185,11 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     }
     let results = run.results(&plan)?;
     let log = run.logger()?;
-    let error_hearing = run.error_hearing()?;
+    let stderr_observer = run.stderr_observer()?;
     let guard = guardian::start().map_err(Failure::failed)?;
     let mut run = run.into_run(results, fields, queue, guard);
-    run.manner.overhearing = log.as_ref().and_then(Logger::overhearing);
-    run.manner.error_hearing = error_hearing;
+    run.manner.line_observer = log.as_ref().and_then(Logger::line_observer);
+    run.manner.stderr_observer = stderr_observer;
     let summary = run.play(|begun| vec![shown(begun.plan, begun.pairings, shows, every)]);
     let summary = summary.map_err(|error| match error.downcast_ref() {
         Some(StoreError::OtherFiles { .. }) => {
@@ -278,10 +278,10 @@ fn play_fastchess(words: &[OsString]) -> Result<Code, Failure> {
     };
     let logger = options.log.as_ref().map_or(Ok(None), Logger::open);
     let logger = logger.map_err(|error| Failure::failed(format!("the log: {error}")))?;
-    let hears_moves = logger.as_ref().is_some_and(|logger| logger.takes(Level::Info));
+    let wants_moves = logger.as_ref().is_some_and(|logger| logger.takes(Level::Info));
     let settings = Settings {
         on_interrupt: Stop::Abort,
-        tell_moves: options.show_latency && hears_moves,
+        report_moves: options.show_latency && wants_moves,
         failures: if options.recover { None } else { Some(1) },
         ..Settings::default()
     };
@@ -336,10 +336,10 @@ fn fastchess_manner(options: &fastchess::Options, logger: Option<&Logger>) -> Ma
             ready: WaitLimit::fixed(ready),
             ..patience
         },
-        setting: Setting { variations, keep_lines, ..setting },
+        setting: GameSettings { variations, keep_lines, ..setting },
         pause: options.wait,
-        overhearing: logger.and_then(Logger::overhearing),
-        error_hearing: None,
+        line_observer: logger.and_then(Logger::line_observer),
+        stderr_observer: None,
     }
 }
 
@@ -455,7 +455,7 @@ impl RunArgs {
     }
 
     /// The file for error output.
-    fn error_hearing(&self) -> Result<Option<ErrorHearing>, Failure> {
+    fn stderr_observer(&self) -> Result<Option<StderrObserver>, Failure> {
         let Some(file) = &self.stderr else { return Ok(None) };
         let failed = |error| Failure::failed(format!("`{}`: {error}", file.display()));
         complaints(file, self.resume.is_some()).map(Some).map_err(failed)
@@ -494,7 +494,7 @@ impl RunArgs {
         let settings = Settings {
             on_interrupt: if self.abort { Stop::Abort } else { Stop::Finish },
             failures: self.failures,
-            tell_moves: self.moves,
+            report_moves: self.moves,
             ..Settings::default()
         };
         let existing = Existing::Replace;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use readyok_arena::game::ErrorHearing;
+use readyok_arena::game::StderrObserver;
 
 use crate::text::printable;
 
@@ -17,7 +17,7 @@ const MOST: u64 = 256 << 20;
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn complaints(path: &Path, keep: bool) -> io::Result<ErrorHearing> {
+pub fn complaints(path: &Path, keep: bool) -> io::Result<StderrObserver> {
     let mut file = OpenOptions::new();
     file.create(true).write(true).append(keep).truncate(!keep);
     let kept = Mutex::new(Kept { out: file.open(path)?, left: MOST });

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::nats::{
-    Access, Connection, LEASE, Matches, NatsDispatcher, Permissions, Served, measure_speed, paced,
+    Access, Connection, LEASE, Matches, NatsDispatcher, Permissions, Served, measure_speed,
+    scale_times,
 };
-use readyok_arena::queue::{Order, QueueError, Refused, WorkerId};
+use readyok_arena::queue::{MatchSpec, QueueError, Rejection, WorkerId};
 use readyok_arena::runner::{CpuError, Cpus, Match, Summary, WorkError, threads_of, work};
 use readyok_arena::store::{ContentHash, IndexSet};
 use readyok_client::{Guard, Timeouts};
@@ -33,9 +34,9 @@ impl Coordinate for Queue {
     fn coordinate(&self, game: Match, stored: Option<&IndexSet>) -> Result<Summary, Failed> {
         let connection = Connection::open(&self.access)?;
         let speed = self.calibrate.then(measure_speed);
-        let order = Order { speed, ..game.order().clone() }.with_contents()?;
+        let spec = MatchSpec { speed, ..game.spec().clone() }.with_contents()?;
         let mut dispatcher =
-            NatsDispatcher::open(&connection, order, stored, LEASE, game.reports())?;
+            NatsDispatcher::open(&connection, spec, stored, LEASE, game.reports())?;
         let summary = game.coordinate(&mut dispatcher)?;
         // Everything is in the store of the match.
         dispatcher.clear()?;
@@ -70,7 +71,7 @@ pub struct Worker {
 /// Why a worker has left a match before its end.
 enum Left {
     Queue(QueueError),
-    Refused(Refused),
+    Rejected(Rejection),
 }
 
 impl Left {
@@ -81,7 +82,7 @@ impl Left {
             match end {
                 Ok(()) => {}
                 // It tells more than what is wrong with the queue.
-                Err(Self::Refused(why)) => return Err(Self::Refused(why)),
+                Err(Self::Rejected(why)) => return Err(Self::Rejected(why)),
                 Err(Self::Queue(error)) => done = Err(Self::Queue(error)),
             }
         }
@@ -93,7 +94,7 @@ impl From<WorkError> for Left {
     fn from(error: WorkError) -> Self {
         match error {
             WorkError::Queue(error) => Self::Queue(error),
-            WorkError::NoStart(no_start) => Self::Refused(no_start.into()),
+            WorkError::NoStart(no_start) => Self::Rejected(no_start.into()),
         }
     }
 }
@@ -128,14 +129,14 @@ impl Worker {
                 continue;
             };
             idle = Duration::ZERO;
-            let order = paced(served.order().clone(), here);
-            say(&format!("plays match {}", order.plan_hash));
-            match self.serve(&served, &order, &mut say) {
+            let spec = scale_times(served.spec().clone(), here);
+            say(&format!("plays match {}", spec.plan_hash));
+            match self.serve(&served, &spec, &mut say) {
                 Ok(()) => say("the match is over"),
                 Err(Left::Queue(error)) => say(&error.to_string()),
-                Err(Left::Refused(why)) => {
-                    say(&format!("refused: match {}: {why}", order.plan_hash));
-                    matches.refuse(served, why);
+                Err(Left::Rejected(why)) => {
+                    say(&format!("refused: match {}: {why}", spec.plan_hash));
+                    matches.reject(served, why);
                 }
             }
         }
@@ -145,11 +146,11 @@ impl Worker {
     fn serve(
         &self,
         served: &Served,
-        order: &Order,
+        spec: &MatchSpec,
         say: &mut impl FnMut(&str),
     ) -> Result<(), Left> {
-        let lacking = |why: String| Left::Refused(Refused::Lacking { why });
-        let (slots, cpus) = self.share(&order.plan).map_err(|error| lacking(error.to_string()))?;
+        let lacking = |why: String| Left::Rejected(Rejection::MissingResource { why });
+        let (slots, cpus) = self.share(&spec.plan).map_err(|error| lacking(error.to_string()))?;
         if self.slots != 0 && slots.count < self.slots {
             let (count, each) = (slots.count, slots.each);
             say(&format!("{count} at once, as each has {each} processors of its own"));
@@ -157,16 +158,16 @@ impl Worker {
         if let Some(complaint) = slots.complaint() {
             say(&complaint);
         }
-        let setting = setting(&order.plan)
+        let setting = setting(&spec.plan)
             .map_err(|error| lacking(format!("the tablebases cannot be opened: {error}")))?;
         let player = || {
-            let player = player(order, &setting, Timeouts::default(), &self.guard);
+            let player = player(spec, &setting, Timeouts::default(), &self.guard);
             let player = player.with_texts(served.texts().cloned());
-            player.away_as(WorkerId(self.name.clone()))
+            player.as_remote_worker(WorkerId(self.name.clone()))
         };
-        let trying = served.trying();
-        player().try_engines().map_err(|no_start| Left::Refused(no_start.into()))?;
-        drop(trying);
+        let probing = served.probing();
+        player().probe_engines().map_err(|no_start| Left::Rejected(no_start.into()))?;
+        drop(probing);
         let done = std::thread::scope(|scope| {
             let slots = (0..slots.count).map(|slot| {
                 let (player, cpus) = (&player, &cpus);

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use readyok_arena::event::{JsonLines, Listener};
 use readyok_arena::export::{Export, Form};
-use readyok_arena::game::{ErrorHearing, Overhearing, Setting, Syzygy, Tablebases};
+use readyok_arena::game::{GameSettings, LineObserver, StderrObserver, Syzygy, Tablebases};
 use readyok_arena::plan::Plan;
-use readyok_arena::queue::Order;
+use readyok_arena::queue::MatchSpec;
 use readyok_arena::report::Report;
 use readyok_arena::runner::{Cpus, EnginePlayer, Match, Settings, StopHandle, Summary, threads_of};
 use readyok_arena::schedule::Schedule;
@@ -100,23 +100,23 @@ pub struct Manner {
     /// How long to wait for what.
     pub patience: Timeouts,
     /// How games are looked at; what is played is up to the plan.
-    pub setting: Setting,
+    pub setting: GameSettings,
     /// How long each player waits between two games.
     pub pause: Duration,
     /// Who hears every line.
-    pub overhearing: Option<Overhearing>,
+    pub line_observer: Option<LineObserver>,
     /// Who hears every line of error output.
-    pub error_hearing: Option<ErrorHearing>,
+    pub stderr_observer: Option<StderrObserver>,
 }
 
 impl Default for Manner {
     fn default() -> Self {
         Self {
             patience: Timeouts::default(),
-            setting: Setting::new(Game::Chess),
+            setting: GameSettings::new(Game::Chess),
             pause: Duration::ZERO,
-            overhearing: None,
-            error_hearing: None,
+            line_observer: None,
+            stderr_observer: None,
         }
     }
 }
@@ -178,14 +178,14 @@ impl<Q: Coordinate> Run<Q> {
             if let Some(complaint) = slots.complaint() {
                 writeln!(io::stderr(), "readyok: {complaint}")?;
             }
-            let Manner { patience, setting: manner, pause, overhearing, error_hearing } =
+            let Manner { patience, setting: manner, pause, line_observer, stderr_observer } =
                 &self.manner;
-            let setting = Setting { tablebases: setting(&plan)?.tablebases, ..manner.clone() };
+            let setting = GameSettings { tablebases: setting(&plan)?.tablebases, ..manner.clone() };
             let guard = &self.guard;
-            game.play_here(slots.count, cpus.as_ref(), |order| {
-                let player = player(order, &setting, *patience, guard);
-                let player = player.pausing(*pause).overheard_by(overhearing.clone());
-                player.errors_heard_by(error_hearing.clone())
+            game.play_here(slots.count, cpus.as_ref(), |spec| {
+                let player = player(spec, &setting, *patience, guard);
+                let player = player.pausing(*pause).on_line(line_observer.clone());
+                player.on_stderr(stderr_observer.clone())
             })?
         };
         if let Some(report) = &self.report {
@@ -212,23 +212,23 @@ impl<Q> Run<Q> {
 }
 
 /// What games of a plan need: among others its tablebases, which are opened once.
-pub(super) fn setting(plan: &Plan) -> io::Result<Setting> {
+pub(super) fn setting(plan: &Plan) -> io::Result<GameSettings> {
     let tablebases = match &plan.adjudication.tablebases {
         Some(tables) => Some(Arc::new(Syzygy::open(&tables.paths)?) as Arc<dyn Tablebases>),
         None => None,
     };
-    Ok(Setting { tablebases, ..Setting::new(plan.game) })
+    Ok(GameSettings { tablebases, ..GameSettings::new(plan.game) })
 }
 
 /// Somebody who plays for an order.
 pub(super) fn player(
-    order: &Order,
-    setting: &Setting,
+    spec: &MatchSpec,
+    setting: &GameSettings,
     patience: Timeouts,
     guard: &Guard,
 ) -> EnginePlayer {
-    let player = EnginePlayer::new(&order.plan, setting.clone(), patience);
-    player.telling_moves(order.tell_moves).guarded(guard)
+    let player = EnginePlayer::new(&spec.plan, setting.clone(), patience);
+    player.report_moves(spec.report_moves).guarded(guard)
 }
 
 /// An error that says which file it is about.

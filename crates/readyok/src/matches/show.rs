@@ -31,8 +31,8 @@ impl<W: Write> Live<W> {
 }
 
 impl<W: Write + Send> Listener for Live<W> {
-    fn hear(&mut self, event: &Event) {
-        let line = self.standing.hear(event);
+    fn on_event(&mut self, event: &Event) {
+        let line = self.standing.on_event(event);
         if self.closed {
             return;
         }
@@ -73,8 +73,8 @@ impl<W: Write> Lines<W> {
 }
 
 impl<W: Write + Send> Listener for Lines<W> {
-    fn hear(&mut self, event: &Event) {
-        let line = self.standing.hear(event);
+    fn on_event(&mut self, event: &Event) {
+        let line = self.standing.on_event(event);
         if self.closed {
             return;
         }

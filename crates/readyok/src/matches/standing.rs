@@ -56,7 +56,7 @@ impl Standing {
     }
 
     /// Takes note of what has happened, and gives a line for people if it deserves one.
-    pub fn hear(&mut self, event: &Event) -> Option<String> {
+    pub fn on_event(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::MatchStart { resumed, .. } => {
                 self.complete = *resumed;

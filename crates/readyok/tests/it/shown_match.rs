@@ -93,7 +93,7 @@ fn shows(rows: &[String], text: &str) -> bool {
 #[test]
 fn the_progress_and_the_counts_follow_the_pairs() {
     let mut standing = Standing::new(&plan(), 4);
-    standing.hear(&match_start(0));
+    standing.on_event(&match_start(0));
     assert!(shows(&standing.rows(), "0/4 pairings"), "{:?}", standing.rows());
     let filled = |standing: &Standing| {
         standing.rows().iter().map(|row| row.matches('█').count()).sum::<usize>()
@@ -102,7 +102,7 @@ fn the_progress_and_the_counts_follow_the_pairs() {
     assert_eq!(before, 0);
     for index in 0..4 {
         for event in pair(index) {
-            standing.hear(&event);
+            standing.on_event(&event);
         }
         let (rows, won) = (standing.rows(), index + 1);
         assert!(shows(&rows, &format!("{won}/4 pairings")), "{rows:?}");
@@ -117,19 +117,19 @@ fn the_progress_and_the_counts_follow_the_pairs() {
 #[test]
 fn a_match_that_goes_on_begins_where_it_stood() {
     let mut standing = Standing::new(&plan(), 4);
-    standing.hear(&match_start(3));
+    standing.on_event(&match_start(3));
     assert!(shows(&standing.rows(), "3/4 pairings"), "{:?}", standing.rows());
 }
 
 #[test]
 fn a_game_is_shown_while_it_is_played_and_when_it_has_ended() {
     let mut standing = Standing::new(&plan(), 4);
-    standing.hear(&match_start(0));
+    standing.on_event(&match_start(0));
     assert!(!shows(&standing.rows(), "1.2"));
-    standing.hear(&game_start(0, 1, [B, A]));
+    standing.on_event(&game_start(0, 1, [B, A]));
     let rows = standing.rows();
     assert!(shows(&rows, "worker-0") && shows(&rows, "1.2  b – a"), "{rows:?}");
-    let line = standing.hear(&game_end(0, 1, [B, A], None)).expect("a line for people");
+    let line = standing.on_event(&game_end(0, 1, [B, A], None)).expect("a line for people");
     assert!(line.contains("1.2  b – a") && line.contains("(40 plies)"), "{line}");
     let rows = standing.rows();
     assert!(!shows(&rows, "worker-0") && shows(&rows, &line), "{rows:?}");
@@ -139,14 +139,14 @@ fn a_game_is_shown_while_it_is_played_and_when_it_has_ended() {
 fn the_table_is_drawn_at_the_start_and_as_it_stands_at_the_end() {
     let terminal = Terminal::default();
     let mut live = Live::new(terminal.clone(), || (80, 24), &plan(), 2);
-    live.hear(&match_start(0));
+    live.on_event(&match_start(0));
     let first = terminal.take();
     assert!(first.contains("a – b") && first.contains("0/2 pairings"), "{first:?}");
     for event in [pair(0), pair(1)].concat() {
-        live.hear(&event);
+        live.on_event(&event);
     }
     terminal.take();
-    live.hear(&Event::MatchEnd { why: End::Complete, complete: 2, games: 4 });
+    live.on_event(&Event::MatchEnd { why: End::Complete, complete: 2, games: 4 });
     let last = terminal.take();
     // Over what was drawn before, whatever that was.
     assert!(last.contains("\r\x1b[J"), "{last:?}");
@@ -168,14 +168,14 @@ fn a_terminal_that_is_gone_ends_nothing() {
         }
     }
     let mut live = Live::new(Gone, || (80, 24), &plan(), 1);
-    live.hear(&match_start(0));
-    live.hear(&Event::MatchEnd { why: End::Complete, complete: 1, games: 2 });
+    live.on_event(&match_start(0));
+    live.on_event(&Event::MatchEnd { why: End::Complete, complete: 1, games: 2 });
 }
 
 #[test]
 fn an_end_is_told_with_what_is_known_of_it() {
     let mut standing = Standing::new(&plan(), 4);
-    let mut hear = |winner, how| standing.hear(&ended(0, 0, [A, B], winner, how));
+    let mut hear = |winner, how| standing.on_event(&ended(0, 0, [A, B], winner, how));
     let line = hear(Some(Side::Second), GameEnd::time_forfeit(400));
     let told = "1.1  a – b  0-1  White loses on time by 0.4 ms (40 plies)";
     assert_eq!(line.as_deref(), Some(told));
@@ -195,7 +195,7 @@ fn engines_are_ranked_by_their_ratings_once_these_are_known() {
     let rows = standing.strength();
     assert!(shows(&rows, "Elo") && !shows(&rows, "rat"), "{rows:?}");
     let rating = |elo, error| Rating { elo, error };
-    standing.hear(&Event::Ratings(JointRatings {
+    standing.on_event(&Event::Ratings(JointRatings {
         ratings: vec![
             rating(Some(-50.0), Some(19.6)),
             rating(Some(50.0), Some(19.6)),
@@ -208,7 +208,7 @@ fn engines_are_ranked_by_their_ratings_once_these_are_known() {
             vec![None, None, None],
         ],
     }));
-    standing.hear(&Event::Champion { engine: EngineId(2) });
+    standing.on_event(&Event::Champion { engine: EngineId(2) });
     let rows = standing.strength();
     let told = [
         "  1. b  0.0/0  – %  rating 50.0 +/- 19.6  100.0 +/- 39.2 above the next",
@@ -224,16 +224,16 @@ fn engines_are_ranked_by_their_ratings_once_these_are_known() {
 fn a_stop_says_what_it_waits_for_and_how_it_waits_no_longer() {
     let mut standing = Standing::new(&plan(), 4);
     let stopping = |how| Event::Stopping { how, why: End::Interrupted };
-    let none = standing.hear(&stopping(Stop::Finish));
+    let none = standing.on_event(&stopping(Stop::Finish));
     assert_eq!(none.as_deref(), Some("stopping: interrupted"));
-    standing.hear(&game_start(0, 0, [A, B]));
+    standing.on_event(&game_start(0, 0, [A, B]));
     let one = "stopping: interrupted; a pairing that is on is played to the end, and the next Ctrl-C \
                breaks off";
-    assert_eq!(standing.hear(&stopping(Stop::Finish)).as_deref(), Some(one));
+    assert_eq!(standing.on_event(&stopping(Stop::Finish)).as_deref(), Some(one));
     assert!(standing.rows().iter().any(|row| row == one), "a terminal shows it as well");
-    standing.hear(&game_start(1, 0, [A, B]));
+    standing.on_event(&game_start(1, 0, [A, B]));
     let two = one.replace("a pairing that is on is", "2 pairings that are on are");
-    assert_eq!(standing.hear(&stopping(Stop::Finish)), Some(two));
+    assert_eq!(standing.on_event(&stopping(Stop::Finish)), Some(two));
     let abort = "stopping: interrupted; games that are on are broken off";
-    assert_eq!(standing.hear(&stopping(Stop::Abort)).as_deref(), Some(abort));
+    assert_eq!(standing.on_event(&stopping(Stop::Abort)).as_deref(), Some(abort));
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use readyok_arena::game::Setting;
+use readyok_arena::game::GameSettings;
 use readyok_arena::plan::Plan;
 use readyok_arena::runner::{EnginePlayer, Match, Settings, Summary};
 use readyok_arena::store::Store;
@@ -39,7 +39,8 @@ pub(crate) fn open(results: &Path, plan: &Plan) -> Match {
 
 /// Plays it in this program, so many pairings at once.
 pub(crate) fn play_here(results: &Path, plan: &Plan, slots: usize) -> Summary {
-    let player = |setting: &Setting| EnginePlayer::new(plan, setting.clone(), Timeouts::default());
-    let setting = Setting::new(plan.game);
+    let player =
+        |setting: &GameSettings| EnginePlayer::new(plan, setting.clone(), Timeouts::default());
+    let setting = GameSettings::new(plan.game);
     open(results, plan).play_here(slots, None, |_| player(&setting)).expect("a match")
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use readyok_arena::event::End;
 use readyok_arena::plan::Plan;
-use readyok_arena::queue::Refused;
+use readyok_arena::queue::Rejection;
 use readyok_arena::queue::nats::{Access, Connection, NatsDispatcher};
 use readyok_arena::runner::{MatchError, Summary};
 use readyok_arena::store::Reader;
@@ -108,7 +108,7 @@ impl Place {
         let access = Access { server: self.address.clone(), ..Access::default() };
         let connection = Connection::open(&access).expect("a connection");
         let game = open(&self.dir.path().join(results), plan);
-        let order = game.order().clone().with_contents().expect("programs");
+        let order = game.spec().clone().with_contents().expect("programs");
         let reports = game.reports();
         let dispatcher = NatsDispatcher::open(&connection, order, None, lease, reports);
         let mut dispatcher = dispatcher.expect("a queue");
@@ -192,8 +192,8 @@ fn a_match_whose_engine_starts_nowhere_ends() {
     let end = place.play("there.jsonl", &plan, SHORT_LEASE);
     let workers = ["a", "b"].map(|name| place.worker(name, "one-start"));
     let error = end.recv_timeout(PATIENCE).expect("an end in time").expect_err("no engine");
-    let MatchError::Refused(refusals) = &error else { panic!("{error}") };
-    assert!(matches!(&refusals[..], [(_, Refused::Engine(_)), ..]), "{error}");
+    let MatchError::Rejected(refusals) = &error else { panic!("{error}") };
+    assert!(matches!(&refusals[..], [(_, Rejection::Engine(_)), ..]), "{error}");
     assert!(error.to_string().contains("the engine `one` does not start"), "{error}");
     assert!(Reader::open(&place.dir.path().join("there.jsonl")).expect("a file").next().is_none());
     drop(workers);
@@ -208,7 +208,7 @@ fn a_worker_without_the_tablebases_of_a_match_plays_the_next_one() {
     let mut worker = place.worker("poor", "");
     worker.refuses("the tablebases cannot be opened");
     let error = end.recv_timeout(PATIENCE).expect("an end in time").expect_err("no tables");
-    assert!(matches!(error, MatchError::Refused(_)), "{error}");
+    assert!(matches!(error, MatchError::Rejected(_)), "{error}");
     let end = place.play("without.jsonl", &plan(&place.engines, ""), SHORT_LEASE);
     let summary = end.recv_timeout(PATIENCE).expect("an end in time").expect("a match");
     assert_eq!((summary.end, summary.complete), (End::Complete, ROUNDS));

@@ -82,7 +82,7 @@ fn every_pairing_counts_once_though_workers_are_killed() {
     let access = Access { server: server.clone(), ..Access::default() };
     let connection = Connection::open(&access).expect("a connection");
     let game = open(&there, &plan);
-    let order = game.order().clone().with_contents().expect("programs");
+    let order = game.spec().clone().with_contents().expect("programs");
     let reports = game.reports();
     let mut dispatcher =
         NatsDispatcher::open(&connection, order, None, LEASE, reports).expect("a queue");

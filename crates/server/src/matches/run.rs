@@ -6,12 +6,12 @@ use std::thread;
 use std::time::Duration;
 
 use readyok_arena::event::{Event, Listener};
-use readyok_arena::game::Setting;
+use readyok_arena::game::GameSettings;
 use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::{PairResult, Pairing};
-use readyok_arena::queue::{Order, Stop};
+use readyok_arena::queue::{MatchSpec, Stop};
 use readyok_arena::runner::{
-    EnginePlayer, Match, MatchError, PairPlayer, PlayerError, Settings, StopHandle, Watch,
+    EnginePlayer, Match, MatchError, PairPlayer, PlayContext, PlayerError, Settings, StopHandle,
 };
 use readyok_arena::store::Store;
 use readyok_client::Timeouts;
@@ -95,12 +95,12 @@ enum Message {
 struct EventForwarder(Sender<Message>);
 
 impl Listener for EventForwarder {
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         // The follower has ended.
         let _ = self.0.send(Message::Event(event.clone()));
     }
 
-    fn hear_skipped(&mut self, skipped: &Arc<Skipped>) {
+    fn on_skipped_openings(&mut self, skipped: &Arc<Skipped>) {
         let _ = self.0.send(Message::Skipped(Arc::clone(skipped)));
     }
 }
@@ -115,9 +115,9 @@ impl<P: PairPlayer> PairPlayer for ReportingPlayer<P> {
     fn play(
         &mut self,
         pairing: &Pairing,
-        watch: &mut Watch<'_>,
+        context: &mut PlayContext<'_>,
     ) -> Result<Option<PairResult>, PlayerError> {
-        let pair = self.player.play(pairing, watch)?;
+        let pair = self.player.play(pairing, context)?;
         if let Some(pair) = &pair {
             let _ = self.sender.send(Message::Pair(pair.clone()));
         }
@@ -136,7 +136,8 @@ pub(super) fn start(
     keep: impl FnOnce(&Follow) + Send + 'static,
 ) -> Result<MatchThread, MatchError> {
     let plan_game = store.plan().game;
-    let settings = Settings { on_interrupt: Stop::Finish, tell_moves: true, ..Settings::default() };
+    let settings =
+        Settings { on_interrupt: Stop::Finish, report_moves: true, ..Settings::default() };
     let mut game = Match::new(store, settings)?;
     let (sender, messages) = mpsc::channel();
     game.listen(EventForwarder(sender.clone()));
@@ -145,10 +146,10 @@ pub(super) fn start(
     let (end, ended) = mpsc::channel();
     let running = MatchThread { follow: Arc::clone(&follow), stop, ended, interrupts: 0 };
     let play = move || {
-        let setting = Setting::new(plan_game);
-        let make = |order: &Order| {
-            let player = EnginePlayer::new(&order.plan, setting.clone(), Timeouts::default());
-            let player = player.telling_moves(order.tell_moves);
+        let setting = GameSettings::new(plan_game);
+        let make = |spec: &MatchSpec| {
+            let player = EnginePlayer::new(&spec.plan, setting.clone(), Timeouts::default());
+            let player = player.report_moves(spec.report_moves);
             let player = match &program.guard {
                 Some(guard) => player.guarded(guard),
                 None => player,

@@ -193,7 +193,7 @@ pub(super) mod tests {
             first,
             second,
             games: 2,
-            fixed_colours: false,
+            fixed_colors: false,
             opening: Opening::default(),
         };
         let games = winners.into_iter().zip([(first, second), (second, first)]);

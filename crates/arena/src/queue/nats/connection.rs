@@ -18,8 +18,8 @@ use async_nats::{Client, ConnectOptions, ServerAddr};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
 
+use super::messages::{OpenMatch, broken, read};
 use super::names::{FILES, MATCHES};
-use super::said::{OpenMatch, broken, read};
 use crate::queue::{QueueError, Stop};
 
 /// How to get in.
@@ -76,8 +76,8 @@ pub struct Connection {
     pub(super) stream: Context,
 }
 
-/// How long a question to the server may take.
-const ANSWER: Duration = Duration::from_secs(20);
+/// How long a request to the server may take.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How long to wait before the server is asked again after a failure.
 pub(super) const PAUSE: Duration = Duration::from_millis(500);
@@ -101,12 +101,12 @@ impl Connection {
     }
 
     /// Waits for an answer of the server.
-    pub(super) fn ask<T, E: fmt::Display>(
+    pub(super) fn request<T, E: fmt::Display>(
         &self,
-        question: impl Future<Output = Result<T, E>>,
+        request: impl Future<Output = Result<T, E>>,
     ) -> Result<T, QueueError> {
         self.runtime.block_on(async {
-            match tokio::time::timeout(ANSWER, question).await {
+            match tokio::time::timeout(REQUEST_TIMEOUT, request).await {
                 Ok(answer) => answer.map_err(broken),
                 Err(_) => Err(broken("the server does not answer")),
             }
@@ -126,7 +126,7 @@ impl Connection {
         let since = Instant::now();
         loop {
             let message = PublishMessage::build().payload(text.to_vec().into()).message_id(name);
-            let sent = self.ask(async {
+            let sent = self.request(async {
                 match self.stream.send_publish(subject.to_owned(), message).await {
                     Ok(ack) => ack.await,
                     Err(error) => Err(error),
@@ -152,7 +152,7 @@ impl Connection {
     }
 
     /// Does something beside.
-    pub(super) fn beside(
+    pub(super) fn spawn(
         &self,
         task: impl Future<Output = ()> + Send + 'static,
     ) -> tokio::task::JoinHandle<()> {
@@ -163,7 +163,7 @@ impl Connection {
     ///
     /// Its stream is made by hand: to make a bucket, `async-nats` asks about the account, and does
     /// not understand what servers before 2.10 answer, Debian's among them.
-    pub(super) fn matches(&self) -> Result<Store, QueueError> {
+    pub(super) fn create_matches(&self) -> Result<Store, QueueError> {
         let config = Config {
             name: format!("KV_{MATCHES}"),
             subjects: vec![format!("$KV.{MATCHES}.>")],
@@ -175,15 +175,15 @@ impl Connection {
             allow_direct: true,
             ..Config::default()
         };
-        self.ask(self.stream.get_or_create_stream(config))?;
-        self.ask(self.stream.get_key_value(MATCHES))
+        self.request(self.stream.get_or_create_stream(config))?;
+        self.request(self.stream.get_key_value(MATCHES))
     }
 
     /// The same without making it, which workers need not be allowed to; none if no coordinator has
     /// made it yet.
-    pub(super) fn matches_there(&self) -> Result<Option<Store>, QueueError> {
+    pub(super) fn find_matches(&self) -> Result<Option<Store>, QueueError> {
         let asked =
-            self.ask(async { Ok::<_, QueueError>(self.stream.get_key_value(MATCHES).await) });
+            self.request(async { Ok::<_, QueueError>(self.stream.get_key_value(MATCHES).await) });
         match asked? {
             Ok(matches) => Ok(Some(matches)),
             Err(error) if is_not_there(&error) => Ok(None),
@@ -194,23 +194,23 @@ impl Connection {
     /// How a match is stopped, as far as the server tells. One that is not there any more is over, and
     /// nobody wants to know what is still played of it.
     pub(super) fn stop_of(&self, id: &str) -> Option<Stop> {
-        let matches = self.matches_there().ok()??;
-        match self.ask(matches.get(id)).ok()? {
+        let matches = self.find_matches().ok()??;
+        match self.request(matches.get(id)).ok()? {
             Some(value) => read::<OpenMatch>(&value)?.stop,
             None => Some(Stop::Abort),
         }
     }
 
     /// The store of programs and files, which a coordinator has made.
-    pub(super) fn files_there(&self) -> Result<ObjectStore, QueueError> {
-        self.ask(self.stream.get_object_store(FILES))
+    pub(super) fn find_files(&self) -> Result<ObjectStore, QueueError> {
+        self.request(self.stream.get_object_store(FILES))
     }
 
     /// The store of programs and files.
-    pub(super) fn files(&self) -> Result<ObjectStore, QueueError> {
+    pub(super) fn create_files(&self) -> Result<ObjectStore, QueueError> {
         let config =
             object_store::Config { bucket: FILES.to_owned(), ..object_store::Config::default() };
-        self.ask(self.stream.create_object_store(config))
+        self.request(self.stream.create_object_store(config))
     }
 }
 
@@ -226,7 +226,7 @@ fn is_not_there(error: &KeyValueError) -> bool {
 }
 
 async fn connect(access: &Access) -> Result<Client, QueueError> {
-    let mut options = ConnectOptions::new().name("readyok").connection_timeout(ANSWER);
+    let mut options = ConnectOptions::new().name("readyok").connection_timeout(REQUEST_TIMEOUT);
     let server: ServerAddr = access.server.parse().map_err(broken)?;
     // The client leaves to us what an address holds of these.
     match access.login.clone().or_else(|| login_in(&server)) {

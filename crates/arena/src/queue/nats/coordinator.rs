@@ -13,24 +13,24 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::connection::Connection;
+use super::messages::{Ended, OpenMatch, WorkerMessage, WorkerUpdate, broken, read, write};
 use super::names::{Names, WORKERS};
-use super::refusals::Refusals;
-use super::said::{Ended, News, OpenMatch, Told, broken, read, write};
-use super::{LEASE, PULSE, files};
-use crate::queue::{Dispatcher, Job, Order, QueueError, Report, Return, Stop, WorkerId};
+use super::rejections::Rejections;
+use super::{HEARTBEAT, LEASE, files};
+use crate::queue::{Dispatcher, Job, MatchSpec, QueueError, Report, ReturnReason, Stop, WorkerId};
 use crate::store::IndexSet;
 
 /// How long a server may be away: it is started again, or gone. Nobody hears an interrupt meanwhile.
-const AWAY: Duration = Duration::from_mins(1);
+const MAX_OUTAGE: Duration = Duration::from_mins(1);
 
 /// A worker that is silent for so long has gone.
-const SILENCE: Duration = PULSE.saturating_mul(8);
+const SILENCE: Duration = HEARTBEAT.saturating_mul(8);
 
 /// The coordinator's end. Dropping it closes the match for workers.
 pub struct NatsDispatcher {
     connection: Connection,
     names: Names,
-    order: Order,
+    spec: MatchSpec,
     shared: Arc<Shared>,
     tasks: Vec<JoinHandle<()>>,
     closed: bool,
@@ -53,9 +53,9 @@ struct State {
     known: IndexSet,
     /// Results of pairings that nobody has offered yet: of a coordinator before this one.
     early: BTreeMap<u64, Ended>,
-    /// When each worker was heard last.
-    heard: BTreeMap<WorkerId, Option<Instant>>,
-    refusals: Refusals,
+    /// When each worker was last_seen last.
+    last_seen: BTreeMap<WorkerId, Option<Instant>>,
+    rejections: Rejections,
     stopping: bool,
 }
 
@@ -69,12 +69,12 @@ impl NatsDispatcher {
     /// The server does not answer or does not allow it, or a program of the order cannot be read.
     pub fn open(
         connection: &Connection,
-        order: Order,
+        spec: MatchSpec,
         stored: Option<&IndexSet>,
         lease: Duration,
         reports: Sender<Report>,
     ) -> Result<Self, QueueError> {
-        let names = Names::of(order.plan_hash);
+        let names = Names::of(spec.plan_hash);
         let jobs = Config {
             name: names.jobs.clone(),
             subjects: vec![names.jobs_subject.clone()],
@@ -89,12 +89,12 @@ impl NatsDispatcher {
             ..Config::default()
         };
         let stream = &connection.stream;
-        let jobs = connection.ask(stream.get_or_create_stream(jobs))?;
-        let mut there = connection.ask(stream.get_or_create_stream(results.clone()))?;
+        let jobs = connection.request(stream.get_or_create_stream(jobs))?;
+        let mut there = connection.request(stream.get_or_create_stream(results.clone()))?;
         if stored.is_none() {
             // The server would know the names of messages for two minutes after they were purged.
-            connection.ask(stream.delete_stream(&names.results))?;
-            there = connection.ask(stream.create_stream(results))?;
+            connection.request(stream.delete_stream(&names.results))?;
+            there = connection.request(stream.create_stream(results))?;
         }
         let results = there;
         // What a coordinator before this one has offered is offered again by the schedule.
@@ -105,14 +105,14 @@ impl NatsDispatcher {
             ack_wait: lease,
             ..pull::Config::default()
         };
-        connection.ask(jobs.get_or_create_consumer(WORKERS, workers))?;
-        files::deliver(connection, &order)?;
+        connection.request(jobs.get_or_create_consumer(WORKERS, workers))?;
+        files::deliver(connection, &spec)?;
         let state = State { known: stored.cloned().unwrap_or_default(), ..State::default() };
         let shared = Arc::new(Shared { state: Mutex::new(state), reports, patience: lease * 2 });
         let mut this = Self {
             connection: connection.clone(),
             names,
-            order,
+            spec,
             shared,
             tasks: Vec::new(),
             closed: false,
@@ -134,9 +134,9 @@ impl NatsDispatcher {
             inactive_threshold: Duration::from_hours(1),
             ..pull::Config::default()
         };
-        let consumer = self.connection.ask(results.create_consumer(config))?;
-        let mut waiting = self.connection.ask(results.get_info())?.state.messages;
-        let mut messages = self.connection.ask(consumer.messages())?;
+        let consumer = self.connection.request(results.create_consumer(config))?;
+        let mut waiting = self.connection.request(results.get_info())?.state.messages;
+        let mut messages = self.connection.request(consumer.messages())?;
         let shared = Arc::clone(&self.shared);
         self.connection.wait(async {
             while waiting > 0 {
@@ -157,9 +157,9 @@ impl NatsDispatcher {
                 }
             }
             let text = "results do not come any more".to_owned();
-            let _ = shared.reports.send(Report::Broken(QueueError { text }));
+            let _ = shared.reports.send(Report::QueueFailed(QueueError { text }));
         };
-        let task = self.connection.beside(task);
+        let task = self.connection.spawn(task);
         self.tasks.push(task);
         Ok(())
     }
@@ -167,36 +167,36 @@ impl NatsDispatcher {
     /// Hears what workers tell, and notices who is silent.
     fn follow_workers(&mut self) -> Result<(), QueueError> {
         let client = &self.connection.client;
-        let mut told = self.connection.ask(client.subscribe(self.names.told.clone()))?;
+        let mut told = self.connection.request(client.subscribe(self.names.updates.clone()))?;
         let shared = Arc::clone(&self.shared);
         let task = async move {
-            let mut pulse = tokio::time::interval(PULSE);
+            let mut heartbeat = tokio::time::interval(HEARTBEAT);
             loop {
                 tokio::select! {
                     Some(message) = told.next() => {
-                        if let Some(told) = read::<Told>(&message.payload) {
+                        if let Some(told) = read::<WorkerMessage>(&message.payload) {
                             shared.told(told);
                         }
                     }
-                    _ = pulse.tick() => {
+                    _ = heartbeat.tick() => {
                         shared.notice_silence();
-                        shared.look_at_refusals();
+                        shared.check_rejections();
                     }
                     else => break,
                 }
             }
         };
-        let task = self.connection.beside(task);
+        let task = self.connection.spawn(task);
         self.tasks.push(task);
         Ok(())
     }
 
     /// Tells workers that the match is there, or that it is stopped.
     fn announce(&self, stop: Option<Stop>) -> Result<(), QueueError> {
-        let order = self.order.clone();
-        let text = write(&OpenMatch { order, stop })?;
-        let matches = self.connection.matches()?;
-        self.connection.ask(matches.put(&self.names.id, text.into())).map(drop)
+        let spec = self.spec.clone();
+        let text = write(&OpenMatch { spec, stop })?;
+        let matches = self.connection.create_matches()?;
+        self.connection.request(matches.put(&self.names.id, text.into())).map(drop)
     }
 
     /// Takes the match off the server: nobody will ask for it again.
@@ -205,11 +205,11 @@ impl NatsDispatcher {
     /// The server does not answer.
     pub fn clear(mut self) -> Result<(), QueueError> {
         self.closed = true;
-        let matches = self.connection.matches()?;
-        self.connection.ask(matches.delete(&self.names.id))?;
+        let matches = self.connection.create_matches()?;
+        self.connection.request(matches.delete(&self.names.id))?;
         let stream = &self.connection.stream;
-        self.connection.ask(stream.delete_stream(&self.names.jobs))?;
-        self.connection.ask(stream.delete_stream(&self.names.results))?;
+        self.connection.request(stream.delete_stream(&self.names.jobs))?;
+        self.connection.request(stream.delete_stream(&self.names.results))?;
         Ok(())
     }
 }
@@ -230,13 +230,13 @@ impl Dispatcher for NatsDispatcher {
         let name = self.connection.client.new_inbox();
         let text = write(&job)?;
         let subject = &self.names.jobs_subject;
-        self.connection.publish(subject, &text, &name, AWAY, || true).map(drop)
+        self.connection.publish(subject, &text, &name, MAX_OUTAGE, || true).map(drop)
     }
 
     fn stop(&mut self, how: Stop) -> Result<(), QueueError> {
         self.announce(Some(how))?;
         let stream = &self.connection.stream;
-        let jobs = self.connection.ask(stream.get_stream(&self.names.jobs))?;
+        let jobs = self.connection.request(stream.get_stream(&self.names.jobs))?;
         self.connection.wait(async { jobs.purge().await }).map_err(broken)?;
         self.shared.stop(how);
         Ok(())
@@ -297,51 +297,52 @@ impl Shared {
             Ended::Done { worker, result } => {
                 Report::Done { worker, result: Box::new(result), records: None }
             }
-            Ended::Failed { why, .. } => Report::Returned { index, why: Return::Failed(why) },
-            Ended::Lost { .. } => Report::Returned { index, why: Return::Dead },
+            Ended::Failed { why, .. } => Report::Returned { index, why: ReturnReason::Failed(why) },
+            Ended::Lost { .. } => Report::Returned { index, why: ReturnReason::TooManyDeliveries },
         });
     }
 
-    fn told(&self, told: Told) {
-        let Told { worker, news } = told;
+    fn told(&self, told: WorkerMessage) {
+        let WorkerMessage { worker, news } = told;
         // These two are not there to play.
         match &news {
-            News::Trying => {
-                return self.state().refusals.hear_trying(worker, Instant::now());
+            WorkerUpdate::ProbeNotice => {
+                return self.state().rejections.on_probing(worker, Instant::now());
             }
-            News::Refused { why } => {
-                if self.state().refusals.refuse(&worker, why) {
-                    self.send(Report::Refused { worker, why: why.clone() });
+            WorkerUpdate::Rejected { why } => {
+                if self.state().rejections.refuse(&worker, why) {
+                    self.send(Report::Rejected { worker, why: why.clone() });
                 }
                 return;
             }
-            News::Alive
-            | News::Left
-            | News::Taken { .. }
-            | News::Returned { .. }
-            | News::Progress { .. } => {}
+            WorkerUpdate::Alive
+            | WorkerUpdate::Left
+            | WorkerUpdate::Taken { .. }
+            | WorkerUpdate::Returned { .. }
+            | WorkerUpdate::Progress { .. } => {}
         }
         let known = {
             let mut state = self.state();
             let now = Instant::now();
-            state.heard.insert(worker.clone(), Some(now)).flatten().is_some()
+            state.last_seen.insert(worker.clone(), Some(now)).flatten().is_some()
         };
         if !known {
             self.send(Report::Joined(worker.clone()));
         }
         match news {
-            News::Alive | News::Trying | News::Refused { .. } => {}
-            News::Left => self.left(&worker),
-            News::Taken { index } => {
+            WorkerUpdate::Alive | WorkerUpdate::ProbeNotice | WorkerUpdate::Rejected { .. } => {}
+            WorkerUpdate::Left => self.left(&worker),
+            WorkerUpdate::Taken { index } => {
                 let mut state = self.state();
                 if state.offered.contains(&index) {
                     state.taken.insert(index, worker);
                 }
             }
-            News::Returned { index } => {
+            WorkerUpdate::Returned { index } => {
                 let mut state = self.state();
                 state.taken.remove(&index);
-                let why = if state.stopping { Return::Withdrawn } else { Return::Again };
+                let why =
+                    if state.stopping { ReturnReason::Withdrawn } else { ReturnReason::Requeued };
                 let offered = state.offered.contains(&index);
                 if state.stopping {
                     state.offered.remove(&index);
@@ -351,8 +352,8 @@ impl Shared {
                     self.send(Report::Returned { index, why });
                 }
             }
-            News::Progress { index, progress } => {
-                self.send(Report::Told { worker, index, progress });
+            WorkerUpdate::Progress { index, progress } => {
+                self.send(Report::Progress { worker, index, progress });
             }
         }
     }
@@ -361,9 +362,9 @@ impl Shared {
         let now = Instant::now();
         let silent: Vec<WorkerId> = self
             .state()
-            .heard
+            .last_seen
             .iter()
-            .filter(|(_, heard)| heard.is_some_and(|heard| now > heard + SILENCE))
+            .filter(|(_, last_seen)| last_seen.is_some_and(|last_seen| now > last_seen + SILENCE))
             .map(|(worker, _)| worker.clone())
             .collect();
         for worker in &silent {
@@ -371,23 +372,23 @@ impl Shared {
         }
     }
 
-    fn look_at_refusals(&self) {
-        let refusals = {
+    fn check_rejections(&self) {
+        let rejections = {
             let mut state = self.state();
-            let somebody_plays = state.heard.values().any(Option::is_some);
+            let has_players = state.last_seen.values().any(Option::is_some);
             let is_over = state.stopping;
             let now = Instant::now();
-            state.refusals.look(somebody_plays || is_over, self.patience, now)
+            state.rejections.look(has_players || is_over, self.patience, now)
         };
-        if let Some(refusals) = refusals {
-            self.send(Report::Deserted(refusals));
+        if let Some(rejections) = rejections {
+            self.send(Report::AllRejected(rejections));
         }
     }
 
     fn left(&self, worker: &WorkerId) {
         let lost = {
             let mut state = self.state();
-            if state.heard.insert(worker.clone(), None).flatten().is_none() {
+            if state.last_seen.insert(worker.clone(), None).flatten().is_none() {
                 return;
             }
             if state.stopping {
@@ -400,7 +401,7 @@ impl Shared {
         };
         self.send(Report::Left(worker.clone()));
         for index in lost {
-            self.send(Report::Returned { index, why: Return::Withdrawn });
+            self.send(Report::Returned { index, why: ReturnReason::Withdrawn });
         }
     }
 
@@ -421,7 +422,7 @@ impl Shared {
             waiting
         };
         for index in lost {
-            self.send(Report::Returned { index, why: Return::Withdrawn });
+            self.send(Report::Returned { index, why: ReturnReason::Withdrawn });
         }
     }
 }

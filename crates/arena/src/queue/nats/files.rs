@@ -16,10 +16,10 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::timeout;
 
 use super::connection::Connection;
+use super::messages::broken;
 use super::permissions::Permissions;
-use super::said::broken;
 use crate::plan::EngineId;
-use crate::queue::{LARGEST, Order, QueueError};
+use crate::queue::{MAX_FILE_BYTES, MatchSpec, QueueError};
 use crate::store::ContentHash;
 
 /// How long the server may say nothing while a file comes.
@@ -37,17 +37,17 @@ enum Kind {
 /// An order with the paths of this machine.
 #[derive(Debug)]
 pub(super) struct Fetched {
-    pub(super) order: Order,
+    pub(super) spec: MatchSpec,
     /// The paths of files that came with it.
     pub(super) delivered: BTreeSet<String>,
 }
 
 /// Puts the programs and files of an order on the server, where they are not there yet.
-pub(super) fn deliver(connection: &Connection, order: &Order) -> Result<(), QueueError> {
-    if order.programs.is_empty() {
+pub(super) fn deliver(connection: &Connection, spec: &MatchSpec) -> Result<(), QueueError> {
+    if spec.programs.is_empty() {
         return Ok(());
     }
-    let store = connection.files()?;
+    let store = connection.create_files()?;
     let put = |content: ContentHash, path: PathBuf| {
         let name = content.to_string();
         if connection.wait(store.info(&name)).is_ok() {
@@ -58,23 +58,23 @@ pub(super) fn deliver(connection: &Connection, order: &Order) -> Result<(), Queu
             store.put(name.as_str(), &mut file).await.map_err(broken).map(drop)
         })
     };
-    for (command, content) in &order.programs {
-        put(*content, order.path_of(command).map_err(broken)?)?;
+    for (command, content) in &spec.programs {
+        put(*content, spec.path_of(command).map_err(broken)?)?;
     }
-    order.files.iter().try_for_each(|file| put(file.content, file.path().to_owned()))
+    spec.files.iter().try_for_each(|file| put(file.content, file.path().to_owned()))
 }
 
 /// Fetches what of an order is not on this machine, and writes the paths of all into its plan.
 pub(super) fn fetch(
     connection: &Connection,
-    mut order: Order,
+    mut spec: MatchSpec,
     permissions: &Permissions,
     cache: &Path,
 ) -> Result<Fetched, QueueError> {
     let mut delivered = BTreeSet::new();
-    let files = std::mem::take(&mut order.files);
-    for (id, engine) in (0..).map(EngineId).zip(&mut order.plan.engines) {
-        let Some(&content) = order.programs.get(&engine.command) else { continue };
+    let files = std::mem::take(&mut spec.files);
+    for (id, engine) in (0..).map(EngineId).zip(&mut spec.plan.engines) {
+        let Some(&content) = spec.programs.get(&engine.command) else { continue };
         engine.command = match permissions.here(content) {
             Some(path) => utf8(path.to_owned())?,
             None => utf8(download(connection, content, cache, Kind::Program)?)?,
@@ -97,7 +97,7 @@ pub(super) fn fetch(
             delivered.insert(path);
         }
     }
-    Ok(Fetched { order, delivered })
+    Ok(Fetched { spec, delivered })
 }
 
 fn utf8(path: PathBuf) -> Result<String, QueueError> {
@@ -123,7 +123,7 @@ fn download(
         return Ok(path);
     }
     fs::create_dir_all(cache).map_err(broken)?;
-    let store = connection.files_there()?;
+    let store = connection.find_files()?;
     let mut file = NamedTempFile::new_in(cache).map_err(broken)?;
     let found = connection.wait(async {
         let object = timeout(SILENCE, store.get(&name)).await.map_err(broken)?;
@@ -153,7 +153,7 @@ async fn copy(
             return Ok(Some(ContentHash::from_digest(hash)));
         }
         length += read as u64;
-        if length > LARGEST {
+        if length > MAX_FILE_BYTES {
             return Ok(None);
         }
         let part = buffer.get(..read).unwrap_or_default();

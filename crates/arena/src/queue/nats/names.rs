@@ -23,7 +23,7 @@ pub(super) struct Names {
     pub(super) results: String,
     pub(super) results_subject: String,
     /// Where workers tell how it goes.
-    pub(super) told: String,
+    pub(super) updates: String,
 }
 
 impl Names {
@@ -35,7 +35,7 @@ impl Names {
             jobs_subject: format!("readyok.{id}.jobs"),
             results: format!("READYOK_RESULTS_{id}"),
             results_subject: format!("readyok.{id}.results"),
-            told: format!("readyok.{id}.told"),
+            updates: format!("readyok.{id}.updates"),
             jobs,
             id,
         }

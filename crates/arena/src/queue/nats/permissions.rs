@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::game::TextOptions;
 use crate::plan::{EngineId, EnginePlan};
-use crate::queue::{Order, Refused};
+use crate::queue::{MatchSpec, Rejection};
 use crate::store::ContentHash;
 
 /// What the owner of a worker allows it to run. By default nothing.
@@ -65,26 +65,26 @@ impl Permissions {
     }
 
     /// Whether all programs of an order may run here, as it wants them to.
-    pub(super) fn judge(&self, order: &Order) -> Result<(), Refused> {
-        for (id, engine) in (0..).map(EngineId).zip(&order.plan.engines) {
+    pub(super) fn judge(&self, spec: &MatchSpec) -> Result<(), Rejection> {
+        for (id, engine) in (0..).map(EngineId).zip(&spec.plan.engines) {
             let command = || engine.command.clone();
-            let Some(&content) = order.programs.get(&engine.command) else {
-                return Err(Refused::Nameless { command: command() });
+            let Some(&content) = spec.programs.get(&engine.command) else {
+                return Err(Rejection::UnknownContent { command: command() });
             };
             if self.anything {
                 continue;
             }
             let Some(args) = self.programs.get(&content) else {
-                return Err(Refused::NotAllowed { command: command(), content });
+                return Err(Rejection::NotAllowed { command: command(), content });
             };
             if !args.contains(&engine.args) {
                 let args = engine.args.clone();
-                return Err(Refused::Arguments { command: command(), args });
+                return Err(Rejection::Arguments { command: command(), args });
             }
             if !engine.env.is_empty() {
-                return Err(Refused::Environment { command: command() });
+                return Err(Rejection::Environment { command: command() });
             }
-            self.judge_options(order, id, engine)?;
+            self.judge_options(spec, id, engine)?;
         }
         Ok(())
     }
@@ -92,19 +92,19 @@ impl Permissions {
     /// What engines say of their options is not known yet: names and values are looked at.
     fn judge_options(
         &self,
-        order: &Order,
+        spec: &MatchSpec,
         id: EngineId,
         engine: &EnginePlan,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Rejection> {
         for (name, value) in &engine.options {
             let lower = name.to_lowercase();
             let suspicious =
                 value.contains(['/', '\\']) || ABOUT_FILES.iter().any(|part| lower.contains(part));
             // A file that comes with the match is nothing but data.
-            let allowed = self.options.contains(&lower) || order.file(id, value).is_some();
+            let allowed = self.options.contains(&lower) || spec.file(id, value).is_some();
             if suspicious && !allowed {
                 let (engine, option) = (engine.name.clone(), name.clone());
-                return Err(Refused::Option { engine, option });
+                return Err(Rejection::Option { engine, option });
             }
         }
         Ok(())
@@ -123,15 +123,15 @@ mod tests {
     use crate::plan::Plan;
 
     /// An order of one engine with these arguments and options. Its program contains its own name.
-    fn order(args: &[&str], options: &[(&str, &str)]) -> Order {
+    fn spec(args: &[&str], options: &[(&str, &str)]) -> MatchSpec {
         let text = "game = 'chess'\nengines = [{ name = 'x', command = '/far/x' }]";
         let mut plan: Plan = toml::from_str(text).unwrap();
         plan.engines[0].args = args.iter().map(|&arg| arg.to_owned()).collect();
         let options = options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
         plan.engines[0].options = options.collect();
-        let mut order = Order::new(&plan);
-        order.programs.insert("/far/x".to_owned(), ContentHash::of(b"x"));
-        order
+        let mut spec = MatchSpec::new(&plan);
+        spec.programs.insert("/far/x".to_owned(), ContentHash::of(b"x"));
+        spec
     }
 
     fn allowing(args: &[&str]) -> Permissions {
@@ -144,8 +144,8 @@ mod tests {
     #[test]
     fn a_program_gets_the_arguments_that_its_owner_has_named_and_no_others() {
         let check = |named: &[&str], wanted: &[&str], allowed: bool| {
-            let judged = allowing(named).judge(&order(wanted, &[]));
-            let is_refused = matches!(judged, Err(Refused::Arguments { .. }));
+            let judged = allowing(named).judge(&spec(wanted, &[]));
+            let is_refused = matches!(judged, Err(Rejection::Arguments { .. }));
             assert_eq!((judged.is_ok(), is_refused), (allowed, !allowed), "{named:?} {wanted:?}");
         };
         check(&[], &[], true);
@@ -154,25 +154,25 @@ mod tests {
         check(&["engine"], &[], false);
         check(&["engine"], &["engine", "more"], false);
         check(&["a b"], &["a", "b"], false);
-        assert_eq!(Permissions::anything().judge(&order(&["-c", "anything"], &[])), Ok(()));
+        assert_eq!(Permissions::anything().judge(&spec(&["-c", "anything"], &[])), Ok(()));
         let mut two = allowing(&["one"]);
         two.allow_content(ContentHash::of(b"x"), &["two".to_owned()]);
         for args in [["one"], ["two"]] {
-            assert_eq!(two.judge(&order(&args, &[])), Ok(()));
+            assert_eq!(two.judge(&spec(&args, &[])), Ok(()));
         }
     }
 
     #[test]
     fn an_option_that_could_name_a_file_needs_leave() {
         let check = |name: &str, value: &str, allowed: bool| {
-            let order = order(&[], &[(name, value)]);
-            let refused = Refused::Option { engine: "x".to_owned(), option: name.to_owned() };
+            let spec = spec(&[], &[(name, value)]);
+            let refused = Rejection::Option { engine: "x".to_owned(), option: name.to_owned() };
             let expected = if allowed { Ok(()) } else { Err(refused) };
-            assert_eq!(allowing(&[]).judge(&order), expected, "{name} {value}");
-            assert_eq!(Permissions::anything().judge(&order), Ok(()));
+            assert_eq!(allowing(&[]).judge(&spec), expected, "{name} {value}");
+            assert_eq!(Permissions::anything().judge(&spec), Ok(()));
             let mut leave = allowing(&[]);
             leave.allow_option(&name.to_uppercase());
-            assert_eq!(leave.judge(&order), Ok(()), "{name} {value}");
+            assert_eq!(leave.judge(&spec), Ok(()), "{name} {value}");
         };
         check("Hash", "64", true);
         check("Style", "Solid", true);

@@ -15,27 +15,28 @@ use futures_util::StreamExt;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::PULSE;
+use super::HEARTBEAT;
 use super::connection::{Connection, PAUSE};
 use super::files::{self, Fetched};
+use super::messages::{Ended, OpenMatch, WorkerMessage, WorkerUpdate, broken, read, write};
 use super::names::{Names, WORKERS};
 use super::permissions::Permissions;
-use super::said::{Ended, News, OpenMatch, Told, broken, read, write};
 use crate::game::TextOptions;
 use crate::pairing::PairResult;
 use crate::queue::{
-    DELIVERIES, Job, Jobs, Lease, Order, Progress, QueueError, Refused, Stop, StopToken, WorkerId,
+    DELIVERIES, Job, Jobs, Lease, MatchSpec, Progress, QueueError, Rejection, Stop, StopToken,
+    WorkerId,
 };
 use crate::result::Variation;
 
 /// How long a job is asked for at a time.
-const ASK: Duration = Duration::from_secs(5);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How often programs are asked for before the match is refused.
-const TRIES: u32 = 3;
+const ATTEMPTS: u32 = 3;
 
 /// How long a server may be away before a worker gives up.
-const AWAY: Duration = Duration::from_mins(10);
+const MAX_OUTAGE: Duration = Duration::from_mins(10);
 
 /// The matches that a server has for workers.
 #[derive(Debug)]
@@ -43,7 +44,7 @@ pub struct Matches {
     connection: Connection,
     name: WorkerId,
     /// Matches that are not for this worker, as they were when it refused them.
-    refused: BTreeMap<String, (Order, Refused)>,
+    refused: BTreeMap<String, (MatchSpec, Rejection)>,
     /// When their coordinators were last told.
     reminded: Option<Instant>,
     /// The match that it has played last.
@@ -57,9 +58,9 @@ pub struct Matches {
 pub struct Served {
     connection: Connection,
     names: Names,
-    order: Order,
+    spec: MatchSpec,
     /// As it was announced.
-    announced: Order,
+    announced: MatchSpec,
     texts: Option<TextOptions>,
     name: WorkerId,
     /// For all threads of this worker.
@@ -88,15 +89,15 @@ impl Matches {
     ) -> Result<Option<Served>, QueueError> {
         let until = Instant::now() + patience;
         loop {
-            for (id, order) in self.look()? {
-                match self.accept(&order, permissions, cache) {
+            for (id, spec) in self.look()? {
+                match self.accept(&spec, permissions, cache) {
                     Ok(served) => {
                         self.latest = Some(id);
                         return Ok(Some(served));
                     }
                     Err(why) => {
                         refused(&format!("match {id}: {why}"));
-                        self.set_aside(id, order, why);
+                        self.add_rejection(id, spec, why);
                     }
                 }
             }
@@ -109,21 +110,21 @@ impl Matches {
     }
 
     /// Does not play a match that it was served, not even when it is served again.
-    pub fn refuse(&mut self, served: Served, why: Refused) {
-        self.set_aside(served.names.id, served.announced, why);
+    pub fn reject(&mut self, served: Served, why: Rejection) {
+        self.add_rejection(served.names.id, served.announced, why);
     }
 
     /// Takes part in a match, if it may.
     fn accept(
         &self,
-        announced: &Order,
+        announced: &MatchSpec,
         permissions: &Permissions,
         cache: &Path,
-    ) -> Result<Served, Refused> {
+    ) -> Result<Served, Rejection> {
         permissions.judge(announced)?;
         if let Some(folder) = announced.folders.iter().find(|folder| !folder.is_dir()) {
             let why = format!("there is no folder `{}` here", folder.display());
-            return Err(Refused::Lacking { why });
+            return Err(Rejection::MissingResource { why });
         }
         let names = Names::of(announced.plan_hash);
         if self.latest.as_ref() == Some(&names.id) {
@@ -131,7 +132,7 @@ impl Matches {
             self.connection.pause(PAUSE);
         }
         let mut fetched = files::fetch(&self.connection, announced.clone(), permissions, cache);
-        for _ in 1..TRIES {
+        for _ in 1..ATTEMPTS {
             if fetched.is_ok() {
                 break;
             }
@@ -139,15 +140,15 @@ impl Matches {
             self.connection.pause(PAUSE);
             fetched = files::fetch(&self.connection, announced.clone(), permissions, cache);
         }
-        let Fetched { order, delivered } =
-            fetched.map_err(|error| Refused::NotFetched { why: error.text })?;
+        let Fetched { spec, delivered } =
+            fetched.map_err(|error| Rejection::NotFetched { why: error.text })?;
         let texts = permissions.texts(delivered);
         let (connection, announced) = (self.connection.clone(), announced.clone());
         let (name, token) = (self.name.clone(), StopToken::default());
-        Ok(Served { connection, names, order, announced, texts, name, token })
+        Ok(Served { connection, names, spec, announced, texts, name, token })
     }
 
-    fn set_aside(&mut self, id: String, announced: Order, why: Refused) {
+    fn add_rejection(&mut self, id: String, announced: MatchSpec, why: Rejection) {
         self.refused.insert(id, (announced, why));
         // At once.
         self.reminded = None;
@@ -155,44 +156,45 @@ impl Matches {
 
     /// Tells the coordinators of refused matches that they are, since they may not have listened.
     fn remind(&mut self) {
-        if self.reminded.is_some_and(|last| Instant::now() < last + PULSE) {
+        if self.reminded.is_some_and(|last| Instant::now() < last + HEARTBEAT) {
             return;
         }
         self.reminded = Some(Instant::now());
-        for (order, why) in self.refused.values() {
-            let subject = Names::of(order.plan_hash).told;
+        for (spec, why) in self.refused.values() {
+            let subject = Names::of(spec.plan_hash).updates;
             let (connection, worker) = (self.connection.clone(), self.name.clone());
-            Speaker { connection, subject, worker }.tell(News::Refused { why: why.clone() });
+            Publisher { connection, subject, worker }
+                .report(WorkerUpdate::Rejected { why: why.clone() });
         }
     }
 
     /// Matches that are open and not refused here; none while the server is away.
-    fn look(&mut self) -> Result<Vec<(String, Order)>, QueueError> {
+    fn look(&mut self) -> Result<Vec<(String, MatchSpec)>, QueueError> {
         let open = self.open();
         if open.is_ok() {
             self.away = None;
             return open;
         }
         let since = *self.away.get_or_insert_with(Instant::now);
-        if since.elapsed() > AWAY { open } else { Ok(Vec::new()) }
+        if since.elapsed() > MAX_OUTAGE { open } else { Ok(Vec::new()) }
     }
 
-    fn open(&mut self) -> Result<Vec<(String, Order)>, QueueError> {
-        let Some(matches) = self.connection.matches_there()? else { return Ok(Vec::new()) };
-        let mut keys = self.connection.ask(matches.keys())?;
+    fn open(&mut self) -> Result<Vec<(String, MatchSpec)>, QueueError> {
+        let Some(matches) = self.connection.find_matches()? else { return Ok(Vec::new()) };
+        let mut keys = self.connection.request(matches.keys())?;
         let (mut open, mut refused) = (Vec::new(), BTreeSet::new());
         while let Some(key) = self.connection.wait(keys.next()) {
             let key = key.map_err(broken)?;
-            let value = self.connection.ask(matches.get(&key))?;
+            let value = self.connection.request(matches.get(&key))?;
             let found = value.as_deref().and_then(read::<OpenMatch>);
-            if let Some(OpenMatch { order, stop: None }) = found
-                && Names::of(order.plan_hash).id == key
+            if let Some(OpenMatch { spec, stop: None }) = found
+                && Names::of(spec.plan_hash).id == key
             {
                 // Another order, as with a program that was mended, is another question.
-                if self.refused.get(&key).is_some_and(|(before, _)| *before == order) {
+                if self.refused.get(&key).is_some_and(|(before, _)| *before == spec) {
                     refused.insert(key);
                 } else {
-                    open.push((key, order));
+                    open.push((key, spec));
                 }
             }
         }
@@ -203,8 +205,8 @@ impl Matches {
 
 impl Served {
     /// What is played, with the programs of this machine.
-    pub fn order(&self) -> &Order {
-        &self.order
+    pub fn spec(&self) -> &MatchSpec {
+        &self.spec
     }
 
     /// Which texts options of its engines may have here; none is any.
@@ -213,10 +215,10 @@ impl Served {
     }
 
     /// Has the match wait for this worker while it tries the engines.
-    pub fn trying(&self) -> Trying {
-        let (connection, subject) = (self.connection.clone(), self.names.told.clone());
-        let speaker = Speaker { connection, subject, worker: self.name.clone() };
-        Trying(speaker.again_and_again(|| News::Trying))
+    pub fn probing(&self) -> ProbeNotice {
+        let (connection, subject) = (self.connection.clone(), self.names.updates.clone());
+        let publisher = Publisher { connection, subject, worker: self.name.clone() };
+        ProbeNotice(publisher.publish_periodically(|| WorkerUpdate::ProbeNotice))
     }
 
     /// The jobs for one of the threads that play.
@@ -225,25 +227,28 @@ impl Served {
     /// The server does not answer.
     pub fn jobs(&self, worker: WorkerId) -> Result<NatsJobs, QueueError> {
         let connection = self.connection.clone();
-        let stream = connection.ask(connection.stream.get_stream(&self.names.jobs))?;
-        let consumer = connection.ask(stream.get_consumer::<pull::Config>(WORKERS))?;
+        let stream = connection.request(connection.stream.get_stream(&self.names.jobs))?;
+        let consumer = connection.request(stream.get_consumer::<pull::Config>(WORKERS))?;
         let token = self.token.clone();
-        let speaker =
-            Speaker { connection: connection.clone(), subject: self.names.told.clone(), worker };
-        let pulse = speaker.again_and_again(|| News::Alive);
-        let watch = connection.beside(watch(&connection, &self.names.id, token.clone())?);
-        let (names, plan_hash) = (self.names.clone(), self.order.plan_hash);
-        let tasks = vec![pulse, watch];
-        Ok(NatsJobs { connection, consumer, names, plan_hash, speaker, token, tasks })
+        let publisher = Publisher {
+            connection: connection.clone(),
+            subject: self.names.updates.clone(),
+            worker,
+        };
+        let heartbeat = publisher.publish_periodically(|| WorkerUpdate::Alive);
+        let watch = connection.spawn(watch(&connection, &self.names.id, token.clone())?);
+        let (names, plan_hash) = (self.names.clone(), self.spec.plan_hash);
+        let tasks = vec![heartbeat, watch];
+        Ok(NatsJobs { connection, consumer, names, plan_hash, publisher, token, tasks })
     }
 }
 
 /// Tells the coordinator that the engines of a match are tried, as long as it exists.
 #[must_use]
 #[derive(Debug)]
-pub struct Trying(JoinHandle<()>);
+pub struct ProbeNotice(JoinHandle<()>);
 
-impl Drop for Trying {
+impl Drop for ProbeNotice {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -255,9 +260,9 @@ fn watch(
     id: &str,
     token: StopToken,
 ) -> Result<impl Future<Output = ()> + Send + use<>, QueueError> {
-    let matches = connection.matches_there()?;
+    let matches = connection.find_matches()?;
     let matches = matches.ok_or_else(|| broken("the match is not there any more"))?;
-    let mut entries = connection.ask(matches.watch_with_history(id))?;
+    let mut entries = connection.request(matches.watch_with_history(id))?;
     Ok(async move {
         while let Some(entry) = entries.next().await {
             let Ok(entry) = entry else { continue };
@@ -279,42 +284,42 @@ pub struct NatsJobs {
     consumer: Consumer<pull::Config>,
     names: Names,
     plan_hash: crate::store::ContentHash,
-    speaker: Speaker,
+    publisher: Publisher,
     token: StopToken,
     tasks: Vec<JoinHandle<()>>,
 }
 
 /// Tells how it goes. What it says may get lost.
 #[derive(Clone)]
-struct Speaker {
+struct Publisher {
     connection: Connection,
     subject: String,
     worker: WorkerId,
 }
 
-impl Speaker {
-    async fn publish(&self, news: News) {
-        let Ok(text) = write(&Told { worker: self.worker.clone(), news }) else { return };
+impl Publisher {
+    async fn publish(&self, news: WorkerUpdate) {
+        let Ok(text) = write(&WorkerMessage { worker: self.worker.clone(), news }) else { return };
         // Nothing depends on it.
         let _ = self.connection.client.publish(self.subject.clone(), text.into()).await;
     }
 
     /// Says it from now on, until the task is ended.
-    fn again_and_again(&self, news: fn() -> News) -> JoinHandle<()> {
+    fn publish_periodically(&self, news: fn() -> WorkerUpdate) -> JoinHandle<()> {
         let this = self.clone();
-        self.connection.beside(async move {
-            let mut pulse = tokio::time::interval(PULSE);
+        self.connection.spawn(async move {
+            let mut heartbeat = tokio::time::interval(HEARTBEAT);
             loop {
-                pulse.tick().await;
+                heartbeat.tick().await;
                 this.publish(news()).await;
             }
         })
     }
 
-    fn tell(&self, news: News) {
+    fn report(&self, news: WorkerUpdate) {
         self.connection.wait(async {
             // A client that cannot send for a while would block.
-            let _ = timeout(PULSE, self.publish(news)).await;
+            let _ = timeout(HEARTBEAT, self.publish(news)).await;
         });
     }
 }
@@ -322,16 +327,16 @@ impl Speaker {
 impl NatsJobs {
     /// Waits for one message, for a while.
     async fn next_message(&self) -> Result<Option<Message>, QueueError> {
-        let batch = self.consumer.fetch().max_messages(1).expires(ASK).messages();
+        let batch = self.consumer.fetch().max_messages(1).expires(FETCH_TIMEOUT).messages();
         let mut batch = batch.await.map_err(broken)?;
-        match timeout(2 * ASK, batch.next()).await {
+        match timeout(2 * FETCH_TIMEOUT, batch.next()).await {
             Ok(Some(message)) => message.map(Some).map_err(broken),
             Ok(None) | Err(_) => Ok(None),
         }
     }
 
     /// Asks whether the match is over, in case that whoever listens for it has missed it.
-    fn look_for_the_end(&self) {
+    fn poll_stop(&self) {
         if let Some(how) = self.connection.stop_of(&self.names.id) {
             self.token.stop(how);
         }
@@ -345,7 +350,7 @@ impl NatsJobs {
         let message = Arc::new(message);
         let held = Arc::clone(&message);
         let lease = self.consumer.cached_info().config.ack_wait;
-        let keep = self.connection.beside(async move {
+        let keep = self.connection.spawn(async move {
             loop {
                 sleep(lease / 3).await;
                 // The server may be away; then the lease is lost, and the result is taken all the
@@ -357,7 +362,7 @@ impl NatsJobs {
             connection: self.connection.clone(),
             id: self.names.id.clone(),
             subject: self.names.results_subject.clone(),
-            speaker: self.speaker.clone(),
+            publisher: self.publisher.clone(),
             token: self.token.clone(),
             message,
             keep,
@@ -382,7 +387,8 @@ impl Jobs for NatsJobs {
                             lease.end(&Ended::Lost { index });
                             continue;
                         }
-                        self.speaker.tell(News::Taken { index: lease.job.pairing.index });
+                        self.publisher
+                            .report(WorkerUpdate::Taken { index: lease.job.pairing.index });
                         if self.token.stopped().is_some() {
                             // Another thread has given the match up meanwhile.
                             Box::new(lease).decline();
@@ -393,11 +399,11 @@ impl Jobs for NatsJobs {
                 }
                 Ok(None) => {
                     away = None;
-                    self.look_for_the_end();
+                    self.poll_stop();
                 }
                 Err(error) => {
                     let since = *away.get_or_insert_with(Instant::now);
-                    if since.elapsed() > AWAY {
+                    if since.elapsed() > MAX_OUTAGE {
                         return Err(error);
                     }
                     self.connection.pause(PAUSE);
@@ -414,9 +420,9 @@ impl Jobs for NatsJobs {
 impl Drop for NatsJobs {
     fn drop(&mut self) {
         self.tasks.iter().for_each(JoinHandle::abort);
-        self.speaker.tell(News::Left);
+        self.publisher.report(WorkerUpdate::Left);
         // What was published last is still in a buffer.
-        let _ = self.connection.ask(self.connection.client.flush());
+        let _ = self.connection.request(self.connection.client.flush());
     }
 }
 
@@ -426,7 +432,7 @@ struct NatsLease {
     /// Of the match.
     id: String,
     subject: String,
-    speaker: Speaker,
+    publisher: Publisher,
     token: StopToken,
     message: Arc<Message>,
     keep: JoinHandle<()>,
@@ -447,7 +453,7 @@ impl NatsLease {
         let sequence = self.message.info().map_or(0, |info| info.stream_sequence);
         let name = format!("{}-{sequence}", self.job.pairing.index);
         let is_open = || self.connection.stop_of(&self.id) != Some(Stop::Abort);
-        let sent = self.connection.publish(&self.subject, &text, &name, AWAY, is_open)?;
+        let sent = self.connection.publish(&self.subject, &text, &name, MAX_OUTAGE, is_open)?;
         Ok(sent.is_some())
     }
 
@@ -469,7 +475,7 @@ impl NatsLease {
     /// Gives the job back, for those who ask after some time.
     fn give_back(&mut self, after: Option<Duration>) {
         self.acknowledge(AckKind::Nak(after));
-        self.speaker.tell(News::Returned { index: self.job.pairing.index });
+        self.publisher.report(WorkerUpdate::Returned { index: self.job.pairing.index });
     }
 
     fn acknowledge(&mut self, kind: AckKind) {
@@ -477,7 +483,9 @@ impl NatsLease {
         self.keep.abort();
         let message = Arc::clone(&self.message);
         // If the server does not hear it, the job is given out again, and its second result is none.
-        let _ = self.connection.wait(async { timeout(ASK, message.double_ack_with(kind)).await });
+        let _ = self
+            .connection
+            .wait(async { timeout(FETCH_TIMEOUT, message.double_ack_with(kind)).await });
     }
 }
 
@@ -486,12 +494,12 @@ impl Lease for NatsLease {
         &self.job
     }
 
-    fn tell(&mut self, progress: Progress) {
-        self.speaker.tell(News::Progress { index: self.job.pairing.index, progress });
+    fn report(&mut self, progress: Progress) {
+        self.publisher.report(WorkerUpdate::Progress { index: self.job.pairing.index, progress });
     }
 
     fn finish(mut self: Box<Self>, result: PairResult) -> Result<(), QueueError> {
-        let worker = self.speaker.worker.clone();
+        let worker = self.publisher.worker.clone();
         let most = self.connection.client.server_info().max_payload;
         let mut ended = Ended::Done { worker, result };
         if write(&ended)?.len() > most
@@ -518,7 +526,7 @@ impl Lease for NatsLease {
         // Other threads of this worker play what they have to its end.
         self.token.stop(Stop::Finish);
         // By then none of them asks any more.
-        self.give_back(Some(2 * ASK));
+        self.give_back(Some(2 * FETCH_TIMEOUT));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 use std::thread;
 
-use readyok_arena::game::Setting;
+use readyok_arena::game::GameSettings;
 use readyok_arena::pairing::PairResult;
 use readyok_arena::queue::nats::NatsDispatcher;
 use readyok_arena::runner::{EnginePlayer, Match, Settings, work};
@@ -35,7 +35,7 @@ fn outcomes(place: &Place, name: &str) -> Vec<(u64, Vec<String>)> {
 }
 
 fn player(place: &Place) -> EnginePlayer {
-    let setting = Setting::new(place.plan.game);
+    let setting = GameSettings::new(place.plan.game);
     EnginePlayer::new(&place.plan, setting, Timeouts::default())
 }
 
@@ -59,12 +59,12 @@ fn engines_that_fail_now_and_then_cost_their_games_and_nothing_else() {
 
     let game = begin("there");
     let connection = server.connect();
-    let order = game.order().clone().with_contents().expect("programs");
+    let order = game.spec().clone().with_contents().expect("programs");
     let reports = game.reports();
     let dispatcher = NatsDispatcher::open(&connection, order, None, LEASE, reports);
     let mut dispatcher = dispatcher.expect("a queue");
     let cache = place.path("cache");
-    player(&place).try_engines().expect("they work at the start");
+    player(&place).probe_engines().expect("they work at the start");
     let there = thread::scope(|scope| {
         for name in ["one", "two", "three"] {
             let (server, place, cache) = (&server, &place, &cache);
@@ -72,7 +72,8 @@ fn engines_that_fail_now_and_then_cost_their_games_and_nothing_else() {
                 let connection = server.connect();
                 let served = serve(&connection, cache);
                 let mut jobs = served.jobs(worker(name)).expect("a queue");
-                work(&mut jobs, &mut player(place).away_as(worker(name))).expect("a queue");
+                work(&mut jobs, &mut player(place).as_remote_worker(worker(name)))
+                    .expect("a queue");
             });
         }
         let there = game.coordinate(&mut dispatcher);

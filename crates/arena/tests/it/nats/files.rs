@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use readyok_arena::queue::Order;
+use readyok_arena::queue::MatchSpec;
 use readyok_arena::queue::nats::{Matches, Permissions, Served};
 use tempfile::TempDir;
 
@@ -11,7 +11,7 @@ use super::{PATIENCE, Server, open, order, worker};
 
 /// A match of programs in a folder, of which the first one is told of a file of that folder in an argument
 /// and in an option, and the second one of a file of the same name in another folder.
-fn order_with_files(folder: &Path) -> Order {
+fn order_with_files(folder: &Path) -> MatchSpec {
     let mut plan = order(folder, ["k", "l"]).plan;
     let other = folder.join("other");
     fs::create_dir(&other).expect("a folder");
@@ -22,7 +22,7 @@ fn order_with_files(folder: &Path) -> Order {
     plan.engines[0].options.insert("EvalFile".to_owned(), word.clone());
     plan.engines[1].options.insert("EvalFile".to_owned(), word);
     plan.engines[1].dir = Some(other.to_str().expect("UTF-8").to_owned());
-    let order = Order::new(&plan).with_contents().expect("files that can be read");
+    let order = MatchSpec::new(&plan).with_contents().expect("files that can be read");
     // What a worker does not have.
     for path in [folder.join("net"), other.join("net")] {
         fs::rename(&path, path.with_extension("away")).expect("a file");
@@ -30,7 +30,7 @@ fn order_with_files(folder: &Path) -> Order {
     order
 }
 
-fn serve(server: &Server, order: &Order, folder: &Path, permissions: &Permissions) -> Served {
+fn serve(server: &Server, order: &MatchSpec, folder: &Path, permissions: &Permissions) -> Served {
     // They have to be there while they are put on the server.
     let files = [folder.join("net"), folder.join("other/net")];
     for path in &files {
@@ -68,7 +68,7 @@ fn files_come_along_and_are_named_by_what_they_contain() {
     let folder = TempDir::new().expect("a folder");
     let order = order_with_files(folder.path());
     let served = serve(&server, &order, folder.path(), &Permissions::anything());
-    let [one, two] = served.order().plan.engines.as_slice() else { panic!("two engines") };
+    let [one, two] = served.spec().plan.engines.as_slice() else { panic!("two engines") };
     assert_eq!(one.args[0], "--net");
     assert_eq!(held(folder.path(), &one.args[1]), "one");
     assert_eq!(held(folder.path(), &one.options["EvalFile"]), "one");
@@ -84,7 +84,7 @@ fn a_worker_without_a_folder_that_an_engine_needs_refuses_the_match() {
     let mut plan = order(folder.path(), ["k", "l"]).plan;
     let path = tables.to_str().expect("UTF-8");
     plan.engines[0].options.insert("SyzygyPath".to_owned(), path.to_owned());
-    let order = Order::new(&plan).with_contents().expect("a whole path");
+    let order = MatchSpec::new(&plan).with_contents().expect("a whole path");
     let connection = server.connect();
     let (_dispatcher, _reports) = open(&connection, &order, false);
     let ask = |said: &mut Vec<String>| {
@@ -93,7 +93,7 @@ fn a_worker_without_a_folder_that_an_engine_needs_refuses_the_match() {
         let served = matches.next(&Permissions::anything(), &cache, PATIENCE / 10, |why| {
             said.push(why.to_owned());
         });
-        served.expect("a server").map(|served| served.order().plan.engines[0].options.clone())
+        served.expect("a server").map(|served| served.spec().plan.engines[0].options.clone())
     };
     let options = ask(&mut Vec::new()).expect("it is there");
     assert_eq!(options["SyzygyPath"], path, "it stays what it is");
@@ -113,7 +113,7 @@ fn a_file_that_comes_along_needs_no_leave_but_never_takes_the_place_of_an_argume
         permissions.allow_file(Path::new(&engine.command), &engine.args).expect("a program");
     }
     let served = serve(&server, &order, folder.path(), &permissions);
-    let [one, two] = served.order().plan.engines.as_slice() else { panic!("two engines") };
+    let [one, two] = served.spec().plan.engines.as_slice() else { panic!("two engines") };
     // The owner of the worker has named a file of that machine.
     assert_eq!(one.args, ["--net", "./net"]);
     assert_eq!(held(folder.path(), &one.options["EvalFile"]), "one");

@@ -12,7 +12,7 @@ use crate::store::{ContentHash, named_by};
 
 /// What all jobs of a match share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Order {
+pub struct MatchSpec {
     /// The name of the match. Jobs and results carry it.
     pub plan_hash: ContentHash,
     /// How to play.
@@ -23,14 +23,14 @@ pub struct Order {
     pub programs: BTreeMap<String, ContentHash>,
     /// The files that arguments and options of engines name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<OrderFile>,
+    pub files: Vec<SpecFile>,
     /// The folders that they name by their whole paths. These do not travel: who plays has them at the same
     /// place, as tables are.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub folders: BTreeSet<PathBuf>,
     /// Whether each move is told while it is played.
     #[serde(default)]
-    pub tell_moves: bool,
+    pub report_moves: bool,
     /// The speed of the machine that the times of the plan are meant for. Other machines stretch
     /// or press them. None leaves them as they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +39,7 @@ pub struct Order {
 
 /// A file that an argument or an option of an engine names by a path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OrderFile {
+pub struct SpecFile {
     /// Which engine.
     pub engine: EngineId,
     /// The argument, or the value of the option. On another machine it is only a name.
@@ -52,7 +52,7 @@ pub struct OrderFile {
 }
 
 /// The largest program or file that goes to workers, in bytes.
-pub const LARGEST: u64 = 1 << 30;
+pub const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// A pairing that somebody is to play.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ pub struct Job {
 
 /// Something that a plan names cannot go to workers.
 #[derive(Debug)]
-pub enum OrderError {
+pub enum SpecError {
     /// A program or a file cannot be read.
     Unreadable {
         /// A program as the plan names it, or the path of a file.
@@ -76,7 +76,7 @@ pub enum OrderError {
         /// Why not.
         error: io::Error,
     },
-    /// A program or a file is larger than [`LARGEST`].
+    /// A program or a file is larger than [`MAX_FILE_BYTES`].
     TooLarge {
         /// A program as the plan names it, or the path of a file.
         path: String,
@@ -92,7 +92,7 @@ pub enum OrderError {
     },
 }
 
-impl Order {
+impl MatchSpec {
     /// The order of a match that is played on this machine.
     pub fn new(plan: &Plan) -> Self {
         Self {
@@ -101,7 +101,7 @@ impl Order {
             programs: BTreeMap::new(),
             files: Vec::new(),
             folders: BTreeSet::new(),
-            tell_moves: false,
+            report_moves: false,
             speed: None,
         }
     }
@@ -112,7 +112,7 @@ impl Order {
     /// # Errors
     /// A program is not there, something cannot be read or is too large, or a folder is named by a path that
     /// means nothing elsewhere.
-    pub fn with_contents(mut self) -> Result<Self, OrderError> {
+    pub fn with_contents(mut self) -> Result<Self, SpecError> {
         let mut known = BTreeMap::new();
         // Engines often share a program or a network, of a hundred megabytes maybe.
         let mut content_of = |name: &str, path: &Path| {
@@ -128,26 +128,26 @@ impl Order {
                 continue;
             }
             let command = engine.command.clone();
-            let unreadable = |error| OrderError::Unreadable { path: command.clone(), error };
+            let unreadable = |error| SpecError::Unreadable { path: command.clone(), error };
             let program = find(&command).map_err(unreadable)?;
             self.programs.insert(command.clone(), content_of(&command, &program)?);
             for (word, path) in named_by(engine, Some(&program)) {
                 if path.is_dir() {
                     if !Path::new(&word).is_absolute() {
-                        return Err(OrderError::Folder { engine: engine.name.clone(), word });
+                        return Err(SpecError::Folder { engine: engine.name.clone(), word });
                     }
                     self.folders.insert(path);
                     continue;
                 }
                 let content = content_of(&path.display().to_string(), &path)?;
-                self.files.push(OrderFile { engine: id, word, content, path });
+                self.files.push(SpecFile { engine: id, word, content, path });
             }
         }
         Ok(self)
     }
 
     /// The file that a word of an engine names.
-    pub fn file(&self, engine: EngineId, word: &str) -> Option<&OrderFile> {
+    pub fn file(&self, engine: EngineId, word: &str) -> Option<&SpecFile> {
         self.files.iter().find(|file| file.engine == engine && file.word == word)
     }
 
@@ -165,18 +165,18 @@ impl Order {
     }
 }
 
-impl OrderFile {
+impl SpecFile {
     /// Where it lies on the machine of the coordinator; empty elsewhere.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-fn content_of(name: &str, path: &Path) -> Result<ContentHash, OrderError> {
-    let unreadable = |error| OrderError::Unreadable { path: name.to_owned(), error };
+fn content_of(name: &str, path: &Path) -> Result<ContentHash, SpecError> {
+    let unreadable = |error| SpecError::Unreadable { path: name.to_owned(), error };
     let bytes = path.metadata().map_err(unreadable)?.len();
-    if bytes > LARGEST {
-        return Err(OrderError::TooLarge { path: name.to_owned(), bytes });
+    if bytes > MAX_FILE_BYTES {
+        return Err(SpecError::TooLarge { path: name.to_owned(), bytes });
     }
     ContentHash::of_file(path).map_err(unreadable)
 }
@@ -192,14 +192,17 @@ pub(crate) fn find(command: &str) -> io::Result<PathBuf> {
     candidates.find(|path| path.is_file()).ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-impl fmt::Display for OrderError {
+impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable { path, error } => {
                 write!(f, "`{path}`, which goes to workers, cannot be read: {error}")
             }
             Self::TooLarge { path, bytes } => {
-                write!(f, "`{path}` has {bytes} bytes, and no more than {LARGEST} go to workers")
+                write!(
+                    f,
+                    "`{path}` has {bytes} bytes, and no more than {MAX_FILE_BYTES} go to workers"
+                )
             }
             Self::Folder { engine, word } => {
                 write!(
@@ -212,7 +215,7 @@ impl fmt::Display for OrderError {
     }
 }
 
-impl error::Error for OrderError {
+impl error::Error for SpecError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match self {
             Self::Unreadable { error, .. } => Some(error),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::time::now;
 
 /// The gate of this program: two engines for each processor.
-pub(super) static GATE: LazyLock<Gate> = LazyLock::new(|| {
+pub(super) static START_LIMITER: LazyLock<Gate> = LazyLock::new(|| {
     let processors = available_parallelism().map_or(1, usize::from);
     Gate::new(2 * processors, Duration::from_secs(2))
 });

@@ -8,13 +8,13 @@ use readyok_client::{Guard, Timeouts, WaitLimit};
 use readyok_rules::{Side, Termination};
 
 use super::tally::loser;
-use super::{PairPlayer, PlayerError, Watch, time_jump};
+use super::{PairPlayer, PlayContext, PlayerError, time_jump};
 use crate::game::{
-    Cancel, ErrorHearing, Overhearing, Player, Setting, TextOptions, play_game, try_out,
+    Cancel, GameSettings, LineObserver, Player, StderrObserver, TextOptions, play_game, probe,
 };
 use crate::pairing::{PairResult, Pairing};
 use crate::plan::{EngineId, EnginePlan, Plan};
-use crate::queue::{About, NoStart, Progress, WorkerId};
+use crate::queue::{NoStart, Progress, WarningContext, WorkerId};
 use crate::result::{EngineFailureKind, GameEnd, MatchGame};
 
 /// Plays pairings with the engines of a plan.
@@ -23,12 +23,12 @@ use crate::result::{EngineFailureKind, GameEnd, MatchGame};
 /// and are ended if they do not.
 pub struct EnginePlayer {
     plan: Plan,
-    setting: Setting,
+    setting: GameSettings,
     patience: Timeouts,
-    tell_moves: bool,
+    report_moves: bool,
     guard: Option<Guard>,
-    overhearing: Option<Overhearing>,
-    error_hearing: Option<ErrorHearing>,
+    line_observer: Option<LineObserver>,
+    stderr_observer: Option<StderrObserver>,
     pause: Duration,
     away: Option<WorkerId>,
     texts: Option<TextOptions>,
@@ -43,12 +43,12 @@ impl EnginePlayer {
     /// A player for a plan. What `setting` says of the game and of adjudication is taken from the
     /// plan, and how long a search may take if the plan says it. Variations are looked at as far as
     /// either of both wants it, and engines are waited for as the plan says of each.
-    pub fn new(plan: &Plan, setting: Setting, patience: Timeouts) -> Self {
+    pub fn new(plan: &Plan, setting: GameSettings, patience: Timeouts) -> Self {
         let (game, adjudication) = (plan.game, plan.adjudication.clone());
         let limit = |ms: NonZeroU64| WaitLimit::fixed(Duration::from_millis(ms.get()));
         let stall = plan.stall_ms.map_or(setting.stall, limit);
         let variations = setting.variations.max(plan.variations);
-        let setting = Setting { game, adjudication, stall, variations, ..setting };
+        let setting = GameSettings { game, adjudication, stall, variations, ..setting };
         // Games are judged here, and nobody is hurried by the client before.
         let margin = plan.engines.iter().map(|engine| engine.limits.margin_ms).max();
         let late = Duration::from_millis(margin.unwrap_or(0));
@@ -63,10 +63,10 @@ impl EnginePlayer {
             plan,
             setting,
             patience,
-            tell_moves: false,
+            report_moves: false,
             guard: None,
-            overhearing: None,
-            error_hearing: None,
+            line_observer: None,
+            stderr_observer: None,
             pause,
             away: None,
             texts: None,
@@ -77,15 +77,15 @@ impl EnginePlayer {
 
     /// Has a function hear every line that is said to engines and by them.
     #[must_use]
-    pub fn overheard_by(mut self, overhearing: Option<Overhearing>) -> Self {
-        self.overhearing = overhearing;
+    pub fn on_line(mut self, line_observer: Option<LineObserver>) -> Self {
+        self.line_observer = line_observer;
         self
     }
 
     /// Has a function hear every line of the engines' error output.
     #[must_use]
-    pub fn errors_heard_by(mut self, hearing: Option<ErrorHearing>) -> Self {
-        self.error_hearing = hearing;
+    pub fn on_stderr(mut self, hearing: Option<StderrObserver>) -> Self {
+        self.stderr_observer = hearing;
         self
     }
 
@@ -105,15 +105,15 @@ impl EnginePlayer {
 
     /// Whether each move is told while it is played.
     #[must_use]
-    pub fn telling_moves(mut self, tell: bool) -> Self {
-        self.tell_moves = tell;
+    pub fn report_moves(mut self, tell: bool) -> Self {
+        self.report_moves = tell;
         self
     }
 
     /// Plays for a match of another machine, under this name, which is kept in results. An engine that
     /// does not start loses no game by that: it may start elsewhere.
     #[must_use]
-    pub fn away_as(mut self, name: WorkerId) -> Self {
+    pub fn as_remote_worker(mut self, name: WorkerId) -> Self {
         self.away = Some(name);
         self
     }
@@ -129,10 +129,10 @@ impl EnginePlayer {
     ///
     /// # Errors
     /// One does not work on this machine.
-    pub fn try_engines(&self) -> Result<(), NoStart> {
+    pub fn probe_engines(&self) -> Result<(), NoStart> {
         for (id, plan) in (0..).map(EngineId).zip(&self.plan.engines) {
             let mut player = self.player(id, plan);
-            try_out(&mut player, self.plan.game).map_err(|end| no_start(plan, &end))?;
+            probe(&mut player, self.plan.game).map_err(|end| no_start(plan, &end))?;
         }
         Ok(())
     }
@@ -150,8 +150,8 @@ impl EnginePlayer {
         let patience = plan.patience.limits(self.patience);
         let player = Player::new(self.plan.game, id, plan, patience);
         let player = player.guarded(self.guard.clone()).with_texts(self.texts.clone());
-        let player = player.overheard_by(self.overhearing.clone());
-        player.errors_heard_by(self.error_hearing.clone())
+        let player = player.on_line(self.line_observer.clone());
+        player.on_stderr(self.stderr_observer.clone())
     }
 
     /// The engine that did not start for a game, if it may start on other machines.
@@ -177,17 +177,21 @@ impl EnginePlayer {
         players: [&mut Player; 2],
         cancel: &Cancel,
         jumps: Option<u64>,
-        watch: &mut Watch<'_>,
+        context: &mut PlayContext<'_>,
     ) -> Result<MatchGame, PlayerError> {
         if std::mem::replace(&mut self.has_played, true) && !self.pause.is_zero() {
-            watch.stop.wait_for_abort(self.pause);
+            context.stop.wait_for_abort(self.pause);
         }
-        watch.tell(Progress::GameStart { game: number });
+        context.report(Progress::GameStart { game: number });
         let mut ply = 0;
-        let tell_moves = self.tell_moves;
+        let report_moves = self.report_moves;
         let game = play_game(&self.setting, &pairing.opening, players, cancel, &mut |_, played| {
-            if tell_moves {
-                watch.tell(Progress::Move { game: number, ply, played: Box::new(played.clone()) });
+            if report_moves {
+                context.report(Progress::Move {
+                    game: number,
+                    ply,
+                    played: Box::new(played.clone()),
+                });
             }
             ply += 1;
             if has_jumped(jumps) {
@@ -206,9 +210,9 @@ impl EnginePlayer {
                 Side::First => game.first,
                 Side::Second => game.second,
             };
-            let about = About::of(&pairing.opening, &game, warning);
+            let about = WarningContext::of(&pairing.opening, &game, warning);
             let text = warning.kind.to_string();
-            watch.tell(Progress::Warning {
+            context.report(Progress::Warning {
                 game: number,
                 engine,
                 text,
@@ -216,7 +220,7 @@ impl EnginePlayer {
             });
         }
         if game.end != Termination::Aborted {
-            watch.tell(Progress::GameEnd {
+            context.report(Progress::GameEnd {
                 game: number,
                 winner: game.winner,
                 end: game.end.clone(),
@@ -233,16 +237,16 @@ impl PairPlayer for EnginePlayer {
     fn play(
         &mut self,
         pairing: &Pairing,
-        watch: &mut Watch<'_>,
+        context: &mut PlayContext<'_>,
     ) -> Result<Option<PairResult>, PlayerError> {
         self.players.retain(|it| [pairing.first, pairing.second].contains(&it.id()));
         for replays in 0.. {
             let jumps = (replays < MAX_REPLAYS).then(time_jump::count);
-            let played = self.play_all(pairing, jumps, watch)?;
-            if !has_jumped(jumps) || watch.stop.is_aborted() {
+            let played = self.play_all(pairing, jumps, context)?;
+            if !has_jumped(jumps) || context.stop.is_aborted() {
                 return Ok(played);
             }
-            watch.tell(Progress::Again);
+            context.report(Progress::Replay);
         }
         Ok(None)
     }
@@ -254,11 +258,11 @@ impl EnginePlayer {
         &mut self,
         pairing: &Pairing,
         jumps: Option<u64>,
-        watch: &mut Watch<'_>,
+        context: &mut PlayContext<'_>,
     ) -> Result<Option<PairResult>, PlayerError> {
         let cancel = Cancel::default();
         let to_cancel = cancel.clone();
-        let _heard = watch.stop.on_abort(move || to_cancel.cancel());
+        let _heard = context.stop.on_abort(move || to_cancel.cancel());
         let mut first = self.take(pairing.first)?;
         let mut second = self.take(pairing.second)?;
         let mut games = Vec::new();
@@ -268,7 +272,7 @@ impl EnginePlayer {
             } else {
                 [&mut second, &mut first]
             };
-            let game = self.play_one(number, pairing, players, &cancel, jumps, watch)?;
+            let game = self.play_one(number, pairing, players, &cancel, jumps, context)?;
             if game.end == Termination::Aborted {
                 return Ok(None);
             }

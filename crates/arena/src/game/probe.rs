@@ -25,7 +25,7 @@ const CLOCK: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// What would have cost it its game. To be late is no failure here: a first search can take longer.
-pub(crate) fn try_out(player: &mut Player, game: Game) -> Result<(), GameEnd> {
+pub(crate) fn probe(player: &mut Player, game: Game) -> Result<(), GameEnd> {
     let tried = search(player, game);
     match &tried {
         // One that did not answer would not leave either.

@@ -9,9 +9,9 @@ use crate::store::ContentHash;
 /// Why a match is not played by a worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Refused {
+pub enum Rejection {
     /// The order does not say what a program contains.
-    Nameless {
+    UnknownContent {
         /// As the plan names it.
         command: String,
     },
@@ -47,7 +47,7 @@ pub enum Refused {
         why: String,
     },
     /// Something is not on the worker's machine that the match needs beside its engines.
-    Lacking {
+    MissingResource {
         /// What is wrong.
         why: String,
     },
@@ -64,10 +64,10 @@ pub struct NoStart {
     pub why: String,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Nameless { command } => {
+            Self::UnknownContent { command } => {
                 write!(f, "it does not say what the program `{command}` contains")
             }
             Self::NotAllowed { command, content } => {
@@ -86,7 +86,7 @@ impl fmt::Display for Refused {
                     "the option `{option}` of the engine `{engine}` could name a file, which is not allowed here"
                 )
             }
-            Self::NotFetched { why } | Self::Lacking { why } => f.write_str(why),
+            Self::NotFetched { why } | Self::MissingResource { why } => f.write_str(why),
             Self::Engine(no_start) => no_start.fmt(f),
         }
     }
@@ -98,9 +98,9 @@ impl fmt::Display for NoStart {
     }
 }
 
-impl error::Error for Refused {}
+impl error::Error for Rejection {}
 
-impl From<NoStart> for Refused {
+impl From<NoStart> for Rejection {
     fn from(no_start: NoStart) -> Self {
         Self::Engine(no_start)
     }

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use readyok_rules::{Game, Position};
 
 use crate::plan::{EnginePatience, Limits, Plan, TimeControl};
-use crate::queue::Order;
+use crate::queue::MatchSpec;
 
 /// How often the measurement is repeated. The best one counts, since others disturb but never help.
-const TRIES: u32 = 5;
+const ATTEMPTS: u32 = 5;
 
 /// Plies of the tree that is walked.
 const DEPTH: u32 = 3;
@@ -24,7 +24,7 @@ const MOST: f64 = 8.0;
 pub fn measure_speed() -> f64 {
     let mut best = Duration::MAX;
     let mut positions = 0;
-    for _ in 0..TRIES {
+    for _ in 0..ATTEMPTS {
         let started = Instant::now();
         positions = walk(&Position::start(Game::Chess), DEPTH);
         best = best.min(started.elapsed());
@@ -49,12 +49,12 @@ fn walk(position: &Position, depth: u32) -> u64 {
 /// The order with its times made longer on a machine that is slower than the coordinator's, and
 /// shorter on one that is faster, so that engines see as much there. Nodes and depth stay, and so does
 /// everything if the coordinator has told no speed.
-pub fn paced(mut order: Order, here: f64) -> Order {
-    let factor = order.speed.map_or(1.0, |coordinator| coordinator / here);
+pub fn scale_times(mut spec: MatchSpec, here: f64) -> MatchSpec {
+    let factor = spec.speed.map_or(1.0, |coordinator| coordinator / here);
     if factor.is_finite() {
-        scale(&mut order.plan, factor.clamp(1.0 / MOST, MOST));
+        scale(&mut spec.plan, factor.clamp(1.0 / MOST, MOST));
     }
-    order
+    spec
 }
 
 fn scale(plan: &mut Plan, factor: f64) {

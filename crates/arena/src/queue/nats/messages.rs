@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::pairing::PairResult;
-use crate::queue::{Order, Progress, QueueError, Refused, Stop, WorkerId};
+use crate::queue::{MatchSpec, Progress, QueueError, Rejection, Stop, WorkerId};
 
 /// A match, as its key in the bucket of open matches holds it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct OpenMatch {
-    pub(super) order: Order,
+    pub(super) spec: MatchSpec,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) stop: Option<Stop>,
 }
@@ -43,20 +43,20 @@ impl Ended {
 
 /// What a worker tells in passing.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Told {
+pub(super) struct WorkerMessage {
     pub(super) worker: WorkerId,
-    pub(super) news: News,
+    pub(super) news: WorkerUpdate,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum News {
+pub(super) enum WorkerUpdate {
     /// It is there.
     Alive,
     /// It tries the engines of the match before it takes a job.
-    Trying,
+    ProbeNotice,
     /// It does not play the match.
-    Refused { why: Refused },
+    Rejected { why: Rejection },
     /// It goes home.
     Left,
     /// It has taken a job.

@@ -46,22 +46,22 @@ pub(super) fn turn_score(info: &mut Info<'_>) {
 
 /// Who an engine says it is, and how the plan has set it.
 pub(super) fn introduction(engine: &Engine, plan: &EnginePlan) -> Introduction {
-    let cut = |text: &str| text.chars().take(Introduction::MAX_TEXT).collect::<String>();
+    let truncate = |text: &str| text.chars().take(Introduction::MAX_TEXT).collect::<String>();
     let set = |names: [&str; 2]| {
         let options = engine.options();
         let (name, option) = names.iter().find_map(|name| Some((name, options.find(name)?)))?;
         let mut planned = plan.options.iter();
         let planned = planned.find(|(other, _)| other.eq_ignore_ascii_case(name));
         match (planned, &option.kind) {
-            (Some((_, value)), _) => Some(cut(value)),
+            (Some((_, value)), _) => Some(truncate(value)),
             (None, OptionKind::Spin { default: Some(value), .. }) => Some(value.to_string()),
             (None, _) => None,
         }
     };
     let identity = engine.identity();
     Introduction {
-        name: cut(&identity.name),
-        author: cut(&identity.author),
+        name: truncate(&identity.name),
+        author: truncate(&identity.author),
         threads: set(["Threads", "USI_Threads"]),
         hash: set(["Hash", "USI_Hash"]),
     }
