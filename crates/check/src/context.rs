@@ -153,7 +153,7 @@ impl<'a> TestContext<'a> {
             let next = moves.into_iter().find_map(|mv| {
                 let mut next = position.clone();
                 next.play(mv).ok()?;
-                (next.ending().is_none()).then_some((mv, next))
+                (next.outcome().is_none()).then_some((mv, next))
             });
             let Some((mv, next)) = next else { break };
             line.push(mv.to_uci(form));

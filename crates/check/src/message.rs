@@ -251,11 +251,11 @@ impl From<&MoveError> for Value {
 
 impl From<&MoveError> for Message {
     fn from(error: &MoveError) -> Self {
-        let (mv, cause) = (&error.word, reason(error.why));
-        if error.between.is_empty() {
+        let (mv, cause) = (&error.text, reason(error.reason));
+        if error.candidates.is_empty() {
             return Self::of_library(error.to_string(), "move.illegal", values!(mv, cause));
         }
-        let values = values!(mv, cause, moves = error.between.join(", "));
+        let values = values!(mv, cause, moves = error.candidates.join(", "));
         Self::of_library(error.to_string(), "move.illegal-among", values)
     }
 }
@@ -293,8 +293,11 @@ mod illegal_move_tests {
 
     #[test]
     fn illegal_moves_have_a_japanese_text() {
-        let error =
-            MoveError { word: "e2e5".into(), why: IllegalReason::CannotReach, between: vec![] };
+        let error = MoveError {
+            text: "e2e5".into(),
+            reason: IllegalReason::CannotReach,
+            candidates: vec![],
+        };
         let line = LineError { index: 2, error };
         let message = crate::message::message!("pv.illegal", error = &line);
         assert_eq!(message.to_string(), format!("the PV is illegal: {line}"));
@@ -303,7 +306,8 @@ mod illegal_move_tests {
             "読み筋どおりに指せない: 3 手目: `e2e5` は指せない (その駒はそこへ動けない)"
         );
         let why = IllegalReason::Ambiguous;
-        let error = MoveError { word: "N".into(), why, between: vec!["a".into(), "b".into()] };
+        let error =
+            MoveError { text: "N".into(), reason: why, candidates: vec!["a".into(), "b".into()] };
         let message = crate::message::message!("bestmove.illegal", error = &error);
         assert_eq!(
             message.in_language(Language::Japanese),

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use readyok_rules::{Game, Move, Polyglot, Position};
+use readyok_rules::{Game, Move, PolyglotBook, Position};
 
 use self::yaneuraou::YaneuraOu;
 
@@ -17,7 +17,7 @@ pub(crate) enum Book {
     /// Chess and Chess960.
     Polyglot {
         /// The complete entries.
-        book: Polyglot<CompleteEntries>,
+        book: PolyglotBook<CompleteEntries>,
         /// The size of the file in bytes.
         bytes: u64,
         /// Bytes of an incomplete last entry that was not reported yet.
@@ -181,14 +181,14 @@ const ENTRY: u64 = 16;
 const SAMPLE: u64 = 1024;
 
 /// Opens a book, and returns the size of an incomplete last entry.
-fn open_polyglot(file: File) -> Result<(Polyglot<CompleteEntries>, u64), BookError> {
+fn open_polyglot(file: File) -> Result<(PolyglotBook<CompleteEntries>, u64), BookError> {
     let bytes = file.metadata()?.len();
     let mut file = BufReader::new(file);
     let rest = bytes % ENTRY;
     let is_book = rest == 0 || (ENTRY < bytes && is_sorted(&mut file)?);
     // A file that is not a book keeps its size, which is then rejected.
     let end = if is_book { bytes - rest } else { bytes };
-    Ok((Polyglot::new(CompleteEntries { file, end })?, rest))
+    Ok((PolyglotBook::new(CompleteEntries { file, end })?, rest))
 }
 
 fn is_sorted(file: &mut BufReader<File>) -> io::Result<bool> {

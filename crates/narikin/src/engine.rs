@@ -325,7 +325,7 @@ impl Narikin {
         let rules = EndRules { shogi, ..EndRules::BOARD };
         let tries = |mv: &readyok_rules::Move| {
             let mut next = position.clone();
-            let ending = next.play(*mv).ok().and_then(|()| next.ending_under(&rules));
+            let ending = next.play(*mv).ok().and_then(|()| next.outcome_under(&rules));
             ending.is_some_and(|it| {
                 it.termination == Termination::TryRule && it.winner() == Some(position.turn())
             })

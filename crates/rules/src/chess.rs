@@ -1,4 +1,4 @@
-//! Chess and Chess960: `shakmaty`'s position with the history that repetition needs.
+//! Chess and Chess960: `shakmaty`'s position and the history that repetition needs.
 
 mod ending;
 mod explain;
@@ -18,7 +18,7 @@ pub(crate) use san::long_notation;
 #[derive(Debug, Clone)]
 pub struct ChessBoard {
     position: Chess,
-    /// Those that can still be repeated, oldest first.
+    /// The positions that can still be repeated, oldest first.
     earlier: Vec<Earlier>,
 }
 
@@ -52,12 +52,12 @@ impl ChessBoard {
         self.earlier.iter().map(|earlier| &earlier.position)
     }
 
-    /// How many of the earlier positions count as the same as one with this key.
+    /// The number of earlier positions with this key.
     pub(crate) fn repetitions(&self, key: u64) -> usize {
         self.earlier.iter().filter(|earlier| earlier.key == key).count()
     }
 
-    /// The key of a position, equal for positions that count as the same.
+    /// The key of a position, equal for positions that are the same under the rules of repetition.
     pub fn key_of(position: &Chess) -> u64 {
         let Zobrist64(key) = position.zobrist_hash(EnPassantMode::Legal);
         key
@@ -74,11 +74,11 @@ impl ChessBoard {
         side(self.position.turn())
     }
 
-    pub(crate) fn parse_move(&self, word: &str) -> Result<Move, IllegalReason> {
-        let wanted: UciMove = word.parse().map_err(|_| IllegalReason::Unreadable)?;
+    pub(crate) fn parse_move(&self, text: &str) -> Result<Move, IllegalReason> {
+        let wanted: UciMove = text.parse().map_err(|_| IllegalReason::Unreadable)?;
         let moves = self.position.legal_moves();
-        // In Chess960 both forms of a castling can be met, and the king's move of one castling can
-        // be an ordinary move of the king, which then comes first.
+        // In Chess960 castling can have both forms, and the king's move of one castling can also be an
+        // ordinary king move, which has precedence.
         moves
             .iter()
             .find(|&&mv| UciMove::from_chess960(mv) == wanted)
@@ -95,9 +95,9 @@ impl ChessBoard {
         Ok(())
     }
 
-    /// Reads a move and plays it; it is not looked for twice.
-    pub(crate) fn play_uci(&mut self, word: &str) -> Result<Move, IllegalReason> {
-        let mv = self.parse_move(word)?;
+    /// Reads a move and plays it without a second check of legality.
+    pub(crate) fn play_uci(&mut self, text: &str) -> Result<Move, IllegalReason> {
+        let mv = self.parse_move(text)?;
         self.play_legal(mv);
         Ok(mv)
     }

@@ -161,8 +161,8 @@ impl MoveCodec {
             }
             Root::Sfen(sfen) => Position::from_text(self.game, sfen.as_str())?,
         };
-        let words = position.moves.tokens();
-        root.after(words.map(|text| self.decode_text(text))).map_err(|mut line| {
+        let moves = position.moves.tokens().map(|text| self.decode_text(text));
+        root.after(moves).map_err(|mut line| {
             let text = position.moves.tokens().nth(line.index).unwrap_or_default();
             line.error = given(line.error, text);
             CodecError::Moves(line)
@@ -183,7 +183,7 @@ impl MoveCodec {
 }
 
 fn given(error: MoveError, text: &str) -> MoveError {
-    MoveError { between: error.between, ..MoveError::new(text, error.why) }
+    MoveError { candidates: error.candidates, ..MoveError::new(text, error.reason) }
 }
 
 impl From<PositionError> for CodecError {
@@ -288,7 +288,10 @@ mod tests {
         };
         let uci = error(Dialect::Uci, "position startpos moves c3c4 c7c6 a1a5");
         let usi = error(Dialect::Usi, "position startpos moves 7g7f 7c7d 9i9e");
-        assert_eq!(uci.as_deref(), Some("move 3: illegal move `a1a5`: the piece does not move so"));
+        assert_eq!(
+            uci.as_deref(),
+            Some("move 3: illegal move `a1a5`: the piece cannot reach the target square")
+        );
         assert_eq!(usi.map(|text| text.replace("9i9e", "a1a5")), uci);
     }
 

@@ -1,32 +1,32 @@
-//! Declaring a win, or a draw, in an impasse of shogi.
+//! Declarations in an impasse of shogi.
 
 use crate::{GameOutcome, Impasse, Side, Termination};
 
-/// What counts when the side to move declares (nyugyoku sengen).
+/// The facts that decide a declaration by the side to move (nyugyoku sengen).
 ///
-/// The conditions of the Japan Shogi Association and of the Computer Shogi Association: the king
-/// stands on the three furthest ranks and is not in check, at least ten other pieces of its side
-/// stand there, and there are points enough.
+/// The conditions of the Japan Shogi Association and of the Computer Shogi Association: the king is on
+/// the three furthest ranks and not in check, at least ten other pieces of its side are there, and
+/// there are enough points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Declaration {
-    /// Who would declare: the side to move.
+    /// The declaring side, which is to move.
     pub side: Side,
-    /// Whether the king stands on one of the three furthest ranks.
+    /// Whether the king is on one of the three furthest ranks.
     pub king_has_entered: bool,
     /// Whether the king is in check.
     pub in_check: bool,
-    /// How many other pieces of the side stand on these ranks; ten are needed.
+    /// The number of other pieces of the side on these ranks; ten are required.
     pub pieces: u32,
-    /// What these pieces and those in hand are worth: five for a rook or a bishop, promoted or not,
-    /// and one for any other.
+    /// The points of these pieces and those in hand: five for a rook or a bishop, promoted or not, and
+    /// one for any other.
     pub points: u32,
-    /// What the pieces are worth that the game lacks, as in a handicap.
+    /// The points of the pieces that the game lacks, as in a handicap.
     pub missing: u32,
 }
 
 impl Declaration {
-    /// What the declaration comes to. None under rules without any.
-    pub fn ending(&self, impasse: Impasse) -> Option<GameOutcome> {
+    /// The outcome of the declaration. `None` under rules without declarations.
+    pub fn outcome(&self, impasse: Impasse) -> Option<GameOutcome> {
         let needed = match self.side {
             Side::First => 28,
             Side::Second => 27,

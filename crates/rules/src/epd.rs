@@ -1,5 +1,5 @@
-//! Extended Position Description: a position of chess with operations on it, as the PGN standard has
-//! it (section 16.2).
+//! Extended Position Description: a position of chess with operations, as in the PGN standard (section
+//! 16.2).
 
 use std::{error, fmt};
 
@@ -13,7 +13,7 @@ mod write;
 /// ```
 /// use readyok_rules::{Epd, FenForm, Game, Notation, Operation};
 ///
-/// let text = "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4 Kd2; id \"two ways\"; x 1 \"a;b\";";
+/// let text = "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4 Kd2; id \"two moves\"; x 1 \"a;b\";";
 /// let epd = Epd::read(Game::Chess, text)?;
 /// let Some(Operation::BestMoves(moves)) = epd.operations.first() else { unreachable!() };
 /// let best: Vec<String> =
@@ -24,58 +24,58 @@ mod write;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Epd {
-    /// The position. Its counters are those that `hmvc` and `fmvn` give, else 0 and 1.
+    /// The position. Its counters are those of `hmvc` and `fmvn`, or 0 and 1.
     pub position: Position,
     /// The operations, in order.
     pub operations: Vec<Operation>,
 }
 
-/// An operation of an EPD. Moves are legal in its position; a variation starts there.
+/// An operation of an EPD. Moves are legal in its position, and variations start there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
     /// `bm`: the best moves, any of them.
     BestMoves(Vec<Move>),
     /// `am`: moves to avoid.
     AvoidMoves(Vec<Move>),
-    /// `pm`: the move that is expected.
+    /// `pm`: the expected move.
     PredictedMove(Move),
     /// `sm`: the move that was played.
     SuppliedMove(Move),
-    /// `pv`: the line that is expected.
+    /// `pv`: the expected line.
     PredictedVariation(Vec<Move>),
     /// `id`: the name of the position.
     Id(String),
     /// `c0` to `c9`: comments.
     Comment {
-        /// Which, from 0 to 9.
+        /// The number, 0 to 9.
         number: u8,
         /// The text.
         text: String,
     },
-    /// `ce`: the value in centipawns for the side to move.
+    /// `ce`: the score in centipawns from the view of the side to move.
     Centipawns(i32),
-    /// `acd`: the depth of the analysis in half moves.
+    /// `acd`: the depth of the analysis in plies.
     Depth(u32),
-    /// `acn`: how many positions the analysis searched.
+    /// `acn`: the nodes of the analysis.
     Nodes(u64),
-    /// `acs`: how long the analysis took, in seconds.
+    /// `acs`: the time of the analysis in seconds.
     Seconds(u64),
-    /// `dm`: moves to the mate.
+    /// `dm`: the number of moves to checkmate.
     DirectMate(u32),
-    /// `hmvc`: half moves since the last capture or pawn move.
+    /// `hmvc`: plies since the last capture or pawn move.
     HalfmoveClock(u32),
-    /// `fmvn`: the number of the move.
+    /// `fmvn`: the fullmove number.
     FullmoveNumber(u32),
     /// Any other operation, unchanged.
     Other {
-        /// Its name.
+        /// The opcode.
         opcode: String,
-        /// What follows.
+        /// The operands.
         operands: Vec<Operand>,
     },
 }
 
-/// An operand of an operation that is not known.
+/// An operand of an unknown operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operand {
     /// A token without quotes.
@@ -84,54 +84,56 @@ pub enum Operand {
     Text(String),
 }
 
-/// Why a text is no EPD, or an EPD cannot be written.
+/// Why a text is not an EPD, or an EPD cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EpdError {
     /// The position cannot be read or played.
     Position(PositionError),
-    /// A text in quotes has no end.
+    /// A quoted text is not closed.
     OpenQuote,
     /// More than 256 operations.
     TooManyOperations,
-    /// An operation has no valid name.
+    /// An opcode is invalid.
     Opcode {
-        /// What stands there, shortened.
+        /// The text, shortened.
         text: String,
     },
-    /// An operand is missing, too many, or not of the kind that the operation wants.
+    /// An operand is missing, superfluous, or not of the kind that the operation requires.
     Operand {
-        /// The operation's name.
+        /// The opcode.
         opcode: String,
         /// The operand, shortened; empty if it is missing.
         text: String,
     },
-    /// An operand is no legal move.
+    /// An operand is not a legal move.
     Move {
-        /// The operation's name.
+        /// The opcode.
         opcode: String,
-        /// Which move, and why.
+        /// The error of the move.
         error: MoveError,
     },
 }
 
 impl Epd {
-    /// Reads an EPD of chess or Chess960. Moves can be written loosely, as [`Position::parse`] reads
-    /// them; the two counters of a FEN can stand before the operations and become `hmvc` and `fmvn`.
-    /// An empty operation is left out, and the last one needs no semicolon.
+    /// Reads an EPD of chess or Chess960.
+    ///
+    /// Moves can have the lenient forms of [`Position::parse`]. The two counters of a FEN can precede the
+    /// operations; they become `hmvc` and `fmvn`. Empty operations are skipped, and the last one needs no
+    /// semicolon.
     pub fn read(game: Game, text: &str) -> Result<Self, EpdError> {
         read::epd(game, text)
     }
 
-    /// Writes it in one line.
+    /// Writes the EPD in one line.
     ///
     /// # Errors
-    /// A text has quotes or control characters, or a name or token has a character that the standard does
-    /// not allow.
+    /// A text has quotes or control characters, or an opcode or token has a character that the standard
+    /// does not allow.
     pub fn text(&self, form: FenForm) -> Result<String, EpdError> {
         write::epd(self, form)
     }
 
-    /// The first name that the position has.
+    /// The name of the position: its first `id`.
     pub fn id(&self) -> Option<&str> {
         self.operations.iter().find_map(|operation| match operation {
             Operation::Id(id) => Some(id.as_str()),
@@ -141,7 +143,7 @@ impl Epd {
 }
 
 impl Operation {
-    /// Its name: `bm`, `c0`.
+    /// The opcode: `bm`, `c0`.
     pub fn opcode(&self) -> &str {
         match self {
             Self::BestMoves(_) => "bm",
@@ -171,9 +173,9 @@ impl fmt::Display for EpdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Position(error) => error.fmt(f),
-            Self::OpenQuote => f.write_str("a quoted text does not end"),
+            Self::OpenQuote => f.write_str("a quoted text is not closed"),
             Self::TooManyOperations => f.write_str("there are too many operations"),
-            Self::Opcode { text } => write!(f, "`{text}` is no name of an operation"),
+            Self::Opcode { text } => write!(f, "`{text}` is not an opcode"),
             Self::Operand { opcode, text } if text.is_empty() => {
                 write!(f, "`{opcode}` lacks an operand")
             }
@@ -204,7 +206,7 @@ impl From<PositionError> for EpdError {
     }
 }
 
-/// Whether this names an operation that has a variant of its own.
+/// Whether an opcode has a variant of its own.
 fn is_known(opcode: &str) -> bool {
     const KNOWN: [&str; 13] =
         ["bm", "am", "pm", "sm", "pv", "id", "ce", "acd", "acn", "acs", "dm", "hmvc", "fmvn"];
@@ -216,7 +218,7 @@ fn comment_number(opcode: &str) -> Option<u8> {
     digit.checked_sub(b'0')
 }
 
-/// Whether this can name an operation: a letter, then up to 14 letters, digits and underscores.
+/// Whether a text is a valid opcode: a letter, then up to 14 letters, digits and underscores.
 fn is_opcode(text: &str) -> bool {
     let known = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     text.len() <= 15

@@ -1,4 +1,4 @@
-//! What can be wrong with a position's text, a move and a line of moves.
+//! Errors of positions, moves and lines of moves.
 
 use std::{error, fmt};
 
@@ -15,13 +15,13 @@ pub enum Field {
     Castling,
     /// The en passant square (chess).
     EnPassant,
-    /// Half moves since the last capture or pawn move (chess).
+    /// Plies since the last capture or pawn move (chess).
     HalfmoveClock,
-    /// The number of the move, counted in pairs (chess).
+    /// The fullmove number (chess).
     FullmoveNumber,
     /// The pieces in hand (shogi).
     Hands,
-    /// The number of the move, counted singly (shogi).
+    /// The move number in plies (shogi).
     MoveNumber,
 }
 
@@ -40,28 +40,28 @@ impl fmt::Display for Field {
     }
 }
 
-/// Why a text is no position, or a position cannot be played.
+/// Why a text is not a position, or a position cannot be played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PositionError {
     /// The text ends before this field.
     MissingField(Field),
-    /// Something follows the last field.
+    /// A token follows the last field.
     ExtraField {
-        /// The first thing that follows, shortened.
+        /// The first token that follows, shortened.
         text: String,
     },
-    /// A field cannot be read.
+    /// A field is malformed.
     BadField {
-        /// Which.
+        /// The field.
         field: Field,
-        /// What stands there, shortened.
+        /// Its text, shortened.
         text: String,
     },
     /// The board has too few or too many ranks.
     RankCount {
-        /// How many there are.
+        /// The number of ranks.
         count: usize,
-        /// How many there should be.
+        /// The expected number.
         expected: usize,
     },
     /// A rank has too few or too many squares.
@@ -69,63 +69,63 @@ pub enum PositionError {
         /// The rank's name on the board: `8` is a rank of chess, `a` one of shogi.
         rank: char,
     },
-    /// A letter on the board is no piece of this game, or one that cannot be promoted is.
+    /// A letter on the board is not a piece of this game, or a piece that cannot promote has a `+`.
     UnknownPiece {
         /// The letter.
         piece: char,
-        /// The square where it stands.
+        /// The square.
         square: String,
     },
-    /// A side has a wrong number of kings.
+    /// A side has the wrong number of kings.
     Kings {
-        /// Whose.
+        /// The side.
         side: Side,
-        /// How many there are.
+        /// The number of its kings.
         count: usize,
     },
-    /// The board has no king at all.
+    /// The board has no king.
     NoKings,
     /// There are more pieces of a kind than the game has.
     TooManyPieces {
         /// The piece's letter.
         piece: char,
-        /// How many there are.
+        /// The number of pieces.
         count: u32,
-        /// How many there can be.
+        /// The maximum number.
         limit: u32,
     },
-    /// A side of chess has more pieces than promotions can give.
+    /// A side of chess has more pieces than promotions allow.
     TooMuchMaterial {
-        /// Which.
+        /// The side.
         side: Side,
     },
-    /// A piece stands where it could not have come or can never move.
+    /// A piece is on a square that it cannot have reached or where it can never move.
     DeadPiece {
         /// The piece's letter.
         piece: char,
-        /// Where it stands.
+        /// The square.
         square: String,
     },
     /// A side has two unpromoted pawns on one file (shogi).
     TwoPawns {
-        /// Whose.
+        /// The side.
         side: Side,
         /// The file, 1 to 9.
         file: u8,
     },
     /// A castling right names a square without a fitting king and rook.
     CastlingRight {
-        /// Where the rook should stand.
+        /// The square of the rook.
         square: String,
     },
     /// The side that is not to move is in check.
     OpponentInCheck {
-        /// Where its king stands.
+        /// The square of its king.
         king: String,
     },
     /// The board has no such square.
     NoSuchSquare {
-        /// What was meant.
+        /// The name of the square.
         square: String,
     },
     /// A piece that cannot be in hand.
@@ -136,18 +136,18 @@ pub enum PositionError {
 }
 
 impl PositionError {
-    /// Everything quoted in an error comes from outside, so that it may be of any length.
+    /// Quoted text comes from the input and can have any length.
     pub(crate) fn bad(field: Field, text: &str) -> Self {
         Self::BadField { field, text: shortened(text) }
     }
 }
 
 pub(crate) fn shortened(text: &str) -> String {
-    const LONGEST: usize = 40;
-    if text.chars().count() <= LONGEST {
+    const MAX_LEN: usize = 40;
+    if text.chars().count() <= MAX_LEN {
         return text.to_owned();
     }
-    text.chars().take(LONGEST).chain(['…']).collect()
+    text.chars().take(MAX_LEN).chain(['…']).collect()
 }
 
 impl fmt::Display for PositionError {
@@ -161,7 +161,7 @@ impl fmt::Display for PositionError {
             }
             Self::RankLength { rank } => write!(f, "rank `{rank}` has a wrong number of squares"),
             Self::UnknownPiece { piece, square } => {
-                write!(f, "`{piece}` on {square} is no piece of this game")
+                write!(f, "`{piece}` on {square} is not a piece of this game")
             }
             Self::Kings { side, count } => write!(f, "the {side} player has {count} kings"),
             Self::NoKings => f.write_str("the board has no king"),
@@ -169,17 +169,17 @@ impl fmt::Display for PositionError {
                 write!(f, "there are {count} pieces `{piece}`, more than {limit}")
             }
             Self::TooMuchMaterial { side } => {
-                write!(f, "the {side} player has more pieces than a game can give")
+                write!(f, "the {side} player has more pieces than promotions allow")
             }
-            Self::DeadPiece { piece, square } => write!(f, "`{piece}` cannot stand on {square}"),
+            Self::DeadPiece { piece, square } => write!(f, "`{piece}` cannot be on {square}"),
             Self::TwoPawns { side, file } => {
                 write!(f, "the {side} player has two pawns on file {file}")
             }
             Self::CastlingRight { square } => {
                 write!(
                     f,
-                    "a castling right needs a rook on {square}, and but in Chess960 king and rook \
-                     where they begin"
+                    "a castling right needs a rook on {square}, and except in Chess960 king and rook \
+ on their start squares"
                 )
             }
             Self::OpponentInCheck { king } => {
@@ -193,60 +193,60 @@ impl fmt::Display for PositionError {
 
 impl error::Error for PositionError {}
 
-/// Why a move cannot be played.
+/// Why a move is illegal.
 ///
-/// What is forbidden in shogi is a foul by the rules for games of the Japan Shogi Association (JSA,
-/// chapter 3, article 8), and loses at once; which moves are fouls stands in its list of forbidden
-/// moves (kinjite). Articles of chess are those of the FIDE Laws of Chess (2023).
+/// In shogi an illegal move is a foul under the rules for games of the Japan Shogi Association (JSA,
+/// chapter 3, article 8) and loses immediately. Its list of forbidden moves (kinjite) names the fouls.
+/// Articles of chess are those of the FIDE Laws of Chess (2023).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum IllegalReason {
-    /// The word is no move of this game.
+    /// The text is not a move of this game.
     Unreadable,
-    /// No piece stands on the square that the move starts from.
+    /// The origin square is empty.
     NoPiece,
     /// The piece belongs to the opponent.
     OpponentsPiece,
-    /// A piece of the same side stands on the target square (FIDE 3.1).
+    /// A piece of the same side is on the target square (FIDE 3.1).
     OwnPiece,
-    /// The piece does not move so.
+    /// The piece cannot reach the target square.
     CannotReach,
     /// Castling is not possible now (FIDE 3.8.2).
     Castling,
-    /// The piece has to promote.
+    /// The piece must promote.
     PromotionMissing,
-    /// The piece cannot promote, or not to that.
+    /// The piece cannot promote, or not to this kind.
     PromotionImpossible,
-    /// The king would be left in check, or go there (FIDE 3.9.2; JSA: ote hochi, and article 1.2 of the
-    /// laws of the European federation, 2017).
+    /// The king would be left in check, or move into check (FIDE 3.9.2; JSA: ote hochi, and article 1.2
+    /// of the laws of the European federation, 2017).
     Check,
     /// The dropped piece is not in hand (shogi).
     NotInHand,
-    /// A piece was dropped on another (shogi).
+    /// A piece was dropped on an occupied square (shogi).
     SquareTaken,
     /// A second unpromoted pawn on a file (shogi; JSA: nifu).
     TwoPawns,
     /// The piece could never move again (shogi; JSA: a piece without anywhere to go).
     DeadPiece,
-    /// A pawn was dropped to give mate (shogi; JSA: uchifuzume).
+    /// A dropped pawn gives checkmate (shogi; JSA: uchifuzume).
     DropMate,
-    /// The game would be longer than can be counted (shogi): at 30,000 moves it is drawn under all rules,
+    /// The game exceeds the maximum length (shogi): at 30,000 moves it is drawn under all rules,
     /// see [`Termination::MoveLimit`](crate::Termination::MoveLimit).
     GameTooLong,
-    /// The notation fits several legal moves.
+    /// The text fits several legal moves.
     Ambiguous,
     /// The side to move has no such piece.
     NoSuchPiece,
-    /// The notation names the side that is not to move (shogi).
+    /// The text names the side that is not to move (shogi).
     WrongSide,
-    /// The notation refers to the last move, and there is none (shogi).
+    /// The text refers to the last move, but there is none (shogi).
     NoLastMove,
 }
 
-/// The reason that tells most, of those why each piece that was meant cannot go there: a piece that
-/// does not move so was hardly the one.
-pub(crate) fn most_telling(reasons: impl Iterator<Item = IllegalReason>) -> IllegalReason {
+/// The most specific of the reasons why each candidate piece cannot make the move. A piece that cannot
+/// reach the target square was probably not meant.
+pub(crate) fn most_specific(reasons: impl Iterator<Item = IllegalReason>) -> IllegalReason {
     let mut found = IllegalReason::CannotReach;
     for reason in reasons {
         if found == IllegalReason::CannotReach || reason == IllegalReason::Check {
@@ -259,22 +259,22 @@ pub(crate) fn most_telling(reasons: impl Iterator<Item = IllegalReason>) -> Ille
 impl fmt::Display for IllegalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Unreadable => "it is no move of this game",
-            Self::NoPiece => "no piece stands on its first square",
+            Self::Unreadable => "it is not a move of this game",
+            Self::NoPiece => "its origin square is empty",
             Self::OpponentsPiece => "the piece belongs to the opponent",
             Self::OwnPiece => "the target square holds a piece of the same side",
-            Self::CannotReach => "the piece does not move so",
+            Self::CannotReach => "the piece cannot reach the target square",
             Self::Castling => "castling is not possible now",
-            Self::PromotionMissing => "the piece has to promote",
-            Self::PromotionImpossible => "the piece cannot promote so",
+            Self::PromotionMissing => "the piece must promote",
+            Self::PromotionImpossible => "the piece cannot promote like this",
             Self::Check => "the king would be in check",
             Self::NotInHand => "no such piece is in hand",
-            Self::SquareTaken => "the square is taken",
-            Self::TwoPawns => "the file has a pawn of this side already",
+            Self::SquareTaken => "the target square is occupied",
+            Self::TwoPawns => "the file already has a pawn of this side",
             Self::DeadPiece => "the piece could never move again",
             Self::DropMate => "a dropped pawn may not give mate",
             Self::GameTooLong => "the game is too long",
-            Self::Ambiguous => "it could be several moves",
+            Self::Ambiguous => "it fits several moves",
             Self::NoSuchPiece => "the side to move has no such piece",
             Self::WrongSide => "the other side is to move",
             Self::NoLastMove => "there is no last move",
@@ -282,32 +282,32 @@ impl fmt::Display for IllegalReason {
     }
 }
 
-/// A move that cannot be played, and why.
+/// An illegal move, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MoveError {
-    /// The move as it was given, shortened.
-    pub word: String,
-    /// Why it cannot be played.
-    pub why: IllegalReason,
-    /// If it is [`IllegalReason::Ambiguous`]: the moves that it could be, as UCI or USI words.
-    pub between: Vec<String>,
+    /// The text of the move, shortened.
+    pub text: String,
+    /// Why it is illegal.
+    pub reason: IllegalReason,
+    /// The moves that fit if the reason is [`IllegalReason::Ambiguous`], in UCI or USI notation.
+    pub candidates: Vec<String>,
 }
 
 impl MoveError {
-    pub(crate) fn new(word: &str, why: IllegalReason) -> Self {
-        Self { word: shortened(word), why, between: Vec::new() }
+    pub(crate) fn new(text: &str, reason: IllegalReason) -> Self {
+        Self { text: shortened(text), reason, candidates: Vec::new() }
     }
 
-    pub(crate) fn ambiguous(word: &str, between: Vec<String>) -> Self {
-        Self { word: shortened(word), why: IllegalReason::Ambiguous, between }
+    pub(crate) fn ambiguous(text: &str, candidates: Vec<String>) -> Self {
+        Self { text: shortened(text), reason: IllegalReason::Ambiguous, candidates }
     }
 }
 
 impl fmt::Display for MoveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "illegal move `{}`: {}", self.word, self.why)?;
-        if !self.between.is_empty() {
-            write!(f, ": {}", self.between.join(", "))?;
+        write!(f, "illegal move `{}`: {}", self.text, self.reason)?;
+        if !self.candidates.is_empty() {
+            write!(f, ": {}", self.candidates.join(", "))?;
         }
         Ok(())
     }
@@ -315,10 +315,10 @@ impl fmt::Display for MoveError {
 
 impl error::Error for MoveError {}
 
-/// A line of moves with one that cannot be played.
+/// A line of moves with an illegal one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineError {
-    /// How many moves before it could be played: the illegal one's index.
+    /// The index of the illegal move.
     pub index: usize,
     /// The illegal move.
     pub error: MoveError,

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 use crate::{Kind, Side};
 
-/// No hand is larger.
+/// The maximum number of pieces of a kind in hand.
 const MAX_HAND: u32 = 18;
 
 /// A USI move in UCI notation. `None` if the text is not a move.
@@ -25,7 +25,7 @@ const MAX_HAND: u32 = 18;
 /// assert_eq!(fairy::uci_to_usi("P@e5").as_deref(), Some("P*5e"));
 /// ```
 pub fn usi_to_uci(usi: &str) -> Option<String> {
-    turned(usi, b'*', '@', |square| match square {
+    converted(usi, b'*', '@', |square| match square {
         [file @ b'1'..=b'9', rank @ b'a'..=b'i'] => Some([b'a' + b'9' - file, b'9' + b'a' - rank]),
         _ => None,
     })
@@ -33,29 +33,29 @@ pub fn usi_to_uci(usi: &str) -> Option<String> {
 
 /// A UCI move in USI notation. `None` if the text is not a move.
 pub fn uci_to_usi(uci: &str) -> Option<String> {
-    turned(uci, b'@', '*', |square| match square {
+    converted(uci, b'@', '*', |square| match square {
         [file @ b'a'..=b'i', rank @ b'1'..=b'9'] => Some([b'9' + b'a' - file, b'a' + b'9' - rank]),
         _ => None,
     })
 }
 
-/// Both axes run the other way, which is for `square` to do.
-fn turned(
+/// Converts a move. `square` converts its squares, as both axes are reversed.
+fn converted(
     text: &str,
     drop: u8,
-    turned_drop: char,
+    converted_drop: char,
     square: impl Fn([u8; 2]) -> Option<[u8; 2]>,
 ) -> Option<String> {
-    let mut turned = String::with_capacity(text.len());
+    let mut converted = String::with_capacity(text.len());
     let mut push = |it: [u8; 2]| {
-        turned.extend(square(it)?.map(char::from));
+        converted.extend(square(it)?.map(char::from));
         Some(())
     };
     match *text.as_bytes() {
         [piece, sign, file, rank] if sign == drop && piece.is_ascii_uppercase() => {
             push([file, rank])?;
-            turned.insert(0, char::from(piece));
-            turned.insert(1, turned_drop);
+            converted.insert(0, char::from(piece));
+            converted.insert(1, converted_drop);
         }
         [from_file, from_rank, to_file, to_rank] => {
             push([from_file, from_rank])?;
@@ -64,14 +64,14 @@ fn turned(
         [from_file, from_rank, to_file, to_rank, b'+'] => {
             push([from_file, from_rank])?;
             push([to_file, to_rank])?;
-            turned.push('+');
+            converted.push('+');
         }
         _ => return None,
     }
-    Some(turned)
+    Some(converted)
 }
 
-/// The FEN of an SFEN with all of its fields. None if a field is missing or cannot be read.
+/// The FEN of an SFEN with all of its fields. `None` if a field is missing or malformed.
 pub fn sfen_to_fen(sfen: &str) -> Option<String> {
     let mut fields = sfen.split(' ');
     let (board, turn) = (fields.next()?, fields.next()?);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_turned_both_ways() {
+    fn converts_moves_in_both_directions() {
         check("7g7f", "c3c4");
         check("8h2b+", "b2h8+");
         check("9i1a", "a1i9");
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_written_as_variants_write_them() {
+    fn writes_fens_of_the_variant() {
         let check = |sfen, expected: &str| assert_eq!(sfen_to_fen(sfen).as_deref(), Some(expected));
         check(
             "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_of_variants_are_read_in_all_their_forms() {
+    fn reads_fens_of_the_variant_in_all_forms() {
         let check =
             |fen: &str, expected: &str| assert_eq!(fen_to_sfen(fen).as_deref(), Some(expected));
         let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL";
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_the_same_there_and_back() {
+    fn positions_survive_a_round_trip() {
         for text in [
             "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
             "4k4/9/4P4/9/9/9/9/9/4K4 w RB10P2sp 12",

@@ -1,10 +1,10 @@
 //! Positions, legal moves and notations of chess, Chess960 and shogi.
 //!
-//! The games share words ([`Position`], [`Move`], [`GameOutcome`]), not a board: the boards are
-//! [`ChessBoard`] and [`ShogiBoard`], thin over `shakmaty` and `rsshogi`, for those who search.
-//! A [`Setup`] is what a FEN or an SFEN can say; a [`Position`] can be played. When a game is over is
-//! for [`EndRules`] to say, as federations and matches of programs differ. Games as files have them
-//! are in [`record`].
+//! The games share their types ([`Position`], [`Move`], [`GameOutcome`]), not a board. The boards are
+//! [`ChessBoard`] and [`ShogiBoard`], thin wrappers of `shakmaty` and `rsshogi` for engines.
+//!
+//! A [`Setup`] is the contents of a FEN or an SFEN; a [`Position`] is playable. [`EndRules`] decide when
+//! a game is over, as federations and engine matches differ. [`record`] reads and writes game files.
 //!
 //! A [`MoveCodec`] converts positions and moves between the rules and the messages of an engine.
 //!
@@ -45,10 +45,10 @@ pub use moves::{CastlingForm, Move};
 pub use opening::Opening;
 pub use outcome::{GameOutcome, GameResult, Termination};
 pub use piece::{Kind, Piece, Square};
-pub use polyglot::Polyglot;
+pub use polyglot::PolyglotBook;
 pub use position::{BoardRef, Game, Notation, Position, Side};
 pub use rules::{ChessRules, DeadPositions, EndRules, Impasse, MoveLimit, ShogiRules};
 pub use setup::{FenForm, Handicap, Setup};
 pub use shogi::ShogiBoard;
-// The boards hand out values of these crates; whoever uses them needs the very same version.
+// The boards return values of these crates, so users need the same versions.
 pub use {rsshogi, shakmaty};

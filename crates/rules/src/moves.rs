@@ -3,7 +3,7 @@
 use rsshogi::types::Move32;
 use shakmaty::uci::UciMove;
 
-/// A move of one of the games. It means something only in a position where it is legal.
+/// A move of one of the games. It is meaningful only in a position where it is legal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Move {
     /// A move of chess or Chess960.
@@ -12,19 +12,19 @@ pub enum Move {
     Shogi(Move32),
 }
 
-/// How castling is written.
+/// The notation of castling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CastlingForm {
-    /// The king's move, `e1g1`, as UCI wants it for chess.
+    /// The king's move, `e1g1`, as in UCI for chess.
     KingMove,
-    /// The king takes its own rook, `e1h1`, as UCI wants it under `UCI_Chess960`.
+    /// The king takes its own rook, `e1h1`, as in UCI under `UCI_Chess960`.
     KingTakesRook,
 }
 
 impl Move {
-    /// The move in UCI notation; a move of shogi in USI notation. `castling` matters for chess only.
+    /// The move in UCI notation, or in USI notation for shogi. `castling` applies to chess only.
     ///
-    /// A Chess960 castling written as [`CastlingForm::KingMove`] may read as another move.
+    /// With [`CastlingForm::KingMove`], a castling of Chess960 can have the same text as another move.
     pub fn to_uci(self, castling: CastlingForm) -> String {
         match (self, castling) {
             (Self::Chess(mv), CastlingForm::KingMove) => UciMove::from_standard(mv).to_string(),

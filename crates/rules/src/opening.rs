@@ -1,19 +1,19 @@
-//! Names of openings of chess, by position.
+//! Names of chess openings, by position.
 //!
-//! `opening/names.tsv` has a line for each: the Polyglot key of its position, the code of the
-//! *Encyclopaedia of Chess Openings*, the name, and moves that lead there. It is made of the collection
-//! <https://github.com/lichess-org/chess-openings> (CC0 1.0, commit `51b88624` of July 2026), and sorted
-//! by key, so that it is searched as it stands: nobody pays for it who does not ask.
+//! `opening/names.tsv` has one line per opening: the Polyglot key of its position, the code of the
+//! *Encyclopaedia of Chess Openings*, the name, and moves that lead there. It is derived from the
+//! collection <https://github.com/lichess-org/chess-openings> (CC0 1.0, commit `51b88624` of July
+//! 2026) and sorted by key. A binary search in the text needs no memory or time for an index.
 
 use std::cmp::Ordering;
 
 use crate::{Game, Position, polyglot};
 
 const NAMES: &str = include_str!("opening/names.tsv");
-/// The digits of a key.
+/// The number of digits of a key.
 const DIGITS: usize = 16;
 
-/// An opening that has a name.
+/// A named opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opening {
     /// The code of the *Encyclopaedia of Chess Openings*, `A00` to `E99`.
@@ -23,12 +23,11 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// The plies of the longest line that has a name. Only a game that takes a longer way comes to a named
-    /// position later.
+    /// The plies of the longest named line. Later positions have a name only by transposition.
     pub const PLIES: usize = 36;
 
-    /// The opening that is named after this very position, by whatever moves it was reached. The
-    /// opening of a game is that of its last position that has one. None in Chess960 and shogi.
+    /// The opening of exactly this position, regardless of the moves that led to it. The opening of a
+    /// game is that of its last named position. `None` in Chess960 and shogi.
     pub fn of(position: &Position) -> Option<Self> {
         if position.game() != Game::Chess {
             return None;
@@ -39,7 +38,7 @@ impl Opening {
     }
 }
 
-/// What follows a key in a table of lines, each with a key and a tab, sorted by their bytes.
+/// The rest of the line that begins with a key and a tab, in lines sorted by their bytes.
 fn find<'a>(table: &'a str, key: &str) -> Option<&'a str> {
     let mut rest = table;
     while !rest.is_empty() {
@@ -54,7 +53,7 @@ fn find<'a>(table: &'a str, key: &str) -> Option<&'a str> {
     None
 }
 
-/// The line in the middle of a text, with what stands before and after it.
+/// The line in the middle of a text, and the text before and after it.
 fn middle(text: &str) -> Option<(&str, &str, &str)> {
     let bytes = text.as_bytes();
     let half = text.len() / 2;
@@ -78,9 +77,9 @@ mod tests {
         position
     }
 
-    /// Each line has the key of its position, in rising order, and is found.
+    /// Each line has the key of its position, in ascending order, and is found.
     #[test]
-    fn the_table_says_of_each_line_what_its_moves_say() {
+    fn table_lines_match_their_moves() {
         let mut last = String::new();
         let (mut count, mut plies) = (0, 0);
         for line in NAMES.lines() {
@@ -102,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_has_its_name_by_whatever_moves() {
+    fn finds_the_name_for_any_move_order() {
         let najdorf = Opening { eco: "B90", name: "Sicilian Defense: Najdorf Variation" };
         for moves in [
             "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6",
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_name_has_none() {
+    fn unnamed_positions_have_no_opening() {
         assert_eq!(Opening::of(&after("")), None);
         assert_eq!(Opening::of(&after("a4 a5 h4 h5 Ra3 Ra6")), None);
         for game in [Game::Chess960, Game::Shogi] {

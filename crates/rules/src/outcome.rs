@@ -159,7 +159,7 @@ terminations! {
     Aborted = "aborted",
     /// A mate problem has no solution (不詰).
     NoMate = "no-mate",
-    /// A player takes a move back (待った).
+    /// A player took a move back (待った).
     TakeBack = "take-back",
     /// An error of the program that recorded the game.
     Error = "error",
@@ -168,8 +168,8 @@ terminations! {
 }
 
 impl Termination {
-    /// The result that follows when it is `turn`'s move, if one does: the side to move loses by a
-    /// foul, and a game of shogi is lost where one of chess is drawn by stalemate.
+    /// The result that follows if it is `turn`'s move, or [`GameResult::Unknown`]. Stalemate loses in
+    /// shogi and draws in chess.
     pub fn result(self, turn: Side, shogi: bool) -> GameResult {
         match self {
             Self::Resignation
@@ -222,7 +222,7 @@ impl Termination {
         self.is_engine_failure() || matches!(self, Self::TimeForfeit | Self::IllegalMove)
     }
 
-    /// The termination of which this one is a kind, as formats for records distinguish fewer.
+    /// The more general termination for record formats that distinguish fewer.
     #[must_use]
     pub fn general(self) -> Self {
         match self {
@@ -265,8 +265,8 @@ impl Termination {
         })
     }
 
-    /// The termination to write so that `result` follows when it is `turn`'s move in shogi: this one
-    /// if possible, otherwise a foul or a forfeit, which formats have for both sides.
+    /// The termination to write so that a reader derives `result` when it is `turn`'s move in shogi: this
+    /// one if possible, otherwise a foul or a forfeit, which formats have for both sides.
     pub(crate) fn implying(self, result: GameResult, turn: Side) -> Self {
         match result {
             GameResult::Unknown => self,

@@ -1,10 +1,10 @@
-//! Pieces and squares as the games' notations name them.
+//! Pieces and squares.
 
 use std::fmt;
 
 use crate::{Game, Side};
 
-/// A kind of piece of any of the games.
+/// A kind of piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// The king (both games).
@@ -40,16 +40,16 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kinds that can be in hand, in the order in which an SFEN has them.
+    /// The kinds that can be in hand, in the order of SFEN.
     pub const IN_HAND: [Self; 7] =
         [Self::Rook, Self::Bishop, Self::Gold, Self::Silver, Self::Knight, Self::Lance, Self::Pawn];
 
-    /// Whether it has been promoted on the board (shogi).
+    /// Whether the kind is a promoted one (shogi).
     pub fn is_promoted(self) -> bool {
         self.unpromoted() != self
     }
 
-    /// What it was before it promoted, and in hand will be again.
+    /// The kind before promotion, which is also the kind in hand.
     #[must_use]
     pub fn unpromoted(self) -> Self {
         match self {
@@ -71,7 +71,7 @@ impl Kind {
         }
     }
 
-    /// What it promotes to in shogi.
+    /// The kind after promotion in shogi.
     pub fn promoted(self) -> Option<Self> {
         match self {
             Self::Rook => Some(Self::Dragon),
@@ -92,7 +92,7 @@ impl Kind {
         }
     }
 
-    /// Whether a game has such pieces.
+    /// Whether a game has this kind.
     pub fn belongs_to(self, game: Game) -> bool {
         let chess = matches!(
             self,
@@ -104,7 +104,7 @@ impl Kind {
         }
     }
 
-    /// The upper-case letter of the notations; promoted pieces have that of the unpromoted.
+    /// The upper-case letter in notations. Promoted kinds have the letter of the unpromoted one.
     pub fn letter(self) -> char {
         match self.unpromoted() {
             Self::Queen => 'Q',
@@ -125,7 +125,7 @@ impl Kind {
         }
     }
 
-    /// The unpromoted kind that a game writes with this letter, in either case.
+    /// The unpromoted kind of a letter in a game, in either case.
     pub fn from_letter(game: Game, letter: char) -> Option<Self> {
         let kind = match letter.to_ascii_uppercase() {
             'K' => Self::King,
@@ -143,17 +143,17 @@ impl Kind {
     }
 }
 
-/// A piece of one of the players.
+/// A piece of a side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Piece {
-    /// Whose it is.
+    /// The side that owns the piece.
     pub side: Side,
-    /// What it is.
+    /// The kind of the piece.
     pub kind: Kind,
 }
 
 impl Piece {
-    /// Reads a piece as FEN and SFEN write it: `N`, `p`, `+r`.
+    /// Reads a piece of FEN or SFEN: `N`, `p`, `+r`.
     pub fn read(game: Game, text: &str) -> Option<Self> {
         let (letter, promoted) = match text.strip_prefix('+') {
             Some(letter) => (letter, true),
@@ -176,7 +176,7 @@ impl Piece {
     }
 }
 
-/// As FEN and SFEN write it.
+/// The piece in FEN or SFEN.
 impl fmt::Display for Piece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.kind.is_promoted() {
@@ -186,7 +186,7 @@ impl fmt::Display for Piece {
     }
 }
 
-/// A square of either board, as a diagram shows it: counted from the top left.
+/// A square of either board, counted from the top left of a diagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Square {
     row: u8,
@@ -199,12 +199,12 @@ impl Square {
         (column < game.width() && row < game.width()).then_some(Self { row, column })
     }
 
-    /// A square of a board whose size has been seen to already.
+    /// A square that is known to be on the board.
     pub(crate) fn on_board(column: u8, row: u8) -> Self {
         Self { row, column }
     }
 
-    /// Reads a square's name: `e4` in chess, `7f` in shogi.
+    /// Reads the name of a square: `e4` in chess, `7f` in shogi.
     pub fn read(game: Game, name: &str) -> Option<Self> {
         let &[file, rank] = name.as_bytes() else { return None };
         let (column, row) = match game {
@@ -214,7 +214,7 @@ impl Square {
         Self::new(game, column, row)
     }
 
-    /// The square's name in a game: `e4` in chess, `7f` in shogi.
+    /// The name of the square in a game: `e4` in chess, `7f` in shogi.
     pub fn name(self, game: Game) -> String {
         [game.file_name(self.column), game.rank_name(self.row)].iter().collect()
     }
@@ -237,7 +237,7 @@ impl Square {
 }
 
 impl Game {
-    /// How many files and ranks the board has.
+    /// The number of files and of ranks.
     pub(crate) fn width(self) -> u8 {
         match self {
             Self::Chess | Self::Chess960 => 8,
@@ -263,15 +263,15 @@ impl Game {
 }
 
 impl Side {
-    /// Both, the first player first.
+    /// Both sides, the first player first.
     pub const BOTH: [Self; 2] = [Self::First, Self::Second];
 
-    /// Whose a letter is: upper case is the first player's.
+    /// The side of a piece letter: upper case is the first player.
     pub(crate) fn of_letter(letter: char) -> Self {
         if letter.is_ascii_uppercase() { Self::First } else { Self::Second }
     }
 
-    /// A letter in this side's case.
+    /// The letter in this side's case.
     pub(crate) fn case(self, letter: char) -> char {
         match self {
             Self::First => letter.to_ascii_uppercase(),

@@ -10,9 +10,9 @@ use shakmaty::{EnPassantMode, Position as _, zobrist::Zobrist64};
 
 use crate::{BoardRef, Move, Position};
 
-/// A book, which is read where it is needed.
+/// A book. Its entries are read on demand.
 #[derive(Debug)]
-pub struct Polyglot<R> {
+pub struct PolyglotBook<R> {
     file: R,
     entries: u64,
 }
@@ -28,8 +28,8 @@ struct Entry {
     weight: u16,
 }
 
-impl<R: Read + Seek> Polyglot<R> {
-    /// A book in a file.
+impl<R: Read + Seek> PolyglotBook<R> {
+    /// Opens a book.
     ///
     /// # Errors
     /// The file cannot be read, or its size is not that of a book, which is
@@ -37,14 +37,15 @@ impl<R: Read + Seek> Polyglot<R> {
     pub fn new(mut file: R) -> io::Result<Self> {
         let bytes = file.seek(SeekFrom::End(0))?;
         if bytes % ENTRY != 0 {
-            let text = format!("{bytes} bytes are no Polyglot book, whose entries have {ENTRY}");
+            let text =
+                format!("{bytes} bytes are not a Polyglot book: each entry has {ENTRY} bytes");
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
         Ok(Self { file, entries: bytes / ENTRY })
     }
 
-    /// The legal moves that the book has for a position, with their weights, in the order of the
-    /// file. None in shogi.
+    /// The legal moves of the book for a position, with their weights, in the order of the file. Empty
+    /// in shogi.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -65,7 +66,7 @@ impl<R: Read + Seek> Polyglot<R> {
         Ok(moves)
     }
 
-    /// The first entry that does not come before a key.
+    /// The index of the first entry whose key is not less than a key.
     fn first(&mut self, key: u64) -> io::Result<u64> {
         let (mut from, mut to) = (0, self.entries);
         while from < to {
@@ -99,7 +100,7 @@ pub(crate) fn key(position: &Position) -> Option<u64> {
     Some(key)
 }
 
-/// A move as UCI has it for Chess960: castling takes the rook.
+/// A move in the UCI notation of Chess960: castling is king takes rook.
 fn uci_text(mv: u16) -> String {
     let bits = |shift: u16| u8::try_from(mv >> shift & 7).unwrap_or(0);
     let square = |shift: u16| [char::from(b'a' + bits(shift)), char::from(b'1' + bits(shift + 3))];
@@ -117,7 +118,7 @@ fn uci_text(mv: u16) -> String {
 mod tests {
     use std::io::Cursor;
 
-    use super::Polyglot;
+    use super::PolyglotBook;
     use crate::{CastlingForm, Game, Position};
 
     fn check(moves: &str, key: u64) {
@@ -140,13 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn moves_have_uci_notation() {
+    fn converts_moves_to_uci() {
         assert_eq!(super::uci_text(0x031c), "e2e4");
         assert_eq!(super::uci_text(0x0107), "e1h1");
         assert_eq!(super::uci_text(0x4dbf), "g7h8q");
     }
 
-    fn book(entries: &[(u64, u16, u16)]) -> Polyglot<Cursor<Vec<u8>>> {
+    fn book(entries: &[(u64, u16, u16)]) -> PolyglotBook<Cursor<Vec<u8>>> {
         let mut bytes = Vec::new();
         for (key, mv, weight) in entries {
             bytes.extend(key.to_be_bytes());
@@ -154,11 +155,11 @@ mod tests {
             bytes.extend(weight.to_be_bytes());
             bytes.extend([0; 4]);
         }
-        Polyglot::new(Cursor::new(bytes)).expect("a book")
+        PolyglotBook::new(Cursor::new(bytes)).expect("a book")
     }
 
     #[test]
-    fn the_moves_of_a_position_come_with_their_weights() {
+    fn returns_the_moves_of_a_position_with_weights() {
         let mut book = book(&[
             (1, 0x031c, 9),
             (0x463b_9618_1691_fc9c, 0x031c, 3),
@@ -188,9 +189,9 @@ mod tests {
     }
 
     #[test]
-    fn what_has_another_size_is_no_book() {
-        assert!(Polyglot::new(Cursor::new([0; 17])).is_err());
-        let mut empty = Polyglot::new(Cursor::new([0; 0])).expect("an empty book");
+    fn rejects_files_of_another_size() {
+        assert!(PolyglotBook::new(Cursor::new([0; 17])).is_err());
+        let mut empty = PolyglotBook::new(Cursor::new([0; 0])).expect("an empty book");
         assert!(empty.moves(&Position::start(Game::Chess)).expect("nothing to read").is_empty());
     }
 }

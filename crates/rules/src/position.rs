@@ -10,21 +10,21 @@ use crate::{
     shogi::Squares,
 };
 
-/// A game that can be played.
+/// A supported game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Game {
     /// Chess.
     Chess,
-    /// Chess with any of 960 first ranks.
+    /// Chess960 (Fischer random chess).
     Chess960,
     /// Shogi.
     Shogi,
 }
 
 impl Game {
-    /// How UCI wants castling written in this game.
+    /// The form of castling moves in UCI: the king's move, or king takes rook under `UCI_Chess960`.
     pub fn castling_form(self) -> CastlingForm {
         match self {
             Self::Chess | Self::Shogi => CastlingForm::KingMove,
@@ -40,7 +40,7 @@ impl Game {
 pub enum Side {
     /// The player who moves first from the start position: White in chess, Black (sente) in shogi.
     First,
-    /// The other: Black in chess, White (gote) in shogi.
+    /// The player who moves second from the start position: Black in chess, White (gote) in shogi.
     Second,
 }
 
@@ -74,20 +74,20 @@ pub enum Notation {
     Western,
     /// SAN for chess; for shogi Hodges' notation with digits for the ranks, `P-76`.
     WesternDigits,
-    /// The same with the square that the move starts from, always: `Nb8-d7`, `P7g-7f`.
+    /// [`Notation::Western`] with the origin square in every move: `Nb8-d7`, `P7g-7f`.
     Long,
-    /// SAN for chess, which has no other; the Japanese one for shogi: `▲７六歩`.
+    /// SAN for chess; Japanese notation for shogi: `▲７六歩`.
     Japanese,
 }
 
-/// A position with the earlier positions that repetition depends on.
+/// A position and the earlier positions that are needed to detect repetition.
 #[derive(Debug, Clone)]
 pub struct Position(Board);
 
 #[derive(Debug, Clone)]
 enum Board {
     Chess(ChessBoard),
-    // Several times as large as the other.
+    // Several times larger than the other variant.
     Shogi(Box<ShogiBoard>),
 }
 
@@ -112,14 +112,14 @@ impl Position {
 
     /// Reads a FEN of four to six fields, or an SFEN of three or four.
     ///
-    /// Castling rights can be written as in FEN, X-FEN or Shredder-FEN. Rights that no king and
-    /// rook stand for are an error; an en passant square that no pawn has passed is ignored.
-    /// A shogi position can lack one king, as mate problems do.
+    /// Castling rights can be written as in FEN, X-FEN or Shredder-FEN. A castling right without king and
+    /// rook is an error. An en passant square that no pawn has passed is ignored. A shogi position can
+    /// lack one king, as mate problems do.
     pub fn from_text(game: Game, text: &str) -> Result<Self, PositionError> {
         Self::from_setup(&Setup::read(game, text)?)
     }
 
-    /// The position of a setup, if it can be played; [`Position::from_text`] says what that needs.
+    /// The position of a setup. [`Position::from_text`] lists the requirements.
     pub fn from_setup(setup: &Setup) -> Result<Self, PositionError> {
         let chess = |mode| ChessBoard::from_setup(setup, mode).map(Board::Chess);
         Ok(Self(match setup.game() {
@@ -129,8 +129,8 @@ impl Position {
         }))
     }
 
-    /// What stands where, to be edited. The history is not part of it, and an en passant square only
-    /// if a pawn can be taken there.
+    /// The position as an editable [`Setup`], without history. It has an en passant square only if a
+    /// capture is possible.
     pub fn setup(&self) -> Setup {
         match &self.0 {
             Board::Chess(board) => board.setup(),
@@ -146,13 +146,13 @@ impl Position {
         }
     }
 
-    /// This position after some moves, given as UCI or USI words.
-    pub fn after<W: AsRef<str>>(
+    /// This position after moves in UCI or USI notation.
+    pub fn after<T: AsRef<str>>(
         mut self,
-        words: impl IntoIterator<Item = W>,
+        moves: impl IntoIterator<Item = T>,
     ) -> Result<Self, LineError> {
-        for (index, word) in words.into_iter().enumerate() {
-            let played = self.play_uci(word.as_ref());
+        for (index, text) in moves.into_iter().enumerate() {
+            let played = self.play_uci(text.as_ref());
             played.map_err(|error| LineError { index, error })?;
         }
         Ok(self)
@@ -166,7 +166,7 @@ impl Position {
         }
     }
 
-    /// The board of the game, for those who need more than the games share.
+    /// The board of the game, for functions that only one game has.
     pub fn board(&self) -> BoardRef<'_> {
         match &self.0 {
             Board::Chess(board) => BoardRef::Chess(board),
@@ -199,7 +199,7 @@ impl Position {
         }
     }
 
-    /// All legal moves, in no promised order.
+    /// All legal moves, in unspecified order.
     pub fn legal_moves(&self) -> Vec<Move> {
         match &self.0 {
             Board::Chess(board) => {
@@ -209,16 +209,16 @@ impl Position {
         }
     }
 
-    /// Reads a move from its UCI or USI word. Castling can be written in both forms.
-    pub fn parse_move(&self, word: &str) -> Result<Move, MoveError> {
+    /// Reads a move in UCI or USI notation. Castling can have either form.
+    pub fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
         match &self.0 {
-            Board::Chess(board) => board.parse_move(word).map(Move::Chess),
-            Board::Shogi(board) => board.parse_move(word).map(Move::Shogi),
+            Board::Chess(board) => board.parse_move(text).map(Move::Chess),
+            Board::Shogi(board) => board.parse_move(text).map(Move::Shogi),
         }
-        .map_err(|why| MoveError::new(word, why))
+        .map_err(|reason| MoveError::new(text, reason))
     }
 
-    /// Plays a move. On an error nothing has changed.
+    /// Plays a move. On an error the position is unchanged.
     pub fn play(&mut self, mv: Move) -> Result<(), MoveError> {
         match (&mut self.0, mv) {
             (Board::Chess(board), Move::Chess(mv)) => board.play(mv),
@@ -227,28 +227,27 @@ impl Position {
                 Err(IllegalReason::Unreadable)
             }
         }
-        .map_err(|why| MoveError::new(&mv.to_uci(self.game().castling_form()), why))
+        .map_err(|reason| MoveError::new(&mv.to_uci(self.game().castling_form()), reason))
     }
 
-    /// Reads a move from its UCI or USI word and plays it, which takes less time than one after the other.
-    /// On an error nothing has changed.
-    pub fn play_uci(&mut self, word: &str) -> Result<Move, MoveError> {
+    /// Reads a move in UCI or USI notation and plays it. Faster than [`Position::parse_move`] followed by
+    /// [`Position::play`]. On an error the position is unchanged.
+    pub fn play_uci(&mut self, text: &str) -> Result<Move, MoveError> {
         match &mut self.0 {
-            Board::Chess(board) => board.play_uci(word).map(Move::Chess),
+            Board::Chess(board) => board.play_uci(text).map(Move::Chess),
             Board::Shogi(board) => {
-                board.parse_move(word).and_then(|mv| board.play(mv).map(|()| Move::Shogi(mv)))
+                board.parse_move(text).and_then(|mv| board.play(mv).map(|()| Move::Shogi(mv)))
             }
         }
-        .map_err(|why| MoveError::new(word, why))
+        .map_err(|reason| MoveError::new(text, reason))
     }
 
-    /// Reads a move in a notation, whether it is written exactly or loosely.
+    /// Reads a move in a notation, in its exact form or a lenient one.
     ///
-    /// Loosely written are: in SAN signs for captures, checks and promotions that are missing or too
-    /// many, `0-0`, figurines, long forms, and pieces in lower case where only one move fits; in the
-    /// Japanese notation other marks, digits and names of pieces, and `不成` and `打` left out; in
-    /// the Western one both ways to write squares, and no sign before them. Squares alone are read
-    /// in all notations of chess.
+    /// Lenient SAN: signs for captures, checks and promotions are missing or superfluous; `0-0`,
+    /// figurines and long forms; lower-case pieces where only one move fits. Lenient Japanese notation:
+    /// other marks, digits and piece names, and no `不成` or `打`. Lenient Western notation: squares in
+    /// either style, and no sign before them. In chess, a pair of squares is read in every notation.
     pub fn parse(&self, text: &str, notation: Notation) -> Result<Move, MoveError> {
         let moves: Result<Vec<Move>, IllegalReason> = match (&self.0, notation) {
             (_, Notation::Uci) => return self.parse_move(text),
@@ -268,14 +267,14 @@ impl Position {
             Ok([]) => Err(MoveError::new(text, IllegalReason::Unreadable)),
             Ok(several) => {
                 let form = self.game().castling_form();
-                let words = several.iter().map(|mv| mv.to_uci(form)).collect();
-                Err(MoveError::ambiguous(text, words))
+                let candidates = several.iter().map(|mv| mv.to_uci(form)).collect();
+                Err(MoveError::ambiguous(text, candidates))
             }
-            Err(&why) => Err(MoveError::new(text, why)),
+            Err(&reason) => Err(MoveError::new(text, reason)),
         }
     }
 
-    /// Writes a legal move. A move of another game is written as its word.
+    /// Writes a legal move. A move of another game is written in UCI or USI notation.
     pub fn notation(&self, mv: Move, notation: Notation) -> String {
         match (&self.0, mv) {
             (Board::Chess(board), Move::Chess(chess)) => match notation {
@@ -298,38 +297,38 @@ impl Position {
         }
     }
 
-    /// Writes a line of moves for people to read, such as a principal variation. From the first
-    /// word on that is no legal move, the words are given as they stand.
-    pub fn notate<W: AsRef<str>>(
+    /// Writes a line of moves in a notation, such as a principal variation. From the first illegal move
+    /// on, the texts are returned unchanged.
+    pub fn notate<T: AsRef<str>>(
         &self,
-        words: impl IntoIterator<Item = W>,
+        moves: impl IntoIterator<Item = T>,
         notation: Notation,
     ) -> Vec<String> {
         let mut position = Some(self.clone());
         let mut written = Vec::new();
-        for word in words {
-            let word = word.as_ref();
+        for uci in moves {
+            let uci = uci.as_ref();
             let text = position.as_mut().and_then(|position| {
-                let mv = position.parse_move(word).ok()?;
+                let mv = position.parse_move(uci).ok()?;
                 let text = position.notation(mv, notation);
                 position.play(mv).ok().map(|()| text)
             });
             if text.is_none() {
                 position = None;
             }
-            written.push(text.unwrap_or_else(|| word.to_owned()));
+            written.push(text.unwrap_or_else(|| uci.to_owned()));
         }
         written
     }
 
     /// Whether the side to move can declare a win under [`EndRules::BOARD`]: by the 27-point rule of
-    /// shogi, which counts what a handicap leaves out.
+    /// shogi, which counts the pieces that a handicap leaves out.
     pub fn can_declare(&self) -> bool {
         let ending = self.declare(&EndRules::BOARD);
         ending.is_some_and(|outcome| outcome.termination == Termination::Declaration)
     }
 
-    /// What counts if the side to move declares; none in chess.
+    /// The facts that decide a declaration by the side to move. `None` in chess.
     pub fn declaration(&self) -> Option<Declaration> {
         match &self.0 {
             Board::Chess(_) => None,
@@ -337,28 +336,27 @@ impl Position {
         }
     }
 
-    /// Whether the game is over here, and how, under [`EndRules::BOARD`]: draws that a player of
-    /// chess would have to claim count.
-    pub fn ending(&self) -> Option<GameOutcome> {
-        self.ending_under(&EndRules::BOARD)
+    /// The outcome if the game is over under [`EndRules::BOARD`]. Draws that a player of chess would have
+    /// to claim count.
+    pub fn outcome(&self) -> Option<GameOutcome> {
+        self.outcome_under(&EndRules::BOARD)
     }
 
-    /// Whether the game is over here, and how, under some rules.
+    /// The outcome if the game is over under some rules.
     ///
-    /// Mate goes before everything else. A declaration of shogi is a player's to make, see
-    /// [`Position::declare`], and so is a claim of chess, see [`Position::claims`].
-    pub fn ending_under(&self, rules: &EndRules) -> Option<GameOutcome> {
+    /// Checkmate takes precedence. Declarations of shogi ([`Position::declare`]) and claims of chess
+    /// ([`Position::claims`]) are not included.
+    pub fn outcome_under(&self, rules: &EndRules) -> Option<GameOutcome> {
         match &self.0 {
-            Board::Chess(board) => board.ending(&rules.chess),
-            Board::Shogi(board) => board.ending(&rules.shogi),
+            Board::Chess(board) => board.outcome(&rules.chess),
+            Board::Shogi(board) => board.outcome(&rules.shogi),
         }
     }
 
-    /// The draws that the player to move can claim in this position: the third repetition (FIDE
-    /// 9.2.2) and fifty moves (FIDE 9.3.2). None in shogi.
+    /// The draws that the side to move can claim in this position: threefold repetition (FIDE 9.2.2)
+    /// and the fifty-move rule (FIDE 9.3.2). Empty in shogi.
     ///
-    /// A player may also claim with a move that leads there (9.2.1 and 9.3.1): ask the position
-    /// after it.
+    /// A player may also claim with the move that leads to such a position (FIDE 9.2.1 and 9.3.1).
     pub fn claims(&self) -> Vec<Termination> {
         match &self.0 {
             Board::Chess(board) => board.claims(),
@@ -366,14 +364,13 @@ impl Position {
         }
     }
 
-    /// How the game ends if the side to move declares (shogi); none under rules without
-    /// declarations, and in chess.
+    /// The outcome if the side to move declares (shogi). `None` in chess and under rules without
+    /// declarations.
     pub fn declare(&self, rules: &EndRules) -> Option<GameOutcome> {
-        self.declaration()?.ending(rules.shogi.impasse)
+        self.declaration()?.outcome(rules.shogi.impasse)
     }
 
-    /// Whether a side could still give mate by some line of moves, as far as its pieces tell (chess).
-    /// In shogi it always could.
+    /// Whether a side has enough material to give mate (chess). Always true in shogi.
     pub fn has_mating_material(&self, side: Side) -> bool {
         match &self.0 {
             Board::Chess(board) => board.has_mating_material(chess::color(side)),
@@ -381,8 +378,8 @@ impl Position {
         }
     }
 
-    /// How the game ends when a side's time is over: it loses, unless the opponent could not give
-    /// mate by any line of moves (FIDE 6.9).
+    /// The outcome when a side exceeds its time: it loses, unless the opponent cannot mate by any line
+    /// of moves (FIDE 6.9).
     pub fn time_is_over(&self, loser: Side) -> GameOutcome {
         match &self.0 {
             Board::Chess(board) => board.time_is_over(chess::color(loser)),
@@ -390,9 +387,9 @@ impl Position {
         }
     }
 
-    /// How the game ends when the side to move has played an illegal move and that loses: always in
-    /// shogi, where it is a foul (nifu, uchifuzume, a king left in check and all others), and in
-    /// engine matches; human players lose by the second one (FIDE 7.5.5).
+    /// The outcome when an illegal move by the side to move loses: in engine matches, and in shogi, where
+    /// every foul does (nifu, uchifuzume, a king left in check). In chess, human players lose by the
+    /// second one (FIDE 7.5.5).
     pub fn illegal_move(&self) -> GameOutcome {
         GameOutcome::lost(self.turn(), Termination::IllegalMove)
     }

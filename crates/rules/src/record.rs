@@ -1,7 +1,7 @@
-//! Records of games: one type for every game, and the formats in which people keep them.
+//! Game records: one type for all games, and the file formats.
 //!
-//! [`GameRecord`] holds a game with its variations. [`read`] gives the games of a file one by one,
-//! so that a database of any size needs memory for one game only; [`write()`] writes one.
+//! [`GameRecord`] is a game with variations. [`read`] reads the games of a file one by one, so even a
+//! large database needs memory for only one game. [`write()`] writes one game.
 //!
 //! ```
 //! use readyok_rules::record::{self, Format};
@@ -35,7 +35,9 @@ mod usi;
 
 pub use annotations::{Annotations, End, Evaluation, Mark, MarkColor, Nag};
 pub use bookmark::Bookmark;
-pub use error::{AddError, Limit, Oddity, RecordError, RecordErrorKind, Strange, WriteError};
+pub use error::{
+    AddError, Limit, RecordError, RecordErrorKind, RecordWarning, RecordWarningKind, WriteError,
+};
 pub use format::{Encoding, Format, Records, read, write, write_encoded};
 pub use game::{GameRecord, Mainline, Node, NodeId, Positions};
 pub use headers::{Headers, Tag};

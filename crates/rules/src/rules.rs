@@ -1,4 +1,4 @@
-//! Which rules end a game: they differ between federations, servers and matches of programs.
+//! The rules that end a game. They differ between federations, servers and engine matches.
 
 /// The rules that end a game, for all games.
 ///
@@ -13,10 +13,10 @@ pub struct EndRules {
 }
 
 impl EndRules {
-    /// What [`Position::ending`](crate::Position::ending) asks: [`ChessRules::ENGINE_MATCH`] and
+    /// The rules of [`Position::outcome`](crate::Position::outcome): [`ChessRules::ENGINE_MATCH`] and
     /// [`ShogiRules::BOARD`].
     pub const BOARD: Self = Self { chess: ChessRules::ENGINE_MATCH, shogi: ShogiRules::BOARD };
-    /// Matches of programs: [`ChessRules::ENGINE_MATCH`] and [`ShogiRules::CSA`].
+    /// Engine matches: [`ChessRules::ENGINE_MATCH`] and [`ShogiRules::CSA`].
     pub const ENGINE_MATCH: Self = Self { chess: ChessRules::ENGINE_MATCH, shogi: ShogiRules::CSA };
     /// Games between humans: [`ChessRules::FIDE`] and [`ShogiRules::JSA`].
     pub const FEDERATIONS: Self = Self { chess: ChessRules::FIDE, shogi: ShogiRules::JSA };
@@ -32,33 +32,31 @@ impl Default for EndRules {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ChessRules {
-    /// How often a position has to be there to draw: 3 where no claim is needed, 5 under FIDE
-    /// 9.6.1. None if it never draws.
+    /// The number of occurrences of a position that draws: 3 where no claim is needed, 5 under FIDE
+    /// 9.6.1. `None` if repetition never draws.
     pub repetition: Option<u32>,
-    /// After how many moves by each side without a capture or a pawn move the game is drawn: 50
-    /// where no claim is needed, 75 under FIDE 9.6.2. `None` for no limit. Mate on the last of
-    /// them counts.
+    /// The number of moves by each side without a capture or a pawn move that draws: 50 where no claim
+    /// is needed, 75 under FIDE 9.6.2. `None` for no limit. Mate on the last of them counts.
     pub quiet_moves: Option<u32>,
-    /// Which dead positions are seen.
+    /// Which dead positions are detected.
     pub dead: DeadPositions,
 }
 
 impl ChessRules {
-    /// The third repetition, fifty moves and insufficient material draw immediately, as fastchess and
-    /// cutechess have it.
+    /// The third repetition, fifty moves and insufficient material draw immediately, as in fastchess and
+    /// cutechess.
     pub const ENGINE_MATCH: Self =
         Self { repetition: Some(3), quiet_moves: Some(50), dead: DeadPositions::Material };
-    /// What ends a game under the FIDE Laws of Chess (2023) without a claim: articles 5.2.2, 9.6.1
-    /// and 9.6.2. [`Position::claims`](crate::Position::claims) returns what a player can claim
-    /// before that.
+    /// The endings under the FIDE Laws of Chess (2023) that need no claim: articles 5.2.2, 9.6.1 and
+    /// 9.6.2. [`Position::claims`](crate::Position::claims) returns what a player can claim earlier.
     pub const FIDE: Self =
         Self { repetition: Some(5), quiet_moves: Some(75), dead: DeadPositions::MaterialAndLocked };
-    /// Nothing but checkmate and stalemate, for analysis.
+    /// Only checkmate and stalemate, for analysis.
     pub const NONE: Self =
         Self { repetition: None, quiet_moves: None, dead: DeadPositions::Ignored };
 }
 
-/// Which positions are seen to be dead. FIDE 5.2.2 draws whenever no line of moves gives mate,
+/// Which dead positions are detected. FIDE 5.2.2 draws whenever no line of moves gives mate,
 /// which is not decidable exactly during a game; every position detected here is dead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -66,11 +64,11 @@ impl ChessRules {
 pub enum DeadPositions {
     /// None.
     Ignored,
-    /// Neither side has the pieces: bare kings, a single knight against a bare king, bishops of
+    /// Neither side has mating material: bare kings, a single knight against a bare king, bishops of
     /// one colour of squares.
     Material,
-    /// Also kings and pawns alone, where every pawn is stopped for ever and no king can ever reach
-    /// an enemy pawn.
+    /// Also positions with only kings and pawns, where every pawn is blocked permanently and no king can
+    /// reach an enemy pawn.
     MaterialAndLocked,
 }
 
@@ -78,22 +76,21 @@ pub enum DeadPositions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ShogiRules {
-    /// How often a position has to be there to end the game (sennichite): 4 (JSA article 8,
-    /// paragraph 1). None if it never does.
+    /// The number of occurrences of a position that ends the game (sennichite): 4 (JSA article 8,
+    /// paragraph 1). `None` if repetition never ends it.
     pub repetition: Option<u32>,
     /// Whether a side that has given check with each of its moves since the first of these
     /// positions loses (JSA article 8, on perpetual check). Otherwise it is a draw.
     pub perpetual_check_loses: bool,
     /// How an impasse is decided.
     pub impasse: Impasse,
-    /// Where games that are too long end. Without a limit it is at 30,000 moves, as more are not
-    /// counted.
+    /// The maximum length of a game. Without one it is 30,000 moves, as more are not counted.
     pub move_limit: Option<MoveLimit>,
 }
 
 impl ShogiRules {
-    /// The fourth repetition draws, perpetual check loses, and 27 points decide an impasse, with what
-    /// a handicap leaves out.
+    /// Fourfold repetition draws, perpetual check loses, and 27 points decide an impasse, with the pieces
+    /// that a handicap leaves out.
     pub const BOARD: Self = Self {
         repetition: Some(4),
         perpetual_check_loses: true,
@@ -102,10 +99,10 @@ impl ShogiRules {
     };
     /// The rules of the Computer Shogi Association: those of [`ShogiRules::BOARD`], declaration with
     /// 28 points for the first player and 27 for the second (World Computer Shogi Championship,
-    /// from the 11th, 2001, on, section 13 of its outline), and a draw after 320 moves, as its later
-    /// championships have it. Mate or a declaration on the last move counts.
+    /// from the 11th, 2001, on, section 13 of its outline), and a draw after 320 moves, as in its later
+    /// championships. Mate or a declaration on the last move counts.
     pub const CSA: Self = Self {
-        move_limit: Some(MoveLimit { plies: 320, check_goes_on: false, needs_entered_king: false }),
+        move_limit: Some(MoveLimit { plies: 320, check_extends: false, needs_entered_king: false }),
         ..Self::BOARD
     };
     /// The rules for games of the professional association (revised on 1 October 2019): the
@@ -113,10 +110,10 @@ impl ShogiRules {
     /// then; a check on the last move has to end first.
     pub const JSA: Self = Self {
         impasse: Impasse::Points24,
-        move_limit: Some(MoveLimit { plies: 500, check_goes_on: true, needs_entered_king: true }),
+        move_limit: Some(MoveLimit { plies: 500, check_extends: true, needs_entered_king: true }),
         ..Self::BOARD
     };
-    /// Nothing but having no move, for analysis.
+    /// Only checkmate and stalemate, for analysis.
     pub const NONE: Self = Self {
         repetition: None,
         perpetual_check_loses: false,
@@ -124,49 +121,48 @@ impl ShogiRules {
         move_limit: None,
     };
 
-    /// These rules with a move limit: championships have had 256, 320 and 512.
+    /// These rules with a move limit. Championships used 256, 320 and 512.
     #[must_use]
     pub fn with_move_limit(self, plies: u32) -> Self {
-        let limit = MoveLimit { plies, check_goes_on: false, needs_entered_king: false };
+        let limit = MoveLimit { plies, check_extends: false, needs_entered_king: false };
         Self { move_limit: Some(limit), ..self }
     }
 }
 
-/// How a game is decided in which kings have entered the other's camp (jishogi).
+/// How a game with entered kings is decided (jishogi).
 ///
 /// Points are counted as for [`Declaration`](crate::Declaration).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Impasse {
-    /// By nothing.
+    /// It continues.
     Ignored,
     /// A declaration with 31 points wins, one with 24 to 30 draws (JSA, for its own games). In
     /// handicap games the pieces that the second player has left out count as theirs.
     Points24,
-    /// A declaration with 28 points by the first player or 27 by the second wins, whichever game
-    /// lacks (CSA, whose championship is played without handicaps).
+    /// A declaration with 28 points by the first player or 27 by the second wins. Pieces that a handicap
+    /// leaves out do not count (CSA, whose championship has no handicaps).
     Points27,
-    /// As [`Impasse::Points27`], and in handicap games the pieces that the second player has left out
-    /// count as theirs. The JSA counts so in an impasse: as if the giver of a handicap still had what
-    /// was left out (駒落ち将棋の場合は、落とした駒が上手にある、と仮定して点数計算をします), and by the
-    /// same count has 27 points decide games of amateurs.
+    /// As [`Impasse::Points27`], but in handicap games the pieces that the second player has left out
+    /// count as theirs. The JSA counts points this way
+    /// (駒落ち将棋の場合は、落とした駒が上手にある、と仮定して点数計算をします), and applies 27 points to
+    /// games of amateurs.
     Points27Handicap,
-    /// The first king wins that reaches the square where the opponent's stood at the start: 5a for
-    /// the first player, 5i for the second. No federation has this rule; clubs and programs do (the
-    /// value `TryRule` of the option `EnteringKingRule` of YaneuraOu).
+    /// The king wins that first reaches the start square of the opponent's king: 5a for the first
+    /// player, 5i for the second. No federation has this rule; clubs and programs do (the value
+    /// `TryRule` of the option `EnteringKingRule` of YaneuraOu).
     Try,
 }
 
-/// Where games that are too long end, without a winner.
+/// The maximum length of a game. A game that reaches it has no winner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MoveLimit {
-    /// After how many moves, by both players together and counted from the start of the game; the
-    /// SFEN has the number of moves before it.
+    /// The number of plies from the start of the game. The SFEN has the number of moves before it.
     pub plies: u32,
-    /// Whether a game whose last move gives check continues until a move gives none.
-    pub check_goes_on: bool,
-    /// Whether the limit holds only if a king is in the other side's camp.
+    /// Whether a game whose last move gives check continues until a move does not.
+    pub check_extends: bool,
+    /// Whether the limit applies only if a king is in the opponent's camp.
     pub needs_entered_king: bool,
 }

@@ -8,11 +8,11 @@ pub use text::FenForm;
 
 use crate::{Game, Kind, Piece, Position, PositionError, Side, Square};
 
-/// More pieces of a kind than this are no hand, even of a problem.
+/// The maximum number of pieces of a kind in hand, even in problems.
 const MAX_HAND: u32 = 99;
 
-/// The contents of a FEN or SFEN: also positions of an editor, problems without a king, and positions
-/// that no game can reach.
+/// The contents of a FEN or SFEN. It can be a position of an editor, a problem without a king, or a
+/// position that no game can reach.
 ///
 /// [`Setup::position`] converts it to a [`Position`], or returns why it is not playable.
 ///
@@ -33,7 +33,7 @@ const MAX_HAND: u32 = 99;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setup {
     game: Game,
-    /// Row by row, from the top left; what is past the board's last square stays empty.
+    /// Row by row from the top left. Entries after the last square stay empty.
     board: [Option<Piece>; 81],
     /// By side, and by kind in the order of [`Kind::IN_HAND`].
     hands: [[u32; 7]; 2],
@@ -60,12 +60,12 @@ impl Setup {
         }
     }
 
-    /// The position that can be played from, without history.
+    /// The playable position, without history.
     pub fn position(&self) -> Result<Position, PositionError> {
         Position::from_setup(self)
     }
 
-    /// The game of which this is a position.
+    /// The game.
     pub fn game(&self) -> Game {
         self.game
     }
@@ -82,7 +82,7 @@ impl Setup {
             .filter_map(|(square, piece)| Some((square, (*piece)?)))
     }
 
-    /// Puts a piece on a square, in place of what stands there.
+    /// Puts a piece on a square and replaces the piece there.
     ///
     /// Fails if the game has no such piece or square.
     pub fn put(&mut self, square: Square, piece: Piece) -> Result<(), PositionError> {
@@ -98,19 +98,19 @@ impl Setup {
         Ok(())
     }
 
-    /// Takes the piece off a square.
+    /// Removes the piece on a square.
     pub fn remove(&mut self, square: Square) -> Option<Piece> {
         let index = self.index(square)?;
         self.board.get_mut(index)?.take()
     }
 
-    /// How many pieces of a kind a side has in hand. What is promoted on the board is not in hand.
+    /// The number of pieces of a kind that a side has in hand. Promoted kinds are never in hand.
     pub fn hand(&self, side: Side, kind: Kind) -> u32 {
         let Some(index) = Kind::IN_HAND.iter().position(|&known| known == kind) else { return 0 };
         self.hand_of(side).get(index).copied().unwrap_or(0)
     }
 
-    /// Sets how many pieces of a kind a side has in hand.
+    /// Sets the number of pieces of a kind that a side has in hand.
     ///
     /// Fails for pieces that cannot be in hand, for more than 99 of a kind, and in chess.
     pub fn set_hand(&mut self, side: Side, kind: Kind, count: u32) -> Result<(), PositionError> {
@@ -141,8 +141,7 @@ impl Setup {
         self.turn = side;
     }
 
-    /// The squares of the rooks with which a side may castle, whether rooks stand there or not
-    /// (chess).
+    /// The squares of the rooks with which a side may castle, whether or not rooks are there (chess).
     pub fn castling(&self, side: Side) -> impl Iterator<Item = Square> {
         let files = self.castling_files(side);
         let row = self.first_row(side);
@@ -151,7 +150,7 @@ impl Setup {
             .filter_map(move |file| Square::new(Game::Chess, file, row))
     }
 
-    /// Gives a side the right to castle with the rook of this square, or takes it away (chess).
+    /// Gives or removes the right to castle with the rook on this square (chess).
     ///
     /// Fails if the square is not on that side's first rank, and in shogi.
     pub fn set_castling(
@@ -192,32 +191,31 @@ impl Setup {
         }
     }
 
-    /// The square that a pawn has just passed, if it was said (chess). Where no pawn can have passed
-    /// it is ignored when the position is played.
+    /// The en passant square, which a pawn has just passed (chess). If no pawn can have passed it, it is
+    /// ignored when the position is played.
     pub fn en_passant(&self) -> Option<Square> {
         self.en_passant
     }
 
-    /// Sets the square that a pawn has just passed. Shogi has none, and neither has a square that is
-    /// not on the board.
+    /// Sets the en passant square. Ignored in shogi and for squares that are not on the board.
     pub fn set_en_passant(&mut self, square: Option<Square>) {
         let known = |square: &Square| self.game != Game::Shogi && self.index(*square).is_some();
         self.en_passant = square.filter(known);
     }
 
-    /// Half moves since the last capture or pawn move (chess).
+    /// Plies since the last capture or pawn move (chess).
     pub fn halfmove_clock(&self) -> u32 {
         self.halfmove_clock
     }
 
-    /// Sets the half moves since the last capture or pawn move. Shogi does not count them.
-    pub fn set_halfmove_clock(&mut self, half_moves: u32) {
+    /// Sets the plies since the last capture or pawn move. Ignored in shogi.
+    pub fn set_halfmove_clock(&mut self, plies: u32) {
         if self.game != Game::Shogi {
-            self.halfmove_clock = half_moves;
+            self.halfmove_clock = plies;
         }
     }
 
-    /// The number of the next move, from 1 on; counted in pairs in chess and singly in shogi.
+    /// The number of the next move, from 1: full moves in chess, plies in shogi.
     pub fn move_number(&self) -> u32 {
         self.move_number
     }

@@ -1,10 +1,10 @@
-//! Shogi: `rsshogi`'s position, which keeps the history that repetition needs.
+//! Shogi: `rsshogi`'s position, which has the history that repetition needs.
 
 mod ending;
 mod explain;
 mod japanese;
+mod query;
 mod setup;
-mod wanted;
 mod western;
 
 pub(crate) use western::Squares;
@@ -22,19 +22,19 @@ use rsshogi::{
 
 use crate::{IllegalReason, PositionError, Setup, Side};
 
-/// Games are drawn here, so that those who look ahead do not overrun `rsshogi`'s counters of moves and
-/// of successive checks, which end at 65,535.
-const LONGEST_GAME: Ply = 30_000;
+/// Games of this length are drawn. Searches that look ahead must not overflow `rsshogi`'s counters of
+/// moves and of successive checks, which end at 65,535.
+const MAX_GAME_LENGTH: Ply = 30_000;
 
 /// A position of shogi and the positions before it.
 #[derive(Clone)]
 pub struct ShogiBoard {
     position: Position,
-    /// Oldest first.
+    /// The earlier positions, oldest first.
     earlier: Vec<Earlier>,
 }
 
-/// What repetition needs to know of an earlier position.
+/// The data of an earlier position that repetition needs.
 #[derive(Clone, Copy)]
 struct Earlier {
     key: u64,
@@ -73,9 +73,9 @@ impl ShogiBoard {
         moves
     }
 
-    pub(crate) fn parse_move(&self, word: &str) -> Result<Move32, IllegalReason> {
+    pub(crate) fn parse_move(&self, text: &str) -> Result<Move32, IllegalReason> {
         let mv =
-            Move::from_usi(word).filter(|mv| mv.is_normal()).ok_or(IllegalReason::Unreadable)?;
+            Move::from_usi(text).filter(|mv| mv.is_normal()).ok_or(IllegalReason::Unreadable)?;
         if self.position.is_legal_move(mv) {
             Ok(self.position.move32_from_move(mv))
         } else {
@@ -101,9 +101,9 @@ impl ShogiBoard {
         Ok(())
     }
 
-    /// Whether no further move can be counted.
+    /// Whether the game has the maximum length.
     fn is_full(&self) -> bool {
-        self.position.game_ply() >= LONGEST_GAME
+        self.position.game_ply() >= MAX_GAME_LENGTH
     }
 
     pub(crate) fn sfen(&self) -> String {

@@ -21,5 +21,5 @@ pub(crate) use session::{
 pub(crate) use setup::{open, read_start};
 pub(crate) use tree::{MAX_PLIES, ROOT, Tree};
 pub(crate) use unread::{
-    bad_openings, epd_failure, io_problem, oddity_failure, record_failure, unwritten,
+    bad_openings, epd_failure, io_problem, record_failure, unwritten, warning_failure,
 };

@@ -7,7 +7,7 @@ use std::io::Cursor;
 use readyok_rules::Game;
 use readyok_rules::record::{Format, read};
 
-use crate::game::{Tree, oddity_failure, record_failure};
+use crate::game::{Tree, record_failure, warning_failure};
 use crate::wire::{Failure, Problem, ProblemKind};
 
 /// Maximum number of games of a file.
@@ -78,7 +78,7 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
             Err(_) => (),
         }
         let room = MAX_FAULTS.saturating_sub(faults.oddities.len());
-        faults.oddities.extend(records.oddities().iter().take(room).map(oddity_failure));
+        faults.oddities.extend(records.warnings().iter().take(room).map(warning_failure));
         if MAX_GAMES <= games {
             faults.errors.push(rest_left_out());
             break;
@@ -158,7 +158,7 @@ mod tests {
             ("8/8/8/8/8/8/8/K7 w - - 0 1", "game 1, line 1, column 1: "),
             ("8/8/8/8/8/8/K6k w - - 0 1", "game 1, line 1, column 1: "),
             ("fen 8/8/8/8/8/8/8/K7 w - - 0 1", "game 1, line 1, column 5: "),
-            ("startpos e2e4", "game 1, line 1, column 10: `e2e4` means nothing here"),
+            ("startpos e2e4", "game 1, line 1, column 10: unexpected `e2e4`"),
             ("\n4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 moves e7e5", "game 1, line 2, column 39: illegal"),
         ] {
             let (errors, _) = faults("", text);

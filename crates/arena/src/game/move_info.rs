@@ -108,7 +108,7 @@ fn follow(before: &Position, pv: &Variation, score: Option<Score>) -> Option<War
     let mover = before.turn();
     let mut position = before.clone();
     for word in pv.tokens() {
-        if let Some(outcome) = position.ending() {
+        if let Some(outcome) = position.outcome() {
             let end = outcome.termination;
             return Some(WarningKind::PvBeyondEnd { word: word.to_owned(), end });
         }

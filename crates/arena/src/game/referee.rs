@@ -125,7 +125,7 @@ impl Referee {
         };
         let position = start.after(&opening.moves).map_err(OpeningError::Moves)?;
         let end_rules = rules.end_rules();
-        if let Some(ending) = position.ending_under(&end_rules) {
+        if let Some(ending) = position.outcome_under(&end_rules) {
             return Err(OpeningError::Over(ending.termination));
         }
         let counted = if rules.as_fastchess { 0 } else { opening.moves.len() };
@@ -243,7 +243,7 @@ impl Referee {
     fn on_move(&mut self, side: Side, word: &str, score: Option<Score>) -> Option<Decision> {
         let mv = match self.position.play_uci(word) {
             Ok(mv) => mv,
-            Err(error) => return Some(self.illegal(side, word, error.why)),
+            Err(error) => return Some(self.illegal(side, word, error.reason)),
         };
         self.plies = self.plies.saturating_add(1);
         self.made = self.made.saturating_add(1);
@@ -254,7 +254,7 @@ impl Referee {
     }
 
     fn ended_on_board(&self) -> Option<Decision> {
-        self.position.ending_under(&self.rules).map(Decision::from)
+        self.position.outcome_under(&self.rules).map(Decision::from)
     }
 
     fn known_by_tablebases(&self) -> Option<Decision> {

@@ -164,7 +164,7 @@ impl fmt::Display for OpeningFault {
             Self::Io(error) => error.fmt(f),
             Self::NoPlies => f.write_str("a Polyglot book needs `plies`"),
             Self::NotPolyglot { bytes } => {
-                write!(f, "{bytes} bytes are no Polyglot book, whose entries have 16")
+                write!(f, "{bytes} bytes are not a Polyglot book: each entry has 16 bytes")
             }
             Self::UnknownFormat => {
                 f.write_str("its name does not tell the format of the openings; name the format")

@@ -12,7 +12,7 @@ use crate::rng;
 /// A book, which is read where it is needed.
 #[derive(Debug)]
 pub(super) struct Polyglot {
-    book: readyok_rules::Polyglot<File>,
+    book: readyok_rules::PolyglotBook<File>,
     seed: u64,
     plies: u32,
 }
@@ -24,10 +24,11 @@ impl Polyglot {
     pub(super) fn open(file: File, plies: Option<u32>, seed: u64) -> Result<Self, OpeningFault> {
         let plies = plies.ok_or(OpeningFault::NoPlies)?.min(MOST_PLIES);
         let bytes = file.metadata()?.len();
-        let mut book = readyok_rules::Polyglot::new(file).map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidData => OpeningFault::NotPolyglot { bytes },
-            _ => error.into(),
-        })?;
+        let mut book =
+            readyok_rules::PolyglotBook::new(file).map_err(|error| match error.kind() {
+                io::ErrorKind::InvalidData => OpeningFault::NotPolyglot { bytes },
+                _ => error.into(),
+            })?;
         if book.moves(&Position::start(Game::Chess))?.is_empty() {
             return Err(OpeningFault::Empty);
         }
@@ -54,7 +55,7 @@ impl Polyglot {
             });
             let Some((mv, _)) = drawn else { break };
             words.push(mv.to_uci(game.castling_form()));
-            if position.play(mv).is_err() || position.ending().is_some() {
+            if position.play(mv).is_err() || position.outcome().is_some() {
                 break;
             }
         }

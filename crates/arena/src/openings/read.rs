@@ -40,7 +40,7 @@ impl Line {
         let usual = Position::start(start.game()).to_string();
         let position = Some(start.to_string()).filter(|position| *position != usual);
         let end = start.after(&moves)?;
-        if let Some(ending) = end.ending_under(&bounds.rules) {
+        if let Some(ending) = end.outcome_under(&bounds.rules) {
             return Err(OpeningFault::Over(ending.termination));
         }
         Ok(Opening { position, moves, name, index })

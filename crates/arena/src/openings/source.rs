@@ -56,7 +56,7 @@ impl Source {
             }
             OpeningSource::Handicap { .. } if game != Game::Shogi => return Err(other_game()),
             OpeningSource::Handicap { name } => Openable::Handicap(
-                Handicap::of_name(name)
+                Handicap::from_name(name)
                     .ok_or_else(|| OpeningError::in_plan(OpeningFault::Handicap(name.clone())))?,
             ),
             OpeningSource::File { path, format } => file(game, path, *format, openings.plies, seed)

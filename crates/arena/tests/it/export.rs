@@ -225,8 +225,7 @@ fn lost_by_illegal_move(style: PgnStyle) -> String {
 fn failures_are_named_by_the_class_of_the_standard_and_by_what_happened() {
     let text = lost_by_illegal_move(PgnStyle::default());
     assert!(text.contains("[Termination \"rules infraction\"]"), "{text}");
-    let told =
-        ", Black plays the illegal move `a1a1` at 8/8 w: no piece stands on its first square} 1-0";
+    let told = ", Black plays the illegal move `a1a1` at 8/8 w: its origin square is empty} 1-0";
     assert!(text.ends_with(told), "{text}");
 }
 

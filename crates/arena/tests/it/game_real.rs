@@ -68,7 +68,7 @@ fn check_game(game: Game, result: &MatchGame) {
     assert!(result.moves.len() / 2 < told, "scores were told");
     let words = result.moves.iter().map(|made| made.word.as_str());
     let end = Position::start(game).after(words).expect("legal moves");
-    if let Some(ending) = end.ending() {
+    if let Some(ending) = end.outcome() {
         assert_eq!(ending.winner(), result.winner);
     } else {
         let declared = [Termination::Resignation, Termination::Declaration];

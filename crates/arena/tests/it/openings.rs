@@ -250,7 +250,7 @@ fn a_bad_game_among_records_is_left_out_and_reported() {
         assert_eq!(
             texts,
             [
-                "book.csa, line 8: illegal move `7g7e`: the piece does not move so",
+                "book.csa, line 8: illegal move `7g7e`: the piece cannot reach the target square",
                 "book.csa: the record has no moves",
             ]
         );
@@ -356,7 +356,7 @@ fn lines_of_a_polyglot_book_are_drawn_by_weight() {
 
     check_refused(open_file(Game::Chess, &path, ""), "a Polyglot book needs `plies`");
     let (_folder, odd) = file("odd.bin", &[0; 17]);
-    let text = "17 bytes are no Polyglot book, whose entries have 16";
+    let text = "17 bytes are not a Polyglot book: each entry has 16 bytes";
     check_refused(open_file(Game::Chess, &odd, "plies = 8"), text);
     let (_folder, other) = file("other.bin", &[0; 32]);
     check_refused(open_file(Game::Chess, &other, "plies = 8"), "there are no openings");
@@ -380,9 +380,9 @@ fn bad_openings_are_left_out_and_reported() {
         texts,
         [
             "book.epd, line 2: the board has 7 ranks instead of 8",
-            "book.epd, line 4: move 1: illegal move `e2e5`: the piece does not move so",
+            "book.epd, line 4: move 1: illegal move `e2e5`: the piece cannot reach the target square",
             "book.epd, line 5: the game is over already (checkmate)",
-            "book.epd, line 6: move 2: illegal move `hello`: it is no move of this game",
+            "book.epd, line 6: move 2: illegal move `hello`: it is not a move of this game",
             "book.epd, line 8: `nowhere` does not belong to a position",
         ]
     );

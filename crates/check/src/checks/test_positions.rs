@@ -91,7 +91,7 @@ mod tests {
         position.legal_moves().into_iter().any(|mv| {
             let mut next = position.clone();
             next.play(mv).expect("legal");
-            next.ending().is_some_and(|ending| ending.termination == Termination::Checkmate)
+            next.outcome().is_some_and(|ending| ending.termination == Termination::Checkmate)
                 || (2 < plies && is_mated_in(&next, plies - 1))
         })
     }
@@ -102,7 +102,7 @@ mod tests {
             && moves.into_iter().all(|mv| {
                 let mut next = position.clone();
                 next.play(mv).expect("legal");
-                next.ending().is_none() && mates_in(&next, plies - 1)
+                next.outcome().is_none() && mates_in(&next, plies - 1)
             })
     }
 

@@ -225,7 +225,7 @@ impl MockEngine {
         self.random.shuffle(&mut best);
         let after = best.first().and_then(|token| position.clone().after([token]).ok());
         let reply = after
-            .filter(|next| next.ending().is_none())
+            .filter(|next| next.outcome().is_none())
             .and_then(|next| next.legal_moves().into_iter().map(|mv| mv.to_uci(format)).min());
         Choice { best, reply }
     }

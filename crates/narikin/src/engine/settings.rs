@@ -290,7 +290,7 @@ impl Entering {
         if !self.counts_missing {
             declared.missing = 0;
         }
-        let ending = declared.ending(self.impasse);
+        let ending = declared.outcome(self.impasse);
         ending.is_some_and(|ending| ending.termination == Termination::Declaration)
     }
 }

@@ -77,8 +77,7 @@ fn it_gives_as_many_lines_as_asked_for() {
 #[test]
 fn an_illegal_move_in_the_position_is_reported_and_ends_nothing() {
     let sent = answer("uci\nposition startpos moves e2e5\ngo depth 2\n");
-    let text =
-        "info string the search failed: move 1: illegal move `e2e5`: the piece does not move so";
+    let text = "info string the search failed: move 1: illegal move `e2e5`: the piece cannot reach the target square";
     assert!(sent.contains(&text.to_owned()), "{sent:#?}");
     assert_eq!(sent.last().map(String::as_str), Some("bestmove (none)"));
 }

@@ -80,7 +80,7 @@ fn plays_a_game_against_itself_to_its_end() {
         let mut position = Position::start(game);
         let limits = Limits { nodes: Some(300), ..Limits::default() };
         let mut plies = 0;
-        while position.ending().is_none() && plies < 400 {
+        while position.outcome().is_none() && plies < 400 {
             let outcome = searcher.search(&position, &limits, &Probe::default());
             position.play(outcome.best().expect("a move")).expect("a legal move");
             plies += 1;

@@ -1,4 +1,4 @@
-//! When a game of chess is over.
+//! The end of a game of chess.
 
 use shakmaty::{Bitboard, Board, Color, Piece, Position, Role, attacks};
 
@@ -6,7 +6,7 @@ use super::{ChessBoard, side};
 use crate::{ChessRules, DeadPositions, GameOutcome, Termination};
 
 impl ChessBoard {
-    pub(crate) fn ending(&self, rules: &ChessRules) -> Option<GameOutcome> {
+    pub(crate) fn outcome(&self, rules: &ChessRules) -> Option<GameOutcome> {
         let position = self.position();
         if position.legal_moves().is_empty() {
             return Some(if position.is_check() {
@@ -59,7 +59,7 @@ impl ChessBoard {
         self.position().is_insufficient_material().then_some(Termination::InsufficientMaterial)
     }
 
-    /// Whether the position is there for at least this time.
+    /// Whether the position has occurred at least this number of times.
     fn is_repeated(&self, times: u32) -> bool {
         let now_and_before = self.repetitions(Self::key_of(self.position())).saturating_add(1);
         u32::try_from(now_and_before).is_ok_and(|count| count >= times)
@@ -74,8 +74,8 @@ impl ChessBoard {
     }
 }
 
-/// Whether nothing can ever happen: only kings and pawns, no pawn can move or take, and no king can
-/// walk to an enemy pawn that it could take. Kings give no mate, so that there is none.
+/// Whether the position is blocked: only kings and pawns, no pawn can move or capture, and no king
+/// can reach an enemy pawn that it could capture. Kings cannot mate, so the position is dead.
 fn is_locked(position: &shakmaty::Chess) -> bool {
     let board = position.board();
     let only_pawns = board.occupied() == board.kings() | board.pawns();
@@ -91,13 +91,13 @@ fn pawns_are_stopped(board: &Board, color: Color) -> bool {
         Color::White => pawns.shift(8),
         Color::Black => pawns.shift(-8),
     };
-    // A king steps aside, but a pawn that stands in the way stays there.
+    // A king can step aside, but a pawn ahead blocks permanently.
     ahead.is_subset(board.pawns())
         && attacked_by_pawns(board, color).is_disjoint(board.by_piece((!color).pawn()))
 }
 
-/// Where a king could be after any moves of its own, if the other did not mind: if it cannot get at
-/// a pawn then, it never can.
+/// Whether a king could reach an enemy pawn by any number of its own moves. The opponent's moves are
+/// ignored, so a king that cannot reach a pawn this way never can.
 fn king_reaches_a_pawn(board: &Board, color: Color) -> bool {
     let Some(start) = board.king_of(color) else { return false };
     let walls = board.pawns() | attacked_by_pawns(board, !color);

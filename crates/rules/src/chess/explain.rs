@@ -1,10 +1,10 @@
-//! Tells why a move of chess is illegal.
+//! Finds the reason why a move of chess is illegal.
 
 use shakmaty::{Chess, Color, Piece, Position, Rank, Role, Square, attacks, uci::UciMove};
 
 use crate::IllegalReason;
 
-/// Why this move, which is not legal, is not.
+/// The reason why an illegal move is illegal.
 pub(super) fn why(position: &Chess, mv: UciMove) -> IllegalReason {
     let UciMove::Normal { from, to, promotion } = mv else { return IllegalReason::Unreadable };
     let board = position.board();
@@ -35,7 +35,7 @@ pub(super) fn why(position: &Chess, mv: UciMove) -> IllegalReason {
     }
 }
 
-/// Whether the piece moves so, whatever happens to its king.
+/// Whether the piece can move to the square if checks are ignored.
 fn reaches(position: &Chess, piece: Piece, from: Square, to: Square) -> bool {
     let occupied = position.board().occupied();
     if piece.role != Role::Pawn {

@@ -1,4 +1,4 @@
-//! SAN and long algebraic notation: written exactly, read loosely.
+//! SAN and long algebraic notation: written exactly, read leniently.
 
 use shakmaty::{
     CastlingSide, Chess, File, Move, Position, Rank, Role, Square,
@@ -7,7 +7,7 @@ use shakmaty::{
 };
 
 use super::{ChessBoard, explain};
-use crate::{IllegalReason, error::most_telling};
+use crate::{IllegalReason, error::most_specific};
 
 /// The long algebraic notation of FIDE's appendix C: `Ng1-f3`, `e5xd6`, `e7-e8=Q+`.
 pub(crate) fn long_notation(position: &Chess, mv: Move) -> String {
@@ -24,7 +24,7 @@ pub(crate) fn long_notation(position: &Chess, mv: Move) -> String {
 }
 
 impl ChessBoard {
-    /// SAN, as the PGN standard has it (section 8.2.3): `Nbd7`, `exd6`, `e8=Q+`.
+    /// SAN of the PGN standard (section 8.2.3): `Nbd7`, `exd6`, `e8=Q+`.
     pub(crate) fn san(&self, mv: Move) -> String {
         SanPlus::from_move(self.position().clone(), mv).to_string()
     }
@@ -35,22 +35,22 @@ impl ChessBoard {
 
     /// All legal moves that a text can mean, or why there is none.
     ///
-    /// Signs for captures, checks, mate and comments can be missing or too many, castling can be
-    /// written with zeros, pieces as figurines, promotions without `=`. What would be exact SAN for
-    /// one move means that move; after that every reading counts, lower-case pieces too.
+    /// Signs for captures, checks, mate and annotations can be missing or superfluous. Castling can be
+    /// written with zeros, pieces as figurines, promotions without `=`. Exact SAN has precedence;
+    /// otherwise every reading counts, including lower-case pieces.
     pub(crate) fn read_san(&self, text: &str) -> Result<Vec<Move>, IllegalReason> {
-        let word = tidied(text).ok_or(IllegalReason::Unreadable)?;
-        if let Some(side) = castling(&word) {
+        let san_text = normalized(text).ok_or(IllegalReason::Unreadable)?;
+        if let Some(side) = castling(&san_text) {
             let moves = self.position().castling_moves(side);
             return moves.first().map(|&mv| vec![mv]).ok_or(IllegalReason::Castling);
         }
-        if let Ok(san) = word.parse::<San>()
+        if let Ok(san) = san_text.parse::<San>()
             && let Ok(mv) = san.to_move(self.position())
             && San::from_move(self.position(), mv) == san
         {
             return Ok(vec![mv]);
         }
-        let readings = Reading::all_of(&word);
+        let readings = Reading::all_of(&san_text);
         let legal = self.position().legal_moves();
         let fitting = |whole: bool| {
             let fits = |mv: Move| {
@@ -59,12 +59,12 @@ impl ChessBoard {
             };
             legal.iter().copied().filter(|&mv| fits(mv)).collect::<Vec<Move>>()
         };
-        // Both squares of a move leave no doubt: `b4-b3` is no bishop's.
+        // A move with both squares is unambiguous: `b4-b3` is not a bishop's.
         let mut moves = fitting(true);
         if moves.is_empty() {
             moves = fitting(false);
         }
-        // A castling of Chess960 can look like an ordinary move of the king, which then comes first.
+        // A castling of Chess960 can look like a king move, which has precedence.
         if moves.iter().any(|mv| !mv.is_castle()) {
             moves.retain(|mv| !mv.is_castle());
         }
@@ -97,11 +97,11 @@ impl ChessBoard {
         }
         let reasons = origins
             .map(|from| explain::why(self.position(), UciMove::Normal { from, to, promotion }));
-        most_telling(reasons)
+        most_specific(reasons)
     }
 }
 
-/// What a text says of a move that is no castling.
+/// One interpretation of the text of a move other than castling.
 struct Reading {
     /// None if the text has only squares.
     role: Option<Role>,
@@ -112,30 +112,30 @@ struct Reading {
 }
 
 impl Reading {
-    fn all_of(word: &str) -> Vec<Self> {
+    fn all_of(text: &str) -> Vec<Self> {
         let mut readings = Vec::new();
-        let named = word.chars().next().and_then(|letter| Some((letter, Role::from_char(letter)?)));
+        let named = text.chars().next().and_then(|letter| Some((letter, Role::from_char(letter)?)));
         match named {
             Some((letter, role)) if letter.is_ascii_uppercase() => {
-                readings.extend(word.get(1..).and_then(|rest| Self::of(Some(role), rest)));
+                readings.extend(text.get(1..).and_then(|rest| Self::of(Some(role), rest)));
             }
             Some((_, role)) => {
-                readings.extend(Self::without_piece(word));
-                readings.extend(word.get(1..).and_then(|rest| Self::of(Some(role), rest)));
+                readings.extend(Self::without_piece(text));
+                readings.extend(text.get(1..).and_then(|rest| Self::of(Some(role), rest)));
             }
-            None => readings.extend(Self::without_piece(word)),
+            None => readings.extend(Self::without_piece(text)),
         }
         readings
     }
 
-    /// A pawn's move, or the move of any piece if both squares are there.
-    fn without_piece(word: &str) -> Option<Self> {
-        let reading = Self::of(None, word)?;
+    /// A pawn move, or the move of any piece if both squares are given.
+    fn without_piece(text: &str) -> Option<Self> {
+        let reading = Self::of(None, text)?;
         let role = if reading.is_whole() { None } else { Some(Role::Pawn) };
         Some(Self { role, ..reading })
     }
 
-    /// The rest after the piece: where it comes from, where it goes, what it becomes.
+    /// The text after the piece: origin, target and promotion.
     fn of(role: Option<Role>, rest: &str) -> Option<Self> {
         let (rest, promotion) = match rest.char_indices().next_back() {
             Some((index, letter)) if letter.is_ascii_alphabetic() => {
@@ -158,7 +158,7 @@ impl Reading {
         Some(Self { role, file, rank, to, promotion })
     }
 
-    /// Whether it names the whole square that the move starts from.
+    /// Whether the complete origin square is given.
     fn is_whole(&self) -> bool {
         self.file.is_some() && self.rank.is_some()
     }
@@ -170,7 +170,7 @@ impl Reading {
 
     fn means(&self, mv: Move) -> bool {
         let reaches = match (mv, mv.castling_side()) {
-            // Only both squares of the king's move make a castling of it.
+            // A castling needs both squares of the king's move.
             (Move::Castle { king, rook }, Some(side)) if self.is_whole() => {
                 let target = side.king_to(shakmaty::Color::from_white(king.rank() == Rank::First));
                 self.to == rook || self.to == target
@@ -185,39 +185,39 @@ impl Reading {
     }
 }
 
-/// The text in letters of SAN, without what only comments on the move.
-fn tidied(text: &str) -> Option<String> {
-    // The longest that means anything is shorter still.
-    const LONGEST: usize = 32;
-    if text.len() > LONGEST {
+/// The text in letters of SAN, without annotation signs.
+fn normalized(text: &str) -> Option<String> {
+    // Longer than any move.
+    const MAX_LEN: usize = 32;
+    if text.len() > MAX_LEN {
         return None;
     }
-    let mut word = text.trim();
-    let comments = ["!", "?", "+", "#", "†", "‡", "e.p.", "ep", "mate", "±", "∓", "□"];
-    while let Some(shorter) = comments.iter().find_map(|comment| word.strip_suffix(comment)) {
-        word = shorter.trim_end();
+    let mut text = text.trim();
+    let suffixes = ["!", "?", "+", "#", "†", "‡", "e.p.", "ep", "mate", "±", "∓", "□"];
+    while let Some(shorter) = suffixes.iter().find_map(|suffix| text.strip_suffix(suffix)) {
+        text = shorter.trim_end();
     }
-    let mut tidied = String::new();
-    for letter in word.chars() {
+    let mut normalized = String::new();
+    for letter in text.chars() {
         match letter {
-            '♔' | '♚' => tidied.push('K'),
-            '♕' | '♛' => tidied.push('Q'),
-            '♖' | '♜' => tidied.push('R'),
-            '♗' | '♝' => tidied.push('B'),
-            '♘' | '♞' => tidied.push('N'),
+            '♔' | '♚' => normalized.push('K'),
+            '♕' | '♛' => normalized.push('Q'),
+            '♖' | '♜' => normalized.push('R'),
+            '♗' | '♝' => normalized.push('B'),
+            '♘' | '♞' => normalized.push('N'),
             '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' | ')' => {}
-            ':' | '×' => tidied.push('x'),
-            '–' | '—' | '‐' | '‑' | '−' => tidied.push('-'),
+            ':' | '×' => normalized.push('x'),
+            '–' | '—' | '‐' | '‑' | '−' => normalized.push('-'),
             letter if letter.is_whitespace() => {}
-            letter => tidied.push(letter),
+            letter => normalized.push(letter),
         }
     }
-    Some(tidied)
+    Some(normalized)
 }
 
-fn castling(word: &str) -> Option<CastlingSide> {
-    let is_castling = word.chars().all(|letter| matches!(letter, 'O' | 'o' | '0' | '-'));
-    match word.chars().filter(|&letter| letter != '-').count() {
+fn castling(text: &str) -> Option<CastlingSide> {
+    let is_castling = text.chars().all(|letter| matches!(letter, 'O' | 'o' | '0' | '-'));
+    match text.chars().filter(|&letter| letter != '-').count() {
         2 if is_castling => Some(CastlingSide::KingSide),
         3 if is_castling => Some(CastlingSide::QueenSide),
         _ => None,

@@ -1,4 +1,4 @@
-//! A [`Setup`] as `shakmaty`'s position, and back.
+//! Conversion between [`Setup`] and `shakmaty`'s position.
 
 use std::num::NonZeroU32;
 
@@ -12,8 +12,8 @@ use crate::{Kind, Piece, PositionError, Setup, Side, Square};
 
 pub(super) fn to_position(setup: &Setup, mode: CastlingMode) -> Result<Chess, PositionError> {
     let setup = to_shakmaty(setup);
-    // An en passant square without a pawn is harmless and common, and a check that no move can have
-    // given is playable.
+    // An en passant square without a pawn is harmless and common, and a position with an impossible
+    // check is playable.
     Chess::from_setup(setup.clone(), mode)
         .or_else(ShakmatyError::ignore_invalid_ep_square)
         .or_else(ShakmatyError::ignore_impossible_check)
@@ -24,7 +24,7 @@ pub(super) fn from_board(board: &ChessBoard, en_passant: EnPassantMode) -> Setup
     let given = board.position().to_setup(en_passant);
     let mut setup = Setup::empty(board.game());
     for (square, piece) in given.board {
-        // Both count the same 64 squares and know the same pieces, so that nothing here can fail.
+        // Both have the same 64 squares and pieces, so nothing here can fail.
         let _ = setup.put(our_square(square), our_piece(piece));
     }
     for rook in given.castling_rights {
@@ -79,13 +79,13 @@ fn why(setup: &shakmaty::Setup, mode: CastlingMode, kinds: PositionErrorKinds) -
     {
         return PositionError::OpponentInCheck { king: king.to_string() };
     }
-    let crowded = |&color: &Color| more_than_a_game_gives(setup, color);
+    let crowded = |&color: &Color| has_too_many_pieces(setup, color);
     let color = Color::ALL.into_iter().find(crowded).unwrap_or(setup.turn);
     PositionError::TooMuchMaterial { side: side(color) }
 }
 
-/// Whether a side has more pieces than 16, or more promoted ones than pawns missing.
-fn more_than_a_game_gives(setup: &shakmaty::Setup, color: Color) -> bool {
+/// Whether a side has more than 16 pieces, or more promoted pieces than missing pawns.
+fn has_too_many_pieces(setup: &shakmaty::Setup, color: Color) -> bool {
     let ours = setup.board.by_color(color);
     let above = |pieces: Bitboard, usual: usize| (ours & pieces).count().saturating_sub(usual);
     let bishops = setup.board.bishops();

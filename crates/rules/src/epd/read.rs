@@ -8,7 +8,7 @@ use super::{
 };
 use crate::Setup;
 
-/// Far more than any suite has.
+/// Much more than any test suite has.
 const MAX_OPERATIONS: usize = 256;
 
 pub(super) fn epd(game: Game, text: &str) -> Result<Epd, EpdError> {
@@ -23,7 +23,7 @@ pub(super) fn epd(game: Game, text: &str) -> Result<Epd, EpdError> {
         if !is_opcode(&opcode) {
             return Err(EpdError::Opcode { text: shortened(&opcode) });
         }
-        // Moves need the position, and the position the counters: those first.
+        // Moves need the position, and the position needs the counters, so the counters are first.
         operations.push(match opcode.as_str() {
             "hmvc" => Operation::HalfmoveClock(number(&opcode, &operands)?),
             "fmvn" => Operation::FullmoveNumber(number(&opcode, &operands)?),
@@ -56,7 +56,7 @@ fn next_field<'a>(rest: &mut &'a str) -> Option<&'a str> {
     (!field.is_empty()).then_some(field)
 }
 
-/// The two counters of a FEN, which many files have before the operations.
+/// The two counters of a FEN, which precede the operations in many files.
 fn counters(rest: &mut &str) -> Vec<Operation> {
     let mut after = *rest;
     let number = |field: Option<&str>| {
@@ -70,7 +70,7 @@ fn counters(rest: &mut &str) -> Vec<Operation> {
     vec![Operation::HalfmoveClock(halfmoves), Operation::FullmoveNumber(moves)]
 }
 
-/// The next operation that is not empty, with its semicolon.
+/// The next non-empty operation and its semicolon.
 fn next_operation(rest: &mut &str) -> Result<Option<(String, Vec<Operand>)>, EpdError> {
     let mut tokens: Vec<Operand> = Vec::new();
     loop {
@@ -176,7 +176,7 @@ fn number<N: FromStr>(opcode: &str, operands: &[Operand]) -> Result<N, EpdError>
     }
 }
 
-/// Texts should be in quotes; tokens are accepted.
+/// The standard requires quotes around texts; tokens are accepted too.
 fn text(opcode: &str, operands: &[Operand]) -> Result<String, EpdError> {
     if operands.is_empty() { Err(bad_operand(opcode, "")) } else { Ok(all(operands)) }
 }

@@ -11,7 +11,7 @@ pub(super) fn epd(epd: &Epd, form: FenForm) -> Result<String, EpdError> {
     let mut text = fen.split(' ').take(4).collect::<Vec<_>>().join(" ");
     for operation in &epd.operations {
         let opcode = operation.opcode();
-        // What would be read as an operation with other operands is not written.
+        // An operation that would be read with other operands is rejected.
         let other = matches!(operation, Operation::Other { .. });
         if !is_opcode(opcode) || (other && is_known(opcode)) {
             return Err(EpdError::Opcode { text: shortened(opcode) });
@@ -61,7 +61,7 @@ fn operands(position: &Position, operation: &Operation) -> Result<Vec<Operand>, 
     })
 }
 
-/// A move that is not legal here would be read as another one.
+/// Rejects an illegal move, because it would be read as another one.
 fn san(position: &Position, opcode: &str, mv: Move) -> Result<Operand, EpdError> {
     let mut after = position.clone();
     let failed = |error| EpdError::Move { opcode: opcode.to_owned(), error };

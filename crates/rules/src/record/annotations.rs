@@ -1,4 +1,4 @@
-//! What can be said about a move: comments, signs, times, an evaluation, marks on the board.
+//! Annotations of a move: comments, NAGs, times, an evaluation, marks on the board.
 
 use std::time::Duration;
 
@@ -6,29 +6,29 @@ use readyok_protocol::Score;
 
 use crate::{GameOutcome, GameResult, Side, Square, Termination};
 
-/// What a record says about one move, or, at the root, about the start position.
+/// The annotations of a move or, at the root, of the start position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Annotations {
-    /// Comments before the move, where it begins a variation. PGN alone has a place for them.
+    /// Comments before the move if it begins a variation. Only PGN supports them.
     pub before: Vec<String>,
-    /// Comments after the move, which can have several lines.
+    /// Comments after the move. They can have several lines.
     pub comments: Vec<String>,
-    /// Signs such as `!?`.
+    /// Glyphs such as `!?`.
     pub nags: Vec<Nag>,
-    /// The time that the player has left after the move.
+    /// The remaining time of the player after the move.
     pub clock: Option<Duration>,
-    /// The time that the move took.
+    /// The time spent on the move.
     pub elapsed: Option<Duration>,
     /// The evaluation of the position after the move.
     pub evaluation: Option<Evaluation>,
-    /// Marked squares and arrows. PGN alone has a place for them.
+    /// Marked squares and arrows. Only PGN supports them.
     pub marks: Vec<Mark>,
     /// How the game or the variation ended after this move.
     pub end: Option<End>,
 }
 
 impl Annotations {
-    /// Whether nothing is said.
+    /// Whether there are no annotations.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -50,7 +50,7 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// The evaluation by a side whose score is from its own view.
+    /// The evaluation of a side from its own view.
     pub fn by(side: Side, score: Score, depth: Option<u32>) -> Self {
         let score = match side {
             Side::First => score,
@@ -65,13 +65,13 @@ impl Evaluation {
 pub struct Mark {
     /// The colour.
     pub color: MarkColor,
-    /// The marked square, or where the arrow starts.
+    /// The marked square, or the start of the arrow.
     pub from: Square,
-    /// Where the arrow ends; none for a square.
+    /// The end of the arrow. `None` for a square.
     pub to: Option<Square>,
 }
 
-/// The colours that marks can have.
+/// The colors of marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MarkColor {
     /// `G`
@@ -101,21 +101,21 @@ impl MarkColor {
     }
 }
 
-/// How a line of moves ended, which is no move itself.
+/// The end of a line of moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {
     /// The result of the line and what ended it.
     pub outcome: GameOutcome,
-    /// The text of an end that is [`Termination::Other`].
+    /// The text of [`Termination::Other`].
     pub text: Option<String>,
-    /// How long the player thought before it.
+    /// The time spent before it.
     pub elapsed: Option<Duration>,
-    /// Comments on it.
+    /// Comments after it.
     pub comments: Vec<String>,
 }
 
 impl End {
-    /// An end that only a text describes.
+    /// An end that is described only by a text.
     pub fn other(text: impl Into<String>) -> Self {
         let outcome = GameOutcome { result: GameResult::Unknown, termination: Termination::Other };
         Self { text: Some(text.into()), ..Self::from(outcome) }

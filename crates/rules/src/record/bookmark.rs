@@ -4,15 +4,15 @@ use encoding_rs::Encoding;
 
 use super::Format;
 
-/// Where a game of a file begins: [`Records::resume`](super::Records::resume) reads on from there.
+/// The start of a game in a file, where [`Records::resume`](super::Records::resume) continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bookmark {
     pub(super) format: Format,
     pub(super) offset: u64,
-    /// How many lines and games are before it.
+    /// The number of lines before it.
     pub(super) lines: u64,
     pub(super) games: u64,
-    /// The encoding that was detected before it.
+    /// The encoding that was detected so far.
     pub(super) encoding: Option<&'static Encoding>,
 }
 
@@ -21,7 +21,7 @@ impl Bookmark {
         Self { format, offset: 0, lines: 0, games: 0, encoding: None }
     }
 
-    /// How many bytes of the file are before it.
+    /// The number of bytes of the file before it.
     pub fn offset(&self) -> u64 {
         self.offset
     }

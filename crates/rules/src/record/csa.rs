@@ -1,19 +1,19 @@
 //! CSA, the format of the Computer Shogi Association: versions 2.2 and 3.0.
 //!
-//! Written as 2.2, or as 3.0 where a game needs it (times with fractions, the end `%MAX_MOVES`).
-//! The first line names the encoding, as 3.0 wants; to 2.2 it is a comment.
+//! Games are written as 2.2, or as 3.0 if they need it (times with fractions, the end `%MAX_MOVES`).
+//! The first line declares the encoding, as 3.0 requires; in 2.2 it is a comment.
 //!
 //! # Ends
-//! A word with `%` implies the winner by the side to move. A game that the other side lost, such as
+//! A keyword with `%` implies the winner by the side to move. A game that the other side lost, such as
 //! by resigning during the opponent's turn, is written as an illegal action of the loser. An end that
-//! its word does not tell stands in a summary in the form of shogi-server:
+//! has no keyword is written in a summary in the form of shogi-server:
 //! `'summary:toryo:Alice lose:Bob win`.
 //!
-//! # What CSA does not hold
-//! - Variations: the main line alone is written.
-//! - Times finer than a millisecond, the time left, signs (NAGs), marks, comments before a move.
-//! - Several comments on a move: they become one of several lines. Blanks around its lines are lost.
-//! - Lines of a comment that look like an evaluation, which become one.
+//! # Limitations
+//! - Variations are not written.
+//! - Times have milliseconds. Remaining times, NAGs, marks and comments before a move are not written.
+//! - Several comments on a move become one comment of several lines. Blanks around lines are lost.
+//! - Comment lines that look like an evaluation become one.
 //! - A result without an end, and an end without a result that has one.
 //! - Headers with line ends or control characters, several players of one side, 上手 and 下手.
 
@@ -39,7 +39,7 @@ const HEADERS: [(&str, &str); 8] = [
     ("ROUND", "回戦"),
 ];
 
-/// Ends without `%`, but for illegal actions, which name their side.
+/// Keywords of ends without `%`, except for illegal actions, which name their side.
 const ENDS: [(Termination, &str); 13] = [
     (Termination::Resignation, "TORYO"),
     (Termination::Aborted, "CHUDAN"),
@@ -56,10 +56,9 @@ const ENDS: [(Termination, &str); 13] = [
     (Termination::Error, "ERROR"),
 ];
 
-/// Names of ends in the summary that shogi-server writes behind a game:
-/// `'summary:toryo:Alice lose:Bob win`. It tells what a word with `%` cannot: the winner of a game
-/// that ends during the opponent's turn, and ends that CSA has no word for. The last four are known
-/// here only.
+/// Names of ends in the summary that shogi-server writes after a game:
+/// `'summary:toryo:Alice lose:Bob win`. The summary states the winner of a game that ends during the
+/// opponent's turn, and ends that have no keyword. The last four are not names of shogi-server.
 const SUMMARIES: [(Termination, &str); 20] = [
     (Termination::Resignation, "toryo"),
     (Termination::TimeForfeit, "time up"),
@@ -83,7 +82,7 @@ const SUMMARIES: [(Termination, &str); 20] = [
     (Termination::EngineFailure, "engine failure"),
 ];
 
-/// The end that a name without `%` states when it is this side's turn.
+/// The end of a keyword without `%` when it is this side's turn.
 pub(super) fn end_of(name: &str, turn: Side) -> End {
     if let Some((termination, _)) = ENDS.iter().find(|(_, known)| *known == name) {
         return End::implied(*termination, turn);
@@ -98,9 +97,9 @@ pub(super) fn end_of(name: &str, turn: Side) -> End {
     }
 }
 
-/// The name without `%` from which the result follows when it is this side's turn, and the summary
-/// without its quote where the name does not state everything.
-pub(super) fn words_of(
+/// The keyword without `%` that implies the result when it is this side's turn. Also the summary
+/// without its quote if the keyword does not state everything.
+pub(super) fn keyword_and_summary(
     end: &End,
     result: GameResult,
     turn: Side,
@@ -114,7 +113,7 @@ pub(super) fn words_of(
     (name, summary_name.flatten().map(|name| summary(&name, result, record)))
 }
 
-/// The name of a termination, or of the nearest one that CSA has.
+/// The keyword of a termination, or of the most similar one that CSA has.
 fn name_of(termination: Termination, text: Option<&str>, result: GameResult, turn: Side) -> String {
     let near = match termination {
         Termination::IllegalMove | Termination::Forfeit if result == GameResult::Win(turn) => {
@@ -169,10 +168,10 @@ fn summary(name: &str, result: GameResult, record: &GameRecord) -> String {
     format!("summary:{name}:{}:{}", side(Side::First), side(Side::Second))
 }
 
-/// The end that a summary states; none if the text is no summary.
+/// The end that a summary states. `None` if the text is not a summary.
 pub(super) fn read_summary(text: &str) -> Option<End> {
     let (name, players) = text.trim().strip_prefix("summary:")?.split_once(':')?;
-    // Names of players can contain anything, but the last word is the result of the second.
+    // Players' names can contain anything, but the last token is the result of the second player.
     let result = match players.rsplit(' ').next()? {
         "win" => GameResult::Win(Side::Second),
         "lose" => GameResult::Win(Side::First),

@@ -1,4 +1,4 @@
-//! What can be wrong with a record, where, and what was merely odd.
+//! Errors and warnings of reading and writing records.
 
 use std::{error, fmt, io};
 
@@ -15,35 +15,35 @@ pub struct RecordError {
     pub line: u64,
     /// The column, in characters, from 1.
     pub column: u64,
-    /// What is wrong there.
+    /// The error.
     pub kind: RecordErrorKind,
 }
 
-/// What is wrong with a record.
+/// The error in a record.
 #[derive(Debug)]
 pub enum RecordErrorKind {
-    /// The file could not be read on. Nothing follows.
+    /// Reading the file failed. No games follow.
     Io(io::Error),
     /// The start position cannot be played.
     Start(PositionError),
-    /// The game is one that this crate does not know.
+    /// The game is not supported.
     UnknownGame(String),
-    /// The format is for another game.
+    /// The format does not support the game.
     WrongGame(Game),
-    /// A move cannot be played.
+    /// A move is illegal.
     Move(MoveError),
-    /// No legal move is meant by this text.
+    /// The text does not match a legal move.
     NoSuchMove(String),
-    /// A move's text fits more than one legal move.
+    /// The text matches more than one legal move.
     AmbiguousMove(String),
-    /// A comment does not end.
+    /// A comment is not closed.
     OpenComment,
-    /// The text means nothing here.
+    /// The text is not valid at this position.
     Unexpected(String),
-    /// The file is in none of the formats.
+    /// The format was not detected.
     UnknownFormat,
-    /// The game is over one of the [`Limits`](super::Limits).
-    TooMuch(Limit),
+    /// The game exceeds one of the [`Limits`](super::Limits).
+    LimitExceeded(Limit),
 }
 
 impl From<io::Error> for RecordErrorKind {
@@ -52,7 +52,7 @@ impl From<io::Error> for RecordErrorKind {
     }
 }
 
-/// Which of the [`Limits`](super::Limits) a game is over.
+/// One of the [`Limits`](super::Limits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Limit {
     /// [`Limits::game_bytes`](super::Limits::game_bytes)
@@ -90,15 +90,15 @@ impl fmt::Display for RecordErrorKind {
         match self {
             Self::Io(error) => error.fmt(f),
             Self::Start(error) => write!(f, "bad start position: {error}"),
-            Self::UnknownGame(name) => write!(f, "`{name}` is no game known here"),
-            Self::WrongGame(game) => write!(f, "the format has no games of {}", name(*game)),
+            Self::UnknownGame(name) => write!(f, "the game `{name}` is not supported"),
+            Self::WrongGame(game) => write!(f, "the format does not support {}", name(*game)),
             Self::Move(error) => error.fmt(f),
-            Self::NoSuchMove(text) => write!(f, "no legal move is `{text}`"),
-            Self::AmbiguousMove(text) => write!(f, "more than one move is `{text}`"),
-            Self::OpenComment => f.write_str("a comment does not end"),
-            Self::Unexpected(text) => write!(f, "`{text}` means nothing here"),
-            Self::UnknownFormat => f.write_str("the format is not known"),
-            Self::TooMuch(limit) => limit.fmt(f),
+            Self::NoSuchMove(text) => write!(f, "`{text}` is not a legal move"),
+            Self::AmbiguousMove(text) => write!(f, "`{text}` fits several moves"),
+            Self::OpenComment => f.write_str("a comment is not closed"),
+            Self::Unexpected(text) => write!(f, "unexpected `{text}`"),
+            Self::UnknownFormat => f.write_str("unknown format"),
+            Self::LimitExceeded(limit) => limit.fmt(f),
         }
     }
 }
@@ -123,7 +123,7 @@ impl error::Error for RecordError {
             | RecordErrorKind::OpenComment
             | RecordErrorKind::Unexpected(_)
             | RecordErrorKind::UnknownFormat
-            | RecordErrorKind::TooMuch(_) => None,
+            | RecordErrorKind::LimitExceeded(_) => None,
         }
     }
 }
@@ -136,25 +136,25 @@ fn name(game: Game) -> &'static str {
     }
 }
 
-/// Something odd in a game that could be read nevertheless.
+/// A problem in a game that could be read nevertheless.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Oddity {
+pub struct RecordWarning {
     /// The line, from 1.
     pub line: u64,
     /// The column, in characters, from 1.
     pub column: u64,
-    /// What was odd.
-    pub what: Strange,
+    /// The problem.
+    pub kind: RecordWarningKind,
 }
 
-/// What was odd, and what became of it.
+/// A problem in a game, and how it was handled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Strange {
-    /// A text that means nothing here was skipped.
+pub enum RecordWarningKind {
+    /// Unexpected text was skipped.
     Skipped(String),
-    /// A variation with a move that cannot be played was cut off before that move.
+    /// A variation was truncated before an illegal move.
     CutVariation(String),
-    /// A header is not written as it should be, and was read as well as it could be.
+    /// A malformed header was read as well as possible.
     Header(String),
     /// A header that contradicts the game, or is unknown, was replaced or ignored.
     Contradiction(String),
@@ -162,21 +162,21 @@ pub enum Strange {
     NoEnd,
 }
 
-impl fmt::Display for Strange {
+impl fmt::Display for RecordWarningKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Skipped(text) => write!(f, "skipped `{text}`"),
-            Self::CutVariation(text) => write!(f, "a variation was cut before `{text}`"),
-            Self::Header(text) => write!(f, "the header `{text}` is badly written"),
+            Self::CutVariation(text) => write!(f, "a variation was truncated before `{text}`"),
+            Self::Header(text) => write!(f, "the header `{text}` is malformed"),
             Self::Contradiction(text) => write!(f, "`{text}` contradicts the rest of the game"),
             Self::NoEnd => f.write_str("the end is missing"),
         }
     }
 }
 
-impl fmt::Display for Oddity {
+impl fmt::Display for RecordWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.line, self.column, self.what)
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.kind)
     }
 }
 
@@ -185,7 +185,7 @@ impl fmt::Display for Oddity {
 pub enum WriteError {
     /// Writing failed.
     Io(io::Error),
-    /// The format is for other games.
+    /// The format does not support the game.
     WrongGame {
         /// The format.
         format: Format,
@@ -199,7 +199,7 @@ impl fmt::Display for WriteError {
         match self {
             Self::Io(error) => error.fmt(f),
             Self::WrongGame { format, game } => {
-                write!(f, "{format} has no games of {}", name(*game))
+                write!(f, "{format} does not support {}", name(*game))
             }
         }
     }
@@ -225,9 +225,9 @@ impl From<io::Error> for WriteError {
 pub enum AddError {
     /// The record has no such node.
     NoSuchNode,
-    /// The move cannot be played there.
+    /// The move is illegal there.
     Move(MoveError),
-    /// The record, or this line of it, is as long as it can be.
+    /// The record, or this line of it, has the maximum length.
     Full,
 }
 

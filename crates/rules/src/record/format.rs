@@ -1,4 +1,4 @@
-//! The formats of records, and the way in and out of all of them.
+//! The formats of records, their detection, and reading and writing in any of them.
 
 use std::{
     fmt,
@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Bookmark, GameRecord, Limits, Oddity, RecordError, RecordErrorKind, WriteError, csa,
+    Bookmark, GameRecord, Limits, RecordError, RecordErrorKind, RecordWarning, WriteError, csa,
     games::Games as _, jkf, kif, lines::to_shift_jis, pgn, usi,
 };
 
@@ -23,15 +23,15 @@ pub enum Format {
     Csa,
     /// JSON Kifu Format, for shogi.
     Jkf,
-    /// A line for each game: `position startpos moves 7g7f`, or an SFEN alone, for shogi.
+    /// A line per game: `position startpos moves 7g7f`, or an SFEN alone, for shogi.
     Usi,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 6] = [Self::Pgn, Self::Kif, Self::Ki2, Self::Csa, Self::Jkf, Self::Usi];
 
-    /// What stands between two games of a file; none where a file holds one game.
+    /// The text between two games of a file. `None` if a file can hold only one game.
     pub fn separator(self) -> Option<&'static str> {
         match self {
             Self::Pgn | Self::Jkf | Self::Usi => Some(""),
@@ -40,7 +40,7 @@ impl Format {
         }
     }
 
-    /// The format that files with this extension have, given without its dot and in any case.
+    /// The format of a file extension, without its dot and in any case.
     pub fn from_extension(extension: &str) -> Option<Self> {
         Some(match extension.to_ascii_lowercase().as_str() {
             "pgn" => Self::Pgn,
@@ -53,7 +53,7 @@ impl Format {
         })
     }
 
-    /// The format of a file that begins like this; a few kilobytes are enough.
+    /// The format of a file with this beginning; a few kilobytes suffice.
     pub fn detect(beginning: &[u8]) -> Option<Self> {
         let beginning = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
         // Shift_JIS is decoded first, as the markers are Japanese.
@@ -73,7 +73,7 @@ impl Format {
     }
 }
 
-/// The format that alone has such lines.
+/// The format that a line identifies.
 fn line_format(line: &str) -> Option<Format> {
     let begins = |starts: &[&str]| starts.iter().any(|start| line.starts_with(start));
     let digit = |text: &str| text.starts_with(|letter: char| letter.is_ascii_digit());
@@ -84,7 +84,7 @@ fn line_format(line: &str) -> Option<Format> {
         return Some(Format::Ki2);
     }
     if begins(&["#KIF", "# ---", "手数--", "手合割："]) || line.contains('：') {
-        // Headers of KI2 look the same, but it has no line above its moves.
+        // Headers of KI2 look the same, but KI2 has no line above its moves.
         return Some(Format::Kif);
     }
     if begins(&["'", "N+", "N-", "$", "PI", "P1"]) || line.strip_prefix('V').is_some_and(digit) {
@@ -111,13 +111,13 @@ impl fmt::Display for Format {
     }
 }
 
-/// How letters become bytes.
+/// A character encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Encoding {
     /// UTF-8 without a byte order mark.
     #[default]
     Utf8,
-    /// `Shift_JIS` as Windows has it. Letters that it has not become question marks.
+    /// `Shift_JIS` as on Windows. Characters that it lacks become question marks.
     ShiftJis,
 }
 
@@ -130,20 +130,20 @@ impl Encoding {
     }
 }
 
-/// Reads the games of a file one by one, within the usual [`Limits`].
+/// Reads the games of a file one by one, within the default [`Limits`].
 ///
-/// Without a format it is detected from the beginning of the file. KIF and KI2 have one reader. PGN is read
-/// as UTF-8 or, if invalid, as Latin-1; the formats of shogi as UTF-8 or `Shift_JIS`.
+/// Without a format, the beginning of the file is used to detect it. KIF and KI2 have the same reader.
+/// PGN is read as UTF-8 or, if invalid, as Latin-1; the formats of shogi as UTF-8 or `Shift_JIS`.
 pub fn read<R: Read>(source: R, format: impl Into<Option<Format>>) -> Records<R> {
     Records::new(source, format, Limits::default())
 }
 
-/// Writes a record in UTF-8. For several in a file see [`Format::separator`].
+/// Writes a record in UTF-8. [`Format::separator`] separates several in a file.
 pub fn write<W: Write>(record: &GameRecord, format: Format, out: &mut W) -> Result<(), WriteError> {
     write_encoded(record, format, Encoding::Utf8, out)
 }
 
-/// Writes a record in an encoding. PGN and JKF are always in UTF-8.
+/// Writes a record in an encoding. PGN and JKF are always UTF-8.
 pub fn write_encoded<W: Write>(
     record: &GameRecord,
     format: Format,
@@ -165,8 +165,8 @@ pub fn write_encoded<W: Write>(
     Ok(())
 }
 
-/// The games of a file; see [`read`]. A game that cannot be read is an error, and the next one
-/// follows it. Nothing follows an error of the source.
+/// The games of a file; see [`read`]. A game that cannot be read is an error, and reading continues
+/// with the next one. No games follow an error of the source.
 #[derive(Debug)]
 pub struct Records<R>(Inner<BufReader<R>>);
 
@@ -181,11 +181,11 @@ enum Inner<R> {
     Usi(usi::Reader<Beginning<R>>),
 }
 
-/// A file of which the beginning was read already.
+/// A file whose beginning has already been read.
 type Beginning<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
 
-/// Bytes that are read to detect the format.
-const ENOUGH: u64 = 4096;
+/// The number of bytes that are used to detect the format.
+const DETECTION_BYTES: u64 = 4096;
 
 impl<R: Read> Records<R> {
     /// Reads within other limits.
@@ -197,15 +197,15 @@ impl<R: Read> Records<R> {
         })
     }
 
-    /// Reads on at a bookmark of a file, within other limits. The source stands at its
+    /// Continues at a bookmark of a file, within other limits. The source must be at the bookmark's
     /// [`offset`](Bookmark::offset).
     pub fn resume(source: R, bookmark: &Bookmark, limits: Limits) -> Self {
         let source = BufReader::with_capacity(1 << 16, source);
         Self(Inner::new(source, Vec::new(), limits, *bookmark))
     }
 
-    /// Where the next game begins. None before the first game of a file that is still to tell its
-    /// format, and in PGN, where a reader may have seen a part of that game already.
+    /// The start of the next game. `None` before the first game of a file whose format is not detected yet,
+    /// and in PGN, where the reader may have consumed a part of that game.
     pub fn bookmark(&self) -> Option<Bookmark> {
         match &self.0 {
             Inner::Undetected(_) | Inner::Pgn(_) => None,
@@ -216,15 +216,15 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// What was odd in the game that was given last, up to a hundred things.
-    pub fn oddities(&self) -> &[Oddity] {
+    /// The warnings of the last game, at most a hundred.
+    pub fn warnings(&self) -> &[RecordWarning] {
         match &self.0 {
             Inner::Undetected(_) => &[],
-            Inner::Pgn(reader) => reader.oddities(),
-            Inner::Kif(reader) => reader.oddities(),
-            Inner::Csa(reader) => reader.oddities(),
-            Inner::Jkf(reader) => reader.oddities(),
-            Inner::Usi(reader) => reader.oddities(),
+            Inner::Pgn(reader) => reader.warnings(),
+            Inner::Kif(reader) => reader.warnings(),
+            Inner::Csa(reader) => reader.warnings(),
+            Inner::Jkf(reader) => reader.warnings(),
+            Inner::Usi(reader) => reader.warnings(),
         }
     }
 }
@@ -241,10 +241,10 @@ impl<R: BufRead> Inner<R> {
         }
     }
 
-    /// Finds the format; none if the file is empty.
+    /// Detects the format. `None` if the file is empty.
     fn detected(mut source: R, limits: Limits) -> Result<Option<Self>, RecordErrorKind> {
         let mut beginning = Vec::new();
-        (&mut source).take(ENOUGH).read_to_end(&mut beginning)?;
+        (&mut source).take(DETECTION_BYTES).read_to_end(&mut beginning)?;
         if beginning.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
         }

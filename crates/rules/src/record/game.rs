@@ -4,19 +4,19 @@ use std::{fmt, sync::OnceLock};
 
 use crate::{Game, GameOutcome, GameResult, Move, Position, Side, Termination};
 
-use super::{AddError, Annotations, End, Headers, Tag, limits::MOST_PLIES, shogi::Handicap};
+use super::{AddError, Annotations, End, Headers, Tag, limits::MAX_PLIES, shogi::Handicap};
 
-/// A game of chess, Chess960 or shogi with everything that a record can say about it.
+/// A game of chess, Chess960 or shogi with headers and annotations.
 ///
-/// Every move is legal where it stands. The tree begins at the root, which is the start position
-/// and has no move; a node's first child goes on with its line, and the others are variations.
+/// The moves are a tree, and each is legal in its position. The root is the start position and has no
+/// move. The first child of a node continues its line; the others begin variations.
 ///
 /// ```
 /// use readyok_rules::{Game, Position, Termination, record::GameRecord};
 ///
 /// let mut record = GameRecord::new(Position::start(Game::Chess));
-/// for word in ["f2f3", "e7e5", "g2g4", "d8h4"] {
-///     record.play(record.position().parse_move(word)?)?;
+/// for uci in ["f2f3", "e7e5", "g2g4", "d8h4"] {
+///     record.play(record.position().parse_move(uci)?)?;
 /// }
 /// record.finish(Termination::Checkmate);
 /// assert_eq!(record.result.as_str(), "0-1");
@@ -24,20 +24,20 @@ use super::{AddError, Annotations, End, Headers, Tag, limits::MOST_PLIES, shogi:
 /// ```
 #[derive(Clone)]
 pub struct GameRecord {
-    /// Players, event and the like. What follows from the rest of the record is not among them:
-    /// game, start position and result.
+    /// Players, event and similar headers. Game, start position and result are not among them, as they
+    /// follow from the rest of the record.
     pub headers: Headers,
-    /// Who won.
+    /// The result.
     pub result: GameResult,
     start: Position,
     nodes: Vec<Node>,
     /// The end of the main line.
     last: NodeId,
-    /// The position there, so that playing on costs no replay. Found when somebody asks for it.
+    /// The position there, so that appending moves needs no replay. Computed on demand.
     tip: OnceLock<Position>,
 }
 
-/// The name of a node within its record.
+/// The id of a node within its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(u32);
 
@@ -54,39 +54,39 @@ pub struct Node {
     mv: Option<Move>,
     ply: u32,
     children: Vec<NodeId>,
-    /// What the record says about it.
+    /// The annotations.
     pub notes: Annotations,
 }
 
 impl Node {
-    /// Its name.
+    /// The id.
     pub fn id(&self) -> NodeId {
         self.id
     }
 
-    /// The node before it; none for the root.
+    /// The parent. `None` for the root.
     pub fn parent(&self) -> Option<NodeId> {
         self.mv.map(|_| self.parent)
     }
 
-    /// The move; none for the root.
+    /// The move. `None` for the root.
     pub fn mv(&self) -> Option<Move> {
         self.mv
     }
 
-    /// How many moves were played up to and with this one: 0 for the root.
+    /// The number of moves up to and including this one: 0 for the root.
     pub fn ply(&self) -> usize {
         self.ply as usize
     }
 
-    /// The moves that follow it: the first goes on with the line, the others begin variations.
+    /// The next moves: the first continues the line, the others begin variations.
     pub fn children(&self) -> &[NodeId] {
         &self.children
     }
 }
 
 impl GameRecord {
-    /// A record without moves. What was played before the position is no part of it.
+    /// A record without moves. Moves before the position are not part of it.
     pub fn new(start: Position) -> Self {
         Self {
             headers: Headers::default(),
@@ -105,7 +105,7 @@ impl GameRecord {
         }
     }
 
-    /// The game that was played.
+    /// The game.
     pub fn game(&self) -> Game {
         self.start.game()
     }
@@ -124,14 +124,14 @@ impl GameRecord {
     /// A player's name.
     pub fn player(&self, side: Side) -> Option<&str> {
         self.header(Tag::Player(side)).or_else(|| match (self.game(), side) {
-            // Records of handicap games call the sides so.
+            // In records of handicap games the sides have these names.
             (Game::Shogi, Side::First) => self.headers.get("下手"),
             (Game::Shogi, Side::Second) => self.headers.get("上手"),
             (Game::Chess | Game::Chess960, _) => None,
         })
     }
 
-    /// Names a player, by the words that records of such games have: a handicap game of shogi has 下手 and 上手.
+    /// Sets the name of a player. A handicap game of shogi has the headers 下手 and 上手.
     pub fn set_player(&mut self, side: Side, name: impl Into<String>) {
         match (self.is_handicap_game(), side) {
             (true, Side::First) => self.headers.set("下手", name),
@@ -140,7 +140,7 @@ impl GameRecord {
         }
     }
 
-    /// Whether pieces are missing at the start of a game of shogi, as one of the usual handicaps has it.
+    /// Whether the start position is one of the usual handicaps of shogi.
     pub(super) fn is_handicap_game(&self) -> bool {
         Handicap::of(&self.start).is_some_and(|handicap| !handicap.is_even())
     }
@@ -150,37 +150,37 @@ impl GameRecord {
         self.headers.get(tag.name(self.game()))
     }
 
-    /// Gives a common header a value.
+    /// Sets the value of a common header.
     pub fn set_header(&mut self, tag: Tag, value: impl Into<String>) {
         self.headers.set(tag.name(self.game()), value);
     }
 
-    /// A node by its name; none if the name is of another record.
+    /// A node. `None` if the id is of another record.
     pub fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(id.0 as usize)
     }
 
-    /// What is said about a node, to be changed.
+    /// The annotations of a node.
     pub fn notes_mut(&mut self, id: NodeId) -> Option<&mut Annotations> {
         self.nodes.get_mut(id.0 as usize).map(|node| &mut node.notes)
     }
 
-    /// What is said about the start position.
+    /// The root node with the annotations of the start position.
     pub fn root(&self) -> Option<&Node> {
         self.node(NodeId::ROOT)
     }
 
-    /// How many moves the record has, with those of all variations.
+    /// The number of moves, including all variations.
     pub fn len(&self) -> usize {
         self.nodes.len().saturating_sub(1)
     }
 
-    /// Whether there is no move.
+    /// Whether there are no moves.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The last node of the main line; the root if there is no move.
+    /// The last node of the main line. The root if there are no moves.
     pub fn last(&self) -> NodeId {
         self.last
     }
@@ -195,7 +195,7 @@ impl GameRecord {
         Positions { mainline: self.mainline(), next: Some(self.start.clone()) }
     }
 
-    /// The position after a node's move; none if the node is of another record.
+    /// The position after a node's move. `None` if the node is of another record.
     pub fn position_after(&self, id: NodeId) -> Option<Position> {
         if id == self.last { Some(self.position().clone()) } else { self.replayed(id) }
     }
@@ -214,18 +214,18 @@ impl GameRecord {
         Some(position)
     }
 
-    /// Plays a move at the end of the main line.
+    /// Appends a move to the main line.
     pub fn play(&mut self, mv: Move) -> Result<NodeId, AddError> {
         self.add(self.last, mv)
     }
 
-    /// Adds a move after a node: as its continuation if it is the first, and as a variation
-    /// otherwise. A move that is there already is not added again.
+    /// Adds a move after a node: as its continuation if it is the first, otherwise as a variation.
+    /// A move that already exists is not added again.
     ///
     /// Costs a replay from the start unless the node is the end of the main line.
     pub fn add(&mut self, parent: NodeId, mv: Move) -> Result<NodeId, AddError> {
         let node = self.node(parent).ok_or(AddError::NoSuchNode)?;
-        if node.ply() >= MOST_PLIES {
+        if node.ply() >= MAX_PLIES {
             return Err(AddError::Full);
         }
         let known = |&id: &NodeId| self.node(id).and_then(Node::mv) == Some(mv);
@@ -233,9 +233,9 @@ impl GameRecord {
             return Ok(id);
         }
         let at_the_end = parent == self.last;
-        let kept = if at_the_end { self.tip.take() } else { None };
+        let cached = if at_the_end { self.tip.take() } else { None };
         let mut position =
-            kept.or_else(|| self.position_after(parent)).ok_or(AddError::NoSuchNode)?;
+            cached.or_else(|| self.position_after(parent)).ok_or(AddError::NoSuchNode)?;
         let played = position.play(mv);
         if at_the_end {
             self.tip = position.into();
@@ -249,7 +249,7 @@ impl GameRecord {
     }
 
     /// Ends the game with the result that follows from the termination for the side to move. If none
-    /// follows, the result stays as it is.
+    /// follows, the result is unchanged.
     pub fn finish(&mut self, termination: Termination) {
         let shogi = self.game() == Game::Shogi;
         let follows = termination.result(self.position().turn(), shogi);
@@ -257,7 +257,7 @@ impl GameRecord {
         self.conclude(GameOutcome { result, termination });
     }
 
-    /// Ends the game, whichever side is to move: a player can resign during the opponent's turn.
+    /// Ends the game regardless of the side to move: a player can resign during the opponent's turn.
     pub fn conclude(&mut self, end: impl Into<End>) {
         let end = end.into();
         self.result = end.outcome.result;
@@ -267,12 +267,12 @@ impl GameRecord {
         }
     }
 
-    /// The end of the main line, if the record states one.
+    /// The end of the main line, if known.
     pub fn end(&self) -> Option<&End> {
         self.node(self.last()).and_then(|node| node.notes.end.as_ref())
     }
 
-    /// What ended the game. In PGN the header `Termination` states it.
+    /// What ended the game. PGN has it in the header `Termination`.
     pub fn termination(&self) -> Option<Termination> {
         match self.end() {
             Some(end) => Some(end.outcome.termination),
@@ -280,8 +280,8 @@ impl GameRecord {
         }
     }
 
-    /// Adds a move that is known to be legal after a node that is known to be there; none if
-    /// there is no room. Whoever has attached moves calls [`Self::settle`] at last.
+    /// Adds a legal move after an existing node. `None` if there is no room. After the last call,
+    /// [`Self::settle`] must be called.
     pub(super) fn attach(&mut self, parent: NodeId, mv: Move) -> Option<NodeId> {
         let id = NodeId(u32::try_from(self.nodes.len()).ok()?);
         let before = self.nodes.get_mut(parent.0 as usize)?;
@@ -304,8 +304,8 @@ impl GameRecord {
         self.tip = OnceLock::new();
     }
 
-    /// Whether both have the same moves with the same notes in the same order. The order in
-    /// which nodes were added does not matter.
+    /// Whether both have the same moves and annotations in the same order, regardless of the order in
+    /// which nodes were added.
     fn same_tree(&self, other: &Self) -> bool {
         let mut pairs = vec![(NodeId::ROOT, NodeId::ROOT)];
         while let Some((ours, theirs)) = pairs.pop() {

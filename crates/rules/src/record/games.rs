@@ -1,21 +1,23 @@
-//! The loop over the games of a source: what the readers of all formats do that read piece by piece.
+//! The loop over the games of a source, which most readers share.
 
-use super::{GameRecord, Oddity, RecordError, RecordErrorKind, Strange, source::Place};
+use super::{
+    GameRecord, RecordError, RecordErrorKind, RecordWarning, RecordWarningKind, source::Location,
+};
 
 /// A reader of a format.
 pub(super) trait Games {
     fn state(&mut self) -> &mut State;
 
-    /// Counts against the limits from here on.
+    /// Starts counting against the limits.
     fn begin_game(&mut self);
 
-    /// How far the source was read.
-    fn place(&self) -> Place;
+    /// The location of the last text that was read.
+    fn location(&self) -> Location;
 
-    /// Reads a game; none at the end of the source.
+    /// Reads a game. `None` at the end of the source.
     fn read_game(&mut self) -> Result<Option<GameRecord>, RecordErrorKind>;
 
-    /// Skips the rest of a game that cannot be read; false if the source ends with it.
+    /// Skips the rest of a game that cannot be read. False if the source ends.
     fn skip_game(&mut self) -> bool;
 
     /// The next game, or why it cannot be read.
@@ -23,7 +25,7 @@ pub(super) trait Games {
         if self.state().over {
             return None;
         }
-        self.state().oddities.clear();
+        self.state().warnings.clear();
         self.begin_game();
         let read = self.read_game();
         if matches!(read, Ok(None)) {
@@ -32,7 +34,7 @@ pub(super) trait Games {
         }
         self.state().game += 1;
         let read = read.map_err(|kind| {
-            let Place { line, column } = self.place();
+            let Location { line, column } = self.location();
             let error = RecordError { game: self.state().game, line, column, kind };
             let ends = matches!(error.kind, RecordErrorKind::Io(_)) || !self.skip_game();
             self.state().over = ends;
@@ -42,40 +44,42 @@ pub(super) trait Games {
     }
 }
 
-/// Which game is read, and what was odd in it.
+/// The number of the current game, and its warnings.
 #[derive(Debug, Default)]
 pub(super) struct State {
     game: u64,
     over: bool,
-    oddities: Vec<Oddity>,
+    warnings: Vec<RecordWarning>,
 }
 
 impl State {
-    /// So many games were read before.
+    /// The state after a number of games.
     pub(super) fn after(game: u64) -> Self {
         Self { game, ..Self::default() }
     }
 
-    /// How many games were read.
+    /// The number of games that were read.
     pub(super) fn games(&self) -> u64 {
         self.game
     }
 
-    pub(super) fn oddities(&self) -> &[Oddity] {
-        &self.oddities
+    pub(super) fn warnings(&self) -> &[RecordWarning] {
+        &self.warnings
     }
 
-    pub(super) fn odd(&mut self, place: Place, what: Strange) {
-        note_odd(&mut self.oddities, place, what);
+    pub(super) fn warn(&mut self, location: Location, kind: RecordWarningKind) {
+        add_warning(&mut self.warnings, location, kind);
     }
 }
 
-/// More oddities than this say nothing new.
-const MOST_ODDITIES: usize = 100;
+const MAX_WARNINGS: usize = 100;
 
-/// Notes what was odd in a game.
-pub(super) fn note_odd(oddities: &mut Vec<Oddity>, place: Place, what: Strange) {
-    if oddities.len() < MOST_ODDITIES {
-        oddities.push(Oddity { line: place.line, column: place.column, what });
+pub(super) fn add_warning(
+    warnings: &mut Vec<RecordWarning>,
+    location: Location,
+    kind: RecordWarningKind,
+) {
+    if warnings.len() < MAX_WARNINGS {
+        warnings.push(RecordWarning { line: location.line, column: location.column, kind });
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::{Game, Side};
 
-/// Names with values, in the order of the file. A name can stand more than once.
+/// Names with values, in the order of the file. A name can occur more than once.
 ///
-/// Names are those of the game's own formats: PGN's for chess (`White`, `Event`), KIF's for shogi
-/// (`先手`, `棋戦`), which CSA's and JKF's are translated to. [`Tag`] gives the name of the
-/// common ones in either.
+/// Names are those of the game's own formats: PGN for chess (`White`, `Event`), KIF for shogi (`先手`,
+/// `棋戦`). The names of CSA and JKF are translated to those of KIF. [`Tag`] has the names of the
+/// common headers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Headers(Vec<(String, String)>);
 
@@ -16,7 +16,7 @@ impl Headers {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Gives a name this value: in place of its first one, or at the end.
+    /// Sets the value of a name: replaces its first value, or appends a header.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
         let name = name.into();
         match self.0.iter_mut().find(|(known, _)| *known == name) {
@@ -25,62 +25,62 @@ impl Headers {
         }
     }
 
-    /// Adds a value at the end, whether the name is there already or not.
+    /// Appends a header, even if the name already exists.
     pub fn push(&mut self, name: impl Into<String>, value: impl Into<String>) {
         self.0.push((name.into(), value.into()));
     }
 
-    /// Takes all values of a name out, and returns the first.
+    /// Removes all values of a name and returns the first.
     pub fn remove(&mut self, name: &str) -> Option<String> {
         let first = self.get(name).map(str::to_owned);
         self.0.retain(|(known, _)| known != name);
         first
     }
 
-    /// Takes the first value of a name out.
+    /// Removes the first value of a name.
     pub(super) fn remove_first(&mut self, name: &str) {
         if let Some(index) = self.0.iter().position(|(known, _)| known == name) {
             self.0.remove(index);
         }
     }
 
-    /// All names with their values, in order.
+    /// All headers, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// How many there are.
+    /// The number of headers.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is no header.
+    /// Whether there are no headers.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// A header that every game has a name for.
+/// A header that has a name in every game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tag {
     /// The tournament or match.
     Event,
-    /// Where it was played.
+    /// The place where the game was played.
     Site,
-    /// When it began: `2026.11.21` in chess, `2026/11/21 10:00:00` in shogi.
+    /// The start: `2026.11.21` in chess, `2026/11/21 10:00:00` in shogi.
     Date,
     /// The round of the event.
     Round,
     /// The name of a player.
     Player(Side),
-    /// The time that the players had: `300+3` in chess, free text in shogi.
+    /// The time control: `300+3` in chess, free text in shogi.
     TimeControl,
-    /// The opening's name.
+    /// The name of the opening.
     Opening,
 }
 
 impl Tag {
-    /// The header's name in records of a game.
+    /// The name of the header in records of a game.
     pub fn name(self, game: Game) -> &'static str {
         let (chess, shogi) = match self {
             Self::Event => ("Event", "棋戦"),

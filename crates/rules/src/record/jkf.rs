@@ -1,16 +1,15 @@
 //! JKF, the JSON Kifu Format of Kifu for JS, version 1.
 //!
-//! A file holds one game, or several that follow each other. Errors in moves are reported at the
-//! beginning of their game.
+//! A file contains one or more games. Errors in moves are reported at the beginning of their game.
 //!
-//! # What JKF does not hold
-//! - Times finer than a second, the time left, signs (NAGs), marks, comments before a move.
-//! - Several comments on a move: they become one of several lines.
-//! - Lines of a comment that look like an evaluation, which become one.
-//! - A result without an end, and an end without a result that has one. Ends have the words of CSA,
-//!   and its summary as a comment.
-//! - Several headers of one name: the first is written.
-//! - Variations deeper in each other than the reader of JSON goes, which is about forty.
+//! # Limitations
+//! - Times have seconds. Remaining times, NAGs, marks and comments before a move are not written.
+//! - Several comments on a move become one comment of several lines.
+//! - Comment lines that look like an evaluation become one.
+//! - A result without an end is not written, nor an end without a result that implies one. Ends have
+//!   the keywords of CSA, and its summary as a comment.
+//! - Of several headers with one name, only the first is written.
+//! - Variations that are nested deeper than the JSON reader supports (about forty) cannot be read.
 
 mod read;
 mod write;

@@ -1,31 +1,32 @@
 //! KIF and KI2, the formats of Kifu for Windows and of most programs for shogi.
 //!
-//! One reader takes both, since KI2 is KIF with other moves: `▲７六歩` with words where needed
+//! One reader supports both, since KI2 is KIF with other moves: `▲７六歩` with modifiers where needed,
 //! instead of a number, `７六歩(77)` and a time.
 //!
 //! # Ends
-//! Words such as 投了 imply the winner by the side to move. A game that the other side lost, such as by
+//! Names such as 投了 imply the winner by the side to move. A game that the other side lost, such as by
 //! resigning during the opponent's turn, is written with 反則勝ち after a foul and 不戦勝 otherwise.
 //! The summary then has the end in brackets: `まで1手で後手の勝ち（投了）`.
 //!
-//! # What KIF does not hold
-//! - Times finer than a second, the time left, signs (NAGs), marks, comments before a move.
-//! - Several comments on a move: they become one of several lines. Blanks around it are lost.
-//! - Lines of a comment that look like an evaluation (`#評価値=120`, `#深さ=20`, `#詰み=先手勝ち:5手`)
-//!   become one, and evaluations are written so.
-//! - A result of a variation that does not follow from its end, and an end without a result that has
-//!   one.
-//! - Ends that only chess knows are written as the word of the nearest one of shogi.
-//! - Headers whose names mean something else in KIF (`手合割`, `まで…`, `変化`, names of hands).
+//! # Limitations of KIF
+//! - Times have seconds. Remaining times, NAGs, marks and comments before a move are not written.
+//! - Several comments on a move become one comment of several lines. Blanks around it are lost.
+//! - Evaluations are written as comment lines (`#評価値=120`, `#深さ=20`, `#詰み=先手勝ち:5手`), and
+//!   such lines are read as evaluations.
+//! - A result of a variation that does not follow from its end is not written, nor an end without a
+//!   result that implies one.
+//! - Ends that only chess has are written as the most similar one of shogi.
+//! - Headers whose names have another meaning in KIF (`手合割`, `まで…`, `変化`, names of hands) are not
+//!   written.
 //!
-//! # What KI2 does not hold beyond that
-//! - Any times, and comments on the end of the game.
-//! - A win of which nobody knows how: it reads as resignation.
+//! # Further limitations of KI2
+//! - Times and comments on the end of the game are not written.
+//! - A win of unknown cause is read as resignation.
 
 mod board;
+mod ends;
 mod moves;
 mod read;
-mod words;
 mod write;
 
 pub(super) use moves::relative;

@@ -1,24 +1,25 @@
-//! How much of a file is taken for one game.
+//! Limits of the size of a game.
 
 use super::{Headers, Limit, RecordErrorKind};
 
-/// The most that a reader accepts of one game. A file can come from anyone, and without limits one
-/// "game" could fill the memory.
+/// The limits of a game. Files can come from untrusted sources, and without limits one "game" could
+/// fill the memory.
 ///
-/// A game over a limit is a [`RecordError`](super::RecordError), and the next one is read.
+/// A game that exceeds a limit is a [`RecordError`](super::RecordError); reading continues with the
+/// next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a game, with everything in it.
+    /// Bytes of a game.
     pub game_bytes: u64,
     /// Bytes of one comment.
     pub comment_bytes: usize,
     /// Headers of a game.
     pub headers: usize,
-    /// Bytes of a header's name and of its value, each.
+    /// Bytes of the name and of the value of a header, each.
     pub header_bytes: usize,
-    /// Moves of a game, with those of all variations.
+    /// Moves of a game, including all variations.
     pub moves: usize,
-    /// Moves from the start of a game to the end of any line of it; never more than 19,000.
+    /// Moves of a line from the start of the game; never more than 19,000.
     pub plies: usize,
     /// Maximum depth of nested variations.
     pub depth: usize,
@@ -41,7 +42,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Adds a header to those of a game.
+    /// Adds a header to the headers of a game.
     pub(super) fn add_header(
         &self,
         headers: &mut Headers,
@@ -50,19 +51,19 @@ impl Limits {
     ) -> Result<(), RecordErrorKind> {
         let (name, value) = (name.into(), value.into());
         if headers.len() >= self.headers {
-            return Err(RecordErrorKind::TooMuch(Limit::Headers));
+            return Err(RecordErrorKind::LimitExceeded(Limit::Headers));
         }
         if name.len().max(value.len()) > self.header_bytes {
-            return Err(RecordErrorKind::TooMuch(Limit::HeaderBytes));
+            return Err(RecordErrorKind::LimitExceeded(Limit::HeaderBytes));
         }
         headers.push(name, value);
         Ok(())
     }
 
-    /// Adds a line to a comment. Line ends count, or empty lines could be of any number.
+    /// Adds a line to a comment. Line ends count, so that the number of empty lines is limited.
     pub(super) fn add_line(&self, comment: &mut String, line: &str) -> Result<(), RecordErrorKind> {
         if comment.len().saturating_add(line.len()) > self.comment_bytes {
-            return Err(RecordErrorKind::TooMuch(Limit::CommentBytes));
+            return Err(RecordErrorKind::LimitExceeded(Limit::CommentBytes));
         }
         comment.push_str(line);
         comment.push('\n');
@@ -70,5 +71,5 @@ impl Limits {
     }
 }
 
-/// Positions of shogi count moves up to 30,000, and a start position can have number 10,000.
-pub(super) const MOST_PLIES: usize = 19_000;
+/// Positions of shogi count moves up to 30,000, and a start position can have the number 10,000.
+pub(super) const MAX_PLIES: usize = 19_000;

@@ -4,49 +4,49 @@ use std::io::{BufRead, ErrorKind, Read};
 
 use encoding_rs::{Encoding, SHIFT_JIS, UTF_8};
 
-use super::{Bookmark, Format, Limit, Limits, RecordErrorKind, source::Place};
+use super::{Bookmark, Format, Limit, Limits, RecordErrorKind, source::Location};
 
 /// A line without its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) number: u64,
-    /// How many bytes of the file are before it.
+    /// The number of bytes of the file before it.
     offset: u64,
     pub(super) text: String,
 }
 
 impl Line {
-    /// The place of a part of the line.
-    pub(super) fn place(&self, part: &str) -> Place {
+    /// The location of a part of the line.
+    pub(super) fn location(&self, part: &str) -> Location {
         let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         let before = self.text.get(..offset).unwrap_or(&self.text);
-        Place { line: self.number, column: before.chars().count() as u64 + 1 }
+        Location { line: self.number, column: before.chars().count() as u64 + 1 }
     }
 }
 
-/// Reads lines. The encoding is what the file declares, or else what its first text that is not
-/// ASCII can be.
+/// Reads lines. The encoding is the declared one; otherwise it is detected in the first text that is
+/// not ASCII.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     input: R,
     limits: Limits,
     encoding: Option<&'static Encoding>,
     number: u64,
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     offset: u64,
-    returned: Option<Line>,
+    unread: Option<Line>,
     game_bytes: u64,
 }
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(input: R, limits: Limits, from: Bookmark) -> Self {
         let Bookmark { lines: number, offset, encoding, .. } = from;
-        Self { input, limits, encoding, number, offset, returned: None, game_bytes: 0 }
+        Self { input, limits, encoding, number, offset, unread: None, game_bytes: 0 }
     }
 
-    /// The offset of the next line, after a number of games.
+    /// The location of the next line, after a number of games.
     pub(super) fn bookmark(&self, format: Format, games: u64) -> Bookmark {
-        let (lines, offset) = match &self.returned {
+        let (lines, offset) = match &self.unread {
             Some(line) => (line.number - 1, line.offset),
             None => (self.number, self.offset),
         };
@@ -57,28 +57,28 @@ impl<R: BufRead> Lines<R> {
         &self.limits
     }
 
-    /// Where the last line stands.
-    pub(super) fn place(&self) -> Place {
-        Place { line: self.number.max(1), column: 1 }
+    /// The location of the last line.
+    pub(super) fn location(&self) -> Location {
+        Location { line: self.number.max(1), column: 1 }
     }
 
-    /// From here on bytes are counted for another game.
+    /// Starts counting the bytes of another game.
     pub(super) fn begin_game(&mut self) {
         self.game_bytes = 0;
     }
 
-    /// Gives a line back, to be the next one.
-    pub(super) fn give_back(&mut self, line: Line) {
-        self.returned = Some(line);
+    /// Makes a line the next one again.
+    pub(super) fn unread(&mut self, line: Line) {
+        self.unread = Some(line);
     }
 
-    /// The next line; none at the end of the file.
+    /// The next line. `None` at the end of the file.
     pub(super) fn next(&mut self) -> Result<Option<Line>, RecordErrorKind> {
-        if let Some(line) = self.returned.take() {
+        if let Some(line) = self.unread.take() {
             return Ok(Some(line));
         }
         let offset = self.offset;
-        let Some(mut bytes) = self.take_line()? else { return Ok(None) };
+        let Some(mut bytes) = self.read_bytes()? else { return Ok(None) };
         self.number += 1;
         if self.number == 1 && bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);
@@ -88,17 +88,17 @@ impl<R: BufRead> Lines<R> {
             self.encoding = self.encoding.or_else(|| declared(&bytes));
         }
         if self.game_bytes > self.limits.game_bytes {
-            return Err(RecordErrorKind::TooMuch(Limit::GameBytes));
+            return Err(RecordErrorKind::LimitExceeded(Limit::GameBytes));
         }
         Ok(Some(Line { number: self.number, offset, text: self.decoded(&bytes) }))
     }
 
-    /// Bytes up to a line end, which is taken, too.
-    fn take_line(&mut self) -> Result<Option<Vec<u8>>, RecordErrorKind> {
+    /// The bytes of a line without its end.
+    fn read_bytes(&mut self) -> Result<Option<Vec<u8>>, RecordErrorKind> {
         let mut bytes = Vec::new();
-        let most = self.limits.comment_bytes.saturating_add(self.limits.header_bytes);
-        let most = u64::try_from(most).unwrap_or(u64::MAX);
-        let limit = most.min(self.limits.game_bytes).saturating_add(2);
+        let max = self.limits.comment_bytes.saturating_add(self.limits.header_bytes);
+        let max = u64::try_from(max).unwrap_or(u64::MAX);
+        let limit = max.min(self.limits.game_bytes).saturating_add(2);
         let count = (&mut self.input).take(limit).read_until(b'\n', &mut bytes)?;
         if count == 0 {
             return Ok(None);
@@ -110,7 +110,7 @@ impl<R: BufRead> Lines<R> {
         } else if count as u64 == limit {
             self.skip_line()?;
             self.number += 1;
-            return Err(RecordErrorKind::TooMuch(if limit > self.limits.game_bytes {
+            return Err(RecordErrorKind::LimitExceeded(if limit > self.limits.game_bytes {
                 Limit::GameBytes
             } else {
                 Limit::CommentBytes
@@ -148,7 +148,7 @@ impl<R: BufRead> Lines<R> {
         let encoding = if let Some(encoding) = self.encoding {
             encoding
         } else {
-            // The whole buffer is checked: a single line of Shift_JIS can be valid UTF-8.
+            // The complete buffer is checked: a single line of Shift_JIS can be valid UTF-8.
             let rest = self.input.fill_buf().unwrap_or_default();
             let encoding = if is_utf8(bytes) && is_utf8(rest) { UTF_8 } else { SHIFT_JIS };
             *self.encoding.insert(encoding)
@@ -162,7 +162,7 @@ fn is_utf8(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
-/// The encoding that `#KIF version=2.0 encoding=UTF-8` or `'CSA encoding=UTF-8` names.
+/// The encoding that `#KIF version=2.0 encoding=UTF-8` or `'CSA encoding=UTF-8` declares.
 fn declared(line: &[u8]) -> Option<&'static Encoding> {
     let line = std::str::from_utf8(line).ok()?;
     let name = line.starts_with(['#', '\'']).then(|| line.split_once("encoding="))??.1;
@@ -173,7 +173,7 @@ fn declared(line: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The bytes of a text in `Shift_JIS`; letters that it has not become question marks.
+/// The text in `Shift_JIS`. Characters that it lacks become question marks.
 pub(super) fn to_shift_jis(text: &str) -> Vec<u8> {
     let (bytes, _, failed) = SHIFT_JIS.encode(text);
     if !failed {

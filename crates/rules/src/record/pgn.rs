@@ -1,18 +1,18 @@
-//! Portable Game Notation, after Steven Edwards' standard of 1994 and what programs make of it.
+//! Portable Game Notation: Steven Edwards' standard of 1994 and the forms that programs write.
 //!
-//! Read here rather than by `pgn-reader`, which drops `;` comments and moves that it cannot read
-//! without a word, and knows no lines and columns.
+//! `pgn-reader` is not used because it silently drops `;` comments and unreadable moves, and has no
+//! line and column numbers.
 //!
-//! # What PGN does not hold
-//! - Times finer than a millisecond, and evaluations of start positions' sides other than the first.
-//! - [`End`](super::End): it is written as the header `Termination`, in the standard's eight words,
-//!   unless the record has that header.
-//! - Comments *before* a move that begins no variation: they are written after the move before.
-//! - Blanks around comments, and comments and headers that are empty or (`?`) unknown.
-//! - A `}` in a comment: the comment is written with `;`, where each line becomes a comment.
-//! - Names of headers other than letters, digits and underscores; line ends in their values.
-//! - Headers in another order than the seven of the roster before all others.
-//! - Arrows before marked squares.
+//! # Limitations
+//! - Times have milliseconds.
+//! - [`End`](super::End) is written as the header `Termination` with one of the eight values of the
+//!   standard, unless the record has that header.
+//! - Comments *before* a move that begins no variation are written after the previous move.
+//! - Blanks around comments are lost, and comments and headers that are empty or unknown (`?`).
+//! - A comment with a `}` is written with `;`, and each of its lines becomes a comment.
+//! - Names of headers have letters, digits and underscores. Line ends in values become blanks.
+//! - The seven headers of the roster are always first.
+//! - Marked squares are always before arrows.
 
 mod command;
 mod movetext;
@@ -23,16 +23,16 @@ mod write;
 pub(super) use movetext::Reader;
 pub use write::{PgnOptions, write_pgn};
 
-/// The tags that stand first in every game, in this order.
+/// The tags that are first in every game, in this order.
 const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
-/// What a tag of the roster has for a value where nobody knows one.
-fn unknown(name: &str) -> &'static str {
+/// The value of a tag of the roster if it is unknown.
+fn unknown_value(name: &str) -> &'static str {
     if name == "Date" { "????.??.??" } else { "?" }
 }
 
-/// Signs that can stand for a NAG.
-const SIGNS: [(&str, u8); 20] = [
+/// Symbols for NAGs.
+const NAG_SYMBOLS: [(&str, u8); 20] = [
     ("!", 1),
     ("?", 2),
     ("!!", 3),

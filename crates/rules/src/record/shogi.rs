@@ -1,17 +1,17 @@
-//! What the formats of shogi share: names of pieces and squares, set-up boards, handicaps, and a
-//! record that is being read.
+//! Shared code for the formats of shogi: names of pieces and squares, board setups, handicaps, and
+//! the record under construction.
 
 mod board;
 mod draft;
+mod names;
 mod notes;
 mod walk;
-mod words;
 
 pub(super) use board::{Handicap, Setup};
 pub(super) use draft::Draft;
-pub(super) use notes::{evaluation_lines, flat_comment, take_comment};
-pub(super) use walk::{Step, Walk};
-pub(super) use words::{
+pub(super) use names::{
     csa_name, kanji_name, kanji_rank, piece_by_csa, piece_by_kanji, square, square_of, wide_digit,
     wide_file,
 };
+pub(super) use notes::{evaluation_lines, extract_comment, flat_comment};
+pub(super) use walk::{Step, Walk};

@@ -1,41 +1,41 @@
-//! Bytes with their line and column, from a reader that need not hold the file.
+//! Bytes with line and column, from a stream.
 
 use std::io::{self, BufRead, ErrorKind};
 
-/// A position in a file.
+/// A location in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct Location {
     pub(super) line: u64,
     pub(super) column: u64,
 }
 
-impl Place {
+impl Location {
     pub(super) const START: Self = Self { line: 1, column: 1 };
 }
 
-/// A reader that knows where it is. Line ends are `\n`, `\r\n` and `\r`, and all come out as `\n`.
+/// A byte reader with a location. The line ends `\n`, `\r\n` and `\r` are all returned as `\n`.
 #[derive(Debug)]
 pub(super) struct Source<R> {
     input: R,
-    place: Place,
-    taken: u64,
-    /// The byte that was peeked at is a `\r`.
+    location: Location,
+    consumed: u64,
+    /// The peeked byte is a `\r`.
     at_cr: bool,
     after_cr: bool,
 }
 
 impl<R: BufRead> Source<R> {
     pub(super) fn new(input: R) -> Self {
-        Self { input, place: Place::START, taken: 0, at_cr: false, after_cr: false }
+        Self { input, location: Location::START, consumed: 0, at_cr: false, after_cr: false }
     }
 
-    pub(super) fn place(&self) -> Place {
-        self.place
+    pub(super) fn location(&self) -> Location {
+        self.location
     }
 
-    /// How many bytes were taken so far.
-    pub(super) fn taken(&self) -> u64 {
-        self.taken
+    /// The number of bytes that were consumed.
+    pub(super) fn consumed(&self) -> u64 {
+        self.consumed
     }
 
     /// Skips a byte order mark.
@@ -46,11 +46,11 @@ impl<R: BufRead> Source<R> {
             }
             self.bump(byte);
         }
-        self.place = Place::START;
+        self.location = Location::START;
         Ok(())
     }
 
-    /// The next byte, which stays.
+    /// The next byte, without consuming it.
     pub(super) fn peek(&mut self) -> io::Result<Option<u8>> {
         loop {
             let next = match self.input.fill_buf() {
@@ -61,7 +61,7 @@ impl<R: BufRead> Source<R> {
             match next {
                 Some(b'\n') if self.after_cr => {
                     self.after_cr = false;
-                    self.taken += 1;
+                    self.consumed += 1;
                     self.input.consume(1);
                 }
                 Some(b'\r') => {
@@ -76,19 +76,19 @@ impl<R: BufRead> Source<R> {
         }
     }
 
-    /// Takes the byte that [`Self::peek`] has just given.
+    /// Consumes the byte that [`Self::peek`] returned.
     pub(super) fn bump(&mut self, byte: u8) {
         self.after_cr = self.at_cr;
         self.input.consume(1);
-        self.taken += 1;
+        self.consumed += 1;
         if byte == b'\n' {
-            self.place = Place { line: self.place.line + 1, column: 1 };
+            self.location = Location { line: self.location.line + 1, column: 1 };
         } else if byte & 0xC0 != 0x80 {
-            self.place.column += 1;
+            self.location.column += 1;
         }
     }
 
-    /// Takes the next byte.
+    /// Consumes the next byte.
     pub(super) fn next(&mut self) -> io::Result<Option<u8>> {
         let next = self.peek()?;
         if let Some(byte) = next {

@@ -1,9 +1,9 @@
-//! Lines of positions and moves: `position startpos moves 7g7f`, `sfen … moves …`, or an SFEN.
+//! USI positions: `position startpos moves 7g7f`, `sfen … moves …`, or an SFEN.
 //!
 //! Every line is a game of shogi; empty lines and those that begin with `#` are skipped.
 //!
-//! # What a line does not hold
-//! Anything but the start position and the moves of the main line.
+//! # Limitations
+//! Only the start position and the moves of the main line are written.
 
 use std::io::BufRead;
 
@@ -12,18 +12,18 @@ use rsshogi::types::Move;
 use crate::{Game, Position, error::shortened};
 
 use super::{
-    Bookmark, GameRecord, Limits, Oddity, RecordError, RecordErrorKind, WriteError,
+    Bookmark, GameRecord, Limits, RecordError, RecordErrorKind, RecordWarning, WriteError,
     format::Format,
     lines::{Line, Lines},
     shogi::Draft,
-    source::Place,
+    source::Location,
 };
 
 /// Reads lines until the source ends.
 #[derive(Debug)]
 pub(super) struct Reader<R> {
     lines: Lines<R>,
-    place: Place,
+    location: Location,
     game: u64,
     over: bool,
 }
@@ -31,17 +31,17 @@ pub(super) struct Reader<R> {
 impl<R: BufRead> Reader<R> {
     pub(super) fn new(input: R, limits: Limits, from: Bookmark) -> Self {
         let lines = Lines::new(input, limits, from);
-        Self { lines, place: Place::START, game: from.games, over: false }
+        Self { lines, location: Location::START, game: from.games, over: false }
     }
 
-    /// Where the next line begins.
+    /// The location of the next line.
     pub(super) fn bookmark(&self) -> Bookmark {
         self.lines.bookmark(Format::Usi, self.game)
     }
 
     /// A line is a game or an error.
-    #[expect(clippy::unused_self, reason = "every reader has this")]
-    pub(super) fn oddities(&self) -> &[Oddity] {
+    #[expect(clippy::unused_self, reason = "every reader has this method")]
+    pub(super) fn warnings(&self) -> &[RecordWarning] {
         &[]
     }
 
@@ -55,7 +55,7 @@ impl<R: BufRead> Reader<R> {
             self.game += 1;
         }
         let read = read.map_err(|kind| {
-            let Place { line, column } = self.place.max(self.lines.place());
+            let Location { line, column } = self.location.max(self.lines.location());
             self.over = matches!(kind, RecordErrorKind::Io(_));
             RecordError { game: self.game, line, column, kind }
         });
@@ -65,7 +65,7 @@ impl<R: BufRead> Reader<R> {
 
     fn read_line(&mut self) -> Result<Option<GameRecord>, RecordErrorKind> {
         while let Some(line) = self.lines.next()? {
-            self.place = Place { line: line.number, column: 1 };
+            self.location = Location { line: line.number, column: 1 };
             let text = line.text.trim();
             if !text.is_empty() && !text.starts_with('#') {
                 return self.read_game(&line, text).map(Some);
@@ -85,7 +85,7 @@ impl<R: BufRead> Reader<R> {
             while fields.len() < 4
                 && let Some(token) = tokens.next_if(|token| *token != "moves")
             {
-                // The number of the move can be missing, and the moves follow immediately.
+                // The move number can be missing before the moves.
                 if fields.len() == 3 && !token.bytes().all(|byte| byte.is_ascii_digit()) {
                     return Err(RecordErrorKind::Unexpected(shortened(token)));
                 }
@@ -97,11 +97,11 @@ impl<R: BufRead> Reader<R> {
         if let Some(token) = tokens.next()
             && token != "moves"
         {
-            self.place = line.place(token);
+            self.location = line.location(token);
             return Err(RecordErrorKind::Unexpected(shortened(token)));
         }
         for token in tokens {
-            self.place = line.place(token);
+            self.location = line.location(token);
             let mv = Move::from_usi(token).ok_or_else(|| draft.illegal(token))?;
             draft.play(mv)?;
         }
@@ -109,7 +109,7 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-/// The line for a record.
+/// The line of a record.
 pub(super) fn write(record: &GameRecord) -> Result<String, WriteError> {
     if record.game() != Game::Shogi {
         return Err(WriteError::WrongGame { format: Format::Usi, game: record.game() });

@@ -1,14 +1,14 @@
-//! The positions that games start from.
+//! Start positions.
 
 use super::Setup;
 use crate::{Game, Kind, Piece, Side, Square};
 
-/// A start of shogi where the stronger player, who moves first as the second side, leaves pieces
-/// out.
+/// A handicap of shogi: the stronger player, who is the second side and moves first, leaves out
+/// pieces.
 ///
-/// Left and right are those of the player who gives the handicap: their left lance stands on 1a. The
-/// names are those that records of games use; the professional association plays lance, bishop,
-/// rook, rook and lance, two, four, six, eight and ten pieces.
+/// Left and right are those of the player who gives the handicap: their left lance is on 1a. The names
+/// are those of game records. The professional association plays lance, bishop, rook, rook and lance,
+/// two, four, six, eight and ten pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Handicap {
     /// The left lance (1a).
@@ -41,12 +41,12 @@ pub enum Handicap {
     EightPieces,
     /// Eight pieces and both golds.
     TenPieces,
-    /// Everything but the king.
+    /// Everything except the king.
     NakedKing,
 }
 
 impl Handicap {
-    /// All of them, the smallest first.
+    /// All handicaps, the smallest first.
     pub const ALL: [Self; 16] = [
         Self::Lance,
         Self::RightLance,
@@ -88,7 +88,7 @@ impl Handicap {
         }
     }
 
-    /// The Japanese name, as records have it.
+    /// The Japanese name, as in game records.
     pub fn japanese(self) -> &'static str {
         match self {
             Self::Lance => "香落ち",
@@ -110,9 +110,9 @@ impl Handicap {
         }
     }
 
-    /// The handicap of this name, in English or in Japanese. In English it may also be written as on
-    /// command lines, `rook-and-lance`, and those of many pieces as players do, `2-piece`.
-    pub fn of_name(name: &str) -> Option<Self> {
+    /// The handicap of a name, in English or in Japanese. English names can also be written as on command
+    /// lines (`rook-and-lance`) and with digits (`2-piece`).
+    pub fn from_name(name: &str) -> Option<Self> {
         let parts = name.replace(['-', '_'], " ").to_ascii_lowercase();
         let is_called = |known: &Self| {
             known.name() == parts || known.japanese() == name || known.in_digits() == parts
@@ -141,7 +141,7 @@ impl Handicap {
         parts.collect::<Vec<_>>().join(" ")
     }
 
-    /// The first and the second row as they are left.
+    /// The first and the second row of the second side, and whether it has pawns.
     fn rows(self) -> (&'static str, &'static str, bool) {
         const FULL: &str = "lnsgkgsnl";
         let (first, second) = match self {
@@ -186,7 +186,7 @@ impl Setup {
     /// A start position of Chess960 by its number, 0 to 959, after Reinhard Scharnagl
     /// (*Fischer-Random-Schach*, 2004); 518 is that of chess.
     ///
-    /// None if there is no such number.
+    /// `None` if the number is not below 960.
     pub fn chess960(number: u16) -> Option<Self> {
         Self::double_chess960(number, number)
     }
@@ -194,7 +194,7 @@ impl Setup {
     /// A start position of double Chess960, where each side has its own first rank, by the numbers
     /// of White's and Black's as [`Setup::chess960`] counts them.
     ///
-    /// None if there are no such numbers.
+    /// `None` if a number is not below 960.
     pub fn double_chess960(white: u16, black: u16) -> Option<Self> {
         if white >= 960 || black >= 960 {
             return None;
@@ -291,7 +291,7 @@ fn first_rank(number: u16) -> [Kind; 8] {
     place(&mut rank, dark * 2, Kind::Bishop);
     place_free(&mut rank, queen, Kind::Queen);
     if let Some(&(first, second)) = KNIGHTS.get(number) {
-        // The further one first, as the nearer one would move the count.
+        // The further one first, because the nearer one would change the count.
         place_free(&mut rank, second, Kind::Knight);
         place_free(&mut rank, first, Kind::Knight);
     }

@@ -5,14 +5,14 @@ use std::fmt::{self, Write as _};
 use super::Setup;
 use crate::{Field, Game, Kind, Piece, PositionError, Side, Square, error::shortened};
 
-/// How a position of chess is written. Every form is read, and shogi has only one.
+/// The form of a FEN. Every form can be read; shogi has only one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum FenForm {
-    /// An en passant square after every double step of a pawn, as the PGN standard has it
-    /// (section 16.1.3.4). Castling is written as in X-FEN, which for chess is the same.
+    /// An en passant square after every double step of a pawn, as in the PGN standard (section
+    /// 16.1.3.4). Castling is written as in X-FEN, which is the same for chess.
     Fen,
-    /// Castling with the outermost rook of a wing is `K` or `Q`, and with another one its file; the
-    /// en passant square is written only if a pawn can be taken there. What [`Display`] writes.
+    /// Castling with the outermost rook of a wing is `K` or `Q`, and with another one its file. The en
+    /// passant square is written only if a capture there is possible. This is the form of [`Display`].
     ///
     /// [`Display`]: fmt::Display
     #[default]
@@ -22,9 +22,9 @@ pub enum FenForm {
 }
 
 impl Setup {
-    /// Reads a FEN of four to six fields, or an SFEN of three or four, in any of their forms.
+    /// Reads a FEN of four to six fields, or an SFEN of three or four, in any form.
     ///
-    /// Fails only for malformed text: the position can be illegal.
+    /// Fails only for malformed text; the position can be illegal.
     pub fn read(game: Game, text: &str) -> Result<Self, PositionError> {
         let fields = split(game, text)?;
         let mut fields = known(game).iter().copied().zip(fields);
@@ -81,7 +81,7 @@ impl Setup {
                 if !is_number(text) {
                     return Err(bad());
                 }
-                // What does not fit is too large, since it is nothing but digits.
+                // The field has only digits, so a number that does not fit is too large.
                 self.set_move_number(text.parse().unwrap_or(u32::MAX));
             }
         }
@@ -143,8 +143,8 @@ impl Setup {
         Ok(())
     }
 
-    /// The file of the rook that `K` or `Q` mean: on its usual corner in chess and where there is
-    /// no rook on that wing, else the outermost.
+    /// The file of the rook that `K` or `Q` refers to: the usual corner in chess and where the wing has
+    /// no rook, otherwise the outermost rook.
     fn outermost_rook(&self, side: Side, wing: Wing) -> u8 {
         let corner = match wing {
             Wing::King => 7,
@@ -255,7 +255,7 @@ impl Setup {
     }
 }
 
-/// X-FEN, or SFEN.
+/// X-FEN or SFEN.
 impl fmt::Display for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text(FenForm::XFen))
@@ -269,7 +269,7 @@ enum Wing {
     Queen,
 }
 
-/// The fields of a game's notation, in order.
+/// The fields of a FEN or an SFEN, in order.
 fn known(game: Game) -> &'static [Field] {
     match game {
         Game::Chess | Game::Chess960 => &[
@@ -284,14 +284,14 @@ fn known(game: Game) -> &'static [Field] {
     }
 }
 
-/// Splits a text into its fields and checks that there are enough and not too many.
+/// Splits a text into its fields and checks their number.
 fn split(game: Game, text: &str) -> Result<Vec<&str>, PositionError> {
     let fields = known(game);
     let required = match game {
         Game::Chess | Game::Chess960 => 4,
         Game::Shogi => 3,
     };
-    // One more than there may be is enough to know that there are too many.
+    // One field more than the maximum suffices to detect extra ones.
     let found: Vec<&str> = text.split_whitespace().take(fields.len() + 1).collect();
     if let Some(text) = found.get(fields.len()) {
         return Err(PositionError::ExtraField { text: shortened(text) });

@@ -1,4 +1,4 @@
-//! When a game of shogi is over.
+//! The end of a game of shogi.
 
 use rsshogi::types::{Color, HandPiece, PieceType, Square};
 
@@ -6,7 +6,7 @@ use super::ShogiBoard;
 use crate::{Declaration, GameOutcome, Impasse, Kind, MoveLimit, ShogiRules, Side, Termination};
 
 impl ShogiBoard {
-    pub(crate) fn ending(&self, rules: &ShogiRules) -> Option<GameOutcome> {
+    pub(crate) fn outcome(&self, rules: &ShogiRules) -> Option<GameOutcome> {
         let them = self.turn().other();
         if self.position().is_mated() {
             let mate = self.position().is_in_check();
@@ -23,10 +23,10 @@ impl ShogiBoard {
         tried.or_else(repeated).or_else(limit)
     }
 
-    /// The ending by repetition, if the position is there for at least this time.
+    /// The outcome by repetition, if the position has occurred at least this number of times.
     ///
-    /// `rsshogi` follows a chain of the nearest equal boards, which another hand in between breaks;
-    /// the rule counts equal positions, wherever they are.
+    /// `rsshogi` follows a chain of the nearest equal boards, which another hand in between breaks. The
+    /// rule counts all equal positions.
     fn repeated(&self, times: u32, rules: &ShogiRules) -> Option<GameOutcome> {
         let key = self.key();
         let needed = usize::try_from(times).ok()?.checked_sub(1)?;
@@ -63,7 +63,7 @@ impl ShogiBoard {
         let played = u32::from(self.position().game_ply()).saturating_sub(1);
         let entered = || Side::BOTH.into_iter().any(|side| self.king_has_entered(side));
         played >= limit.plies
-            && !(limit.check_goes_on && self.position().is_in_check())
+            && !(limit.check_extends && self.position().is_in_check())
             && (!limit.needs_entered_king || entered())
     }
 
@@ -122,10 +122,10 @@ impl ShogiBoard {
     }
 }
 
-/// What all pieces of the game are worth in points.
+/// The points of all pieces of the game.
 const ALL_POINTS: u32 = 54;
 
-/// A rook or a bishop, promoted or not, counts five, the king nothing, all else one.
+/// Five for a rook or a bishop, promoted or not; zero for the king; one for any other piece.
 fn points(piece: PieceType) -> u32 {
     match piece.demote() {
         PieceType::ROOK | PieceType::BISHOP => 5,
@@ -134,7 +134,7 @@ fn points(piece: PieceType) -> u32 {
     }
 }
 
-/// Whether a square is on the three ranks that are furthest from a side.
+/// Whether a square is on the three ranks furthest from a side.
 fn is_in_camp(square: Square, side: Side) -> bool {
     match side {
         Side::First => square.rank().raw() <= 2,

@@ -1,4 +1,4 @@
-//! Tells why a move of shogi is illegal.
+//! Finds the reason why a move of shogi is illegal.
 
 use rsshogi::{
     board::Position,
@@ -7,7 +7,7 @@ use rsshogi::{
 
 use crate::IllegalReason;
 
-/// Why this move, which is not legal, is not.
+/// The reason why an illegal move is illegal.
 pub(super) fn why(position: &Position, mv: Move) -> IllegalReason {
     match mv.dropped_piece() {
         Some(piece) => why_drop(position, mv, piece, mv.to_sq()),
@@ -33,7 +33,7 @@ fn why_drop(position: &Position, mv: Move, piece: PieceType, to: Square) -> Ille
     }
 }
 
-/// Whether a piece dropped there would leave no check on the mover's king.
+/// Whether a piece dropped on a square leaves no check on the mover's king.
 fn blocks(position: &Position, to: Square) -> bool {
     let us = position.turn();
     let king = position.king_square(us);
@@ -70,7 +70,7 @@ fn why_board_move(position: &Position, mv: Move, from: Square, to: Square) -> Il
     IllegalReason::Check
 }
 
-/// Whether a piece on this rank has no square to go to, on any board.
+/// Whether a piece on this rank could never move.
 fn can_never_move(piece: PieceType, rank: Rank, color: Color) -> bool {
     let ranks_ahead = if color == Color::BLACK { rank.raw() } else { 8 - rank.raw() };
     match piece {

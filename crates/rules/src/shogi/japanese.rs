@@ -1,10 +1,10 @@
-//! The Japanese notation of shogi, as records have it: `▲７六歩`, `△同　銀`, `▲５八金右`.
+//! The Japanese notation of shogi, as in game records: `▲７六歩`, `△同　銀`, `▲５八金右`.
 
 use rsshogi::types::{Bitboard, Color, Move, Move32, PieceType, Square};
 
 use super::{
     ShogiBoard,
-    wanted::{Direction, Wanted},
+    query::{Direction, MoveQuery},
 };
 use crate::IllegalReason;
 
@@ -14,12 +14,12 @@ impl ShogiBoard {
     pub(crate) fn japanese(&self, mv: Move32) -> String {
         let position = self.position();
         let to = mv.to_sq();
-        let (piece, way, promotion) = if let Some(piece) = mv.dropped_piece() {
+        let (piece, modifiers, promotion) = if let Some(piece) = mv.dropped_piece() {
             let others = self.candidates(piece, to).any();
             (piece, if others { "打".to_owned() } else { String::new() }, "")
         } else {
             let from = mv.from_sq();
-            let way = self.directions(mv).into_iter().map(Direction::word).collect();
+            let modifiers = self.modifiers(mv).into_iter().map(Direction::kanji).collect();
             let promotion = if mv.is_promotion() {
                 "成"
             } else if position.is_legal_move(Move::promotion(from, to)) {
@@ -27,28 +27,27 @@ impl ShogiBoard {
             } else {
                 ""
             };
-            (position.piece_on(from).piece_type(), way, promotion)
+            (position.piece_on(from).piece_type(), modifiers, promotion)
         };
         let mark = if position.turn() == Color::BLACK { '▲' } else { '△' };
         let last = position.last_move();
         let square = if last.is_normal() && last.to_sq() == to {
-            // The short form is as wide as a square.
-            let alone = way.is_empty() && promotion.is_empty();
+            // The short form has the width of a square.
+            let alone = modifiers.is_empty() && promotion.is_empty();
             if alone { "同　".to_owned() } else { "同".to_owned() }
         } else {
             square_name(to)
         };
-        format!("{mark}{square}{}{way}{promotion}", piece_name(piece))
+        format!("{mark}{square}{}{modifiers}{promotion}", piece_name(piece))
     }
 
     /// All legal moves that a text can mean, or why there is none.
     ///
-    /// The mark of the player can be missing or another one of the same colour, digits can be of any
-    /// width or kind, pieces go by their short and their long names, `不成` can be left out, and so
-    /// can `打` where no piece of the board could go there. A square in brackets, as KIF has it,
-    /// tells where the piece comes from.
+    /// The player's mark can be missing or another one of the same side. Digits can have any width or
+    /// kind, and pieces their short and long names. `不成` can be left out, and `打` if no piece on the
+    /// board can move there. A square in brackets is the origin, as in KIF.
     pub(crate) fn read_japanese(&self, text: &str) -> Result<Vec<Move32>, IllegalReason> {
-        let Said { side, same, mut wanted } = read(text).ok_or(IllegalReason::Unreadable)?;
+        let Parsed { side, same, mut query } = read(text).ok_or(IllegalReason::Unreadable)?;
         if side.is_some_and(|side| side != self.position().turn()) {
             return Err(IllegalReason::WrongSide);
         }
@@ -57,14 +56,14 @@ impl ShogiBoard {
             if !last.is_normal() {
                 return Err(IllegalReason::NoLastMove);
             }
-            wanted.to = last.to_sq();
+            query.to = last.to_sq();
         }
-        let moves = self.resolve(&wanted)?;
-        if wanted.directions.is_empty() {
+        let moves = self.resolve(&query)?;
+        if query.directions.is_empty() {
             return Ok(moves);
         }
-        // A straight rook is called left or right of another one, which only the exact words tell.
-        let exact = moves.iter().copied().filter(|&mv| self.directions(mv) == wanted.directions);
+        // A straight rook is left or right of another one, which only the exact modifiers tell apart.
+        let exact = moves.iter().copied().filter(|&mv| self.modifiers(mv) == query.directions);
         let exact: Vec<Move32> = exact.collect();
         if !exact.is_empty() {
             return Ok(exact);
@@ -72,21 +71,21 @@ impl ShogiBoard {
         let us = self.position().turn();
         let mut fitting = moves;
         fitting.retain(|mv| {
-            let holds = |way: &Direction| way.holds(mv.from_sq(), wanted.to, us);
-            wanted.directions.iter().all(holds)
+            let holds = |direction: &Direction| direction.holds(mv.from_sq(), query.to, us);
+            query.directions.iter().all(holds)
         });
         if fitting.is_empty() { Err(IllegalReason::CannotReach) } else { Ok(fitting) }
     }
 
-    /// The side's pieces of a kind that could go to a square, pinned ones too.
+    /// The side's pieces of a kind that could move to a square, including pinned ones.
     fn candidates(&self, piece: PieceType, to: Square) -> Bitboard {
         let us = self.position().turn();
         self.position().attackers_to_color_current(us, to) & self.position().pieces_for(piece, us)
     }
 
-    /// The words that tell a piece from others of its kind that could go there: how it goes, if that
-    /// is enough, else from which side it comes, else both.
-    fn directions(&self, mv: Move32) -> Vec<Direction> {
+    /// The modifiers that distinguish a piece from others of its kind that could move there: its motion
+    /// if that suffices, otherwise the side that it comes from, otherwise both.
+    fn modifiers(&self, mv: Move32) -> Vec<Direction> {
         if mv.is_drop() {
             return Vec::new();
         }
@@ -97,38 +96,38 @@ impl ShogiBoard {
         if others.is_empty() {
             return Vec::new();
         }
-        let goes = Direction::motion(from, to, us);
+        let motion = Direction::motion(from, to, us);
         let shared =
             |direction: Direction| others.iter().any(|other| direction.holds(other, to, us));
-        if !shared(goes) {
-            return vec![goes];
+        if !shared(motion) {
+            return vec![motion];
         }
         let (left, right) = (Direction::Left, Direction::Right);
-        let comes = if left.holds(from, to, us) {
+        let origin = if left.holds(from, to, us) {
             left
         } else if right.holds(from, to, us) {
             right
         } else if piece.demote() == PieceType::ROOK || piece.demote() == PieceType::BISHOP {
-            // There are only two of them, so that this one is on the other's other side.
+            // There are only two of them, so this one is on the opposite side of the other.
             return vec![if shared(right) { left } else { right }];
         } else {
             return vec![Direction::Straight];
         };
-        if shared(comes) { vec![comes, goes] } else { vec![comes] }
+        if shared(origin) { vec![origin, motion] } else { vec![origin] }
     }
 }
 
-struct Said {
+struct Parsed {
     side: Option<Color>,
-    /// Whether it goes where the last move went (同).
+    /// Whether the target is that of the last move (同).
     same: bool,
-    wanted: Wanted,
+    query: MoveQuery,
 }
 
-fn read(text: &str) -> Option<Said> {
-    // The longest that means anything is shorter still.
-    const LONGEST: usize = 64;
-    if text.len() > LONGEST {
+fn read(text: &str) -> Option<Parsed> {
+    // Longer than any move.
+    const MAX_LEN: usize = 64;
+    if text.len() > MAX_LEN {
         return None;
     }
     let letters: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
@@ -139,18 +138,18 @@ fn read(text: &str) -> Option<Said> {
         _ => None,
     });
     let same = eat(&mut rest, |letter| (letter == '同').then_some(())).is_some();
-    // Where it went last is not known here; any square does until then.
+    // The last target is not known here; the caller sets it.
     let to = if same { Square::from_index(0) } else { square(&mut rest)? };
     let piece = eat_piece(&mut rest)?;
     let mut directions = Vec::new();
     let mut drop = None;
-    while let Some(word) = eat(&mut rest, word) {
-        match word {
-            Word::Drop => drop = Some(true),
-            Word::Direction(direction) if !directions.contains(&direction) => {
+    while let Some(modifier) = eat(&mut rest, modifier) {
+        match modifier {
+            Modifier::Drop => drop = Some(true),
+            Modifier::Direction(direction) if !directions.contains(&direction) => {
                 directions.push(direction);
             }
-            Word::Direction(_) => return None,
+            Modifier::Direction(_) => return None,
         }
     }
     directions.sort_unstable();
@@ -164,33 +163,33 @@ fn read(text: &str) -> Option<Said> {
         }
         None => None,
     };
-    let said_twice = drop == Some(true) && (promotes || from.is_some() || !directions.is_empty());
-    if !rest.is_empty() || said_twice {
+    let contradicts = drop == Some(true) && (promotes || from.is_some() || !directions.is_empty());
+    if !rest.is_empty() || contradicts {
         return None;
     }
-    let wanted = Wanted { piece, to, from, drop, promotes, directions };
-    Some(Said { side, same, wanted })
+    let query = MoveQuery { piece, to, from, drop, promotes, directions };
+    Some(Parsed { side, same, query })
 }
 
-enum Word {
+enum Modifier {
     Direction(Direction),
     Drop,
 }
 
-fn word(letter: char) -> Option<Word> {
+fn modifier(letter: char) -> Option<Modifier> {
     Some(match letter {
-        '左' => Word::Direction(Direction::Left),
-        '右' => Word::Direction(Direction::Right),
-        '直' => Word::Direction(Direction::Straight),
-        '上' | '行' | '入' => Word::Direction(Direction::Forward),
-        '寄' => Word::Direction(Direction::Sideways),
-        '引' => Word::Direction(Direction::Back),
-        '打' => Word::Drop,
+        '左' => Modifier::Direction(Direction::Left),
+        '右' => Modifier::Direction(Direction::Right),
+        '直' => Modifier::Direction(Direction::Straight),
+        '上' | '行' | '入' => Modifier::Direction(Direction::Forward),
+        '寄' => Modifier::Direction(Direction::Sideways),
+        '引' => Modifier::Direction(Direction::Back),
+        '打' => Modifier::Drop,
         _ => return None,
     })
 }
 
-/// Takes the first letter if it means something.
+/// Consumes the first letter if it has a meaning.
 fn eat<T>(rest: &mut &str, meaning: impl FnOnce(char) -> Option<T>) -> Option<T> {
     let mut letters = rest.chars();
     let meant = meaning(letters.next()?)?;
@@ -224,8 +223,7 @@ fn piece_name(piece: PieceType) -> &'static str {
     PIECES.iter().find(|(_, known)| *known == piece).map_or("", |(name, _)| name)
 }
 
-/// The first name of a piece is the one that is written. A longer name stands before one that it
-/// starts with.
+/// The first name of a piece is the one that is written. A name precedes its own prefixes.
 const PIECES: [(&str, PieceType); 21] = [
     ("成香", PieceType::PRO_LANCE),
     ("成桂", PieceType::PRO_KNIGHT),
@@ -257,8 +255,8 @@ fn eat_piece(rest: &mut &str) -> Option<PieceType> {
 }
 
 fn eat_promotion(rest: &mut &str) -> bool {
-    for (words, promotes) in [("不成", false), ("生", false), ("成", true)] {
-        if let Some(shorter) = rest.strip_prefix(words) {
+    for (suffix, promotes) in [("不成", false), ("生", false), ("成", true)] {
+        if let Some(shorter) = rest.strip_prefix(suffix) {
             *rest = shorter;
             return promotes;
         }

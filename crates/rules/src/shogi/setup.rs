@@ -1,4 +1,4 @@
-//! A [`Setup`] as `rsshogi`'s position, and back.
+//! Conversion between [`Setup`] and `rsshogi`'s position.
 
 use rsshogi::{
     board::{Position, position::ValidationError},
@@ -8,14 +8,14 @@ use rsshogi::{
 use super::{ShogiBoard, side};
 use crate::{FenForm, Game, Kind, Piece, PositionError, Setup, Side, Square};
 
-/// Move numbers are kept up to this, which leaves room for a whole game.
-const LATEST_MOVE: u32 = 10_000;
+/// The maximum move number at the start, which leaves room for a complete game.
+const MAX_MOVE_NUMBER: u32 = 10_000;
 
 pub(super) fn to_position(setup: &Setup) -> Result<Position, PositionError> {
     check_counts(setup)?;
     let mut numbered = setup.clone();
-    numbered.set_move_number(setup.move_number().min(LATEST_MOVE));
-    // The text is our own, and no hand in it is larger than the game.
+    numbered.set_move_number(setup.move_number().min(MAX_MOVE_NUMBER));
+    // The text is generated here, and no hand in it exceeds the limits.
     let unreadable = |_| PositionError::bad(crate::Field::Board, &setup.to_string());
     let position = Position::from_sfen(&numbered.text(FenForm::XFen)).map_err(unreadable)?;
     check(&position)?;
@@ -28,8 +28,7 @@ pub(super) fn from_board(board: &ShogiBoard) -> Setup {
     for square in rsshogi::types::Square::iter() {
         let piece = position.piece_on(square);
         if let Some(kind) = our_kind(piece.piece_type()) {
-            // Both count the same 81 squares and know the same pieces, so that nothing here can
-            // fail.
+            // Both have the same 81 squares and pieces, so nothing here can fail.
             let _ = setup.put(our_square(square), Piece { side: side(piece.color()), kind });
         }
     }
@@ -45,7 +44,7 @@ pub(super) fn from_board(board: &ShogiBoard) -> Setup {
     setup
 }
 
-/// How many pieces of a kind, promoted or not, the game has.
+/// The number of pieces of a kind, promoted or not, that the game has.
 fn limit(kind: Kind) -> u32 {
     match kind {
         Kind::Pawn => 18,
@@ -69,8 +68,8 @@ fn check_counts(setup: &Setup) -> Result<(), PositionError> {
     Ok(())
 }
 
-/// A position can lack a king, as mate problems do, but not both: a king in check could otherwise
-/// be taken, and the lists of moves would not hold all drops.
+/// A position can lack one king, as mate problems do. Without both kings, the drops could exceed the
+/// capacity of `rsshogi`'s move lists. A king that is in check on the opponent's turn could be captured.
 fn check(position: &Position) -> Result<(), PositionError> {
     position.validate().map_err(|error| invalid(position, &error))?;
     let (us, them) = (position.turn(), position.turn().flip());

@@ -2,22 +2,21 @@
 
 use rsshogi::types::{Move, Move32, PieceType, Square};
 
-use super::{ShogiBoard, wanted::Wanted};
+use super::{ShogiBoard, query::MoveQuery};
 use crate::IllegalReason;
 
-/// How the squares are written.
+/// The notation of squares.
 #[derive(Clone, Copy)]
 pub(crate) enum Squares {
     /// The rank as a letter: `7f`.
     Letters,
-    /// The rank as a digit, as Japanese diagrams have it: `76`.
+    /// The rank as a digit, as in Japanese diagrams: `76`.
     Digits,
 }
 
 impl ShogiBoard {
-    /// Writes a legal move: the piece, where it comes from if another one of its kind could go
-    /// there or if the origin is always wanted, how it goes, where to, and whether it promotes (`+`)
-    /// or declines to (`=`).
+    /// Writes a legal move: the piece; its origin if another one of its kind could move there or if
+    /// `origin` is set; `-`, `x` or `*`; the target; `+` for a promotion, or `=` if it is declined.
     pub(crate) fn western(&self, mv: Move32, squares: Squares, origin: bool) -> String {
         let position = self.position();
         let to = name(mv.to_sq(), squares);
@@ -35,7 +34,7 @@ impl ShogiBoard {
             })
         };
         let origin = if origin || ambiguous() { name(from, squares) } else { String::new() };
-        let manner = if position.is_capture_move32(mv) { 'x' } else { '-' };
+        let sign = if position.is_capture_move32(mv) { 'x' } else { '-' };
         let promotion = if mv.is_promotion() {
             "+"
         } else if position.is_legal_move(Move::promotion(from, mv.to_sq())) {
@@ -43,23 +42,23 @@ impl ShogiBoard {
         } else {
             ""
         };
-        format!("{}{origin}{manner}{to}{promotion}", piece.piece_type())
+        format!("{}{origin}{sign}{to}{promotion}", piece.piece_type())
     }
 
     /// All legal moves that a text can mean, or why there is none.
     ///
-    /// Squares can be written in both styles, letters in both cases, and the sign between piece and
-    /// square can be missing; a piece that could go there from the board is then not dropped.
+    /// Squares can be written in both styles and letters in both cases. The sign between piece and square
+    /// can be missing; a piece that could move there from the board is then not dropped.
     pub(crate) fn read_western(&self, text: &str) -> Result<Vec<Move32>, IllegalReason> {
-        let wanted = read(text).ok_or(IllegalReason::Unreadable)?;
-        self.resolve(&wanted)
+        let query = read(text).ok_or(IllegalReason::Unreadable)?;
+        self.resolve(&query)
     }
 }
 
-fn read(text: &str) -> Option<Wanted> {
-    // The longest that means anything is shorter still.
-    const LONGEST: usize = 16;
-    if text.len() > LONGEST {
+fn read(text: &str) -> Option<MoveQuery> {
+    // Longer than any move.
+    const MAX_LEN: usize = 16;
+    if text.len() > MAX_LEN {
         return None;
     }
     let text = text.to_ascii_lowercase();
@@ -76,7 +75,7 @@ fn read(text: &str) -> Option<Wanted> {
     } else {
         None
     };
-    let manner = letters.next_if(|letter| matches!(letter, '-' | 'x' | '×' | '*' | '\''));
+    let sign = letters.next_if(|letter| matches!(letter, '-' | 'x' | '×' | '*' | '\''));
     let second = if letters.peek().is_some_and(char::is_ascii_digit) {
         Some(square(letters.next()?, letters.next()?)?)
     } else {
@@ -89,17 +88,17 @@ fn read(text: &str) -> Option<Wanted> {
     let (from, to) = match (first, second) {
         (Some(from), Some(to)) => (Some(from), to),
         (None, Some(to)) => (None, to),
-        // The sign has to stand before the square where the piece goes.
-        (Some(to), None) if manner.is_none() => (None, to),
+        // A sign must precede the target square.
+        (Some(to), None) if sign.is_none() => (None, to),
         _ => return None,
     };
-    let drop = match manner {
+    let drop = match sign {
         Some('*' | '\'') => Some(true),
         Some(_) => Some(false),
         None => None,
     };
     let promotes = promotion == Some('+');
-    Some(Wanted { piece, to, from, drop, promotes, directions: Vec::new() })
+    Some(MoveQuery { piece, to, from, drop, promotes, directions: Vec::new() })
 }
 
 fn square(file: char, rank: char) -> Option<Square> {

@@ -20,7 +20,7 @@ fn check_ending(
     moves: &str,
     expected: Option<(Option<Side>, Termination)>,
 ) {
-    let ending = after(game, text, moves).ending();
+    let ending = after(game, text, moves).outcome();
     let expected = expected.map(|(winner, reason)| GameOutcome {
         result: GameResult::decided(winner),
         termination: reason,
@@ -36,7 +36,7 @@ fn check_ending_under(
     moves: &str,
     expected: Option<(Option<Side>, Termination)>,
 ) {
-    let ending = after(game, text, moves).ending_under(&rules);
+    let ending = after(game, text, moves).outcome_under(&rules);
     let expected = expected.map(|(winner, reason)| GameOutcome {
         result: GameResult::decided(winner),
         termination: reason,
@@ -145,7 +145,7 @@ fn fide_lets_players_claim_before_the_game_ends() {
     ] {
         let position = after(Game::Chess, "", &once.repeat(times));
         assert_eq!(position.claims(), claims);
-        let found = position.ending_under(&fide);
+        let found = position.outcome_under(&fide);
         assert_eq!(found, ending.map(GameOutcome::drawn));
     }
     let rook = |clock: u32| format!("7k/8/8/8/8/8/R7/K7 w - - {clock} 80");
@@ -238,7 +238,7 @@ fn a_lost_time_is_a_draw_if_the_opponent_cannot_mate() {
 #[test]
 fn an_illegal_move_loses() {
     let nifu = position(Game::Shogi, "4k4/9/9/9/9/4P4/9/9/4K4 b P 1");
-    let why = nifu.parse_move("P*5b").expect_err("nifu").why;
+    let why = nifu.parse_move("P*5b").expect_err("nifu").reason;
     assert_eq!(why, IllegalReason::TwoPawns);
     let lost = GameOutcome::won(Side::Second, Termination::IllegalMove);
     assert_eq!(nifu.illegal_move(), lost);
@@ -310,8 +310,8 @@ fn check_longest(last: &str, rules: EndRules, expected: Option<(Option<Side>, Te
     let walk = kings.into_iter().cycle().take(19_996).chain(["5i4i", "5a5b", "4i5i"]);
     let end = position(Game::Shogi, "4k4/9/9/9/9/9/4p4/9/4K4 b g 10000").after(walk);
     let end = end.expect("legal moves");
-    assert_eq!(end.ending_under(&rules), None);
-    let ending = end.after([last]).expect("a legal move").ending_under(&rules);
+    assert_eq!(end.outcome_under(&rules), None);
+    let ending = end.after([last]).expect("a legal move").outcome_under(&rules);
     assert_eq!(
         ending,
         expected.map(|(winner, reason)| GameOutcome {

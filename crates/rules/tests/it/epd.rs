@@ -83,11 +83,11 @@ fn says_what_is_wrong_with_an_epd() {
     check_refused("ce high;", "`high` cannot be an operand of `ce`");
     check_refused("acd -1;", "`-1` cannot be an operand of `acd`");
     check_refused("dm 1 2;", "`1 2` cannot be an operand of `dm`");
-    check_refused("id \"open", "a quoted text does not end");
-    check_refused("\"bm\" e4;", "`bm` is no name of an operation");
-    check_refused("1bm e4;", "`1bm` is no name of an operation");
-    check_refused("sixteen_letters_ x;", "`sixteen_letters_` is no name of an operation");
-    check_refused("bm e5;", "`bm`: illegal move `e5`: the piece does not move so");
+    check_refused("id \"open", "a quoted text is not closed");
+    check_refused("\"bm\" e4;", "`bm` is not an opcode");
+    check_refused("1bm e4;", "`1bm` is not an opcode");
+    check_refused("sixteen_letters_ x;", "`sixteen_letters_` is not an opcode");
+    check_refused("bm e5;", "`bm`: illegal move `e5`: the piece cannot reach the target square");
     check_refused("pv e4 e5;", "`pv`: illegal move `e5`: the side to move has no such piece");
     check_refused(&"x;".repeat(257), "there are too many operations");
     let error = Epd::read(Game::Chess, "8/8 w - - bm e4;").expect_err("no board");
@@ -96,7 +96,7 @@ fn says_what_is_wrong_with_an_epd() {
     else {
         panic!("a rook that is not there")
     };
-    assert_eq!(error.why, IllegalReason::NoSuchPiece);
+    assert_eq!(error.reason, IllegalReason::NoSuchPiece);
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn check_spoilt_positions(game: Game, text: &str, alphabet: &str) {
             let moves = position.legal_moves();
             assert_eq!(moves.is_empty() && position.in_check(), {
                 let mate = readyok_rules::Termination::Checkmate;
-                position.ending().is_some_and(|ending| ending.termination == mate)
+                position.outcome().is_some_and(|ending| ending.termination == mate)
             });
             let Some(&mv) = moves.get(numbers.below(moves.len())) else { break };
             assert!(!position.notation(mv, Notation::Japanese).is_empty());
@@ -74,7 +74,7 @@ fn check_spoilt_words(game: Game, text: &str, alphabet: &str) {
             let word = numbers.spoil(&mv.to_uci(CastlingForm::KingMove), alphabet);
             match position.parse_move(&word) {
                 Ok(read) => assert!(moves.contains(&read), "{word}"),
-                Err(error) => assert_eq!(error.word, word),
+                Err(error) => assert_eq!(error.text, word),
             }
         }
     }

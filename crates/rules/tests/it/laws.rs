@@ -4,7 +4,7 @@
 use std::io::Cursor;
 
 use readyok_rules::{
-    Epd, FenForm, Game, Move, MoveError, Notation, Polyglot, Position, Setup, fairy,
+    Epd, FenForm, Game, Move, MoveError, Notation, PolyglotBook, Position, Setup, fairy,
 };
 
 const FORMS: [FenForm; 3] = [FenForm::Fen, FenForm::XFen, FenForm::Shredder];
@@ -106,8 +106,8 @@ fn in_words_of_uci(position: &Position) {
 pub fn polyglot(bytes: &[u8]) {
     const ENTRY: usize = 16;
     let (entries, rest) = bytes.as_chunks::<ENTRY>();
-    assert_eq!(Polyglot::new(Cursor::new(bytes)).is_ok(), rest.is_empty());
-    let book = Polyglot::new(Cursor::new(entries.as_flattened()));
+    assert_eq!(PolyglotBook::new(Cursor::new(bytes)).is_ok(), rest.is_empty());
+    let book = PolyglotBook::new(Cursor::new(entries.as_flattened()));
     let mut book = book.unwrap_or_else(|error| panic!("{error}"));
     for game in [Game::Chess, Game::Chess960] {
         let mut position = Position::start(game);
@@ -193,8 +193,11 @@ fn moves(
                 position.play(mv).unwrap_or_else(|error| panic!("{position}: {error}"));
             }
             Err(error) => {
-                assert!(error.word.chars().count() <= 41, "{error}");
-                assert!(error.between.len() != 1 && error.between.len() <= legal.len(), "{error}");
+                assert!(error.text.chars().count() <= 41, "{error}");
+                assert!(
+                    error.candidates.len() != 1 && error.candidates.len() <= legal.len(),
+                    "{error}"
+                );
             }
         }
     }

@@ -18,7 +18,7 @@ fn check_leads_to(game: Game, text: &str, word: &str, expected: &str) {
 #[track_caller]
 fn check_illegal(game: Game, text: &str, word: &str, why: IllegalReason) {
     let error = position(game, text).parse_move(word).expect_err(word);
-    assert_eq!((error.word.as_str(), error.why), (word, why), "{text} {word}");
+    assert_eq!((error.text.as_str(), error.reason), (word, why), "{text} {word}");
 }
 
 fn words(position: &Position) -> Vec<String> {
@@ -197,8 +197,11 @@ fn says_why_a_move_of_shogi_is_illegal() {
 fn tells_which_move_of_a_line_is_illegal() {
     let error = Position::start(Game::Chess).after(["e2e4", "e7e5", "e4e5"]).expect_err("illegal");
     let LineError { index, error: inner } = &error;
-    assert_eq!((*index, inner.why), (2, IllegalReason::CannotReach));
-    assert_eq!(error.to_string(), "move 3: illegal move `e4e5`: the piece does not move so");
+    assert_eq!((*index, inner.reason), (2, IllegalReason::CannotReach));
+    assert_eq!(
+        error.to_string(),
+        "move 3: illegal move `e4e5`: the piece cannot reach the target square"
+    );
 }
 
 #[test]
@@ -207,7 +210,7 @@ fn refuses_moves_of_a_game_without_end() {
     let error = Position::start(Game::Shogi)
         .after(shuffle.into_iter().cycle().take(70_000))
         .expect_err("a game that cannot be counted");
-    assert_eq!((error.index, error.error.why), (29_999, IllegalReason::GameTooLong));
+    assert_eq!((error.index, error.error.reason), (29_999, IllegalReason::GameTooLong));
 }
 
 #[test]
@@ -220,11 +223,11 @@ fn refuses_moves_of_another_position_or_game() {
         (Game::Shogi, chess, IllegalReason::Unreadable),
     ] {
         let mut position = Position::start(game);
-        assert_eq!(position.play(mv).map_err(|error| error.why), Err(why));
+        assert_eq!(position.play(mv).map_err(|error| error.reason), Err(why));
         assert_eq!(position.to_string(), Position::start(game).to_string());
     }
     let mut position = after(Game::Shogi, "", "7g7f 3c3d");
-    assert_eq!(position.play(shogi).map_err(|error| error.why), Err(IllegalReason::NoPiece));
+    assert_eq!(position.play(shogi).map_err(|error| error.reason), Err(IllegalReason::NoPiece));
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn another_generator_has_the_same_moves_in_random_problems() {
         compared += 1;
         check_same_moves(&position);
         let refused = before_the_king(&setup).is_some_and(|square| {
-            let why = position.parse_move(&format!("P*{square}")).map_err(|error| error.why);
+            let why = position.parse_move(&format!("P*{square}")).map_err(|error| error.reason);
             why == Err(IllegalReason::DropMate)
         });
         drops_refused += usize::from(refused);

@@ -201,12 +201,12 @@ proptest! {
                         _ => (None, Termination::Repetition),
                     }
                 });
-                let found = position.ending().map(|ending| (ending.winner(), ending.termination));
+                let found = position.outcome().map(|ending| (ending.winner(), ending.termination));
                 prop_assert_eq!(found, expected, "{}", position);
             } else {
                 let claimed = position.claims().contains(&Termination::Repetition);
                 prop_assert_eq!(claimed, seen.len() >= 3, "{}", position);
-                let ending = position.ending_under(&EndRules::FEDERATIONS);
+                let ending = position.outcome_under(&EndRules::FEDERATIONS);
                 let fivefold = ending.is_some_and(|end| end.termination == Termination::FivefoldRepetition);
                 prop_assert_eq!(fivefold, seen.len() >= 5, "{}", position);
             }
@@ -283,7 +283,7 @@ fn check_all_words(position: &Position) {
                 assert!(!generated.contains(&word), "{position}: {error}");
                 let same_square = word.get(..2) == word.get(2..4);
                 assert!(
-                    same_square || error.why != IllegalReason::Unreadable,
+                    same_square || error.reason != IllegalReason::Unreadable,
                     "{position}: {error}"
                 );
             }

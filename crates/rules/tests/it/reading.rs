@@ -13,16 +13,16 @@ fn check_read(position: &Position, notation: Notation, text: &str, word: &str) {
 #[track_caller]
 fn check_refused(position: &Position, notation: Notation, text: &str, why: IllegalReason) {
     let error = position.parse(text, notation).expect_err(text);
-    assert_eq!(error.why, why, "{text}: {error}");
-    assert!(error.between.is_empty() || why == IllegalReason::Ambiguous);
+    assert_eq!(error.reason, why, "{text}: {error}");
+    assert!(error.candidates.is_empty() || why == IllegalReason::Ambiguous);
 }
 
 #[track_caller]
 fn check_ambiguous(position: &Position, notation: Notation, text: &str, between: &[&str]) {
     let mut error = position.parse(text, notation).expect_err(text);
-    assert_eq!(error.why, IllegalReason::Ambiguous, "{text}");
-    error.between.sort();
-    assert_eq!(error.between, between, "{text}");
+    assert_eq!(error.reason, IllegalReason::Ambiguous, "{text}");
+    error.candidates.sort();
+    assert_eq!(error.candidates, between, "{text}");
 }
 
 const SAN: Notation = Notation::Western;
@@ -112,7 +112,7 @@ fn says_why_san_is_no_move() {
     let rooks = position(Game::Chess, "4k3/8/8/R7/8/8/8/RK6 w - - 0 1");
     check_ambiguous(&rooks, SAN, "Ra3", &["a1a3", "a5a3"]);
     let error = rooks.parse("Ra3", SAN).expect_err("two rooks");
-    assert!(error.to_string().starts_with("illegal move `Ra3`: it could be several moves: a"));
+    assert!(error.to_string().starts_with("illegal move `Ra3`: it fits several moves: a"));
 }
 
 #[test]

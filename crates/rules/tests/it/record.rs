@@ -14,7 +14,7 @@ mod seeds;
 mod tree;
 mod tsshogi;
 
-use readyok_rules::record::{self, Format, GameRecord, Oddity, RecordError};
+use readyok_rules::record::{self, Format, GameRecord, RecordError, RecordWarning};
 
 /// All games of a text.
 fn read_all(bytes: &[u8], format: Format) -> Vec<Result<GameRecord, RecordError>> {
@@ -23,11 +23,11 @@ fn read_all(bytes: &[u8], format: Format) -> Vec<Result<GameRecord, RecordError>
 
 /// The only game of a text, and what was odd in it.
 #[track_caller]
-fn read_one(bytes: &[u8], format: Format) -> (GameRecord, Vec<Oddity>) {
+fn read_one(bytes: &[u8], format: Format) -> (GameRecord, Vec<RecordWarning>) {
     let mut games = record::read(bytes, format);
     let game = games.next().expect("a game");
     let game = game.unwrap_or_else(|error| panic!("{}: {error}", String::from_utf8_lossy(bytes)));
-    let oddities = games.oddities().to_vec();
+    let oddities = games.warnings().to_vec();
     let more = games.next();
     assert!(more.is_none(), "{}: {more:?}", String::from_utf8_lossy(bytes));
     (game, oddities)

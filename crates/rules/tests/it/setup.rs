@@ -118,7 +118,7 @@ fn refuses_what_the_game_does_not_have() {
     let mut setup = Setup::empty(chess);
     let gold = piece(shogi, "G");
     let error = setup.put(square(chess, "e4"), gold).expect_err("no gold");
-    assert_eq!(error.to_string(), "`G` on e4 is no piece of this game");
+    assert_eq!(error.to_string(), "`G` on e4 is not a piece of this game");
     let far = square(shogi, "1i");
     assert!(setup.put(far, piece(chess, "Q")).is_err());
     assert_eq!(setup.remove(far), None);
@@ -142,7 +142,7 @@ fn names_the_piece_and_square_of_an_unplayable_setup() {
     let mut setup = Setup::read(Game::Chess, START).expect("a setup");
     setup.put(square(Game::Chess, "c8"), piece(Game::Chess, "P")).expect("a pawn");
     let error = Position::from_setup(&setup).expect_err("a pawn on the last rank");
-    assert_eq!(error.to_string(), "`P` cannot stand on c8");
+    assert_eq!(error.to_string(), "`P` cannot be on c8");
 }
 
 #[test]
@@ -234,8 +234,8 @@ fn starts_shogi_with_a_handicap() {
         ("eight pieces", "八枚落ち", "3gkg3/9"),
         ("ten pieces", "十枚落ち", "4k4/9"),
     ] {
-        let handicap = Handicap::of_name(name).expect(name);
-        assert_eq!(Handicap::of_name(japanese), Some(handicap));
+        let handicap = Handicap::from_name(name).expect(name);
+        assert_eq!(Handicap::from_name(japanese), Some(handicap));
         assert_eq!((handicap.name(), handicap.japanese()), (name, japanese));
         let setup = Setup::handicap(handicap);
         assert_eq!(setup.to_string(), format!("{rows}/{camp}"), "{name}");
@@ -249,9 +249,9 @@ fn starts_shogi_with_a_handicap() {
         ("six_pieces", Handicap::SixPieces),
         ("rook-and-lance", Handicap::RookLance),
     ] {
-        assert_eq!(Handicap::of_name(name), Some(handicap), "{name}");
+        assert_eq!(Handicap::from_name(name), Some(handicap), "{name}");
     }
-    assert_eq!(Handicap::of_name("9-piece"), None);
+    assert_eq!(Handicap::from_name("9-piece"), None);
     let naked = Setup::handicap(Handicap::NakedKing);
     assert_eq!(naked.to_string(), "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1");
     assert_eq!(Setup::start(Game::Shogi).as_handicap(), None);

@@ -166,13 +166,13 @@ fn refuses_boards_of_a_wrong_shape() {
         Game::Chess,
         "4k3/8/8/2x5/8/8/8/4K3 w - -",
         &unknown('x', "c5"),
-        "`x` on c5 is no piece of this game",
+        "`x` on c5 is not a piece of this game",
     );
     check_refused(
         Game::Shogi,
         "4k4/9/3+G5/9/9/9/9/9/4K4 b -",
         &unknown('G', "6c"),
-        "`G` on 6c is no piece of this game",
+        "`G` on 6c is not a piece of this game",
     );
 }
 
@@ -195,12 +195,12 @@ fn refuses_positions_that_cannot_be_played() {
             kings(Side::First, 2),
             "the first player has 2 kings",
         ),
-        (Game::Chess, "4k2P/8/8/8/8/8/8/4K3 w - - 0 1", dead('P', "h8"), "`P` cannot stand on h8"),
+        (Game::Chess, "4k2P/8/8/8/8/8/8/4K3 w - - 0 1", dead('P', "h8"), "`P` cannot be on h8"),
         (
             Game::Chess,
             "4k3/8/8/8/8/8/8/4K3 w K - 0 1",
             PositionError::CastlingRight { square: "h1".to_owned() },
-            "a castling right needs a rook on h1, and but in Chess960 king and rook where they begin",
+            "a castling right needs a rook on h1, and except in Chess960 king and rook on their start squares",
         ),
         (
             Game::Chess,
@@ -212,7 +212,7 @@ fn refuses_positions_that_cannot_be_played() {
             Game::Chess,
             "4k3/8/8/8/8/8/PPPPPPPP/QQQQKQQQ w - - 0 1",
             PositionError::TooMuchMaterial { side: Side::First },
-            "the first player has more pieces than a game can give",
+            "the first player has more pieces than promotions allow",
         ),
         (Game::Shogi, "9/9/9/9/9/9/9/9/9 b - 1", PositionError::NoKings, "the board has no king"),
         (
@@ -233,7 +233,7 @@ fn refuses_positions_that_cannot_be_played() {
             many('R', 3, 2),
             "there are 3 pieces `R`, more than 2",
         ),
-        (Game::Shogi, "4k4/9/9/9/9/9/9/9/3K4n b - 1", dead('n', "1i"), "`n` cannot stand on 1i"),
+        (Game::Shogi, "4k4/9/9/9/9/9/9/9/3K4n b - 1", dead('n', "1i"), "`n` cannot be on 1i"),
         (
             Game::Shogi,
             "4k4/9/8P/9/9/8P/9/9/4K4 b - 1",

@@ -516,7 +516,7 @@ fn searched(
 
 /// The score of a position in which the game is over, from the side to move.
 pub(super) fn final_score(position: &Position) -> Option<Score> {
-    let ending = position.ending()?;
+    let ending = position.outcome()?;
     match ending.winner() {
         None => Some(Score::Cp(0)),
         Some(winner) if position.legal_moves().is_empty() => {

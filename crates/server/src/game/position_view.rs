@@ -155,7 +155,7 @@ fn king(position: &Position) -> Option<String> {
 
 /// A position with all that a board needs; `last` is the move that led to it.
 pub(crate) fn position_view(position: &Position, last: Option<Move>) -> PositionView {
-    let ending = position.ending();
+    let ending = position.outcome();
     PositionView {
         text: position.text(FenForm::default()),
         turn: position.turn().into(),

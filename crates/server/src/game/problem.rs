@@ -97,15 +97,15 @@ pub(crate) fn illegal_problem(why: IllegalReason) -> Problem {
 
 /// Which move cannot be played, and why.
 pub(crate) fn move_problem(error: &MoveError) -> Problem {
-    let mut word = error.word.clone();
-    if !error.between.is_empty() {
-        word = format!("{word} ({})", error.between.join(", "));
+    let mut word = error.text.clone();
+    if !error.candidates.is_empty() {
+        word = format!("{word} ({})", error.candidates.join(", "));
     }
-    illegal_problem(error.why).with("move", &word)
+    illegal_problem(error.reason).with("move", &word)
 }
 
 pub(crate) fn illegal(error: &MoveError) -> ApiError {
-    let ambiguous = error.why == IllegalReason::Ambiguous;
+    let ambiguous = error.reason == IllegalReason::Ambiguous;
     let code = if ambiguous { ApiErrorCode::AmbiguousMove } else { ApiErrorCode::IllegalMove };
     api_error(code, move_problem(error), error.to_string())
 }

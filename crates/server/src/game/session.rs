@@ -84,7 +84,7 @@ pub(crate) fn parse_move(position: &Position, text: &str) -> Result<Move, ApiErr
             Ok(mv) => return Ok(mv),
             // A notation that can parse the text has the better error.
             Err(error) => {
-                if found.as_ref().is_none_or(|found| found.why == IllegalReason::Unreadable) {
+                if found.as_ref().is_none_or(|found| found.reason == IllegalReason::Unreadable) {
                     found = Some(error);
                 }
             }

@@ -45,7 +45,7 @@ pub(crate) fn read_start(
                 return Err(wrong(Kind::StartOfOtherGame, "only shogi has handicaps"));
             }
             let handicap =
-                Handicap::of_name(name).ok_or_else(|| no_start(Thing::Handicap, name))?;
+                Handicap::from_name(name).ok_or_else(|| no_start(Thing::Handicap, name))?;
             Setup::handicap(handicap)
         }
         Start::Text { text } => return read_text(game, text),

@@ -3,7 +3,9 @@
 use std::io::{self, ErrorKind};
 
 use readyok_arena::openings::{OpeningError, OpeningFault};
-use readyok_rules::record::{Limit, Oddity, RecordError, RecordErrorKind, Strange, WriteError};
+use readyok_rules::record::{
+    Limit, RecordError, RecordErrorKind, RecordWarning, RecordWarningKind, WriteError,
+};
 use readyok_rules::{EpdError, Game};
 
 use super::api_error::api_error;
@@ -35,16 +37,20 @@ pub(crate) fn epd_failure(number: u64, line: u64, column: u64, error: &EpdError)
 }
 
 /// A warning about a file that could be read.
-pub(crate) fn oddity_failure(oddity: &Oddity) -> Failure {
-    let problem = match &oddity.what {
-        Strange::Skipped(text) => Problem::new(Kind::Skipped).with("text", text),
-        Strange::CutVariation(text) => Problem::new(Kind::CutVariation).with("text", text),
-        Strange::Header(text) => Problem::new(Kind::BadHeader).with("text", text),
-        Strange::Contradiction(text) => Problem::new(Kind::Contradiction).with("text", text),
-        Strange::NoEnd => Problem::new(Kind::NoEnd),
+pub(crate) fn warning_failure(warning: &RecordWarning) -> Failure {
+    let problem = match &warning.kind {
+        RecordWarningKind::Skipped(text) => Problem::new(Kind::Skipped).with("text", text),
+        RecordWarningKind::CutVariation(text) => {
+            Problem::new(Kind::CutVariation).with("text", text)
+        }
+        RecordWarningKind::Header(text) => Problem::new(Kind::BadHeader).with("text", text),
+        RecordWarningKind::Contradiction(text) => {
+            Problem::new(Kind::Contradiction).with("text", text)
+        }
+        RecordWarningKind::NoEnd => Problem::new(Kind::NoEnd),
     };
-    let problem = problem.with("line", &oddity.line).with("column", &oddity.column);
-    Failure::new(problem, oddity.to_string())
+    let problem = problem.with("line", &warning.line).with("column", &warning.column);
+    Failure::new(problem, warning.to_string())
 }
 
 /// A record that cannot be written.
@@ -80,7 +86,7 @@ fn record_problem(game: Option<Game>, kind: &RecordErrorKind) -> Problem {
         RecordErrorKind::OpenComment => Problem::new(Kind::OpenComment),
         RecordErrorKind::Unexpected(text) => Problem::new(Kind::Unexpected).with("text", text),
         RecordErrorKind::UnknownFormat => Problem::new(Kind::UnknownFormat),
-        RecordErrorKind::TooMuch(limit) => match limit {
+        RecordErrorKind::LimitExceeded(limit) => match limit {
             Limit::GameBytes => Problem::new(Kind::GameTooLarge),
             Limit::CommentBytes => Problem::too_long(Thing::Comment),
             Limit::Headers => Problem::too_many(Thing::Header),

@@ -2,12 +2,12 @@
 
 use readyok_protocol::Score;
 use readyok_rules::record::{
-    AddError, Evaluation, GameRecord, Limit, NodeId, Oddity, RecordError, RecordErrorKind, Strange,
-    Tag,
+    AddError, Evaluation, GameRecord, Limit, NodeId, RecordError, RecordErrorKind, RecordWarning,
+    RecordWarningKind, Tag,
 };
 use readyok_rules::{Epd, EpdError, FenForm, Game, Operation, Position};
 
-use crate::game::{MAX_PLIES, Tree, epd_failure, oddity_failure, record_failure};
+use crate::game::{MAX_PLIES, Tree, epd_failure, record_failure, warning_failure};
 use crate::wire::Failure;
 
 /// A game, with a warning about its line.
@@ -82,14 +82,16 @@ impl Line<'_> {
         for token in tokens {
             let refused = |kind| self.failure(token, kind);
             if MAX_PLIES as usize <= record.len() {
-                return Err(refused(RecordErrorKind::TooMuch(Limit::Plies)));
+                return Err(refused(RecordErrorKind::LimitExceeded(Limit::Plies)));
             }
             let mv = record.position().parse_move(token);
             let mv = mv.map_err(|error| refused(RecordErrorKind::Move(error)))?;
             record.play(mv).map_err(|error| {
                 refused(match error {
                     AddError::Move(error) => RecordErrorKind::Move(error),
-                    AddError::NoSuchNode | AddError::Full => RecordErrorKind::TooMuch(Limit::Moves),
+                    AddError::NoSuchNode | AddError::Full => {
+                        RecordErrorKind::LimitExceeded(Limit::Moves)
+                    }
                 })
             })?;
         }
@@ -110,9 +112,9 @@ impl Line<'_> {
             _ => epd(fields).map_err(|_| refused())?,
         };
         let left = text.get(fields.len()..).unwrap_or_default().trim();
-        let what = Strange::Skipped(shortened(left));
-        let oddity = Oddity { line: self.number, column: self.column(left), what };
-        Ok((annotated(&placed), Some(oddity_failure(&oddity))))
+        let kind = RecordWarningKind::Skipped(shortened(left));
+        let warning = RecordWarning { line: self.number, column: self.column(left), kind };
+        Ok((annotated(&placed), Some(warning_failure(&warning))))
     }
 
     fn failure(&self, place: &str, kind: RecordErrorKind) -> Failure {

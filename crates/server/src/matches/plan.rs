@@ -218,7 +218,7 @@ fn openings(asked: &MatchPlan) -> Result<Openings, ApiError> {
             ..usual
         },
         MatchOpenings::Handicap { name } => {
-            if Handicap::of_name(name).is_none() {
+            if Handicap::from_name(name).is_none() {
                 let text = format!("there is no handicap `{}`", name.escape_debug());
                 return Err(wrong(Problem::no_such(Thing::Handicap, name), text));
             }

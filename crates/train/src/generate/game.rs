@@ -57,7 +57,7 @@ fn nodes(header: &Header, rng: &mut Rng) -> u64 {
 }
 
 fn ended(position: &Position) -> Option<(Winner, End)> {
-    if let Some(ending) = position.ending() {
+    if let Some(ending) = position.outcome() {
         let winner = ending.winner().map_or(Winner::None, winner);
         let end = match ending.termination {
             Termination::Checkmate | Termination::Stalemate => End::Board,

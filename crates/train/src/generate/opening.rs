@@ -60,7 +60,7 @@ fn attempt(header: &Header, rng: &mut Rng, players: &mut Players<'_>) -> Option<
         moves.push(next.number);
         position = next.position;
     }
-    position.ending().is_none().then_some(Opening { start, moves, position })
+    position.outcome().is_none().then_some(Opening { start, moves, position })
 }
 
 struct Next {

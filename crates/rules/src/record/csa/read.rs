@@ -9,11 +9,12 @@ use readyok_protocol::Score;
 use crate::{Game, Position, Side, error::shortened};
 
 use super::super::{
-    Bookmark, Evaluation, Format, GameRecord, Headers, Limits, Oddity, RecordErrorKind, Strange,
+    Bookmark, Evaluation, Format, GameRecord, Headers, Limits, RecordErrorKind, RecordWarning,
+    RecordWarningKind,
     games::{Games, State},
     lines::{Line, Lines},
     shogi::{Draft, Setup, piece_by_csa, square},
-    source::Place,
+    source::Location,
 };
 use super::{HEADERS, end_of, read_summary};
 
@@ -21,20 +22,20 @@ use super::{HEADERS, end_of, read_summary};
 #[derive(Debug)]
 pub(in super::super) struct Reader<R> {
     lines: Lines<R>,
-    place: Place,
+    location: Location,
     state: State,
 }
 
-/// What stands before the moves.
+/// The lines before the moves.
 #[derive(Debug)]
 struct Head {
     headers: Headers,
-    /// The lines of the comment on the start.
+    /// The comment on the start position.
     comment: String,
     setup: Setup,
-    /// Rows or pieces of a board were read.
+    /// Whether rows or pieces of a board were read.
     board: bool,
-    /// All other pieces are in this hand.
+    /// The side that has all other pieces in hand.
     rest: Option<Side>,
     seen: bool,
 }
@@ -42,20 +43,20 @@ struct Head {
 impl<R: BufRead> Reader<R> {
     pub(in super::super) fn new(input: R, limits: Limits, from: Bookmark) -> Self {
         let (lines, state) = (Lines::new(input, limits, from), State::after(from.games));
-        Self { lines, place: Place::START, state }
+        Self { lines, location: Location::START, state }
     }
 
-    /// Where the next game begins, or what stands before it.
+    /// The start of the next game, or of lines before it.
     pub(in super::super) fn bookmark(&self) -> Bookmark {
         self.lines.bookmark(Format::Csa, self.state.games())
     }
 
-    pub(in super::super) fn oddities(&self) -> &[Oddity] {
-        self.state.oddities()
+    pub(in super::super) fn warnings(&self) -> &[RecordWarning] {
+        self.state.warnings()
     }
 
-    fn odd(&mut self, what: Strange) {
-        self.state.odd(self.place, what);
+    fn warn(&mut self, kind: RecordWarningKind) {
+        self.state.warn(self.location, kind);
     }
 }
 
@@ -68,18 +69,18 @@ impl<R: BufRead> Games for Reader<R> {
         self.lines.begin_game();
     }
 
-    fn place(&self) -> Place {
-        self.place.max(self.lines.place())
+    fn location(&self) -> Location {
+        self.location.max(self.lines.location())
     }
 
-    /// Skips the rest of a game that cannot be read; false if the file ends with it.
+    /// Skips the rest of a game that cannot be read. False if the file ends.
     fn skip_game(&mut self) -> bool {
         loop {
             self.lines.begin_game();
             match self.lines.next() {
                 Ok(Some(line)) if line.text.trim() == "/" => return true,
                 Ok(Some(line)) if begins_a_game(&line.text) => {
-                    self.lines.give_back(line);
+                    self.lines.unread(line);
                     return true;
                 }
                 Ok(None) | Err(RecordErrorKind::Io(_)) => return false,
@@ -92,10 +93,10 @@ impl<R: BufRead> Games for Reader<R> {
         let mut head = Head::new();
         let mut draft: Option<Draft> = None;
         while let Some(line) = self.lines.next()? {
-            self.place = Place { line: line.number, column: 1 };
+            self.location = Location { line: line.number, column: 1 };
             let separator = line.text.trim() == "/";
             if draft.is_some() && begins_a_game(&line.text) {
-                self.lines.give_back(line);
+                self.lines.unread(line);
                 break;
             }
             match &mut draft {
@@ -114,7 +115,7 @@ impl<R: BufRead> Games for Reader<R> {
         }
         match draft {
             Some(draft) => Ok(Some(draft.finish())),
-            // A position without a side to move is that of Black.
+            // Without a side to move, Black is to move.
             None if head.seen => Ok(Some(self.begin(head, Side::First)?.finish())),
             None => Ok(None),
         }
@@ -126,7 +127,7 @@ impl<R: BufRead> Reader<R> {
         let text = line.text.trim_end();
         if let Some(comment) = text.strip_prefix('\'') {
             if !comment.starts_with("CSA encoding=") {
-                // Comments before a game are kept, and do not make one.
+                // Comments before a game belong to it, but do not begin one.
                 self.lines.limits().add_line(&mut head.comment, comment_text(comment))?;
             }
             return Ok(());
@@ -137,7 +138,7 @@ impl<R: BufRead> Reader<R> {
         head.seen = true;
         if let Some(header) = text.strip_prefix('$') {
             let Some((name, value)) = header.split_once(':') else {
-                self.odd(Strange::Header(shortened(text)));
+                self.warn(RecordWarningKind::Header(shortened(text)));
                 return Ok(());
             };
             let known = HEADERS.iter().find(|(known, _)| *known == name);
@@ -162,7 +163,7 @@ impl<R: BufRead> Reader<R> {
         if text.starts_with(['+', '-', '%', 'T']) {
             return Err(RecordErrorKind::Unexpected(shortened(text)));
         }
-        self.odd(Strange::Skipped(shortened(text)));
+        self.warn(RecordWarningKind::Skipped(shortened(text)));
         Ok(())
     }
 
@@ -176,7 +177,7 @@ impl<R: BufRead> Reader<R> {
     fn begin(&self, mut head: Head, turn: Side) -> Result<Draft, RecordErrorKind> {
         let start = if head.board {
             if let Some(side) = head.rest {
-                head.setup.give_rest(side);
+                head.setup.add_rest_to_hand(side);
             }
             head.setup.turn = turn;
             head.setup.position()
@@ -193,26 +194,25 @@ impl<R: BufRead> Reader<R> {
 
     fn body_line(&mut self, draft: &mut Draft, line: &Line) -> Result<(), RecordErrorKind> {
         let text = line.text.trim_end();
-        // The next game tells its encoding.
+        // The encoding of the next game.
         if text.starts_with("'CSA encoding=") {
             return Ok(());
         }
         if let Some(comment) = text.strip_prefix('\'') {
             let summary = read_summary(comment);
-            if summary.is_some_and(|summary| draft.sum_up(summary)) {
+            if summary.is_some_and(|summary| draft.apply_summary(summary)) {
                 return Ok(());
             }
             return comment_line(draft, comment);
         }
         // Several statements can share a line.
         for statement in text.split(',') {
-            self.place = line.place(statement);
+            self.location = line.location(statement);
             let statement = statement.trim();
             if let Some(time) = statement.strip_prefix('T') {
                 self.time(draft, time);
-            } else if let Some(word) = statement.strip_prefix('%') {
-                let word = word.trim();
-                draft.end(end_of(word, draft.turn()));
+            } else if let Some(keyword) = statement.strip_prefix('%') {
+                draft.end(end_of(keyword.trim(), draft.turn()));
             } else if statement.starts_with(['+', '-']) {
                 let mv = read_move(draft, statement)
                     .ok_or_else(|| RecordErrorKind::Unexpected(shortened(statement)))?;
@@ -221,7 +221,7 @@ impl<R: BufRead> Reader<R> {
                 }
                 draft.play(mv)?;
             } else if !statement.is_empty() {
-                self.odd(Strange::Skipped(shortened(statement)));
+                self.warn(RecordWarningKind::Skipped(shortened(statement)));
             }
         }
         Ok(())
@@ -229,7 +229,7 @@ impl<R: BufRead> Reader<R> {
 
     fn time(&mut self, draft: &mut Draft, text: &str) {
         let Some(time) = seconds(text.trim()) else {
-            self.odd(Strange::Skipped(shortened(text)));
+            self.warn(RecordWarningKind::Skipped(shortened(text)));
             return;
         };
         let Some(notes) = draft.notes() else { return };
@@ -252,7 +252,7 @@ impl Head {
         }
     }
 
-    /// `PI82HI22KA`, `P1-KY-KE * …`, `P+63FU00KI` or `P-00AL`; none if it is none of these.
+    /// Reads `PI82HI22KA`, `P1-KY-KE * …`, `P+63FU00KI` or `P-00AL`. `None` for any other line.
     fn board_line(&mut self, line: &str) -> Option<()> {
         let mut letters = line.get(1..)?.chars();
         let kind = letters.next()?;
@@ -262,15 +262,15 @@ impl Head {
             'I' => {
                 self.setup = Setup::of(&Position::start(Game::Shogi));
                 for (file, rank, piece) in pieces(rest)? {
-                    let taken = self.setup.take(file, rank)?;
-                    (taken.1 == piece?).then_some(())?;
+                    let (_, removed) = self.setup.remove(file, rank)?;
+                    (removed == piece?).then_some(())?;
                 }
             }
             '1'..='9' => {
                 let rank = kind.to_digit(10)?;
                 let mut rest = rest;
                 for file in (1..=9).rev() {
-                    // Blanks at the end of a line get lost.
+                    // Blanks at the end of a line can be missing.
                     let (cell, after) = match rest.char_indices().nth(3) {
                         Some((index, _)) => rest.split_at(index),
                         None => (rest, ""),
@@ -290,11 +290,10 @@ impl Head {
                 for (file, rank, piece) in pieces(rest)? {
                     match (file, rank, piece) {
                         (0, 0, None) => self.rest = Some(side),
-                        (0, 0, Some(kind)) => self.setup.give(side, kind, 1),
+                        (0, 0, Some(kind)) => self.setup.add_to_hand(side, kind, 1),
                         (_, _, Some(kind)) => {
                             self.setup.put(file, rank, side, kind).then_some(())?;
                         }
-
                         (_, _, None) => return None,
                     }
                 }
@@ -305,7 +304,7 @@ impl Head {
     }
 }
 
-/// `63FU00KI00AL`: files, ranks and pieces; `AL` is no piece but all that are left.
+/// `63FU00KI00AL`: files, ranks and pieces. `AL`, all remaining pieces, is `None`.
 fn pieces(text: &str) -> Option<Vec<(u32, u32, Option<PieceType>)>> {
     let mut found = Vec::new();
     let mut rest = text.trim();
@@ -324,7 +323,7 @@ fn pieces(text: &str) -> Option<Vec<(u32, u32, Option<PieceType>)>> {
     Some(found)
 }
 
-/// `+` or `-` alone says whose turn it is, and begins the moves.
+/// The side to move of a line `+` or `-`, which precedes the moves.
 fn turn_line(line: &str) -> Option<Side> {
     match line {
         "+" => Some(Side::First),
@@ -337,7 +336,7 @@ fn begins_a_game(line: &str) -> bool {
     line.strip_prefix('V').is_some_and(|rest| rest.starts_with(|it: char| it.is_ascii_digit()))
 }
 
-/// `+7776FU`: the piece is named as it is after the move.
+/// Reads `+7776FU`, where the piece is named as after the move.
 fn read_move(draft: &Draft, text: &str) -> Option<Move> {
     let numbers: Vec<u32> = text.chars().skip(1).take(4).filter_map(|it| it.to_digit(10)).collect();
     let &[from_file, from_rank, to_file, to_rank] = numbers.as_slice() else { return None };
@@ -352,18 +351,18 @@ fn read_move(draft: &Draft, text: &str) -> Option<Move> {
     Some(if promotes { Move::promotion(from, to) } else { Move::normal(from, to) })
 }
 
-/// A comment for programs begins with `*`.
+/// The text of a comment. A comment for programs begins with `*`.
 fn comment_text(comment: &str) -> &str {
     comment.strip_prefix('*').unwrap_or(comment).trim()
 }
 
 fn comment_line(draft: &mut Draft, comment: &str) -> Result<(), RecordErrorKind> {
-    let Some(words) = comment.strip_prefix("**") else {
+    let Some(text) = comment.strip_prefix("**") else {
         return draft.comment_line(comment_text(comment));
     };
     // `'** 30 -3334FU #1200`: an evaluation, a line of moves, and nodes.
-    let words = words.trim();
-    let (number, rest) = words.split_once(' ').unwrap_or((words, ""));
+    let text = text.trim();
+    let (number, rest) = text.split_once(' ').unwrap_or((text, ""));
     let score = number.parse().ok().map(Score::Cp);
     let free = draft.notes().filter(|notes| notes.evaluation.is_none() && notes.end.is_none());
     match (score, free) {
@@ -371,7 +370,7 @@ fn comment_line(draft: &mut Draft, comment: &str) -> Result<(), RecordErrorKind>
             notes.evaluation = Some(Evaluation { score, depth: None });
             if rest.is_empty() { Ok(()) } else { draft.comment_line(rest.trim()) }
         }
-        _ => draft.comment_line(words),
+        _ => draft.comment_line(text),
     }
 }
 

@@ -16,9 +16,9 @@ use super::super::{
     format::Format,
     shogi::{Handicap, Setup, Step, Walk, csa_name, evaluation_lines, flat_comment, square_of},
 };
-use super::{HEADERS, sign_of, words_of};
+use super::{HEADERS, keyword_and_summary, sign_of};
 
-/// The text of a record. The first line names the encoding.
+/// The text of a record. The first line declares the encoding.
 pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<String, WriteError> {
     let wrong = || WriteError::WrongGame { format: Format::Csa, game: record.game() };
     let mut walk = Walk::new(record.start()).ok_or_else(wrong)?;
@@ -43,8 +43,8 @@ pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Str
             Step::LineEnd(node) => {
                 if let Some(end) = &node.notes.end {
                     let turn = if node.ply().is_multiple_of(2) { start } else { start.other() };
-                    let (word, summary) = words_of(end, record.result, turn, record);
-                    let _ = writeln!(out, "%{word}");
+                    let (keyword, summary) = keyword_and_summary(end, record.result, turn, record);
+                    let _ = writeln!(out, "%{keyword}");
                     time(end.elapsed, fractions, &mut out);
                     if let Some(summary) = summary {
                         let _ = writeln!(out, "'{summary}");
@@ -59,7 +59,7 @@ pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Str
     Ok(out)
 }
 
-/// Whether 2.2 cannot hold the game.
+/// Whether the game needs version 3.0.
 fn needs_fractions(record: &GameRecord) -> bool {
     let fraction = |time: Option<Duration>| time.is_some_and(|time| time.subsec_millis() > 0);
     record.root().into_iter().chain(record.mainline()).any(|node| {
@@ -131,7 +131,7 @@ fn hand(side: Side, hand: &[(PieceType, u32)], out: &mut String) {
     out.push('\n');
 }
 
-/// `7776FU`: the piece is named as it is after the move.
+/// Writes `7776FU`, where the piece is named as after the move.
 fn move_text(board: &Position, mv: Move32) -> String {
     let (to_file, to_rank) = square_of(mv.to_sq());
     if let Some(kind) = mv.dropped_piece() {
@@ -159,7 +159,7 @@ fn comments(notes: &Annotations, out: &mut String) {
         let _ = writeln!(out, "'** {score}");
         evaluation = None;
     }
-    // The first evaluation that is read counts.
+    // Readers use the first evaluation.
     comment_lines(&evaluation_lines(evaluation).join("\n"), out);
     comment_lines(&flat_comment(notes), out);
 }

@@ -16,12 +16,12 @@ use serde_json::{Map, Value};
 use crate::{Game, Position, Side, error::shortened};
 
 use super::super::{
-    Bookmark, End, Format, GameRecord, Headers, Limit, Limits, Oddity, RecordError,
-    RecordErrorKind, Strange,
+    Bookmark, End, Format, GameRecord, Headers, Limit, Limits, RecordError, RecordErrorKind,
+    RecordWarning, RecordWarningKind,
     csa::{end_of, read_summary},
-    games::note_odd,
+    games::add_warning,
     shogi::{Draft, Handicap, Setup, piece_by_csa, square},
-    source::Place,
+    source::Location,
 };
 
 /// Reads games until the source ends.
@@ -29,11 +29,11 @@ use super::super::{
 pub(in super::super) struct Reader<R> {
     input: R,
     limits: Limits,
-    /// How many bytes were read, and the place after them.
+    /// The number of bytes that were read, and the location after them.
     offset: u64,
-    place: Place,
+    location: Location,
     over: bool,
-    oddities: Vec<Oddity>,
+    warnings: Vec<RecordWarning>,
     game: u64,
 }
 
@@ -43,31 +43,31 @@ impl<R: BufRead> Reader<R> {
             input,
             limits,
             offset: from.offset,
-            place: Place { line: from.lines + 1, column: 1 },
+            location: Location { line: from.lines + 1, column: 1 },
             over: false,
-            oddities: Vec::new(),
+            warnings: Vec::new(),
             game: from.games,
         }
     }
 
-    pub(in super::super) fn oddities(&self) -> &[Oddity] {
-        &self.oddities
+    pub(in super::super) fn warnings(&self) -> &[RecordWarning] {
+        &self.warnings
     }
 
-    /// Where the next game begins, or blanks before it.
+    /// The start of the next game, or of blanks before it.
     pub(in super::super) fn bookmark(&self) -> Bookmark {
-        let (offset, lines) = (self.offset, self.place.line - 1);
+        let (offset, lines) = (self.offset, self.location.line - 1);
         Bookmark { format: Format::Jkf, offset, lines, games: self.game, encoding: None }
     }
 
     /// The next game, or why it cannot be read.
     pub(in super::super) fn next(&mut self) -> Option<Result<GameRecord, RecordError>> {
-        self.oddities.clear();
+        self.warnings.clear();
         if self.over {
             return None;
         }
-        let mut place = self.place;
-        let read = self.take_value(&mut place);
+        let mut location = self.location;
+        let read = self.read_value(&mut location);
         if matches!(read, Ok(None)) {
             self.over = true;
             return None;
@@ -76,21 +76,21 @@ impl<R: BufRead> Reader<R> {
         let read = read.and_then(|text| {
             let text = text.unwrap_or_default();
             let file: File = serde_json::from_slice(&text).map_err(|error| {
-                let begin = place;
-                place.line = begin.line + (error.line() as u64).saturating_sub(1);
+                let begin = location;
+                location.line = begin.line + (error.line() as u64).saturating_sub(1);
                 let before = if error.line() <= 1 { begin.column - 1 } else { 0 };
-                place.column = before + (error.column() as u64).max(1);
+                location.column = before + (error.column() as u64).max(1);
                 RecordErrorKind::Unexpected(shortened(&error.to_string()))
             })?;
-            self.game(file, place)
+            self.game(file, location)
         });
-        let Place { line, column } = place;
+        let Location { line, column } = location;
         Some(read.map_err(|kind| RecordError { game: self.game, line, column, kind }))
     }
 
-    /// The text of the next value, from the place on where it begins; none at the end of the file.
-    /// Nothing follows one that is no object or list, or that is too long.
-    fn take_value(&mut self, place: &mut Place) -> Result<Option<Vec<u8>>, RecordErrorKind> {
+    /// The text of the next value, and the location of its start. `None` at the end of the file.
+    /// Reading ends after a value that is not an object or array, or that is too long.
+    fn read_value(&mut self, location: &mut Location) -> Result<Option<Vec<u8>>, RecordErrorKind> {
         let mut text = Vec::new();
         let mut nesting = Nesting::default();
         loop {
@@ -105,19 +105,19 @@ impl<R: BufRead> Reader<R> {
             let Some(byte) = byte else { return Ok((!text.is_empty()).then_some(text)) };
             let is_mark = self.offset < 3 && b"\xef\xbb\xbf".contains(&byte);
             if text.is_empty() && !is_mark && !byte.is_ascii_whitespace() {
-                *place = self.place;
+                *location = self.location;
             }
             if !nesting.is_open() && !text.is_empty() && byte == b'\n' {
-                // Where the next game might begin, nobody knows.
+                // The start of the next game is unknown.
                 self.over = true;
                 return Ok(Some(text));
             }
             self.input.consume(1);
             self.offset += 1;
             if byte == b'\n' {
-                self.place = Place { line: self.place.line + 1, column: 1 };
+                self.location = Location { line: self.location.line + 1, column: 1 };
             } else if byte & 0xC0 != 0x80 && !is_mark {
-                self.place.column += 1;
+                self.location.column += 1;
             }
             if text.is_empty() && (is_mark || byte.is_ascii_whitespace()) {
                 continue;
@@ -125,7 +125,7 @@ impl<R: BufRead> Reader<R> {
             text.push(byte);
             if text.len() as u64 > self.limits.game_bytes {
                 self.over = true;
-                return Err(RecordErrorKind::TooMuch(Limit::GameBytes));
+                return Err(RecordErrorKind::LimitExceeded(Limit::GameBytes));
             }
             if nesting.closes_with(byte) {
                 return Ok(Some(text));
@@ -133,7 +133,7 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    fn game(&mut self, file: File, place: Place) -> Result<GameRecord, RecordErrorKind> {
+    fn game(&mut self, file: File, location: Location) -> Result<GameRecord, RecordErrorKind> {
         let File { header, initial, moves } = file;
         let moves = moves.as_array().ok_or_else(|| unexpected(&moves))?;
         let start = match &initial {
@@ -141,16 +141,17 @@ impl<R: BufRead> Reader<R> {
             initial => start(initial).ok_or_else(|| unexpected(initial))??,
         };
         let mut draft = Draft::new(start, &self.limits)?;
-        draft.record.headers = self.headers(header, place)?;
-        self.moves(&mut draft, moves, place)?;
+        draft.record.headers = self.headers(header, location)?;
+        self.moves(&mut draft, moves, location)?;
         Ok(draft.finish())
     }
 
-    fn headers(&mut self, header: Pairs, place: Place) -> Result<Headers, RecordErrorKind> {
+    fn headers(&mut self, header: Pairs, location: Location) -> Result<Headers, RecordErrorKind> {
         let mut headers = Headers::default();
         for (name, value) in header.0 {
             let Value::String(value) = value else {
-                note_odd(&mut self.oddities, place, Strange::Header(shortened(&name)));
+                let kind = RecordWarningKind::Header(shortened(&name));
+                add_warning(&mut self.warnings, location, kind);
                 continue;
             };
             self.limits.add_header(&mut headers, name, value)?;
@@ -163,9 +164,9 @@ impl<R: BufRead> Reader<R> {
         &mut self,
         draft: &mut Draft,
         moves: &[Value],
-        place: Place,
+        location: Location,
     ) -> Result<(), RecordErrorKind> {
-        // Lines that are still to be read, with the number of moves before them.
+        // Unread lines, with the number of moves before them.
         let mut lines: Vec<(usize, &[Value], bool)> = vec![(0, moves, true)];
         while let Some((ply, line, main)) = lines.pop() {
             draft.back_to(ply);
@@ -182,16 +183,17 @@ impl<R: BufRead> Reader<R> {
                         .ok_or_else(|| RecordErrorKind::Unexpected(shortened(&mv.to_string())))?;
                     draft.play(mv)?;
                 } else if !(main && index == 0) && entry.get("special").is_none() {
-                    note_odd(&mut self.oddities, place, Strange::Skipped("{}".to_owned()));
+                    let kind = RecordWarningKind::Skipped("{}".to_owned());
+                    add_warning(&mut self.warnings, location, kind);
                 }
-                say(draft, entry)?;
+                read_annotations(draft, entry)?;
                 let variations = entry.get("forks").and_then(Value::as_array);
                 for variation in variations.into_iter().flatten().filter_map(Value::as_array) {
                     forks.push((before, variation.as_slice(), false));
                 }
             }
-            // The last variations come first, as in KIF, so that those of one move keep their order
-            // and those of deeper moves are read before going back.
+            // The last variations come first, as in KIF: those of one move stay in order, and those of
+            // later moves are read before going back.
             forks.sort_by_key(|fork| fork.0);
             let mut start = 0;
             let mut ordered: Vec<(usize, &[Value], bool)> = Vec::new();
@@ -206,8 +208,8 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-/// Takes the comments, the time and the end of an entry.
-fn say(draft: &mut Draft, entry: &Map<String, Value>) -> Result<(), RecordErrorKind> {
+/// Reads the comments, the time and the end of an entry.
+fn read_annotations(draft: &mut Draft, entry: &Map<String, Value>) -> Result<(), RecordErrorKind> {
     let elapsed = entry.get("time").and_then(|time| time.get("now")).and_then(time);
     if let Some(special) = entry.get("special").and_then(Value::as_str) {
         draft.end(End { elapsed, ..end_of(special, draft.turn()) });
@@ -215,15 +217,15 @@ fn say(draft: &mut Draft, entry: &Map<String, Value>) -> Result<(), RecordErrorK
         notes.elapsed = elapsed.or(notes.elapsed);
     }
     let comments = entry.get("comments").and_then(Value::as_array);
-    let mut is_summed_up = false;
+    let mut has_summary = false;
     for line in comments.into_iter().flatten().filter_map(Value::as_str).flat_map(str::lines) {
         let at_end = draft.notes().is_some_and(|notes| notes.end.is_some());
         match read_summary(line).filter(|_| at_end) {
-            Some(summary) if !is_summed_up => {
-                is_summed_up = true;
-                draft.sum_up(summary);
+            Some(summary) if !has_summary => {
+                has_summary = true;
+                draft.apply_summary(summary);
             }
-            // The first one counts.
+            // Only the first summary counts.
             Some(_) => {}
             None => draft.comment_line(line)?,
         }
@@ -232,7 +234,7 @@ fn say(draft: &mut Draft, entry: &Map<String, Value>) -> Result<(), RecordErrorK
     Ok(())
 }
 
-/// How deep a text of JSON is in objects and lists.
+/// The nesting of objects and arrays in JSON text.
 #[derive(Debug, Default)]
 struct Nesting {
     depth: usize,
@@ -245,7 +247,7 @@ impl Nesting {
         self.depth > 0
     }
 
-    /// Takes the next byte. Returns whether the outermost object or list ends with it.
+    /// Processes the next byte. Returns whether it closes the outermost object or array.
     fn closes_with(&mut self, byte: u8) -> bool {
         if self.in_string {
             let is_end = byte == b'"' && !self.is_escaped;
@@ -267,7 +269,7 @@ impl Nesting {
     }
 }
 
-/// The outermost object.
+/// The top-level object.
 #[derive(Deserialize)]
 struct File {
     #[serde(default)]
@@ -278,7 +280,7 @@ struct File {
     moves: Value,
 }
 
-/// An object whose names keep their order, and can stand there twice.
+/// An object with ordered names, which can occur more than once.
 #[derive(Default)]
 struct Pairs(Vec<(String, Value)>);
 
@@ -310,17 +312,17 @@ fn unexpected(value: &Value) -> RecordErrorKind {
     RecordErrorKind::Unexpected(shortened(&value.to_string()))
 }
 
-/// The start position; none if the shape is wrong.
+/// The start position. `None` if the JSON has another structure.
 fn start(initial: &Value) -> Option<Result<Position, RecordErrorKind>> {
     let preset = initial.get("preset")?.as_str()?;
     let setup = match Handicap::by_jkf(preset) {
         Some(handicap) => handicap.setup(),
-        None => drawn(initial.get("data")?)?,
+        None => read_setup(initial.get("data")?)?,
     };
     Some(setup.position().map_err(RecordErrorKind::Start))
 }
 
-fn drawn(data: &Value) -> Option<Setup> {
+fn read_setup(data: &Value) -> Option<Setup> {
     let mut setup = Setup::empty();
     setup.turn = side(data.get("color")?)?;
     for (file, column) in (1..).zip(data.get("board")?.as_array()?.iter().take(9)) {
@@ -334,7 +336,7 @@ fn drawn(data: &Value) -> Option<Setup> {
     for (side, hand) in [Side::First, Side::Second].into_iter().zip(hands) {
         for (name, count) in hand.as_object()? {
             let count = count.as_u64().and_then(|count| u32::try_from(count).ok())?;
-            setup.give(side, piece_by_csa(name)?, count);
+            setup.add_to_hand(side, piece_by_csa(name)?, count);
         }
     }
     Some(setup)
@@ -348,22 +350,22 @@ fn side(value: &Value) -> Option<Side> {
     }
 }
 
-/// The move of an entry; none if the shape is wrong.
+/// The move of an entry. `None` if the JSON has another structure.
 fn read_move(draft: &Draft, mv: &Value) -> Option<Move> {
     let kind: PieceType = piece_by_csa(mv.get("piece")?.as_str()?)?;
-    let place = |name: &str| {
-        let place = mv.get(name)?;
-        let number = |name: &str| u32::try_from(place.get(name)?.as_u64()?).ok();
+    let named_square = |name: &str| {
+        let value = mv.get(name)?;
+        let number = |name: &str| u32::try_from(value.get(name)?.as_u64()?).ok();
         square(number("x")?, number("y")?)
     };
-    let to = place("to").or_else(|| {
+    let to = named_square("to").or_else(|| {
         let same = mv.get("same").and_then(Value::as_bool) == Some(true);
         draft.last_move().filter(|_| same).map(Move32::to_sq)
     })?;
     if mv.get("from").is_none_or(Value::is_null) {
         return kind.is_hand_piece().then(|| Move::drop(kind, to));
     }
-    let from = place("from")?;
+    let from = named_square("from")?;
     let promotes = mv.get("promote").and_then(Value::as_bool) == Some(true);
     Some(if promotes { Move::promotion(from, to) } else { Move::normal(from, to) })
 }

@@ -12,7 +12,7 @@ use crate::{Move, Side};
 
 use super::super::{
     GameRecord, Node, NodeId, WriteError,
-    csa::words_of,
+    csa::keyword_and_summary,
     format::Format,
     kif,
     shogi::{Handicap, Setup, Walk, csa_name, evaluation_lines, flat_comment, square_of},
@@ -33,17 +33,17 @@ pub(in super::super) fn write(record: &GameRecord) -> Result<String, WriteError>
     }
     let initial = match Handicap::of(record.start()) {
         Some(handicap) => json!({ "preset": handicap.jkf }),
-        None => json!({ "preset": "OTHER", "data": drawn(&Setup::of(record.start())) }),
+        None => json!({ "preset": "OTHER", "data": setup_json(&Setup::of(record.start())) }),
     };
     let _ = write!(out, "}},\"initial\":{initial},\"moves\":[");
     let start = record.start().turn();
     let mut writer = Writer { record, walk, out, start, totals: vec![[0; 2]] };
-    writer.line();
+    writer.main_line();
     writer.out.push_str("]}\n");
     Ok(writer.out)
 }
 
-fn drawn(setup: &Setup) -> Value {
+fn setup_json(setup: &Setup) -> Value {
     let color = |side: Side| u8::from(side == Side::Second);
     let column = |file| {
         let cell = |rank| match setup.at(file, rank) {
@@ -63,11 +63,11 @@ fn drawn(setup: &Setup) -> Value {
     })
 }
 
-/// What is still to be written, last thing first: recursion would let a record choose the depth.
+/// Remaining work, as a stack: recursion would let a record determine the depth of the call stack.
 enum Task {
-    /// An entry up to its variations, which are given.
+    /// An entry without its variations, and the variations.
     Entry(NodeId, Vec<NodeId>),
-    /// The end of an entry, and what follows it.
+    /// The end of an entry, and the rest of the line.
     After(NodeId),
     Text(&'static str),
 }
@@ -76,14 +76,14 @@ struct Writer<'a> {
     record: &'a GameRecord,
     walk: Walk,
     out: String,
-    /// The side that begins.
+    /// The side that moves first.
     start: Side,
-    /// The times of both sides before each move of the line.
+    /// The total times of both sides before each move of the line.
     totals: Vec<[u64; 2]>,
 }
 
 impl Writer<'_> {
-    fn line(&mut self) {
+    fn main_line(&mut self) {
         let Some(root) = self.record.root() else { return };
         self.out.push('{');
         self.comments(root, "");
@@ -112,7 +112,7 @@ impl Writer<'_> {
                     let Some(Move::Shogi(mv)) = node.mv() else { continue };
                     self.back_to(node.ply() - 1);
                     self.walk.play(mv);
-                    self.spend(node.notes.elapsed, node.ply());
+                    self.add_time(node.notes.elapsed, node.ply());
                     tasks.extend(self.next(node));
                 }
             }
@@ -124,7 +124,7 @@ impl Writer<'_> {
         self.totals.truncate(ply + 1);
     }
 
-    /// Begins what follows a node: its continuation, or the end of the line.
+    /// Begins the continuation of a node or writes the end of the line.
     fn next(&mut self, node: &Node) -> Vec<Task> {
         if let [first, variations @ ..] = node.children() {
             self.out.push(',');
@@ -137,7 +137,7 @@ impl Writer<'_> {
             } else {
                 end.outcome.result
             };
-            let (special, summary) = words_of(end, result, turn, self.record);
+            let (special, summary) = keyword_and_summary(end, result, turn, self.record);
             let _ = write!(self.out, ",{{\"special\":{}", Value::from(special));
             self.time(end.elapsed, node.ply() + 1);
             let lines: Vec<&str> =
@@ -157,13 +157,13 @@ impl Writer<'_> {
         let Some(Move::Shogi(mv)) = node.mv() else { return };
         self.back_to(node.ply().saturating_sub(1));
         let turn = self.turn_after(node.ply().saturating_sub(1));
-        let mv = described(self.walk.board(), mv, self.walk.last(), turn);
+        let mv = move_json(self.walk.board(), mv, self.walk.last(), turn);
         let _ = write!(self.out, "{{\"move\":{mv}");
         self.time(node.notes.elapsed, node.ply());
         self.comments(node, ",");
     }
 
-    /// The sums of both sides' times with this move.
+    /// The total times of both sides including this move.
     fn sums(&self, elapsed: Option<Duration>, ply: usize) -> ([u64; 2], u64) {
         let mut sums = self.totals.last().copied().unwrap_or_default();
         let side = usize::from(self.turn_after(ply.saturating_sub(1)) == Side::Second);
@@ -175,7 +175,7 @@ impl Writer<'_> {
         (sums, total)
     }
 
-    fn spend(&mut self, elapsed: Option<Duration>, ply: usize) {
+    fn add_time(&mut self, elapsed: Option<Duration>, ply: usize) {
         let (sums, _) = self.sums(elapsed, ply);
         self.totals.push(sums);
     }
@@ -190,7 +190,7 @@ impl Writer<'_> {
     }
 
     fn comments(&mut self, node: &Node, before: &str) {
-        // The first evaluation that is read counts.
+        // Readers use the first evaluation.
         let mut lines = evaluation_lines(node.notes.evaluation);
         lines.push(flat_comment(&node.notes));
         lines.retain(|text| !text.is_empty());
@@ -205,12 +205,12 @@ impl Writer<'_> {
     }
 }
 
-/// A move with everything that JKF says about it.
-fn described(board: &Position, mv: Move32, last: Option<Move32>, turn: Side) -> Value {
-    let place = |(x, y): (u32, u32)| json!({ "x": x, "y": y });
+/// A move with all its fields.
+fn move_json(board: &Position, mv: Move32, last: Option<Move32>, turn: Side) -> Value {
+    let square = |(x, y): (u32, u32)| json!({ "x": x, "y": y });
     let color = u8::from(turn == Side::Second);
     let to = mv.to_sq();
-    let mut text = json!({ "color": color, "to": place(square_of(to)) });
+    let mut text = json!({ "color": color, "to": square(square_of(to)) });
     let Some(object) = text.as_object_mut() else { return text };
     let mut set = |name: &str, value: Value| {
         object.insert(name.to_owned(), value);
@@ -220,10 +220,10 @@ fn described(board: &Position, mv: Move32, last: Option<Move32>, turn: Side) -> 
     } else {
         let from = mv.from_sq();
         let kind = board.piece_on(from).piece_type();
-        set("from", place(square_of(from)));
+        set("from", square(square_of(from)));
         set("piece", csa_name(kind).into());
-        let plain = rsshogi::types::Move::promotion(from, to);
-        if mv.is_promotion() || board.is_legal_move(plain) {
+        let promotion = rsshogi::types::Move::promotion(from, to);
+        if mv.is_promotion() || board.is_legal_move(promotion) {
             set("promote", mv.is_promotion().into());
         }
         let captured = board.piece_on(to);
@@ -236,10 +236,10 @@ fn described(board: &Position, mv: Move32, last: Option<Move32>, turn: Side) -> 
     }
     let letters =
         [('左', 'L'), ('直', 'C'), ('右', 'R'), ('上', 'U'), ('寄', 'M'), ('引', 'D'), ('打', 'H')];
-    let words = kif::relative(board, mv, last);
+    let notation = kif::relative(board, mv, last);
     let relative: String = letters
         .iter()
-        .filter(|(word, _)| words.contains(*word))
+        .filter(|(kanji, _)| notation.contains(*kanji))
         .map(|(_, letter)| *letter)
         .collect();
     if !relative.is_empty() {

@@ -1,4 +1,4 @@
-//! The drawing of a board (BOD) that KIF has for start positions.
+//! Board diagrams (BOD) of start positions in KIF.
 
 use rsshogi::types::PieceType;
 
@@ -6,7 +6,7 @@ use crate::Side;
 
 use super::super::shogi::{Setup, kanji_name, kanji_rank, piece_by_kanji, wide_digit};
 
-/// Reads a row between `|` and `|` and the kanji of its rank; false if it is none.
+/// Reads a row between `|` and `|` before the kanji of its rank. False if the text is not a row.
 pub(super) fn read_row(line: &str, rank: u32, setup: &mut Setup) -> bool {
     let Some((row, _)) = line.strip_prefix('|').and_then(|line| line.rsplit_once('|')) else {
         return false;
@@ -34,7 +34,7 @@ pub(super) fn read_row(line: &str, rank: u32, setup: &mut Setup) -> bool {
     rest.trim().is_empty()
 }
 
-/// Reads `飛　角二　歩十八`; false if something else stands there.
+/// Reads `飛　角二　歩十八`. False for any other text.
 pub(super) fn read_hand(text: &str, side: Side, setup: &mut Setup) -> bool {
     let mut rest = text.trim();
     if rest.is_empty() || rest == "なし" {
@@ -42,7 +42,7 @@ pub(super) fn read_hand(text: &str, side: Side, setup: &mut Setup) -> bool {
     }
     while let Some((kind, next)) = piece_by_kanji(rest) {
         let (count, next) = kanji_number(next);
-        setup.give(side, kind, count.unwrap_or(1));
+        setup.add_to_hand(side, kind, count.unwrap_or(1));
         rest = next.trim_start();
     }
     rest.is_empty()
@@ -56,7 +56,7 @@ fn kanji_number(text: &str) -> (Option<u32>, &str) {
         let so_far = total.unwrap_or(0_u32);
         total = Some(match (letter, wide_digit(letter)) {
             ('十', _) => so_far.max(1).saturating_mul(10),
-            // What follows a ten is added to it, and narrow digits are written one by one.
+            // Digits after a ten are added to it; digits of half width are decimal places.
             (_, Some(digit)) if so_far > 0 && letter.is_ascii_digit() => {
                 so_far.saturating_mul(10).saturating_add(digit)
             }
@@ -68,7 +68,7 @@ fn kanji_number(text: &str) -> (Option<u32>, &str) {
     (total, rest)
 }
 
-/// The lines of a board, without those for the names of the players.
+/// The lines of a diagram, without the players' names.
 pub(super) fn write(setup: &Setup, names: [&str; 2]) -> Vec<String> {
     let [first, second] = names;
     let mut lines = vec![
@@ -102,7 +102,7 @@ pub(super) fn write(setup: &Setup, names: [&str; 2]) -> Vec<String> {
     lines
 }
 
-/// Boards have room for one letter.
+/// The name in a diagram, which has room for one character.
 fn short_name(kind: PieceType) -> &'static str {
     match kind {
         PieceType::PRO_LANCE => "杏",

@@ -10,27 +10,27 @@ use super::super::shogi::{
     kanji_name, kanji_rank, piece_by_kanji, square, square_of, wide_digit, wide_file,
 };
 
-/// A move as written.
+/// The text of a move, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written<'a> {
     to: Square,
     kind: PieceType,
     /// Modifiers such as 右, 直 and 引.
     modifiers: Vec<char>,
-    /// 成 or 不成, if either is there.
+    /// 成 (true) or 不成 (false), if given.
     promotion: Option<bool>,
     drop: bool,
     from: Option<Square>,
-    /// What follows.
+    /// The text after the move.
     pub(super) rest: &'a str,
 }
 
-/// Whether a text begins as moves do.
+/// Whether a text begins like a move.
 pub(super) fn begins_a_move(text: &str) -> bool {
     text.starts_with(|letter| letter == '同' || wide_digit(letter).is_some())
 }
 
-/// Reads a move at the beginning of a text; `last` is where the move before went.
+/// Reads a move at the beginning of a text. `last` is the target of the last move.
 pub(super) fn read(text: &str, last: Option<Square>) -> Option<Written<'_>> {
     let (to, rest) = if let Some(rest) = text.strip_prefix('同') {
         (last?, rest)
@@ -77,8 +77,8 @@ fn origin(text: &str) -> Option<(Square, &str)> {
     Some((from, letters.as_str().strip_prefix([')', '）'])?))
 }
 
-/// The move that a text means on a board; it need not be legal. None if no move or more than one
-/// is meant.
+/// The move that a text means on a board; it can be illegal. `None` if no legal move fits, or more than
+/// one.
 pub(super) fn resolve(board: &Position, written: &Written<'_>) -> Option<Move> {
     if let Some(from) = written.from {
         let fits = board.piece_on(from).piece_type() == written.kind;
@@ -104,10 +104,10 @@ pub(super) fn resolve(board: &Position, written: &Written<'_>) -> Option<Move> {
         })
         .collect();
     if candidates.is_empty() {
-        // KI2 leaves 打 out where no piece on the board can go there.
+        // KI2 leaves out 打 if no piece on the board can move there.
         return dropped.filter(|_| written.modifiers.is_empty() && written.promotion.is_none());
     }
-    // The origin of the piece comes last.
+    // The modifiers of the origin come last.
     for letter in written.modifiers.iter().filter(|it| !"右左".contains(**it)) {
         candidates.retain(|mv| comes(board.turn(), *mv, *letter));
     }
@@ -117,9 +117,9 @@ pub(super) fn resolve(board: &Position, written: &Written<'_>) -> Option<Move> {
             if (board.turn() == Color::BLACK) == (*letter == '右') { -file } else { file }
         };
         if "右左".contains(*letter)
-            && let Some(most) = candidates.iter().map(side).max()
+            && let Some(max) = candidates.iter().map(side).max()
         {
-            candidates.retain(|mv| side(mv) == most);
+            candidates.retain(|mv| side(mv) == max);
         }
     }
     match candidates.as_slice() {
@@ -128,7 +128,7 @@ pub(super) fn resolve(board: &Position, written: &Written<'_>) -> Option<Move> {
     }
 }
 
-/// Whether a move has the direction of a modifier: up, down, sideways or straight.
+/// Whether a move has the direction of a modifier: forward, back, sideways or straight.
 fn comes(turn: Color, mv: Move32, modifier: char) -> bool {
     let (from, to) = (mv.from_sq(), mv.to_sq());
     let ahead = i32::from(from.rank().raw()) - i32::from(to.rank().raw());
@@ -147,25 +147,25 @@ fn comes(turn: Color, mv: Move32, modifier: char) -> bool {
 pub(super) fn written(board: &Position, mv: Move32, last: Option<Move32>) -> String {
     let to = mv.to_sq();
     let (file, rank) = square_of(to);
-    let place = if last.is_some_and(|last| last.to_sq() == to) {
+    let target = if last.is_some_and(|last| last.to_sq() == to) {
         "同　".to_owned()
     } else {
         format!("{}{}", wide_file(file), kanji_rank(rank))
     };
     if let Some(kind) = mv.dropped_piece() {
-        return format!("{place}{}打", kanji_name(kind));
+        return format!("{target}{}打", kanji_name(kind));
     }
     let from = mv.from_sq();
     let (file, rank) = square_of(from);
     let kind = kanji_name(board.piece_on(from).piece_type());
     let promotion = if mv.is_promotion() { "成" } else { "" };
-    format!("{place}{kind}{promotion}({file}{rank})")
+    format!("{target}{kind}{promotion}({file}{rank})")
 }
 
 /// A move in KI2 without the sign for the side: `５八金右`.
 pub(in super::super) fn relative(board: &Position, mv: Move32, last: Option<Move32>) -> String {
     let to = mv.to_sq();
-    // Rsshogi writes the modifiers; at the start of a record it has no move before.
+    // Rsshogi writes the modifiers. It has no last move at the start of a record.
     let text = mv.to_ki2(board).unwrap_or_else(|| mv.to_usi());
     let text = text.trim_start_matches(['▲', '△', '☗', '☖']);
     let text = match text.strip_prefix('同') {

@@ -7,46 +7,47 @@ use rsshogi::types::Move32;
 use crate::{Game, GameResult, Position, Side, Termination, error::shortened};
 
 use super::super::{
-    Bookmark, End, Format, GameRecord, Headers, Limits, Oddity, RecordErrorKind, Strange,
+    Bookmark, End, Format, GameRecord, Headers, Limits, RecordErrorKind, RecordWarning,
+    RecordWarningKind,
     games::{Games, State},
     lines::{Line, Lines},
     shogi::{Draft, Handicap, Setup, wide_digit},
-    source::Place,
+    source::Location,
 };
-use super::{board, moves, words};
+use super::{board, ends, moves};
 
 /// Reads games until the source ends.
 #[derive(Debug)]
 pub(in super::super) struct Reader<R> {
     lines: Lines<R>,
-    place: Place,
+    location: Location,
     state: State,
 }
 
-/// What stands before the moves.
+/// The lines before the moves.
 #[derive(Debug, Default)]
 struct Head {
     headers: Headers,
-    /// The lines of the comment on the start.
+    /// The comment on the start position.
     comment: String,
     handicap: Option<Handicap>,
-    /// The drawing of a board: its pieces, and how many rows were read.
+    /// The board diagram, and the number of its rows that were read.
     board: Option<Setup>,
     rows: u32,
     turn: Option<Side>,
     number: Option<u32>,
-    /// The first thing that means nothing.
-    garbage: Option<String>,
+    /// The first unexpected line.
+    unexpected: Option<String>,
     seen: bool,
 }
 
-/// A game whose moves have begun.
+/// A game after its first line of moves.
 struct Body {
     draft: Draft,
-    /// The number of the first move, which variations are counted from.
+    /// The number of the first move, from which variations are counted.
     first_number: Option<usize>,
     in_variation: bool,
-    /// Moves of KIF were read, which tell their ends by themselves.
+    /// Whether moves of KIF were read, which state their ends.
     numbered: bool,
 }
 
@@ -56,20 +57,20 @@ const FIRST_HEADERS: [&str; 6] = ["開始日時", "手合割", "棋戦", "先手
 impl<R: BufRead> Reader<R> {
     pub(in super::super) fn new(input: R, limits: Limits, from: Bookmark) -> Self {
         let (lines, state) = (Lines::new(input, limits, from), State::after(from.games));
-        Self { lines, place: Place::START, state }
+        Self { lines, location: Location::START, state }
     }
 
-    /// Where the next game begins, or what stands before it.
+    /// The start of the next game, or of lines before it.
     pub(in super::super) fn bookmark(&self) -> Bookmark {
         self.lines.bookmark(Format::Kif, self.state.games())
     }
 
-    pub(in super::super) fn oddities(&self) -> &[Oddity] {
-        self.state.oddities()
+    pub(in super::super) fn warnings(&self) -> &[RecordWarning] {
+        self.state.warnings()
     }
 
-    fn odd(&mut self, what: Strange) {
-        self.state.odd(self.place, what);
+    fn warn(&mut self, kind: RecordWarningKind) {
+        self.state.warn(self.location, kind);
     }
 }
 
@@ -82,17 +83,17 @@ impl<R: BufRead> Games for Reader<R> {
         self.lines.begin_game();
     }
 
-    fn place(&self) -> Place {
-        self.place.max(self.lines.place())
+    fn location(&self) -> Location {
+        self.location.max(self.lines.location())
     }
 
-    /// Skips the rest of a game that cannot be read; false if the file ends with it.
+    /// Skips the rest of a game that cannot be read. False if the file ends.
     fn skip_game(&mut self) -> bool {
         loop {
             self.lines.begin_game();
             match self.lines.next() {
                 Ok(Some(line)) if begins_a_game(&line.text) => {
-                    self.lines.give_back(line);
+                    self.lines.unread(line);
                     return true;
                 }
                 Ok(None) | Err(RecordErrorKind::Io(_)) => return false,
@@ -105,10 +106,10 @@ impl<R: BufRead> Games for Reader<R> {
         let mut head = Head::default();
         let mut body = None;
         while let Some(line) = self.lines.next()? {
-            self.place = Place { line: line.number, column: 1 };
+            self.location = Location { line: line.number, column: 1 };
             let is_next = |body: &Body| !body.draft.is_fresh() && begins_a_game(&line.text);
             if body.as_ref().is_some_and(is_next) {
-                self.lines.give_back(line);
+                self.lines.unread(line);
                 break;
             }
             match &mut body {
@@ -129,7 +130,7 @@ impl<R: BufRead> Games for Reader<R> {
             Some(body) => body,
             None if head.seen => self.begin(head)?,
             None => {
-                return head.garbage.map_or(Ok(None), |it| Err(RecordErrorKind::Unexpected(it)));
+                return head.unexpected.map_or(Ok(None), |it| Err(RecordErrorKind::Unexpected(it)));
             }
         };
         Ok(Some(body.draft.finish()))
@@ -152,8 +153,8 @@ impl<R: BufRead> Reader<R> {
             return Ok(());
         }
         let Some((name, value)) = text.split_once('：').or_else(|| text.split_once(':')) else {
-            head.garbage.get_or_insert_with(|| shortened(text));
-            self.odd(Strange::Skipped(shortened(text)));
+            head.unexpected.get_or_insert_with(|| shortened(text));
+            self.warn(RecordWarningKind::Skipped(shortened(text)));
             return Ok(());
         };
         let (name, value) = (name.trim(), value.trim());
@@ -162,7 +163,7 @@ impl<R: BufRead> Reader<R> {
             "手合割" => {
                 head.handicap = Handicap::by_kif(value);
                 if head.handicap.is_none() && value != "その他" {
-                    self.odd(Strange::Header(shortened(text)));
+                    self.warn(RecordWarningKind::Header(shortened(text)));
                 }
             }
             "先手の持駒" | "下手の持駒" | "後手の持駒" | "上手の持駒" => {
@@ -170,7 +171,7 @@ impl<R: BufRead> Reader<R> {
                 let side = if first { Side::First } else { Side::Second };
                 let board = head.board.get_or_insert_with(Setup::empty);
                 if !board::read_hand(value, side, board) {
-                    self.odd(Strange::Header(shortened(text)));
+                    self.warn(RecordWarningKind::Header(shortened(text)));
                 }
             }
             _ => self.lines.limits().add_header(&mut head.headers, name, value)?,
@@ -210,18 +211,18 @@ impl<R: BufRead> Reader<R> {
             return body.vary(number, text);
         }
         if text.starts_with("まで") {
-            if !body.sum_up(text) {
-                self.odd(Strange::Contradiction(shortened(text)));
+            if !body.apply_summary(text) {
+                self.warn(RecordWarningKind::Contradiction(shortened(text)));
             }
             return Ok(());
         }
-        if text.starts_with(SIGNS) {
+        if text.starts_with(SIDE_MARKS) {
             return self.ki2_line(body, line, text);
         }
         if text.starts_with(|letter: char| wide_digit(letter).is_some()) {
             return self.kif_line(body, line, text);
         }
-        self.odd(Strange::Skipped(shortened(text)));
+        self.warn(RecordWarningKind::Skipped(shortened(text)));
         Ok(())
     }
 
@@ -234,7 +235,7 @@ impl<R: BufRead> Reader<R> {
     ) -> Result<(), RecordErrorKind> {
         let (number, rest) = leading_number(text);
         let text = rest.trim_start();
-        self.place = line.place(text);
+        self.location = line.location(text);
         body.numbered = true;
         let at_end = body.draft.notes().is_some_and(|notes| notes.end.is_some());
         if at_end {
@@ -256,16 +257,16 @@ impl<R: BufRead> Reader<R> {
         } else {
             text
         };
-        let (word, after) = match rest.find('(') {
+        let (name, after) = match rest.find('(') {
             Some(index) => rest.split_at(index),
             None => (rest, ""),
         };
-        let word = word.trim().trim_end_matches('+').trim_end();
-        if word.is_empty() {
-            self.odd(Strange::Skipped(shortened(text)));
+        let name = name.trim().trim_end_matches('+').trim_end();
+        if name.is_empty() {
+            self.warn(RecordWarningKind::Skipped(shortened(text)));
             return Ok(());
         }
-        let end = words::read(word, body.draft.turn());
+        let end = ends::read(name, body.draft.turn());
         body.draft.end(End { elapsed: time(after), ..end });
         Ok(())
     }
@@ -278,11 +279,11 @@ impl<R: BufRead> Reader<R> {
         text: &str,
     ) -> Result<(), RecordErrorKind> {
         let mut rest = text;
-        while let Some(after) = rest.strip_prefix(SIGNS) {
-            self.place = line.place(rest);
+        while let Some(after) = rest.strip_prefix(SIDE_MARKS) {
+            self.location = line.location(rest);
             let last = body.draft.last_move().map(Move32::to_sq);
             let Some(written) = moves::read(after, last) else {
-                let end = after.find(SIGNS).unwrap_or(after.len());
+                let end = after.find(SIDE_MARKS).unwrap_or(after.len());
                 let shown = after.get(..end).unwrap_or(after);
                 return Err(RecordErrorKind::Unexpected(shortened(shown.trim_end())));
             };
@@ -292,18 +293,18 @@ impl<R: BufRead> Reader<R> {
             rest = written.rest.trim_start();
         }
         if !rest.is_empty() {
-            self.place = line.place(rest);
-            self.odd(Strange::Skipped(shortened(rest)));
+            self.location = line.location(rest);
+            self.warn(RecordWarningKind::Skipped(shortened(rest)));
         }
         Ok(())
     }
 }
 
-/// The signs of the sides before moves of KI2.
-const SIGNS: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];
+/// The marks of the sides before moves of KI2.
+const SIDE_MARKS: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];
 
 impl Body {
-    /// Goes back to where a variation begins.
+    /// Goes back to the start of a variation.
     fn vary(&mut self, number: &str, line: &str) -> Result<(), RecordErrorKind> {
         let (number, _) = leading_number(number.trim());
         let ply = number.and_then(|number| number.checked_sub(self.first_number.unwrap_or(1)));
@@ -314,11 +315,11 @@ impl Body {
         Ok(())
     }
 
-    /// Takes the line that sums a game up; false if it contradicts the end of the moves, which
-    /// then counts: some programs believe that the first player always begins.
-    fn sum_up(&mut self, line: &str) -> bool {
+    /// Applies the summary line of a game. False if it contradicts the end of the moves, which then has
+    /// precedence: some programs assume that the first player always begins.
+    fn apply_summary(&mut self, line: &str) -> bool {
         let turn = self.draft.turn();
-        let summary = words::read_summary(line, turn);
+        let summary = ends::read_summary(line, turn);
         let (stated, unknown) = (summary.result, GameResult::Unknown);
         let contradicts = |end: &End| {
             let follows = end.outcome.result;
@@ -330,12 +331,12 @@ impl Body {
             && stated != unknown
             && let Some(mut end) = summary.end.clone()
         {
-            // The line of the end can name a near one.
+            // The line of the end can have a less specific name.
             if ended.is_some_and(|ended| contradicts(&ended)) {
                 return false;
             }
             end.outcome.result = stated;
-            self.draft.sum_up(end);
+            self.draft.apply_summary(end);
             return true;
         }
         if let Some(end) = ended {
@@ -343,7 +344,7 @@ impl Body {
                 return false;
             }
         } else if summary.end.is_some() || !self.numbered {
-            // KIF has a line for resignation; in KI2 it is implied.
+            // KIF has a line for resignation; KI2 implies it.
             let end = summary.end.unwrap_or_else(|| End::implied(Termination::Resignation, turn));
             if !contradicts(&end) {
                 self.draft.end(end);
@@ -357,7 +358,7 @@ impl Body {
 }
 
 impl Head {
-    /// Takes a line of the drawing of a board; false if it is none.
+    /// Reads a line of a board diagram. False for any other line.
     fn board_line(&mut self, text: &str) -> bool {
         if text.starts_with("+--") || text.starts_with("９ ８") || text.starts_with("９　８") {
             return true;
@@ -370,7 +371,7 @@ impl Head {
         row
     }
 
-    /// Takes a line that says whose turn it is, and how many moves were played.
+    /// Reads a line with the side to move or the number of moves. False for any other line.
     fn turn_line(&mut self, text: &str) -> bool {
         if let Some(number) = text.strip_prefix("手数＝").or_else(|| text.strip_prefix("手数="))
         {
@@ -394,13 +395,13 @@ fn begins_a_game(line: &str) -> bool {
     line.trim_start().split_once('：').is_some_and(|(name, _)| FIRST_HEADERS.contains(&name.trim()))
 }
 
-/// Whether a line belongs to the moves and not to what stands before them.
+/// Whether a line belongs to the moves, not to the headers.
 fn begins_moves(line: &str) -> bool {
     let text = line.trim_start();
-    if text.starts_with("手数--") || text.starts_with("まで") || text.starts_with(SIGNS) {
+    if text.starts_with("手数--") || text.starts_with("まで") || text.starts_with(SIDE_MARKS) {
         return true;
     }
-    // Numbers begin moves, and the line above a board.
+    // Moves begin with a number, but so does the line above a diagram.
     let (number, rest) = leading_number(text);
     let rest = rest.trim_start();
     number.is_some()
@@ -410,7 +411,7 @@ fn begins_moves(line: &str) -> bool {
         && !rest.contains('：')
 }
 
-/// A number in narrow or wide digits, and what follows.
+/// A number in digits of half or full width, and the rest of the text.
 fn leading_number(text: &str) -> (Option<usize>, &str) {
     let end = text
         .char_indices()
@@ -424,7 +425,7 @@ fn leading_number(text: &str) -> (Option<usize>, &str) {
     (number, rest)
 }
 
-/// The time of a move in `( 0:16/00:00:16)`; none if there is none.
+/// The time of a move in `( 0:16/00:00:16)`. `None` if there is none.
 fn time(text: &str) -> Option<Duration> {
     let inside = text.trim_start().strip_prefix('(')?;
     let spent = inside.split(['/', ')']).next()?.trim();

@@ -9,7 +9,7 @@ use super::super::{
     format::Format,
     shogi::{Handicap, Setup, Step, Walk, evaluation_lines, flat_comment},
 };
-use super::{board, moves, words};
+use super::{board, ends, moves};
 
 /// The text of a record in KIF. The first line names the encoding.
 pub(in super::super) fn write_kif(
@@ -34,7 +34,7 @@ pub(in super::super) fn write_kif(
             Step::Move { node, mv, board, last } => {
                 let text = moves::written(board, mv, last);
                 let time = spent(node.notes.elapsed, node.ply(), second_begins, &mut totals);
-                // A `+` tells that there are variations of this move.
+                // A `+` marks a move with further variations.
                 let parent = node.parent().and_then(|id| record.node(id));
                 let siblings = parent.map_or(&[][..], Node::children);
                 let more =
@@ -47,18 +47,18 @@ pub(in super::super) fn write_kif(
                     // A variation has no summary.
                     let (turn, termination) = (turn_after(record, node), end.outcome.termination);
                     let (known, result) = if main {
-                        (words::known_end(termination, record.result, turn), record.result)
+                        (ends::known_end(termination, record.result, turn), record.result)
                     } else {
                         (termination, end.outcome.result)
                     };
-                    let word = words::write(known, end.text.as_deref(), result, turn);
+                    let name = ends::write(known, end.text.as_deref(), result, turn);
                     let ply = node.ply() + 1;
                     let time = spent(end.elapsed, ply, second_begins, &mut totals);
-                    let _ = writeln!(out, "{ply:>4} {word}{time}");
+                    let _ = writeln!(out, "{ply:>4} {name}{time}");
                     push_comment(&end.comments.join("\n"), &mut out);
                 }
                 if main {
-                    sum_up(record, node, handicap, &mut out);
+                    write_summary(record, node, handicap, &mut out);
                 }
             }
         }
@@ -104,10 +104,10 @@ pub(in super::super) fn write_ki2(record: &GameRecord) -> Result<String, WriteEr
                     column = 0;
                 }
                 if main {
-                    sum_up(record, node, handicap, &mut out);
+                    write_summary(record, node, handicap, &mut out);
                 } else if let Some(end) = &node.notes.end {
                     let (turn, result) = (turn_after(record, node), end.outcome.result);
-                    let line = words::write_summary(node.ply(), Some(end), result, turn, handicap);
+                    let line = ends::write_summary(node.ply(), Some(end), result, turn, handicap);
                     push_line(line, &mut out);
                 }
             }
@@ -117,7 +117,7 @@ pub(in super::super) fn write_ki2(record: &GameRecord) -> Result<String, WriteEr
     shown.map(|()| out)
 }
 
-/// Writes what stands before the moves.
+/// Writes the headers and the start position.
 fn begin(record: &GameRecord, format: Format, out: &mut String) -> Result<Walk, WriteError> {
     let wrong = || WriteError::WrongGame { format, game: record.game() };
     let walk = Walk::new(record.start()).ok_or_else(wrong)?;
@@ -144,7 +144,7 @@ fn one_line(text: &str) -> String {
     text.replace(char::is_control, " ").trim().to_owned()
 }
 
-/// Whether a header of this name reads as one.
+/// Whether a header with this name is read as one.
 fn can_be_a_header(name: &str) -> bool {
     let reserved = ["手合割", "変化", "先手の持駒", "後手の持駒", "下手の持駒", "上手の持駒"];
     !name.is_empty()
@@ -152,7 +152,7 @@ fn can_be_a_header(name: &str) -> bool {
         && !name.contains('：')
         && !name.starts_with(['*', '#', '&', '|', '+', '▲', '△', '▼', '▽', '☗', '☖'])
         && !name.starts_with(|letter| super::super::shogi::wide_digit(letter).is_some())
-        && !["まで", "手数"].iter().any(|word| name.starts_with(word))
+        && !["まで", "手数"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 fn comments(record: &GameRecord, out: &mut String) {
@@ -163,7 +163,7 @@ fn comments(record: &GameRecord, out: &mut String) {
 
 /// The comments and the evaluation as one text.
 fn lines_of(notes: &Annotations) -> String {
-    // The first evaluation that is read counts.
+    // Readers use the first evaluation.
     let mut lines = evaluation_lines(notes.evaluation);
     lines.push(flat_comment(notes));
     lines.retain(|text| !text.is_empty());
@@ -182,10 +182,10 @@ fn push_line(line: Option<String>, out: &mut String) {
     }
 }
 
-fn sum_up(record: &GameRecord, node: &Node, handicap: bool, out: &mut String) {
+fn write_summary(record: &GameRecord, node: &Node, handicap: bool, out: &mut String) {
     let end = node.notes.end.as_ref();
     let turn = turn_after(record, node);
-    let line = words::write_summary(node.ply(), end, record.result, turn, handicap);
+    let line = ends::write_summary(node.ply(), end, record.result, turn, handicap);
     push_line(line, out);
 }
 
@@ -195,8 +195,8 @@ fn turn_after(record: &GameRecord, node: &Node) -> Side {
     if node.ply().is_multiple_of(2) { start } else { start.other() }
 }
 
-/// The time of a move with the sum of its side: `   ( 0:16/00:00:16)`; empty if it is not known.
-/// `totals` holds the sums of both sides before each move of the line.
+/// The time of a move and its side's total: `   ( 0:16/00:00:16)`; empty if the time is unknown.
+/// `totals` has the totals of both sides before each move of the line.
 fn spent(
     elapsed: Option<Duration>,
     ply: usize,

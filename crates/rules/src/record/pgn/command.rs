@@ -1,4 +1,4 @@
-//! What programs hide in comments: `[%clk 0:01:30]`, `[%eval 0.25,20]`, `+0.25/20 1.3s`.
+//! Commands and engine output in comments: `[%clk 0:01:30]`, `[%eval 0.25,20]`, `+0.25/20 1.3s`.
 
 use std::{fmt::Write as _, time::Duration};
 
@@ -8,11 +8,11 @@ use crate::{Game, Side, Square};
 
 use super::super::{Annotations, Evaluation, Mark, MarkColor};
 
-/// Takes what a comment tells a program into the notes; the rest of it is a comment.
+/// Moves the commands of a comment into the annotations; the rest is a comment.
 ///
-/// A command that says what is known already, or is not quite as it should be, stays text. `mover` has
-/// played the move, if there is one, and `turn` is the side to move after it.
-pub(super) fn take(text: &str, mover: Option<Side>, turn: Side, notes: &mut Annotations) {
+/// A command that is redundant or malformed stays text. `mover` has played the move, if there is one,
+/// and `turn` is the side to move after it.
+pub(super) fn extract(text: &str, mover: Option<Side>, turn: Side, notes: &mut Annotations) {
     let mut rest = String::with_capacity(text.len());
     let mut left = text;
     while let Some(start) = left.find("[%") {
@@ -24,12 +24,12 @@ pub(super) fn take(text: &str, mover: Option<Side>, turn: Side, notes: &mut Anno
         };
         let (command, after) = command.split_at(end + 1);
         left = after;
-        if take_command(command.get(2..end), turn, notes) {
-            // One of the blanks on both sides belonged to the command.
+        if read_command(command.get(2..end), turn, notes) {
+            // One of the blanks around the command belonged to it.
             if rest.is_empty() || rest.ends_with(char::is_whitespace) {
                 left = left.strip_prefix(' ').unwrap_or(left);
             }
-            // What stood on both sides may not become a command.
+            // The texts before and after it must not become a command.
             if rest.ends_with('[') {
                 rest.push(' ');
             }
@@ -40,16 +40,16 @@ pub(super) fn take(text: &str, mover: Option<Side>, turn: Side, notes: &mut Anno
     rest.push_str(left);
     let mut rest = rest.trim();
     if let Some(side) = mover {
-        rest = take_engine_words(rest, side, notes);
+        rest = read_engine_output(rest, side, notes);
     }
     if !rest.is_empty() {
         notes.comments.push(rest.to_owned());
     }
 }
 
-/// Reads what stands between `[%` and `]`; false if it stays text.
-fn take_command(command: Option<&str>, turn: Side, notes: &mut Annotations) -> bool {
-    // Some programs break lines inside of commands.
+/// Reads the text between `[%` and `]`. False if it stays text.
+fn read_command(command: Option<&str>, turn: Side, notes: &mut Annotations) -> bool {
+    // Some programs break lines inside commands.
     let Some((name, value)) = command.and_then(|it| it.split_once(char::is_whitespace)) else {
         return false;
     };
@@ -60,23 +60,23 @@ fn take_command(command: Option<&str>, turn: Side, notes: &mut Annotations) -> b
         "csl" | "cal" => {
             let arrows = name == "cal";
             let marks: Option<Vec<Mark>> =
-                value.split(',').map(|word| mark(word, arrows)).collect();
+                value.split(',').map(|text| mark(text, arrows)).collect();
             marks.map(|mut marks| notes.marks.append(&mut marks)).is_some()
         }
         _ => false,
     }
 }
 
-fn set<T>(place: &mut Option<T>, value: Option<T>) -> bool {
-    let free = place.is_none() && value.is_some();
+fn set<T>(target: &mut Option<T>, value: Option<T>) -> bool {
+    let free = target.is_none() && value.is_some();
     if free {
-        *place = value;
+        *target = value;
     }
     free
 }
 
 fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
-    // `parse` alone would take a sign, too.
+    // `parse` alone would also accept a sign.
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
@@ -103,7 +103,7 @@ fn seconds(text: &str) -> Option<Duration> {
     Some(Duration::new(number::<u32>(whole)?.into(), nanos.parse().ok()?))
 }
 
-/// `0.25`, `-1.3,20` or `#-3,20`, from White's side.
+/// `0.25`, `-1.3,20` or `#-3,20`, from White's view.
 fn evaluation(text: &str, turn: Side) -> Option<Evaluation> {
     let (score, depth) = match text.trim().split_once(',') {
         Some((score, depth)) => (score, Some(number(depth)?)),
@@ -136,7 +136,8 @@ fn centipawns(text: &str) -> Option<i32> {
     hundredths(size).map(|size| if negative { -size } else { size })
 }
 
-/// A number with up to two decimals, times a hundred. More decimals would be lost.
+/// A number with up to two decimals, times a hundred. More decimals are rejected, as they would be
+/// lost.
 fn hundredths(text: &str) -> Option<i32> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let part = match part.len() {
@@ -159,30 +160,30 @@ fn mark(text: &str, arrow: bool) -> Option<Mark> {
     (text.len() == if arrow { 5 } else { 3 }).then_some(Mark { color, from, to })
 }
 
-/// What Cute Chess, fastchess and others write: `+0.54/12 0.31s`, `-M5/20 1.2s, White mates`, and
-/// `1.2s` where no score is known. The score is the mover's, and mates are counted in plies. Returns
-/// the text that follows.
-fn take_engine_words<'a>(text: &'a str, mover: Side, notes: &mut Annotations) -> &'a str {
-    let (words, rest) = match text.split_once(',') {
-        Some((words, rest)) => (words, rest.trim_start()),
+/// The output of Cute Chess, fastchess and others: `+0.54/12 0.31s`, `-M5/20 1.2s, White mates`, or
+/// `1.2s` without a score. The score is the mover's, and mates are counted in plies. Returns the rest
+/// of the text.
+fn read_engine_output<'a>(text: &'a str, mover: Side, notes: &mut Annotations) -> &'a str {
+    let (output, rest) = match text.split_once(',') {
+        Some((output, rest)) => (output, rest.trim_start()),
         None => (text, ""),
     };
-    // Where lines end at 80 letters, one can end here.
-    let (judgement, time) = match words.split_once(char::is_whitespace) {
-        Some((judgement, time)) => (judgement, Some(time)),
-        None => (words, None),
+    // A line of 80 columns can end here.
+    let (score, time) = match output.split_once(char::is_whitespace) {
+        Some((score, time)) => (score, Some(time)),
+        None => (output, None),
     };
     let seconds = |time: &str| seconds(time.strip_suffix('s')?);
     if notes.elapsed.is_none()
-        && let Some(elapsed) = seconds(words)
+        && let Some(elapsed) = seconds(output)
     {
         notes.elapsed = Some(elapsed);
         return rest;
     }
-    let Some(evaluation) = engine_judgement(judgement, mover) else { return text };
+    let Some(evaluation) = score_and_depth(score, mover) else { return text };
     let elapsed = time.and_then(seconds);
-    let unread = time.is_some() && elapsed.is_none();
-    if unread || notes.evaluation.is_some() || notes.elapsed.is_some() && elapsed.is_some() {
+    let malformed = time.is_some() && elapsed.is_none();
+    if malformed || notes.evaluation.is_some() || notes.elapsed.is_some() && elapsed.is_some() {
         return text;
     }
     notes.evaluation = Some(evaluation);
@@ -190,25 +191,25 @@ fn take_engine_words<'a>(text: &'a str, mover: Side, notes: &mut Annotations) ->
     rest
 }
 
-fn engine_judgement(text: &str, mover: Side) -> Option<Evaluation> {
+fn score_and_depth(text: &str, mover: Side) -> Option<Evaluation> {
     let (score, depth) = text.split_once('/')?;
     let (negative, size) = signed(score);
     let score = match size.strip_prefix('M') {
         Some(plies) => Score::mate(!negative, Some(number(plies)?)),
-        // Decimals are always there, and tell a score from a date or a fraction.
+        // Decimals are mandatory, which distinguishes a score from a date or a fraction.
         None => Score::Cp(size.contains('.').then(|| centipawns(score))??),
     };
     Some(Evaluation::by(mover, score, Some(number(depth)?)))
 }
 
-/// The commands for what the notes hold, with a blank behind each.
+/// The commands for the annotations, each with a trailing blank.
 pub(super) fn commands(notes: &Annotations) -> String {
     let mut text = String::new();
     for (name, arrows) in [("csl", false), ("cal", true)] {
         let marks = notes.marks.iter().filter(|mark| mark.to.is_some() == arrows);
-        let words: Vec<String> = marks.filter_map(|mark| mark_word(*mark)).collect();
-        if !words.is_empty() {
-            push(&mut text, format_args!("[%{name} {}] ", words.join(",")));
+        let texts: Vec<String> = marks.filter_map(|mark| mark_text(*mark)).collect();
+        if !texts.is_empty() {
+            push(&mut text, format_args!("[%{name} {}] ", texts.join(",")));
         }
     }
     if let Some(Evaluation { score, depth }) = notes.evaluation {
@@ -234,8 +235,8 @@ pub(super) fn commands(notes: &Annotations) -> String {
     text
 }
 
-/// `Gd4`, or `Re2e4` for an arrow; none if a square is not one of a board of chess.
-fn mark_word(mark: Mark) -> Option<String> {
+/// `Gd4`, or `Re2e4` for an arrow. `None` if a square is not on the chessboard.
+fn mark_text(mark: Mark) -> Option<String> {
     let name = |square: Square| {
         let square = Square::new(Game::Chess, square.column(), square.row());
         square.map(|square| square.name(Game::Chess))
@@ -244,7 +245,7 @@ fn mark_word(mark: Mark) -> Option<String> {
     Some(format!("{}{}{to}", mark.color.letter(), name(mark.from)?))
 }
 
-fn push(text: &mut String, words: std::fmt::Arguments<'_>) {
+fn push(text: &mut String, more: std::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
-    let _ = text.write_fmt(words);
+    let _ = text.write_fmt(more);
 }

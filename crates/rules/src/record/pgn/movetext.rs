@@ -7,16 +7,17 @@ use shakmaty::{Chess, Color, Position as _};
 use crate::{BoardRef, Game, GameResult, Move, Position, Side, error::shortened};
 
 use super::super::{
-    GameRecord, Headers, Limit, Limits, Nag, Node, NodeId, Oddity, RecordErrorKind, Strange,
+    GameRecord, Headers, Limit, Limits, Nag, Node, NodeId, RecordErrorKind, RecordWarning,
+    RecordWarningKind,
     games::{Games, State},
-    limits::MOST_PLIES,
-    source::Place,
+    limits::MAX_PLIES,
+    source::Location,
 };
 use super::{
-    ROSTER, SIGNS, command,
-    san::{self, Fault},
+    NAG_SYMBOLS, ROSTER, command,
+    san::{self, SanError},
     tokens::{Token, Tokens},
-    unknown,
+    unknown_value,
 };
 
 /// Reads games until the source ends.
@@ -35,24 +36,24 @@ struct Pending {
     value: String,
 }
 
-/// A line of moves that is being read: the main line, or a variation.
+/// A line of moves: the main line or a variation.
 struct Line {
-    /// The last node, and the positions before and after its move. A variation that follows
-    /// replaces this move.
+    /// The last node, and the positions before and after its move. A following variation replaces this
+    /// move.
     last: NodeId,
     before: Option<Chess>,
     after: Chess,
-    /// Comments on a variation that has no move yet.
+    /// Comments on a variation without moves so far.
     comments: Vec<String>,
 }
 
-/// A game that is being read.
+/// A game under construction.
 struct Draft {
     record: GameRecord,
     line: Line,
-    /// The lines that the present one interrupts.
+    /// The lines that contain the current one.
     outer: Vec<Line>,
-    /// Inside a variation that cannot be read: how many parentheses are open.
+    /// The number of open parentheses inside a variation that cannot be read.
     skipping: usize,
     claimed: Option<GameResult>,
 }
@@ -61,18 +62,18 @@ impl<R: BufRead> Reader<R> {
     pub(in super::super) fn new(input: R, limits: Limits) -> Self {
         Self {
             tokens: Tokens::new(input, limits),
-            limits: Limits { plies: limits.plies.min(MOST_PLIES), ..limits },
+            limits: Limits { plies: limits.plies.min(MAX_PLIES), ..limits },
             pending: None,
             state: State::default(),
         }
     }
 
-    pub(in super::super) fn oddities(&self) -> &[Oddity] {
-        self.state.oddities()
+    pub(in super::super) fn warnings(&self) -> &[RecordWarning] {
+        self.state.warnings()
     }
 
-    fn odd(&mut self, what: Strange) {
-        self.state.odd(self.tokens.place(), what);
+    fn warn(&mut self, kind: RecordWarningKind) {
+        self.state.warn(self.tokens.location(), kind);
     }
 }
 
@@ -85,18 +86,18 @@ impl<R: BufRead> Games for Reader<R> {
         self.tokens.begin_game();
     }
 
-    fn place(&self) -> Place {
-        self.tokens.place()
+    fn location(&self) -> Location {
+        self.tokens.location()
     }
 
-    /// Skips the rest of a game that cannot be read; false if the file ends with it.
+    /// Skips the rest of a game that cannot be read. False if the file ends.
     fn skip_game(&mut self) -> bool {
         if self.pending.is_some() {
             return true;
         }
         let mut depth = 0_usize;
         loop {
-            // What is skipped needs no memory, so that it can be of any size.
+            // Skipped text needs no memory, so it can have any size.
             self.tokens.begin_game();
             match self.tokens.next() {
                 Ok(Token::Tag { name, value, .. }) => {
@@ -105,7 +106,7 @@ impl<R: BufRead> Games for Reader<R> {
                 }
                 Ok(Token::Open) => depth += 1,
                 Ok(Token::Close) => depth = depth.saturating_sub(1),
-                Ok(Token::Symbol) if depth == 0 && outcome(self.tokens.text()).is_some() => {
+                Ok(Token::Symbol) if depth == 0 && read_result(self.tokens.text()).is_some() => {
                     return true;
                 }
                 Ok(Token::End) | Err(RecordErrorKind::Io(_)) => return false,
@@ -124,16 +125,16 @@ impl<R: BufRead> Games for Reader<R> {
             };
             match token {
                 Token::Tag { name, value, malformed } => {
-                    // A second `Event` begins another game, which the one without moves precedes.
+                    // A second `Event` begins another game; the current one has no moves.
                     if name == "Event" && headers.get("Event").is_some() {
                         self.pending = Some(Pending { name, value });
                         break Token::End;
                     }
                     if malformed {
-                        self.odd(Strange::Header(shortened(&name)));
+                        self.warn(RecordWarningKind::Header(shortened(&name)));
                     }
                     if headers.len() >= self.limits.headers {
-                        return Err(RecordErrorKind::TooMuch(Limit::Headers));
+                        return Err(RecordErrorKind::LimitExceeded(Limit::Headers));
                     }
                     if !name.is_empty() {
                         headers.push(name, value);
@@ -157,7 +158,7 @@ impl<R: BufRead> Games for Reader<R> {
         record.headers = headers;
         let mut draft = Draft { record, line, outer: Vec::new(), skipping: 0, claimed };
         for text in comments {
-            comment(&mut draft, &text);
+            add_comment(&mut draft, &text);
         }
         self.read_moves(&mut draft, first)?;
         draft.record.settle();
@@ -166,7 +167,7 @@ impl<R: BufRead> Games for Reader<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Takes the headers that say what is played, from where, and who won.
+    /// Removes the headers of the game, start position and result, and evaluates them.
     fn begin(
         &mut self,
         headers: &mut Headers,
@@ -191,14 +192,14 @@ impl<R: BufRead> Reader<R> {
             None => Position::start(game),
         };
         let claimed = headers.remove("Result").and_then(|text| {
-            let result = outcome(text.trim().as_bytes());
+            let result = read_result(text.trim().as_bytes());
             if result.is_none() && text != "?" {
-                self.odd(Strange::Header("Result".to_owned()));
+                self.warn(RecordWarningKind::Header("Result".to_owned()));
             }
             result
         });
         for name in ROSTER {
-            while headers.get(name) == Some(unknown(name)) {
+            while headers.get(name) == Some(unknown_value(name)) {
                 headers.remove_first(name);
             }
         }
@@ -210,28 +211,28 @@ impl<R: BufRead> Reader<R> {
         loop {
             match token {
                 Token::Symbol => {
-                    if let Some(result) = outcome(self.tokens.text()) {
+                    if let Some(result) = read_result(self.tokens.text()) {
                         if draft.outer.is_empty() && draft.skipping == 0 {
                             self.conclude(draft, result);
                             return Ok(());
                         }
-                        self.skipped();
+                        self.warn_skipped();
                     } else if draft.skipping == 0 {
-                        self.word(draft)?;
+                        self.read_symbol(draft)?;
                     }
                 }
-                Token::Nag if draft.skipping == 0 => self.nag(draft),
-                Token::Comment(text) if draft.skipping == 0 => comment(draft, &text),
+                Token::Nag if draft.skipping == 0 => self.read_nag(draft),
+                Token::Comment(text) if draft.skipping == 0 => add_comment(draft, &text),
                 Token::Open => self.open(draft)?,
                 Token::Close => self.close(draft),
                 Token::Nag | Token::Comment(_) | Token::BlankLine => {}
                 Token::Tag { name, value, .. } => {
                     self.pending = Some(Pending { name, value });
-                    self.conclude_without_a_word(draft);
+                    self.conclude_without_result(draft);
                     return Ok(());
                 }
                 Token::End => {
-                    self.conclude_without_a_word(draft);
+                    self.conclude_without_result(draft);
                     return Ok(());
                 }
             }
@@ -239,9 +240,9 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    fn skipped(&mut self) {
-        let word = shortened(&String::from_utf8_lossy(self.tokens.text()));
-        self.odd(Strange::Skipped(word));
+    fn warn_skipped(&mut self) {
+        let text = shortened(&String::from_utf8_lossy(self.tokens.text()));
+        self.warn(RecordWarningKind::Skipped(text));
     }
 
     fn conclude(&mut self, draft: &mut Draft, result: GameResult) {
@@ -249,17 +250,17 @@ impl<R: BufRead> Reader<R> {
         if let Some(claimed) = draft.claimed
             && claimed != result
         {
-            // Many files end every game with `*` and tell the result in the tag only.
+            // Many files end every game with `*` and have the result only in the tag.
             if result == GameResult::Unknown {
                 draft.record.result = claimed;
             }
-            self.odd(Strange::Contradiction("Result".to_owned()));
+            self.warn(RecordWarningKind::Contradiction("Result".to_owned()));
         }
     }
 
-    fn conclude_without_a_word(&mut self, draft: &mut Draft) {
+    fn conclude_without_result(&mut self, draft: &mut Draft) {
         draft.record.result = draft.claimed.unwrap_or_default();
-        self.odd(Strange::NoEnd);
+        self.warn(RecordWarningKind::NoEnd);
     }
 
     fn open(&mut self, draft: &mut Draft) -> Result<(), RecordErrorKind> {
@@ -268,14 +269,14 @@ impl<R: BufRead> Reader<R> {
             return Ok(());
         }
         if draft.outer.len() >= self.limits.depth {
-            return Err(RecordErrorKind::TooMuch(Limit::Depth));
+            return Err(RecordErrorKind::LimitExceeded(Limit::Depth));
         }
         let parent = draft.record.node(draft.line.last).and_then(Node::parent);
         let line = if let (Some(after), Some(last)) = (draft.line.before.clone(), parent) {
             Line { last, before: None, after, comments: Vec::new() }
         } else {
-            // There is no move to vary.
-            self.odd(Strange::CutVariation("(".to_owned()));
+            // There is no move to replace.
+            self.warn(RecordWarningKind::CutVariation("(".to_owned()));
             draft.skipping = 1;
             let (last, after) = (draft.line.last, draft.line.after.clone());
             Line { last, before: None, after, comments: Vec::new() }
@@ -291,42 +292,42 @@ impl<R: BufRead> Reader<R> {
         }
         draft.skipping = 0;
         let Some(outer) = draft.outer.pop() else {
-            self.odd(Strange::Skipped(")".to_owned()));
+            self.warn(RecordWarningKind::Skipped(")".to_owned()));
             return;
         };
         draft.line = outer;
     }
 
-    fn nag(&mut self, draft: &mut Draft) {
+    fn read_nag(&mut self, draft: &mut Draft) {
         let digits = std::str::from_utf8(self.tokens.text()).ok();
         match digits.and_then(|digits| digits.parse().ok()) {
-            Some(number) => self.sign(draft, number),
-            None => self.skipped(),
+            Some(number) => self.add_nag(draft, number),
+            None => self.warn_skipped(),
         }
     }
 
-    fn sign(&mut self, draft: &mut Draft, number: u8) {
+    fn add_nag(&mut self, draft: &mut Draft, number: u8) {
         if draft.line.before.is_none() {
-            self.skipped();
+            self.warn_skipped();
         } else if let Some(notes) = draft.record.notes_mut(draft.line.last) {
             notes.nags.push(Nag(number));
         }
     }
 
-    fn word(&mut self, draft: &mut Draft) -> Result<(), RecordErrorKind> {
-        let word = self.tokens.text();
-        if word.iter().all(u8::is_ascii_digit) {
+    fn read_symbol(&mut self, draft: &mut Draft) -> Result<(), RecordErrorKind> {
+        let symbol = self.tokens.text();
+        if symbol.iter().all(u8::is_ascii_digit) {
             return Ok(());
         }
-        match san::read(&draft.line.after, word) {
+        match san::read(&draft.line.after, symbol) {
             Ok(mv) => self.play(draft, mv),
-            Err(fault) => {
-                let text = String::from_utf8_lossy(word).into_owned();
-                if let Some(&(_, nag)) = SIGNS.iter().find(|(sign, _)| *sign == text) {
-                    self.sign(draft, nag);
+            Err(error) => {
+                let text = String::from_utf8_lossy(symbol).into_owned();
+                if let Some(&(_, nag)) = NAG_SYMBOLS.iter().find(|(known, _)| *known == text) {
+                    self.add_nag(draft, nag);
                     return Ok(());
                 }
-                self.fault(draft, &text, fault)
+                self.reject_symbol(draft, &text, error)
             }
         }
     }
@@ -334,13 +335,13 @@ impl<R: BufRead> Reader<R> {
     fn play(&mut self, draft: &mut Draft, mv: shakmaty::Move) -> Result<(), RecordErrorKind> {
         let ply = draft.record.node(draft.line.last).map_or(0, Node::ply);
         if ply >= self.limits.plies {
-            return Err(RecordErrorKind::TooMuch(Limit::Plies));
+            return Err(RecordErrorKind::LimitExceeded(Limit::Plies));
         }
         if draft.record.len() >= self.limits.moves {
-            return Err(RecordErrorKind::TooMuch(Limit::Moves));
+            return Err(RecordErrorKind::LimitExceeded(Limit::Moves));
         }
         let attached = draft.record.attach(draft.line.last, Move::Chess(mv));
-        let id = attached.ok_or(RecordErrorKind::TooMuch(Limit::Moves))?;
+        let id = attached.ok_or(RecordErrorKind::LimitExceeded(Limit::Moves))?;
         draft.line.last = id;
         draft.line.before = Some(draft.line.after.clone());
         draft.line.after.play_unchecked(mv);
@@ -351,34 +352,35 @@ impl<R: BufRead> Reader<R> {
         Ok(())
     }
 
-    /// A word that is no move: an error in the main line, the end of a variation, or nonsense.
-    fn fault(
+    /// Handles a symbol that is not a move: it is an error in the main line, ends a variation, or is
+    /// skipped.
+    fn reject_symbol(
         &mut self,
         draft: &mut Draft,
         text: &str,
-        fault: Fault,
+        error: SanError,
     ) -> Result<(), RecordErrorKind> {
         let shown = shortened(text);
-        // Words of letters, such as `ep`, `N` or a name, are taken for moves only if they could be.
-        if fault == Fault::Unreadable && !text.starts_with(|letter: char| letter.is_alphabetic()) {
-            self.skipped();
+        let is_letters = text.starts_with(|letter: char| letter.is_alphabetic());
+        if error == SanError::Unreadable && !is_letters {
+            self.warn_skipped();
         } else if matches!(text, "e" | "p" | "ep" | "N" | "D" | "RR") {
-            // `e. p.`, and two letters of printed books: novelty and diagram, and comment.
+            // `e. p.`, and the signs of printed books for novelty, diagram and comment.
         } else if draft.outer.is_empty() {
-            return Err(match fault {
-                Fault::Ambiguous => RecordErrorKind::AmbiguousMove(shown),
-                Fault::Illegal => RecordErrorKind::NoSuchMove(shown),
-                Fault::Unreadable => RecordErrorKind::Unexpected(shown),
+            return Err(match error {
+                SanError::Ambiguous => RecordErrorKind::AmbiguousMove(shown),
+                SanError::Illegal => RecordErrorKind::NoSuchMove(shown),
+                SanError::Unreadable => RecordErrorKind::Unexpected(shown),
             });
         } else {
-            self.odd(Strange::CutVariation(shown));
+            self.warn(RecordWarningKind::CutVariation(shown));
             draft.skipping = 1;
         }
         Ok(())
     }
 }
 
-fn comment(draft: &mut Draft, text: &str) {
+fn add_comment(draft: &mut Draft, text: &str) {
     if text.is_empty() {
         return;
     }
@@ -387,16 +389,16 @@ fn comment(draft: &mut Draft, text: &str) {
         draft.line.comments.push(text.to_owned());
     } else if let Some(notes) = draft.record.notes_mut(draft.line.last) {
         let mover = draft.line.before.as_ref().map(|before| side(before.turn()));
-        command::take(text, mover, side(draft.line.after.turn()), notes);
+        command::extract(text, mover, side(draft.line.after.turn()), notes);
     }
 }
 
-fn outcome(word: &[u8]) -> Option<GameResult> {
-    // Every move and number would be looked at in vain.
-    if !matches!(word.first()?, b'*' | b'0' | b'1' | 0xC2) {
+fn read_result(symbol: &[u8]) -> Option<GameResult> {
+    // A fast exit for moves and numbers.
+    if !matches!(symbol.first()?, b'*' | b'0' | b'1' | 0xC2) {
         return None;
     }
-    GameResult::from_text(&std::str::from_utf8(word).ok()?.replace(['–', '—'], "-"))
+    GameResult::from_text(&std::str::from_utf8(symbol).ok()?.replace(['–', '—'], "-"))
 }
 
 fn side(color: Color) -> Side {

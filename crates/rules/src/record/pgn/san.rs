@@ -1,37 +1,37 @@
-//! Reads a move of chess: SAN, long algebraic notation or UCI, exact or loose.
+//! Reads a move of chess in SAN, long algebraic notation or UCI, exact or lenient.
 
 use shakmaty::{
     Chess, Move, Position as _,
-    san::{San, SanError},
+    san::{San, SanError as ShakmatyError},
     uci::UciMove,
 };
 
-/// Why a text is no move here.
+/// Why a text is not a move of the position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum SanError {
     /// It does not look like a move.
     Unreadable,
-    /// No legal move is meant.
+    /// It does not match a legal move.
     Illegal,
-    /// More than one is.
+    /// It matches more than one legal move.
     Ambiguous,
 }
 
-/// The legal move that a text means.
-pub(super) fn read(position: &Chess, text: &[u8]) -> Result<Move, Fault> {
-    match San::from_ascii(text).or_else(|_| San::from_ascii(&tidied(text))) {
-        Ok(san) => san.to_move(position).or_else(|fault| match fault {
-            SanError::AmbiguousSan => Err(Fault::Ambiguous),
-            // `e1g1` reads as the SAN of a pawn's move, too.
-            SanError::IllegalSan => by_squares(position, text).ok_or(Fault::Illegal),
+/// The legal move that a text matches.
+pub(super) fn read(position: &Chess, text: &[u8]) -> Result<Move, SanError> {
+    match San::from_ascii(text).or_else(|_| San::from_ascii(&normalized(text))) {
+        Ok(san) => san.to_move(position).or_else(|error| match error {
+            ShakmatyError::AmbiguousSan => Err(SanError::Ambiguous),
+            // `e1g1` is also valid SAN of a pawn move.
+            ShakmatyError::IllegalSan => by_squares(position, text).ok_or(SanError::Illegal),
         }),
         Err(_) => by_squares(position, text).ok_or_else(|| {
-            if looks_like_a_move(text) { Fault::Illegal } else { Fault::Unreadable }
+            if looks_like_a_move(text) { SanError::Illegal } else { SanError::Unreadable }
         }),
     }
 }
 
-/// Whether a text that no reader understands has a square in it or is a null move.
+/// Whether an unreadable text contains a square or is a null move.
 fn looks_like_a_move(text: &[u8]) -> bool {
     let square = |pair: &[u8]| match pair {
         [file, rank] => matches!(file, b'a'..=b'h') && matches!(rank, b'1'..=b'8'),
@@ -40,9 +40,9 @@ fn looks_like_a_move(text: &[u8]) -> bool {
     text.windows(2).any(square) || matches!(text, b"--" | b"Z0" | b"0000" | b"@@@@")
 }
 
-/// Castling with zeros, promotion as `Q` or `/Q`, doubled signs of check, captures with
-/// `:`, `ep` behind a pawn's capture.
-fn tidied(text: &[u8]) -> Vec<u8> {
+/// Replaces zeros in castling, `Q` or `/Q` for promotion, doubled signs of check, `:` for captures, and
+/// `ep` after a pawn capture.
+fn normalized(text: &[u8]) -> Vec<u8> {
     let mut tidy: Vec<u8> = Vec::with_capacity(text.len());
     for &byte in text {
         match byte {
@@ -70,7 +70,7 @@ fn tidied(text: &[u8]) -> Vec<u8> {
     tidy
 }
 
-/// A move by its two squares, with or without the piece's letter before and a sign between.
+/// A move by its two squares, with or without a piece letter before them and a sign between.
 fn by_squares(position: &Chess, text: &[u8]) -> Option<Move> {
     let signs = |byte: &u8| matches!(byte, b'-' | b'x' | b':' | b'=' | b'+' | b'#');
     let squares: Vec<u8> = text.iter().copied().filter(|byte| !signs(byte)).collect();

@@ -6,13 +6,13 @@ use encoding_rs::WINDOWS_1252;
 
 use super::super::{
     Limit, Limits, RecordErrorKind,
-    source::{Place, Source},
+    source::{Location, Source},
 };
 
-/// A token, and what it holds.
+/// A token and its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
-    /// `[Name "Value"]`, and whether it was written as it should be.
+    /// `[Name "Value"]`, and whether it was malformed.
     Tag { name: String, value: String, malformed: bool },
     /// A move, a number, a result or unknown text: [`Tokens::text`] returns it.
     Symbol,
@@ -22,15 +22,15 @@ pub(super) enum Token {
     Open,
     /// `)`
     Close,
-    /// A comment without its signs.
+    /// A comment without its delimiters.
     Comment(String),
-    /// A line without anything on it.
+    /// An empty line.
     BlankLine,
     /// The end of the file.
     End,
 }
 
-/// A text inside a comment that shows that the comment was not closed.
+/// Text inside a comment that shows that the comment was not closed.
 const NEXT_GAME: &[u8] = b"[Event \"";
 
 #[derive(Debug)]
@@ -38,12 +38,12 @@ pub(super) struct Tokens<R> {
     source: Source<R>,
     limits: Limits,
     text: Vec<u8>,
-    /// Where the last token began.
-    place: Place,
+    /// The start of the last token.
+    location: Location,
     at_line_start: bool,
-    /// Set where an open comment has swallowed the beginning of the next game.
+    /// An unclosed comment has consumed the beginning of the next game.
     event_follows: bool,
-    /// The last token was a tag, so that another one may follow on the same line.
+    /// The last token was a tag, so another one may follow on the same line.
     after_tag: bool,
     game_start: u64,
 }
@@ -54,7 +54,7 @@ impl<R: BufRead> Tokens<R> {
             source: Source::new(input),
             limits,
             text: Vec::new(),
-            place: Place::START,
+            location: Location::START,
             at_line_start: true,
             event_follows: false,
             after_tag: false,
@@ -62,9 +62,9 @@ impl<R: BufRead> Tokens<R> {
         }
     }
 
-    /// Where the last token began.
-    pub(super) fn place(&self) -> Place {
-        self.place
+    /// The start of the last token.
+    pub(super) fn location(&self) -> Location {
+        self.location
     }
 
     /// The text of the last token.
@@ -72,26 +72,26 @@ impl<R: BufRead> Tokens<R> {
         &self.text
     }
 
-    /// From here on bytes are counted for another game.
+    /// Starts counting the bytes of another game.
     pub(super) fn begin_game(&mut self) {
-        self.game_start = self.source.taken();
+        self.game_start = self.source.consumed();
     }
 
     /// The next token.
     pub(super) fn next(&mut self) -> Result<Token, RecordErrorKind> {
-        if self.source.taken() == 0 {
+        if self.source.consumed() == 0 {
             self.source.skip_mark()?;
         }
         if std::mem::take(&mut self.event_follows) {
-            self.place = self.source.place();
+            self.location = self.source.location();
             return self.tag_value("Event".to_owned(), false);
         }
         loop {
-            if self.source.taken() - self.game_start > self.limits.game_bytes {
-                return Err(RecordErrorKind::TooMuch(Limit::GameBytes));
+            if self.source.consumed() - self.game_start > self.limits.game_bytes {
+                return Err(RecordErrorKind::LimitExceeded(Limit::GameBytes));
             }
             let at_line_start = self.at_line_start;
-            self.place = self.source.place();
+            self.location = self.source.location();
             let Some(byte) = self.source.peek()? else { return Ok(Token::End) };
             match byte {
                 b'\n' => {
@@ -106,7 +106,7 @@ impl<R: BufRead> Tokens<R> {
                     self.source.bump(byte);
                     continue;
                 }
-                b'%' if self.place.column == 1 => {
+                b'%' if self.location.column == 1 => {
                     while self.source.peek()?.is_some_and(|byte| byte != b'\n') {
                         self.source.next()?;
                     }
@@ -139,7 +139,7 @@ impl<R: BufRead> Tokens<R> {
                 }
                 b'$' => {
                     self.source.bump(byte);
-                    self.take_symbol(|byte| byte.is_ascii_digit())?;
+                    self.read_symbol(|byte| byte.is_ascii_digit())?;
                     Ok(Token::Nag)
                 }
                 b'.' => {
@@ -147,12 +147,12 @@ impl<R: BufRead> Tokens<R> {
                     continue;
                 }
                 b'!' | b'?' => {
-                    self.take_symbol(|byte| matches!(byte, b'!' | b'?'))?;
+                    self.read_symbol(|byte| matches!(byte, b'!' | b'?'))?;
                     Ok(Token::Symbol)
                 }
-                // The standard keeps this for later.
+                // The standard reserves this for future use.
                 b'<' => {
-                    self.take_symbol(|byte| !matches!(byte, b'>' | b'\n'))?;
+                    self.read_symbol(|byte| !matches!(byte, b'>' | b'\n'))?;
                     Ok(Token::Symbol)
                 }
                 b'*' | b'[' | b']' | b'}' | b'>' | b'"' => {
@@ -162,19 +162,19 @@ impl<R: BufRead> Tokens<R> {
                     Ok(Token::Symbol)
                 }
                 _ => {
-                    self.take_symbol(is_symbol)?;
+                    self.read_symbol(is_symbol)?;
                     Ok(Token::Symbol)
                 }
             };
         }
     }
 
-    /// Collects the bytes of a token.
-    fn take_symbol(&mut self, belongs: fn(u8) -> bool) -> Result<(), RecordErrorKind> {
+    /// Reads the bytes of a token.
+    fn read_symbol(&mut self, belongs: fn(u8) -> bool) -> Result<(), RecordErrorKind> {
         self.text.clear();
         while let Some(byte) = self.source.peek()?.filter(|&byte| belongs(byte)) {
             self.source.bump(byte);
-            // Longer than any valid token; the rest is ignored.
+            // The rest of a token that is longer than any valid one is ignored.
             if self.text.len() < MAX_TOKEN_LEN {
                 self.text.push(byte);
             }
@@ -184,7 +184,7 @@ impl<R: BufRead> Tokens<R> {
 
     fn comment(&mut self) -> Result<Token, RecordErrorKind> {
         let mut text = Vec::new();
-        // How much of `NEXT_GAME` this line began with; none once it began otherwise.
+        // The length of the prefix of `NEXT_GAME` at the start of this line. `None` after a mismatch.
         let mut matched = None;
         loop {
             let Some(byte) = self.source.next()? else { return Err(RecordErrorKind::OpenComment) };
@@ -202,7 +202,7 @@ impl<R: BufRead> Tokens<R> {
             }
             text.push(byte);
             if text.len() > self.limits.comment_bytes {
-                return Err(RecordErrorKind::TooMuch(Limit::CommentBytes));
+                return Err(RecordErrorKind::LimitExceeded(Limit::CommentBytes));
             }
         }
     }
@@ -213,7 +213,7 @@ impl<R: BufRead> Tokens<R> {
             self.source.bump(byte);
             text.push(byte);
             if text.len() > self.limits.comment_bytes {
-                return Err(RecordErrorKind::TooMuch(Limit::CommentBytes));
+                return Err(RecordErrorKind::LimitExceeded(Limit::CommentBytes));
             }
         }
         Ok(Token::Comment(decoded(&text).trim().to_owned()))
@@ -253,7 +253,7 @@ impl<R: BufRead> Tokens<R> {
         Ok(Token::Tag { name, value: decoded(&value).trim().to_owned(), malformed: true })
     }
 
-    /// Reads on behind the opening quote. A quote that no bracket follows belongs to the value.
+    /// Reads the value after the opening quote. A quote without a following bracket belongs to the value.
     fn tag_value(&mut self, name: String, mut malformed: bool) -> Result<Token, RecordErrorKind> {
         let mut value = Vec::new();
         while let Some(byte) = self.source.peek()?.filter(|&byte| byte != b'\n') {
@@ -296,7 +296,7 @@ impl<R: BufRead> Tokens<R> {
     fn push_header(&self, text: &mut Vec<u8>, byte: u8) -> Result<(), RecordErrorKind> {
         text.push(byte);
         if text.len() > self.limits.header_bytes {
-            return Err(RecordErrorKind::TooMuch(Limit::HeaderBytes));
+            return Err(RecordErrorKind::LimitExceeded(Limit::HeaderBytes));
         }
         Ok(())
     }
@@ -326,7 +326,7 @@ fn is_symbol(byte: u8) -> bool {
         )
 }
 
-/// UTF-8 or, if invalid, Latin-1 (Windows-1252), the encoding of the standard.
+/// The text in UTF-8 or, if invalid, Latin-1 (Windows-1252), the encoding of the standard.
 pub(super) fn decoded(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),

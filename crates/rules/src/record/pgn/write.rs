@@ -1,4 +1,4 @@
-//! Writes PGN in the export format: the roster first, lines of up to 80 columns.
+//! Writes PGN in the export format: roster first, lines of up to 80 columns.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use shakmaty::{Chess, Color, Position as _, san::SanPlus, uci::UciMove};
 use crate::{BoardRef, CastlingForm, FenForm, Game, Move, Notation, chess::long_notation};
 
 use super::super::{Annotations, Format, GameRecord, Node, NodeId, WriteError};
-use super::{ROSTER, command, unknown};
+use super::{ROSTER, command, unknown_value};
 
 /// Columns of a line, without its end.
 const WIDTH: usize = 79;
@@ -20,7 +20,8 @@ pub struct PgnOptions {
     pub notation: Notation,
     /// The form of the start position.
     pub fen: FenForm,
-    /// Whether Black's move has a number after a comment: `1. e4 { best } 1... e5`. Readers do not need it.
+    /// Whether Black's move has a number after a comment: `1. e4 { best } 1... e5`. Readers do not
+    /// require it.
     pub renumber: bool,
     /// Whether a space separates comments from their braces.
     pub padded_comments: bool,
@@ -78,7 +79,7 @@ fn write_headers<W: Write>(
                 .headers
                 .get(name)
                 .filter(|it| !it.is_empty())
-                .unwrap_or_else(|| unknown(name)),
+                .unwrap_or_else(|| unknown_value(name)),
         };
         write_header(name, value, out)?;
     }
@@ -94,7 +95,7 @@ fn write_headers<W: Write>(
     }
     let mut written = Vec::new();
     for (name, value) in record.headers.iter() {
-        // The first of each name of the roster stands above.
+        // The first header of each roster name is already written.
         if ROSTER.contains(&name) && !written.contains(&name) {
             written.push(name);
         } else if !matches!(name, "Result" | "FEN" | "SetUp" | "Variant") {
@@ -122,9 +123,9 @@ fn write_header<W: Write>(name: &str, value: &str, out: &mut W) -> io::Result<()
     writeln!(out, "[{name} \"{value}\"]")
 }
 
-/// What is still to be written, last thing first: recursion would let a record choose the depth.
+/// Remaining work, as a stack: recursion would let a record determine the depth of the call stack.
 enum Task {
-    /// The first move after a node with its variations, and then on.
+    /// The first move after a node, its variations, and the rest of the line.
     Line {
         after: NodeId,
         position: Chess,
@@ -174,8 +175,7 @@ fn write_moves<W: Write>(
     Ok(())
 }
 
-/// Writes one move with what is said about it. Returns what follows, and whether there was a
-/// comment.
+/// Writes a move and its annotations. Returns the next task, and whether there was a comment.
 fn write_move<W: Write>(
     record: &GameRecord,
     id: NodeId,
@@ -208,7 +208,7 @@ fn write_move<W: Write>(
     Ok((Task::Line { after: id, position, numbered: renumber }, renumber))
 }
 
-/// Writes the commands and the comments behind a move; false if there are none.
+/// Writes the commands and comments after a move. False if there are none.
 fn write_comments<W: Write>(notes: &Annotations, text: &mut Movetext<'_, W>) -> io::Result<bool> {
     let commands = command::commands(notes);
     let end = notes.end.iter().flat_map(|end| &end.comments);
@@ -226,9 +226,9 @@ fn write_comment<W: Write>(
     comment: &str,
     text: &mut Movetext<'_, W>,
 ) -> io::Result<bool> {
-    // A carriage return would come back as a line end.
+    // A carriage return would be read as a line end.
     let comment = comment.replace("\r\n", "\n").replace(['\r', '\0'], " ");
-    // Readers take this for the next game.
+    // Readers take this text for the next game.
     let comment = comment.replace("\n[Event \"", "\n [Event \"");
     let comment = comment.trim();
     if commands.is_empty() && comment.is_empty() {
@@ -253,7 +253,7 @@ struct Movetext<'a, W> {
     castling: CastlingForm,
     out: &'a mut W,
     column: usize,
-    /// No space between the last token and the next.
+    /// Whether the next token follows without a space.
     glued: bool,
 }
 

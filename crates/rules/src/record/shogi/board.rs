@@ -1,4 +1,4 @@
-//! Boards that are set up piece by piece, and those of the usual handicaps.
+//! Board setups and the usual handicaps.
 
 use std::fmt::Write as _;
 
@@ -8,17 +8,17 @@ use crate::{BoardRef, Game, Position, PositionError, Side};
 
 use super::square;
 
-/// A board that is being set up.
+/// A board setup that can be changed.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Setup {
     squares: [[Option<(Side, PieceType)>; 9]; 9],
     hands: [Vec<(PieceType, u32)>; 2],
     pub(in super::super) turn: Side,
-    /// The number of the move to come.
+    /// The number of the next move.
     pub(in super::super) number: u32,
 }
 
-/// The kinds that can be in hand, in SFEN's order.
+/// The kinds that can be in hand, in the order of SFEN.
 pub(in super::super) const HAND: [PieceType; 7] = [
     PieceType::ROOK,
     PieceType::BISHOP,
@@ -56,14 +56,14 @@ impl Setup {
             for kind in HAND {
                 let count = rsshogi::types::HandPiece::from_piece_type(kind)
                     .map_or(0, |kind| board.hand(color).count(kind));
-                setup.give(side(color), kind, count);
+                setup.add_to_hand(side(color), kind, count);
             }
         }
         setup.number = u32::from(board.game_ply());
         setup
     }
 
-    /// Puts a piece on a file and rank of 1 to 9; false if there is no such square.
+    /// Puts a piece on a file and rank of 1 to 9. False if there is no such square.
     pub(in super::super) fn put(
         &mut self,
         file: u32,
@@ -71,12 +71,12 @@ impl Setup {
         side: Side,
         kind: PieceType,
     ) -> bool {
-        self.place(file, rank).map(|place| *place = Some((side, kind))).is_some()
+        self.square_mut(file, rank).map(|square| *square = Some((side, kind))).is_some()
     }
 
-    /// Removes a piece. `None` if the square was empty.
-    pub(in super::super) fn take(&mut self, file: u32, rank: u32) -> Option<(Side, PieceType)> {
-        self.place(file, rank)?.take()
+    /// Removes a piece. `None` if the square is empty.
+    pub(in super::super) fn remove(&mut self, file: u32, rank: u32) -> Option<(Side, PieceType)> {
+        self.square_mut(file, rank)?.take()
     }
 
     pub(in super::super) fn at(&self, file: u32, rank: u32) -> Option<(Side, PieceType)> {
@@ -85,7 +85,7 @@ impl Setup {
     }
 
     /// Adds pieces to a hand.
-    pub(in super::super) fn give(&mut self, side: Side, kind: PieceType, count: u32) {
+    pub(in super::super) fn add_to_hand(&mut self, side: Side, kind: PieceType, count: u32) {
         let hand = self.hand_mut(side);
         match hand.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, old)) => *old = old.saturating_add(count),
@@ -94,15 +94,15 @@ impl Setup {
         }
     }
 
-    /// Gives a side all pieces that are neither on the board nor in hand, except kings.
-    pub(in super::super) fn give_rest(&mut self, side: Side) {
+    /// Adds all pieces that are neither on the board nor in hand, except kings, to a hand.
+    pub(in super::super) fn add_rest_to_hand(&mut self, side: Side) {
         for (kind, limit) in HAND.into_iter().zip([2, 2, 4, 4, 4, 4, 18]) {
             let on_board = self.squares.iter().flatten().flatten();
             let on_board = on_board.filter(|(_, it)| it.demote() == kind).count();
             let in_hands: u32 =
                 self.hands.iter().flatten().filter(|it| it.0 == kind).map(|it| it.1).sum();
             let used = in_hands.saturating_add(u32::try_from(on_board).unwrap_or(u32::MAX));
-            self.give(side, kind, u32::saturating_sub(limit, used));
+            self.add_to_hand(side, kind, u32::saturating_sub(limit, used));
         }
     }
 
@@ -122,12 +122,12 @@ impl Setup {
         }
     }
 
-    fn place(&mut self, file: u32, rank: u32) -> Option<&mut Option<(Side, PieceType)>> {
+    fn square_mut(&mut self, file: u32, rank: u32) -> Option<&mut Option<(Side, PieceType)>> {
         let file = self.squares.get_mut(file.checked_sub(1)? as usize)?;
         file.get_mut(rank.checked_sub(1)? as usize)
     }
 
-    /// The position, if it can be played.
+    /// The position, if it is playable.
     pub(in super::super) fn position(&self) -> Result<Position, PositionError> {
         Position::from_text(Game::Shogi, &self.sfen())
     }
@@ -188,14 +188,14 @@ fn side(color: rsshogi::types::Color) -> Side {
     if color == rsshogi::types::Color::BLACK { Side::First } else { Side::Second }
 }
 
-/// A start position with a name.
+/// A named start position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) struct Handicap {
     /// The name in KIF.
     pub(in super::super) kif: &'static str,
     /// The name in JKF.
     pub(in super::super) jkf: &'static str,
-    /// What the second player goes without: file and rank.
+    /// The squares of the pieces that the second player leaves out: file and rank.
     missing: &'static [(u32, u32)],
 }
 
@@ -248,7 +248,7 @@ impl Handicap {
         HANDICAPS.into_iter().find(|it| it.jkf == name)
     }
 
-    /// The handicap that a game with this start position has.
+    /// The handicap of a start position.
     pub(in super::super) fn of(position: &Position) -> Option<Self> {
         let text = position.to_string();
         HANDICAPS.into_iter().find(|it| it.setup().sfen() == text)
@@ -262,9 +262,9 @@ impl Handicap {
     pub(in super::super) fn setup(self) -> Setup {
         let mut setup = Setup::of(&Position::start(Game::Shogi));
         for &(file, rank) in self.missing {
-            setup.take(file, rank);
+            setup.remove(file, rank);
         }
-        // The player who gives the pieces moves first.
+        // The player who gives the handicap moves first.
         setup.turn = if self.is_even() { Side::First } else { Side::Second };
         setup
     }

@@ -1,21 +1,21 @@
-//! A record of shogi that is being read.
+//! A record of shogi under construction.
 
-use rsshogi::types::{Move as Word, Move32};
+use rsshogi::types::{Move as RawMove, Move32};
 
 use crate::{BoardRef, GameResult, Move, Position, Side};
 
 use super::super::{
-    Annotations, End, GameRecord, Limit, Limits, NodeId, RecordErrorKind, limits::MOST_PLIES,
+    Annotations, End, GameRecord, Limit, Limits, NodeId, RecordErrorKind, limits::MAX_PLIES,
 };
-use super::take_comment;
+use super::extract_comment;
 
-/// A record with a place in it, from which one can go on and back.
+/// A record with a cursor that can move forward and back.
 pub(in super::super) struct Draft {
     pub(in super::super) record: GameRecord,
     board: rsshogi::board::Position,
     path: Vec<(NodeId, Move32)>,
     limits: Limits,
-    /// The comment that is being read, which can go on for lines.
+    /// The current comment, which can continue on further lines.
     pub(in super::super) comment: String,
 }
 
@@ -28,93 +28,95 @@ impl Draft {
             board: board.position().clone(),
             record: GameRecord::new(start),
             path: Vec::new(),
-            limits: Limits { plies: limits.plies.min(MOST_PLIES), ..*limits },
+            limits: Limits { plies: limits.plies.min(MAX_PLIES), ..*limits },
             comment: String::new(),
         })
     }
 
-    /// The board at the place.
+    /// The board at the cursor.
     pub(in super::super) fn board(&self) -> &rsshogi::board::Position {
         &self.board
     }
 
-    /// How many moves were played up to the place.
+    /// The number of moves before the cursor.
     pub(in super::super) fn ply(&self) -> usize {
         self.path.len()
     }
 
-    /// The last move before the place.
+    /// The last move before the cursor.
     pub(in super::super) fn last_move(&self) -> Option<Move32> {
         self.path.last().map(|(_, mv)| *mv)
     }
 
-    /// Whether nothing has been read of the game.
+    /// Whether the game has no moves and no end.
     pub(in super::super) fn is_fresh(&self) -> bool {
-        self.record.is_empty() && self.notes_ref().is_none_or(|notes| notes.end.is_none())
+        self.record.is_empty() && self.annotations().is_none_or(|notes| notes.end.is_none())
     }
 
-    fn here(&self) -> NodeId {
+    fn cursor(&self) -> NodeId {
         self.path.last().map_or(NodeId::ROOT, |(id, _)| *id)
     }
 
-    fn notes_ref(&self) -> Option<&Annotations> {
-        self.record.node(self.here()).map(|node| &node.notes)
+    fn annotations(&self) -> Option<&Annotations> {
+        self.record.node(self.cursor()).map(|node| &node.notes)
     }
 
-    /// What is said about the place.
+    /// The annotations at the cursor.
     pub(in super::super) fn notes(&mut self) -> Option<&mut Annotations> {
-        let here = self.here();
-        self.record.notes_mut(here)
+        let cursor = self.cursor();
+        self.record.notes_mut(cursor)
     }
 
-    /// Plays a move, and goes on behind it.
-    pub(in super::super) fn play(&mut self, mv: Word) -> Result<(), RecordErrorKind> {
+    /// Plays a move and advances the cursor.
+    pub(in super::super) fn play(&mut self, mv: RawMove) -> Result<(), RecordErrorKind> {
         self.end_comment();
         if self.path.len() >= self.limits.plies {
-            return Err(RecordErrorKind::TooMuch(Limit::Plies));
+            return Err(RecordErrorKind::LimitExceeded(Limit::Plies));
         }
         if self.record.len() >= self.limits.moves {
-            return Err(RecordErrorKind::TooMuch(Limit::Moves));
+            return Err(RecordErrorKind::LimitExceeded(Limit::Moves));
         }
         if !mv.is_normal() || !self.board.is_legal_move(mv) {
             return Err(self.illegal(&mv.to_usi()));
         }
         let mv = self.board.move32_from_move(mv);
-        self.board.try_apply_move32(mv).map_err(|_| RecordErrorKind::TooMuch(Limit::Plies))?;
-        let attached = self.record.attach(self.here(), Move::Shogi(mv));
-        let id = attached.ok_or(RecordErrorKind::TooMuch(Limit::Moves))?;
+        self.board
+            .try_apply_move32(mv)
+            .map_err(|_| RecordErrorKind::LimitExceeded(Limit::Plies))?;
+        let attached = self.record.attach(self.cursor(), Move::Shogi(mv));
+        let id = attached.ok_or(RecordErrorKind::LimitExceeded(Limit::Moves))?;
         self.path.push((id, mv));
         Ok(())
     }
 
-    /// Why a move that cannot be played here cannot.
-    pub(in super::super) fn illegal(&self, word: &str) -> RecordErrorKind {
-        let position = self.record.position_after(self.here());
-        match position.map(|position| position.parse_move(word)) {
+    /// The error of an illegal move.
+    pub(in super::super) fn illegal(&self, usi: &str) -> RecordErrorKind {
+        let position = self.record.position_after(self.cursor());
+        match position.map(|position| position.parse_move(usi)) {
             Some(Err(error)) => RecordErrorKind::Move(error),
-            Some(Ok(_)) | None => RecordErrorKind::NoSuchMove(word.to_owned()),
+            Some(Ok(_)) | None => RecordErrorKind::NoSuchMove(usi.to_owned()),
         }
     }
 
-    /// Goes back until so many moves were played; false if there were fewer.
+    /// Moves the cursor back to a ply. False if the line is shorter.
     pub(in super::super) fn back_to(&mut self, ply: usize) -> bool {
         self.end_comment();
-        let enough = ply <= self.path.len();
+        let exists = ply <= self.path.len();
         while self.path.len() > ply {
             let Some((_, mv)) = self.path.pop() else { break };
             if self.board.undo_move32(mv).is_err() {
                 return false;
             }
         }
-        enough
+        exists
     }
 
-    /// Adds a line to the comment on the place.
+    /// Adds a line to the current comment.
     pub(in super::super) fn comment_line(&mut self, line: &str) -> Result<(), RecordErrorKind> {
         self.limits.add_line(&mut self.comment, line)
     }
 
-    /// The comment on the place is complete.
+    /// Completes the current comment.
     pub(in super::super) fn end_comment(&mut self) {
         let text = std::mem::take(&mut self.comment);
         let Some(notes) = self.notes() else { return };
@@ -125,11 +127,11 @@ impl Draft {
                     end.comments.push(text.to_owned());
                 }
             }
-            None => take_comment(&text, notes),
+            None => extract_comment(&text, notes),
         }
     }
 
-    /// Says how the line ended here.
+    /// Sets the end of the line.
     pub(in super::super) fn end(&mut self, end: End) {
         self.end_comment();
         if let Some(notes) = self.notes() {
@@ -138,8 +140,8 @@ impl Draft {
     }
 
     /// Replaces the outcome of the line by that of a summary. False if the summary adds nothing.
-    pub(in super::super) fn sum_up(&mut self, end: End) -> bool {
-        let known = self.notes_ref().and_then(|notes| notes.end.as_ref());
+    pub(in super::super) fn apply_summary(&mut self, end: End) -> bool {
+        let known = self.annotations().and_then(|notes| notes.end.as_ref());
         if known.is_some_and(|known| known.outcome == end.outcome && known.text == end.text) {
             return false;
         }
@@ -152,13 +154,13 @@ impl Draft {
         true
     }
 
-    /// The side to move at the place.
+    /// The side to move at the cursor.
     pub(in super::super) fn turn(&self) -> Side {
         let first = self.record.start().turn();
         if self.path.len().is_multiple_of(2) { first } else { first.other() }
     }
 
-    /// The record. Its result is that of the end of the main line, if the end has one.
+    /// The finished record. Its result is that of the end of the main line, if there is one.
     pub(in super::super) fn finish(mut self) -> GameRecord {
         self.end_comment();
         self.record.settle();

@@ -1,18 +1,18 @@
-//! Comments of shogi records, and the evaluations that programs hide in them.
+//! Comments of shogi records, and the evaluations in them.
 //!
-//! Lines such as `#評価値=120`, `#詰み=先手勝ち:5手` and `#深さ=20` are those of ShogiHome.
+//! Lines such as `#評価値=120`, `#詰み=先手勝ち:5手` and `#深さ=20` are the form of ShogiHome.
 
 use readyok_protocol::Score;
 
 use super::super::{Annotations, Evaluation};
 
-/// Takes a comment of several lines into the notes; evaluations become what they are.
-pub(in super::super) fn take_comment(text: &str, notes: &mut Annotations) {
+/// Moves the evaluations of a comment into the annotations; the rest is a comment.
+pub(in super::super) fn extract_comment(text: &str, notes: &mut Annotations) {
     let mut rest: Vec<&str> = Vec::new();
     let mut depth = None;
     for line in text.lines() {
         let line = line.trim_end();
-        // Leading blanks of a comment are dropped; they must not hide an evaluation.
+        // Leading blanks of a comment are dropped, so they must not hide an evaluation.
         let bare = line.trim_start();
         if notes.evaluation.is_none()
             && let Some(score) = score(bare)
@@ -30,7 +30,7 @@ pub(in super::super) fn take_comment(text: &str, notes: &mut Annotations) {
         (Some(evaluation), Some((depth, ..))) if evaluation.depth.is_none() => {
             evaluation.depth = Some(depth);
         }
-        // A depth of nothing is text.
+        // A depth without an evaluation stays text.
         (_, Some((_, index, line))) => rest.insert(index, line),
         (_, None) => {}
     }
@@ -57,7 +57,7 @@ fn score(line: &str) -> Option<Score> {
     }
 }
 
-/// What follows the field's name, which stands behind `#`, or `*` if the player's engine says it.
+/// The text after the name of a field, which follows `#`, or `*` for the player's engine.
 fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     line.strip_prefix(['#', '*'])?.strip_prefix(name)
 }

@@ -113,17 +113,20 @@ fn ends_are_read() {
 #[test]
 fn a_broken_game_is_reported_and_the_next_one_read() {
     for (text, expected) in [
-        ("PI\n+\n+7775FU\n", "line 3, column 1: illegal move `7g7e`: the piece does not move so"),
+        (
+            "PI\n+\n+7775FU\n",
+            "line 3, column 1: illegal move `7g7e`: the piece cannot reach the target square",
+        ),
         (
             "PI\n+\n+7776FU,-3335FU\n",
-            "line 3, column 9: illegal move `3c3e`: the piece does not move so",
+            "line 3, column 9: illegal move `3c3e`: the piece cannot reach the target square",
         ),
-        ("PI\n+\n+7776XX\n", "line 3, column 1: `+7776XX` means nothing here"),
-        ("PI\n+\n+777\n", "line 3, column 1: `+777` means nothing here"),
-        ("PI\n+\n%TORYO\n+7776FU\n", "line 4, column 1: `+7776FU` means nothing here"),
-        ("PI\n+7776FU\n", "line 2, column 1: `+7776FU` means nothing here"),
-        ("PI55FU\n+\n", "line 1, column 1: `PI55FU` means nothing here"),
-        ("P1xKY\n+\n", "line 1, column 1: `P1xKY` means nothing here"),
+        ("PI\n+\n+7776XX\n", "line 3, column 1: unexpected `+7776XX`"),
+        ("PI\n+\n+777\n", "line 3, column 1: unexpected `+777`"),
+        ("PI\n+\n%TORYO\n+7776FU\n", "line 4, column 1: unexpected `+7776FU`"),
+        ("PI\n+7776FU\n", "line 2, column 1: unexpected `+7776FU`"),
+        ("PI55FU\n+\n", "line 1, column 1: unexpected `PI55FU`"),
+        ("P1xKY\n+\n", "line 1, column 1: unexpected `P1xKY`"),
         ("P-51OU41OU\n+\n", "line 2, column 1: bad start position: the second player has 2 kings"),
     ] {
         for next in ["/\nPI\n+\n+7776FU\n", "V2.2\nPI\n+\n+7776FU\n"] {

@@ -140,10 +140,10 @@ fn reads_lines_of_usi() {
         errors,
         [
             "7g7f",
-            "game 2, line 4, column 16: illegal move `7g7e`: the piece does not move so",
-            "game 3, line 5, column 21: illegal move `x`: it is no move of this game",
+            "game 2, line 4, column 16: illegal move `7g7e`: the piece cannot reach the target square",
+            "game 3, line 5, column 21: illegal move `x`: it is not a move of this game",
             "game 4, line 6, column 1: bad start position: the board has no king",
-            "game 5, line 7, column 10: `7g7f` means nothing here",
+            "game 5, line 7, column 10: unexpected `7g7f`",
             "2g2f",
         ]
     );

@@ -61,16 +61,16 @@ fn writes_everything_that_the_format_says_about_a_move() {
 fn broken_files_are_reported() {
     for (text, expected) in [
         ("{\"moves\":[{}", "line 1, column 12: "),
-        ("3", "line 1, column 1: `invalid type"),
+        ("3", "line 1, column 1: unexpected `invalid type"),
         ("\n {\"moves\":3}", "line 2, column 2: "),
-        ("{\"moves\":[{},{\"move\":3}]}", "line 1, column 1: `3` means nothing here"),
+        ("{\"moves\":[{},{\"move\":3}]}", "line 1, column 1: unexpected `3`"),
         (
             r#"{"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":5},"piece":"FU"}}]}"#,
-            "line 1, column 1: illegal move `7g7e`: the piece does not move so",
+            "line 1, column 1: illegal move `7g7e`: the piece cannot reach the target square",
         ),
         (
             r#"{"initial":{"preset":"X"},"moves":[]}"#,
-            "line 1, column 1: `{\"preset\":\"X\"}` means",
+            "line 1, column 1: unexpected `{\"preset\":\"X\"}`",
         ),
     ] {
         let error = read_all(text.as_bytes(), Format::Jkf).remove(0).expect_err(text);

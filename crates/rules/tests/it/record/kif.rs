@@ -258,15 +258,15 @@ fn a_broken_game_is_reported_and_the_next_one_read() {
     for (text, expected) in [
         (
             "   1 ７六歩(77)\n   2 ３五歩(33)\n",
-            "line 2, column 6: illegal move `3c3e`: the piece does not move so",
+            "line 2, column 6: illegal move `3c3e`: the piece cannot reach the target square",
         ),
-        ("   1 ７六歩(78)\n", "line 1, column 6: no legal move is `７六歩(78)`"),
-        ("   1 ７六馬(77)\n", "line 1, column 6: no legal move is `７六馬(77)`"),
-        ("   1 同　歩(77)\n", "line 1, column 6: `同　歩(77)` means nothing here"),
-        ("   1 ７六歩(77)\n変化：3手\n", "line 2, column 1: `変化：3手` means nothing here"),
+        ("   1 ７六歩(78)\n", "line 1, column 6: `７六歩(78)` is not a legal move"),
+        ("   1 ７六馬(77)\n", "line 1, column 6: `７六馬(77)` is not a legal move"),
+        ("   1 同　歩(77)\n", "line 1, column 6: unexpected `同　歩(77)`"),
+        ("   1 ７六歩(77)\n変化：3手\n", "line 2, column 1: unexpected `変化：3手`"),
         ("▲７六歩 △５五歩", "line 1, column 6: illegal move `P*5e`: no such piece is in hand"),
-        ("▲７六歩 △？", "line 1, column 6: `？` means nothing here"),
-        ("   1 投了\n   2 ７六歩(77)\n", "line 2, column 6: `７六歩(77)` means nothing here"),
+        ("▲７六歩 △？", "line 1, column 6: unexpected `？`"),
+        ("   1 投了\n   2 ７六歩(77)\n", "line 2, column 6: unexpected `７六歩(77)`"),
         (
             "後手の持駒：なし\n|v玉v玉 ・ ・ ・ ・ ・ ・ ・|一\n1 ７六歩(77)\n",
             "line 3, column 1: bad start position: the second player has 2 kings",
@@ -274,7 +274,7 @@ fn a_broken_game_is_reported_and_the_next_one_read() {
     ] {
         check_error(&format!("{text}{next}"), expected);
     }
-    check_error("何か\n別の\n", "line 2, column 1: `何か` means nothing here");
+    check_error("何か\n別の\n", "line 2, column 1: unexpected `何か`");
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn games_over_the_limits_are_reported() {
         let file = format!("{text}\n手合割：平手\n   1 ７六歩(77)\n");
         let mut games = Records::new(file.as_bytes(), Format::Kif, limits);
         let error = games.next().expect("a game").expect_err("too much");
-        assert!(matches!(error.kind, RecordErrorKind::TooMuch(_)), "{error}");
+        assert!(matches!(error.kind, RecordErrorKind::LimitExceeded(_)), "{error}");
         let next = games.last().expect("another game").expect("it is read");
         assert_eq!(words(&next), "7g7f", "{error}");
     }
@@ -320,7 +320,7 @@ fn empty_lines_of_comments_count() {
     ] {
         let games: Vec<_> = Records::new(text.as_bytes(), format, Limits::default()).collect();
         let Some(Err(error)) = games.first() else { panic!("{:?}: {}", format, games.len()) };
-        let is_comment = matches!(error.kind, RecordErrorKind::TooMuch(Limit::CommentBytes));
+        let is_comment = matches!(error.kind, RecordErrorKind::LimitExceeded(Limit::CommentBytes));
         assert!(is_comment, "{error}");
     }
 }

@@ -50,7 +50,7 @@ fn rewritten(game: &GameRecord, format: Format) -> GameRecord {
     let shown = || String::from_utf8_lossy(&text).into_owned();
     let read = games.next().unwrap_or_else(|| panic!("no game in {}", shown()));
     let read = read.unwrap_or_else(|error| panic!("{error} in {}", shown()));
-    assert!(games.oddities().is_empty(), "{:?} in {}", games.oddities(), shown());
+    assert!(games.warnings().is_empty(), "{:?} in {}", games.warnings(), shown());
     assert!(games.next().is_none(), "more than one game in {}", shown());
     read
 }

@@ -8,7 +8,7 @@ use readyok_protocol::Score;
 use readyok_rules::GameResult;
 use readyok_rules::record::{
     self, Evaluation, Format, GameRecord, Limit, Limits, Mark, MarkColor, Nag, Node, NodeId,
-    PgnOptions, RecordErrorKind, Records, Strange, write_pgn,
+    PgnOptions, RecordErrorKind, RecordWarningKind, Records, write_pgn,
 };
 use readyok_rules::{CastlingForm, Game, Notation, Position, Side, Square};
 
@@ -84,7 +84,7 @@ fn reads_tags_as_people_write_them() {
             ("A_b", "2"),
         ]
     );
-    let names: Vec<String> = oddities.iter().map(|it| it.what.to_string()).collect();
+    let names: Vec<String> = oddities.iter().map(|it| it.kind.to_string()).collect();
     assert_eq!(names.len(), 3, "{names:?}");
     assert_eq!(record.player(Side::Second), Some("émile"));
 }
@@ -100,7 +100,7 @@ fn the_game_and_its_start_come_from_tags() {
     assert_eq!(check_moves(lichess, "e1g1").game(), Game::Chess);
     check_error(
         &format!("[Variant \"Crazyhouse\"]\n\n1. e4 *{NEXT}"),
-        "game 1, line 3, column 1: `Crazyhouse` is no game known here",
+        "game 1, line 3, column 1: the game `Crazyhouse` is not supported",
     );
     check_error(
         &format!("[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n1. e4 *{NEXT}"),
@@ -233,7 +233,7 @@ fn comments_stand_where_they_belong() {
 fn results_come_from_the_moves_and_from_the_tag() {
     let (record, oddities) = read_one(b"[Result \"1-0\"]\n\n1. e4", Format::Pgn);
     assert_eq!(record.result, GameResult::Win(Side::First));
-    assert_eq!(oddities.last().map(|it| &it.what), Some(&Strange::NoEnd));
+    assert_eq!(oddities.last().map(|it| &it.kind), Some(&RecordWarningKind::NoEnd));
     let (record, oddities) = read_one(b"[Result \"1-0\"]\n\n1. e4 0-1", Format::Pgn);
     assert_eq!(record.result, GameResult::Win(Side::Second));
     assert_eq!(oddities.len(), 1);
@@ -261,19 +261,22 @@ fn games_are_told_apart() {
 #[test]
 fn a_broken_game_is_reported_and_the_next_one_read() {
     for (text, expected) in [
-        ("1. e4 e5 2. Ke3", "line 1, column 13: no legal move is `Ke3`"),
-        ("\n1. e4\ne5 2. Nf6 Nc6", "line 3, column 7: no legal move is `Nf6`"),
-        ("1. d4 d5 2. Nf3 Nf6 3. Nd2", "line 1, column 24: more than one move is `Nd2`"),
-        ("1. e4 hello", "line 1, column 7: `hello` means nothing here"),
-        ("1. e4 --", "line 1, column 7: no legal move is `--`"),
-        ("1. e4 {open", "line 1, column 7: a comment does not end"),
-        ("1. e4 e5 2. Ke3 {a} (2. Nf3 1-0 {b)", "line 1, column 13: no legal move is `Ke3`"),
+        ("1. e4 e5 2. Ke3", "line 1, column 13: `Ke3` is not a legal move"),
+        ("\n1. e4\ne5 2. Nf6 Nc6", "line 3, column 7: `Nf6` is not a legal move"),
+        ("1. d4 d5 2. Nf3 Nf6 3. Nd2", "line 1, column 24: `Nd2` fits several moves"),
+        ("1. e4 hello", "line 1, column 7: unexpected `hello`"),
+        ("1. e4 --", "line 1, column 7: `--` is not a legal move"),
+        ("1. e4 {open", "line 1, column 7: a comment is not closed"),
+        ("1. e4 e5 2. Ke3 {a} (2. Nf3 1-0 {b)", "line 1, column 13: `Ke3` is not a legal move"),
     ] {
         check_error(&format!("{text}{NEXT}"), &format!("game 1, {expected}"));
     }
     // After a result another game can follow on the same line.
-    check_error("1. e4 Kd8 1-0 1. e4 e5 1-0", "game 1, line 1, column 7: no legal move is `Kd8`");
-    check_error("1. e4 {open", "game 1, line 1, column 7: a comment does not end");
+    check_error(
+        "1. e4 Kd8 1-0 1. e4 e5 1-0",
+        "game 1, line 1, column 7: `Kd8` is not a legal move",
+    );
+    check_error("1. e4 {open", "game 1, line 1, column 7: a comment is not closed");
 }
 
 #[test]
@@ -288,9 +291,9 @@ fn a_broken_variation_is_cut() {
     assert_eq!(
         cut,
         [
-            "line 1, column 20: a variation was cut before `Ke3`",
-            "line 1, column 48: a variation was cut before `--`",
-            "line 1, column 73: a variation was cut before `hello`",
+            "line 1, column 20: a variation was truncated before `Ke3`",
+            "line 1, column 48: a variation was truncated before `--`",
+            "line 1, column 73: a variation was truncated before `hello`",
         ]
     );
     let (record, oddities) =
@@ -328,7 +331,7 @@ fn games_over_the_limits_are_reported() {
         let file = format!("[T \"\"]\n{text}\n\n[Event \"next\"]\n\n1. e4 e5 *");
         let mut games = Records::new(file.as_bytes(), Format::Pgn, limits);
         let error = games.next().expect("a game").expect_err("too much");
-        assert!(matches!(error.kind, RecordErrorKind::TooMuch(it) if it == limit), "{error}");
+        assert!(matches!(error.kind, RecordErrorKind::LimitExceeded(it) if it == limit), "{error}");
         let next = games.last().expect("another game").expect("it is read");
         assert_eq!(words(&next), "e2e4 e7e5", "{limit}");
     }

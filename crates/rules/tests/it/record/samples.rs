@@ -66,8 +66,8 @@ fn the_samples_are_read_as_they_should_be() {
                 Ok(game) => found.push_str(&told(&game)),
                 Err(error) => writeln!(found, "error: {error}").expect("a string takes all"),
             }
-            for oddity in games.oddities() {
-                writeln!(found, "  odd: {oddity}").expect("a string takes all");
+            for warning in games.warnings() {
+                writeln!(found, "  warning: {warning}").expect("a string takes all");
             }
         }
         let expected = fs::read_to_string(path.with_extension(format!("{extension}.txt")));

@@ -46,7 +46,7 @@ fn illegal_moves_change_nothing() {
     let e4 = record.start().parse_move("e2e4").expect("legal");
     let before = record.clone();
     let error = record.play(e4).expect_err("not again");
-    assert!(matches!(error, AddError::Move(error) if error.why == IllegalReason::NoPiece));
+    assert!(matches!(error, AddError::Move(error) if error.reason == IllegalReason::NoPiece));
     assert!(record == before);
     play(&mut record, "e7e5");
 }

@@ -247,7 +247,7 @@ pub(super) fn record_outcome(tree: &Tree) -> Option<OutcomeView> {
         return None;
     }
     let last = tree.main_line().last().copied().unwrap_or(ROOT);
-    if let Some(outcome) = tree.position(last).and_then(|position| position.ending())
+    if let Some(outcome) = tree.position(last).and_then(|position| position.outcome())
         && outcome.result == result
     {
         return Some(outcome.into());

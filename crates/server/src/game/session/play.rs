@@ -238,7 +238,7 @@ impl ActiveGame {
         }
         self.set_state(document, PlayState::Running);
         let position = self.tip_position(document).ok_or_else(|| no_node(ROOT))?;
-        if let Some(ending) = position.ending_under(self.end_rules()) {
+        if let Some(ending) = position.outcome_under(self.end_rules()) {
             return Ok(self.finish(document, ending.into(), now));
         }
         Ok(self.request_move(document, &position, None, now))
@@ -394,7 +394,7 @@ impl ActiveGame {
             document.set_cursor(id);
         }
         let after = self.tip_position(document).ok_or_else(|| no_node(id))?;
-        let effects = match after.ending_under(self.end_rules()) {
+        let effects = match after.outcome_under(self.end_rules()) {
             Some(ending) => self.finish(document, ending.into(), now),
             None => self.request_move(document, &after, Some(&text), now),
         };

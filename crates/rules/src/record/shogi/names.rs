@@ -2,7 +2,7 @@
 
 use rsshogi::types::{File, PieceType, Rank, Square};
 
-/// Each kind with its name in CSA and in KIF.
+/// Each kind with its names in CSA and KIF.
 const NAMES: [(PieceType, &str, &str); 14] = [
     (PieceType::PAWN, "FU", "歩"),
     (PieceType::LANCE, "KY", "香"),
@@ -20,7 +20,7 @@ const NAMES: [(PieceType, &str, &str); 14] = [
     (PieceType::DRAGON, "RY", "龍"),
 ];
 
-/// Other names for the same.
+/// Alternative names, which are only read.
 const MORE_NAMES: [(PieceType, &str); 6] = [
     (PieceType::KING, "王"),
     (PieceType::DRAGON, "竜"),
@@ -42,7 +42,7 @@ pub(in super::super) fn piece_by_csa(name: &str) -> Option<PieceType> {
     NAMES.iter().find(|(_, known, _)| *known == name).map(|&(kind, ..)| kind)
 }
 
-/// The kind whose name a text begins with, and the rest of the text.
+/// The kind whose name is a prefix of a text, and the rest of the text.
 pub(in super::super) fn piece_by_kanji(text: &str) -> Option<(PieceType, &str)> {
     let names = NAMES.iter().map(|&(kind, _, name)| (kind, name)).chain(MORE_NAMES);
     names.into_iter().find_map(|(kind, name)| Some((kind, text.strip_prefix(name)?)))
@@ -54,7 +54,7 @@ pub(in super::super) fn square(file: u32, rank: u32) -> Option<Square> {
     Some(Square::from_file_rank(File::new(raw(file)?), Rank::new(raw(rank)?)))
 }
 
-/// A square's file and rank, both 1 to 9.
+/// The file and rank of a square, both 1 to 9.
 pub(in super::super) fn square_of(square: Square) -> (u32, u32) {
     let number = |raw: i8| u32::try_from(raw).map_or(0, |raw| raw + 1);
     (number(square.file().raw()), number(square.rank().raw()))
@@ -63,7 +63,7 @@ pub(in super::super) fn square_of(square: Square) -> (u32, u32) {
 const WIDE: &str = "０１２３４５６７８９";
 const KANJI: &str = "〇一二三四五六七八九";
 
-/// A digit written narrow, wide or in kanji.
+/// A digit of half or full width, or in kanji.
 pub(in super::super) fn wide_digit(letter: char) -> Option<u32> {
     let digit = letter.to_digit(10);
     let found = || [WIDE, KANJI].iter().find_map(|row| row.chars().position(|it| it == letter));

@@ -1,4 +1,4 @@
-//! The words for how a game ended, and the sentence that sums it up.
+//! The names of ends of a game, and the summary line.
 
 use crate::{GameOutcome, GameResult, Side, Termination};
 
@@ -39,9 +39,9 @@ const MORE_ENDS: [(Termination, &str); 4] = [
     (Termination::Checkmate, "詰"),
 ];
 
-/// The end of a name when it is this side's turn.
+/// The end with a name when it is this side's turn.
 pub(super) fn read(name: &str, turn: Side) -> End {
-    // A known name may not become visible by writing and reading again.
+    // Reading must not turn a name into a known one that was not known when it was written.
     let name = writable(name);
     let find = |names: &[(Termination, &str)]| {
         names.iter().find(|(_, known)| *known == name).map(|(termination, _)| *termination)
@@ -55,15 +55,15 @@ pub(super) fn read(name: &str, turn: Side) -> End {
     }
 }
 
-/// What can be written of a word for an end. One that begins like a move would be read as one.
-fn writable(word: &str) -> String {
-    let word = word.replace(|it: char| it.is_control() || matches!(it, '(' | '+' | '：'), " ");
-    let word = word.trim_start_matches(|letter: char| {
+/// The part of an end's name that can be written. A name that begins like a move would be read as one.
+fn writable(name: &str) -> String {
+    let name = name.replace(|it: char| it.is_control() || matches!(it, '(' | '+' | '：'), " ");
+    let name = name.trim_start_matches(|letter: char| {
         letter == '同'
             || letter.is_whitespace()
             || super::super::shogi::wide_digit(letter).is_some()
     });
-    word.trim_end().to_owned()
+    name.trim_end().to_owned()
 }
 
 /// The name of a termination with this result when it is this side's turn.
@@ -89,11 +89,11 @@ pub(super) fn write(
     found.map_or("中断", |(_, name)| name).to_owned()
 }
 
-/// The termination for the line of the end when it is this side's turn: one that other programs
-/// know, and that implies the result where any does. The summary names the exact one.
+/// The termination for the line of the end when it is this side's turn: one that other programs know,
+/// and that implies the result if any does. The summary has the exact one.
 pub(super) fn known_end(termination: Termination, result: GameResult, turn: Side) -> Termination {
     match (termination.general(), result) {
-        // These imply no winner, and the summary names it.
+        // These imply no winner; the summary states it.
         (
             known @ (Termination::Adjudication
             | Termination::Aborted
@@ -104,7 +104,7 @@ pub(super) fn known_end(termination: Termination, result: GameResult, turn: Side
             | Termination::Other),
             _,
         ) => known,
-        // Other programs know these as a foul.
+        // Other programs know these as fouls.
         (Termination::PerpetualCheck | Termination::FailedDeclaration, GameResult::Win(_)) => {
             Termination::IllegalMove
         }
@@ -116,9 +116,9 @@ pub(super) fn known_end(termination: Termination, result: GameResult, turn: Side
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Summary {
     pub(super) result: GameResult,
-    /// None if the line states only the winner.
+    /// `None` if the line states only the winner.
     pub(super) end: Option<End>,
-    /// The end is in brackets after the result, and more exact than the line of the end.
+    /// The end is in brackets after the result, and more specific than the line of the end.
     pub(super) is_exact: bool,
 }
 
@@ -127,7 +127,7 @@ pub(super) fn read_summary(line: &str, turn: Side) -> Summary {
     let text = text.trim_start_matches(|it| super::super::shogi::wide_digit(it).is_some());
     let text = text.trim_start_matches("手").trim_start_matches("で").trim();
     let (text, exact) = exact_end(text, turn);
-    // The reason can name a side, too: 先手の反則により後手の勝ち.
+    // The reason can also name a side: 先手の反則により後手の勝ち.
     let (reason, verdict) = text.rsplit_once("により").unwrap_or(("", text));
     let named = if verdict.contains("先手") || verdict.contains("下手") {
         Some(Side::First)
@@ -147,7 +147,7 @@ pub(super) fn read_summary(line: &str, turn: Side) -> Summary {
     if let Some(end) = exact {
         return Summary { result, end: Some(end), is_exact: true };
     }
-    // The last ones are parts of other names.
+    // The last names are parts of other ones.
     let mut known = MORE_ENDS.iter().take(3).chain(&WINS).chain(ENDS.iter().rev());
     let end = if let Some((_, name)) = known.find(|(_, name)| text.contains(name)) {
         Some(read(name, turn))
@@ -172,7 +172,7 @@ fn exact_end(text: &str, turn: Side) -> (&str, Option<End>) {
     }
 }
 
-/// The line that sums a game up when it is this side's turn at its end; none if nothing is known.
+/// The summary line when it is this side's turn at the end. `None` if nothing is known.
 pub(super) fn write_summary(
     moves: usize,
     end: Option<&End>,
@@ -190,7 +190,7 @@ pub(super) fn write_summary(
     let exact = end.map(|end| end.outcome.termination.general());
     let known = exact.map(|termination| known_end(termination, result, turn));
     let written = |termination| write(termination, text, result, turn);
-    let words = match (known, result) {
+    let verdict = match (known, result) {
         (None, GameResult::Unknown) => return None,
         (None, GameResult::Draw) => "引き分け".to_owned(),
         (Some(Termination::TimeForfeit), GameResult::Win(side)) => {
@@ -221,7 +221,7 @@ pub(super) fn write_summary(
             ),
             GameResult::Win(side),
         ) => format!("{}の勝ち", name(side)),
-        // No result follows from these.
+        // These imply no result.
         (
             Some(
                 known @ (Termination::Adjudication
@@ -247,5 +247,5 @@ pub(super) fn write_summary(
     };
     let exact = exact.filter(|_| !is_named);
     let exact = exact.map(|exact| format!("（{}）", written(exact))).unwrap_or_default();
-    Some(format!("まで{moves}手で{words}{exact}"))
+    Some(format!("まで{moves}手で{verdict}{exact}"))
 }

@@ -1,23 +1,23 @@
-//! What a notation of shogi says of a move, and the legal moves that it can mean.
+//! The contents of a move's notation, and the legal moves that match them.
 
 use rsshogi::types::{Color, HandPiece, Move, Move32, Piece, PieceType, Square};
 
 use super::{ShogiBoard, explain};
-use crate::{IllegalReason, error::most_telling};
+use crate::{IllegalReason, error::most_specific};
 
-pub(super) struct Wanted {
-    /// The piece before it moves.
+pub(super) struct MoveQuery {
+    /// The kind before the move.
     pub(super) piece: PieceType,
     pub(super) to: Square,
     pub(super) from: Option<Square>,
-    /// Whether it is dropped, if that was said.
+    /// Whether it is dropped, if the notation states it.
     pub(super) drop: Option<bool>,
     pub(super) promotes: bool,
-    /// Where it comes from, seen from its player.
+    /// The modifiers, from the player's point of view.
     pub(super) directions: Vec<Direction>,
 }
 
-/// Where a piece comes from, or how it goes.
+/// A modifier: where a piece comes from, or how it moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Direction {
     /// From the left (左).
@@ -35,14 +35,14 @@ pub(super) enum Direction {
 }
 
 impl Direction {
-    /// How a move of this side goes.
+    /// The motion of a move of this side.
     pub(super) fn motion(from: Square, to: Square, side: Color) -> Self {
-        let ways = [Self::Forward, Self::Sideways];
-        ways.into_iter().find(|way| way.holds(from, to, side)).unwrap_or(Self::Back)
+        let motions = [Self::Forward, Self::Sideways];
+        motions.into_iter().find(|it| it.holds(from, to, side)).unwrap_or(Self::Back)
     }
 
-    /// The word of the Japanese notation.
-    pub(super) fn word(self) -> char {
+    /// The modifier in Japanese notation.
+    pub(super) fn kanji(self) -> char {
         match self {
             Self::Left => '左',
             Self::Right => '右',
@@ -53,7 +53,7 @@ impl Direction {
         }
     }
 
-    /// Whether a move of this side goes so.
+    /// Whether a move of this side has this direction.
     pub(super) fn holds(self, from: Square, to: Square, side: Color) -> bool {
         // Files are counted from the first player's right, ranks from the top.
         let (files, ranks) = (
@@ -73,61 +73,61 @@ impl Direction {
 }
 
 impl ShogiBoard {
-    /// All legal moves that fit, or why there is none.
-    pub(super) fn resolve(&self, wanted: &Wanted) -> Result<Vec<Move32>, IllegalReason> {
+    /// All legal moves that match, or why there is none.
+    pub(super) fn resolve(&self, query: &MoveQuery) -> Result<Vec<Move32>, IllegalReason> {
         let mut moves: Vec<Move32> = self.legal_moves().iter().copied().collect();
-        moves.retain(|&mv| self.fits(mv, wanted));
-        // A piece that is not said to be dropped comes from the board if one can.
-        if wanted.drop.is_none() && moves.iter().any(|mv| !mv.is_drop()) {
+        moves.retain(|&mv| self.fits(mv, query));
+        // A piece without a sign for a drop comes from the board if one can.
+        if query.drop.is_none() && moves.iter().any(|mv| !mv.is_drop()) {
             moves.retain(|mv| !mv.is_drop());
         }
-        if moves.is_empty() { Err(self.why_not(wanted)) } else { Ok(moves) }
+        if moves.is_empty() { Err(self.why_not(query)) } else { Ok(moves) }
     }
 
-    fn fits(&self, mv: Move32, wanted: &Wanted) -> bool {
-        if mv.to_sq() != wanted.to || mv.is_promotion() != wanted.promotes {
+    fn fits(&self, mv: Move32, query: &MoveQuery) -> bool {
+        if mv.to_sq() != query.to || mv.is_promotion() != query.promotes {
             return false;
         }
         if let Some(piece) = mv.dropped_piece() {
-            return wanted.drop != Some(false)
-                && wanted.from.is_none()
-                && wanted.directions.is_empty()
-                && piece == wanted.piece;
+            return query.drop != Some(false)
+                && query.from.is_none()
+                && query.directions.is_empty()
+                && piece == query.piece;
         }
         let from = mv.from_sq();
-        wanted.drop != Some(true)
-            && self.position().piece_on(from).piece_type() == wanted.piece
-            && wanted.from.is_none_or(|wanted| wanted == from)
+        query.drop != Some(true)
+            && self.position().piece_on(from).piece_type() == query.piece
+            && query.from.is_none_or(|origin| origin == from)
     }
 
-    fn why_not(&self, wanted: &Wanted) -> IllegalReason {
+    fn why_not(&self, query: &MoveQuery) -> IllegalReason {
         let position = self.position();
         let us = position.turn();
-        let to_drop = HandPiece::from_piece_type(wanted.piece)
+        let to_drop = HandPiece::from_piece_type(query.piece)
             .is_some_and(|held| position.hand(us).count(held) > 0);
-        let ours = Piece::from_parts(us, wanted.piece);
+        let ours = Piece::from_parts(us, query.piece);
         let mut origins = Square::iter()
             .filter(|&square| position.piece_on(square) == ours)
-            .filter(|&square| wanted.from.is_none_or(|from| from == square))
+            .filter(|&square| query.from.is_none_or(|from| from == square))
             .peekable();
         let on_board = origins.peek().is_some();
-        let drop_only = wanted.drop == Some(true);
-        if drop_only || (wanted.drop.is_none() && to_drop && !on_board) {
-            return explain::why(position, Move::drop(wanted.piece, wanted.to));
+        let drop_only = query.drop == Some(true);
+        if drop_only || (query.drop.is_none() && to_drop && !on_board) {
+            return explain::why(position, Move::drop(query.piece, query.to));
         }
         if !on_board {
-            return if wanted.from.is_some() {
+            return if query.from.is_some() {
                 IllegalReason::NoPiece
             } else {
                 IllegalReason::NoSuchPiece
             };
         }
-        let to = wanted.to;
+        let to = query.to;
         let reasons = origins.filter(|&from| from != to).map(|from| {
             let mv =
-                if wanted.promotes { Move::promotion(from, to) } else { Move::normal(from, to) };
+                if query.promotes { Move::promotion(from, to) } else { Move::normal(from, to) };
             explain::why(position, mv)
         });
-        most_telling(reasons)
+        most_specific(reasons)
     }
 }
