@@ -1,68 +1,68 @@
-//! Which engine is meant by what the user wrote.
+//! Engine addresses: resolves an engine name or command line of the user.
 
-mod list;
-
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{self, Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
 
-use readyok_protocol::Dialect;
+use readyok_client::{Timeouts, WaitLimit};
+use readyok_protocol::{Command, Dialect, Register};
+use serde::Deserialize;
 
-pub use list::{EngineList, Entry, ListError, Protocol, Value};
+use crate::dirs::{self, Env};
 
-use crate::dirs::Env;
-use crate::registration::Registration;
-use crate::timeout::Timeout;
-
-/// How to reach an engine, and what the user has settled about it.
+/// An engine and the settings of the user for it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Address {
-    /// Where it is.
-    pub reach: Reach,
-    /// The protocol to speak. `None` if the user has not said.
+    /// The connection.
+    pub transport: Transport,
+    /// The protocol, if the user has specified one.
     pub dialect: Option<Dialect>,
-    /// Options to set, with their values.
+    /// Options to set: names and values.
     pub options: Vec<(String, String)>,
-    /// How long to wait for the handshake and for `readyok`. `None` for the defaults.
+    /// Timeout of the handshake and of `isready`. `None` for the defaults.
     pub timeout: Option<Timeout>,
-    /// The answer to `registration error`. `None` for `later`.
+    /// The reply to `registration error`. `None` for `later`.
     pub registration: Option<Registration>,
 }
 
-/// Where an engine is.
+/// The connection to an engine.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Reach {
-    /// In this program.
+pub enum Transport {
+    /// Narikin, in this process.
     Narikin,
-    /// In a program of its own.
+    /// A child process.
     Program {
-        /// Its file.
+        /// Absolute path of the executable.
         file: PathBuf,
-        /// Its arguments.
+        /// Command line arguments.
         arguments: Vec<String>,
-        /// Its working directory. `None` for the one where engines expect to be.
+        /// Working directory. `None` for the directory of the executable.
         directory: Option<PathBuf>,
-        /// Variables of its environment, beside those of its caller.
+        /// Environment variables in addition to the inherited ones.
         environment: BTreeMap<String, String>,
     },
-    /// Behind a TCP connection: `host:port`.
+    /// A TCP connection to `host:port`.
     Tcp(String),
 }
 
 impl Address {
-    /// Finds the engine that is meant by `text`: a name from the user's engine list, `narikin`,
-    /// `tcp://host:port`, the path of a program or its name in `PATH`, or a command line in the
-    /// quoting of a shell. The first of these that fits counts.
+    /// Finds the engine that `text` refers to. The candidates, in this order: a name from the user's
+    /// engine list, `narikin`, `tcp://host:port`, the path of a program, a program in `PATH`, and a
+    /// command line with shell quoting.
     ///
     /// # Errors
-    /// None of them fits, or the engine list is broken.
+    /// No candidate matches, or the engine list is invalid.
     pub fn find(text: &str, env: Env<'_>) -> Result<Self, AddressError> {
         let mut search = Search { text, env, tried: Vec::new() };
         let list = EngineList::path(env);
         let listed = match &list {
-            Some(path) => EngineList::read(path).map_err(AddressError::List)?.take(text),
+            Some(path) => EngineList::read(path).map_err(AddressError::List)?.find(text),
             None => None,
         };
         match (listed, list) {
@@ -75,13 +75,13 @@ impl Address {
     }
 }
 
-impl From<Reach> for Address {
-    fn from(reach: Reach) -> Self {
-        Self { reach, dialect: None, options: Vec::new(), timeout: None, registration: None }
+impl From<Transport> for Address {
+    fn from(transport: Transport) -> Self {
+        Self { transport, dialect: None, options: Vec::new(), timeout: None, registration: None }
     }
 }
 
-/// Looks in one place after another.
+/// Tries one candidate after another.
 struct Search<'a> {
     text: &'a str,
     env: Env<'a>,
@@ -89,15 +89,15 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// An entry of the list at `path`. Relative paths in it count from its folder.
+    /// Resolves an entry of the list at `list`. Relative paths are relative to the directory of the list.
     fn entry(mut self, entry: Entry, list: &Path) -> Result<Address, AddressError> {
-        let folder = list.parent().unwrap_or_else(|| Path::new(""));
-        let reach = match built_in_or_remote(&entry.command)? {
-            Some(reach) => reach,
-            None => Reach::Program {
-                file: self.program(&entry.command, folder).ok_or_else(|| self.not_found())?,
+        let base = list.parent().unwrap_or_else(|| Path::new(""));
+        let transport = match built_in_or_remote(&entry.command)? {
+            Some(transport) => transport,
+            None => Transport::Program {
+                file: self.program(&entry.command, base).ok_or_else(|| self.not_found())?,
                 arguments: entry.args,
-                directory: entry.cwd.map(|cwd| folder.join(cwd)),
+                directory: entry.cwd.map(|cwd| base.join(cwd)),
                 environment: entry.env,
             },
         };
@@ -105,14 +105,14 @@ impl Search<'_> {
         let options = entry.options.into_iter();
         let options = options.map(|(name, value)| (name, value.into_text())).collect();
         let (timeout, registration) = (entry.timeout, entry.register);
-        Ok(Address { reach, dialect, options, timeout, registration })
+        Ok(Address { transport, dialect, options, timeout, registration })
     }
 
-    fn unlisted(mut self) -> Result<Reach, AddressError> {
-        if let Some(reach) = built_in_or_remote(self.text)? {
-            return Ok(reach);
+    fn unlisted(mut self) -> Result<Transport, AddressError> {
+        if let Some(transport) = built_in_or_remote(self.text)? {
+            return Ok(transport);
         }
-        let program = |file, arguments| Reach::Program {
+        let program = |file, arguments| Transport::Program {
             file,
             arguments,
             directory: None,
@@ -121,9 +121,9 @@ impl Search<'_> {
         if let Some(file) = self.program(self.text, Path::new("")) {
             return Ok(program(file, Vec::new()));
         }
-        let words = shlex::split(self.text)
+        let tokens = shlex::split(self.text)
             .ok_or_else(|| AddressError::Quoting { text: self.text.to_owned() })?;
-        let found = match words.split_first() {
+        let found = match tokens.split_first() {
             Some((first, rest)) if first != self.text => {
                 self.program(first, Path::new("")).map(|file| program(file, rest.to_vec()))
             }
@@ -132,11 +132,11 @@ impl Search<'_> {
         found.ok_or_else(|| self.not_found())
     }
 
-    /// The file of a program: a path if there is a separator in it, a name in `PATH` otherwise.
-    fn program(&mut self, text: &str, folder: &Path) -> Option<PathBuf> {
+    /// Finds an executable: a path if `text` contains a separator, otherwise a name in `PATH`.
+    fn program(&mut self, text: &str, base: &Path) -> Option<PathBuf> {
         if text.contains(path::is_separator) {
-            let file = folder.join(text);
-            // Engines run in their own folders, where a relative path would mean something else.
+            let file = base.join(text);
+            // An engine runs in its own directory, where a relative path would be a different file.
             let file = path::absolute(&file).unwrap_or(file);
             if is_program(&file) {
                 return Some(file);
@@ -160,14 +160,14 @@ impl Search<'_> {
     }
 }
 
-fn built_in_or_remote(text: &str) -> Result<Option<Reach>, AddressError> {
+fn built_in_or_remote(text: &str) -> Result<Option<Transport>, AddressError> {
     if text == "narikin" {
-        return Ok(Some(Reach::Narikin));
+        return Ok(Some(Transport::Narikin));
     }
     let Some(address) = text.strip_prefix("tcp://") else { return Ok(None) };
     match address.rsplit_once(':') {
         Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
-            Ok(Some(Reach::Tcp(address.to_owned())))
+            Ok(Some(Transport::Tcp(address.to_owned())))
         }
         _ => Err(AddressError::Tcp { text: text.to_owned() }),
     }
@@ -186,51 +186,52 @@ pub(crate) fn in_path(name: &str, dirs: &OsStr) -> Option<PathBuf> {
 }
 
 fn is_program(file: &Path) -> bool {
-    let Ok(about) = file.metadata() else { return false };
+    let Ok(metadata) = file.metadata() else { return false };
     #[cfg(unix)]
-    let may_run = std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o111 != 0;
+    let is_executable =
+        std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0;
     #[cfg(not(unix))]
-    let may_run = true;
-    about.is_file() && may_run
+    let is_executable = true;
+    metadata.is_file() && is_executable
 }
 
-/// Why there is no engine.
+/// An address that cannot be resolved.
 #[derive(Debug)]
 pub enum AddressError {
-    /// Nothing of this name is anywhere.
+    /// No candidate matches.
     NotFound {
-        /// What the user wrote.
+        /// The address.
         text: String,
-        /// Where it was looked for.
+        /// The candidates, in order.
         tried: Vec<Tried>,
     },
-    /// A quotation mark has no partner.
+    /// A quotation mark is not closed.
     Quoting {
-        /// What the user wrote.
+        /// The address.
         text: String,
     },
     /// `tcp://` is not followed by a host and a port.
     Tcp {
-        /// What the user wrote.
+        /// The address.
         text: String,
     },
-    /// The engine list cannot be used.
+    /// The engine list is invalid.
     List(ListError),
 }
 
-/// A place where an engine was looked for.
+/// A candidate that did not match.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Tried {
-    /// The user's engine list. `None` if there is no folder where it could be.
+    /// The engine list. `None` without a configuration directory.
     List(Option<PathBuf>),
-    /// A file.
+    /// A file that is missing or not executable.
     File {
-        /// Its path.
+        /// The path.
         file: PathBuf,
-        /// It is there, and cannot be run.
+        /// The file exists and is not executable.
         exists: bool,
     },
-    /// A name in the folders of `PATH`.
+    /// A name that is not in `PATH`.
     Path(String),
 }
 
@@ -238,11 +239,13 @@ impl fmt::Display for AddressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFound { text, tried } => {
-                write!(f, "no engine `{text}`: it is not `narikin`")?;
+                write!(f, "engine `{text}` not found: not `narikin`")?;
                 tried.iter().try_for_each(|tried| write!(f, ", {tried}"))
             }
-            Self::Quoting { text } => write!(f, "no command line `{text}`: a quote is not closed"),
-            Self::Tcp { text } => write!(f, "no address `{text}`: it has the form tcp://host:port"),
+            Self::Quoting { text } => {
+                write!(f, "invalid command line `{text}`: a quote is not closed")
+            }
+            Self::Tcp { text } => write!(f, "invalid address `{text}`: expected tcp://host:port"),
             Self::List(error) => error.fmt(f),
         }
     }
@@ -261,14 +264,308 @@ impl fmt::Display for Tried {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::List(Some(path)) => write!(f, "not listed in `{}`", path.display()),
-            Self::List(None) => f.write_str("there is no folder for a list of engines"),
+            Self::List(None) => f.write_str("no configuration directory for an engine list"),
             Self::File { file, exists: false } => {
-                write!(f, "there is no file `{}`", file.display())
+                write!(f, "file `{}` does not exist", file.display())
             }
             Self::File { file, exists: true } => {
-                write!(f, "`{}` is not a program that may be run", file.display())
+                write!(f, "`{}` is not an executable file", file.display())
             }
-            Self::Path(name) => write!(f, "there is no program `{name}` in PATH"),
+            Self::Path(name) => write!(f, "no program `{name}` in PATH"),
         }
+    }
+}
+
+/// Maximum size of an engine list, in bytes.
+const MAX_LIST_SIZE: u64 = 1 << 20;
+
+/// The engine list of the user, `engines.toml`.
+///
+/// ```toml
+/// [[engine]]
+/// name = "sf"
+/// command = "/usr/games/stockfish"
+/// protocol = "uci"
+/// options = { Hash = 256, Threads = 2 }
+/// ```
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EngineList {
+    #[serde(default)]
+    engine: Vec<Entry>,
+}
+
+/// An engine of the list.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// Unique and case-sensitive.
+    pub name: String,
+    /// A path, a program in `PATH`, `tcp://host:port` or `narikin`.
+    pub command: String,
+    /// Command line arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// The working directory of the program.
+    pub cwd: Option<PathBuf>,
+    /// Environment variables in addition to the inherited ones.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// The protocol; detected by default.
+    pub protocol: Option<Protocol>,
+    /// Options to set after the handshake.
+    #[serde(default)]
+    pub options: BTreeMap<String, Value>,
+    /// Timeout of the handshake and of `isready`, in seconds.
+    pub timeout: Option<Timeout>,
+    /// The reply to `registration error`.
+    pub register: Option<Registration>,
+}
+
+/// A protocol in arguments and in the engine list.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    /// The Universal Chess Interface
+    Uci,
+    /// The Universal Shogi Interface
+    Usi,
+}
+
+/// An option value in the engine list.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// Value of a check option.
+    Check(bool),
+    /// Value of a spin option.
+    Spin(i64),
+    /// Value of any option.
+    Text(String),
+}
+
+impl From<Protocol> for Dialect {
+    fn from(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Uci => Self::Uci,
+            Protocol::Usi => Self::Usi,
+        }
+    }
+}
+
+impl Value {
+    /// The value in the notation of `setoption`.
+    fn into_text(self) -> String {
+        match self {
+            Self::Check(on) => on.to_string(),
+            Self::Spin(number) => number.to_string(),
+            Self::Text(text) => text,
+        }
+    }
+}
+
+impl EngineList {
+    /// Path of the list: `engines.toml` in the configuration directory.
+    pub fn path(env: Env<'_>) -> Option<PathBuf> {
+        dirs::config(env).map(|dir| dir.join("engines.toml"))
+    }
+
+    /// Reads a list. A missing file is an empty list.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its content is invalid.
+    pub fn read(path: &Path) -> Result<Self, ListError> {
+        let failed = |problem| ListError { path: path.to_owned(), problem };
+        let mut text = String::new();
+        match File::open(path)
+            .and_then(|file| file.take(MAX_LIST_SIZE + 1).read_to_string(&mut text))
+        {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(failed(ListProblem::Io(error))),
+            Ok(length) if MAX_LIST_SIZE < length as u64 => {
+                return Err(failed(ListProblem::TooLong));
+            }
+            Ok(_) => (),
+        }
+        let list: Self = toml::from_str(&text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            failed(ListProblem::Toml { line: 1 + before.matches('\n').count(), error })
+        })?;
+        for entry in &list.engine {
+            if let Some((name, _)) =
+                entry.env.iter().find(|(name, value)| !is_valid_variable(name, value))
+            {
+                return Err(failed(ListProblem::Variable(name.clone())));
+            }
+        }
+        let mut names = HashSet::new();
+        match list.engine.iter().find(|entry| !names.insert(&entry.name)) {
+            Some(entry) => Err(failed(ListProblem::Twice(entry.name.clone()))),
+            None => Ok(list),
+        }
+    }
+
+    /// Finds an engine by its name.
+    pub fn find(self, name: &str) -> Option<Entry> {
+        self.engine.into_iter().find(|entry| entry.name == name)
+    }
+}
+
+fn is_valid_variable(name: &str, value: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0')
+}
+
+/// An invalid engine list.
+#[derive(Debug)]
+pub struct ListError {
+    path: PathBuf,
+    problem: ListProblem,
+}
+
+#[derive(Debug)]
+enum ListProblem {
+    Io(io::Error),
+    TooLong,
+    Toml { line: usize, error: toml::de::Error },
+    Twice(String),
+    Variable(String),
+}
+
+impl fmt::Display for ListError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot use the engine list `{}`: ", self.path.display())?;
+        match &self.problem {
+            ListProblem::Io(error) => error.fmt(f),
+            ListProblem::TooLong => write!(f, "it is longer than {MAX_LIST_SIZE} bytes"),
+            ListProblem::Toml { line, error } => {
+                let message: Vec<_> = error.message().lines().collect();
+                write!(f, "line {line}: {}", message.join(", "))
+            }
+            ListProblem::Twice(name) => write!(f, "two engines have the name `{name}`"),
+            ListProblem::Variable(name) => {
+                write!(f, "invalid environment variable `{}`", name.escape_debug())
+            }
+        }
+    }
+}
+
+impl Error for ListError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match &self.problem {
+            ListProblem::Io(error) => Some(error),
+            ListProblem::Toml { error, .. } => Some(error),
+            ListProblem::TooLong | ListProblem::Twice(_) | ListProblem::Variable(_) => None,
+        }
+    }
+}
+
+/// A reply to `registration error`.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(try_from = "RegistrationEntry")]
+pub struct Registration(Register<'static>);
+
+/// A registration in the engine list: `"later"`, or a table.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RegistrationEntry {
+    Text(String),
+    Fields(RegistrationFields),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RegistrationFields {
+    name: Option<String>,
+    code: Option<String>,
+}
+
+const REGISTRATION_SYNTAX: &str = "a registration is `later`, or has a name and a code";
+
+impl Registration {
+    /// The arguments of the `register` command.
+    pub fn register(&self) -> Register<'static> {
+        self.0.clone()
+    }
+
+    fn checked(register: Register<'static>) -> Result<Self, String> {
+        let mut line = String::new();
+        let command = Command::Register(register);
+        command
+            .write(Dialect::Uci, &mut line)
+            .map_err(|error| format!("{REGISTRATION_SYNTAX}: {error}"))?;
+        match command {
+            Command::Register(Register::With { name: None, code: None }) => {
+                Err(REGISTRATION_SYNTAX.to_owned())
+            }
+            Command::Register(register) => Ok(Self(register)),
+            _ => Err(REGISTRATION_SYNTAX.to_owned()),
+        }
+    }
+}
+
+impl FromStr for Registration {
+    type Err = String;
+
+    /// Parses the arguments of `register` in UCI: `later`, or `name NAME code CODE`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let line = format!("register {text}");
+        match Command::read(&line, Dialect::Uci).strict() {
+            Ok(Command::Register(register)) => Self::checked(register.into_owned()),
+            _ => Err("write `later`, or `name NAME code CODE`".to_owned()),
+        }
+    }
+}
+
+impl TryFrom<RegistrationEntry> for Registration {
+    type Error = String;
+
+    fn try_from(entry: RegistrationEntry) -> Result<Self, Self::Error> {
+        match entry {
+            RegistrationEntry::Text(text) if text == "later" => Ok(Self(Register::Later)),
+            RegistrationEntry::Text(_) => Err(REGISTRATION_SYNTAX.to_owned()),
+            RegistrationEntry::Fields(RegistrationFields { name, code }) => {
+                let (name, code) = (name.map(Into::into), code.map(Into::into));
+                Self::checked(Register::With { name, code })
+            }
+        }
+    }
+}
+
+/// A timeout in seconds, set by the user.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(try_from = "f64")]
+pub struct Timeout(Duration);
+
+/// Maximum timeout in seconds: a day.
+const MAX_TIMEOUT: f64 = 86_400.0;
+
+impl Timeout {
+    /// The timeout as a duration.
+    pub fn duration(self) -> Duration {
+        self.0
+    }
+
+    /// Client timeouts with this value for the handshake and for `isready`.
+    pub fn timeouts(self) -> Timeouts {
+        let limit = WaitLimit::fixed(self.0);
+        Timeouts { handshake: limit, ready: limit, ..Timeouts::default() }
+    }
+}
+
+impl TryFrom<f64> for Timeout {
+    type Error = &'static str;
+
+    fn try_from(seconds: f64) -> Result<Self, Self::Error> {
+        let time = Duration::try_from_secs_f64(seconds).ok();
+        let time = time.filter(|time| seconds <= MAX_TIMEOUT && 0 < time.as_millis());
+        time.map(Self).ok_or("a timeout is a number of seconds from 0.001 to 86400")
+    }
+}
+
+impl FromStr for Timeout {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::try_from(text.trim().parse().unwrap_or(f64::NAN))
     }
 }

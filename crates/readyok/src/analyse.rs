@@ -1,8 +1,5 @@
-//! `readyok analyse`: searches a position and shows what the engine thinks.
+//! `readyok analyse`: searches a position and prints the information of the engine.
 
-mod record;
-mod setup;
-mod table;
 mod view;
 
 use std::error::Error;
@@ -10,26 +7,24 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-use readyok_client::{Engine, EngineError, Search};
+use readyok_client::{self as client, Engine, EngineError, Search};
+use readyok_protocol::{Dialect, MoveList};
+use readyok_rules::{Game, LineError, Notation, Position, PositionError};
 
-pub use record::{BestMoveRecord, InfoRecord, Record};
-pub use setup::{Scribe, Setup, SetupError, Start, dialect};
-pub use table::{line, table};
-pub use view::{Json, Lines, Screen, View};
+pub use view::{Json, Lines, Screen, View, line, table};
 
 use crate::clock::now;
-use crate::exit::Code;
-use crate::signals::Interrupts;
+use crate::exit::{Code, Interrupts};
 
-/// How often a table is drawn anew.
-const FRAME: Duration = Duration::from_millis(100);
+/// Interval between two frames of the table.
+const FRAME_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Searches, shows what the engine tells, and at last its answer.
+/// Runs a search and prints its information and its result.
 ///
-/// The first interrupt stops the search, whose result is shown; the second one ends the engine.
+/// The first interrupt stops the search and prints its result. The second one aborts it.
 ///
 /// # Errors
-/// The engine gave no answer, or nothing can be written.
+/// The engine fails, or writing fails.
 pub fn analyse(
     engine: &mut Engine,
     setup: &Setup,
@@ -44,7 +39,7 @@ pub fn analyse(
         if 1 < interrupts.count() {
             return Ok(Code::Interrupted);
         }
-        // Checked first: what was sent before the answer is shown before it.
+        // Checked first, so that all information before `bestmove` is printed.
         let is_over = analysis.is_over();
         match analysis.next_within(next_frame.saturating_duration_since(now())) {
             Some(update) => view.update(&update.info)?,
@@ -53,21 +48,21 @@ pub fn analyse(
         }
         if next_frame <= now() {
             view.frame(&analysis.so_far().iter().collect::<Vec<_>>())?;
-            next_frame = now() + FRAME;
+            next_frame = now() + FRAME_INTERVAL;
         }
     }
-    let played = analysis.wait()?;
-    view.frame(&played.lines.iter().collect::<Vec<_>>())?;
-    view.end(&played)?;
+    let result = analysis.wait()?;
+    view.frame(&result.lines.iter().collect::<Vec<_>>())?;
+    view.end(&result)?;
     Ok(Code::Done)
 }
 
-/// Why an analysis has no result.
+/// An analysis without a result.
 #[derive(Debug)]
 pub enum AnalyseError {
-    /// The engine gave none.
+    /// The engine failed.
     Engine(EngineError),
-    /// Nobody takes it.
+    /// Writing failed.
     Output(io::Error),
 }
 
@@ -100,3 +95,178 @@ impl Error for AnalyseError {
         }
     }
 }
+
+/// A legal position. Checked before the engine receives it, because engines crash on illegal positions.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The position for the engine.
+    pub game: client::Game,
+    /// The position after all moves.
+    pub position: Position,
+}
+
+/// The start position of a game.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub enum Start {
+    /// The initial position.
+    #[default]
+    Initial,
+    /// A chess position.
+    Fen(String),
+    /// A shogi position.
+    Sfen(String),
+}
+
+impl Setup {
+    /// Plays moves in UCI or USI notation from a start position.
+    ///
+    /// # Errors
+    /// The position or a move is illegal, or the position belongs to another game.
+    pub fn new(game: Game, start: &Start, moves: &[String]) -> Result<Self, SetupError> {
+        let (mut position, mut sent) = match (start, game) {
+            (Start::Initial, _) => (Position::start(game), client::Game::startpos()),
+            (Start::Fen(fen), Game::Chess | Game::Chess960) => {
+                let position = read(game, fen)?;
+                let sent = client::Game::from_fen(&position.to_string());
+                (position, sent.map_err(SetupError::Unsupported)?)
+            }
+            (Start::Sfen(sfen), Game::Shogi) => {
+                let position = read(game, sfen)?;
+                let sent = client::Game::from_sfen(&position.to_string());
+                (position, sent.map_err(SetupError::Unsupported)?)
+            }
+            (Start::Fen(_), Game::Shogi) | (Start::Sfen(_), Game::Chess | Game::Chess960) => {
+                return Err(SetupError::OtherGame { game });
+            }
+        };
+        if game == Game::Chess960 {
+            sent = sent.chess960();
+        }
+        for (index, text) in moves.iter().enumerate() {
+            let failed = |error| LineError { index, error };
+            let mv = position.parse_move(text).map_err(failed)?;
+            position.play(mv).map_err(failed)?;
+            // Normalizes the notation of castling.
+            sent.extend(client::Move::read(&mv.to_uci(game.castling_form()), dialect(game)));
+        }
+        Ok(Self { game: sent, position })
+    }
+
+    /// The root moves of `go searchmoves`, in the engine's notation. `None` without moves.
+    ///
+    /// # Errors
+    /// A move is illegal.
+    pub fn search_moves<'m>(
+        &self,
+        moves: impl IntoIterator<Item = &'m str>,
+    ) -> Result<Option<MoveList<'static>>, SetupError> {
+        let form = self.position.game().castling_form();
+        let mut list = None;
+        for (index, text) in moves.into_iter().enumerate() {
+            let failed = |error| SetupError::SearchMoves(LineError { index, error });
+            let mv = self.position.parse_move(text).map_err(failed)?;
+            let list: &mut MoveList<'_> = list.get_or_insert_default();
+            list.extend(client::Move::read(&mv.to_uci(form), self.dialect()));
+        }
+        Ok(list)
+    }
+
+    /// The protocol of the game.
+    pub fn dialect(&self) -> Dialect {
+        dialect(self.position.game())
+    }
+}
+
+fn read(game: Game, text: &str) -> Result<Position, SetupError> {
+    let invalid = |error| SetupError::Position { text: text.chars().take(100).collect(), error };
+    Position::from_text(game, text).map_err(invalid)
+}
+
+/// The protocol of a game.
+pub fn dialect(game: Game) -> Dialect {
+    match game {
+        Game::Chess | Game::Chess960 => Dialect::Uci,
+        Game::Shogi => Dialect::Usi,
+    }
+}
+
+/// Formats moves in a human-readable notation.
+#[derive(Clone, Debug)]
+pub struct MoveFormatter {
+    position: Position,
+    notation: Notation,
+}
+
+impl MoveFormatter {
+    /// Creates a formatter for lines from a position.
+    pub fn new(position: Position, notation: Notation) -> Self {
+        Self { position, notation }
+    }
+
+    /// Formats a line. The first illegal move and the moves after it are not converted.
+    pub fn line<'m>(&self, moves: impl IntoIterator<Item = &'m str>) -> Vec<String> {
+        self.position.notate(moves, self.notation)
+    }
+
+    /// Formats a move. `None` if it is illegal.
+    pub fn one(&self, mv: &str) -> Option<String> {
+        let mv = self.position.parse_move(mv).ok()?;
+        Some(self.position.notation(mv, self.notation))
+    }
+
+    /// Formats the reply to a move. `None` if one of them is illegal.
+    pub fn reply(&self, mv: &str, reply: &str) -> Option<String> {
+        let position = self.position.clone().after([mv]).ok()?;
+        Self { position, notation: self.notation }.one(reply)
+    }
+}
+
+/// An invalid position or move.
+#[derive(Clone, Debug)]
+pub enum SetupError {
+    /// The position is malformed or illegal.
+    Position {
+        /// The position, truncated.
+        text: String,
+        /// The error.
+        error: PositionError,
+    },
+    /// A move is illegal.
+    Line(LineError),
+    /// A root move of `--searchmoves` is illegal.
+    SearchMoves(LineError),
+    /// A FEN for shogi, or an SFEN for chess.
+    OtherGame {
+        /// The game of the analysis.
+        game: Game,
+    },
+    /// The protocol cannot represent the legal position.
+    Unsupported(readyok_protocol::PositionError),
+}
+
+impl From<LineError> for SetupError {
+    fn from(error: LineError) -> Self {
+        Self::Line(error)
+    }
+}
+
+impl fmt::Display for SetupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Position { text, error } => {
+                write!(f, "invalid position `{}`: {error}", text.escape_debug())
+            }
+            Self::Line(error) => error.fmt(f),
+            Self::SearchMoves(error) => write!(f, "--searchmoves: {error}"),
+            Self::OtherGame { game: Game::Shogi } => {
+                f.write_str("shogi positions need --sfen, not --fen")
+            }
+            Self::OtherGame { game: Game::Chess | Game::Chess960 } => {
+                f.write_str("chess positions need --fen, not --sfen")
+            }
+            Self::Unsupported(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for SetupError {}

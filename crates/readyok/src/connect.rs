@@ -1,18 +1,22 @@
-//! Starts or reaches the engine of an address.
+//! Starts engines and connects to them, and collects their messages outside of searches.
 
 use std::process::Command;
+use std::time::Duration;
+use std::{env, io};
 
-use readyok_client::{Builder, Engine, EngineError, Guard};
-use readyok_protocol::Dialect;
+use readyok_client::{Builder, Containment, Engine, EngineError, Event, Guard, Notice};
+use readyok_protocol::{Dialect, Status};
 
-use crate::address::{Address, Reach};
+use crate::address::{Address, Transport};
+use crate::clock::now;
+use crate::exit::{Code, Failure};
 
 impl Address {
-    /// Starts or reaches the engine, greets it in this dialect, and sets the options that the
-    /// user has settled. Without a dialect UCI is tried before USI. A process is guarded.
+    /// Starts the engine or connects to it, performs the handshake and sets the options of the address.
+    /// Without a dialect, UCI is tried before USI.
     ///
     /// # Errors
-    /// It cannot be reached or does not answer, or has no such option.
+    /// The engine cannot be started, does not answer, or rejects an option.
     pub fn open(&self, dialect: Option<Dialect>, guard: &Guard) -> Result<Engine, EngineError> {
         let mut builder = Engine::builder().guard(guard);
         if let Some(timeout) = self.timeout {
@@ -25,7 +29,7 @@ impl Address {
         let mut engine = match dialect {
             Some(dialect) => start(dialect)?,
             None => start(Dialect::Uci).or_else(|first| {
-                // Of an engine that fails twice in the same way, the first failure is reported.
+                // If both attempts fail in the same way, the first failure is reported.
                 start(Dialect::Usi).map_err(|second| {
                     if first.problem() == second.problem() { first } else { second }
                 })
@@ -36,14 +40,14 @@ impl Address {
     }
 
     fn start(&self, builder: Builder) -> Result<Engine, EngineError> {
-        match &self.reach {
-            Reach::Narikin => builder.in_process(|input, output| {
-                // If it cannot go on, its output ends, and that is what its client is told.
+        match &self.transport {
+            Transport::Narikin => builder.in_process(|input, output| {
+                // On a failure the client sees the end of the output.
                 if let Ok(narikin) = narikin::runner() {
                     let _ = narikin.run(input, output);
                 }
             }),
-            Reach::Program { file, arguments, directory, environment } => {
+            Transport::Program { file, arguments, directory, environment } => {
                 let mut command = Command::new(file);
                 command.args(arguments).envs(environment);
                 if let Some(directory) = directory {
@@ -51,7 +55,160 @@ impl Address {
                 }
                 builder.spawn(command)
             }
-            Reach::Tcp(address) => builder.connect(address),
+            Transport::Tcp(address) => builder.connect(address),
         }
     }
+}
+
+/// Time that an engine has after the handshake to report its status. No message requests it.
+const STATUS_WAIT: Duration = Duration::from_millis(200);
+
+/// Polling interval of the status.
+const STATUS_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Messages of an engine outside of searches: its status, and lines that are no protocol messages.
+#[derive(Debug, Default)]
+pub(crate) struct Messages {
+    /// The handshake is complete: a bare line is no longer a banner.
+    is_handshake_complete: bool,
+    is_copy_protected: bool,
+    is_unregistered: bool,
+    lines: Vec<String>,
+}
+
+impl Messages {
+    /// Collects the messages received so far.
+    pub(crate) fn collect(&mut self, engine: &mut Engine) {
+        for notice in engine.drain_notices() {
+            self.add(notice);
+        }
+        self.is_handshake_complete = true;
+    }
+
+    /// Like [`Self::collect`], and waits a moment for the status after the handshake.
+    pub(crate) fn collect_status(&mut self, engine: &mut Engine) {
+        self.collect(engine);
+        let mut until = now() + STATUS_WAIT;
+        while now() < until {
+            std::thread::park_timeout(STATUS_INTERVAL);
+            for notice in engine.drain_notices() {
+                if is_status(&notice) {
+                    until = now() + STATUS_WAIT;
+                }
+                self.add(notice);
+            }
+        }
+    }
+
+    /// Whether the engine reported `copyprotection error`.
+    pub(crate) fn is_copy_protected(&self) -> bool {
+        self.is_copy_protected
+    }
+
+    /// Omits the copy protection error, which another error reports.
+    pub(crate) fn forget_copy_protection(&mut self) {
+        self.is_copy_protected = false;
+    }
+
+    /// Drains the collected lines, except a line that another error reports.
+    pub(crate) fn drain_lines(&mut self, reported: Option<&str>) -> Vec<String> {
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.retain(|line| Some(line.as_str()) != reported);
+        lines.dedup();
+        lines
+    }
+
+    /// Error messages about the status of the engine, with the text of the engine.
+    pub(crate) fn status(&self, engine: &Engine) -> Vec<String> {
+        let name = engine.name();
+        let message = engine.status_message().map(|text| format!(": `{text}`"));
+        let message = message.unwrap_or_default();
+        let mut status = Vec::new();
+        if self.is_copy_protected {
+            status.push(format!("engine `{name}` reported a copy protection error{message}"));
+        }
+        if self.is_unregistered {
+            let remedy = "register it with --register, or with `register` in engines.toml";
+            let text = format!("engine `{name}` is not registered (`registration error`){message}");
+            status.push(format!("{text}; {remedy}"));
+        }
+        status
+    }
+
+    fn add(&mut self, notice: Notice) {
+        match notice {
+            Notice::Event(Event::CopyProtection(status)) => {
+                self.is_copy_protected |= status == Status::Error;
+            }
+            Notice::Event(Event::Registration(Status::Error)) => self.is_unregistered = true,
+            Notice::Event(Event::Registration(Status::Ok)) => self.is_unregistered = false,
+            Notice::Event(Event::UnknownLine(line))
+                if self.is_handshake_complete || is_error(&line) =>
+            {
+                self.lines.push(line);
+            }
+            Notice::Event(_) | Notice::LineTooLong(_) => (),
+        }
+    }
+}
+
+fn is_status(notice: &Notice) -> bool {
+    matches!(notice, Notice::Event(Event::CopyProtection(_) | Event::Registration(_)))
+}
+
+/// Whether a line that may be a banner looks like an error.
+fn is_error(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    ["error", "fail", "not found", "cannot", "can't", "unable", "missing", "invalid"]
+        .iter()
+        .any(|it| line.contains(it))
+}
+
+/// The hidden command that runs the guard process.
+pub(crate) const GUARD_COMMAND: &str = "guard";
+/// Environment variable that overrides the containment method, for systems where the best one fails.
+const CONTAINMENT: &str = "READYOK_CONTAINMENT";
+
+/// Starts the guard process, which kills the engines if this process is killed.
+pub(crate) fn start_guard() -> io::Result<Guard> {
+    let mut command = own_executable()?;
+    command.arg(GUARD_COMMAND);
+    let Some(method) = env::var_os(CONTAINMENT) else { return Guard::start(command) };
+    let containment = match method.to_str() {
+        Some("control-group") => Containment::ControlGroup,
+        Some("supervisor") => Containment::Supervisor,
+        Some("group") => Containment::Group,
+        _ => {
+            let text = format!(
+                "{CONTAINMENT} is `{}`; expected `control-group`, `supervisor` or `group`",
+                method.display()
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+    };
+    let failed = |error: io::Error| {
+        let text =
+            format!("{CONTAINMENT} is `{}`, which is not possible: {error}", method.display());
+        io::Error::new(error.kind(), text)
+    };
+    Guard::start_with(command, containment).map_err(failed)
+}
+
+#[cfg(target_os = "linux")]
+#[expect(clippy::unnecessary_wraps, reason = "other systems must search for the file")]
+fn own_executable() -> io::Result<Command> {
+    // A build may have replaced the file since the start of this process.
+    let mut command = Command::new("/proc/self/exe");
+    std::os::unix::process::CommandExt::arg0(&mut command, "readyok");
+    Ok(command)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn own_executable() -> io::Result<Command> {
+    env::current_exe().map(Command::new)
+}
+
+/// Runs the guard process, or the supervisor of an engine.
+pub(crate) fn run_guard() -> Result<Code, Failure> {
+    Guard::serve().map(|()| Code::Done).map_err(Failure::failed)
 }

@@ -1,32 +1,41 @@
-//! How the program ends: its exit codes, and what it says about failures.
+//! Exit codes, failures of commands, and signals: the first Ctrl-C stops a search or a match, the second one
+//! ends the process.
 
 use std::error::Error;
+use std::ffi::c_int;
 use std::fmt;
 use std::process::{ExitCode, ExitStatus};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::{io, process, thread};
 
-/// An exit code, and what it means.
+use readyok_arena::runner::StopHandle;
+use readyok_client::Stopper;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+/// An exit code of `readyok`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Code {
-    /// 0: done.
+    /// 0: success.
     Done,
-    /// 1: something failed on the way: an engine broke down, a file could not be written.
+    /// 1: failure, for example an engine crashed or a file could not be written.
     Failed,
-    /// 2: the arguments make no sense, and nothing was started.
+    /// 2: invalid arguments; nothing was started.
     Usage,
-    /// 3: `tap --strict` heard a side break a must.
-    MustBroken,
-    /// 1: `check` saw the engine break a must.
+    /// 3: `tap --strict` observed a violation of a must.
+    MustViolated,
+    /// 1: `check` found a violation of a must.
     Nonconforming,
-    /// 2: `check` could not judge the engine.
+    /// 2: `check` has no verdict about a must.
     Unjudged,
-    /// 130: interrupted, in the middle of an analysis twice.
+    /// 130: interrupted; during a search by the second Ctrl-C.
     Interrupted,
-    /// Of `tap`: that of the engine, or 128 and the number of the signal that ended it.
+    /// The exit code of the engine of `tap`, or 128 plus the number of its fatal signal.
     Engine(u8),
 }
 
 impl Code {
-    /// The code of a process that ended so.
+    /// The exit code for the status of a child process.
     pub fn of(status: ExitStatus) -> Self {
         if status.success() {
             return Self::Done;
@@ -39,13 +48,13 @@ impl Code {
         Self::Engine(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
     }
 
-    /// What the system is told.
+    /// The number that is returned to the system.
     pub fn number(self) -> u8 {
         match self {
             Self::Done => 0,
             Self::Failed | Self::Nonconforming => 1,
             Self::Usage | Self::Unjudged => 2,
-            Self::MustBroken => 3,
+            Self::MustViolated => 3,
             Self::Interrupted => 130,
             Self::Engine(code) => code,
         }
@@ -58,21 +67,21 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// Why a command did not do what it was asked to.
+/// The error and exit code of a failed command.
 #[derive(Debug)]
 pub struct Failure {
-    /// The exit code.
+    /// Exit code of the process.
     pub code: Code,
     error: Box<dyn Error>,
 }
 
 impl Failure {
-    /// Something failed on the way.
+    /// A failure with exit code 1.
     pub fn failed(error: impl Into<Box<dyn Error>>) -> Self {
         Self { code: Code::Failed, error: error.into() }
     }
 
-    /// The arguments make no sense.
+    /// Invalid arguments, with exit code 2.
     pub fn usage(error: impl Into<Box<dyn Error>>) -> Self {
         Self { code: Code::Usage, error: error.into() }
     }
@@ -88,4 +97,89 @@ impl Error for Failure {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.error.source()
     }
+}
+
+/// Counts the interrupts of a command that runs at most one search.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupts(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    count: AtomicU32,
+    stopper: OnceLock<Stopper>,
+}
+
+impl Interrupts {
+    /// Number of interrupts.
+    pub fn count(&self) -> u32 {
+        self.0.count.load(Ordering::Acquire)
+    }
+
+    /// Makes the next interrupt stop a search. Before this call, an interrupt ends the process.
+    pub fn stop_with(&self, stopper: Stopper) {
+        // A command runs one search.
+        let _ = self.0.stopper.set(stopper);
+    }
+
+    /// Handles an interrupt. Without a search the process exits immediately, because the main thread may be
+    /// blocked by an engine for minutes. The guard kills the engine.
+    pub fn interrupt(&self) {
+        self.0.count.fetch_add(1, Ordering::AcqRel);
+        match self.0.stopper.get() {
+            Some(stopper) => stopper.stop(),
+            None => process::exit(Code::Interrupted.number().into()),
+        }
+    }
+}
+
+/// Calls a function on Ctrl-C, SIGTERM and SIGHUP.
+pub(crate) fn on_interrupt(mut handle: impl FnMut() + Send + 'static) -> io::Result<()> {
+    #[cfg(unix)]
+    let signals = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
+    #[cfg(not(unix))]
+    let signals = [SIGINT, SIGTERM];
+    on_signals(&signals, move |_| handle())
+}
+
+/// Ends a match by signals. The first Ctrl-C ends it as its settings require, the second one immediately; so does the
+/// first SIGTERM. SIGHUP is not handled: `nohup` ignores it.
+pub(crate) fn stop_match(stop: StopHandle) -> io::Result<()> {
+    on_signals(&[SIGINT, SIGTERM], move |signal| {
+        stop.interrupt();
+        if signal == SIGTERM {
+            stop.interrupt();
+        }
+    })
+}
+
+#[cfg(unix)]
+fn on_signals(signals: &[c_int], handle: impl FnMut(c_int) + Send + 'static) -> io::Result<()> {
+    let mut signals = signal_hook::iterator::Signals::new(signals)?;
+    let run = move || signals.forever().for_each(handle);
+    thread::Builder::new().name("signals".to_owned()).spawn(run).map(drop)
+}
+
+/// Signals are polled, as other systems have no pipe that a handler may write to.
+#[cfg(not(unix))]
+fn on_signals(signals: &[c_int], mut handle: impl FnMut(c_int) + Send + 'static) -> io::Result<()> {
+    use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
+
+    let mut flags = Vec::new();
+    for &signal in signals {
+        let flag = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(signal, Arc::clone(&flag))?;
+        flags.push((signal, flag));
+    }
+    let run = move || {
+        loop {
+            for (signal, flag) in &flags {
+                if flag.swap(false, Ordering::AcqRel) {
+                    handle(*signal);
+                }
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    };
+    thread::Builder::new().name("signals".to_owned()).spawn(run).map(drop)
 }

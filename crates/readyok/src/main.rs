@@ -1,8 +1,8 @@
-//! The command line: see the library of this package.
+//! The `readyok` executable, see the library of this package.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // A client that is checked starts this program as its engine, with whatever arguments.
+    // `check --gui` starts this executable as the mock engine, with the arguments of the client.
     readyok_check::serve_as_mock_engine().unwrap_or_else(|| readyok::cli::run(std::env::args_os()))
 }

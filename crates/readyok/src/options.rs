@@ -1,4 +1,4 @@
-//! `readyok options`: who an engine is, and which options it has, in the words of its user.
+//! `readyok options`: the identity and the options of an engine, with translated labels.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -12,39 +12,39 @@ use readyok_protocol::translation::{LanguageTag, Lookup, Translation, Translatio
 use readyok_protocol::{OptionDecl, OptionKind};
 use serde::Serialize;
 
-use crate::address::Reach;
+use crate::address::Transport;
 use crate::dirs::stem;
-use crate::text::printable;
+use crate::terminal::printable;
 
-/// An engine and its options, as people read them. `Display` is the text for a terminal.
+/// The identity and the options of an engine. `Display` formats them for a terminal.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    /// The name of the engine.
+    /// Name of the engine.
     pub name: String,
-    /// Who wrote it.
+    /// Author of the engine.
     pub author: String,
     /// `uci` or `usi`.
     pub protocol: &'static str,
-    /// The options, in the engine's order.
+    /// The options in the order of the engine.
     pub options: Vec<OptionReport>,
 }
 
-/// An option.
+/// An option of an engine.
 #[derive(Debug, Serialize)]
 pub struct OptionReport {
-    /// The name on the wire.
+    /// The name in the protocol.
     pub name: String,
-    /// The name for people.
+    /// The translated name.
     pub label: String,
-    /// What it does, if anybody says so.
+    /// The translated description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// Its type.
+    /// The type with its default and range.
     #[serde(flatten)]
     pub kind: KindReport,
 }
 
-/// The type of an option, with its default and its range as far as they are declared.
+/// The type of an option with its default and range, if declared.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the variants and fields are those of `OptionKind`")]
@@ -61,14 +61,14 @@ pub enum KindReport {
 /// A choice of a combo option.
 #[derive(Debug, Serialize)]
 pub struct Choice {
-    /// The text on the wire.
+    /// The value in the protocol.
     pub value: String,
-    /// The text for people.
+    /// The translated value.
     pub label: String,
 }
 
 impl Report {
-    /// Reports on an engine, in the first of the languages that there are texts in.
+    /// Describes an engine in the first available language.
     pub fn new(engine: &Engine, translation: &Translation, languages: &[LanguageTag]) -> Self {
         let texts = translation.lookup(engine.dialect(), languages);
         let identity = engine.identity();
@@ -167,7 +167,7 @@ impl fmt::Display for KindReport {
                 write!(f, "filename")?;
                 write_default(f, default.as_ref())
             }
-            Self::Other { declared } => write!(f, "of an unknown type: `{declared}`"),
+            Self::Other { declared } => write!(f, "unknown type: `{declared}`"),
         }
     }
 }
@@ -180,31 +180,30 @@ fn write_default(f: &mut fmt::Formatter<'_>, default: Option<&impl ToString>) ->
     }
 }
 
-/// Reads the translation file that lies beside a program, or that of the engine in this one. Without
-/// one there is nothing translated.
+/// Reads the translation file next to a program, or that of Narikin. A missing file is an empty translation.
 ///
 /// # Errors
-/// The file cannot be read, or is no translation file.
-pub fn translation(reach: &Reach) -> Result<Translation, FileError> {
-    let file = match reach {
-        Reach::Program { file, .. } => file,
-        Reach::Tcp(_) => return Ok(Translation::default()),
-        Reach::Narikin => {
+/// The file cannot be read, or its content is invalid.
+pub fn translation(transport: &Transport) -> Result<Translation, FileError> {
+    let file = match transport {
+        Transport::Program { file, .. } => file,
+        Transport::Tcp(_) => return Ok(Translation::default()),
+        Transport::Narikin => {
             let path = PathBuf::from(format!("narikin.{}", Translation::EXTENSION));
             return Translation::read(narikin::TRANSLATION.as_bytes())
-                .map_err(|error| FileError { path, fault: Fault::Content(error) });
+                .map_err(|error| FileError { path, problem: Problem::Content(error) });
         }
     };
     let path = file.with_file_name(format!("{}.{}", stem(file), Translation::EXTENSION));
     match read(&path) {
         Ok(bytes) => Translation::read(&bytes)
-            .map_err(|error| FileError { path, fault: Fault::Content(error) }),
+            .map_err(|error| FileError { path, problem: Problem::Content(error) }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Translation::default()),
-        Err(error) => Err(FileError { path, fault: Fault::Io(error) }),
+        Err(error) => Err(FileError { path, problem: Problem::Io(error) }),
     }
 }
 
-/// As much of a file as is needed to see that it is too long.
+/// Reads at most one byte more than the maximum size.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let limit = Translation::MAX_BYTES as u64 + 1;
@@ -212,15 +211,15 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A translation file that cannot be used.
+/// An invalid translation file.
 #[derive(Debug)]
 pub struct FileError {
     path: PathBuf,
-    fault: Fault,
+    problem: Problem,
 }
 
 #[derive(Debug)]
-enum Fault {
+enum Problem {
     Io(io::Error),
     Content(TranslationError),
 }
@@ -228,18 +227,18 @@ enum Fault {
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "cannot use the translation file `{}`: ", self.path.display())?;
-        match &self.fault {
-            Fault::Io(error) => error.fmt(f),
-            Fault::Content(error) => error.fmt(f),
+        match &self.problem {
+            Problem::Io(error) => error.fmt(f),
+            Problem::Content(error) => error.fmt(f),
         }
     }
 }
 
 impl Error for FileError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match &self.fault {
-            Fault::Io(error) => Some(error),
-            Fault::Content(error) => Some(error),
+        match &self.problem {
+            Problem::Io(error) => Some(error),
+            Problem::Content(error) => Some(error),
         }
     }
 }

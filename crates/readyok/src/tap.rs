@@ -1,100 +1,98 @@
-//! `readyok tap`: sits between a client and an engine, passes every byte on unchanged, writes a
-//! log, and reports which side breaks which rule.
+//! `readyok tap`: relays all bytes between a client and an engine, writes a log, and reports violations of the
+//! protocol.
 
 mod log;
-mod relay;
-mod sink;
-mod watch;
+mod monitor;
 
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::process::{Command, ExitStatus};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use readyok_client::{Guard, PipedProcess};
 use readyok_protocol::Party;
 
 pub use log::Log;
-pub use watch::{Breach, Entry, Heard, Watch};
+pub use monitor::{Content, Entry, Finding, Monitor};
 
 use crate::clock::now;
 
-/// How long an engine has to leave by itself once one side has closed its end, by default.
-const GRACE: Duration = Duration::from_secs(5);
+/// Default time of the engine to exit after one side has closed its output.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a process has to end after it was told to, and its pipes have to run dry.
-const LAST_WAIT: Duration = Duration::from_secs(2);
+/// Time of the process to exit after a signal, and of its output to end after the exit.
+const TERMINATION_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// So many chunks may wait to be judged. That waits for no disk.
-const BACKLOG: usize = 512;
+/// Maximum number of chunks that wait for the monitor, which does not block on the log.
+const MAX_QUEUED_CHUNKS: usize = 512;
 
-/// A tap that is ready to be started.
+/// A relay between a client and an engine.
 #[derive(Debug)]
 pub struct Tap {
     events: SyncSender<Event>,
     inbox: Receiver<Event>,
     guard: Option<Guard>,
-    grace: Duration,
+    exit_timeout: Duration,
 }
 
-/// Everything that can happen.
+/// An event of the relay threads, the process or the user.
 #[derive(Debug)]
 enum Event {
     /// A side has sent bytes.
-    Said { side: Party, at: Instant, bytes: Box<[u8]> },
+    Received { side: Party, at: Instant, bytes: Box<[u8]> },
     /// A side has closed its output.
     Closed(Party),
-    /// The client takes no more of what the engine says.
-    Deaf,
-    /// The engine's process has ended.
+    /// The client no longer reads the output of the engine.
+    ClientGone,
+    /// The engine process has exited.
     Exited(ExitStatus),
-    /// The tap itself is asked to end.
+    /// The user has interrupted the tap.
     Interrupted,
 }
 
-/// Asks a tap to end, from any thread.
+/// Interrupts a tap from any thread.
 #[derive(Clone, Debug)]
 pub struct Interrupt(SyncSender<Event>);
 
 impl Interrupt {
-    /// The first call asks the engine to end, the next one kills it.
+    /// The first call terminates the engine, the next one kills it.
     pub fn interrupt(&self) {
-        // Without a receiver the tap is at its end already.
+        // Fails if the tap has ended.
         let _ = self.0.send(Event::Interrupted);
     }
 }
 
 impl Default for Tap {
     fn default() -> Self {
-        let (events, inbox) = sync_channel(BACKLOG);
-        Self { events, inbox, guard: None, grace: GRACE }
+        let (events, inbox) = sync_channel(MAX_QUEUED_CHUNKS);
+        Self { events, inbox, guard: None, exit_timeout: EXIT_TIMEOUT }
     }
 }
 
 impl Tap {
-    /// Sees to it that the engine does not outlive this program.
+    /// Kills the engine if this process is killed.
     #[must_use]
     pub fn guarded(self, guard: Guard) -> Self {
         Self { guard: Some(guard), ..self }
     }
 
-    /// How long an engine has to answer what it owes and to exit, once one side has closed its end.
+    /// Sets the time of the engine to send pending answers and exit after one side has closed its output.
     #[must_use]
-    pub fn timeout(self, timeout: Duration) -> Self {
-        Self { grace: timeout, ..self }
+    pub fn exit_timeout(self, exit_timeout: Duration) -> Self {
+        Self { exit_timeout, ..self }
     }
 
-    /// What can end this tap early.
+    /// A handle that interrupts the tap.
     pub fn interrupt(&self) -> Interrupt {
         Interrupt(self.events.clone())
     }
 
-    /// Starts the engine and listens until it has ended. Returns how it did, if anybody knows.
+    /// Starts the engine and relays all bytes until it has exited. Returns its exit status, if known.
     ///
-    /// `from_client` and `to_client` are the client's ends. The engine's error output is that of
-    /// this process.
+    /// `from_client` and `to_client` are connected to the client. The engine inherits standard error.
     ///
     /// # Errors
     /// The engine cannot be started.
@@ -105,62 +103,62 @@ impl Tap {
         to_client: impl Write + Send + 'static,
         log: &mut Log,
     ) -> Result<Option<ExitStatus>, StartError> {
-        let Self { events, inbox, guard, grace } = self;
+        let Self { events, inbox, guard, exit_timeout } = self;
         let on_exit = events.clone();
-        let mut session = Session { watch: Watch::default(), log, start: now(), grace };
+        let mut session = Session { monitor: Monitor::default(), log, start: now(), exit_timeout };
         let start = || {
             let (process, to_engine, from_engine) =
                 PipedProcess::spawn(&mut engine, guard.as_ref(), move |status| {
-                    // Without a receiver the tap is at its end already.
+                    // Fails if the tap has ended.
                     let _ = on_exit.send(Event::Exited(status));
                 })?;
-            relay::start(Party::Client, from_client, to_engine, events.clone())?;
-            relay::start(Party::Engine, from_engine, to_client, events)?;
+            start_relay(Party::Client, from_client, to_engine, events.clone())?;
+            start_relay(Party::Engine, from_engine, to_client, events)?;
             Ok(process)
         };
         let process = start()
             .map_err(|error| StartError { program: engine.get_program().to_owned(), error })?;
-        let status = session.listen(&process, &inbox);
+        let status = session.run(&process, &inbox);
         session.log.finish();
         Ok(status)
     }
 }
 
-/// How far the end of a conversation has come, and when the next step is due.
+/// The stage of the shutdown of the engine, with its deadline.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// Both sides talk.
-    Talking,
-    /// A side has closed its end, and the engine should leave.
-    Leaving(Instant),
-    /// The engine was told to end.
+    /// Both sides are connected.
+    Running,
+    /// A side has closed its output, and the engine should exit.
+    Exiting(Instant),
+    /// The engine was terminated.
     Terminated(Instant),
     /// The engine was killed.
     Killed(Instant),
-    /// The engine has ended; some of its output may still be on its way.
+    /// The engine has exited; its output may not have been read completely.
     Draining(Instant),
 }
 
 impl Stage {
-    fn due(self) -> Option<Instant> {
+    fn deadline(self) -> Option<Instant> {
         match self {
-            Self::Talking => None,
-            Self::Leaving(at) | Self::Terminated(at) | Self::Killed(at) | Self::Draining(at) => {
+            Self::Running => None,
+            Self::Exiting(at) | Self::Terminated(at) | Self::Killed(at) | Self::Draining(at) => {
                 Some(at)
             }
         }
     }
 
-    /// Takes the next step. `None` if there is nothing left to wait for.
+    /// Enters the next stage after the deadline. `None` after the last stage.
     fn next(self, process: &PipedProcess) -> Option<Self> {
         match self {
-            Self::Talking | Self::Leaving(_) => {
+            Self::Running | Self::Exiting(_) => {
                 process.terminate();
-                Some(Self::Terminated(now() + LAST_WAIT))
+                Some(Self::Terminated(now() + TERMINATION_TIMEOUT))
             }
             Self::Terminated(_) => {
                 process.kill();
-                Some(Self::Killed(now() + LAST_WAIT))
+                Some(Self::Killed(now() + TERMINATION_TIMEOUT))
             }
             Self::Killed(_) | Self::Draining(_) => None,
         }
@@ -168,36 +166,36 @@ impl Stage {
 }
 
 struct Session<'a> {
-    watch: Watch,
+    monitor: Monitor,
     log: &'a mut Log,
     start: Instant,
-    grace: Duration,
+    exit_timeout: Duration,
 }
 
 impl Session<'_> {
-    /// Takes note of everything until the engine has ended and its output is read.
-    fn listen(&mut self, process: &PipedProcess, inbox: &Receiver<Event>) -> Option<ExitStatus> {
-        let mut stage = Stage::Talking;
+    /// Handles events until the engine has exited and its output is read.
+    fn run(&mut self, process: &PipedProcess, inbox: &Receiver<Event>) -> Option<ExitStatus> {
+        let mut stage = Stage::Running;
         let mut exited = None;
         let mut engine_closed = false;
         while exited.is_none() || !engine_closed {
-            match next_event(inbox, stage.due()) {
-                Some(Event::Said { side, at, bytes }) => self.hear(side, at, Some(&bytes)),
+            match next_event(inbox, stage.deadline()) {
+                Some(Event::Received { side, at, bytes }) => self.observe(side, at, Some(&bytes)),
                 Some(Event::Closed(side)) => {
-                    self.hear(side, now(), None);
+                    self.observe(side, now(), None);
                     engine_closed |= side == Party::Engine;
-                    if let Stage::Talking = stage {
-                        stage = Stage::Leaving(now() + self.grace);
+                    if let Stage::Running = stage {
+                        stage = Stage::Exiting(now() + self.exit_timeout);
                     }
                 }
-                Some(Event::Deaf) => self.watch.interrupt(),
+                Some(Event::ClientGone) => self.monitor.interrupt(),
                 Some(Event::Exited(status)) => {
                     exited = Some(status);
-                    stage = Stage::Draining(now() + LAST_WAIT);
+                    stage = Stage::Draining(now() + TERMINATION_TIMEOUT);
                 }
                 event @ (Some(Event::Interrupted) | None) => {
                     if event.is_some() {
-                        self.watch.interrupt();
+                        self.monitor.interrupt();
                     }
                     match stage.next(process) {
                         Some(next) => stage = next,
@@ -207,37 +205,37 @@ impl Session<'_> {
             }
         }
         if !engine_closed {
-            // Somebody else holds its output open.
-            self.hear(Party::Engine, now(), None);
+            // Another process holds the output of the engine open.
+            self.observe(Party::Engine, now(), None);
         }
         exited
     }
 
-    /// Takes bytes of a side, or its end.
-    fn hear(&mut self, side: Party, at: Instant, bytes: Option<&[u8]>) {
+    /// Handles bytes of a side, or its end.
+    fn observe(&mut self, side: Party, at: Instant, bytes: Option<&[u8]>) {
         let at = at.saturating_duration_since(self.start);
-        let mut tell = |entry: &Entry<'_>| self.log.add(entry);
+        let mut report = |entry: &Entry<'_>| self.log.add(entry);
         match bytes {
-            Some(bytes) => self.watch.hear(side, at, bytes, &mut tell),
-            None => self.watch.end(side, at, &mut tell),
+            Some(bytes) => self.monitor.observe(side, at, bytes, &mut report),
+            None => self.monitor.close(side, at, &mut report),
         }
     }
 }
 
-/// What happens next, if anything does in time.
-fn next_event(inbox: &Receiver<Event>, due: Option<Instant>) -> Option<Event> {
-    match due {
-        Some(due) => inbox.recv_timeout(due.saturating_duration_since(now())).ok(),
+/// Waits for an event. `None` after the deadline.
+fn next_event(inbox: &Receiver<Event>, deadline: Option<Instant>) -> Option<Event> {
+    match deadline {
+        Some(deadline) => inbox.recv_timeout(deadline.saturating_duration_since(now())).ok(),
         None => inbox.recv().ok(),
     }
 }
 
-/// An engine that cannot be started.
+/// The engine cannot be started.
 #[derive(Debug)]
 pub struct StartError {
-    /// The program.
+    /// The executable.
     pub program: OsString,
-    /// Why not.
+    /// The error of the system.
     pub error: io::Error,
 }
 
@@ -251,4 +249,48 @@ impl std::error::Error for StartError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         Some(&self.error)
     }
+}
+
+/// Maximum size of a relayed chunk in bytes.
+const CHUNK_SIZE: usize = 64 * 1024;
+
+/// Starts a thread that relays the output of one side immediately, until its end.
+///
+/// Bytes are reported before they are written, so that they precede the answer in the log. At the end of
+/// `from`, the end is reported and `to` is closed. If the client no longer reads, the output of the engine is
+/// closed, so that the engine gets the same error as without the tap. If the engine no longer reads, the
+/// client's output is still read, since the client would block otherwise.
+fn start_relay(
+    side: Party,
+    from: impl Read + Send + 'static,
+    to: impl Write + Send + 'static,
+    events: SyncSender<Event>,
+) -> io::Result<()> {
+    let name = format!("{side} relay");
+    // The thread is not joined, because the client may never close its output.
+    thread::Builder::new().name(name).spawn(move || relay(side, from, to, &events)).map(drop)
+}
+
+fn relay(side: Party, mut from: impl Read, to: impl Write, events: &SyncSender<Event>) {
+    let mut to = Some(to);
+    let mut chunk = vec![0; CHUNK_SIZE];
+    loop {
+        let bytes = match from.read(&mut chunk) {
+            Ok(count) if 0 < count => chunk.get(..count).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Ok(_) | Err(_) => break,
+        };
+        if events.send(Event::Received { side, at: now(), bytes: bytes.into() }).is_err() {
+            return;
+        }
+        to = to.and_then(|mut to| to.write_all(bytes).and_then(|()| to.flush()).ok().map(|()| to));
+        if to.is_none() && side == Party::Engine {
+            let _ = events.send(Event::ClientGone);
+            break;
+        }
+    }
+    // Fails if the tap has ended. The end is reported before `to` is closed, so before its consequences.
+    let _ = events.send(Event::Closed(side));
+    drop(to);
+    drop(from);
 }

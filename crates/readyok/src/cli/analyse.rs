@@ -10,22 +10,19 @@ use readyok_rules::{Game, Notation};
 
 use crate::address::Address;
 use crate::analyse::{
-    AnalyseError, Json, Lines, Screen, Scribe, Setup, SetupError, Start, View, analyse,
+    AnalyseError, Json, Lines, MoveFormatter, Screen, Setup, SetupError, Start, View, analyse,
 };
-use crate::cli::game::GameArg;
-use crate::cli::start::{self, StartArgs};
+use crate::cli::engine::{GameArg, StartArgs, print_messages};
+use crate::connect::{Messages, start_guard};
 use crate::dirs;
-use crate::exit::{Code, Failure};
-use crate::guardian;
-use crate::messages::Messages;
-use crate::signals::{Interrupts, on_interrupt};
+use crate::exit::{Code, Failure, Interrupts, on_interrupt};
+use crate::terminal::terminal_size;
 
-/// How long to search if no limit is given.
+/// Search time without limits.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
 const HELP: &str = "\
-ENGINE comes first. It is a name from engines.toml, `narikin`, tcp://host:port, a path, a program in
-PATH, or a quoted command line.
+ENGINE is the first argument: a name from engines.toml, `narikin`, tcp://host:port, a path, a program in PATH, or a quoted command line.
 
 Examples:
   readyok analyse narikin
@@ -36,33 +33,32 @@ Examples:
   readyok analyse stockfish --searchmoves e2e4 d2d4 --depth 20
   readyok analyse ./slow-engine --timeout 60
 
-Without a limit the search takes ten seconds. Of several limits the first one that is reached counts.
-Ctrl-C stops the search and prints the result; a second Ctrl-C, or one before the search, ends the engine.
+Without a limit the search takes ten seconds. With several limits the search ends at the first one reached. Ctrl-C stops the search and prints the result. A second Ctrl-C, or one before the search, kills the engine.
 
-On a terminal there is a live table; elsewhere there are JSON lines. docs/readyok.md describes them.";
+The output is a live table on a terminal, and JSON lines otherwise. docs/readyok.md describes the fields.";
 
-/// Search a position with an engine, and show what it thinks
+/// Analyse a position with an engine
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// Which engine
+    /// Engine
     engine: String,
     #[command(flatten)]
     position: PositionArgs,
     #[command(flatten)]
     limit: LimitArgs,
-    /// Show so many variations
+    /// Report N principal variations
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     multipv: Option<u32>,
-    /// Set an option of the engine, or press a button; may be given many times
+    /// Set an engine option, or push a button; repeatable
     #[arg(long = "option", value_name = "NAME[=VALUE]")]
     options: Vec<String>,
     #[command(flatten)]
     start: StartArgs,
-    /// How moves are written
+    /// Write moves in this notation
     #[arg(long, value_enum, default_value_t = NotationArg::Western)]
     notation: NotationArg,
-    /// Print JSON lines, on a terminal too
+    /// Print JSON lines, even on a terminal
     #[arg(long, conflicts_with = "plain")]
     json: bool,
     /// Print lines of text instead of a table or JSON
@@ -72,38 +68,38 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Args)]
 struct PositionArgs {
-    /// The start position of chess, or of the game that --game says [the default]
+    /// Start from the initial position of the game (default)
     #[arg(long, conflicts_with_all = ["fen", "sfen"])]
     startpos: bool,
-    /// A position of chess
+    /// Start from this chess position
     #[arg(long, conflicts_with = "sfen")]
     fen: Option<String>,
-    /// A position of shogi
+    /// Start from this shogi position
     #[arg(long)]
     sfen: Option<String>,
-    /// Which game is played
+    /// Set the game [default: from the position or the protocol]
     #[arg(long, value_enum)]
     game: Option<GameArg>,
-    /// The moves that were played since, as UCI or USI writes them
+    /// Play these moves from the start position, in UCI or USI notation
     #[arg(long, value_name = "MOVE", num_args = 1..)]
     moves: Vec<String>,
 }
 
 #[derive(Debug, clap::Args)]
 struct LimitArgs {
-    /// Search so many plies deep
+    /// Limit the depth, in plies
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
-    /// Search so many positions
+    /// Limit the number of nodes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Search for so many milliseconds
+    /// Limit the time, in milliseconds
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(1..))]
     movetime: Option<u32>,
-    /// Look for a mate: in so many moves (chess) or for so many milliseconds (shogi)
+    /// Search for a mate in N moves (chess) or for N milliseconds (shogi)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     mate: Option<u32>,
-    /// Search only these first moves, as UCI or USI writes them
+    /// Search only these root moves, in UCI or USI notation
     #[arg(long, value_name = "MOVE", num_args = 1..)]
     searchmoves: Vec<String>,
     /// Search until Ctrl-C
@@ -123,16 +119,16 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let address = Address::find(&args.engine, &dirs::env).map_err(Failure::usage)?;
     let address = args.start.apply(address);
     let setup = args.position.setup(address.dialect).map_err(Failure::usage)?;
-    if address.dialect.is_some_and(|settled| settled != setup.dialect()) {
+    if address.dialect.is_some_and(|dialect| dialect != setup.dialect()) {
         let needed = setup.dialect().handshake().to_uppercase();
-        let settled = format!("`{}` is listed with another protocol", args.engine);
-        return Err(Failure::usage(format!("this game needs {needed}, and {settled}")));
+        let listed = format!("`{}` is listed with another protocol", args.engine);
+        return Err(Failure::usage(format!("this game needs {needed}, but {listed}")));
     }
     let limit = args.limit.limit(&setup).map_err(Failure::usage)?;
     let interrupts = Interrupts::default();
     let handler = interrupts.clone();
     on_interrupt(move || handler.interrupt()).map_err(Failure::failed)?;
-    let guard = guardian::start().map_err(Failure::failed)?;
+    let guard = start_guard().map_err(Failure::failed)?;
     let mut engine = address.open(Some(setup.dialect()), &guard).map_err(Failure::failed)?;
     let mut messages = Messages::default();
     messages.collect(&mut engine);
@@ -149,8 +145,8 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     }
     let name = &engine.identity().name;
     let title = format!("{name} · {}", setup.position);
-    let scribe = Scribe::new(setup.position.clone(), args.notation.into());
-    let mut view = view(args.json, args.plain, &title, scribe);
+    let formatter = MoveFormatter::new(setup.position.clone(), args.notation.into());
+    let mut view = view(args.json, args.plain, &title, formatter);
     let done = analyse(&mut engine, &setup, search, view.as_mut(), &interrupts);
     messages.collect(&mut engine);
     let error = match &done {
@@ -160,7 +156,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     if error.is_some_and(|error| error.problem().is_copy_protection()) {
         messages.forget_copy_protection();
     }
-    start::report(&mut messages, &engine, error.and_then(EngineError::message));
+    print_messages(&mut messages, &engine, error.and_then(EngineError::message));
     match done {
         // The reader has closed the pipe.
         Err(AnalyseError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
@@ -170,34 +166,34 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     }
 }
 
-fn view(json: bool, plain: bool, title: &str, scribe: Scribe) -> Box<dyn View> {
+fn view(json: bool, plain: bool, title: &str, formatter: MoveFormatter) -> Box<dyn View> {
     let out = io::stdout();
     let dumb = dirs::env("TERM").is_some_and(|term| term == "dumb");
     if plain || (!json && dumb && out.is_terminal()) {
-        Box::new(Lines::new(BufWriter::new(out), scribe))
+        Box::new(Lines::new(BufWriter::new(out), formatter))
     } else if json || !out.is_terminal() {
-        Box::new(Json::new(BufWriter::new(out), scribe))
+        Box::new(Json::new(BufWriter::new(out), formatter))
     } else {
-        Box::new(Screen::new(out, super::terminal_size, title, scribe))
+        Box::new(Screen::new(out, terminal_size, title, formatter))
     }
 }
 
 impl PositionArgs {
-    /// The game is that of the position, or else that of the protocol.
-    fn setup(self, settled: Option<Dialect>) -> Result<Setup, SetupError> {
+    /// Without `--game`, the position or else the protocol determines the game.
+    fn setup(self, dialect: Option<Dialect>) -> Result<Setup, SetupError> {
         let start = match (self.fen, self.sfen) {
             (Some(fen), _) => Start::Fen(fen),
             (None, Some(sfen)) => Start::Sfen(sfen),
-            (None, None) => Start::Usual,
+            (None, None) => Start::Initial,
         };
-        let game = match (self.game, &start, settled) {
+        let game = match (self.game, &start, dialect) {
             (Some(game), ..) => game.into(),
-            (None, Start::Sfen(_), _) | (None, Start::Usual, Some(Dialect::Usi)) => Game::Shogi,
-            (None, Start::Fen(_) | Start::Usual, _) => Game::Chess,
+            (None, Start::Sfen(_), _) | (None, Start::Initial, Some(Dialect::Usi)) => Game::Shogi,
+            (None, Start::Fen(_) | Start::Initial, _) => Game::Chess,
         };
-        let words = self.moves.iter().flat_map(|words| words.split_whitespace());
-        let words: Vec<_> = words.map(str::to_owned).collect();
-        Setup::new(game, &start, &words)
+        let moves = self.moves.iter().flat_map(|moves| moves.split_whitespace());
+        let moves: Vec<_> = moves.map(str::to_owned).collect();
+        Setup::new(game, &start, &moves)
     }
 }
 

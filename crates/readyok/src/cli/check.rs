@@ -1,4 +1,4 @@
-//! `readyok check`.
+//! `readyok check`, and the output of its checks in the format of fastchess.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use readyok_check::{ClientSuite, Profile, Progress, Report, Suite, Target};
+use readyok_check::{
+    CheckResult, ClientSuite, Profile, Progress, Report, Severity, Suite, Target, TargetError,
+    Verdict,
+};
 use readyok_protocol::{Dialect, Party};
 
-use crate::address::{Address, Reach};
-use crate::canvas::Canvas;
-use crate::cli::terminal_size;
+use crate::address::{Address, Timeout, Transport};
+use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure};
-use crate::guardian;
-use crate::timeout::Timeout;
+use crate::terminal::{Canvas, printable, terminal_size};
 
 const HELP: &str = "\
-ENGINE is a name from engines.toml, `narikin`, tcp://host:port, a path, a program in PATH, or a quoted
-command line.
+ENGINE is a name from engines.toml, `narikin`, tcp://host:port, a path, a program in PATH, or a quoted command line.
 
 Examples:
   readyok check ./my-engine
@@ -31,66 +31,60 @@ Examples:
   readyok check --gui -- my-gui --engine {engine}
   readyok check --gui -- sh -c 'printf \"new\\nsd 1\\ngo\\n\" | polyglot -noini -ec {engine}'
 
-With --gui the command starts a client, with {engine} in the place of its engine: a program without
-arguments, which plays its part by a script. The client is started once for each check, and gets no
-input.
+With --gui the command starts a client. {engine} is replaced by the path of a mock engine, a program without arguments. The client is started once for each check, and its standard input is empty.
 
-The exit code is 0 if the engine or client conforms, 1 if it breaks a must, and 2 if it could not be
-judged.";
+The exit code is 0 if the engine or client conforms, 1 if it violates a must, and 2 if a must could not be checked.";
 
-/// Look whether an engine, or a GUI, keeps to the rules of UCI or USI
+/// Check whether an engine or a GUI conforms to UCI or USI
 ///
-/// Each failure is shown with the rule and where it stands, a dialogue that shows it, and what to
-/// change.
+/// The report shows each failure with the rule, its source, a transcript and advice.
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 #[expect(clippy::struct_excessive_bools, reason = "independent flags of a command")]
 pub(super) struct Args {
-    /// Which engine
+    /// Engine
     #[arg(required_unless_present_any = ["list", "gui"], conflicts_with = "gui")]
     engine: Option<String>,
-    /// Judge a client: a GUI, a match runner, a library
+    /// Check a client: a GUI, a match runner or a library
     #[arg(long, conflicts_with = "profile")]
     gui: bool,
-    /// A client in which nothing has happened for so many seconds waits for ever
+    /// End the client after this time without output, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 12.0, requires = "gui")]
-    patience: f64,
-    /// The command that starts the client
+    idle_timeout: f64,
+    /// Command that starts the client
     #[arg(last = true, value_name = "CLIENT COMMAND", requires = "gui")]
     client: Vec<OsString>,
-    /// Speak USI; by default UCI is tried before it
+    /// Use USI [default: UCI, then USI]
     #[arg(long, conflicts_with = "profile")]
     usi: bool,
-    /// Judge by this edition of the protocol only
+    /// Apply the rules of this protocol edition only
     #[arg(long, value_enum)]
     profile: Option<Edition>,
-    /// List the checks
+    /// List the checks and exit
     #[arg(long)]
     list: bool,
-    /// Run only checks whose names start so
-    #[arg(long, value_name = "NAME")]
+    /// Run only checks whose id starts with this prefix
+    #[arg(long, value_name = "PREFIX")]
     only: Vec<String>,
-    /// Leave out checks whose names start so
-    #[arg(long, value_name = "NAME")]
+    /// Skip checks whose id starts with this prefix
+    #[arg(long, value_name = "PREFIX")]
     skip: Vec<String>,
-    /// How many conversations to have at once; by default one for each processor, and one with an engine
-    /// behind tcp://
+    /// Run N sessions concurrently [default: number of CPUs, 1 for tcp://]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
-    /// Multiply all limits of time
+    /// Multiply all timeouts by this factor
     #[arg(long, value_name = "X", default_value_t = 1.0)]
     timeout_scale: f64,
-    /// How long the engine may take to answer `uci` or `usi`, and `isready`
+    /// Set the timeout of the handshake and of `isready`, in seconds
     #[arg(long, value_name = "SECONDS", conflicts_with = "gui")]
     timeout: Option<Timeout>,
-    /// Play so many games in a row with the engine, and look whether its memory, threads and open files
-    /// stay as they are
+    /// Play this number of games and check that memory, threads and open files do not grow
     #[arg(
         long, value_name = "GAMES", conflicts_with = "gui", require_equals = true, num_args = 0..=1,
         default_missing_value = "200"
     )]
     soak: Option<usize>,
-    /// Where random games and commands start from
+    /// Seed the random number generator
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Print JSON
@@ -104,18 +98,18 @@ pub(super) struct Args {
     markdown: Option<PathBuf>,
 }
 
-/// An edition of a protocol by its name.
+/// A protocol edition as an argument.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Edition {
     /// UCI of April 2006
     #[value(name = "uci-2006")]
     Uci2006,
-    /// The modern description of UCI
+    /// UCI as described today
     UciModern,
     /// The first draft of USI
     #[value(name = "usi-draft1")]
     UsiDraft1,
-    /// USI as shogi programs speak it today
+    /// USI as used by shogi programs today
     UsiDeployed,
 }
 
@@ -124,8 +118,8 @@ pub(super) fn run(args: &Args) -> Result<Code, Failure> {
         return list(args);
     }
     let report = match &args.engine {
-        Some(engine) => of_engine(args, engine)?,
-        None => of_client(args)?,
+        Some(engine) => check_engine(args, engine)?,
+        None => check_client(args)?,
     };
     if let Some(path) = &args.junit {
         write(path, &report.to_junit())?;
@@ -141,10 +135,10 @@ pub(super) fn run(args: &Args) -> Result<Code, Failure> {
     })
 }
 
-fn of_engine(args: &Args, engine: &str) -> Result<Report, Failure> {
+fn check_engine(args: &Args, engine: &str) -> Result<Report, Failure> {
     let address = Address::find(engine, &dirs::env).map_err(Failure::usage)?;
     let timeout = args.timeout.or(address.timeout);
-    let mut suite = Suite::new(subject(address)?)
+    let mut suite = Suite::new(target(address)?)
         .only(&args.only)
         .skip(&args.skip)
         .timeout_scale(args.timeout_scale)
@@ -168,17 +162,17 @@ fn of_engine(args: &Args, engine: &str) -> Result<Report, Failure> {
     suite.run().map_err(Failure::usage)
 }
 
-fn of_client(args: &Args) -> Result<Report, Failure> {
-    let partner = std::env::current_exe().map_err(Failure::usage)?;
-    let patience = Duration::try_from_secs_f64(args.patience)
-        .map_err(|error| Failure::usage(format!("--patience: {error}")))?;
-    let guard = guardian::start().map_err(Failure::usage)?;
-    let mut suite = ClientSuite::new(&args.client, partner)
+fn check_client(args: &Args) -> Result<Report, Failure> {
+    let mock_engine = std::env::current_exe().map_err(Failure::usage)?;
+    let idle_timeout = Duration::try_from_secs_f64(args.idle_timeout)
+        .map_err(|error| Failure::usage(format!("--idle-timeout: {error}")))?;
+    let guard = start_guard().map_err(Failure::usage)?;
+    let mut suite = ClientSuite::new(&args.client, mock_engine)
         .guarded(&guard)
         .only(&args.only)
         .skip(&args.skip)
         .timeout_scale(args.timeout_scale)
-        .idle_timeout(patience)
+        .idle_timeout(idle_timeout)
         .seed(args.seed)
         .on_progress(progress());
     if args.usi {
@@ -190,59 +184,59 @@ fn of_client(args: &Args) -> Result<Report, Failure> {
     suite.run().map_err(Failure::usage)
 }
 
-/// The length of the bar.
-const BAR: usize = 24;
+/// Width of the progress bar.
+const BAR_WIDTH: usize = 24;
 
-/// A bar on a terminal, which goes away with the last check.
-pub(super) fn progress() -> impl Fn(Progress<'_>) + Send + Sync {
+/// Draws a progress bar if standard error is a terminal, and removes it after the last check.
+fn progress() -> impl Fn(Progress<'_>) + Send + Sync {
     let shown = io::stderr().is_terminal();
     let canvas = Mutex::new(Canvas::new(io::stderr(), terminal_size));
     move |now: Progress<'_>| {
         if !shown {
             return;
         }
-        let full = BAR * now.done / now.total.max(1);
-        let bar = "#".repeat(full) + &"-".repeat(BAR - full);
+        let full = BAR_WIDTH * now.done / now.total.max(1);
+        let bar = "#".repeat(full) + &"-".repeat(BAR_WIDTH - full);
         let row = format!("[{bar}] {}/{} {}", now.done, now.total, now.last.check.id);
         let rows = (now.done < now.total).then_some(row);
         let mut canvas = canvas.lock().unwrap_or_else(PoisonError::into_inner);
-        // Without a terminal to draw on the report is all there is.
+        // The report is sufficient if drawing fails.
         let _ = canvas.draw(rows);
     }
 }
 
 fn list(args: &Args) -> Result<Code, Failure> {
-    let of = if args.gui { Party::Client } else { Party::Engine };
+    let side = if args.gui { Party::Client } else { Party::Engine };
     if let Some(path) = &args.markdown {
-        write(path, &readyok_check::list_markdown(of))?;
+        write(path, &readyok_check::list_markdown(side))?;
     } else {
         let list = if args.json { readyok_check::list_json } else { readyok_check::list_text };
-        print(&list(of))?;
+        print(&list(side))?;
     }
     Ok(Code::Done)
 }
 
-/// The engine of an address, to be started as often as needed.
-pub(super) fn subject(address: Address) -> Result<Target, Failure> {
-    match address.reach {
-        Reach::Narikin => Ok(Target::in_process("narikin", |input, output| {
-            // If it cannot go on, its output ends, and that is what the checks see.
+/// The engine of an address as the target of the checks.
+fn target(address: Address) -> Result<Target, Failure> {
+    match address.transport {
+        Transport::Narikin => Ok(Target::in_process("narikin", |input, output| {
+            // On a failure the checks see the end of the output.
             if let Ok(narikin) = narikin::runner() {
                 let _ = narikin.run(input, output);
             }
         })),
-        Reach::Program { file, arguments, directory, environment } => {
-            // Engines look for their books and networks beside themselves.
-            let beside = file.parent().filter(|_| file.is_absolute()).map(Path::to_path_buf);
-            let guard = guardian::start().map_err(Failure::usage)?;
-            let subject =
+        Transport::Program { file, arguments, directory, environment } => {
+            // Engines expect their books and networks in the working directory.
+            let own_directory = file.parent().filter(|_| file.is_absolute()).map(Path::to_path_buf);
+            let guard = start_guard().map_err(Failure::usage)?;
+            let target =
                 Target::program(file, arguments).with_environment(environment).guarded(&guard);
-            Ok(match directory.or(beside) {
-                Some(directory) => subject.in_directory(directory),
-                None => subject,
+            Ok(match directory.or(own_directory) {
+                Some(directory) => target.in_directory(directory),
+                None => target,
             })
         }
-        Reach::Tcp(address) => Ok(Target::tcp(address)),
+        Transport::Tcp(address) => Ok(Target::tcp(address)),
     }
 }
 
@@ -253,7 +247,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 
 fn print(text: &str) -> Result<(), Failure> {
     match io::stdout().lock().write_all(text.as_bytes()) {
-        // Whoever read the output has seen enough.
+        // The reader may close the pipe early.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::usage(error)),
         _ => Ok(()),
     }
@@ -267,5 +261,145 @@ impl From<Edition> for Profile {
             Edition::UsiDraft1 => Self::UsiDraft1,
             Edition::UsiDeployed => Self::UsiDeployed,
         }
+    }
+}
+
+const PASSED: &str = "\x1b[1;32m Passed\x1b[0m";
+const FAILED: &str = "\x1b[1;31m Failed\x1b[0m";
+const WARNED: &str = "\x1b[1;33m Warning\x1b[0m";
+const HEADING: &str = "\x1b[1;33m Your engine's stdout output was:\x1b[0m\n";
+
+/// `readyok match --fastchess --compliance`: prints the results of the checks in the format of fastchess. As
+/// with fastchess, the exit code is 0 or 1.
+pub(super) fn run_compliance(command: &str, args: &[String]) -> Result<Code, Failure> {
+    let tokens = std::iter::once(command).chain(args.iter().map(String::as_str));
+    let line = if args.is_empty() {
+        // A name of the engine list may contain spaces.
+        command.to_owned()
+    } else {
+        shlex::try_join(tokens).map_err(Failure::failed)?
+    };
+    let (mut out, mut err) = (io::stdout(), io::stderr());
+    let passes = match check_command_line(&line) {
+        Ok(report) => print_steps(&report, &mut out, &mut err),
+        Err(error) => {
+            let (_, failed) = step(1, "Start the engine", FAILED);
+            write_flushed(&mut err, &format!("{failed} {}\n", printable(&error)));
+            false
+        }
+    };
+    Ok(if passes { Code::Done } else { Code::Failed })
+}
+
+fn check_command_line(line: &str) -> Result<Report, String> {
+    let address = Address::find(line, &dirs::env).map_err(|error| error.to_string())?;
+    let target = target(address).map_err(|error| error.to_string())?;
+    let suite = Suite::new(target).on_progress(progress());
+    suite.run().map_err(|error: TargetError| error.to_string())
+}
+
+/// Prints the results of all checks that were run. Returns whether the engine passes.
+fn print_steps(report: &Report, out: &mut impl Write, err: &mut impl Write) -> bool {
+    let run = report.results.iter().filter(|it| !matches!(it.verdict, Verdict::Skip(_)));
+    for (number, result) in (1..).zip(run) {
+        let rule = result.check.rule;
+        match (&result.verdict, result.severity) {
+            (Verdict::Pass, _) => {
+                let (start, end) = step(number, rule, PASSED);
+                write_flushed(out, &(start + &end));
+            }
+            (_, Severity::Must) => {
+                let (start, end) = step(number, rule, FAILED);
+                write_flushed(out, &start);
+                write_flushed(err, &(end + &explanation(result)));
+            }
+            (_, _) => {
+                let (start, end) = step(number, rule, WARNED);
+                write_flushed(out, &(start + &end + &observation(result)));
+            }
+        }
+    }
+    let passes = report.exit_status() == 0;
+    if passes {
+        write_flushed(out, "Engine passed all compliance checks.\n");
+    }
+    passes
+}
+
+/// The text before and after a step.
+fn step(number: u32, rule: &str, result: &str) -> (String, String) {
+    (format!("Step {number}: {rule}..."), format!("\r{result} Step {number}: {rule}\n"))
+}
+
+fn observation(result: &CheckResult) -> String {
+    format!(" {}: {}\n", result.check.id, printable(&result.verdict.text()))
+}
+
+/// The observation, the transcript and the advice.
+fn explanation(result: &CheckResult) -> String {
+    let lines = result.dialogue.iter().flat_map(|dialogue| dialogue.lines());
+    let lines: Vec<String> = lines.map(|line| format!(" {}\n", printable(line))).collect();
+    let transcript =
+        if lines.is_empty() { String::new() } else { HEADING.to_owned() + &lines.concat() };
+    format!("{} {}\n{transcript}", observation(result), result.check.advice)
+}
+
+fn write_flushed(out: &mut impl Write, text: &str) {
+    // Fails if the output is closed.
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the engine passes, and the text on both outputs.
+    fn check(only: &str, engine: fn(io::PipeReader, io::PipeWriter)) -> (bool, String, String) {
+        let target = Target::in_process("engine", engine);
+        let report = Suite::new(target).only([only]).run().expect("an engine");
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let passes = print_steps(&report, &mut out, &mut err);
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        (passes, text(out), text(err))
+    }
+
+    fn narikin(input: io::PipeReader, output: io::PipeWriter) {
+        // The checks see the end of the output.
+        let _ = narikin::runner().map(|runner| runner.run(input, output));
+    }
+
+    /// Answers `stop` without a search.
+    fn nonconforming(input: io::PipeReader, mut output: io::PipeWriter) {
+        for line in io::BufRead::lines(io::BufReader::new(input)).map_while(Result::ok) {
+            let answer = match line.split(' ').next().unwrap_or_default() {
+                "uci" => "id name Example\nid author A\nuciok\n",
+                "isready" => "readyok\n",
+                "go" | "stop" => "bestmove e2e4\n",
+                "quit" => return,
+                _ => "",
+            };
+            // The other side may have closed the pipe.
+            let _ = output.write_all(answer.as_bytes());
+        }
+    }
+
+    #[test]
+    fn prints_passed_steps_of_conforming_engine() {
+        let (passes, out, err) = check("handshake.name", narikin);
+        let step = "Step 1: ";
+        assert!(out.starts_with(step), "{out}");
+        assert!(out.contains("...\r\u{1b}[1;32m Passed\u{1b}[0m Step 1: "), "{out}");
+        assert!(out.ends_with("\nEngine passed all compliance checks.\n"), "{out}");
+        assert_eq!((passes, err.as_str()), (true, ""));
+    }
+
+    #[test]
+    fn prints_transcript_of_violated_must() {
+        let (passes, out, err) = check("lexical.idle-stop", nonconforming);
+        assert!(out.starts_with("Step 1: ") && out.ends_with("..."), "{out}");
+        assert!(err.starts_with("\r\u{1b}[1;31m Failed\u{1b}[0m Step 1: "), "{err}");
+        assert!(err.contains(" Your engine's stdout output was:"), "{err}");
+        assert!(err.contains("< bestmove e2e4"), "{err}");
+        assert!(!passes);
     }
 }

@@ -13,7 +13,7 @@ use readyok_arena::plan::{
 };
 use readyok_arena::stats::Model;
 
-use crate::cli::game::GameArg;
+use crate::cli::engine::GameArg;
 use crate::dirs;
 use crate::exit::Failure;
 use crate::matches::{FlagError, PerEngine, engine_plan};

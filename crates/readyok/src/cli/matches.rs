@@ -20,17 +20,17 @@ use readyok_arena::schedule::ScheduleError;
 use readyok_arena::store::{Reader, StoreError};
 use readyok_client::{Guard, Timeouts, WaitLimit};
 
+use crate::cli::check::run_compliance;
 use crate::cli::match_plan::PlanArgs;
-use crate::cli::queue::QueueArgs;
-use crate::cli::{complain, compliance};
+use crate::cli::worker::QueueArgs;
+use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure};
-use crate::guardian;
 use crate::matches::{
     Begun, Changes, Continued, Lines, Live, Manner, Name, Nobody, Results, Run, complaints,
     find_engine, read_plan,
 };
-use crate::text::printable;
+use crate::terminal::{print, print_error, printable, terminal_size};
 
 const HELP: &str = "\
 Examples:
@@ -186,7 +186,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let results = run.results(&plan)?;
     let log = run.logger()?;
     let stderr_observer = run.stderr_observer()?;
-    let guard = guardian::start().map_err(Failure::failed)?;
+    let guard = start_guard().map_err(Failure::failed)?;
     let mut run = run.into_run(results, fields, queue, guard);
     run.manner.line_observer = log.as_ref().and_then(Logger::line_observer);
     run.manner.stderr_observer = stderr_observer;
@@ -230,7 +230,7 @@ pub(super) fn run_fastchess(words: &[OsString]) -> Code {
         Ok(_) => Code::Failed,
         Err(failure) => {
             // It has one stream for everything.
-            super::print(&printable(&failure.to_string()));
+            print(&printable(&failure.to_string()));
             Code::Failed
         }
     }
@@ -242,27 +242,25 @@ fn play_fastchess(words: &[OsString]) -> Result<Code, Failure> {
         Request::Play(invocation) => *invocation,
         Request::Version => {
             let version = env!("CARGO_PKG_VERSION");
-            super::print(&format!("readyok {version} (in the manner of fastchess alpha 1.8.2)"));
+            print(&format!("readyok {version} (in the manner of fastchess alpha 1.8.2)"));
             return Ok(Code::Done);
         }
         Request::Help => {
-            super::print(
-                "readyok match --fastchess takes the options of fastchess: see its manual",
-            );
+            print("readyok match --fastchess takes the options of fastchess: see its manual");
             return Ok(Code::Done);
         }
-        Request::Compliance { command, args } => return compliance::run(&command, &args),
+        Request::Compliance { command, args } => return run_compliance(&command, &args),
     };
     let Invocation { mut plan, options } = invocation;
     if let Some(path) = &options.resume.file {
-        super::print(&format!("Loading config file: {}", path.display()));
+        print(&format!("Loading config file: {}", path.display()));
     }
     if options.resume.discard {
-        super::print("Discarding config file");
+        print("Discarding config file");
     }
     let slots = slots(options.concurrency, options.force_concurrency)?;
     if options.concurrency <= 0 {
-        super::print(&format!(
+        print(&format!(
             "Info: Adjusted concurrency to {slots} based on number of available hardware threads."
         ));
     }
@@ -297,7 +295,7 @@ fn play_fastchess(words: &[OsString]) -> Result<Code, Failure> {
         events: None,
         report: None,
         queue: None,
-        guard: guardian::start().map_err(Failure::failed)?,
+        guard: start_guard().map_err(Failure::failed)?,
         manner: fastchess_manner(&options, logger.as_ref()),
     };
     let pgn = run.exports.iter().find(|export| matches!(export.form, Form::Pgn(_)));
@@ -563,7 +561,7 @@ fn shown(plan: &Plan, total: u64, how: Shows, every: u64) -> Box<dyn Listener> {
         Shows::Json => Box::new(JsonLines::new(out)),
         Shows::Lines => Box::new(Lines::new(out, plan, total, every)),
         Shows::Elsewhere => Box::new(Lines::new(io::stderr(), plan, total, every)),
-        Shows::Table => Box::new(Live::new(out, super::terminal_size, plan, total)),
+        Shows::Table => Box::new(Live::new(out, terminal_size, plan, total)),
     }
 }
 
@@ -574,7 +572,7 @@ fn fresh(outname: &std::path::Path) -> PathBuf {
     }
     let stem = outname.file_stem().unwrap_or_default().to_string_lossy();
     let name = format!("{stem}-{}.json", seconds());
-    complain(&format!("`{}` is there already; results go to `{name}`", outname.display()));
+    print_error(&format!("`{}` is there already; results go to `{name}`", outname.display()));
     outname.with_file_name(name)
 }
 

@@ -1,57 +1,57 @@
-//! `readyok serve`, which is also what `readyok` alone does.
+//! `readyok serve`, which is also the default command.
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::time::Duration;
+use std::{env, thread};
 
 use readyok_server::{Options, ServeError, Server, Setup, serve};
+use tempfile::TempPath;
 
-use super::secret::read_secret;
-use super::{complain, print};
-use crate::browser::{self, Page};
+use crate::cli::worker::read_secret;
+use crate::connect::start_guard;
+use crate::dirs;
 use crate::exit::{Code, Failure};
-use crate::{dirs, guardian};
+use crate::terminal::{print, print_error};
 
 /// Minimum length of a password for visitors, in characters.
 const MIN_PASSWORD: usize = 8;
 
 const HELP: &str = "\
-Prints a link that lets one browser in, once, and opens it. Start the program again for another one:
-it finds the server that runs. Ctrl-C ends it; games go on where they were with the next start.";
+Prints a link with a one-time token and opens it in the browser. If the app is already running, the command prints another link to it. Ctrl-C ends the app; the next start continues its games.";
 
 /// Serve the app: boards, play, analysis, engines and a library in the browser
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// Listen on this port [default: that of the last time, or any if it is taken]
+    /// Listen on this port [default: the port of the last start, or any free port]
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
-    /// Listen on this address instead of this machine alone; needs --password-file and --allow-host
+    /// Listen on this address instead of localhost; needs --password-file and --allow-host
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<IpAddr>,
-    /// A file with the password for visitors, which nobody else may be able to read
+    /// Read the password for visitors from this file, which only its owner can access
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
-    /// A name that visitors may call this server by, with or without a port
+    /// Accept this host name in requests, with or without a port
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
-    /// Open no browser
+    /// Do not open a browser
     #[arg(long)]
     no_open: bool,
-    /// Keep the library here [default: the folder for data of this user]
-    #[arg(long, value_name = "FOLDER")]
+    /// Store the library in this directory [default: the data directory of the user]
+    #[arg(long, value_name = "DIRECTORY")]
     data: Option<PathBuf>,
-    /// Listen beyond this machine even as root; engines run as root, too
+    /// Listen on other addresses than localhost even as root; engines then run as root
     #[arg(long)]
     allow_root: bool,
 }
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let data = args.data.or_else(|| dirs::data(&dirs::env));
-    let data = data.ok_or_else(|| {
-        Failure::usage("there is no folder for data of this user: give one with --data")
-    })?;
+    let data = data.ok_or_else(|| Failure::usage("no data directory: set one with --data"))?;
     let data = std::path::absolute(data).map_err(Failure::failed)?;
     let password = args.password_file.as_deref().map(password).transpose()?;
     let options = Options {
@@ -67,7 +67,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
             data,
             built_in: (own_program()?, vec!["engine".to_owned()]),
             translation: narikin::TRANSLATION.as_bytes().to_vec(),
-            guard: Some(guardian::start().map_err(Failure::failed)?),
+            guard: Some(start_guard().map_err(Failure::failed)?),
             checks: Vec::new(),
         },
     };
@@ -75,19 +75,19 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let mut page = None;
     let ready = |server: &Server| {
         for warning in server.warnings() {
-            complain(&warning.to_string());
+            print_error(&warning.to_string());
         }
         match server.link() {
-            Ok(link) => page = show(&link, opens),
+            Ok(link) => page = print_link(&link, opens),
             Err(error) => print(&format!("http://{}: {error}", server.address())),
         }
     };
     match serve(options, ready) {
         Ok(()) => Ok(Code::Done),
         Err(ServeError::Running(Some(link))) => {
-            print("readyok runs already");
-            if show(&link, opens).is_some() {
-                thread::sleep(browser::READS);
+            print("readyok is already running");
+            if print_link(&link, opens).is_some() {
+                thread::sleep(MAX_OPEN_TIME);
             }
             Ok(Code::Done)
         }
@@ -96,37 +96,107 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     }
 }
 
-fn show(link: &str, opens: bool) -> Option<Page> {
+fn print_link(link: &str, opens: bool) -> Option<Page> {
     print(&format!("readyok: {link}"));
-    // Whoever has no browser here has the link.
+    // Without a browser the printed link is sufficient.
     opens.then(|| Page::open(link).ok()).flatten()
 }
 
-/// This program, to be started as Narikin.
+/// Path of this executable, which the app starts as Narikin.
 fn own_program() -> Result<PathBuf, Failure> {
-    // The file may be replaced while the server runs, as by a build.
+    // A build may replace the file while the server runs.
     if cfg!(target_os = "linux") {
         return Ok(PathBuf::from("/proc/self/exe"));
     }
-    std::env::current_exe().map_err(Failure::failed)
+    env::current_exe().map_err(Failure::failed)
 }
 
-/// Folders where engines and games are.
+/// Directories of the file dialog.
 fn roots() -> Vec<PathBuf> {
     let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
     let home = dirs::env(home).map(PathBuf::from).filter(|home| home.is_absolute());
     let path: OsString = dirs::env("PATH").unwrap_or_default();
-    let mut roots: Vec<PathBuf> = home.into_iter().chain(std::env::split_paths(&path)).collect();
+    let mut roots: Vec<PathBuf> = home.into_iter().chain(env::split_paths(&path)).collect();
     roots.retain(|root| root.is_absolute() && root.is_dir());
     roots
 }
 
-/// The password for visitors, from a file.
+/// Reads the password for visitors.
 fn password(file: &Path) -> Result<String, Failure> {
     let text = read_secret(file)?;
     if text.chars().count() < MIN_PASSWORD {
-        let why = format!("a password has at least {MIN_PASSWORD} letters");
+        let why = format!("a password has at least {MIN_PASSWORD} characters");
         return Err(Failure::usage(format!("`{}`: {why}", file.display())));
     }
     Ok(text)
+}
+
+/// Maximum time of a browser to start and read the page.
+const MAX_START_TIME: Duration = Duration::from_secs(30);
+/// Maximum time of a running browser to read the page.
+const MAX_OPEN_TIME: Duration = Duration::from_secs(5);
+
+/// A temporary file that redirects to the link, readable for this user only.
+///
+/// The link has a one-time token, and other users can read the arguments of processes: so the browser gets
+/// the path of this file.
+#[derive(Debug)]
+struct Page(TempPath);
+
+impl Page {
+    /// Opens the browser with a link of the app.
+    fn open(link: &str) -> io::Result<Self> {
+        let page = Self::write(link, &directory())?;
+        let path = page.0.to_path_buf();
+        let name = path.to_str().ok_or(io::ErrorKind::InvalidFilename)?;
+        webbrowser::open(name)?;
+        thread::spawn(move || {
+            thread::sleep(MAX_START_TIME);
+            // `Page` may already have removed the file.
+            let _ = std::fs::remove_file(path);
+        });
+        Ok(page)
+    }
+
+    fn write(link: &str, directory: &Path) -> io::Result<Self> {
+        let mut file =
+            tempfile::Builder::new().prefix("readyok-").suffix(".html").tempfile_in(directory)?;
+        write!(
+            file,
+            "<!doctype html>\n<meta charset=\"utf-8\">\n<title>Readyok</title>\n\
+             <meta name=\"referrer\" content=\"no-referrer\">\n\
+             <meta http-equiv=\"refresh\" content=\"0; url={link}\">\n\
+             <a href=\"{link}\">Readyok</a>\n"
+        )?;
+        Ok(Self(file.into_temp_path()))
+    }
+}
+
+/// A directory that browsers can read. Sandboxed browsers can read only visible files in the home directory.
+fn directory() -> PathBuf {
+    let home = dirs::env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    home.filter(|home| cfg!(target_os = "linux") && home.is_dir()).unwrap_or_else(env::temp_dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_is_private_and_removed_with_its_owner() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let page =
+            Page::write("http://127.0.0.1:1/?token=secret", directory.path()).expect("a page");
+        let text = std::fs::read_to_string(&page.0).expect("the page is readable");
+        assert!(text.contains("url=http://127.0.0.1:1/?token=secret\""), "{text}");
+        #[cfg(unix)]
+        {
+            let metadata = page.0.metadata().expect("the page exists");
+            let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions());
+            assert_eq!(mode & 0o077, 0);
+        }
+        let path = page.0.to_path_buf();
+        drop(page);
+        assert!(!path.exists());
+    }
 }

@@ -7,47 +7,44 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::cli::complain;
+use crate::address::Timeout;
+use crate::connect::start_guard;
 use crate::dirs;
-use crate::exit::{Code, Failure};
-use crate::guardian;
-use crate::signals::on_interrupt;
+use crate::exit::{Code, Failure, on_interrupt};
 use crate::tap::{Log, Tap};
-use crate::timeout::Timeout;
+use crate::terminal::print_error;
 
 const HELP: &str = "\
-Set this command as the “engine” in any GUI:
+Set this command as the engine in a GUI:
   readyok tap --log /tmp/stockfish.log -- stockfish
 
-Without --log, each start writes a file of its own in $XDG_STATE_HOME/readyok, which is
-~/.local/state/readyok if that variable is not set.
+Without --log, each start writes a new file in $XDG_STATE_HOME/readyok (default: ~/.local/state/readyok).
 
-The exit code is the engine's. If that is 0, it is 3 if --strict is given and one of the sides broke
-a must.";
+The exit code is that of the engine. If it is 0, --strict changes it to 3 after a violation of a must.";
 
-/// Log what a GUI and an engine say to each other, and report which rules they break
+/// Log the session between a GUI and an engine, and report protocol violations
 ///
-/// Every byte is passed on unchanged and at once.
+/// Every byte is relayed unchanged and immediately.
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// Add the log to this file
+    /// Append the log to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// Report broken rules on standard error, too, and end with 3 if one was a must
+    /// Also report violations on standard error, and exit with 3 after a violation of a must
     #[arg(long)]
     strict: bool,
-    /// Maximum time for the engine to answer and exit after the GUI has closed its end, in seconds (default: 5)
+    /// Set the time of the engine to exit after the GUI has closed its output, in seconds [default: 5]
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<Timeout>,
-    /// The command that starts the engine
+    /// Command that starts the engine
     #[arg(last = true, required = true, value_name = "ENGINE COMMAND")]
     engine: Vec<OsString>,
 }
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let Some((program, arguments)) = args.engine.split_first() else {
-        return Err(Failure::usage("no engine command was given"));
+        return Err(Failure::usage("missing engine command"));
     };
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let path = match args.log {
@@ -62,24 +59,24 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     }
     let mut engine = Command::new(program);
     engine.args(arguments);
-    let mut tap = Tap::default().guarded(guardian::start().map_err(Failure::failed)?);
+    let mut tap = Tap::default().guarded(start_guard().map_err(Failure::failed)?);
     if let Some(timeout) = args.timeout {
-        tap = tap.timeout(timeout.duration());
+        tap = tap.exit_timeout(timeout.duration());
     }
     let interrupt = tap.interrupt();
     on_interrupt(move || interrupt.interrupt()).map_err(Failure::failed)?;
     let status = tap.run(engine, io::stdin(), io::stdout(), &mut log).map_err(Failure::failed)?;
     if let Some(error) = log.failure() {
-        complain(&format!("the log `{}` is not complete: {error}", path.display()));
+        print_error(&format!("the log `{}` is incomplete: {error}", path.display()));
     }
     Ok(match status.map_or(Code::Failed, Code::of) {
-        Code::Done if args.strict && log.must_broken() => Code::MustBroken,
+        Code::Done if args.strict && log.must_violated() => Code::MustViolated,
         Code::Done if log.failure().is_some() => Code::Failed,
         code => code,
     })
 }
 
-/// A name that no other running tap uses.
+/// A unique name among running taps.
 fn default_log(program: &Path, started: u64) -> PathBuf {
     let dir = dirs::state(&dirs::env).unwrap_or_else(std::env::temp_dir);
     let engine = dirs::stem(program);
@@ -94,7 +91,7 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 fn title(engine: &[OsString], started: u64) -> String {
-    let words: Vec<_> = engine.iter().map(|word| word.to_string_lossy()).collect();
+    let command: Vec<_> = engine.iter().map(|it| it.to_string_lossy()).collect();
     let version = env!("CARGO_PKG_VERSION");
-    format!("readyok {version} tap, started at Unix time {started}: {}", words.join(" "))
+    format!("readyok {version} tap, started at Unix time {started}: {}", command.join(" "))
 }

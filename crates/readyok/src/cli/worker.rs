@@ -1,23 +1,20 @@
-//! `readyok worker`.
+//! `readyok worker`, and the arguments of matches and workers for a NATS server.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use readyok_arena::queue::nats::Permissions;
+use readyok_arena::queue::nats::{Access, Login, Permissions};
 use readyok_arena::store::ContentHash;
 
-use crate::cli::complain;
-use crate::cli::queue::AccessArgs;
-use crate::dirs;
+use crate::connect::start_guard;
+use crate::dirs::{self, Env};
 use crate::exit::{Code, Failure};
-use crate::guardian;
-use crate::matches::{Worker, engine_plan};
+use crate::matches::{Queue, Worker, engine_plan};
+use crate::terminal::print_error;
 
 const HELP: &str = "\
-A worker runs nothing that its owner has not allowed: programs of this machine (--engine), programs of
-a known content (--allow), or whatever a match brings (--allow-any, for machines that are there for
-nothing else). A program gets no arguments but those that are named with it, no environment, and no
-options that could name a file but those of --allow-option.
+A worker runs only programs that its owner has allowed: local programs (--engine), programs with a given SHA-256 (--allow), or all programs of a match (--allow-any, for dedicated hosts). A program gets only the arguments given with it, and no environment variables. Options that could name a file need --allow-option.
 
 Examples:
   readyok worker --queue nats://10.0.0.1 --slots 4 --engine /usr/games/stockfish --engine ./new
@@ -25,40 +22,40 @@ Examples:
   readyok worker --queue tls://matches.example.org --creds me.creds --slots 16 --allow-any
   readyok worker --queue nats://10.0.0.1 --user me --password-file nats.password --engine narikin";
 
-/// Play games for matches of other machines
+/// Play games for matches that run on other hosts
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// The server of NATS where matches are
+    /// Connect to this NATS server
     #[arg(long, value_name = "nats://HOST[:PORT]")]
     queue: String,
     #[command(flatten)]
     access: AccessArgs,
-    /// Play so many pairings at once; 0: as many as the processors carry, with threads and pondering
+    /// Play N pairings concurrently; 0: as many as the CPUs allow, considering threads and pondering
     #[arg(long, value_name = "N", default_value_t = 1)]
     slots: u16,
-    /// Bind engines to processors: to these, or to all that there are; no more slots than these carry
+    /// Pin engines to these CPUs, or to all CPUs; limits the number of slots
     #[arg(long, value_name = "CPU", value_delimiter = ',', num_args = 0..)]
     pin: Option<Vec<usize>>,
-    /// Allow an engine of this machine, with these arguments and no others
+    /// Allow a local engine, with exactly these arguments
     #[arg(long, value_name = "PROGRAM [ARGS]")]
     engine: Vec<String>,
-    /// Allow programs with this SHA-256, with these arguments and no others, wherever they come from
+    /// Allow programs with this SHA-256 from any source, with exactly these arguments
     #[arg(long, value_name = "SHA256 [ARGS]")]
     allow: Vec<String>,
-    /// Allow any value of this option, although it is a text or could name a file
+    /// Allow any value of this option, even if it is a string or could name a file
     #[arg(long, value_name = "NAME")]
     allow_option: Vec<String>,
-    /// Allow whatever a match brings
+    /// Allow all programs and options of a match
     #[arg(long)]
     allow_any: bool,
-    /// Put delivered programs here
-    #[arg(long, value_name = "FOLDER")]
+    /// Store delivered programs in this directory
+    #[arg(long, value_name = "DIRECTORY")]
     cache: Option<PathBuf>,
-    /// What this worker is called [the name of the machine]
+    /// Set the name of the worker [default: host name and process id]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Go home after so many seconds without a match
+    /// Exit after this time without a match, in seconds
     #[arg(long, value_name = "SECONDS")]
     idle: Option<u64>,
 }
@@ -75,7 +72,8 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     }
     let engines = args.engine.iter().map(|text| program(text)).collect::<Result<_, _>>()?;
     let cache = args.cache.or_else(|| Some(dirs::state(&dirs::env)?.join("programs")));
-    let cache = cache.ok_or_else(|| Failure::usage("there is no folder for programs: --cache"))?;
+    let cache =
+        cache.ok_or_else(|| Failure::usage("no directory for programs: set one with --cache"))?;
     let worker = Worker {
         access: args.access.access(args.queue, &dirs::env)?,
         permissions,
@@ -85,34 +83,145 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
         pin: args.pin,
         name: args.name.unwrap_or_else(name),
         idle: args.idle.map(Duration::from_secs),
-        guard: guardian::start().map_err(Failure::failed)?,
+        guard: start_guard().map_err(Failure::failed)?,
     };
-    worker.work(complain).map_err(Failure::failed)?;
+    worker.work(print_error).map_err(Failure::failed)?;
     Ok(Code::Done)
 }
 
-/// A program of this machine and its arguments.
+/// Parses a local program and its arguments.
 fn program(text: &str) -> Result<(PathBuf, Vec<String>), Failure> {
     let engine = engine_plan(text, &dirs::env).map_err(Failure::usage)?;
     if engine.command.contains("://") {
-        return Err(Failure::usage(format!("`{text}` is no program of this machine")));
+        return Err(Failure::usage(format!("`{text}` is not a local program")));
     }
     Ok((engine.command.into(), engine.args))
 }
 
-/// What a program contains, and its arguments.
+/// Parses the hash of a program and its arguments.
 fn content(text: &str) -> Result<(ContentHash, Vec<String>), Failure> {
-    let words = shlex::split(text).unwrap_or_default();
-    let Some((content, args)) = words.split_first() else {
-        return Err(Failure::usage(format!("`{text}` is no SHA-256 with arguments")));
+    let tokens = shlex::split(text).unwrap_or_default();
+    let Some((content, args)) = tokens.split_first() else {
+        return Err(Failure::usage(format!("`{text}` is not a SHA-256 with arguments")));
     };
     Ok((content.parse().map_err(Failure::usage)?, args.to_vec()))
 }
 
-/// Different for each worker: the machine and the process.
+/// A unique name: the host name and the process id.
 fn name() -> String {
-    let machine = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
-    let machine = machine.trim();
-    let machine = if machine.is_empty() { "worker" } else { machine };
-    format!("{machine}-{}", std::process::id())
+    let host = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
+    let host = host.trim();
+    let host = if host.is_empty() { "worker" } else { host };
+    format!("{host}-{}", std::process::id())
+}
+
+const IN_PROCESS_LIST: &str = "warning: other users can read the credentials of --queue in the process list; \
+    use --user and --password-file";
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Distributed matches")]
+pub(super) struct QueueArgs {
+    /// Distribute pairings to workers with a NATS server with JetStream
+    #[arg(long, value_name = "nats://HOST[:PORT]")]
+    queue: Option<String>,
+    #[command(flatten)]
+    access: AccessArgs,
+    /// Do not scale times on slower or faster workers
+    #[arg(long, requires = "queue")]
+    no_calibration: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct AccessArgs {
+    /// Log in as this user [env: NATS_USER]
+    #[arg(long, value_name = "NAME", requires = "queue", conflicts_with_all = ["creds", "nkey"])]
+    user: Option<String>,
+    /// Read the password of --user, or a token, from this file, which only its owner can access [env: NATS_PASSWORD, NATS_TOKEN]
+    #[arg(long, value_name = "FILE", requires = "queue", conflicts_with_all = ["creds", "nkey"])]
+    password_file: Option<PathBuf>,
+    /// Read NATS credentials from this file
+    #[arg(long, value_name = "FILE", requires = "queue")]
+    creds: Option<PathBuf>,
+    /// Read the seed of an NKey from this file
+    #[arg(long, value_name = "FILE", requires = "queue")]
+    nkey: Option<PathBuf>,
+    /// Trust the TLS certificates in this file
+    #[arg(long, value_name = "FILE", requires = "queue")]
+    tls_ca: Option<PathBuf>,
+}
+
+impl QueueArgs {
+    pub(super) fn queue(&self, env: Env<'_>) -> Result<Option<Queue>, Failure> {
+        let Some(server) = self.queue.clone() else { return Ok(None) };
+        let access = self.access.access(server, env)?;
+        Ok(Some(Queue { access, calibrate: !self.no_calibration }))
+    }
+}
+
+impl AccessArgs {
+    pub(super) fn access(&self, server: String, env: Env<'_>) -> Result<Access, Failure> {
+        let mut access = Access {
+            server,
+            login: None,
+            credentials: self.creds.clone(),
+            nkey: self.nkey.clone(),
+            certificates: self.tls_ca.clone(),
+        };
+        let in_address = access.is_login_in_address();
+        if in_address {
+            print_error(IN_PROCESS_LIST);
+        }
+        let is_complete = in_address || self.creds.is_some() || self.nkey.is_some();
+        access.login = match self.login(env)? {
+            Some(_) if in_address => {
+                return Err(Failure::usage(
+                    "credentials are given both in --queue and as arguments",
+                ));
+            }
+            Some(login) => Some(login),
+            None if is_complete => None,
+            None => login_of(env),
+        };
+        Ok(access)
+    }
+
+    /// The login in the arguments.
+    fn login(&self, env: Env<'_>) -> Result<Option<Login>, Failure> {
+        let secret = self.password_file.as_deref().map(read_secret).transpose()?;
+        let Some(user) = self.user.clone() else { return Ok(secret.map(Login::Token)) };
+        let password = secret.or_else(|| variable(env, "NATS_PASSWORD")).ok_or_else(|| {
+            Failure::usage("--user needs --password-file, or NATS_PASSWORD in the environment")
+        })?;
+        Ok(Some(Login::Password { user, password }))
+    }
+}
+
+/// The login in the environment variables of NATS.
+fn login_of(env: Env<'_>) -> Option<Login> {
+    let user = variable(env, "NATS_USER").zip(variable(env, "NATS_PASSWORD"));
+    let user = user.map(|(user, password)| Login::Password { user, password });
+    user.or_else(|| variable(env, "NATS_TOKEN").map(Login::Token))
+}
+
+fn variable(env: Env<'_>, name: &str) -> Option<String> {
+    env(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty())
+}
+
+/// Maximum size of a file with a secret, in bytes.
+const MAX_SECRET_SIZE: u64 = 4096;
+
+/// Reads a secret from a file, which keeps it out of the process list. Other users must not be able to read
+/// the file.
+pub(super) fn read_secret(file: &Path) -> Result<String, Failure> {
+    let wrong = |why: String| Failure::usage(format!("`{}`: {why}", file.display()));
+    let metadata = file.metadata().map_err(|error| wrong(error.to_string()))?;
+    #[cfg(unix)]
+    if std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 != 0 {
+        return Err(wrong("other users can read it (run chmod 600)".to_owned()));
+    }
+    if MAX_SECRET_SIZE < metadata.len() {
+        return Err(wrong(io::Error::from(io::ErrorKind::FileTooLarge).to_string()));
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }

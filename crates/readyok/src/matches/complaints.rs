@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use readyok_arena::game::StderrObserver;
 
-use crate::text::printable;
+use crate::terminal::printable;
 
 /// The file takes no more than so many bytes of a match: engines may write without end.
 const MOST: u64 = 256 << 20;

@@ -7,7 +7,7 @@ use std::{env, error, fmt, io};
 use readyok_arena::plan::{EnginePatience, EnginePlan, Protocol};
 use readyok_protocol::Dialect;
 
-use crate::address::{Address, AddressError, Reach};
+use crate::address::{Address, AddressError, Transport};
 use crate::dirs::Env;
 
 /// Why an engine cannot play in a match.
@@ -37,16 +37,16 @@ pub fn engine_plan(text: &str, env: Env<'_>) -> Result<EnginePlan, EngineError> 
             .into_string()
             .map_err(|path| EngineError::Path(path.to_string_lossy().into_owned()))
     };
-    let (command, args, dir, env) = match address.reach {
+    let (command, args, dir, env) = match address.transport {
         // It plays as a program of its own, like every other engine.
-        Reach::Narikin => {
+        Transport::Narikin => {
             let whole = env::current_exe().map_err(EngineError::OwnPath)?;
             (utf8(whole)?, vec!["engine".to_owned()], None, BTreeMap::new())
         }
-        Reach::Program { file, arguments, directory, environment } => {
+        Transport::Program { file, arguments, directory, environment } => {
             (utf8(file)?, arguments, directory.map(utf8).transpose()?, environment)
         }
-        Reach::Tcp(address) => (format!("tcp://{address}"), Vec::new(), None, BTreeMap::new()),
+        Transport::Tcp(address) => (format!("tcp://{address}"), Vec::new(), None, BTreeMap::new()),
     };
     let options: BTreeMap<String, String> = address.options.into_iter().collect();
     let timeout = address.timeout.map(|timeout| timeout.duration().as_millis());

@@ -24,7 +24,7 @@ use readyok_rules::Game;
 use super::events::complaining;
 use super::results::Results;
 use super::slots::{Slots, processors};
-use crate::signals::stop_match;
+use crate::exit::stop_match;
 
 /// How a match is run.
 #[derive(Debug)]

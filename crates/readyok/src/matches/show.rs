@@ -7,8 +7,8 @@ use readyok_arena::event::{Event, Listener};
 use readyok_arena::plan::Plan;
 
 use super::standing::Standing;
-use crate::canvas::Canvas;
 use crate::clock::now;
+use crate::terminal::Canvas;
 
 /// A terminal is drawn at most so often.
 const FRAME: Duration = Duration::from_millis(100);
@@ -44,7 +44,7 @@ impl<W: Write + Send> Listener for Live<W> {
         self.drawn = Some(now);
         let mut done = self.canvas.draw(self.standing.rows());
         if let (true, Some(line)) = (last, line) {
-            done = done.and_then(|()| self.canvas.leave(&line));
+            done = done.and_then(|()| self.canvas.finish(&line));
         }
         self.closed = done.is_err();
     }

@@ -8,7 +8,7 @@ use readyok_arena::queue::{Stop, WorkerId};
 use readyok_arena::result::EndSentence;
 use readyok_arena::stats::{Counts, Figure, Figures, Trinomial};
 
-use crate::text::printable;
+use crate::terminal::printable;
 
 /// How many of the last ends of games are kept.
 const LAST_ENDS: usize = 5;

@@ -1,4 +1,4 @@
-//! Which engine is meant by what the user wrote.
+//! Resolution of engine addresses, and the engine list.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -6,23 +6,22 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use readyok::address::{Address, Reach};
+use readyok::address::{Address, Transport};
 use readyok::matches::find_engine;
 use readyok_arena::plan::EnginePlan;
 use readyok_protocol::Dialect;
 
 use crate::program::Dir;
 
-/// A place with programs: `bin/sf` is in PATH, `own/my engine` is not, and `own/notes` is no
-/// program.
-fn place() -> Dir {
+/// A directory with the program `bin/sf` in PATH, the program `own/my engine`, and the file `own/notes`.
+fn sample_dir() -> Dir {
     let dir = Dir::new();
-    for (folder, name, mode) in
+    for (sub, name, mode) in
         [("bin", "sf", 0o755), ("own", "my engine", 0o755), ("own", "notes", 0o644)]
     {
-        fs::create_dir_all(dir.path().join(folder)).expect("a folder");
-        let file = dir.write(&format!("{folder}/{name}"), "");
-        fs::set_permissions(file, fs::Permissions::from_mode(mode)).expect("its mode");
+        fs::create_dir_all(dir.path().join(sub)).expect("a directory");
+        let file = dir.write(&format!("{sub}/{name}"), "");
+        fs::set_permissions(file, fs::Permissions::from_mode(mode)).expect("the mode is set");
     }
     dir
 }
@@ -42,17 +41,17 @@ fn find(dir: &Dir, text: &str) -> Result<Address, String> {
 
 #[track_caller]
 fn check_program(text: &str, file: &str, arguments: &[&str]) {
-    let dir = place();
+    let dir = sample_dir();
     let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
     let file = dir.path().join(file);
     let environment = BTreeMap::new();
-    let reach = Reach::Program { file, arguments, directory: None, environment };
-    assert_eq!(find(&dir, text), Ok(Address::from(reach)));
+    let transport = Transport::Program { file, arguments, directory: None, environment };
+    assert_eq!(find(&dir, text), Ok(Address::from(transport)));
 }
 
 #[track_caller]
 fn check_error(list: &str, text: &str, error: &str) {
-    let dir = place();
+    let dir = sample_dir();
     if !list.is_empty() {
         dir.write("engines.toml", list);
     }
@@ -68,16 +67,16 @@ fn finds_programs() {
 }
 
 #[test]
-fn finds_engines_that_are_no_programs() {
-    let dir = place();
-    assert_eq!(find(&dir, "narikin").map(|it| it.reach), Ok(Reach::Narikin));
-    let reach = find(&dir, "tcp://[::1]:4000").map(|it| it.reach);
-    assert_eq!(reach, Ok(Reach::Tcp("[::1]:4000".to_owned())));
+fn finds_built_in_and_remote_engines() {
+    let dir = sample_dir();
+    assert_eq!(find(&dir, "narikin").map(|it| it.transport), Ok(Transport::Narikin));
+    let transport = find(&dir, "tcp://[::1]:4000").map(|it| it.transport);
+    assert_eq!(transport, Ok(Transport::Tcp("[::1]:4000".to_owned())));
 }
 
 #[test]
-fn finds_what_the_user_has_listed() {
-    let dir = place();
+fn finds_listed_engines() {
+    let dir = sample_dir();
     dir.write(
         "engines.toml",
         r#"
@@ -99,7 +98,7 @@ fn finds_what_the_user_has_listed() {
     );
     let options = [("EvalDir", "a b"), ("Ponder", "false"), ("Threads", "2")];
     let listed = Address {
-        reach: Reach::Program {
+        transport: Transport::Program {
             file: dir.path().join("own/my engine"),
             arguments: vec!["-x".to_owned()],
             directory: Some(dir.path().join("own")),
@@ -111,55 +110,55 @@ fn finds_what_the_user_has_listed() {
         registration: Some("name A B code 7".parse().expect("a registration")),
     };
     assert_eq!(find(&dir, "narikin"), Ok(listed));
-    let far = find(&dir, "far").map(|it| it.reach);
-    assert_eq!(far, Ok(Reach::Tcp("example.org:1".to_owned())));
+    let far = find(&dir, "far").map(|it| it.transport);
+    assert_eq!(far, Ok(Transport::Tcp("example.org:1".to_owned())));
 }
 
 #[test]
-fn what_a_plan_says_of_an_environment_counts_more_than_the_list() {
-    let dir = place();
+fn plan_environment_overrides_the_list() {
+    let dir = sample_dir();
     let list = "[[engine]]\nname = 'a'\ncommand = 'sf'\nenv = { A = 'list', B = 'list' }\n";
     dir.write("engines.toml", list);
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let env = BTreeMap::from([pair("B", "plan")]);
     let mut plan = EnginePlan { command: "a".to_owned(), env, ..EnginePlan::default() };
-    find_engine(&mut plan, &settings(&dir)).expect("it is listed");
+    find_engine(&mut plan, &settings(&dir)).expect("the engine is listed");
     assert_eq!(plan.env, BTreeMap::from([pair("A", "list"), pair("B", "plan")]));
 }
 
 #[test]
-fn says_where_it_has_looked() {
+fn error_lists_all_candidates() {
     check_error(
         "",
-        "nobody",
-        "no engine `nobody`: it is not `narikin`, not listed in `DIR/engines.toml`, there is no \
-         program `nobody` in PATH",
+        "unknown",
+        "engine `unknown` not found: not `narikin`, not listed in `DIR/engines.toml`, no program \
+         `unknown` in PATH",
     );
     check_error(
         "",
         "DIR/nowhere/sf -x",
-        "no engine `DIR/nowhere/sf -x`: it is not `narikin`, not listed in `DIR/engines.toml`, \
-         there is no file `DIR/nowhere/sf -x`, there is no file `DIR/nowhere/sf`",
+        "engine `DIR/nowhere/sf -x` not found: not `narikin`, not listed in `DIR/engines.toml`, \
+         file `DIR/nowhere/sf -x` does not exist, file `DIR/nowhere/sf` does not exist",
     );
     check_error(
         "",
         "DIR/own/notes",
-        "no engine `DIR/own/notes`: it is not `narikin`, not listed in `DIR/engines.toml`, \
-         `DIR/own/notes` is not a program that may be run",
+        "engine `DIR/own/notes` not found: not `narikin`, not listed in `DIR/engines.toml`, \
+         `DIR/own/notes` is not an executable file",
     );
 }
 
 #[test]
-fn says_what_is_wrong_with_an_address() {
-    check_error("", "sf 'x", "no command line `sf 'x`: a quote is not closed");
+fn rejects_malformed_addresses() {
+    check_error("", "sf 'x", "invalid command line `sf 'x`: a quote is not closed");
     for text in ["tcp://", "tcp://host", "tcp://:1", "tcp://host:65536"] {
-        let error = format!("no address `{text}`: it has the form tcp://host:port");
+        let error = format!("invalid address `{text}`: expected tcp://host:port");
         check_error("", text, &error);
     }
 }
 
 #[test]
-fn says_what_is_wrong_with_the_list() {
+fn rejects_invalid_lists() {
     let twice = "[[engine]]\nname = 'a'\ncommand = 'sf'\n".repeat(2);
     check_error(
         &twice,
@@ -175,58 +174,57 @@ fn says_what_is_wrong_with_the_list() {
 }
 
 #[test]
-fn a_variable_has_a_name_that_can_be_one() {
+fn rejects_invalid_environment_variables() {
     let list = |env: &str| format!("[[engine]]\nname = 'a'\ncommand = 'sf'\nenv = {env}\n");
-    for (env, named) in
+    for (env, name) in
         [("{ 'A=B' = '' }", "A=B"), ("{ '' = 'x' }", ""), (r#"{ A = "\u0000" }"#, "A")]
     {
         let error = format!(
-            "cannot use the engine list `DIR/engines.toml`: `{named}` cannot be a variable of an \
-             environment"
+            "cannot use the engine list `DIR/engines.toml`: invalid environment variable `{name}`"
         );
         check_error(&list(env), "a", &error);
     }
 }
 
 #[test]
-fn reads_the_list_that_the_app_exports() {
-    let dir = place();
+fn reads_the_list_exported_by_the_app() {
+    let dir = sample_dir();
     let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../server/tests/exported.toml");
-    let list = fs::read_to_string(list).expect("the list of the app's tests");
+    let list = fs::read_to_string(list).expect("the list");
     let file = dir.path().join("own/my engine");
     dir.write("engines.toml", &list.replace("/opt/mime", file.to_str().expect("UTF-8")));
     let pairs = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     };
     let program = |arguments: &[&str], directory: Option<&str>, environment: &[(&str, &str)]| {
-        Reach::Program {
+        Transport::Program {
             file: file.clone(),
             arguments: arguments.iter().map(|&it| it.to_owned()).collect(),
             directory: directory.map(PathBuf::from),
             environment: pairs(environment).into_iter().collect(),
         }
     };
-    let found = |name: &str| find(&dir, name).expect("it is listed");
+    let found = |name: &str| find(&dir, name).expect("the engine is listed");
     let first = found("Mime <b>1</b>");
     let variables = [("EVAL", "a = \"b\""), ("LANG", "日本")];
-    assert_eq!(first.reach, program(&["stale", "a b"], Some("/tmp"), &variables));
+    assert_eq!(first.transport, program(&["stale", "a b"], Some("/tmp"), &variables));
     assert_eq!(first.options, pairs(&[("Hash", "64"), ("Style", "Wild")]));
     assert_eq!(first.dialect, None);
     let second = found("Mime <b>1</b> (2)");
-    assert_eq!((second.reach, second.options), (program(&["usi"], None, &[]), Vec::new()));
+    assert_eq!((second.transport, second.options), (program(&["usi"], None, &[]), Vec::new()));
     assert_eq!(second.dialect, Some(Dialect::Usi));
-    assert_eq!(found("Far").reach, Reach::Tcp("127.0.0.1:1".to_owned()));
+    assert_eq!(found("Far").transport, Transport::Tcp("127.0.0.1:1".to_owned()));
 }
 
 #[test]
-fn a_list_that_is_no_text_is_an_error() {
-    let dir = place();
+fn rejects_a_list_that_is_not_utf8() {
+    let dir = sample_dir();
     fs::write(dir.path().join("engines.toml"), [0xff]).expect("a file");
     assert!(find(&dir, "sf").is_err());
 }
 
 #[test]
-fn the_settings_are_where_the_user_has_them() {
+fn finds_the_configuration_directory() {
     let path = |set: &[(&str, &str)]| {
         let env = |name: &str| {
             let found = set.iter().find(|(it, _)| *it == name);
@@ -243,18 +241,18 @@ fn the_settings_are_where_the_user_has_them() {
 }
 
 #[test]
-fn a_timeout_of_the_list_is_that_of_a_match_too() {
-    let dir = place();
+fn match_uses_the_timeout_of_the_list() {
+    let dir = sample_dir();
     let list = "[[engine]]\nname = 'a'\ncommand = 'sf'\ntimeout = 0.5\nregister = 'later'\n";
     dir.write("engines.toml", list);
     let mut plan = EnginePlan { command: "a".to_owned(), ..EnginePlan::default() };
-    find_engine(&mut plan, &settings(&dir)).expect("it is listed");
+    find_engine(&mut plan, &settings(&dir)).expect("the engine is listed");
     let ms = |it: Option<std::num::NonZeroU64>| it.map(std::num::NonZeroU64::get);
     assert_eq!((ms(plan.patience.hello_ms), ms(plan.patience.ready_ms)), (Some(500), Some(500)));
 }
 
 #[test]
-fn a_list_with_an_impossible_timeout_or_registration_is_refused() {
+fn rejects_invalid_timeouts_and_registrations() {
     for (line, error) in [
         ("timeout = 0", "a timeout is a number of seconds"),
         ("timeout = -1", "a timeout is a number of seconds"),
@@ -264,10 +262,10 @@ fn a_list_with_an_impossible_timeout_or_registration_is_refused() {
         ("register = {}", "a registration is `later`, or has a name and a code"),
         ("register = { name = \"a\\nquit\" }", "a registration is `later`"),
     ] {
-        let dir = place();
+        let dir = sample_dir();
         let list = format!("[[engine]]\nname = 'a'\ncommand = 'sf'\n{line}\n");
         dir.write("engines.toml", &list);
-        let refused = find(&dir, "a").expect_err(line);
-        assert!(refused.contains(error), "{line}: {refused}");
+        let failure = find(&dir, "a").expect_err(line);
+        assert!(failure.contains(error), "{line}: {failure}");
     }
 }

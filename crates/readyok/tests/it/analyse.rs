@@ -1,24 +1,28 @@
-//! `readyok analyse` with an engine that plays a script.
+//! `readyok analyse` with a scripted engine, and the formatting of its output.
 
 use std::io::{BufRead, BufReader};
 use std::process::Command;
 
+use readyok::analyse::{MoveFormatter, Screen, View, line, table};
+use readyok_client::Info;
+use readyok_protocol::{Dialect, Reply};
+use readyok_rules::{Game, Notation, Position};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::program::{Dir, Output, finish, readyok, run, scripted_engine, signal};
+use crate::program::{Dir, Output, Terminal, finish, readyok, run, scripted_engine, signal};
 
-const GREETING: &str = "\
+const HANDSHAKE: &str = "\
 > uci
 < id name Example 1.0
-< id author Somebody
+< id author A. Author
 < option name MultiPV type spin default 1 min 1 max 500
 < option name Style type combo default Solid var Solid var Risky
 < option name Clear Hash type button
 < uciok
 ";
 
-const USI_GREETING: &str = "\
+const USI_HANDSHAKE: &str = "\
 > usi
 < id name Example 1.0
 < usiok
@@ -42,7 +46,7 @@ fn run_script(arguments: &[&str], script: &str) -> Output {
     run(&mut analyse(&dir, arguments, script), b"")
 }
 
-/// The lines of JSON, without the time that the search has really taken.
+/// Compares the JSON lines except `time_ms` of the result.
 #[track_caller]
 fn check_json(arguments: &[&str], script: &str, records: &[Value]) {
     let output = run_script(arguments, script);
@@ -65,11 +69,11 @@ fn check_error(arguments: &[&str], script: &str, code: i32, error: &str) {
 }
 
 #[test]
-fn a_move_that_goes_nowhere_is_no_move_and_its_word_is_kept() {
+fn null_move_is_no_move_and_its_token_is_printed() {
     check_json(
         &["--fen", "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", "--depth", "1"],
         &format!(
-            "{GREETING}> ucinewgame\n> isready\n< readyok\n\
+            "{HANDSHAKE}> ucinewgame\n> isready\n< readyok\n\
              > position fen R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1\n> go depth 1\n\
              < bestmove a1a1"
         ),
@@ -78,11 +82,11 @@ fn a_move_that_goes_nowhere_is_no_move_and_its_word_is_kept() {
 }
 
 #[test]
-fn prints_an_object_for_each_info_and_one_for_the_answer() {
+fn prints_an_object_for_each_info_and_one_for_the_result() {
     check_json(
         &["--moves", "e2e4", "e7e5", "--depth", "2", "--multipv", "2"],
         &format!(
-            "{GREETING}\
+            "{HANDSHAKE}\
              > setoption name MultiPV value 2\n> ucinewgame\n> isready\n< readyok\n\
              > position startpos moves e2e4 e7e5\n> go depth 2\n\
              < info depth 2 seldepth 3 multipv 1 score cp 20 lowerbound wdl 9 980 11 nodes 50 nps 7 \
@@ -115,10 +119,10 @@ fn prints_an_object_for_each_info_and_one_for_the_answer() {
 }
 
 #[test]
-fn speaks_usi_about_shogi() {
+fn uses_usi_for_shogi() {
     check_json(
         &["--game", "shogi", "--mate", "500", "--notation", "japanese"],
-        &format!("{USI_GREETING}> position startpos\n> go mate 500\n< checkmate 7g7f 3c3d"),
+        &format!("{USI_HANDSHAKE}> position startpos\n> go mate 500\n< checkmate 7g7f 3c3d"),
         &[json!({
             "type": "bestmove", "answer": "move", "move": "7g7f", "move_text": "▲７六歩",
             "checkmate": "found", "mate": ["7g7f", "3c3d"],
@@ -131,7 +135,7 @@ fn sets_options_before_the_search() {
     check_json(
         &["--option", "style=risky", "--option", "Clear Hash", "--nodes", "9"],
         &format!(
-            "{GREETING}> setoption name Style value Risky\n> setoption name Clear Hash\n\
+            "{HANDSHAKE}> setoption name Style value Risky\n> setoption name Clear Hash\n\
              > ucinewgame\n> isready\n< readyok\n> position startpos\n> go nodes 9\n\
              < bestmove (none)"
         ),
@@ -140,11 +144,11 @@ fn sets_options_before_the_search() {
 }
 
 #[test]
-fn searches_for_ten_seconds_if_nothing_is_said() {
+fn searches_for_ten_seconds_without_a_limit() {
     check_json(
         &[],
         &format!(
-            "{GREETING}> ucinewgame\n> isready\n< readyok\n> position startpos\n\
+            "{HANDSHAKE}> ucinewgame\n> isready\n< readyok\n> position startpos\n\
              > go movetime 10000\n< bestmove e2e4"
         ),
         &[json!({"type": "bestmove", "answer": "move", "move": "e2e4", "move_text": "e4"})],
@@ -152,7 +156,7 @@ fn searches_for_ten_seconds_if_nothing_is_said() {
 }
 
 #[test]
-fn tells_a_castling_of_chess960_as_the_king_taking_his_rook() {
+fn sends_chess960_castling_as_king_takes_rook() {
     let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
     check_json(
         &["--game", "chess960", "--fen", fen, "--moves", "e1g1", "--depth", "1"],
@@ -166,50 +170,50 @@ fn tells_a_castling_of_chess960_as_the_king_taking_his_rook() {
 }
 
 #[test]
-fn prints_lines_of_text_when_asked() {
+fn prints_lines_of_text() {
     let output = run_script(
         &["--plain", "--depth", "1"],
         &format!(
-            "{GREETING}> ucinewgame\n> isready\n< readyok\n> position startpos\n> go depth 1\n\
+            "{HANDSHAKE}> ucinewgame\n> isready\n< readyok\n> position startpos\n> go depth 1\n\
              < info depth 1 score cp 20 pv e2e4\n< bestmove e2e4 ponder e2e4"
         ),
     );
     assert_eq!(
         output.text(),
-        "depth 1  score +0.20  e4\nbest move: e4, expected answer: e2e4 (illegal)\n"
+        "depth 1  score +0.20  e4\nbest move: e4, expected reply: e2e4 (illegal)\n"
     );
 }
 
 #[test]
-fn says_what_is_wrong_before_an_engine_is_started() {
+fn rejects_invalid_arguments_before_starting_the_engine() {
     let never = "= 1";
     check_error(&["--moves", "e2e4", "e2e4"], never, 2, "move 2: illegal move `e2e4`");
     check_error(
         &["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"],
         never,
         2,
-        "readyok: no position `8/8/8/8/8/8/8/8 w - - 0 1`: ",
+        "readyok: invalid position `8/8/8/8/8/8/8/8 w - - 0 1`: ",
     );
-    check_error(&["--game", "shogi", "--fen", "x"], never, 2, "is given as SFEN");
-    check_error(&["--game", "chess", "--sfen", "x"], never, 2, "is given as FEN");
+    check_error(&["--game", "shogi", "--fen", "x"], never, 2, "need --sfen, not --fen");
+    check_error(&["--game", "chess", "--sfen", "x"], never, 2, "need --fen, not --sfen");
     check_error(&["--infinite", "--depth", "1"], never, 2, "cannot be used with");
     check_error(&["--multipv", "0"], never, 2, "0 is not in");
 }
 
 #[test]
-fn says_what_is_wrong_with_an_option() {
-    check_error(&["--option", "Nobody=1"], GREETING, 2, "no option `Nobody`");
-    check_error(&["--option", "Style=Wild"], GREETING, 2, "Wild");
+fn rejects_invalid_options() {
+    check_error(&["--option", "Unknown=1"], HANDSHAKE, 2, "no option `Unknown`");
+    check_error(&["--option", "Style=Wild"], HANDSHAKE, 2, "Wild");
 }
 
 #[test]
-fn says_how_an_engine_has_crashed() {
-    let script = format!("{GREETING}> ucinewgame\n> isready\n= 3");
+fn reports_the_exit_status_of_a_crashed_engine() {
+    let script = format!("{HANDSHAKE}> ucinewgame\n> isready\n= 3");
     check_error(&[], &script, 1, "exited with code 3");
 }
 
 #[test]
-fn an_engine_is_not_asked_for_a_game_of_another_protocol() {
+fn rejects_a_game_of_another_protocol() {
     let dir = Dir::new();
     dir.write("engines.toml", "[[engine]]\nname = 'a'\ncommand = 'narikin'\nprotocol = 'uci'\n");
     let output = run(readyok(&dir).args(["analyse", "a", "--game", "shogi"]), b"");
@@ -228,10 +232,10 @@ const INFINITE: &str = "\
 ";
 
 #[test]
-fn an_interrupt_stops_the_search_and_prints_its_result() {
+fn interrupt_stops_the_search_and_prints_its_result() {
     let dir = Dir::new();
-    let script = format!("{GREETING}{INFINITE}< bestmove e2e4");
-    let mut child = analyse(&dir, &["--infinite"], &script).spawn().expect("the program starts");
+    let script = format!("{HANDSHAKE}{INFINITE}< bestmove e2e4");
+    let mut child = analyse(&dir, &["--infinite"], &script).spawn().expect("the process starts");
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     assert!(lines.next().is_some(), "the search has started");
     signal(child.id(), Signal::INT);
@@ -242,20 +246,20 @@ fn an_interrupt_stops_the_search_and_prints_its_result() {
 }
 
 #[test]
-fn whoever_does_not_stop_is_ended_by_the_next_interrupt() {
+fn second_interrupt_kills_the_engine() {
     let dir = Dir::new();
-    let script = format!("{GREETING}{INFINITE}< info string I go on");
-    let mut child = analyse(&dir, &["--infinite"], &script).spawn().expect("the program starts");
+    let script = format!("{HANDSHAKE}{INFINITE}< info string still searching");
+    let mut child = analyse(&dir, &["--infinite"], &script).spawn().expect("the process starts");
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     assert!(lines.next().is_some());
     signal(child.id(), Signal::INT);
     let next = lines.next().expect("a line").expect("a line");
-    assert!(next.contains("I go on"), "{next}");
+    assert!(next.contains("still searching"), "{next}");
     signal(child.id(), Signal::INT);
     assert_eq!(finish(child).code(), Some(130));
 }
 
-/// Analyses with the engine that is built in, and looks at the last line.
+/// Analyses with Narikin and checks the last line.
 #[track_caller]
 fn check_narikin(arguments: &[&str], answer: &str) {
     let output = run(readyok(&Dir::new()).args(["analyse", "narikin"]).args(arguments), b"");
@@ -265,7 +269,7 @@ fn check_narikin(arguments: &[&str], answer: &str) {
 }
 
 #[test]
-fn analyses_with_the_engine_that_is_built_in() {
+fn analyses_with_narikin() {
     let mate = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1";
     check_narikin(&["--fen", mate, "--depth", "4"], r#""type":"bestmove","answer":"move""#);
     let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
@@ -273,14 +277,14 @@ fn analyses_with_the_engine_that_is_built_in() {
 }
 
 #[test]
-fn is_the_engine_that_is_built_in() {
+fn runs_narikin() {
     let output = run(readyok(&Dir::new()).arg("engine"), b"usi\nquit\n");
     assert_eq!(output.code(), Some(0));
     assert!(output.text().starts_with("id name Narikin "), "{}", output.text());
     assert!(output.text().ends_with("usiok\n"), "{}", output.text());
 }
 
-/// Analyses with arguments, and looks at what is printed as an error beside the answer.
+/// Checks that there is a result, and the messages on standard error.
 #[track_caller]
 fn check_reported(arguments: &[&str], script: &str, errors: &[&str]) {
     let output = run_script(arguments, script);
@@ -294,36 +298,38 @@ fn check_reported(arguments: &[&str], script: &str, errors: &[&str]) {
 const SEARCH: &str = "> position startpos\n> go depth 1\n";
 
 #[test]
-fn a_copy_protection_error_is_named_with_the_text_of_the_engine() {
+fn reports_a_copy_protection_error_with_its_message() {
     let status = "< copyprotection checking\n< info string no dongle\n< copyprotection error";
-    let script = format!("{GREETING}{status}");
+    let script = format!("{HANDSHAKE}{status}");
     let error =
         "readyok: engine `scripted`: the engine reported a copy protection error: `no dongle`\n";
     let output = run_script(&[], &script);
     assert_eq!((output.text(), output.code()), ("", Some(1)));
     assert_eq!(output.stderr, error);
-    let later = format!("{GREETING}> ucinewgame\n> isready\n{status}\n< readyok");
+    let later = format!("{HANDSHAKE}> ucinewgame\n> isready\n{status}\n< readyok");
     assert_eq!(run_script(&[], &later).stderr, error);
 }
 
 #[test]
-fn a_registration_error_is_reported_and_the_search_goes_on() {
-    let before = format!("{GREETING}> ucinewgame\n> isready\n< info string trial over\n");
+fn reports_a_registration_error_and_continues() {
+    let before = format!("{HANDSHAKE}> ucinewgame\n> isready\n< info string license expired\n");
     let script = format!(
         "{before}< registration error\n> register later\n< readyok\n{SEARCH}< bestmove e2e4"
     );
     check_reported(
         &["--depth", "1"],
         &script,
-        &["readyok: engine `scripted` is not registered (`registration error`): `trial over`; \
-           register it with --register, or with `register` in engines.toml"],
+        &[
+            "readyok: engine `scripted` is not registered (`registration error`): `license expired`; \
+           register it with --register, or with `register` in engines.toml",
+        ],
     );
 }
 
 #[test]
-fn an_engine_is_registered_as_the_command_line_or_the_list_says() {
+fn registers_the_engine() {
     let script = format!(
-        "{GREETING}> ucinewgame\n> isready\n< registration error\n\
+        "{HANDSHAKE}> ucinewgame\n> isready\n< registration error\n\
          > register name Stefan MK code 4359874324\n< registration checking\n< registration ok\n\
          < readyok\n{SEARCH}< bestmove e2e4"
     );
@@ -345,33 +351,33 @@ fn an_engine_is_registered_as_the_command_line_or_the_list_says() {
 }
 
 #[test]
-fn bare_lines_of_the_engine_are_shown() {
+fn prints_bare_lines_of_the_engine() {
     let script = format!(
-        "{GREETING}> ucinewgame\n> isready\n< readyok\n{SEARCH}\
+        "{HANDSHAKE}> ucinewgame\n> isready\n< readyok\n{SEARCH}\
          < Error! nn-0.nnue not found\n< bestmove e2e4"
     );
     let line = "readyok: engine `scripted` printed `Error! nn-0.nnue not found`";
     check_reported(&["--depth", "1"], &script, &[line]);
     let early = format!(
-        "< Example 1.0 by Somebody\n< Error! nn-0.nnue not found\n{GREETING}> ucinewgame\n\
+        "< Example 1.0 by A. Author\n< Error! nn-0.nnue not found\n{HANDSHAKE}> ucinewgame\n\
          > isready\n< readyok\n{SEARCH}< bestmove e2e4"
     );
     check_reported(&["--depth", "1"], &early, &[line]);
 }
 
 #[test]
-fn the_last_text_of_an_engine_that_fails_is_shown() {
+fn prints_the_last_message_of_a_failed_engine() {
     let script = "> uci\n< Error! nn-0.nnue not found\n= 3";
     let error = "readyok: engine `scripted`: exited with code 3; last message: \
                  `Error! nn-0.nnue not found`\n";
     let output = run_script(&[], script);
     assert_eq!((output.code(), output.stderr.as_str()), (Some(1), error));
-    let script = format!("{GREETING}> ucinewgame\n> isready\n< info string no net\n= 3");
+    let script = format!("{HANDSHAKE}> ucinewgame\n> isready\n< info string no net\n= 3");
     check_error(&[], &script, 1, "exited with code 3; last message: `no net`");
 }
 
 #[test]
-fn a_timeout_is_set_and_named() {
+fn sets_the_timeout() {
     let silent = "> uci\n";
     let error = "readyok: engine `scripted`: no `uciok` within 0.2 s; engine terminated\n";
     let output = run_script(&["--timeout", "0.2"], silent);
@@ -382,7 +388,7 @@ fn a_timeout_is_set_and_named() {
         "{}",
         shogi.stderr
     );
-    let not_ready = format!("{GREETING}> ucinewgame\n> isready\n");
+    let not_ready = format!("{HANDSHAKE}> ucinewgame\n> isready\n");
     check_error(&["--timeout", "4"], &not_ready, 1, "no `readyok` within 4 s; engine terminated");
     let dir = Dir::new();
     let list = format!(
@@ -401,10 +407,10 @@ fn a_timeout_is_set_and_named() {
 }
 
 #[test]
-fn a_search_is_restricted_to_moves() {
+fn restricts_the_search_to_root_moves() {
     let searched = |go: &str| {
         format!(
-            "{GREETING}> ucinewgame\n> isready\n< readyok\n> position startpos moves e2e4\n\
+            "{HANDSHAKE}> ucinewgame\n> isready\n< readyok\n> position startpos moves e2e4\n\
              > go {go}\n< bestmove e7e5"
         )
     };
@@ -413,5 +419,112 @@ fn a_search_is_restricted_to_moves() {
     let depth = [&arguments[..], &["--depth", "3"]].concat();
     check_reported(&depth, &searched("depth 3 searchmoves e7e5 d7d5"), &[]);
     let illegal = ["--searchmoves", "e2e4", "e2e5"];
-    check_error(&illegal, "= 1", 2, "--searchmoves, move 2: illegal move `e2e5`");
+    check_error(&illegal, "= 1", 2, "--searchmoves: move 2: illegal move `e2e5`");
+}
+
+fn info(text: &str, dialect: Dialect) -> Info<'static> {
+    match Reply::read(text, dialect).value {
+        Reply::Info(info) => info.into_owned(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn chess() -> MoveFormatter {
+    MoveFormatter::new(Position::start(Game::Chess), Notation::Western)
+}
+
+#[track_caller]
+fn check_table(infos: &[&str], width: usize, rows: &[&str]) {
+    let infos: Vec<_> = infos.iter().map(|text| info(text, Dialect::Uci)).collect();
+    let infos: Vec<_> = infos.iter().collect();
+    assert_eq!(table(&infos, &chess(), width), rows);
+}
+
+const FIRST: &str = "info depth 12 seldepth 20 multipv 1 score cp 31 wdl 90 880 30 nodes 1234567 \
+                     nps 98765 hashfull 45 time 12500 pv e2e4 e7e5 g1f3";
+const SECOND: &str =
+    "info depth 9 multipv 2 score mate -3 upperbound nodes 999 time 3723000 pv a2a3";
+
+#[test]
+fn table_has_a_row_for_each_variation() {
+    check_table(
+        &[FIRST, SECOND],
+        100,
+        &[
+            "#  depth  score    w/d/l ‰  nodes    nps  hash     time  line",
+            "1  12/20  +0.31  90/880/30  1.23M  98.7k  4.5%   0:12.5  e4 e5 Nf3",
+            "2      9   ≤#-3               999               1:02:03  a3",
+        ],
+    );
+}
+
+#[test]
+fn table_omits_empty_columns() {
+    check_table(&["info depth 1 pv e2e4"], 100, &["depth  line", "    1  e4"]);
+    check_table(&[], 100, &[]);
+}
+
+#[test]
+fn rows_are_truncated_between_moves() {
+    check_table(&["info depth 1 pv e2e4 e7e5 g1f3 b8c6"], 17, &["depth  line", "    1  e4 e5 …"]);
+    check_table(&["info depth 1 pv e2e4"], 8, &["depth  …", "    1  …"]);
+}
+
+#[test]
+fn wide_characters_count_twice() {
+    let info = info("info depth 1 pv 7g7f 3c3d 2g2f", Dialect::Usi);
+    let formatter = MoveFormatter::new(Position::start(Game::Shogi), Notation::Japanese);
+    assert_eq!(table(&[&info], &formatter, 80), ["depth  line", "    1  ▲７六歩 △３四歩 ▲２六歩"]);
+    assert_eq!(table(&[&info], &formatter, 24), ["depth  line", "    1  ▲７六歩 △３四歩 …"]);
+    assert_eq!(table(&[&info], &formatter, 23), ["depth  line", "    1  ▲７六歩 …"]);
+}
+
+#[test]
+fn line_has_labels() {
+    let info = info(FIRST, Dialect::Uci);
+    assert_eq!(
+        line(&info, &chess()),
+        "# 1  depth 12/20  score +0.31  w/d/l ‰ 90/880/30  nodes 1.23M  nps 98.7k  hash 4.5%  time \
+         0:12.5  e4 e5 Nf3"
+    );
+}
+
+#[test]
+fn screen_redraws_in_place() {
+    let terminal = Terminal::default();
+    let mut screen = Screen::new(terminal.clone(), || (40, 24), "Engine", chess());
+    screen.frame(&[]).expect("a frame");
+    assert_eq!(terminal.drain(), "\r\x1b[JEngine\n");
+    let first = info("info depth 1 pv e2e4", Dialect::Uci);
+    screen.update(&first).expect("an update");
+    screen.frame(&[&first]).expect("a frame");
+    assert_eq!(terminal.drain(), "\x1b[1A\r\x1b[JEngine\ndepth  line\n    1  e4\n");
+    screen.frame(&[&first]).expect("a frame");
+    assert_eq!(terminal.drain(), "", "nothing has changed");
+    screen.update(&first).expect("an update");
+    screen.frame(&[&first]).expect("a frame");
+    assert!(terminal.drain().starts_with("\x1b[3A\r\x1b[J"));
+}
+
+#[test]
+fn screen_draws_no_more_rows_than_the_terminal_has() {
+    let terminal = Terminal::default();
+    let mut screen = Screen::new(terminal.clone(), || (40, 3), "Engine", chess());
+    let first = info("info depth 1 pv e2e4", Dialect::Uci);
+    screen.frame(&[&first, &first, &first]).expect("a frame");
+    assert_eq!(terminal.drain(), "\r\x1b[JEngine\ndepth  line\n");
+}
+
+#[test]
+fn engine_cannot_control_the_terminal() {
+    let terminal = Terminal::default();
+    let mut screen = Screen::new(terminal.clone(), || (80, 24), "Evil\x1b]0;x\x07", chess());
+    let evil = info("info depth 1 pv e2e4 \x1b[2J string \u{9b}2J \u{202e}x", Dialect::Uci);
+    screen.update(&evil).expect("an update");
+    screen.frame(&[&evil]).expect("a frame");
+    let shown = terminal.drain();
+    let shown = shown.strip_prefix("\r\x1b[J").expect("a frame");
+    let is_control = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+    assert!(!shown.contains(is_control), "{shown:?}");
+    assert!(!line(&evil, &chess()).contains(is_control));
 }

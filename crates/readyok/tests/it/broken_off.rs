@@ -6,8 +6,7 @@ use std::fs;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::killed::is_in_use;
-use crate::program::{Dir, Output, finish, readyok, run, signal, wait};
+use crate::program::{Dir, Output, finish, is_in_use, readyok, run, signal, wait};
 use crate::worker_killed::write_engine;
 
 /// The indices of the pairings that are stored, each with its two games.

@@ -1,4 +1,4 @@
-//! `readyok check`: who is judged, what is written, and how it ends.
+//! `readyok check`: targets, output formats and exit codes.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -12,11 +12,11 @@ use crate::program::{Dir, Output, readyok, run};
 
 const READYOK: &str = env!("CARGO_BIN_EXE_readyok");
 
-/// An engine that answers a `stop` for which there is no search, and has a name that needs care.
-const ODD: &str = r#"
+/// An engine that answers `stop` without a search, and whose name needs escaping.
+const NONCONFORMING: &str = r#"
 while read -r line; do
     case $line in
-        uci) printf '%s\n' 'id name Odd <&"> | *one*' 'id author nobody' uciok ;;
+        uci) printf '%s\n' 'id name Mock <&"> | *one*' 'id author A' uciok ;;
         isready) echo readyok ;;
         go*|stop) echo bestmove e2e4 ;;
         quit) exit ;;
@@ -28,13 +28,13 @@ fn check(dir: &Dir, arguments: &[&str]) -> Output {
     run(readyok(dir).arg("check").args(arguments), b"")
 }
 
-/// What a run has written: JSON, `JUnit` and Markdown.
-fn written(dir: &Dir, arguments: &[&str]) -> (Output, Value, String, String) {
+/// Runs the checks; returns the JSON, `JUnit` and Markdown output.
+fn reports(dir: &Dir, arguments: &[&str]) -> (Output, Value, String, String) {
     let (junit, markdown) = (dir.path().join("check.xml"), dir.path().join("check.md"));
     let files = [junit.to_str().expect("UTF-8"), markdown.to_str().expect("UTF-8")];
     let forms = ["--json", "--junit", files[0], "--markdown", files[1]];
     let output = check(dir, &[arguments, &forms].concat());
-    assert_eq!(output.stderr, "", "a bar is for terminals");
+    assert_eq!(output.stderr, "", "the progress bar is for terminals");
     let json = serde_json::from_str(output.text()).expect("JSON");
     let junit = fs::read_to_string(junit).expect("the file");
     let markdown = fs::read_to_string(markdown).expect("the file");
@@ -47,10 +47,10 @@ fn ids(json: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn an_engine_that_conforms_is_reported_in_every_form() {
+fn reports_a_conforming_engine_in_every_format() {
     let dir = Dir::new();
     let engine = format!("{READYOK} engine");
-    let (output, json, junit, markdown) = written(
+    let (output, json, junit, markdown) = reports(
         &dir,
         &[
             &engine,
@@ -89,13 +89,13 @@ fn an_engine_that_conforms_is_reported_in_every_form() {
 }
 
 #[test]
-fn an_engine_that_breaks_a_must_is_reported_in_every_form() {
+fn reports_a_violated_must_in_every_format() {
     let dir = Dir::new();
-    let script = dir.write("odd.sh", ODD);
+    let script = dir.write("engine.sh", NONCONFORMING);
     let engine = format!("sh {}", script.display());
-    let (output, json, junit, markdown) = written(&dir, &[&engine, "--only", "lexical.idle-stop"]);
+    let (output, json, junit, markdown) = reports(&dir, &[&engine, "--only", "lexical.idle-stop"]);
     assert_eq!(output.code(), Some(1), "{}", output.text());
-    assert_eq!(json["name"], r#"Odd <&"> | *one*"#);
+    assert_eq!(json["name"], r#"Mock <&"> | *one*"#);
     let dialogue = json["checks"][0]["dialogue"].as_array().expect("a dialogue");
     assert!(dialogue.iter().any(|line| line.as_str().is_some_and(|it| it.ends_with("> stop"))));
 
@@ -108,11 +108,11 @@ fn an_engine_that_breaks_a_must_is_reported_in_every_form() {
     assert!(failure.text().expect("a dialogue").contains("< bestmove e2e4"));
 
     assert!(markdown.lines().next().is_some_and(|it| it.ends_with("-red)")), "{markdown}");
-    assert!(markdown.contains(r"Odd \<\&"), "{markdown}");
+    assert!(markdown.contains(r"Mock \<\&"), "{markdown}");
 }
 
 #[test]
-fn what_cannot_be_judged_ends_with_2() {
+fn exits_with_2_if_a_target_cannot_be_checked() {
     let dir = Dir::new();
     let cat = check(&dir, &["cat", "--timeout-scale", "0.01"]);
     assert_eq!(cat.code(), Some(2));
@@ -126,10 +126,10 @@ fn what_cannot_be_judged_ends_with_2() {
 #[test]
 fn narikin_passes_every_must_and_should_directly_and_through_the_tap() {
     let dir = Dir::new();
-    let judge = &|dialect, words: &[&str], only: &[&str]| {
-        let suite = Suite::new(Target::program(READYOK, words)).dialect(dialect);
+    let check = &|dialect, arguments: &[&str], only: &[&str]| {
+        let suite = Suite::new(Target::program(READYOK, arguments)).dialect(dialect);
         let suite = suite.only(only.iter().copied()).timeout_scale(3.0);
-        let report = suite.run().expect("it greets");
+        let report = suite.run().expect("a handshake");
         let failed: Vec<_> = report
             .results
             .iter()
@@ -139,27 +139,26 @@ fn narikin_passes_every_must_and_should_directly_and_through_the_tap() {
             .collect();
         assert_eq!(failed, [""; 0], "{report}");
     };
-    // Engines of both protocols wait side by side.
+    // Both protocols are checked concurrently.
     thread::scope(|scope| {
         for dialect in Dialect::ALL {
             let log = dir.path().join(dialect.handshake());
             scope.spawn(move || {
-                // In the same process it is judged elsewhere: here by what only a process can be
-                // judged by, too.
-                judge(dialect, &["engine"], &["handshake.", "resources.", "exit."]);
+                // Other tests run Narikin in the same process; these checks need a process.
+                check(dialect, &["engine"], &["handshake.", "resources.", "exit."]);
                 let log = log.to_str().expect("UTF-8");
-                judge(dialect, &["tap", "--log", log, "--", READYOK, "engine"], &[""]);
+                check(dialect, &["tap", "--log", log, "--", READYOK, "engine"], &[""]);
             });
         }
     });
 }
 
 #[test]
-fn the_input_of_a_failure_shows_it_again() {
+fn input_of_a_failure_reproduces_it() {
     let dir = Dir::new();
-    let script = dir.write("odd.sh", ODD);
+    let script = dir.write("engine.sh", NONCONFORMING);
     let engine = format!("sh {}", script.display());
-    let (output, json, _, markdown) = written(&dir, &[&engine, "--only", "lexical.idle-stop"]);
+    let (output, json, _, markdown) = reports(&dir, &[&engine, "--only", "lexical.idle-stop"]);
     let lines = json["checks"][0]["input"].as_array().expect("lines");
     let lines: String = lines.iter().filter_map(Value::as_str).flat_map(|it| [it, "\n"]).collect();
     assert!(output.code() == Some(1) && lines.starts_with("uci\nisready\n"), "{lines}");
@@ -183,10 +182,10 @@ fn the_input_of_a_failure_shows_it_again() {
 }
 
 #[test]
-fn what_cannot_be_typed_is_written_by_a_shell() {
+fn input_with_control_characters_is_a_shell_command() {
     let dir = Dir::new();
-    // It does not know a line with a carriage return.
-    let script = dir.write("odd.sh", ODD);
+    // The engine ignores a line with a carriage return.
+    let script = dir.write("engine.sh", NONCONFORMING);
     let engine = format!("sh {}", script.display());
     let output =
         check(&dir, &[&engine, "--json", "--only", "lexical.crlf", "--timeout-scale", "0.1"]);
@@ -196,7 +195,7 @@ fn what_cannot_be_typed_is_written_by_a_shell() {
 }
 
 #[test]
-fn our_own_client_is_a_client_like_others() {
+fn checks_readyok_as_a_client() {
     let dir = Dir::new();
     let client = ["--gui", "--json", "--only", "gui.conduct.", "--only", "gui.lines.", "--"];
     let analyse = [READYOK, "analyse", "{engine}", "--depth", "2"];
@@ -211,7 +210,7 @@ fn our_own_client_is_a_client_like_others() {
 }
 
 #[test]
-fn the_checks_of_both_sides_are_listed() {
+fn lists_the_checks_of_both_sides() {
     let dir = Dir::new();
     for (options, first) in [(&["--list"][..], "handshake."), (&["--gui", "--list"], "gui.start.")]
     {
@@ -226,7 +225,7 @@ fn the_checks_of_both_sides_are_listed() {
 }
 
 #[test]
-fn the_timeout_of_the_start_is_set() {
+fn sets_the_start_timeout() {
     let silent = "sh -c 'while read -r line; do :; done'";
     let output = check(&Dir::new(), &[silent, "--timeout", "0.2", "--only", "handshake."]);
     assert_eq!(output.code(), Some(2));

@@ -1,14 +1,13 @@
-//! The commands as their users meet them.
-#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+//! Tests of the commands.
+#![expect(clippy::expect_used, reason = "a failed expectation fails the test")]
 
 mod address;
 mod analyse;
 mod broken_off;
 mod check;
-mod delivered_files;
 #[cfg(target_os = "linux")]
-mod descendants;
-mod killed;
+mod containment;
+mod delivered_files;
 mod match_flags;
 mod matches;
 mod matches_real;
@@ -23,12 +22,9 @@ mod readme;
 mod real;
 mod serve;
 mod server_restarted;
-mod shown;
 mod shown_match;
 mod slots;
 mod small_match;
 mod tap;
-mod terminal;
 mod unfit_workers;
-mod watch;
 mod worker_killed;

@@ -1,4 +1,4 @@
-//! `readyok options` with an engine that plays a script.
+//! `readyok options` with a scripted engine.
 
 use std::os::unix::fs::symlink;
 
@@ -9,22 +9,22 @@ use crate::program::{Dir, Output, readyok, run, scripted_engine};
 const SCRIPT: &str = "\
 > uci
 < id name Example 1.0
-< id author Somebody
+< id author A. Author
 < option name Hash type spin default 16 min 1 max 64
 < option name Style type combo default Solid var Solid var Risky
 < option name OwnBook type check default false
 < option name Clear Hash type button
 < option name Book File type string default <empty>
-< option name Odd\u{9b}2J type slider default 3
+< option name Bad\u{9b}2J type slider default 3
 < uciok
 > quit";
 
-/// Lists the options of an engine with this file beside it.
+/// Lists the options of an engine with this translation file.
 fn list(arguments: &[&str], translation: &str) -> Output {
     let dir = Dir::new();
     let script = dir.write("script", SCRIPT);
     let engine = dir.path().join("hawk.bin");
-    // A copy could not be run while a process that is just starting has it open for writing.
+    // Executing a copy could fail, because a concurrently forked process may hold it open for writing.
     symlink(scripted_engine(), &engine).expect("the engine");
     if !translation.is_empty() {
         dir.write("hawk.lang.json", translation);
@@ -49,7 +49,7 @@ fn lists_the_options_in_english() {
         output.text(),
         "\
 Example 1.0 (UCI)
-by Somebody
+by A. Author
 
 Hash · Hash size (MB)
     spin, default `16`, from 1, up to 64
@@ -69,18 +69,18 @@ Clear Hash · Clear hash
 Book File
     string, empty by default
 
-Odd2J
-    of an unknown type: `slider default 3`
+Bad2J
+    unknown type: `slider default 3`
 "
     );
 }
 
 #[test]
-fn an_engine_of_the_list_has_its_environment() {
+fn listed_engine_has_its_environment() {
     let dir = Dir::new();
-    let says = "read hello; echo id name $NAME; echo uciok; read quit";
+    let script = "read line; echo id name $NAME; echo uciok; read quit";
     let list = format!(
-        "[[engine]]\nname = 'e'\ncommand = '/bin/sh'\nargs = ['-c', '{says}']\nprotocol = 'uci'\n\
+        "[[engine]]\nname = 'e'\ncommand = '/bin/sh'\nargs = ['-c', '{script}']\nprotocol = 'uci'\n\
          env = {{ NAME = 'Example 7' }}\n"
     );
     dir.write("engines.toml", &list);
@@ -89,10 +89,10 @@ fn an_engine_of_the_list_has_its_environment() {
 }
 
 #[test]
-fn lists_the_options_in_the_words_of_the_translation_file() {
+fn uses_the_translation_file() {
     let output = list(&["--lang", "ja-JP"], JAPANESE);
     let text = output.text();
-    assert!(text.starts_with("例 (UCI)\nby Somebody\n\nHash · ハッシュサイズ"), "{text}");
+    assert!(text.starts_with("例 (UCI)\nby A. Author\n\nHash · ハッシュサイズ"), "{text}");
     let style = "\nStyle · 棋風\n    combo, default `Solid`, one of `Solid`, `Risky` (攻撃的)\n";
     assert!(text.contains(style), "{text}");
 }
@@ -103,7 +103,7 @@ fn prints_one_json_object() {
     let report: Value = serde_json::from_str(output.text()).expect("JSON");
     assert_eq!(
         (&report["name"], &report["author"], &report["protocol"]),
-        (&json!("例"), &json!("Somebody"), &json!("uci"))
+        (&json!("例"), &json!("A. Author"), &json!("uci"))
     );
     assert_eq!(
         report["options"][1],
@@ -118,7 +118,7 @@ fn prints_one_json_object() {
 }
 
 #[test]
-fn a_broken_translation_file_is_named_and_left_aside() {
+fn reports_and_ignores_an_invalid_translation_file() {
     let output = list(&[], "{");
     assert_eq!(output.code(), Some(0));
     assert!(output.stderr.contains("hawk.lang.json`: "), "{}", output.stderr);
@@ -126,12 +126,12 @@ fn a_broken_translation_file_is_named_and_left_aside() {
 }
 
 #[test]
-fn a_language_that_is_no_language_is_an_error() {
+fn rejects_an_invalid_language_tag() {
     assert_eq!(list(&["--lang", "../x"], "").code(), Some(2));
 }
 
 #[test]
-fn the_engine_of_the_project_speaks_both_languages() {
+fn narikin_has_labels_in_both_languages() {
     let dir = Dir::new();
     let list = |arguments: &[&str]| {
         let output = run(readyok(&dir).args(["options", "narikin"]).args(arguments), b"");
@@ -144,7 +144,7 @@ fn the_engine_of_the_project_speaks_both_languages() {
     assert!(japanese.contains("`TryRule` (トライルール)"), "{japanese}");
 }
 
-/// Lists the options of an engine that says this after its handshake.
+/// Lists the options of an engine that sends these lines after the handshake.
 fn list_with(status: &str, arguments: &[&str]) -> Output {
     let dir = Dir::new();
     let script =
@@ -154,7 +154,7 @@ fn list_with(status: &str, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn the_status_of_an_engine_is_reported() {
+fn reports_the_status_of_the_engine() {
     let output = list_with("< info string no dongle\n< copyprotection error", &[]);
     assert_eq!((output.text(), output.code()), ("Example (UCI)\n", Some(1)));
     let error = "readyok: engine `scripted` reported a copy protection error: `no dongle`\n";
@@ -169,7 +169,7 @@ fn the_status_of_an_engine_is_reported() {
 }
 
 #[test]
-fn an_engine_that_says_nothing_is_terminated_after_the_timeout() {
+fn terminates_a_silent_engine_after_the_timeout() {
     let dir = Dir::new();
     let engine = "sh -c 'while read -r line; do :; done'";
     let output = run(readyok(&dir).args(["options", engine, "--timeout", "0.2"]), b"");

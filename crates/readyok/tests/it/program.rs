@@ -1,25 +1,25 @@
-//! Runs the program under test.
+//! Test support: runs `readyok`, and temporary directories.
 
 use std::env;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// Longer than anything here takes; a test that waits so long has failed.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+/// Timeout of each wait; no test step takes as long.
+pub(crate) const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A folder that goes away with its handle.
+/// A temporary directory.
 pub(crate) struct Dir(TempDir);
 
 impl Dir {
     pub(crate) fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder for the test"))
+        Self(tempfile::tempdir().expect("a directory"))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -28,12 +28,12 @@ impl Dir {
 
     pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path().join(name);
-        fs::write(&path, text).expect("a file for the test");
+        fs::write(&path, text).expect("a file");
         path
     }
 
-    /// A program. It is another process that writes it: what another test starts just then would have it open for
-    /// writing as well, and nobody could run it until then.
+    /// Writes an executable script. Another process writes it: otherwise a process that a concurrent test forks
+    /// would inherit the open file, and execution would fail (ETXTBSY).
     pub(crate) fn write_program(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path().join(name);
         let mut shell = Command::new("sh");
@@ -45,7 +45,7 @@ impl Dir {
     }
 }
 
-/// What a run of the program left behind.
+/// Exit status and output of a process.
 pub(crate) struct Output {
     pub(crate) status: ExitStatus,
     pub(crate) stdout: Vec<u8>,
@@ -62,7 +62,7 @@ impl Output {
     }
 }
 
-/// The program, with no settings but those in `dir`.
+/// A command that runs `readyok` with the configuration in `dir`.
 pub(crate) fn readyok(dir: &Dir) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_readyok"));
     command
@@ -74,9 +74,9 @@ pub(crate) fn readyok(dir: &Dir) -> Command {
     command
 }
 
-/// Runs it with this input to its end.
+/// Runs a command to its end with this input.
 pub(crate) fn run(command: &mut Command, input: &[u8]) -> Output {
-    let mut child = command.spawn().expect("the program starts");
+    let mut child = command.spawn().expect("the process starts");
     let stdin = child.stdin.take().expect("a pipe");
     let input = input.to_vec();
     thread::spawn(move || feed(stdin, &input));
@@ -84,20 +84,20 @@ pub(crate) fn run(command: &mut Command, input: &[u8]) -> Output {
 }
 
 fn feed(mut stdin: ChildStdin, input: &[u8]) {
-    // The program may end before it has read everything.
+    // The process may exit before it has read all input.
     let _ = stdin.write_all(input);
 }
 
-/// Waits for the end of the program.
+/// Waits until the process exits.
 pub(crate) fn finish(child: Child) -> Output {
     let (done, outcome) = mpsc::channel();
     let id = child.id();
     thread::spawn(move || done.send(child.wait_with_output()));
-    let Ok(output) = outcome.recv_timeout(PATIENCE) else {
+    let Ok(output) = outcome.recv_timeout(TIMEOUT) else {
         signal(id, rustix::process::Signal::KILL);
-        panic!("the program does not end");
+        panic!("the process does not exit");
     };
-    let output = output.expect("the output of the program");
+    let output = output.expect("the output of the process");
     let stderr = String::from_utf8(output.stderr).expect("UTF-8");
     Output { status: output.status, stdout: output.stdout, stderr }
 }
@@ -107,7 +107,7 @@ pub(crate) fn signal(id: u32, signal: rustix::process::Signal) {
     rustix::process::kill_process(id, signal).expect("the signal is sent");
 }
 
-/// The engine that plays a script.
+/// Path of the scripted engine.
 pub(crate) fn scripted_engine() -> PathBuf {
     let test = env::current_exe().expect("the path of this test");
     let profile = test.ancestors().nth(2).expect("target/<profile>/deps/<test>");
@@ -116,13 +116,40 @@ pub(crate) fn scripted_engine() -> PathBuf {
     engine
 }
 
-/// Waits until something is so.
-pub(crate) fn wait(what: &str, so: impl Fn() -> bool) {
+/// Waits for a condition; panics with `message` after a timeout.
+pub(crate) fn wait(message: &str, condition: impl Fn() -> bool) {
     for _ in 0..6000 {
-        if so() {
+        if condition() {
             return;
         }
         thread::park_timeout(Duration::from_millis(10));
     }
-    panic!("{what}");
+    panic!("{message}");
+}
+
+/// Whether a process has this text in its environment.
+pub(crate) fn is_in_use(text: &str) -> bool {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut environments = processes.filter_map(|it| fs::read(it.path().join("environ")).ok());
+    environments.any(|it| it.windows(text.len()).any(|part| part == text.as_bytes()))
+}
+
+/// A terminal that stores its output.
+#[derive(Clone, Default)]
+pub(crate) struct Terminal(Arc<Mutex<Vec<u8>>>);
+
+impl Terminal {
+    pub(crate) fn drain(&self) -> String {
+        String::from_utf8(std::mem::take(&mut *self.0.lock().expect("one thread"))).expect("UTF-8")
+    }
+}
+
+impl Write for Terminal {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("one thread").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -1,7 +1,6 @@
-//! Real engines, where they are installed and `READYOK_REAL_ENGINES` is set.
+//! Tests with real engines.
 //!
-//! Without the variable each test says which engine it needs, and passes. With it a missing
-//! engine is a failure.
+//! With `READYOK_REAL_ENGINES` set, a missing engine fails the test. Otherwise the test is skipped with a message.
 
 use std::env;
 use std::io::{BufRead, BufReader, Write, stderr};
@@ -11,39 +10,40 @@ use serde_json::Value;
 
 use crate::program::{Dir, finish, readyok, run};
 
-/// The path of an engine, if it is to be tested with.
+/// The path of an engine, or `None` if the test is skipped.
 pub(crate) fn engine(name: &str) -> Option<PathBuf> {
     if env::var_os("READYOK_REAL_ENGINES").is_none() {
-        // Not by `eprintln!`, which nobody sees of a test that passes.
+        // The test harness would capture the output of `eprintln!`.
         let text = format!("not tested: {name}, which needs READYOK_REAL_ENGINES=1\n");
         stderr().write_all(text.as_bytes()).expect("standard error is open");
         return None;
     }
     let path = env::var_os("PATH").unwrap_or_default();
     let games = ["/usr/games", "/usr/local/games", "/usr/sbin"].map(PathBuf::from);
-    let mut folders = env::split_paths(&path).chain(games);
-    let found = folders.find_map(|folder| Some(folder.join(name)).filter(|it| it.is_file()));
+    let mut directories = env::split_paths(&path).chain(games);
+    let found =
+        directories.find_map(|directory| Some(directory.join(name)).filter(|it| it.is_file()));
     Some(found.unwrap_or_else(|| panic!("{name} is not installed")))
 }
 
-/// Talks to an engine through a strict tap: `>` says a line, `<` waits for one that starts so.
+/// Runs a session with an engine through a strict tap: `>` sends a line, `<` waits for a line with this prefix.
 #[track_caller]
 fn check_tap(name: &str, script: &str) {
     let Some(engine) = engine(name) else { return };
     let dir = Dir::new();
     let mut command = readyok(&dir);
     command.args(["tap", "--strict", "--"]).arg(engine);
-    let mut child = command.spawn().expect("the program starts");
+    let mut child = command.spawn().expect("the process starts");
     let mut to = child.stdin.take().expect("a pipe");
     let mut from = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     for step in script.lines().map(str::trim_start) {
         match step.split_at(2) {
             ("> ", line) => writeln!(to, "{line}").expect("the line is sent"),
-            ("< ", wanted) => {
-                let came = from.any(|line| line.expect("a line").starts_with(wanted));
-                assert!(came, "{wanted} never came");
+            ("< ", prefix) => {
+                let found = from.any(|line| line.expect("a line").starts_with(prefix));
+                assert!(found, "no line starts with {prefix}");
             }
-            _ => panic!("no step: {step}"),
+            _ => panic!("invalid step: {step}"),
         }
     }
     drop(to);
@@ -52,7 +52,7 @@ fn check_tap(name: &str, script: &str) {
     assert!(!output.stderr.contains(" must: "), "{}", output.stderr);
 }
 
-/// Analyses, and looks that there are infos with moves of the position, and a legal answer.
+/// Checks that an analysis has information with legal moves, and a legal best move.
 #[track_caller]
 fn check_analysis(name: &str, engine_arguments: &str, arguments: &[&str]) {
     let Some(engine) = engine(name) else { return };
@@ -69,8 +69,8 @@ fn check_analysis(name: &str, engine_arguments: &str, arguments: &[&str]) {
     assert_eq!((&end["type"], &end["answer"]), (&"bestmove".into(), &"move".into()));
     assert!(end["move_text"].is_string(), "{end}");
     let with_moves = infos.iter().filter(|info| info["pv"].is_array());
-    let told: Vec<_> = with_moves.filter(|info| info["pv"] != info["pv_text"]).collect();
-    assert!(!told.is_empty(), "{}", output.text());
+    let legal: Vec<_> = with_moves.filter(|info| info["pv"] != info["pv_text"]).collect();
+    assert!(!legal.is_empty(), "{}", output.text());
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn analyses_with_gnuchess() {
 }
 
 #[test]
-fn an_empty_log_file_of_stockfish_is_no_file() {
+fn empty_log_file_option_of_stockfish_creates_no_file() {
     use readyok_client::{Engine, Game, Limit, Search};
 
     let Some(path) = engine("stockfish") else { return };
@@ -147,8 +147,8 @@ fn an_empty_log_file_of_stockfish_is_no_file() {
     let game = Game::startpos();
     engine.play(&game, search().option("Debug Log File", "one.log")).expect("an answer");
     engine.play(&game, search()).expect("an answer");
-    engine.quit().expect("it leaves");
-    let files = std::fs::read_dir(dir.path()).expect("the folder");
+    engine.quit().expect("the engine exits");
+    let files = std::fs::read_dir(dir.path()).expect("the directory");
     let files: Vec<_> = files.map(|file| file.expect("a file").file_name()).collect();
     assert_eq!(files, ["one.log"]);
 }

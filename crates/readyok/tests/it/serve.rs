@@ -1,4 +1,4 @@
-//! `readyok serve`: it says where it is, answers there, and leaves nothing behind.
+//! `readyok serve`: the link, the login, file permissions and the shutdown.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::port::free_port;
-use crate::program::{Dir, Output, PATIENCE, finish, readyok, run, signal, wait};
+use crate::program::{Dir, Output, TIMEOUT, finish, readyok, run, signal, wait};
 
-/// What stands between the server's name and the end of a link: host and token.
+/// The host and the token of a printed link.
 pub(crate) fn link(line: &str) -> (String, String) {
     let rest = line.trim().strip_prefix("readyok: http://").expect("a link");
     let (host, token) = rest.split_once("/?token=").expect("a token");
@@ -17,12 +17,12 @@ pub(crate) fn link(line: &str) -> (String, String) {
 }
 
 fn send(host: &str, request: &str) -> String {
-    let mut stream = TcpStream::connect(host).expect("it listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("it can wait");
-    stream.write_all(request.as_bytes()).expect("it reads");
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).expect("it answers");
-    String::from_utf8_lossy(&answer).into_owned()
+    let mut stream = TcpStream::connect(host).expect("a connection");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
+    stream.write_all(request.as_bytes()).expect("data is sent");
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).expect("a response");
+    String::from_utf8_lossy(&response).into_owned()
 }
 
 fn get(host: &str, path: &str, headers: &str) -> String {
@@ -30,7 +30,7 @@ fn get(host: &str, path: &str, headers: &str) -> String {
     send(host, &format!("{head}\r\n"))
 }
 
-/// The secret of the session, for the token of a link.
+/// Logs in with the token of a link. Returns the session key.
 pub(crate) fn log_in(host: &str, token: &str) -> Option<String> {
     let body = format!("{{\"token\":\"{token}\"}}");
     let request = format!(
@@ -38,19 +38,19 @@ pub(crate) fn log_in(host: &str, token: &str) -> Option<String> {
         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
-    let answer = send(host, &request);
-    let body = answer.split_once("\r\n\r\n").expect("a body").1;
+    let response = send(host, &request);
+    let body = response.split_once("\r\n\r\n").expect("a body").1;
     let body: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
     Some(body.get("session")?.as_str()?.to_owned())
 }
 
-/// Whether the server answers what it answers to its page alone.
-fn is_known(host: &str, session: &str) -> bool {
+/// Whether the server accepts an authenticated request.
+fn is_authenticated(host: &str, session: &str) -> bool {
     let headers = format!("Authorization: Bearer {session}\r\n");
     get(host, "/api/choices", &headers).starts_with("HTTP/1.1 200")
 }
 
-/// Processes that were started with this data.
+/// Environments of the processes that use this directory.
 fn processes_of(data: &Path) -> Vec<String> {
     let Ok(all) = std::fs::read_dir("/proc") else { return Vec::new() };
     let data = data.to_str().expect("UTF-8");
@@ -62,24 +62,24 @@ fn processes_of(data: &Path) -> Vec<String> {
 }
 
 #[test]
-fn the_app_is_served_until_it_is_interrupted() {
+fn serves_until_an_interrupt() {
     let dir = Dir::new();
     let data = dir.path().join("data");
     let mut command = readyok(&dir);
     command.args(["serve", "--no-open", "--data"]).arg(&data);
-    let mut child = command.spawn().expect("the program starts");
-    let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut child = command.spawn().expect("the process starts");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut line = String::new();
-    said.read_line(&mut line).expect("it says where it is");
+    output.read_line(&mut line).expect("a link");
     let (host, token) = link(&line);
     assert!(host.starts_with("127.0.0.1:"), "{host}");
     assert!(get(&host, "/", "").contains("<title>Readyok</title>"));
     let session = log_in(&host, &token).expect("a session");
-    assert!(is_known(&host, &session));
-    assert!(!is_known(&host, &token));
+    assert!(is_authenticated(&host, &session));
+    assert!(!is_authenticated(&host, &token));
     assert_eq!(log_in(&host, &token), None);
 
-    // Another start finds the one that runs.
+    // Another start finds the running server.
     let mut again = readyok(&dir);
     again.args(["serve", "--no-open", "--data"]).arg(&data);
     let output = run(&mut again, b"");
@@ -91,14 +91,14 @@ fn the_app_is_served_until_it_is_interrupted() {
     signal(child.id(), rustix::process::Signal::INT);
     let output = finish(child);
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
-    assert!(TcpStream::connect(&host).is_err(), "it listens still");
+    assert!(TcpStream::connect(&host).is_err(), "the port is still open");
     assert!(!data.join("running").exists());
-    // The guardian is the last to leave, right after the program.
-    wait("something is left", || processes_of(dir.path()).is_empty());
+    // The guard exits after the main process.
+    wait("a process remains", || processes_of(dir.path()).is_empty());
 }
 
 #[test]
-fn it_listens_on_the_port_that_it_is_given_or_not_at_all() {
+fn fails_if_the_port_is_in_use() {
     let dir = Dir::new();
     let taken = TcpListener::bind(("127.0.0.1", free_port())).expect("a port");
     let address = taken.local_addr().expect("an address");
@@ -110,52 +110,52 @@ fn it_listens_on_the_port_that_it_is_given_or_not_at_all() {
     assert!(output.stderr.contains(&format!("cannot listen on {address}")), "{}", output.stderr);
 
     drop(taken);
-    let mut child = command.spawn().expect("the program starts");
-    let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut child = command.spawn().expect("the process starts");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut line = String::new();
-    said.read_line(&mut line).expect("it says where it is");
-    // Whoever reads this may end it before it has answered anything.
+    output.read_line(&mut line).expect("a link");
+    // An interrupt immediately after the link is accepted.
     assert_eq!(link(&line).0, address.to_string());
     signal(child.id(), rustix::process::Signal::INT);
     assert_eq!(finish(child).code(), Some(0));
 }
 
-/// What the arguments of a program say is seen by every user of the machine.
+/// All users of the host can read the arguments of a process.
 #[test]
-fn a_browser_is_opened_without_a_secret_among_its_arguments() {
+fn browser_arguments_contain_no_token() {
     let dir = Dir::new();
     let browser = dir.write_program(
         "browser.sh",
-        "#!/bin/sh\ncd \"$HOME\"\nls -l readyok-* > mode\ncp readyok-* page\necho \"$@\" > said\n",
+        "#!/bin/sh\ncd \"$HOME\"\nls -l readyok-* > mode\ncp readyok-* page\necho \"$@\" > arguments\n",
     );
     let mut command = readyok(&dir);
     command.args(["serve", "--data"]).arg(dir.path().join("data"));
     command.env("BROWSER", &browser).env("HOME", dir.path());
-    let mut child = command.spawn().expect("the program starts");
-    let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut child = command.spawn().expect("the process starts");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut line = String::new();
-    said.read_line(&mut line).expect("it says where it is");
+    output.read_line(&mut line).expect("a link");
     let (_, token) = link(&line);
     let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap_or_default();
-    wait("no browser is opened", || read("said").ends_with('\n'));
-    let arguments = read("said");
+    wait("the browser is not started", || read("arguments").ends_with('\n'));
+    let arguments = read("arguments");
     assert!(arguments.starts_with("file:///") && !arguments.contains(&token), "{arguments}");
     assert!(read("page").contains(&token), "{}", read("page"));
     assert!(read("mode").starts_with("-rw-------"), "{}", read("mode"));
 
     signal(child.id(), rustix::process::Signal::INT);
     assert_eq!(finish(child).code(), Some(0));
-    let left = std::fs::read_dir(dir.path()).expect("a folder").flatten();
-    let pages = left.filter(|it| it.file_name().as_encoded_bytes().starts_with(b"readyok-"));
+    let files = std::fs::read_dir(dir.path()).expect("a directory").flatten();
+    let pages = files.filter(|it| it.file_name().as_encoded_bytes().starts_with(b"readyok-"));
     assert_eq!(pages.count(), 0);
 }
 
 /// A server, and the host and the token of its link.
 fn start(command: &mut Command) -> (Child, String, String) {
-    let mut child = command.spawn().expect("the program starts");
-    let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut child = command.spawn().expect("the process starts");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut line = String::new();
-    said.read_line(&mut line).expect("it says where it is");
+    output.read_line(&mut line).expect("a link");
     let (host, token) = link(&line);
     (child, host, token)
 }
@@ -168,7 +168,7 @@ fn stop(child: Child) -> Output {
 }
 
 #[test]
-fn root_is_warned_and_served_on_loopback_alone() {
+fn root_serves_localhost_only_with_a_warning() {
     let dir = Dir::new();
     let data = dir.path().join("data");
     let (child, host, token) =
@@ -181,7 +181,8 @@ fn root_is_warned_and_served_on_loopback_alone() {
         return;
     }
     let password = dir.write("password", "correct horse\n");
-    std::fs::set_permissions(&password, PermissionsExt::from_mode(0o600)).expect("it is ours");
+    std::fs::set_permissions(&password, PermissionsExt::from_mode(0o600))
+        .expect("permissions are set");
     let mut command = readyok(&dir);
     command.args(["serve", "--no-open", "--listen", "0.0.0.0", "--allow-host", "here", "--data"]);
     command.arg(&data).arg("--password-file").arg(&password);
@@ -194,8 +195,8 @@ fn root_is_warned_and_served_on_loopback_alone() {
 }
 
 #[test]
-fn the_link_works_for_any_address_that_is_listened_on() {
-    // Not every system has more than one loopback address.
+fn link_works_for_every_listen_address() {
+    // Some systems have only one loopback address.
     for address in ["127.0.0.2", "127.0.0.1", "::1"] {
         if TcpListener::bind((address, 0)).is_err() {
             continue;
@@ -207,29 +208,29 @@ fn the_link_works_for_any_address_that_is_listened_on() {
         assert!(host.contains(address), "{host}");
         assert!(get(&host, "/", "").contains("<title>Readyok</title>"), "{host}");
         let session = log_in(&host, &token).expect("a session");
-        assert!(is_known(&host, &session), "{host}");
+        assert!(is_authenticated(&host, &session), "{host}");
         stop(child);
     }
 }
 
 #[test]
-fn the_data_is_accessible_to_its_owner_only() {
+fn data_is_accessible_to_its_owner_only() {
     let dir = Dir::new();
     let data = dir.path().join("data");
-    let mode = |path: &Path| path.metadata().expect("it exists").permissions().mode() & 0o777;
-    // As an earlier version has left it.
-    std::fs::create_dir_all(data.join("matches")).expect("it is new");
-    std::fs::write(data.join("matches/1.json"), "{}").expect("it is new");
+    let mode = |path: &Path| path.metadata().expect("metadata").permissions().mode() & 0o777;
+    // Permissions as created by another program.
+    std::fs::create_dir_all(data.join("matches")).expect("a new file");
+    std::fs::write(data.join("matches/1.json"), "{}").expect("a new file");
     for (path, mode) in [("", 0o755), ("matches", 0o755), ("matches/1.json", 0o644)] {
         let mode = PermissionsExt::from_mode(mode);
-        std::fs::set_permissions(data.join(path), mode).expect("it is ours");
+        std::fs::set_permissions(data.join(path), mode).expect("permissions are set");
     }
     let mut command = readyok(&dir);
     command.args(["serve", "--no-open", "--data"]).arg(&data);
     let (child, ..) = start(&mut command);
     assert_eq!(mode(&data), 0o700);
     assert_eq!(mode(&data.join("matches")), 0o700);
-    let entries = |path: &Path| path.read_dir().expect("it can be read").flatten();
+    let entries = |path: &Path| path.read_dir().expect("a directory").flatten();
     let all = entries(&data).chain(entries(&data.join("matches"))).map(|entry| entry.path());
     let files: Vec<_> = all.filter(|path| path.is_file()).collect();
     assert!(files.iter().any(|path| path.ends_with("library.sqlite-wal")), "{files:?}");
@@ -240,29 +241,29 @@ fn the_data_is_accessible_to_its_owner_only() {
 }
 
 #[test]
-fn strangers_cannot_keep_the_owner_out_with_connections() {
+fn idle_connections_do_not_block_the_owner() {
     let dir = Dir::new();
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -n 256 && exec \"$0\" serve --no-open --data \"$1\""]);
     command.arg(env!("CARGO_BIN_EXE_readyok")).arg(dir.path().join("data"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let (child, host, token) = start(&mut command);
-    let strangers: Vec<TcpStream> = (0..300)
+    let connections: Vec<TcpStream> = (0..300)
         .map(|_| {
-            let mut stream = TcpStream::connect(&host).expect("it listens");
-            // It may have been closed already.
+            let mut stream = TcpStream::connect(&host).expect("a connection");
+            // The server may already have closed it.
             let _ = stream.write_all(b"POST /api/login HTTP/1.1\r\nHost:");
             stream
         })
         .collect();
     let session = log_in(&host, &token).expect("a session");
-    assert!(is_known(&host, &session));
-    drop(strangers);
+    assert!(is_authenticated(&host, &session));
+    drop(connections);
     stop(child);
 }
 
 #[test]
-fn beyond_this_machine_it_needs_a_password_that_is_one() {
+fn other_addresses_than_localhost_need_a_password() {
     let dir = Dir::new();
     let serve = |arguments: &[&str]| {
         let mut command = readyok(&dir);
@@ -274,8 +275,10 @@ fn beyond_this_machine_it_needs_a_password_that_is_one() {
     assert!(serve(&[]).contains("--password-file"));
     let file = dir.write("password", "correct horse\n");
     let path = file.to_str().expect("UTF-8");
-    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).expect("it is ours");
-    assert!(serve(&["--password-file", path, "--allow-host", "here"]).contains("others can read"));
-    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).expect("it is ours");
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).expect("permissions are set");
+    assert!(
+        serve(&["--password-file", path, "--allow-host", "here"]).contains("other users can read")
+    );
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).expect("permissions are set");
     assert!(serve(&["--password-file", path]).contains("--allow-host"));
 }

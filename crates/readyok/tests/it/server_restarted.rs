@@ -4,11 +4,10 @@
 use std::fs;
 use std::process::Stdio;
 
-use crate::killed::is_in_use;
 use crate::matches_real::{Running, games};
 use crate::nats_server::NatsServer;
 use crate::port::free_port;
-use crate::program::{Dir, finish, readyok, run, wait};
+use crate::program::{Dir, finish, is_in_use, readyok, run, wait};
 use crate::real::engine;
 
 #[test]

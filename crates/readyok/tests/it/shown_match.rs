@@ -11,7 +11,7 @@ use readyok_arena::result::GameEnd;
 use readyok_arena::store::ContentHash;
 use readyok_rules::{Side, Termination};
 
-use crate::terminal::Terminal;
+use crate::program::Terminal;
 
 const A: EngineId = EngineId(0);
 const B: EngineId = EngineId(1);
@@ -140,14 +140,14 @@ fn the_table_is_drawn_at_the_start_and_as_it_stands_at_the_end() {
     let terminal = Terminal::default();
     let mut live = Live::new(terminal.clone(), || (80, 24), &plan(), 2);
     live.on_event(&match_start(0));
-    let first = terminal.take();
+    let first = terminal.drain();
     assert!(first.contains("a – b") && first.contains("0/2 pairings"), "{first:?}");
     for event in [pair(0), pair(1)].concat() {
         live.on_event(&event);
     }
-    terminal.take();
+    terminal.drain();
     live.on_event(&Event::MatchEnd { why: End::Complete, complete: 2, games: 4 });
-    let last = terminal.take();
+    let last = terminal.drain();
     // Over what was drawn before, whatever that was.
     assert!(last.contains("\r\x1b[J"), "{last:?}");
     for text in ["2/2 pairings", "a: +2 =2 -0", "2.2  b – a"] {

@@ -1,14 +1,17 @@
-//! `readyok tap`: nothing is lost, nothing is added, nothing is left behind.
+//! `readyok tap`: relays all bytes, reports violations, and ends all processes.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Command;
+use std::time::Duration;
 
+use readyok::tap::{Content, Entry, Monitor};
+use readyok_protocol::Party;
 use rustix::process::Signal;
 
-use crate::program::{Dir, Output, PATIENCE, finish, readyok, run, scripted_engine, signal};
+use crate::program::{Dir, Output, TIMEOUT, finish, readyok, run, scripted_engine, signal};
 
-/// Bytes of every value, and no line end at the end.
+/// Random bytes without a final line end.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_u32;
     let mut bytes: Vec<u8> = std::iter::repeat_with(|| {
@@ -29,7 +32,7 @@ fn tap(dir: &Dir, options: &[&str], engine: &[&str]) -> Command {
     command
 }
 
-/// Lets the client's lines of a script meet an engine that plays it.
+/// Runs a tap with the client's lines of a script, and an engine that plays the script.
 fn play(dir: &Dir, options: &[&str], script: &str) -> Output {
     let script: Vec<_> = script.lines().map(str::trim_start).collect();
     let client = script.iter().filter_map(|step| step.strip_prefix("> "));
@@ -41,7 +44,7 @@ fn play(dir: &Dir, options: &[&str], script: &str) -> Output {
 }
 
 #[test]
-fn every_byte_arrives_both_ways() {
+fn relays_every_byte_in_both_directions() {
     let dir = Dir::new();
     let sent = noise(1 << 20);
     let output = run(&mut tap(&dir, &[], &["cat"]), &sent);
@@ -50,9 +53,9 @@ fn every_byte_arrives_both_ways() {
 }
 
 #[test]
-fn a_byte_does_not_wait_for_the_end_of_its_line() {
+fn relays_incomplete_lines() {
     let dir = Dir::new();
-    let mut child = tap(&dir, &[], &["cat"]).spawn().expect("the program starts");
+    let mut child = tap(&dir, &[], &["cat"]).spawn().expect("the process starts");
     let mut to = child.stdin.take().expect("a pipe");
     let mut from = child.stdout.take().expect("a pipe");
     to.write_all(b"u").expect("the byte is sent");
@@ -64,11 +67,11 @@ fn a_byte_does_not_wait_for_the_end_of_its_line() {
 }
 
 #[test]
-fn an_engine_learns_that_its_client_is_gone() {
+fn closes_the_engine_output_when_the_client_is_gone() {
     let dir = Dir::new();
-    // It talks until nobody hears it, whatever its input is.
+    // Writes until its output is closed and ignores its input.
     let engine = ["sh", "-c", "while echo info; do :; done"];
-    let mut child = tap(&dir, &[], &engine).spawn().expect("the program starts");
+    let mut child = tap(&dir, &[], &engine).spawn().expect("the process starts");
     let input = child.stdin.take();
     drop(child.stdout.take());
     finish(child);
@@ -76,7 +79,7 @@ fn an_engine_learns_that_its_client_is_gone() {
 }
 
 #[test]
-fn a_strict_tap_reports_on_standard_error_and_in_its_exit_code() {
+fn strict_tap_reports_on_standard_error_and_in_its_exit_code() {
     let dir = Dir::new();
     let log = dir.path().join("a.log");
     let output = play(
@@ -109,21 +112,21 @@ fn a_strict_tap_reports_on_standard_error_and_in_its_exit_code() {
 }
 
 #[test]
-fn what_an_engine_never_answers_is_reported_at_the_end() {
+fn reports_missing_replies_at_the_end() {
     let output = play(&Dir::new(), &["--strict"], "> uci\n< id name Example");
     assert_eq!(output.code(), Some(3));
     assert!(output.stderr.contains("must: `uci` or `usi` is answered"), "{}", output.stderr);
 }
 
 #[test]
-fn an_engine_that_is_interrupted_owes_nothing() {
+fn reports_no_missing_replies_after_an_interrupt() {
     let dir = Dir::new();
     let engine = ["sh", "-c", "trap 'exit 0' TERM; echo up; while :; do sleep 0.01; done"];
-    let mut child = tap(&dir, &["--strict"], &engine).spawn().expect("the program starts");
+    let mut child = tap(&dir, &["--strict"], &engine).spawn().expect("the process starts");
     let mut to = child.stdin.take().expect("a pipe");
     let mut from = BufReader::new(child.stdout.take().expect("a pipe"));
     to.write_all(b"uci\n").expect("the line is sent");
-    from.read_line(&mut String::new()).expect("the engine speaks");
+    from.read_line(&mut String::new()).expect("a line");
     signal(child.id(), Signal::INT);
     let output = finish(child);
     assert_eq!(output.code(), Some(0));
@@ -131,29 +134,29 @@ fn an_engine_that_is_interrupted_owes_nothing() {
 }
 
 #[test]
-fn bytes_pass_though_the_log_is_stuck() {
+fn relays_while_the_log_is_blocked() {
     let dir = Dir::new();
     let log = dir.path().join("a.log");
-    assert!(Command::new("mkfifo").arg(&log).status().expect("mkfifo is there").success());
+    assert!(Command::new("mkfifo").arg(&log).status().expect("mkfifo is installed").success());
     let options = ["--log", log.to_str().expect("UTF-8")];
-    let mut child = tap(&dir, &options, &["cat"]).spawn().expect("the program starts");
-    let mut log = fs::File::open(&log).expect("the tap opens it, too");
+    let mut child = tap(&dir, &options, &["cat"]).spawn().expect("the process starts");
+    let mut log = fs::File::open(&log).expect("the tap opens it");
     let mut to = child.stdin.take().expect("a pipe");
     let mut from = BufReader::new(child.stdout.take().expect("a pipe"));
     let (done, on_done) = std::sync::mpsc::channel();
-    let talk = std::thread::spawn(move || {
+    let session = std::thread::spawn(move || {
         let mut line = String::new();
-        // Much more than a pipe holds, and more turns than may wait to be judged.
+        // Exceeds the size of a pipe and the queue of the monitor.
         for turn in 0..4000 {
             line.clear();
             writeln!(to, "info string {turn}").expect("the line is sent");
             from.read_line(&mut line).expect("the line comes back");
         }
-        // Whoever does not wait for it has seen the test fail.
+        // Fails if the test has already failed.
         let _ = done.send(());
     });
-    on_done.recv_timeout(PATIENCE).expect("every line comes back");
-    talk.join().expect("all lines passed");
+    on_done.recv_timeout(TIMEOUT).expect("every line comes back");
+    session.join().expect("all lines passed");
     let mut text = String::new();
     log.read_to_string(&mut text).expect("the log");
     assert_eq!(finish(child).code(), Some(0));
@@ -161,11 +164,11 @@ fn bytes_pass_though_the_log_is_stuck() {
 }
 
 #[test]
-fn a_lenient_tap_reports_in_its_log_only() {
+fn lenient_tap_reports_in_its_log_only() {
     let dir = Dir::new();
     let output = play(&dir, &[], "> uci\n< bestmove e2e4");
     assert_eq!((output.code(), output.stderr.as_str()), (Some(0), ""));
-    let logs = fs::read_dir(dir.path().join("readyok")).expect("the default folder");
+    let logs = fs::read_dir(dir.path().join("readyok")).expect("the default directory");
     let logs: Vec<_> = logs.map(|log| log.expect("a log").path()).collect();
     let [log] = &logs[..] else { panic!("{logs:?}") };
     let log = fs::read_to_string(log).expect("the log");
@@ -173,7 +176,7 @@ fn a_lenient_tap_reports_in_its_log_only() {
 }
 
 #[test]
-fn logs_of_one_file_follow_one_another() {
+fn appends_to_an_existing_log() {
     let dir = Dir::new();
     let log = dir.path().join("a.log");
     for _ in 0..2 {
@@ -184,21 +187,21 @@ fn logs_of_one_file_follow_one_another() {
 }
 
 #[test]
-fn the_exit_code_is_that_of_the_engine() {
+fn returns_the_exit_code_of_the_engine() {
     assert_eq!(play(&Dir::new(), &["--strict"], "> uci\n= 7").code(), Some(7));
 }
 
 #[test]
-fn the_tap_ends_with_the_engine_though_the_client_says_nothing() {
+fn exits_with_the_engine_while_the_client_is_idle() {
     let dir = Dir::new();
-    let mut child = tap(&dir, &[], &["sh", "-c", "exit 4"]).spawn().expect("the program starts");
+    let mut child = tap(&dir, &[], &["sh", "-c", "exit 4"]).spawn().expect("the process starts");
     let open = child.stdin.take();
     assert_eq!(finish(child).code(), Some(4));
     drop(open);
 }
 
 #[test]
-fn an_engine_that_cannot_be_started_is_named() {
+fn names_an_engine_that_cannot_be_started() {
     let output = run(&mut tap(&Dir::new(), &[], &["/nowhere/engine"]), b"");
     assert_eq!(output.code(), Some(1));
     assert!(output.stderr.starts_with("readyok: cannot start `/nowhere/engine`: "));
@@ -206,7 +209,7 @@ fn an_engine_that_cannot_be_started_is_named() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_is_named() {
+fn names_a_log_that_cannot_be_written() {
     let dir = Dir::new();
     let file = dir.write("file", "");
     let log = file.join("a.log");
@@ -216,21 +219,21 @@ fn a_log_that_cannot_be_written_is_named() {
 }
 
 #[test]
-fn the_engine_and_its_children_end_with_the_tap() {
+fn terminates_the_engine_and_its_children() {
     let dir = Dir::new();
     let script = "sleep 1000 & echo started; wait";
-    let mut child = tap(&dir, &[], &["sh", "-c", script]).spawn().expect("the program starts");
+    let mut child = tap(&dir, &[], &["sh", "-c", script]).spawn().expect("the process starts");
     let mut line = String::new();
     let stdout = child.stdout.take().expect("a pipe");
-    BufReader::new(stdout).read_line(&mut line).expect("the engine speaks");
+    BufReader::new(stdout).read_line(&mut line).expect("a line");
     signal(child.id(), Signal::TERM);
-    // Whoever is left holds the error output open, and this would not come to an end.
+    // A remaining process would hold standard error open, and this would not return.
     let output = finish(child);
     assert_eq!(output.code(), Some(128 + 15), "{}", output.stderr);
 }
 
 #[test]
-fn a_client_that_is_early_is_to_blame_and_not_its_engine() {
+fn blames_an_early_command_on_the_client() {
     let output = play(
         &Dir::new(),
         &["--strict"],
@@ -250,13 +253,205 @@ fn a_client_that_is_early_is_to_blame_and_not_its_engine() {
 }
 
 #[test]
-fn an_engine_has_the_time_that_it_is_given_to_leave() {
+fn waits_for_the_exit_until_the_timeout() {
     let dir = Dir::new();
     let engine = ["sh", "-c", "trap 'exit 7' TERM; echo up; while :; do sleep 0.01; done"];
     let output = run(&mut tap(&dir, &["--timeout", "0.5"], &engine), b"");
     assert_eq!(output.code(), Some(7), "{}", output.stderr);
-    // Six seconds are more than it has without the option.
+    // Six seconds exceed the default.
     let engine = ["sh", "-c", "read -r line; sleep 6; echo id name A; echo uciok"];
     let output = run(&mut tap(&dir, &["--timeout", "55"], &engine), b"uci\n");
     assert_eq!((output.text(), output.code()), ("id name A\nuciok\n", Some(0)));
+}
+
+/// Replays a session: `>` from the client, `<` from the engine. The expected findings follow each line, with
+/// `!`.
+#[track_caller]
+fn check_reports(script: &str) {
+    let mut monitor = Monitor::default();
+    let mut observed = Vec::new();
+    for line in script.lines().map(str::trim_start).filter(|line| !line.is_empty()) {
+        let (side, text) = match line.split_at(2) {
+            ("> ", text) => (Party::Client, text),
+            ("< ", text) => (Party::Engine, text),
+            ("! ", _) => continue,
+            _ => panic!("invalid step: {line}"),
+        };
+        observed.push(line.to_owned());
+        monitor.observe(side, Duration::ZERO, format!("{text}\n").as_bytes(), &mut |entry| {
+            if let Content::Finding(finding) = &entry.content {
+                observed.push(format!("! {finding}"));
+            }
+        });
+    }
+    let expected: Vec<_> =
+        script.lines().map(str::trim_start).filter(|it| !it.is_empty()).collect();
+    assert_eq!(observed, expected);
+}
+
+#[test]
+fn reports_nothing_about_a_correct_session() {
+    check_reports(
+        "> uci
+         < id name Example
+         < option name Hash type spin default 16 min 1 max 64
+         < uciok
+         > isready
+         < readyok
+         > position startpos moves e2e4
+         > go depth 3
+         < info depth 1 score cp 20 pv e7e5
+         < bestmove e7e5
+         > quit",
+    );
+}
+
+#[test]
+fn reports_violations_of_both_sides() {
+    check_reports(
+        "> uci
+         < uciok
+         ! should: `id name` comes before `uciok` or `usiok` [UCI 2006, uci and id; USI draft 1 §5.3]
+         < readyok
+         ! must: `readyok` answers `isready`, once [UCI 2006, readyok; USI draft 1 §5.3]
+         > ponderhit
+         ! must: `ponderhit` belongs to a running `go ponder` [UCI 2006, ponderhit; The UCI Protocol, ponderhit]
+         < bestmove e2e4
+         ! must: `bestmove` answers `go`, once [UCI 2006, bestmove; USI draft 1 §5.3]",
+    );
+}
+
+#[test]
+fn checks_commands_against_declarations_and_requests() {
+    check_reports(
+        "> uci
+         < id name Example
+         < option name Hash type spin default 16 min 1 max 64
+         < uciok
+         > setoption name Hash value 65
+         ! must: an option is set to a value that it can have, and a button to none [UCI 2006, option and setoption; USI draft 1 §5.3]
+         > setoption name Threads value 2
+         ! must: only options that the engine has declared are set [UCI 2006, option and setoption; USI draft 1 §5.3]
+         > setoption name MultiPV value 2
+         > isready
+         < readyok
+         > position startpos
+         > go wtime 0 btime -5
+         ! should: `wtime` and `btime` are more than zero, in USI not negative, as no time is [UCI 2006, go wtime and winc; USI draft 1 §5.3]
+         < info currmove e2e4
+         ! should: `currmove`, `currmovenumber`, `currline` and `refutation` are sent only after one second [UCI 2006, info (“only after one second”); USI draft 1 §5.3]
+         < bestmove e2e4
+         > go searchmoves e2e4 depth 3
+         ! note: limit after `searchmoves`: `depth` [as deployed (Stockfish): `searchmoves` is the last token of `go` but for its moves]
+         < bestmove e2e4
+         > quit",
+    );
+}
+
+#[test]
+fn first_handshake_selects_the_dialect() {
+    check_reports(
+        "> usi
+         < id name Example
+         < usiok
+         > isready
+         < readyok
+         > usinewgame
+         > position startpos moves 7g7f
+         > go mate 1000
+         < checkmate nomate
+         > gameover win",
+    );
+}
+
+#[test]
+fn client_may_try_the_other_dialect_before_a_reply() {
+    check_reports(
+        "> uci
+         > usi
+         < id name Example
+         < usiok",
+    );
+}
+
+#[test]
+fn accepts_late_replies_to_commands_of_the_other_dialect() {
+    check_reports(
+        "> uci
+         > isready
+         ! should: nothing but `quit` is said before the engine's `uciok` or `usiok` [UCI 2006, uci; USI draft 1 §5.3, usi]
+         > usi
+         < readyok
+         < id name Example
+         < usiok
+         < readyok
+         ! must: `readyok` answers `isready`, once [UCI 2006, readyok; USI draft 1 §5.3]",
+    );
+}
+
+#[test]
+fn quotes_malformed_syntax() {
+    check_reports(
+        "> uci
+         < id name Example
+         < uciok
+         > isready now
+         ! note: text after the end of the message: `now` [UCI 2006, general rules, and USI draft 1 §5.1: a token that is not known is skipped, and the rest of the line is read]",
+    );
+}
+
+fn entries(monitor: &mut Monitor, side: Party, bytes: &[u8]) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut report = |entry: &Entry<'_>| {
+        all.push(match &entry.content {
+            Content::Line(line) => format!("{} {}", entry.line, line.escape_ascii()),
+            Content::Finding(finding) => format!("{} {finding}", entry.line),
+        });
+    };
+    monitor.observe(side, Duration::ZERO, bytes, &mut report);
+    all
+}
+
+#[test]
+fn numbers_lines_across_chunks() {
+    let mut monitor = Monitor::default();
+    assert_eq!(entries(&mut monitor, Party::Client, b"uc"), [""; 0]);
+    assert_eq!(entries(&mut monitor, Party::Client, b"i\r"), ["1 uci"]);
+    assert_eq!(entries(&mut monitor, Party::Client, b"\nquit\n"), ["2 quit"]);
+    assert_eq!(entries(&mut monitor, Party::Engine, b"\n"), ["1 "]);
+}
+
+#[test]
+fn counts_an_incomplete_line_at_the_end() {
+    let mut monitor = Monitor::default();
+    assert_eq!(entries(&mut monitor, Party::Client, b"uci\nquit"), ["1 uci"]);
+    let mut last = Vec::new();
+    monitor.close(Party::Client, Duration::ZERO, &mut |entry| last.push(entry.line));
+    assert_eq!(last, [2]);
+}
+
+#[test]
+fn reports_an_overlong_line_once() {
+    let mut monitor = Monitor::default();
+    let flood = vec![b'x'; 3 << 20];
+    let found = entries(&mut monitor, Party::Engine, &flood);
+    assert_eq!(
+        found,
+        [
+            "1 note: a line is longer than 1048576 bytes [not a protocol rule: relayed without a check]"
+        ]
+    );
+    assert_eq!(entries(&mut monitor, Party::Engine, &flood), [""; 0]);
+}
+
+#[test]
+fn reports_invalid_utf8() {
+    let mut monitor = Monitor::default();
+    let found = entries(&mut monitor, Party::Engine, b"info string caf\xe9\n");
+    assert_eq!(found[0], r"1 info string caf\xe9");
+    assert_eq!(
+        found[1],
+        "1 note: bytes that are not UTF-8: `\u{fffd}` [USI draft 1 §2: 7-bit ASCII; UTF-8 as \
+         spoken today]"
+    );
 }

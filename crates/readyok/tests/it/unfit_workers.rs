@@ -14,11 +14,10 @@ use readyok_arena::queue::nats::{Access, Connection, NatsDispatcher};
 use readyok_arena::runner::{MatchError, Summary};
 use readyok_arena::store::Reader;
 
-use crate::killed::is_in_use;
 use crate::matches_real::{Running, games};
 use crate::nats_server::NatsServer;
 use crate::port::free_port;
-use crate::program::{Dir, PATIENCE, readyok, wait};
+use crate::program::{Dir, TIMEOUT, is_in_use, readyok, wait};
 use crate::real::engine;
 use crate::small_match::{self, open, play_here};
 
@@ -161,7 +160,7 @@ fn check_beside_a_good_one(bad: &str, why: &str) {
     let mut unfit = place.worker("unfit", bad);
     unfit.refuses(why);
     let good = place.worker("good", "");
-    let summary = end.recv_timeout(PATIENCE).expect("an end in time").expect("a match");
+    let summary = end.recv_timeout(TIMEOUT).expect("an end in time").expect("a match");
     assert_eq!(summary, expected);
     assert_eq!(games(&place.dir.path().join("there.jsonl")), games(&here));
     assert_eq!(place.players("there.jsonl"), ["good"; 4]);
@@ -191,7 +190,7 @@ fn a_match_whose_engine_starts_nowhere_ends() {
     let plan = plan(&place.engines, "");
     let end = place.play("there.jsonl", &plan, SHORT_LEASE);
     let workers = ["a", "b"].map(|name| place.worker(name, "one-start"));
-    let error = end.recv_timeout(PATIENCE).expect("an end in time").expect_err("no engine");
+    let error = end.recv_timeout(TIMEOUT).expect("an end in time").expect_err("no engine");
     let MatchError::Rejected(refusals) = &error else { panic!("{error}") };
     assert!(matches!(&refusals[..], [(_, Rejection::Engine(_)), ..]), "{error}");
     assert!(error.to_string().contains("the engine `one` does not start"), "{error}");
@@ -207,10 +206,10 @@ fn a_worker_without_the_tablebases_of_a_match_plays_the_next_one() {
     let end = place.play("with.jsonl", &plan(&place.engines, &tables), SHORT_LEASE);
     let mut worker = place.worker("poor", "");
     worker.refuses("the tablebases cannot be opened");
-    let error = end.recv_timeout(PATIENCE).expect("an end in time").expect_err("no tables");
+    let error = end.recv_timeout(TIMEOUT).expect("an end in time").expect_err("no tables");
     assert!(matches!(error, MatchError::Rejected(_)), "{error}");
     let end = place.play("without.jsonl", &plan(&place.engines, ""), SHORT_LEASE);
-    let summary = end.recv_timeout(PATIENCE).expect("an end in time").expect("a match");
+    let summary = end.recv_timeout(TIMEOUT).expect("an end in time").expect("a match");
     assert_eq!((summary.end, summary.complete), (End::Complete, ROUNDS));
     assert_eq!(place.players("without.jsonl"), ["poor"; 4]);
 }

@@ -10,11 +10,10 @@ use readyok_arena::event::End;
 use readyok_arena::queue::nats::{Access, Connection, NatsDispatcher};
 use rustix::process::Signal;
 
-use crate::killed::is_in_use;
 use crate::matches_real::{Running, games};
 use crate::nats_server::NatsServer;
 use crate::port::free_port;
-use crate::program::{Dir, PATIENCE, readyok, signal, wait};
+use crate::program::{Dir, TIMEOUT, is_in_use, readyok, signal, wait};
 use crate::real::engine;
 use crate::small_match::{open, plan, play_here};
 
@@ -106,7 +105,7 @@ fn every_pairing_counts_once_though_workers_are_killed() {
     }
 
     let _well = worker(&dir, &server, "well", &engines, &[]);
-    let summary = end.recv_timeout(PATIENCE).expect("an end in time").expect("a match");
+    let summary = end.recv_timeout(TIMEOUT).expect("an end in time").expect("a match");
     assert_eq!(summary, expected);
     assert_eq!(games(&there), games(&here));
 }

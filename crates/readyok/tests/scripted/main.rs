@@ -1,11 +1,11 @@
-//! An engine that plays a script: `scripted FILE`.
+//! A scripted mock engine: `scripted FILE`.
 //!
 //! ```text
-//! > isready       waits for this line; another one in its place ends the engine with 9
-//! < readyok       says this line
-//! = 3             ends with this code
+//! > isready       expects this line; exits with 9 on another line
+//! < readyok       prints this line
+//! = 3             exits with this code
 //! ```
-//! After its script it waits for the end of its input, and leaves with 0.
+//! After the script it waits for the end of its input and exits with 0.
 
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
@@ -17,22 +17,22 @@ fn main() -> io::Result<ExitCode> {
     let mut output = io::stdout();
     for step in script.lines() {
         match step.split_at_checked(2) {
-            Some(("> ", wanted)) => match input.next().transpose()? {
-                Some(line) if line == wanted => (),
-                heard => {
-                    let heard = heard.as_deref().unwrap_or("the end");
-                    writeln!(io::stderr(), "waited for `{wanted}`, heard `{heard}`")?;
+            Some(("> ", expected)) => match input.next().transpose()? {
+                Some(line) if line == expected => (),
+                other => {
+                    let other = other.as_deref().unwrap_or("the end");
+                    writeln!(io::stderr(), "expected `{expected}`, received `{other}`")?;
                     return Ok(ExitCode::from(9));
                 }
             },
-            Some(("< ", said)) => {
-                writeln!(output, "{said}")?;
+            Some(("< ", line)) => {
+                writeln!(output, "{line}")?;
                 output.flush()?;
             }
             Some(("= ", code)) => {
                 return Ok(ExitCode::from(code.parse::<u8>().map_err(io::Error::other)?));
             }
-            _ => return Err(io::Error::other(format!("no step: `{step}`"))),
+            _ => return Err(io::Error::other(format!("invalid step: `{step}`"))),
         }
     }
     for line in input {
