@@ -1,4 +1,4 @@
-//! Generates the pages of `docs/` that list what the code declares.
+//! Generates `docs/rules.md` from the rules of the protocol crate.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::{fs, io};
 
 use readyok_protocol::{DiagnosticKind, Rule, Severity};
 
-/// Writes the pages.
+/// Writes the page.
 pub(crate) fn write() -> io::Result<()> {
     fs::write(path(), rules())
 }
 
-/// Fails if the pages are not what would be written.
+/// Fails if the page is stale.
 pub(crate) fn check() -> io::Result<()> {
     if fs::read_to_string(path())? == rules() {
         return Ok(());
@@ -48,18 +48,18 @@ fn rules() -> String {
     page
 }
 
-fn rule_rows(page: &mut String, wanted: impl Fn(Rule) -> bool) {
-    for rule in Rule::ALL.into_iter().filter(|rule| wanted(*rule)) {
+fn rule_rows(page: &mut String, filter: impl Fn(Rule) -> bool) {
+    for rule in Rule::ALL.into_iter().filter(|rule| filter(*rule)) {
         let severity = match rule.severity() {
             Severity::Must => "must",
             Severity::Should => "should",
         };
-        let (binds, text, clause) = (rule.binds(), rule.text(), rule.clause());
-        row(page, &format!("`{rule:?}` | {binds} | {severity} | {text} | {clause}"));
+        let (party, text, clause) = (rule.binds(), rule.text(), rule.clause());
+        row(page, &format!("`{rule:?}` | {party} | {severity} | {text} | {clause}"));
     }
 }
 
 fn row(page: &mut String, cells: &str) {
-    // Writing into a `String` cannot fail.
+    // Writing to a string never fails.
     let _ = writeln!(page, "| {cells} |");
 }

@@ -1,4 +1,4 @@
-//! Chores of the workspace.
+//! Maintenance tasks of the workspace.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,7 +14,7 @@ const USAGE: &str = "usage: cargo xtask record <out-dir> [<engine>]
 usage: cargo xtask docs [--check]
   writes the generated pages of docs/; with --check, fails if they are stale
 usage: cargo xtask terms [--check | <path>]
-  counts deprecated terms (xtask/terms.toml); with --check, fails if there are too many;
+  counts deprecated terms (xtask/terms.toml); with --check, fails if there are more than allowed;
   with <path>, lists those of files whose path starts with it";
 
 fn main() -> ExitCode {
@@ -43,8 +43,7 @@ fn print(text: &str) {
     let _ = io::stdout().write_all(text.as_bytes());
 }
 
-/// Prints an error.
 fn print_error(text: &str) {
-    // Standard error may be closed.
+    // Fails if standard error is closed.
     let _ = writeln!(io::stderr(), "{text}");
 }

@@ -16,40 +16,40 @@ mod process;
 mod script;
 mod transcript;
 
-/// How long an engine may take.
+/// Timeouts of a session.
 #[derive(Clone, Copy, Debug)]
 struct Timeouts {
-    /// For an answer without which the session cannot go on.
-    answer: Duration,
-    /// For an answer that some engines are known to owe for ever.
-    doubtful: Duration,
-    /// For leaving after `quit`.
+    /// Timeout of a required reply.
+    required: Duration,
+    /// Timeout of a reply that some engines never send.
+    optional: Duration,
+    /// Timeout of the exit after `quit`.
     quit: Duration,
 }
 
 impl Timeouts {
     fn with(engine: &Engine) -> Self {
         let short = Duration::from_secs(2);
-        Self { answer: engine.patience, doubtful: short, quit: short }
+        Self { required: engine.timeout, optional: short, quit: short }
     }
 }
 
-/// Plays every scenario, or those of the engine named `only`, and writes one file for each into `out`.
+/// Records every scenario, or those of the engine `only`, and writes one file for each to `out`.
 pub(crate) fn run(out: &Path, only: Option<&str>) -> io::Result<()> {
-    let wanted: Vec<&Engine> =
+    let selected: Vec<&Engine> =
         ENGINES.iter().filter(|engine| only.is_none_or(|name| name == engine.name)).collect();
-    if wanted.is_empty() {
+    if selected.is_empty() {
         let names: Vec<&str> = ENGINES.iter().map(|engine| engine.name).collect();
         return Err(io::Error::new(
             ErrorKind::NotFound,
-            format!("no such engine; there are {}", names.join(", ")),
+            format!("unknown engine; expected one of {}", names.join(", ")),
         ));
     }
     fs::create_dir_all(out)?;
-    // Engines write logs and look for books where they are started.
+    // Engines write logs to the working directory and search for books there.
     let scratch = std::env::temp_dir().join(format!("xtask-record-{}", std::process::id()));
     fs::create_dir_all(&scratch)?;
-    let done = wanted.into_iter().try_for_each(|engine| record_engine(engine, out, &scratch));
+    let done = selected.into_iter().try_for_each(|engine| record_engine(engine, out, &scratch));
     fs::remove_dir_all(&scratch)?;
     done
 }
@@ -69,7 +69,7 @@ fn record_engine(engine: &Engine, out: &Path, scratch: &Path) -> io::Result<()> 
         let process = Process::start(engine.command, scratch)?;
         let text = play(process, &steps, Timeouts::with(engine))?.to_text(&header);
         if text.contains(&*scratch.to_string_lossy()) {
-            let message = format!("{}: the engine names the directory it runs in", file.display());
+            let message = format!("{}: the output contains the working directory", file.display());
             return Err(io::Error::new(ErrorKind::InvalidData, message));
         }
         fs::write(file, text)?;
@@ -77,104 +77,104 @@ fn record_engine(engine: &Engine, out: &Path, scratch: &Path) -> io::Result<()> 
     Ok(())
 }
 
-/// Goes through the steps of a script, then ends the engine.
-fn play(mut process: Process, steps: &[Step<'_>], patience: Timeouts) -> io::Result<Transcript> {
+/// Executes the steps of a script, then ends the engine.
+fn play(mut process: Process, steps: &[Step<'_>], timeouts: Timeouts) -> io::Result<Transcript> {
     let mut transcript = Transcript::default();
     for step in steps {
         match *step {
             Step::Send(line) => {
-                if !say(&mut process, &mut transcript, line) {
-                    transcript.note(&format!("too late for {line}"));
+                if !send(&mut process, &mut transcript, line) {
+                    transcript.note(&format!("output closed before {line}"));
                     break;
                 }
             }
             Step::Listen(time) => {
-                hear(&mut process, &mut transcript, None, time);
+                record_lines(&mut process, &mut transcript, None, time);
             }
-            Step::Await(word) => {
-                if !wait_for(&mut process, &mut transcript, word, patience.answer) {
+            Step::Await(token) => {
+                if !wait_for(&mut process, &mut transcript, token, timeouts.required) {
                     break;
                 }
             }
-            Step::Hope(word) => {
-                wait_for(&mut process, &mut transcript, word, patience.doubtful);
+            Step::TryAwait(token) => {
+                wait_for(&mut process, &mut transcript, token, timeouts.optional);
             }
         }
     }
-    if say(&mut process, &mut transcript, "quit") {
-        hear(&mut process, &mut transcript, None, patience.quit);
+    if send(&mut process, &mut transcript, "quit") {
+        record_lines(&mut process, &mut transcript, None, timeouts.quit);
     }
-    let end = process.end(patience.quit)?;
+    let end = process.end(timeouts.quit)?;
     transcript.note(&end);
     Ok(transcript)
 }
 
-/// Sends a line, unless the engine has closed its side and can answer no more.
-fn say(process: &mut Process, transcript: &mut Transcript, line: &str) -> bool {
-    // What the engine said before stands before, as it cannot be an answer.
-    let heard = hear(process, transcript, None, Duration::from_millis(1));
-    let sent = !matches!(heard, Heard::Closed) && process.send(line).is_ok();
+/// Sends a line, unless the engine has closed its output.
+fn send(process: &mut Process, transcript: &mut Transcript, line: &str) -> bool {
+    // Records pending output first, since it is no reply to this line.
+    let stop = record_lines(process, transcript, None, Duration::from_millis(1));
+    let sent = !matches!(stop, Stop::Closed) && process.send(line).is_ok();
     if sent {
         transcript.sent(line);
     }
     sent
 }
 
-/// Whether a line with this first word came in time; notes it if none did.
+/// Waits for a line with this first token. Adds a note to the transcript on a timeout.
 fn wait_for(
     process: &mut Process,
     transcript: &mut Transcript,
-    word: &str,
+    token: &str,
     time: Duration,
 ) -> bool {
-    match hear(process, transcript, Some(word), time) {
-        Heard::Word => return true,
-        Heard::TimeOut => transcript.note(&format!("no {word} in {time:?}")),
-        Heard::Closed => transcript.note(&format!("output closed before {word}")),
+    match record_lines(process, transcript, Some(token), time) {
+        Stop::Found => return true,
+        Stop::Timeout => transcript.note(&format!("no {token} in {time:?}")),
+        Stop::Closed => transcript.note(&format!("output closed before {token}")),
     }
     false
 }
 
-/// Why [`hear`] stopped.
+/// Why [`record_lines`] stopped.
 #[derive(Clone, Copy, Debug)]
-enum Heard {
-    Word,
-    TimeOut,
+enum Stop {
+    Found,
+    Timeout,
     Closed,
 }
 
-/// Records lines until one whose first word is `word`, the end of the time or of the output.
-fn hear(
+/// Records lines until a line with the first token `token`, the timeout, or the end of the output.
+fn record_lines(
     process: &mut Process,
     transcript: &mut Transcript,
-    word: Option<&str>,
+    token: Option<&str>,
     time: Duration,
-) -> Heard {
+) -> Stop {
     let deadline = process::now() + time;
     loop {
-        let left = deadline.saturating_duration_since(process::now());
-        if left.is_zero() {
-            return Heard::TimeOut;
+        let remaining = deadline.saturating_duration_since(process::now());
+        if remaining.is_zero() {
+            return Stop::Timeout;
         }
-        match process.line_within(left) {
+        match process.line_within(remaining) {
             Answer::Line(line) => {
-                let found = word.is_some_and(|word| first_word(&line) == word.as_bytes());
+                let found = token.is_some_and(|token| first_token(&line) == token.as_bytes());
                 transcript.received(line);
                 if found {
-                    return Heard::Word;
+                    return Stop::Found;
                 }
             }
-            Answer::Silence => return Heard::TimeOut,
-            Answer::Closed => return Heard::Closed,
+            Answer::Timeout => return Stop::Timeout,
+            Answer::Closed => return Stop::Closed,
         }
     }
 }
 
-fn first_word(line: &[u8]) -> &[u8] {
-    line.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default()
+fn first_token(line: &[u8]) -> &[u8] {
+    line.split(u8::is_ascii_whitespace).find(|token| !token.is_empty()).unwrap_or_default()
 }
 
-/// What a program prints, trimmed.
+/// Trimmed standard output of a program.
 fn output(program: &str, arguments: &[&str]) -> io::Result<String> {
     let output = Command::new(program).args(arguments).output()?;
     if !output.status.success() {
@@ -188,37 +188,37 @@ fn output(program: &str, arguments: &[&str]) -> io::Result<String> {
 mod tests {
     use super::*;
 
-    fn check_session(command: &[&str], patience: Timeouts, script: &str, expected: &str) {
+    fn check_session(command: &[&str], timeouts: Timeouts, script: &str, expected: &str) {
         let process = Process::start(command, &std::env::temp_dir()).unwrap();
-        let transcript = play(process, &script::parse(script).unwrap(), patience).unwrap();
+        let transcript = play(process, &script::parse(script).unwrap(), timeouts).unwrap();
         assert_eq!(transcript.to_text(&[]), expected);
     }
 
     #[test]
-    fn an_engine_that_never_answers_is_given_up_and_killed() {
-        let [doubtful, answer, quit] = [10, 20, 30].map(Duration::from_millis);
+    fn kills_an_engine_that_never_replies() {
+        let [optional, required, quit] = [10, 20, 30].map(Duration::from_millis);
         check_session(
             &["sleep", "600"],
-            Timeouts { answer, doubtful, quit },
+            Timeouts { required, optional, quit },
             "> uci\n? id\n< uciok\n> isready\n",
-            "> uci\n# no id in 10ms\n# no uciok in 20ms\n> quit\n# end: killed, as it ignored quit\n",
+            "> uci\n# no id in 10ms\n# no uciok in 20ms\n> quit\n# end: killed after quit\n",
         );
     }
 
     #[test]
-    fn an_engine_that_dies_ends_the_session() {
+    fn session_ends_when_the_engine_crashes() {
         let long = Duration::from_mins(1);
         check_session(
-            &["sh", "-c", "read hello; echo id name Brief; kill -KILL $$"],
-            Timeouts { answer: long, doubtful: long, quit: long },
+            &["sh", "-c", "read line; echo id name Brief; kill -KILL $$"],
+            Timeouts { required: long, optional: long, quit: long },
             "> uci\n< uciok\n> isready\n",
             "> uci\n< id name Brief\n# output closed before uciok\n# end: signal: 9 (SIGKILL)\n",
         );
     }
 
     #[test]
-    fn a_line_counts_by_its_first_word() {
-        assert_eq!(first_word(b"  bestmove e2e4"), b"bestmove");
-        assert_eq!(first_word(b""), b"");
+    fn first_token_ignores_leading_whitespace() {
+        assert_eq!(first_token(b"  bestmove e2e4"), b"bestmove");
+        assert_eq!(first_token(b""), b"");
     }
 }

@@ -15,7 +15,7 @@ const LIST: &str = "xtask/terms.toml";
 const EXTENSIONS: [&str; 13] =
     ["rs", "md", "ts", "svelte", "toml", "sh", "py", "mjs", "js", "yml", "html", "css", "json"];
 
-/// Data of other programs, generated files, and the list itself.
+/// Third-party data, generated files, and the list itself.
 const SKIPPED: [&str; 8] = [
     LIST,
     "testdata/",
@@ -48,7 +48,7 @@ struct Term {
     except: Vec<String>,
 }
 
-/// The list, compiled: one expression finds the words of all terms, so that a line is searched once.
+/// The compiled list. One regular expression finds the words of all terms.
 struct Rules {
     terms: Vec<Term>,
     excepts: Vec<RegexSet>,
@@ -66,7 +66,7 @@ struct Finding {
     preferred: String,
 }
 
-/// Prints the findings under `prefix`, or their numbers per term and directory.
+/// Lists the findings under `prefix`, or the counts per term and directory.
 pub(crate) fn list(root: &Path, prefix: Option<&str>) -> io::Result<String> {
     let (_, findings) = find(root, prefix.unwrap_or_default())?;
     let mut text = String::new();
@@ -77,20 +77,20 @@ pub(crate) fn list(root: &Path, prefix: Option<&str>) -> io::Result<String> {
         return Ok(text);
     }
     let mut by_term: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut by_place: BTreeMap<String, usize> = BTreeMap::new();
+    let mut by_directory: BTreeMap<String, usize> = BTreeMap::new();
     for it in &findings {
         *by_term.entry(&it.preferred).or_default() += 1;
-        let place: Vec<&str> = it.path.split('/').take(3).collect();
-        *by_place.entry(place.join("/")).or_default() += 1;
+        let parts: Vec<&str> = it.path.split('/').take(3).collect();
+        *by_directory.entry(parts.join("/")).or_default() += 1;
     }
-    for (name, count) in by_term.into_iter().chain(by_place.iter().map(|(a, b)| (&**a, *b))) {
+    for (name, count) in by_term.into_iter().chain(by_directory.iter().map(|(a, b)| (&**a, *b))) {
         let _ = writeln!(text, "{count:6} {name}");
     }
-    let _ = writeln!(text, "{:6} in all", findings.len());
+    let _ = writeln!(text, "{:6} in total", findings.len());
     Ok(text)
 }
 
-/// Fails with more findings than the list allows.
+/// Fails if there are more findings than the list allows.
 pub(crate) fn check(root: &Path) -> io::Result<()> {
     let (max, findings) = find(root, "")?;
     let count = findings.len();
@@ -112,7 +112,7 @@ fn find(root: &Path, prefix: &str) -> io::Result<(usize, Vec<Finding>)> {
         let Ok(text) = fs::read_to_string(root.join(path)) else { continue };
         search(path, 0, path, &rules, &mut findings);
         for (index, line) in text.lines().enumerate() {
-            // Tables of renames have the old names.
+            // Rename tables contain the old names.
             if path == "CHANGELOG.md" && line.contains('→') {
                 continue;
             }
@@ -151,18 +151,18 @@ fn tracked(root: &Path) -> io::Result<Vec<String>> {
         return Err(io::Error::other("git ls-files failed"));
     }
     let names = String::from_utf8(output.stdout).map_err(io::Error::other)?;
-    let wanted = |path: &&str| {
+    let is_searched = |path: &&str| {
         let extension = path.rsplit('.').next().unwrap_or_default();
         EXTENSIONS.contains(&extension) && !SKIPPED.iter().any(|it| path.starts_with(it))
     };
-    Ok(names.split('\0').filter(wanted).map(str::to_owned).collect())
+    Ok(names.split('\0').filter(is_searched).map(str::to_owned).collect())
 }
 
 fn search(path: &str, line: usize, text: &str, rules: &Rules, findings: &mut Vec<Finding>) {
     let mut add = |found: &str, index: usize| {
         let term = &rules.terms[index];
-        let here = term.paths.is_empty() || term.paths.iter().any(|it| path.starts_with(it));
-        if here && !rules.excepts[index].is_match(text) {
+        let applies = term.paths.is_empty() || term.paths.iter().any(|it| path.starts_with(it));
+        if applies && !rules.excepts[index].is_match(text) {
             findings.push(Finding {
                 path: path.to_owned(),
                 line,

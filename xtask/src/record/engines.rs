@@ -1,34 +1,34 @@
-//! The engines to record, and what is said to them.
+//! The recorded engines and their scenarios.
 
 use std::time::Duration;
 
 /// One engine in one dialect.
 #[derive(Debug)]
 pub(super) struct Engine {
-    /// What its transcripts' names begin with.
+    /// Prefix of the names of its transcripts.
     pub name: &'static str,
     pub command: &'static [&'static str],
-    /// The Debian package that it comes from.
+    /// Debian package.
     pub package: &'static str,
-    /// The dialect's word for hello.
+    /// Handshake command: `uci` or `usi`.
     pub dialect: &'static str,
-    /// How long it may take for an answer without which the session cannot go on.
-    pub patience: Duration,
-    /// Steps after the greeting.
+    /// Timeout of a required reply.
+    pub timeout: Duration,
+    /// Steps after the handshake.
     pub setup: &'static str,
-    /// Names of scenarios and their scripts, each played in a process of its own.
+    /// Names of scenarios and their scripts. Each scenario has its own process.
     pub scenarios: &'static [(&'static str, &'static str)],
 }
 
 impl Engine {
-    /// The script of a whole session: the greeting, the setup and `rest`.
+    /// The script of a session: the handshake, the setup and `rest`.
     pub(super) fn session(&self, rest: &str) -> String {
         let Self { dialect, setup, .. } = self;
         format!("> {dialect}\n< {dialect}ok\n{setup}> isready\n< readyok\n{rest}")
     }
 }
 
-const USUAL: Duration = Duration::from_secs(10);
+const DEFAULT: Duration = Duration::from_secs(10);
 /// For engines that load large tables before `readyok`.
 const LOADING: Duration = Duration::from_mins(1);
 
@@ -38,7 +38,7 @@ pub(super) const ENGINES: &[Engine] = &[
         command: &["stockfish"],
         package: "stockfish",
         dialect: "uci",
-        patience: USUAL,
+        timeout: DEFAULT,
         setup: "",
         scenarios: &[
             ("handshake", UCI_HANDSHAKE),
@@ -50,7 +50,7 @@ pub(super) const ENGINES: &[Engine] = &[
             ("infinite", UCI_INFINITE),
             ("chess960", UCI_CHESS960),
             ("wdl", UCI_WDL),
-            ("odd", UCI_ODD),
+            ("unexpected", UCI_UNEXPECTED),
         ],
     },
     Engine {
@@ -58,7 +58,7 @@ pub(super) const ENGINES: &[Engine] = &[
         command: &["fairy-stockfish"],
         package: "fairy-stockfish",
         dialect: "uci",
-        patience: USUAL,
+        timeout: DEFAULT,
         setup: "",
         scenarios: &[
             ("handshake", UCI_HANDSHAKE),
@@ -71,7 +71,7 @@ pub(super) const ENGINES: &[Engine] = &[
             ("chess960", UCI_CHESS960),
             ("crazyhouse", UCI_CRAZYHOUSE),
             ("shogi", UCI_SHOGI),
-            ("odd", UCI_ODD),
+            ("unexpected", UCI_UNEXPECTED),
         ],
     },
     Engine {
@@ -79,7 +79,7 @@ pub(super) const ENGINES: &[Engine] = &[
         command: &["fairy-stockfish"],
         package: "fairy-stockfish",
         dialect: "usi",
-        patience: USUAL,
+        timeout: DEFAULT,
         setup: "",
         scenarios: &[
             ("handshake", USI_HANDSHAKE),
@@ -88,7 +88,7 @@ pub(super) const ENGINES: &[Engine] = &[
             ("mate", USI_MATE),
             ("ponder", USI_PONDER),
             ("infinite", USI_INFINITE),
-            ("odd", USI_ODD),
+            ("unexpected", USI_UNEXPECTED),
         ],
     },
     Engine {
@@ -96,7 +96,7 @@ pub(super) const ENGINES: &[Engine] = &[
         command: &["ethereal-chess"],
         package: "ethereal-chess",
         dialect: "uci",
-        patience: USUAL,
+        timeout: DEFAULT,
         setup: "",
         scenarios: &[
             ("handshake", UCI_HANDSHAKE),
@@ -106,7 +106,7 @@ pub(super) const ENGINES: &[Engine] = &[
             ("ponder", UCI_PONDER),
             ("infinite", UCI_INFINITE),
             ("chess960", UCI_CHESS960),
-            ("odd", UCI_ODD),
+            ("unexpected", UCI_UNEXPECTED),
         ],
     },
     Engine {
@@ -114,7 +114,7 @@ pub(super) const ENGINES: &[Engine] = &[
         command: &["gnuchess", "--uci"],
         package: "gnuchess",
         dialect: "uci",
-        patience: USUAL,
+        timeout: DEFAULT,
         setup: "> setoption name OwnBook value false\n",
         scenarios: &[
             ("handshake", UCI_HANDSHAKE),
@@ -122,7 +122,7 @@ pub(super) const ENGINES: &[Engine] = &[
             ("mate", UCI_MATE),
             ("ponder", UCI_PONDER),
             ("infinite", UCI_INFINITE),
-            ("odd", UCI_ODD),
+            ("unexpected", UCI_UNEXPECTED),
         ],
     },
     Engine {
@@ -130,7 +130,7 @@ pub(super) const ENGINES: &[Engine] = &[
         command: &["toga2"],
         package: "toga2",
         dialect: "uci",
-        patience: USUAL,
+        timeout: DEFAULT,
         setup: "> setoption name OwnBook value false\n",
         scenarios: &[
             ("handshake", UCI_HANDSHAKE),
@@ -139,7 +139,7 @@ pub(super) const ENGINES: &[Engine] = &[
             ("mate", UCI_MATE),
             ("ponder", UCI_PONDER),
             ("infinite", UCI_INFINITE),
-            ("odd", UCI_ODD),
+            ("unexpected", UCI_UNEXPECTED),
         ],
     },
     Engine {
@@ -147,7 +147,7 @@ pub(super) const ENGINES: &[Engine] = &[
         command: &["glaurung"],
         package: "glaurung",
         dialect: "uci",
-        patience: USUAL,
+        timeout: DEFAULT,
         setup: "> setoption name OwnBook value false\n> setoption name Threads value 1\n",
         scenarios: &[
             ("handshake", UCI_HANDSHAKE),
@@ -157,7 +157,7 @@ pub(super) const ENGINES: &[Engine] = &[
             ("ponder", UCI_PONDER),
             ("currline", UCI_CURRLINE),
             ("infinite", UCI_INFINITE),
-            ("odd", UCI_ODD),
+            ("unexpected", UCI_UNEXPECTED),
         ],
     },
     Engine {
@@ -165,7 +165,7 @@ pub(super) const ENGINES: &[Engine] = &[
         command: &["sjaakii"],
         package: "sjaakii",
         dialect: "uci",
-        patience: USUAL,
+        timeout: DEFAULT,
         setup: "",
         scenarios: &[
             ("handshake", UCI_HANDSHAKE),
@@ -175,7 +175,7 @@ pub(super) const ENGINES: &[Engine] = &[
             ("infinite", UCI_INFINITE),
             ("chess960", UCI_CHESS960),
             ("crazyhouse", UCI_CRAZYHOUSE),
-            ("odd", UCI_ODD),
+            ("unexpected", UCI_UNEXPECTED),
         ],
     },
     Engine {
@@ -183,7 +183,7 @@ pub(super) const ENGINES: &[Engine] = &[
         command: &["sjaakii"],
         package: "sjaakii",
         dialect: "usi",
-        patience: USUAL,
+        timeout: DEFAULT,
         setup: "",
         scenarios: &[
             ("handshake", USI_HANDSHAKE),
@@ -191,7 +191,7 @@ pub(super) const ENGINES: &[Engine] = &[
             ("mate", USI_MATE),
             ("ponder", USI_PONDER),
             ("infinite", USI_INFINITE),
-            ("odd", USI_ODD),
+            ("unexpected", USI_UNEXPECTED),
         ],
     },
     Engine {
@@ -199,9 +199,9 @@ pub(super) const ENGINES: &[Engine] = &[
         command: &["gpsusi"],
         package: "gpsshogi",
         dialect: "usi",
-        patience: LOADING,
+        timeout: LOADING,
         setup: "",
-        // It aborts in any search of its own: only its book and its mate solver answer.
+        // It aborts in every search; only its book and its mate solver reply.
         scenarios: &[("handshake", USI_HANDSHAKE), ("book", GPSUSI_BOOK), ("mate", GPSUSI_MATE)],
     },
 ];
@@ -396,7 +396,7 @@ const UCI_SHOGI: &str = "
 < bestmove
 ";
 
-const UCI_ODD: &str = "
+const UCI_UNEXPECTED: &str = "
 > joho isready
 . 300
 >  isready\t
@@ -510,7 +510,7 @@ const USI_INFINITE: &str = "
 < readyok
 ";
 
-const USI_ODD: &str = "
+const USI_UNEXPECTED: &str = "
 > joho isready
 . 300
 > stop

@@ -1,4 +1,4 @@
-//! An engine's process: lines in, lines out, and a certain end.
+//! An engine process with line-based input and output.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -8,8 +8,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A longer line is cut into several, so that an engine cannot fill the memory.
-const LONGEST_LINE: u64 = 1 << 20;
+/// Maximum line length in bytes; a longer line is split.
+const MAX_LINE_LEN: u64 = 1 << 20;
 
 /// A running engine; dropping it kills and reaps it.
 #[derive(Debug)]
@@ -19,12 +19,12 @@ pub(super) struct Process {
     lines: Receiver<Vec<u8>>,
 }
 
-/// What came within the time given.
+/// The result of waiting for a line.
 #[derive(Debug)]
 pub(super) enum Answer {
     /// A line without its line feed.
     Line(Vec<u8>),
-    Silence,
+    Timeout,
     /// The engine closed its output.
     Closed,
 }
@@ -33,7 +33,7 @@ impl Process {
     pub(super) fn start(command: &[&str], directory: &Path) -> io::Result<Self> {
         let (program, arguments) = command
             .split_first()
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "an empty command"))?;
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "empty command"))?;
         let mut child = Command::new(program)
             .args(arguments)
             .current_dir(directory)
@@ -44,10 +44,10 @@ impl Process {
             .spawn()
             .map_err(|error| io::Error::new(error.kind(), format!("`{program}`: {error}")))?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(io::Error::other("a piped stream is missing"));
+            return Err(io::Error::other("missing pipe"));
         };
         let (sender, lines) = sync_channel(1024);
-        thread::spawn(move || pass_lines(stdout, &sender));
+        thread::spawn(move || send_lines(stdout, &sender));
         Ok(Self { child, stdin, lines })
     }
 
@@ -58,51 +58,51 @@ impl Process {
     pub(super) fn line_within(&mut self, time: Duration) -> Answer {
         match self.lines.recv_timeout(time) {
             Ok(line) => Answer::Line(line),
-            Err(RecvTimeoutError::Timeout) => Answer::Silence,
+            Err(RecvTimeoutError::Timeout) => Answer::Timeout,
             Err(RecvTimeoutError::Disconnected) => Answer::Closed,
         }
     }
 
-    /// Waits for the engine to leave by itself, kills it otherwise, and says how it ended.
+    /// Waits until the engine exits, or kills it after the timeout. Returns a note about its end.
     pub(super) fn end(mut self, time: Duration) -> io::Result<String> {
         let deadline = now() + time;
         while now() < deadline {
             if let Some(status) = self.child.try_wait()? {
                 return Ok(format!("end: {status}"));
             }
-            // The standard library has no wait for a process with a deadline.
+            // The standard library cannot wait for a process with a timeout.
             thread::sleep(Duration::from_millis(10));
         }
-        Ok("end: killed, as it ignored quit".to_owned())
+        Ok("end: killed after quit".to_owned())
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Both fail only for a process that has been reaped already.
+        // Both fail only after the process has been reaped.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 pub(super) fn now() -> Instant {
-    #[expect(clippy::disallowed_methods, reason = "the recorder talks to processes in real time")]
+    #[expect(clippy::disallowed_methods, reason = "the recorder runs processes in real time")]
     Instant::now()
 }
 
-/// The search path with the directory where Debian keeps engines.
+/// `PATH` with the directory of Debian's engines.
 fn path_with_games() -> OsString {
     let mut path = std::env::var_os("PATH").unwrap_or_default();
     path.push(":/usr/games");
     path
 }
 
-/// Passes lines on until the output ends or nobody listens.
-fn pass_lines(stdout: ChildStdout, sender: &SyncSender<Vec<u8>>) {
+/// Sends lines until the output ends or the receiver is dropped.
+fn send_lines(stdout: ChildStdout, sender: &SyncSender<Vec<u8>>) {
     let mut reader = BufReader::new(stdout);
     loop {
         let mut line = Vec::new();
-        match reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
+        match reader.by_ref().take(MAX_LINE_LEN).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
             Ok(_) => {}
         }

@@ -1,12 +1,10 @@
-//! Scripts: what is said to an engine, and what is waited for.
-//!
-//! One step a line:
+//! Scripts of sessions, with one step per line:
 //!
 //! ```text
 //! > go infinite        send this line
-//! . 300                listen for 300 ms
-//! ? readyok            wait a little for a line that begins with this word
-//! < bestmove           wait for one, and give the session up if none comes
+//! . 300                record output for 300 ms
+//! ? readyok            wait for a line with this first token, with a short timeout
+//! < bestmove           wait for a line with this first token; end the session after the timeout
 //! ```
 
 use std::io;
@@ -16,7 +14,7 @@ use std::time::Duration;
 pub(super) enum Step<'a> {
     Send(&'a str),
     Listen(Duration),
-    Hope(&'a str),
+    TryAwait(&'a str),
     Await(&'a str),
 }
 
@@ -28,12 +26,12 @@ fn parse_step(line: &str) -> io::Result<Step<'_>> {
     let step = match line.split_once(' ') {
         Some((">", text)) => Some(Step::Send(text)),
         Some((".", time)) => time.parse().ok().map(Duration::from_millis).map(Step::Listen),
-        Some(("?", word)) => Some(Step::Hope(word)),
-        Some(("<", word)) => Some(Step::Await(word)),
+        Some(("?", token)) => Some(Step::TryAwait(token)),
+        Some(("<", token)) => Some(Step::Await(token)),
         _ => None,
     };
     step.ok_or_else(|| {
-        io::Error::new(io::ErrorKind::InvalidData, format!("not a step of a script: `{line}`"))
+        io::Error::new(io::ErrorKind::InvalidData, format!("invalid step: `{line}`"))
     })
 }
 
@@ -43,27 +41,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_one_step() {
+    fn parses_steps() {
         assert_eq!(
             parse("> go depth 1\n. 300\n? info\n\n< bestmove\n").unwrap(),
             [
                 Step::Send("go depth 1"),
                 Step::Listen(Duration::from_millis(300)),
-                Step::Hope("info"),
+                Step::TryAwait("info"),
                 Step::Await("bestmove"),
             ]
         );
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn rejects_invalid_steps() {
         for line in ["go", ". soon", "! quit"] {
             assert!(parse(line).is_err(), "{line}");
         }
     }
 
     #[test]
-    fn every_script_of_every_engine_can_be_read() {
+    fn parses_every_script() {
         for engine in ENGINES {
             for (scenario, script) in engine.scenarios {
                 assert!(parse(&engine.session(script)).is_ok(), "{} {scenario}", engine.name);

@@ -1,10 +1,11 @@
-//! What was said in a session, and its text.
+//! The transcript of a session.
 
 use std::fmt::Write;
 use std::str::Utf8Chunk;
 
-/// How many `info` lines of one search are kept from its beginning and from its end.
+/// Number of `info` lines that are recorded at the start of a search.
 const FIRST_INFOS: usize = 200;
+/// Number of `info` lines that are recorded at the end of a search.
 const LAST_INFOS: usize = 20;
 
 #[derive(Debug, Default)]
@@ -54,22 +55,22 @@ impl Entry {
     }
 }
 
-/// Writes the entries up to a `bestmove`, with the middle of a flood of `info` lines left out.
+/// Writes the entries of a search, and omits `info` lines in the middle if there are too many.
 fn write_search(text: &mut String, entries: &[Entry]) {
     let infos = entries.iter().filter(|entry| entry.is_info()).count();
-    let left_out = FIRST_INFOS..infos.saturating_sub(LAST_INFOS);
+    let omitted = FIRST_INFOS..infos.saturating_sub(LAST_INFOS);
     let mut info = 0;
     let mut skipped = 0;
     for entry in entries {
         if entry.is_info() {
             info += 1;
-            if left_out.contains(&(info - 1)) {
+            if omitted.contains(&(info - 1)) {
                 skipped += 1;
                 continue;
             }
         }
         if skipped > 0 {
-            line(text, "# ", &format!("{skipped} info lines left out"));
+            line(text, "# ", &format!("{skipped} info lines omitted"));
             skipped = 0;
         }
         match entry {
@@ -104,7 +105,7 @@ fn escaped(bytes: &[u8]) -> String {
 }
 
 fn escape(text: &mut String, byte: u8) {
-    // Writing to a string cannot fail.
+    // Writing to a string never fails.
     let _ = write!(text, r"\x{byte:02x}");
 }
 
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_transcript_is_a_header_and_the_lines_in_order() {
+    fn formats_a_header_and_the_lines_in_order() {
         let mut transcript = Transcript::default();
         transcript.sent("go");
         transcript.received(b"bestmove e2e4".to_vec());
@@ -125,13 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn only_what_would_not_survive_as_text_is_escaped() {
+    fn escapes_control_characters_and_invalid_utf8() {
         assert_eq!(escaped("將棋 a\\b".as_bytes()), r"將棋 a\\b");
         assert_eq!(escaped(b"caf\xe9\t\x1b[1m\r"), r"caf\xe9\x09\x1b[1m\x0d");
     }
 
     #[test]
-    fn the_middle_of_a_flood_is_left_out_where_it_was() {
+    fn omits_infos_in_the_middle_of_a_search() {
         let mut transcript = Transcript::default();
         for search in 0..2 {
             for number in 0..300 {
@@ -148,9 +149,9 @@ mod tests {
         assert_eq!(
             lines[424..430],
             [
-                "# 50 info lines left out",
+                "# 50 info lines omitted",
                 "< readyok",
-                "# 30 info lines left out",
+                "# 30 info lines omitted",
                 "< info nodes 1280",
                 "< info nodes 1281",
                 "< info nodes 1282",
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_within_the_limit_is_kept_whole() {
+    fn keeps_all_infos_within_the_limit() {
         let mut transcript = Transcript::default();
         for _ in 0..FIRST_INFOS + LAST_INFOS {
             transcript.received(b"info depth 1".to_vec());

@@ -1,4 +1,4 @@
-//! `CONTRIBUTING.md` lists the programs that tests need.
+//! `CONTRIBUTING.md` lists the programs that the tests need.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,11 +6,11 @@ use std::path::Path;
 
 use crate::workspace;
 
-/// What tests look for in the environment before they start programs of others.
+/// Environment variable that enables tests with third-party programs.
 const SWITCH: &str = "READYOK_REAL_ENGINES";
 
 #[test]
-fn the_guide_lists_tests_with_the_programs_they_need() {
+fn guide_lists_the_programs_of_each_test() {
     let installed = installed();
     let needed: BTreeMap<String, BTreeSet<String>> = tests_with_the_switch()
         .into_iter()
@@ -21,14 +21,14 @@ fn the_guide_lists_tests_with_the_programs_they_need() {
         .collect();
     let listed: BTreeMap<String, BTreeSet<String>> = table()
         .into_iter()
-        // Those from elsewhere have a script of their own.
+        // Another script installs the remaining programs.
         .map(|(path, programs)| (path, programs.intersection(&installed).cloned().collect()))
         .collect();
     assert_eq!(listed, needed);
 }
 
 #[test]
-fn the_guide_lists_only_programs_that_a_script_installs() {
+fn guide_lists_only_programs_that_a_script_installs() {
     let peers = read("scripts/install-record-peers.sh");
     let installed = installed();
     for program in table().into_values().flatten() {
@@ -44,14 +44,14 @@ fn installed() -> BTreeSet<String> {
     list.split_whitespace().map(str::to_owned).collect()
 }
 
-/// The table of tests and the programs that they need.
+/// The table of tests and their programs.
 fn table() -> BTreeMap<String, BTreeSet<String>> {
     let guide = read("CONTRIBUTING.md");
     let (_, table) = guide.split_once("| tests | need |\n|---|---|\n").unwrap();
     let rows = table.lines().take_while(|line| line.starts_with('|'));
     rows.map(|row| {
         let [_, path, programs, _] = row.split('|').collect::<Vec<_>>()[..] else {
-            panic!("a row of two cells: {row}")
+            panic!("expected two cells: {row}")
         };
         let programs = programs.split('(').next().unwrap_or_default();
         let programs = programs.split(',').map(|it| it.trim().to_owned()).collect();
@@ -60,18 +60,18 @@ fn table() -> BTreeMap<String, BTreeSet<String>> {
     .collect()
 }
 
-/// The files of tests of the crates that name the switch, with their text.
+/// The test files that contain the switch, with their text.
 fn tests_with_the_switch() -> Vec<(String, String)> {
     let mut found = Vec::new();
-    let mut folders: Vec<_> = fs::read_dir(workspace().join("crates"))
+    let mut directories: Vec<_> = fs::read_dir(workspace().join("crates"))
         .unwrap()
         .map(|it| it.unwrap().path().join("tests"))
         .collect();
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = fs::read_dir(folder) else { continue };
+    while let Some(directory) = directories.pop() {
+        let Ok(entries) = fs::read_dir(directory) else { continue };
         for path in entries.map(|it| it.unwrap().path()) {
             if path.is_dir() {
-                folders.push(path);
+                directories.push(path);
             } else if path.extension().is_some_and(|it| it == "rs") {
                 let source = fs::read_to_string(&path).unwrap();
                 if source.contains(SWITCH) {

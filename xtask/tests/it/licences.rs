@@ -1,4 +1,4 @@
-//! The permissive crates need nothing that is not permissive, and no crate more than `deny.toml` allows.
+//! Licences: permissive crates have permissive dependencies only, and all crates comply with `deny.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,37 +9,37 @@ use serde::Deserialize;
 use crate::workspace;
 
 #[test]
-fn the_protocol_needs_only_permissive_crates() {
+fn protocol_has_permissive_dependencies_only() {
     check_permissive("readyok-protocol");
 }
 
 #[test]
-fn the_engine_runtime_needs_only_permissive_crates() {
+fn engine_has_permissive_dependencies_only() {
     check_permissive("readyok-engine");
 }
 
 #[test]
-fn the_client_needs_only_permissive_crates() {
+fn client_has_permissive_dependencies_only() {
     check_permissive("readyok-client");
 }
 
 #[test]
-fn a_gpl_crate_below_a_program_is_seen() {
+fn finds_a_gpl_dependency() {
     let found = not_permissive("readyok-rules");
-    assert!(found.iter().any(|crate_| crate_.starts_with("shakmaty ")), "{found:?}");
+    assert!(found.iter().any(|it| it.starts_with("shakmaty ")), "{found:?}");
 }
 
 #[test]
-fn every_crate_may_have_its_licence() {
+fn every_licence_is_allowed() {
     let deny = Deny::read();
     let metadata = Metadata::read();
-    let refused: Vec<String> = metadata
+    let rejected: Vec<String> = metadata
         .packages
         .iter()
         .filter(|package| !package.is_allowed(&deny.licenses.allowed_to(&package.name)))
         .map(Package::to_string)
         .collect();
-    assert!(refused.is_empty(), "`deny.toml` refuses {}", refused.join(", "));
+    assert!(rejected.is_empty(), "`deny.toml` does not allow {}", rejected.join(", "));
     for exception in &deny.licenses.exceptions {
         assert!(
             !metadata.package_named(&exception.name).is_allowed(&deny.licenses.allow),
@@ -50,7 +50,7 @@ fn every_crate_may_have_its_licence() {
 }
 
 #[test]
-fn the_protocol_has_no_required_dependency() {
+fn protocol_has_no_required_dependency() {
     let metadata = Metadata::read();
     let required: Vec<&str> = metadata
         .package_named("readyok-protocol")
@@ -63,7 +63,7 @@ fn the_protocol_has_no_required_dependency() {
 }
 
 #[test]
-fn an_expression_is_permissive_if_the_user_may_choose_so() {
+fn evaluates_licence_expressions() {
     let allowed = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "Unicode-3.0"];
     let allowed = allowed.map(str::to_owned).into();
     for (expression, expected) in [
@@ -89,10 +89,10 @@ fn an_expression_is_permissive_if_the_user_may_choose_so() {
 
 fn check_permissive(name: &str) {
     let found = not_permissive(name);
-    assert!(found.is_empty(), "`{name}` needs {}", found.join(", "));
+    assert!(found.is_empty(), "`{name}` depends on {}", found.join(", "));
 }
 
-/// The crates that `name` needs, itself included, whose licence is not permissive.
+/// The dependencies of `name`, including itself, whose licence is not permissive.
 fn not_permissive(name: &str) -> Vec<String> {
     let metadata = Metadata::read();
     let allowed = Deny::read().licenses.allow;
@@ -105,7 +105,7 @@ fn not_permissive(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// What `deny.toml` says of licences.
+/// The licences in `deny.toml`.
 #[derive(Deserialize)]
 struct Deny {
     licenses: Licences,
@@ -117,7 +117,7 @@ struct Licences {
     exceptions: Vec<Exception>,
 }
 
-/// What one crate may have as well.
+/// Additional licences of a crate.
 #[derive(Deserialize)]
 struct Exception {
     #[serde(rename = "crate")]
@@ -138,7 +138,7 @@ impl Licences {
     }
 }
 
-/// What `cargo metadata` prints, as far as it is of use here.
+/// The output of `cargo metadata`.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -196,7 +196,7 @@ struct EdgeKind {
 }
 
 impl Metadata {
-    /// Every feature and every platform counts, so Cargo may have to fetch crates that no build here needed.
+    /// Reads the metadata for all features and platforms, for which Cargo may fetch more crates.
     fn read() -> Self {
         let output = Command::new(env!("CARGO"))
             .args(["metadata", "--format-version=1", "--locked", "--all-features"])
@@ -219,7 +219,7 @@ impl Metadata {
         self.packages.iter().find(|package| package.id == id).unwrap()
     }
 
-    /// The ids of everything that is built to use `root`, with `root` itself.
+    /// The ids of all dependencies of `root`, including `root`.
     fn needed_by<'a>(&'a self, root: &'a str) -> BTreeSet<&'a str> {
         let nodes: BTreeMap<&str, &Node> =
             self.resolve.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
@@ -238,54 +238,54 @@ impl Metadata {
     }
 }
 
-/// Whether a user of the crate builds a dependency of this kind; Cargo leaves the normal kind unnamed.
+/// Whether users of the crate build a dependency of this kind. The normal kind has no name.
 fn is_shipped(kind: Option<&str>) -> bool {
     kind != Some("dev")
 }
 
-/// Licence expressions as crates declare them.
+/// Licence expressions of crates.
 mod spdx {
     use std::collections::BTreeSet;
     use std::iter::Peekable;
     use std::vec::IntoIter;
 
-    /// Whether the allowed licences suffice; `None` for what is no expression.
+    /// Whether the allowed licences suffice. `None` for an invalid expression.
     pub(super) fn is_permissive(expression: &str, allowed: &BTreeSet<String>) -> Option<bool> {
-        // Crates older than SPDX expressions wrote `/` for `OR`.
+        // Old crates use `/` for `OR`.
         let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
-        let words: Vec<&str> = spaced.split_whitespace().collect();
-        let mut words = words.into_iter().peekable();
-        let answer = any(&mut words, allowed)?;
-        words.next().is_none().then_some(answer)
+        let tokens: Vec<&str> = spaced.split_whitespace().collect();
+        let mut tokens = tokens.into_iter().peekable();
+        let is_permissive = any(&mut tokens, allowed)?;
+        tokens.next().is_none().then_some(is_permissive)
     }
 
-    type Words<'a> = Peekable<IntoIter<&'a str>>;
+    type Tokens<'a> = Peekable<IntoIter<&'a str>>;
 
-    fn any(words: &mut Words<'_>, allowed: &BTreeSet<String>) -> Option<bool> {
-        let mut answer = all(words, allowed)?;
-        while words.next_if_eq(&"OR").is_some() {
-            answer |= all(words, allowed)?;
+    fn any(tokens: &mut Tokens<'_>, allowed: &BTreeSet<String>) -> Option<bool> {
+        let mut is_permissive = all(tokens, allowed)?;
+        while tokens.next_if_eq(&"OR").is_some() {
+            is_permissive |= all(tokens, allowed)?;
         }
-        Some(answer)
+        Some(is_permissive)
     }
 
-    fn all(words: &mut Words<'_>, allowed: &BTreeSet<String>) -> Option<bool> {
-        let mut answer = one(words, allowed)?;
-        while words.next_if_eq(&"AND").is_some() {
-            answer &= one(words, allowed)?;
+    fn all(tokens: &mut Tokens<'_>, allowed: &BTreeSet<String>) -> Option<bool> {
+        let mut is_permissive = one(tokens, allowed)?;
+        while tokens.next_if_eq(&"AND").is_some() {
+            is_permissive &= one(tokens, allowed)?;
         }
-        Some(answer)
+        Some(is_permissive)
     }
 
-    fn one(words: &mut Words<'_>, allowed: &BTreeSet<String>) -> Option<bool> {
-        match words.next()? {
+    fn one(tokens: &mut Tokens<'_>, allowed: &BTreeSet<String>) -> Option<bool> {
+        match tokens.next()? {
             "(" => {
-                let answer = any(words, allowed)?;
-                words.next_if_eq(&")").map(|_| answer)
+                let is_permissive = any(tokens, allowed)?;
+                tokens.next_if_eq(&")").map(|_| is_permissive)
             }
             ")" | "OR" | "AND" | "WITH" => None,
-            licence if words.next_if_eq(&"WITH").is_some() => {
-                let exception = words.next()?;
+            licence if tokens.next_if_eq(&"WITH").is_some() => {
+                let exception = tokens.next()?;
                 Some(allowed.contains(&format!("{licence} WITH {exception}")))
             }
             licence => Some(allowed.contains(licence)),

@@ -1,4 +1,4 @@
-//! Links between Markdown pages lead to files and headings that exist.
+//! Links between Markdown pages refer to existing files and headings.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::workspace;
 
 #[test]
-fn links_lead_to_files_and_headings() {
+fn links_are_valid() {
     let mut broken = Vec::new();
     let mut links = 0;
     for page in pages() {
@@ -34,7 +34,7 @@ fn links_lead_to_files_and_headings() {
 }
 
 #[test]
-fn the_summary_lists_every_page() {
+fn summary_lists_every_page() {
     let docs = workspace().join("docs");
     let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
     let listed: BTreeSet<PathBuf> = targets(&summary).map(|it| docs.join(it)).collect();
@@ -44,7 +44,7 @@ fn the_summary_lists_every_page() {
     assert_eq!(listed, present);
 }
 
-/// The pages of the book and those at the root and in crates.
+/// The pages of the book, of the root directory and of crates.
 fn pages() -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     for directory in ["docs", "crates", "benches", "fuzz", ".github"] {
@@ -65,7 +65,7 @@ fn find(directory: &Path, found: &mut BTreeSet<PathBuf>) {
     }
 }
 
-/// Without blocks of code.
+/// The text without code blocks.
 fn prose(text: &str) -> String {
     text.split("```").step_by(2).collect()
 }
@@ -79,15 +79,15 @@ fn targets(text: &str) -> impl Iterator<Item = &str> {
         .filter(|it| !it.contains("://") && !it.contains("::") && !it.contains(' '))
 }
 
-/// The anchors of headings, as GitHub and mdBook derive them.
+/// The anchors that GitHub and mdBook generate for headings.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter(|it| it.starts_with('#'));
     headings
         .map(|heading| {
             let title = heading.trim_start_matches('#').trim().to_lowercase();
-            let kept =
+            let anchor =
                 title.chars().filter(|&it| it.is_alphanumeric() || matches!(it, ' ' | '-' | '_'));
-            kept.map(|it| if it == ' ' { '-' } else { it }).collect()
+            anchor.map(|it| if it == ' ' { '-' } else { it }).collect()
         })
         .collect()
 }

@@ -1,6 +1,6 @@
-//! The tests of the whole workspace.
+//! Tests of the workspace.
 
-// Clippy takes helpers for test code only below this attribute.
+// Clippy treats helpers as test code only below this attribute.
 #[cfg(test)]
 mod contributing;
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! The transcripts are what their README says.
+//! Transcripts agree with their README.
 
 use std::fs;
 use std::path::PathBuf;
 
 #[test]
-fn every_transcript_is_a_header_and_a_session() {
+fn transcripts_have_a_header_and_a_session() {
     let mut size = 0;
     for (name, text) in transcripts() {
         size += text.len();
@@ -24,16 +24,16 @@ fn every_transcript_is_a_header_and_a_session() {
 }
 
 #[test]
-fn every_known_wrong_is_seen_in_its_transcript() {
+fn transcripts_show_all_known_defects() {
     let readme = fs::read_to_string(directory().join("README.md")).unwrap();
-    let (_, wrongs) = readme.split_once("## Known wrongs").unwrap();
-    let rows: Vec<&str> = wrongs.lines().filter(|row| row.starts_with("| `")).collect();
+    let (_, defects) = readme.split_once("## Known defects").unwrap();
+    let rows: Vec<&str> = defects.lines().filter(|row| row.starts_with("| `")).collect();
     assert!(!rows.is_empty());
     for row in rows {
         let cells: Vec<&str> = row.split(" | ").map(|cell| cell.trim_matches(['|', ' '])).collect();
         let (name, line) = (cells[0].trim_matches('`'), cells[1].trim_matches('`'));
         let text = fs::read_to_string(directory().join(format!("{name}.txt"))).unwrap();
-        assert!(text.lines().any(|said| said == line), "{name} has no `{line}`");
+        assert!(text.lines().any(|it| it == line), "{name} has no `{line}`");
     }
 }
 

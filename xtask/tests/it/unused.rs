@@ -1,4 +1,4 @@
-//! No crate declares a dependency that none of its files names.
+//! Every declared dependency is used.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,7 +28,7 @@ struct Dependency {
 }
 
 #[test]
-fn every_dependency_is_named_where_it_is_declared() {
+fn every_dependency_is_used() {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version=1", "--no-deps"])
         .current_dir(workspace())
@@ -43,24 +43,24 @@ fn every_dependency_is_named_where_it_is_declared() {
         collect_names(package.manifest_path.parent().unwrap(), &mut named);
         for dependency in &package.dependencies {
             let name = dependency.rename.as_ref().unwrap_or(&dependency.name).replace('-', "_");
-            // A crate names itself to give its tests all features.
+            // A crate may depend on itself to enable features in its tests.
             if !named.contains(&name) && dependency.name != package.name {
                 unused.push(format!("{} of {}", dependency.name, package.name));
             }
         }
     }
-    assert!(unused.is_empty(), "not used: {}", unused.join(", "));
+    assert!(unused.is_empty(), "unused: {}", unused.join(", "));
 }
 
-/// All words of the Rust files in a folder.
-fn collect_names(folder: &Path, named: &mut BTreeSet<String>) {
-    for path in fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {
+/// Collects all identifiers in the Rust files of a directory.
+fn collect_names(directory: &Path, named: &mut BTreeSet<String>) {
+    for path in fs::read_dir(directory).unwrap().map(|it| it.unwrap().path()) {
         if path.is_dir() {
             collect_names(&path, named);
         } else if path.extension().is_some_and(|it| it == "rs") {
             let text = fs::read_to_string(&path).unwrap();
-            let words = text.split(|it: char| !(it.is_alphanumeric() || it == '_'));
-            named.extend(words.map(str::to_owned));
+            let names = text.split(|it: char| !(it.is_alphanumeric() || it == '_'));
+            named.extend(names.map(str::to_owned));
         }
     }
 }
