@@ -258,7 +258,11 @@ fn a_plan_calls_engines_what_the_command_line_calls_them() {
     dir.write("theirs.toml", &plan("./nobody"));
     let output = at(&dir, &["match", "--plain", "--plan", "theirs.toml"]);
     assert_eq!(output.code(), Some(2));
-    assert!(output.stderr.contains("`theirs.toml`: no engine `./nobody`"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("`theirs.toml`: engine `./nobody` not found"),
+        "{}",
+        output.stderr
+    );
 }
 
 #[test]
@@ -320,7 +324,8 @@ fn takes_the_place_of_fastchess_for_checks() {
     let dir = Dir::new();
     let output = at(&dir, &["match", "--fastchess", "--compliance", "./nobody"]);
     assert_eq!(output.code(), Some(1));
-    let start = "\r\u{1b}[1;31m Failed\u{1b}[0m Step 1: Start the engine\n no engine `./nobody`";
+    let start =
+        "\r\u{1b}[1;31m Failed\u{1b}[0m Step 1: Start the engine\n engine `./nobody` not found";
     assert!(output.stderr.starts_with(start), "{}", output.stderr);
     let output = at(&dir, &["match", "--fastchess", "--compliance", "sh", "-c", "exit 3"]);
     assert_eq!(output.code(), Some(1));
@@ -424,7 +429,7 @@ fn what_makes_no_sense_is_refused_before_anything_starts() {
     for (words, why) in [
         (&["match", "narikin"][..], "two engines"),
         (&["match", "narikin", "narikin"], "has no limit"),
-        (&["match", "narikin", "nobody", "--depth", "1"], "no engine `nobody`"),
+        (&["match", "narikin", "nobody", "--depth", "1"], "engine `nobody` not found"),
         (&["match", "narikin", "narikin", "--tc", "3=1"], "there is no engine 3"),
         (&["match", "narikin", "narikin", "--depth", "1", "--stall", "0"], "a number of seconds"),
         (&["match", "narikin", "narikin", "--tc", "x"], "is no time in seconds"),

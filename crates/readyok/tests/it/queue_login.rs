@@ -74,7 +74,7 @@ fn credentials_that_others_can_read_are_refused_or_warned_of() {
     let open = open.to_str().expect("UTF-8");
     let output = worker(&dir, &queue, &["--user", "me", "--password-file", open], &[]);
     assert_eq!(output.code(), Some(2));
-    assert!(output.stderr.contains("others can read it"), "{}", output.stderr);
+    assert!(output.stderr.contains("other users can read it"), "{}", output.stderr);
 
     let in_address = queue.replace("//", "//me:secret@");
     let output = worker(&dir, &in_address, &[], &[]);
