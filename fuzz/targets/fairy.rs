@@ -1,4 +1,4 @@
-//! A position of shogi and moves in the words of UCI.
+//! A shogi position and moves in UCI notation.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::rules::fairy(bytes));

@@ -1,4 +1,4 @@
-//! A position and moves in the words of UCI.
+//! A position and moves in UCI notation.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::rules::uci(bytes));

@@ -1,4 +1,4 @@
-//! A position and moves in the words of USI.
+//! A position and moves in USI notation.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::rules::usi(bytes));

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deadline_counts_from_go() {
+    fn a_deadline_starts_at_go() {
         let mut timer = timer(Search::new(Limit::Depth(1)));
         assert_eq!(timer.end(), None);
         let start = now();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deadline_counts_from_ponderhit() {
+    fn a_deadline_starts_at_ponderhit() {
         let mut timer = timer(Search::new(Limit::Depth(1)).ponder());
         let start = now();
         timer.start(start);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn no_time_passes_before_go_after_an_earlier_ponderhit() {
+    fn the_clock_does_not_run_before_go_after_a_ponderhit() {
         let mut timer = timer(Search::new(Limit::Depth(1)).ponder());
         let start = now();
         timer.hit(start, timer.deadline());

@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_late_engine_is_reported_with_its_timeout_and_not_with_our_signal() {
+    fn a_timeout_is_reported_without_the_signal_of_the_client() {
         let late = |wait, dialect, timeout| {
             let error = EngineError::new("x", Problem::Timeout(wait));
             let error = error.with_timeout(dialect, Some(Duration::from_millis(timeout)));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_ends_by_itself_is_reported_with_its_exit() {
+    fn a_crash_is_reported_with_the_exit_status() {
         let stderr = vec!["no network".to_owned()];
         let error = EngineError::new("x", Problem::Disconnected)
             .with_timeout(Dialect::Uci, Some(Duration::from_secs(1)))

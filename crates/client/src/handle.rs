@@ -313,7 +313,7 @@ impl SearchResult {
             Best::Resign | Best::Win | Best::Other(_) => false,
         };
         match (self.info.score, self.info.pv) {
-            (Some(Score::MateIn { .. } | Score::MateSomeday), Some(pv)) => Checkmate::Moves(pv),
+            (Some(Score::MateIn { .. } | Score::MateInUnknown), Some(pv)) => Checkmate::Moves(pv),
             (Some(Score::Mated | Score::MatedIn { .. }), _) => Checkmate::NoMate,
             _ if has_no_move => Checkmate::NoMate,
             _ => Checkmate::Unknown,
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exact_score_takes_the_bound_back() {
+    fn an_exact_score_removes_the_bound() {
         check(
             &["info depth 3 score cp 9 lowerbound pv e2e4", "info depth 4 score cp 8 pv d2d4"],
             "info depth 4 multipv 1 score cp 8 pv d2d4",
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variation_keeps_what_a_later_line_does_not_say() {
+    fn a_variation_keeps_fields_missing_in_a_later_line() {
         check(
             &["info depth 3 score cp 9 pv e2e4", "info nodes 500 nps 7", "info time 3"],
             "info depth 3 multipv 1 score cp 9 nodes 500 nps 7 time 3 pv e2e4",
@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn the_move_in_search_changes_no_variation() {
+    fn currmove_changes_no_variation() {
         check(
             &["info depth 3 score cp 9 pv e2e4", "info depth 4 currmove d2d4 currmovenumber 2"],
             "info depth 3 multipv 1 score cp 9 pv e2e4",
@@ -483,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn variations_are_kept_apart_and_in_order() {
+    fn variations_are_separate_and_ordered() {
         check(
             &["info multipv 2 score cp 1 pv d2d4", "info multipv 1 score cp 2 pv e2e4"],
             "info multipv 1 score cp 2 pv e2e4\ninfo multipv 2 score cp 1 pv d2d4",

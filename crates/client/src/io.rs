@@ -301,7 +301,7 @@ mod tests {
     use crate::clock::now;
 
     #[test]
-    fn what_is_read_ahead_is_paid_with_time() {
+    fn the_rate_limit_allows_bursts() {
         let begin = now();
         let at = |milliseconds| begin + Duration::from_millis(milliseconds);
         let mut limiter = RateLimiter::new(10_000, begin);

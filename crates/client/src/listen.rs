@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_delivered_in_order_by_whichever_thread() {
+    fn lines_are_delivered_in_order_from_any_thread() {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&seen);
         let listener = Arc::new(Listener::new(move |_, line| lock(&log).push(line.to_owned())));
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_arises_within_the_function_follows_it() {
+    fn a_line_from_within_the_callback_is_delivered_afterwards() {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&seen);
         let own: Arc<Mutex<Option<Arc<Listener>>>> = Arc::default();

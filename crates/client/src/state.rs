@@ -161,7 +161,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn the_mover_pays_and_both_get_their_increments() {
+    fn the_mover_uses_time_and_both_get_their_increments() {
         let clock = Clock::fischer(60 * SECOND, SECOND);
         let clocks = Clocks { moves_to_go: Some(2), ..Clocks::new(clock, clock) };
         let next = after_move(clocks, Color::Black, 5 * SECOND);

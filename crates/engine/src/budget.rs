@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_of_clocks_shorten_no_fixed_time() {
+    fn clock_losses_do_not_shorten_movetime() {
         use Dialect::{Uci, Usi};
         for (time, hard) in [(50, 40), (100, 90), (300, 290), (1000, 990)] {
             assert_eq!(hard_bound(Uci, &format!("go movetime {time}")), Some(millis(hard)));

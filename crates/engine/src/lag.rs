@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_clock_loses_beyond_the_search_is_kept_from_then_on() {
+    fn clock_losses_increase_the_overhead() {
         use Dialect::{Uci, Usi};
         let (two, four) = ("moves e2e4 e7e5", "moves e2e4 e7e5 g1f3 b8c6");
         let clock = "go wtime 1000 btime 9 winc 10 binc 10";
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_forgotten_in_time() {
+    fn clock_losses_decay() {
         let mut lag = Lag::default();
         lag.learn(Duration::from_millis(20));
         let overhead =

@@ -1,4 +1,4 @@
-//! Clocks: what is left, what is added, and whether it has been added yet.
+//! Clocks: remaining time, increment and byoyomi.
 
 use core::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::Dialect;
 use crate::millis::{self, round_down};
 use crate::serializer::WriteError;
 
-/// The side that a clock belongs to, as the wire names it: `wtime`, `btime`.
+/// The side that a clock belongs to, as in `wtime` and `btime`.
 ///
 /// Chess starts with White, shogi with Black (sente).
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -33,31 +33,31 @@ impl Color {
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Convention {
-    /// It does: the increment was added when the last move ended. Chess GUIs.
+    /// Included: the increment was added when the last move ended. Chess GUIs.
     #[default]
     IncrementIncluded,
-    /// It does not: the side to move may use both. Shogi GUIs.
+    /// Not included: the side to move may use both. Shogi GUIs.
     IncrementToCome,
 }
 
 /// Milliseconds of a clock. Every other time is a [`Duration`].
 ///
-/// They are signed, as on the wire: a clock is negative when a flag has fallen and the game
-/// continues. It may also become negative where the increment is taken off, in the [`Convention`]
-/// of shogi. [`Clock::budget`] is the time that a move may use as a [`Duration`].
+/// Signed as in the protocols: a clock is negative if the flag has fallen and the game continues, or
+/// in shogi after the increment is subtracted (see [`Convention`]). [`Clock::budget`] returns the
+/// time for a move as a [`Duration`].
 pub type Millis = i64;
 
 /// The clock of one side.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Clock {
-    /// What is left. May be negative.
+    /// Remaining time. May be negative.
     pub remaining: Millis,
-    /// What is added for each move.
+    /// Time added per move.
     pub increment: Millis,
-    /// What each move may use once `remaining` is used up (shogi).
+    /// Time per move once `remaining` is used up (shogi).
     pub byoyomi: Millis,
-    /// Moves until more time is added; `None` for the rest of the game.
+    /// Moves until more time is added. `None`: the rest of the game.
     pub moves_to_go: Option<u32>,
     /// Whether `remaining` contains the increment.
     pub convention: Convention,
@@ -88,7 +88,7 @@ impl Clock {
         }
     }
 
-    /// All the time that the move to come may use before the flag falls. Zero if it has fallen.
+    /// The total time that the next move may use before the flag falls. Zero if it has fallen.
     ///
     /// ```
     /// use readyok_protocol::{Clock, Convention};
@@ -101,12 +101,12 @@ impl Clock {
     /// ```
     pub fn budget(&self) -> Duration {
         let available = self.in_convention(Convention::IncrementIncluded).remaining;
-        // A clock that has run out, or further, leaves the byoyomi.
+        // After the main time is used up, only the byoyomi is left.
         let all = available.max(0).saturating_add(self.byoyomi.max(0));
         millis::duration(all)
     }
 
-    /// The same clock with the remaining time counted in another way.
+    /// The same clock in another convention.
     #[must_use]
     pub fn in_convention(mut self, convention: Convention) -> Self {
         self.remaining = match (self.convention, convention) {
@@ -123,12 +123,12 @@ impl Clock {
     }
 }
 
-/// The clocks of `go` and `ponderhit`, each field as it was sent or not sent.
+/// The clocks of `go` and `ponderhit`. Fields that were not sent are `None`.
 ///
-/// Every combination is read, but the protocols have only some. UCI has no byoyomi: a byoyomi of
-/// zero is not written, and any other cannot be. USI has increments or a byoyomi, never both
-/// (ShogiHome, Shogidokoro): if one of the two is zero it is not written, and if neither is they
-/// cannot be. If both are zero the byoyomi is written.
+/// The reader accepts every combination, the writer only those of the protocols. UCI has no byoyomi:
+/// zero is not written, any other value is an error. USI has increments or byoyomi, never both
+/// (ShogiHome, Shogidokoro): a zero one is not written, two nonzero ones are an error. If both are
+/// zero, the byoyomi is written.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Clocks {
@@ -151,8 +151,8 @@ pub struct Clocks {
 impl Clocks {
     /// The clocks of both sides.
     ///
-    /// The wire has one `byoyomi` and one `movestogo`: those of `white` and `black` are expected
-    /// to agree, and the larger byoyomi and the smaller number of moves are taken.
+    /// The protocols have only one `byoyomi` and one `movestogo`. If `white` and `black` differ, the
+    /// larger byoyomi and the smaller number of moves are used.
     pub fn new(white: Clock, black: Clock) -> Self {
         let black = black.in_convention(white.convention);
         let any = |value: Millis| (value != 0).then_some(value);
@@ -168,7 +168,7 @@ impl Clocks {
         }
     }
 
-    /// Checks that the dialect has such clocks.
+    /// Checks that the dialect can express these clocks.
     #[inline]
     pub(crate) fn check(&self, dialect: Dialect) -> Result<(), WriteError> {
         let has_byoyomi = self.byoyomi.is_some_and(|time| time != 0);
@@ -181,7 +181,7 @@ impl Clocks {
         }
     }
 
-    /// Whether a side has an increment, and not one of zero.
+    /// Whether a side has a nonzero increment.
     #[inline]
     pub(crate) fn has_increments(&self) -> bool {
         let has = |increment: Option<Millis>| increment.is_some_and(|time| time != 0);
@@ -193,8 +193,9 @@ impl Clocks {
         *self == Self { convention: self.convention, ..Self::default() }
     }
 
-    /// The clock of one side, if there is one: its time, or a byoyomi without any time. No moves to go (`movestogo 0`) mean
-    /// that no time is added, as if nothing had been sent of them.
+    /// The clock of one side. `None` if neither its time nor a byoyomi was sent.
+    ///
+    /// `movestogo 0` counts as no `movestogo`.
     pub fn of(&self, color: Color) -> Option<Clock> {
         let (remaining, increment) = match color {
             Color::White => (self.white_time, self.white_increment),
@@ -210,7 +211,7 @@ impl Clocks {
         })
     }
 
-    /// The same clocks with the remaining times counted in another way.
+    /// The same clocks in another convention.
     #[must_use]
     pub fn in_convention(mut self, convention: Convention) -> Self {
         if self.convention == convention {

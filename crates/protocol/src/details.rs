@@ -1,13 +1,13 @@
-//! The details of a search that few clients want to receive, and when they may be reported.
+//! Optional details of a search, and when they may be reported.
 
 use core::time::Duration;
 
 use crate::{Dialect, Info, OptionDecl, OptionSet, OptionValue};
 
-/// UCI 2006, info: what is searched at the moment is reported after one second only.
+/// UCI 2006, info: current moves and lines are reported only after one second.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// Which details the client asks for, with options that have fixed names.
+/// Details that the client has enabled by options.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Details {
     dialect: Dialect,
@@ -16,17 +16,16 @@ pub(crate) struct Details {
 }
 
 impl Details {
-    /// As it is before any option is set.
+    /// The state before any option is set.
     pub(crate) fn new(dialect: Dialect) -> Self {
         Self { dialect, ..Self::default() }
     }
 
-    /// All details.
     pub(crate) fn all(dialect: Dialect) -> Self {
         Self { dialect, current_line: true, refutations: true }
     }
 
-    /// As the defaults of an engine have it.
+    /// The state after the defaults of an engine.
     pub(crate) fn of(options: &OptionSet) -> Self {
         let mut details = Self::new(options.dialect());
         for decl in options {
@@ -35,14 +34,14 @@ impl Details {
         details
     }
 
-    /// Takes note of a default.
+    /// Applies a default.
     pub(crate) fn declare(&mut self, decl: &OptionDecl<'_>) {
         if let Some(value) = decl.default_value() {
             self.set_option(&decl.name, &value);
         }
     }
 
-    /// Takes note of the options that show details.
+    /// Applies an option that enables details.
     pub(crate) fn set_option(&mut self, name: &str, value: &OptionValue) {
         let OptionValue::Check(on) = *value else { return };
         if self.dialect.same_option(name, "UCI_ShowCurrLine") {
@@ -52,7 +51,7 @@ impl Details {
         }
     }
 
-    /// What is asked for here or there.
+    /// The union of two sets of details.
     pub(crate) fn or(self, other: Self) -> Self {
         Self {
             current_line: self.current_line || other.current_line,
@@ -61,7 +60,7 @@ impl Details {
         }
     }
 
-    /// Takes away what is not to be reported after so much time of search.
+    /// Removes the details that may not be reported after this search time.
     pub(crate) fn trim(self, info: &mut Info<'_>, searched: Duration) {
         if searched < QUIET {
             info.currmove = None;
@@ -77,15 +76,15 @@ impl Details {
         }
     }
 
-    /// Whether a line has what nobody has asked for.
+    /// Whether a line contains a detail that is not enabled.
     pub(crate) fn exceeded_by(self, info: &Info<'_>) -> bool {
         info.currline.is_some() && !self.current_line
             || info.refutation.is_some() && !self.refutations
     }
 }
 
-/// Whether a line has what is not to be reported after so much time of search, by the clock of someone
-/// who is so far from the engine.
+/// Whether a line contains details that are too early for this search time, measured with the
+/// given tolerance.
 pub(crate) fn is_too_soon(info: &Info<'_>, searched: Duration, distance: Duration) -> bool {
     let has_details = info.currmove.is_some()
         || info.currmovenumber.is_some()

@@ -1,4 +1,4 @@
-//! What was skipped or repaired while reading a line.
+//! Diagnostics: parts of a line that were skipped or repaired.
 
 mod japanese;
 
@@ -8,20 +8,20 @@ use core::ops::Range;
 
 use crate::Language;
 
-/// A value read from a line, and what was odd about the line.
+/// A value read from a line, and the diagnostics of the line.
 ///
-/// Reading never fails. Whoever wants to be strict asks for [`strict`](Self::strict); whoever
-/// wants to continue takes [`value`](Self::value).
+/// Reading never fails. Use [`strict`](Self::strict) to reject malformed lines, or
+/// [`value`](Self::value) to ignore diagnostics.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Reading<T> {
-    /// What the line says, as far as it could be understood.
+    /// The message, without the unreadable parts.
     pub value: T,
-    /// What was skipped or repaired, in the order in which it was met, up to [`Diagnostic::MAX_PER_LINE`].
+    /// Skipped or repaired parts in their order, at most [`Diagnostic::MAX_PER_LINE`].
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl<T> Reading<T> {
-    /// The value, if nothing had to be skipped or repaired.
+    /// The value, if nothing was skipped or repaired.
     ///
     /// # Errors
     /// The diagnostics, if there are any.
@@ -34,17 +34,15 @@ impl<T> Reading<T> {
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Diagnostic {
-    /// The bytes that are meant of the line as text: what [`decode`](crate::decode) gives, in which
-    /// U+FFFD has three bytes, whatever it stands for. Empty, at the place where something is
-    /// missing.
+    /// The affected bytes of the decoded line: see [`decode`](crate::decode), which replaces invalid
+    /// bytes by U+FFFD (three bytes). Empty at the position of a missing part.
     pub span: Range<usize>,
-    /// What is odd.
+    /// The kind of the diagnostic.
     pub kind: DiagnosticKind,
 }
 
 impl Diagnostic {
-    /// Maximum number of diagnostics per line, so that a hostile line does not cost many times its length in
-    /// memory.
+    /// Maximum number of diagnostics per line. It bounds the memory that a hostile line allocates.
     pub const MAX_PER_LINE: usize = 256;
 }
 
@@ -53,60 +51,60 @@ impl Diagnostic {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum DiagnosticKind {
-    /// A token that has no meaning here. It was skipped, or kept as text where the message has
-    /// room for it.
+    /// A token without a meaning here. It was skipped, or stored as text if the message has a field
+    /// for it.
     UnknownToken,
     /// A message that only the other side sends.
     WrongDirection,
     /// Text after the end of a complete message. It was skipped.
     TrailingText,
-    /// A keyword in another case. It was understood.
+    /// A keyword in another case. It was accepted.
     WrongCase,
-    /// Something is missing here. What it belongs to was skipped.
+    /// A missing part. The field that it belongs to was skipped.
     Missing,
-    /// A keyword (`moves`, `fen`, `name` …) is missing here. It was assumed.
+    /// A missing keyword (`moves`, `fen`, `name` …). It was assumed.
     MissingKeyword,
-    /// Parts of the message in an order that the protocol does not have. It was understood.
+    /// Parts of the message in the wrong order. They were accepted.
     WrongOrder,
-    /// A limit after the moves of `searchmoves`. It was understood; engines take it for a move.
+    /// A limit after the moves of `searchmoves`. It was accepted; engines read it as a move.
     AfterSearchMoves,
     /// Not a whole number. The field was skipped.
     NotANumber,
-    /// A number outside of what can be stored. The nearest one was taken.
+    /// A number out of range. The nearest value was used.
     NumberTooLarge,
-    /// A negative number where only zero and more have a meaning. Zero was taken.
+    /// A negative number where the minimum is zero. Zero was used.
     NegativeNumber,
-    /// The same field twice. The last one was taken; the moves of a position were joined.
+    /// A repeated field. The last one was used; the moves of a position were joined.
     Repeated,
-    /// Two fields that exclude one another, such as `score cp` and `score mate`. The stronger
-    /// one was taken.
+    /// Two mutually exclusive fields, such as `score cp` and `score mate`. The stronger one was
+    /// used.
     Conflict,
-    /// A token in a list of moves that is no move of this dialect. It was kept as text.
+    /// A token in a list of moves that is not a move of this dialect. It was stored as text.
     NotAMove,
-    /// A move in an unusual form, such as `e7e8Q`. The usual form was taken.
+    /// A move in an unusual form, such as `e7e8Q`. The usual form was used.
     MoveRepaired,
     /// An empty list of moves.
     EmptyList,
-    /// The position breaks the syntax of FEN or SFEN. The command was kept as raw text.
+    /// Invalid FEN or SFEN syntax. The command was stored as raw text.
     BadPosition,
-    /// A legal but unusual form of a position: a missing move number, pieces in hand in another
-    /// order, a board of another size. It was kept as it is.
+    /// A valid but unusual form of a position: a missing move number, pieces in hand in another
+    /// order, a board of another size. It was not changed.
     UnusualPosition,
-    /// A default that is no value of this option. It was skipped, or kept where the type has
-    /// room for it, or understood where it can only mean one thing (`default 1` of a check).
+    /// A default that is not a value of the option. It was skipped, stored if the type allows it,
+    /// or converted if it is unambiguous (`default 1` of a check).
     BadDefault,
-    /// An option type that the protocol does not know.
+    /// An unknown option type.
     UnknownType,
     /// A space in the name of an option of a USI engine.
     SpaceInName,
-    /// The name or the type of an option of more than
-    /// [`OptionDecl::MAX_NAME`](crate::OptionDecl::MAX_NAME) bytes. The message was kept as text.
+    /// A name or type of an option longer than
+    /// [`OptionDecl::MAX_NAME`](crate::OptionDecl::MAX_NAME) bytes. The message was stored as text.
     NameTooLong,
-    /// A text in the declaration of an option of more than
-    /// [`OptionDecl::MAX_TEXT`](crate::OptionDecl::MAX_TEXT) bytes. It was left out.
+    /// A text in the declaration of an option longer than
+    /// [`OptionDecl::MAX_TEXT`](crate::OptionDecl::MAX_TEXT) bytes. It was skipped.
     TextTooLong,
     /// More choices than [`OptionDecl::MAX_VARS`](crate::OptionDecl::MAX_VARS). The others were
-    /// left out.
+    /// skipped.
     TooManyChoices,
     /// `seldepth` without `depth`.
     SeldepthWithoutDepth,
@@ -148,7 +146,7 @@ impl DiagnosticKind {
         Self::InvalidUtf8,
     ];
 
-    /// The rule that the line breaks, and where it stands.
+    /// The clause of the specification that the line violates.
     pub const fn clause(self) -> &'static str {
         match self {
             Self::UnknownToken | Self::TrailingText => {
@@ -163,7 +161,7 @@ impl DiagnosticKind {
             Self::MissingKeyword => "UCI 2006: this token introduces what follows",
             Self::WrongOrder => "UCI 2006: the parts of this message have a fixed order",
             Self::AfterSearchMoves => {
-                "as deployed (Stockfish): `searchmoves` is the last token of `go` but for its moves"
+                "as deployed (Stockfish): the moves of `searchmoves` are the last part of `go`"
             }
             Self::NotANumber | Self::NumberTooLarge => "UCI 2006: `<x>` is a whole number",
             Self::NegativeNumber => "UCI 2006: counts and times are not negative",
@@ -188,12 +186,11 @@ impl DiagnosticKind {
             }
             Self::SeldepthWithoutDepth => "UCI 2006, info seldepth: depth is in the same line",
             Self::ControlCharacter => "UCI 2006, general rules: tokens are divided by white space",
-            Self::InvalidUtf8 => "USI draft 1 §2: 7-bit ASCII; UTF-8 as spoken today",
+            Self::InvalidUtf8 => "USI draft 1 §2: 7-bit ASCII; UTF-8 as deployed today",
         }
     }
 
-    /// The rule that the line breaks, and where it stands, in a language. Documents are called as they
-    /// call themselves.
+    /// The clause in a language. Titles of documents are not translated.
     pub const fn clause_in(self, language: Language) -> &'static str {
         match language {
             Language::English => self.clause(),
@@ -201,7 +198,7 @@ impl DiagnosticKind {
         }
     }
 
-    /// The kind in a few tokens of English.
+    /// A short English description of the kind.
     pub const fn text(self) -> &'static str {
         match self {
             Self::UnknownToken => "unknown token",
@@ -215,14 +212,14 @@ impl DiagnosticKind {
             Self::NotANumber => "not a whole number",
             Self::NumberTooLarge => "number too large",
             Self::NegativeNumber => "negative number",
-            Self::Repeated => "field said twice",
-            Self::Conflict => "fields that exclude one another",
+            Self::Repeated => "repeated field",
+            Self::Conflict => "mutually exclusive fields",
             Self::NotAMove => "not a move",
             Self::MoveRepaired => "move in an unusual form",
             Self::EmptyList => "empty list of moves",
-            Self::BadPosition => "broken position",
+            Self::BadPosition => "invalid position",
             Self::UnusualPosition => "unusual form of a position",
-            Self::BadDefault => "default that is no value of the option",
+            Self::BadDefault => "default that is not a value of the option",
             Self::UnknownType => "unknown option type",
             Self::SpaceInName => "space in the name of an option",
             Self::NameTooLong => "name or type of an option too long",
@@ -234,7 +231,7 @@ impl DiagnosticKind {
         }
     }
 
-    /// The kind in a few tokens of a language.
+    /// A short description of the kind in a language.
     pub const fn text_in(self, language: Language) -> &'static str {
         match language {
             Language::English => self.text(),

@@ -1,7 +1,7 @@
-//! Every difference between the protocols, in one place.
+//! All differences between the protocols.
 //!
-//! Another relative of UCI, such as UCCI or UCI-Cyclone, is another variant of [`Dialect`]: the
-//! compiler then asks for its answer to each question in this file.
+//! To add a relative of UCI, such as UCCI or UCI-Cyclone, add a variant of [`Dialect`] and the
+//! missing match arms in this file.
 
 use core::cmp::Ordering;
 use core::fmt;
@@ -10,7 +10,7 @@ use crate::clock::{Convention, Millis};
 use crate::option::{KnownOption, OptionDecl, SetBy};
 use crate::position::Root;
 
-/// Which protocol is spoken.
+/// A protocol.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Dialect {
@@ -21,7 +21,7 @@ pub enum Dialect {
     Usi,
 }
 
-/// What the number after `score mate` counts.
+/// The unit of the number after `score mate`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum MateUnit {
     /// Moves of the side that mates (UCI).
@@ -50,7 +50,7 @@ impl Dialect {
         }
     }
 
-    /// The command before the first search of another game: `ucinewgame` or `usinewgame`.
+    /// The command before the first search of a game: `ucinewgame` or `usinewgame`.
     pub const fn new_game(self) -> &'static str {
         match self {
             Self::Uci => "ucinewgame",
@@ -66,7 +66,7 @@ impl Dialect {
         }
     }
 
-    /// How an engine says that it has no legal move: `(none)` in UCI, `resign` in USI.
+    /// The token for a position without legal moves: `(none)` in UCI, `resign` in USI.
     pub const fn no_move(self) -> &'static str {
         match self {
             Self::Uci => "(none)",
@@ -74,7 +74,7 @@ impl Dialect {
         }
     }
 
-    /// What the number after `score mate` counts: moves in UCI, plies in USI (draft 1 §4).
+    /// The unit of the number after `score mate`: moves in UCI, plies in USI (draft 1 §4).
     pub const fn mate_unit(self) -> MateUnit {
         match self {
             Self::Uci => MateUnit::Moves,
@@ -93,17 +93,17 @@ impl Dialect {
         }
     }
 
-    /// The least time that `wtime` and `btime` may tell. Chess engines were seen to search for ever, or
-    /// to exit, on a clock of zero or less; to a shogi engine zero is a clock in byoyomi.
-    pub const fn least_clock(self) -> Millis {
+    /// The minimum for `wtime` and `btime`. With a clock of zero or less, some chess engines search
+    /// forever or exit; for shogi engines zero means byoyomi.
+    pub const fn min_clock(self) -> Millis {
         match self {
             Self::Uci => 1,
             Self::Usi => 0,
         }
     }
 
-    /// Whether the clocks may come with `ponderhit`, after a `go ponder` without any: shogi GUIs start to
-    /// ponder early. Chess engines know no clocks there.
+    /// Whether clocks may follow `ponderhit` after a `go ponder` without clocks. Shogi GUIs start to
+    /// ponder before the clocks are known.
     pub const fn clocks_with_ponder_hit(self) -> bool {
         match self {
             Self::Uci => false,
@@ -111,7 +111,7 @@ impl Dialect {
         }
     }
 
-    /// Whether a byoyomi is reported where there is no increment. Shogi engines expect one or the other.
+    /// Whether a byoyomi is sent if there is no increment. Shogi engines expect one of the two.
     pub const fn needs_byoyomi(self) -> bool {
         match self {
             Self::Uci => false,
@@ -119,7 +119,7 @@ impl Dialect {
         }
     }
 
-    /// Whether a game or an analysis of this dialect can start there: FEN is of chess, SFEN of shogi.
+    /// Whether a game of this dialect can start at this root: FEN is chess, SFEN is shogi.
     pub const fn has_root(self, root: &Root<'_>) -> bool {
         match root {
             Root::StartPos => true,
@@ -128,8 +128,8 @@ impl Dialect {
         }
     }
 
-    /// Whether `readyok` is due again after the new-game command (UCI), or before it (USI as
-    /// deployed, where each game starts with `isready`).
+    /// Whether `readyok` is required after the new-game command (UCI) or before it (USI as deployed,
+    /// where each game starts with `isready`).
     pub const fn ready_after_new_game(self) -> bool {
         match self {
             Self::Uci => true,
@@ -137,8 +137,8 @@ impl Dialect {
         }
     }
 
-    /// Whether `isready` costs an engine nothing between two searches of a game. In USI as deployed
-    /// it starts a game: engines clear their hash and load for seconds.
+    /// Whether `isready` is cheap between two searches of a game. In USI as deployed it starts a game:
+    /// engines clear their hash and may load files for seconds.
     pub const fn ping_between_searches(self) -> bool {
         match self {
             Self::Uci => true,
@@ -146,8 +146,8 @@ impl Dialect {
         }
     }
 
-    /// Whether `go mate` is answered by `checkmate` and takes milliseconds (USI as deployed), not
-    /// a number of moves.
+    /// Whether `go mate` takes milliseconds and is answered by `checkmate` (USI as deployed), instead
+    /// of a number of moves.
     pub const fn mate_search_is_timed(self) -> bool {
         match self {
             Self::Uci => false,
@@ -181,25 +181,25 @@ impl Dialect {
         }
     }
 
-    /// Whether it is no fault of a client to set this option in an engine that did not declare it: GUIs
-    /// set those options that are their own ([`SetBy::Client`]), whether they have any effect or not.
+    /// Whether setting this option without a declaration is no violation: GUIs set the options of
+    /// [`SetBy::Client`] in any case.
     pub fn tolerates_undeclared(self, name: &str) -> bool {
         let known = KnownOption::find(name, self);
         self.sends_undeclared(name) || known.is_some_and(|it| it.set_by() == SetBy::Client)
     }
 
-    /// Whether the name says that the protocol fixes what the option means: `UCI_…` (UCI 2006,
-    /// option), and in USI `USI_…` (USI draft 1 §4) or `UCI_…`, which engines of both speak.
+    /// Whether the prefix of the name reserves its meaning: `UCI_…` (UCI 2006, option), in USI also
+    /// `USI_…` (USI draft 1 §4).
     pub fn fixes_meaning(self, name: &str) -> bool {
         strip_prefix_ignoring_case(name, "UCI_").is_some()
             || (self == Self::Usi && strip_prefix_ignoring_case(name, "USI_").is_some())
     }
 
-    /// Writes the UCI name of an option as this dialect spells it.
+    /// The UCI name of an option in the spelling of this dialect.
     ///
     /// In USI, `Hash`, `Ponder` and `OwnBook` have the prefix `USI_`, `UCI_` becomes `USI_`, and a
-    /// space becomes `_`. `MultiPV` keeps its name, as deployed engines have it; the draft's
-    /// `USI_MultiPV` is understood.
+    /// space becomes `_`. `MultiPV` is unchanged, as in deployed engines; the draft's `USI_MultiPV` is
+    /// accepted.
     ///
     /// ```
     /// use readyok_protocol::Dialect;
@@ -211,11 +211,11 @@ impl Dialect {
         OptionName { dialect: self, name }
     }
 
-    /// Whether two names mean the same option, in whatever spelling: case does not matter, runs
-    /// of spaces and underscores are alike, and `USI_Hash`, `Hash` and `UCI_Hash` are one.
+    /// Whether two names denote the same option. Case does not matter. In USI, runs of spaces and
+    /// underscores are equal, and `USI_Hash`, `Hash` and `UCI_Hash` are the same.
     ///
-    /// In UCI only the case and the length of runs of spaces do not matter. A name longer than
-    /// [`OptionDecl::MAX_NAME`] means no option, not even the one of the same spelling.
+    /// In UCI only case and the length of runs of spaces are ignored. A name longer than
+    /// [`OptionDecl::MAX_NAME`] never matches, not even itself.
     pub fn same_option(self, a: &str, b: &str) -> bool {
         if OptionDecl::MAX_NAME < a.len().max(b.len()) {
             return false;
@@ -223,7 +223,7 @@ impl Dialect {
         self.compare_option_names(a, b).is_eq()
     }
 
-    /// An order of names, in which those of the same option are equal.
+    /// An order of names in which names of the same option are equal.
     pub(crate) fn compare_option_names(self, a: &str, b: &str) -> Ordering {
         let fold = |name| folded(without_prefix(self, name), self);
         fold(a).cmp(fold(b))

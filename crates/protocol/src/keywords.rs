@@ -1,11 +1,11 @@
-//! The keywords, and which message each belongs to.
+//! The keywords of the protocols.
 
 /// Whether a token ends a list of moves: it introduces the next field of `go` or `info`.
 pub(crate) fn ends_a_list(token: &str) -> bool {
     is_go_key(token) || is_info_key(token) || matches!(token, "moves" | "cp")
 }
 
-/// Whether a token stands in lines of engines after the last move, or for a move.
+/// Whether engines print the token after the last move of a line, or instead of a move.
 pub(crate) fn ends_a_game(token: &str) -> bool {
     matches!(
         token,

@@ -1,18 +1,18 @@
 //! Both sides of the Universal Chess Interface and the Universal Shogi Interface, without I/O.
 //!
-//! Bytes come in, values come out, and the other way round. Nothing here reads a clock, a pipe or
-//! a file, knows the rules of a game, or panics on any input.
+//! The crate converts between bytes and values. It reads no clock, pipe or file, has no rules of
+//! the games, and does not panic on any input.
 //!
 //! ```text
 //!   bytes ──> LineBuffer ──> Command::read / Reply::read ──> a value, and diagnostics
 //!   bytes <─────────────── Command::write / Reply::write <── a value
 //! ```
 //!
-//! Messages are written into any [`core::fmt::Write`], and into bytes by a [`ByteSink`].
+//! Messages are written to any [`core::fmt::Write`], or to bytes with a [`ByteSink`].
 //!
-//! The features:
-//! - `serde`: `Serialize` and `Deserialize` for all messages and the values in them.
-//! - `ts`: TypeScript declarations of scores, through `ts-rs`; it needs `std`.
+//! Features:
+//! - `serde`: `Serialize` and `Deserialize` for all messages and their values.
+//! - `ts`: TypeScript declarations of scores with `ts-rs`; requires `std`.
 //! - `translation`: reads the [translation file](translation) of an engine.
 #![no_std]
 
@@ -57,7 +57,7 @@ pub use option::{
     OptionKind, OptionSet, OptionType, OptionValue, PathList, PathListError, PathSeparator,
     PositionValue, PositionValueError, SetBy, Title, UnknownOption,
 };
-pub use position::{Fen, Position, PositionError, PositionFault, Root, Sfen};
+pub use position::{Fen, Position, PositionError, PositionErrorKind, Root, Sfen};
 pub use protocol_state::{Goal, Phase, ProtocolState};
 pub use reply::{Best, BestMove, Checkmate, CurrentLine, Id, Info, Reply, Status};
 pub use rule::{Party, Rule, Severity, Violation};

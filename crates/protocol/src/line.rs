@@ -1,4 +1,4 @@
-//! Bytes become lines. The only place that knows about line ends, UTF-8, marks and sizes.
+//! Splits bytes into lines: line ends, UTF-8, byte order marks and limits.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -7,29 +7,29 @@ use core::fmt;
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 
-/// Collects bytes and hands out complete lines.
+/// Splits received bytes into lines.
 ///
-/// A line ends in `\n`, `\r\n` or `\r`. What is left of an unfinished line waits for more, so a
-/// stream may be cut anywhere. A line longer than the limit is thrown away up to its end, once
-/// reported, so that a peer without line ends costs no more memory than the limit.
+/// A line ends in `\n`, `\r\n` or `\r`. An incomplete line is buffered until its end arrives. A line
+/// longer than the limit is reported once and discarded up to its end, which bounds the memory for
+/// a peer that sends no line ends.
 #[derive(Clone, Debug)]
 pub struct LineBuffer {
     bytes: Vec<u8>,
-    /// Where the line to hand out next starts.
+    /// Start of the next line.
     start: usize,
-    /// Up to here there is no line end.
+    /// No line end before this index.
     searched: usize,
     limit: usize,
-    /// The line being received is too long, and has been reported.
+    /// The current line is too long and was reported.
     skipping: bool,
-    /// The last line ended in `\r`; a `\n` that follows belongs to it.
+    /// The last line ended in `\r`; a following `\n` belongs to it.
     after_return: bool,
 }
 
-/// A line longer than the limit, which was thrown away.
+/// A line longer than the limit. It was discarded.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LineTooLong {
-    /// The most bytes that a line may have.
+    /// Maximum length of a line in bytes.
     pub limit: usize,
 }
 
@@ -40,7 +40,7 @@ impl Default for LineBuffer {
 }
 
 impl LineBuffer {
-    /// One mebibyte: a game of 100,000 moves fits.
+    /// One mebibyte: enough for a game of 100,000 moves.
     pub const DEFAULT_LIMIT: usize = 1 << 20;
 
     /// A buffer for lines of at most `limit` bytes.
@@ -55,8 +55,8 @@ impl LineBuffer {
         }
     }
 
-    /// Adds bytes as they came. Take all lines with [`next_line`](Self::next_line) before adding
-    /// more: that is what bounds the memory.
+    /// Adds received bytes. To bound the memory, read all lines with [`next_line`](Self::next_line)
+    /// before adding more.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.drain(..self.start);
         self.searched -= self.start;
@@ -67,7 +67,7 @@ impl LineBuffer {
     /// The next complete line, without its end.
     ///
     /// # Errors
-    /// A line is too long. Its bytes are lost, and the lines after it are not.
+    /// The line is too long and was discarded. Later lines are not affected.
     pub fn next_line(&mut self) -> Option<Result<&[u8], LineTooLong>> {
         loop {
             if self.after_return && self.start < self.bytes.len() {
@@ -80,7 +80,7 @@ impl LineBuffer {
             let end = unsearched.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
             let Some(end) = end.map(|end| self.searched + end) else {
                 self.searched = self.bytes.len();
-                return self.give_up_on_long_line();
+                return self.skip_long_line();
             };
             let line = self.start..end;
             self.after_return = self.bytes.get(end) == Some(&b'\r');
@@ -96,7 +96,7 @@ impl LineBuffer {
         }
     }
 
-    fn give_up_on_long_line(&mut self) -> Option<Result<&[u8], LineTooLong>> {
+    fn skip_long_line(&mut self) -> Option<Result<&[u8], LineTooLong>> {
         if self.bytes.len() - self.start <= self.limit && !self.skipping {
             return None;
         }
@@ -106,7 +106,7 @@ impl LineBuffer {
         (!reported).then_some(Err(LineTooLong { limit: self.limit }))
     }
 
-    /// What is left after the last line end, when the stream is at its end. `None` if nothing is.
+    /// The incomplete line at the end of the stream, if any.
     pub fn last_line(&mut self) -> Option<&[u8]> {
         let rest = self.bytes.get(self.start..).filter(|rest| !rest.is_empty() && !self.skipping);
         self.start = self.bytes.len();
@@ -115,17 +115,17 @@ impl LineBuffer {
     }
 }
 
-/// The text of a line. Bytes that are not UTF-8 become U+FFFD, and each run of them is noted, up to
+/// Decodes a line. Invalid bytes become U+FFFD, with one diagnostic for each run of them, at most
 /// [`Diagnostic::MAX_PER_LINE`].
 pub fn decode(line: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
-    // It is UTF-8 nearly always, and to find that out takes less than to look for what is not.
+    // Fast path: nearly all lines are valid UTF-8, and validation alone is faster.
     match core::str::from_utf8(line) {
         Ok(text) => (Cow::Borrowed(text), Vec::new()),
         Err(_) => (String::from_utf8_lossy(line), replaced(line)),
     }
 }
 
-/// Where in the text of a line U+FFFD stands for something else.
+/// Diagnostics for the replaced bytes of a line.
 fn replaced(line: &[u8]) -> Vec<Diagnostic> {
     let (mut diagnostics, mut at): (Vec<Diagnostic>, usize) = (Vec::new(), 0);
     for chunk in line.utf8_chunks() {

@@ -1,29 +1,29 @@
-//! Durations as whole milliseconds: on the wire and in JSON.
+//! Durations as whole milliseconds, in messages and in JSON.
 
 use core::time::Duration;
 
 use crate::clock::Millis;
 
-/// The longest limit that is read or written. Many engines read times as signed numbers.
+/// The maximum of a limit. Many engines read times as signed numbers.
 pub(crate) const MAX_LIMIT: Duration = Duration::from_millis(Millis::MAX.cast_unsigned());
 
-/// Rounded down, as for clocks and the time that has passed.
+/// Rounds down, for clocks and elapsed time.
 pub(crate) fn round_down(duration: Duration) -> Millis {
     Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX)
 }
 
-/// Rounded up, as for limits: the shortest one must not become zero.
+/// Rounds up, for limits: a short limit must not become zero.
 pub(crate) fn round_up(duration: Duration) -> Millis {
     let is_whole = duration.subsec_nanos().is_multiple_of(1_000_000);
     round_down(duration).saturating_add(Millis::from(!is_whole))
 }
 
-/// Zero for a negative number.
+/// Negative numbers become zero.
 pub(crate) fn duration(millis: Millis) -> Duration {
     Duration::from_millis(u64::try_from(millis).unwrap_or(0))
 }
 
-/// The time that has passed, in JSON.
+/// Elapsed time in JSON.
 #[cfg(feature = "serde")]
 pub(crate) mod elapsed {
     use core::time::Duration;
@@ -69,7 +69,7 @@ pub(crate) mod limit {
     }
 }
 
-/// A limit in JSON that may be missing.
+/// An optional limit in JSON.
 #[cfg(feature = "serde")]
 pub(crate) mod optional_limit {
     use core::time::Duration;

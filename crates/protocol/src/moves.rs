@@ -1,4 +1,4 @@
-//! Moves as tokens of the wire: shapes, not rules.
+//! Moves in UCI and USI notation, without the rules of the games.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
@@ -8,10 +8,9 @@ use core::str::FromStr;
 use crate::tokenizer::Tokens;
 use crate::{Dialect, keywords};
 
-/// One move, as it stands on the wire.
+/// A move in UCI or USI notation.
 ///
-/// A small `Copy` value that keeps the spelling. Nothing here knows the rules of a game: `h1a8`
-/// is a move, and whether it is legal is the business of a rules crate.
+/// A small `Copy` value that preserves the spelling. Legality is not checked: `h1a8` is a move.
 ///
 /// ```
 /// use readyok_protocol::{Move, MoveShape, Square};
@@ -27,63 +26,63 @@ use crate::{Dialect, keywords};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct Move {
-    /// ASCII, followed by zeros. The longest move, `l10l10q`, has seven bytes.
+    /// ASCII, padded with zeros. The longest move, `l10l10q`, has seven bytes.
     bytes: [u8; 8],
 }
 
-/// A square by its numbers, as the notation of the game counts them.
+/// A square by file and rank.
 ///
 /// `e4` of UCI is file 5, rank 4; `7g` of USI is file 7, rank 7.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Square {
-    /// From 1. In UCI `a` is 1; in USI files are counted from Black's right.
+    /// From 1. In UCI, `a` is 1; in USI, files are counted from Black's right.
     pub file: u8,
-    /// From 1. In UCI White's back rank is 1; in USI `a`, White's back rank, is 1.
+    /// From 1. In UCI, White's back rank is 1; in USI, `a`, White's back rank, is 1.
     pub rank: u8,
 }
 
 impl Square {
-    /// A square by its numbers.
+    /// The square of a file and a rank.
     pub const fn new(file: u8, rank: u8) -> Self {
         Self { file, rank }
     }
 }
 
-/// What a move does to the board, without knowing the board.
+/// The effect of a move, independent of the position.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum MoveShape {
-    /// A piece goes from one square to another. In Chess960, castling is the king's move to the
-    /// square of his own rook.
+    /// A move from one square to another. In Chess960, castling is the king's move to the square of
+    /// its own rook.
     Board {
-        /// Where the piece stands.
+        /// The origin.
         from: Square,
-        /// Where it goes.
+        /// The destination.
         to: Square,
-        /// The piece that a pawn becomes (`q`, lower case), or `+` for a promotion in shogi; `-`
-        /// for its reverse in variants.
+        /// The promotion piece (`q`, lower case), or in shogi `+` for a promotion; `-` for demotion in
+        /// variants.
         suffix: Option<char>,
     },
-    /// A piece from the hand goes to a square: `P@e4` in UCI, `P*3d` in USI.
+    /// A drop: `P@e4` in UCI, `P*3d` in USI.
     Drop {
         /// The piece, an upper-case letter.
         piece: char,
-        /// Where it goes.
+        /// The destination.
         to: Square,
     },
-    /// `0000`: no move is made, the other side is to play.
+    /// `0000`: the null move.
     Null,
 }
 
-/// A token that is no move of the dialect.
+/// A token that is not a move of the dialect.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MoveError {
     token: String,
 }
 
 impl Move {
-    /// `0000`, which passes the turn.
+    /// `0000`, the null move.
     pub const NULL: Self = Self { bytes: *b"0000\0\0\0\0" };
 
     /// Reads a token of one dialect in its exact form.
@@ -92,7 +91,7 @@ impl Move {
     /// to `l10` of larger boards. USI: `7g7f`, `4e3c+`, `P*3d`, `0000`.
     ///
     /// # Errors
-    /// The token is no move of this dialect.
+    /// The token is not a move of this dialect.
     pub fn read(token: &str, dialect: Dialect) -> Result<Self, MoveError> {
         Self::from_token(token, dialect).ok_or_else(|| MoveError { token: token.to_owned() })
     }
@@ -119,12 +118,12 @@ impl Move {
         Self::from_token(token, Dialect::Uci).or_else(|| Self::from_token(token, Dialect::Usi))
     }
 
-    /// Reads a token, and forgives the wrong case and the drop sign of the other dialect: `E7E8Q`
-    /// is `e7e8q`; `p*3D` and `P@3d` are `P*3d`.
+    /// Reads a token in any case, and with the drop sign of the other dialect: `E7E8Q` is `e7e8q`;
+    /// `p*3D` and `P@3d` are `P*3d`.
     ///
     /// # Errors
-    /// The token is no move of this dialect in any such form.
-    pub fn read_loosely(token: &str, dialect: Dialect) -> Result<Self, MoveError> {
+    /// The token is not a move of this dialect in any such form.
+    pub fn read_lenient(token: &str, dialect: Dialect) -> Result<Self, MoveError> {
         Self::read(token, dialect).or_else(|error| {
             let mut lower = Self::from_short(token).ok_or(error)?;
             lower.bytes.make_ascii_lowercase();
@@ -136,13 +135,13 @@ impl Move {
         })
     }
 
-    /// The move of any dialect that a token is, whatever its case.
+    /// Reads a move of any dialect in any case.
     pub(crate) fn in_usual_case(token: &str) -> Option<Self> {
-        Dialect::ALL.into_iter().find_map(|dialect| Self::read_loosely(token, dialect).ok())
+        Dialect::ALL.into_iter().find_map(|dialect| Self::read_lenient(token, dialect).ok())
     }
 
-    /// A move by its shape. `None` if a square is outside of every board (UCI: 12 files by 10
-    /// ranks, USI: 9 by 9) or a letter is none.
+    /// The move of a shape. `None` if a square is outside every board (UCI: 12 files by 10 ranks, USI:
+    /// 9 by 9) or a letter is invalid.
     pub fn from_shape(shape: MoveShape, dialect: Dialect) -> Option<Self> {
         let mut text = String::with_capacity(8);
         match shape {
@@ -165,17 +164,17 @@ impl Move {
     #[inline]
     pub fn as_str(&self) -> &str {
         let length = self.bytes.iter().position(|&byte| byte == 0).unwrap_or(self.bytes.len());
-        // Only ASCII gets in, so this is never empty for want of UTF-8.
+        // Always valid: only ASCII is stored.
         self.bytes.get(..length).and_then(|it| str::from_utf8(it).ok()).unwrap_or_default()
     }
 
-    /// What the move does.
+    /// The effect of the move.
     pub fn shape(&self) -> MoveShape {
         let token = self.as_str().as_bytes();
         uci_shape(token).or_else(|| usi_shape(token)).unwrap_or(MoveShape::Null)
     }
 
-    /// Whether the move starts where it ends, as in the `a1a1` of engines without a legal move.
+    /// Whether origin and destination are equal, as in the `a1a1` of engines without a legal move.
     pub fn goes_nowhere(&self) -> bool {
         matches!(self.shape(), MoveShape::Board { from, to, suffix: None } if from == to)
     }
@@ -186,23 +185,23 @@ impl Move {
     }
 }
 
-/// Whether a token and the one after it are a field that no protocol has, such as `winrate 0.591`,
-/// and no part of a line of moves.
+/// Whether a token and the next one form an unknown field, such as `winrate 0.591`, instead of
+/// moves.
 pub(crate) fn is_field(token: &str, next: &str) -> bool {
     let is_number = next.parse::<f64>().is_ok_and(f64::is_finite);
     let is_move = |token| Move::in_usual_case(token).is_some();
     is_number && !is_move(next) && !is_move(token) && !keywords::ends_a_game(token)
 }
 
-/// Whether a token after the first one starts with a digit or a sign. A loop without a way out is
-/// made of vectors.
+/// Whether a token after the first one starts with a digit or a sign. The loop has no early exit, so
+/// that the compiler can vectorize it.
 fn may_have_number(text: &[u8]) -> bool {
     let starts = text.iter().zip(text.iter().skip(1));
     let mark = |(&before, &first): (&u8, &u8)| u8::from(before == b' ') & u8::from(first <= b'9');
     starts.map(mark).fold(0, |marks, mark| marks | mark) != 0
 }
 
-/// What stands between the piece and the square of a drop.
+/// The character between the piece and the square of a drop.
 const fn drop_sign(dialect: Dialect) -> u8 {
     match dialect {
         Dialect::Uci => b'@',
@@ -231,7 +230,7 @@ fn push_square(text: &mut String, square: Square, dialect: Dialect) -> Option<()
     Some(())
 }
 
-/// The length of the moves at the start of a text, if they have one space between them.
+/// The length of the moves at the start of a text that are separated by single spaces.
 #[inline]
 pub(crate) fn plain_length(text: &str, dialect: Dialect) -> usize {
     match dialect {
@@ -253,13 +252,12 @@ fn plain_length_by(text: &[u8], first: impl Fn(&[u8]) -> Option<(MoveShape, &[u8
     length
 }
 
-/// The shape of a UCI move, if the token is one.
 #[inline]
 fn uci_shape(token: &[u8]) -> Option<MoveShape> {
     uci_move(token).filter(|(_, rest)| rest.is_empty()).map(|(shape, _)| shape)
 }
 
-/// A UCI move at the start of a text, and what follows it.
+/// Splits a UCI move from the start of a text.
 #[inline]
 fn uci_move(text: &[u8]) -> Option<(MoveShape, &[u8])> {
     if let [piece @ b'A'..=b'Z', b'@', rest @ ..] = text {
@@ -289,13 +287,12 @@ fn uci_square(token: &[u8]) -> Option<(Square, &[u8])> {
     Some((Square::new(file - b'a' + 1, rank), rest))
 }
 
-/// The shape of a USI move, if the token is one.
 #[inline]
 fn usi_shape(token: &[u8]) -> Option<MoveShape> {
     usi_move(token).filter(|(_, rest)| rest.is_empty()).map(|(shape, _)| shape)
 }
 
-/// A USI move at the start of a text, and what follows it.
+/// Splits a USI move from the start of a text.
 #[inline]
 fn usi_move(text: &[u8]) -> Option<(MoveShape, &[u8])> {
     if let [piece @ (b'P' | b'L' | b'N' | b'S' | b'G' | b'B' | b'R'), b'*', rest @ ..] = text {
@@ -361,21 +358,21 @@ impl fmt::Debug for Move {
 
 impl fmt::Display for MoveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no move", self.token.escape_debug())
+        write!(f, "`{}` is not a move", self.token.escape_debug())
     }
 }
 
 impl core::error::Error for MoveError {}
 
-/// Moves in a row: a game, a principal variation, the moves to search.
+/// A list of moves: a game, a principal variation, or `searchmoves`.
 ///
-/// A line as it was read, without a copy where possible. Tokens that are no moves (`rep_draw` at
-/// the end of a variation) keep their place.
+/// The text is borrowed if possible. Tokens that are not moves (`rep_draw` at the end of a variation)
+/// stay in the list.
 #[derive(Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct MoveList<'a> {
-    /// Tokens with one space between two of them, none of them a keykeywords.
+    /// Tokens separated by single spaces, without keywords.
     text: Cow<'a, str>,
 }
 
@@ -388,8 +385,8 @@ pub enum MoveToken<'a> {
     Other(&'a str),
 }
 
-/// A token that cannot stand in a list of moves: it is empty, has white space, or is a token of the
-/// protocol that would end the list.
+/// An invalid token for a list of moves: it is empty, contains white space, or is a keyword that would
+/// end the list.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct MoveListError {
     token: String,
@@ -400,7 +397,7 @@ impl Clone for MoveList<'_> {
         Self { text: self.text.clone() }
     }
 
-    // In the memory that is there: the next variation is about as long.
+    // Reuses the allocation: the next variation has about the same length.
     fn clone_from(&mut self, source: &Self) {
         self.text.clone_from(&source.text);
     }
@@ -410,12 +407,12 @@ impl<'a> MoveList<'a> {
     /// No moves.
     pub const EMPTY: Self = Self { text: Cow::Borrowed("") };
 
-    /// Text that the reader has cut to tokens and checked.
+    /// A text that the reader has split and checked.
     pub(crate) const fn from_checked(text: Cow<'a, str>) -> Self {
         Self { text }
     }
 
-    /// The tokens with one space between two of them.
+    /// The tokens, separated by single spaces.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -430,7 +427,7 @@ impl<'a> MoveList<'a> {
         self.text.is_empty()
     }
 
-    /// The number of tokens. Counts them.
+    /// The number of tokens, in O(n).
     pub fn len(&self) -> usize {
         let spaces = self.text.bytes().filter(|&byte| byte == b' ').count();
         spaces + usize::from(!self.is_empty())
@@ -448,7 +445,7 @@ impl<'a> MoveList<'a> {
         })
     }
 
-    /// The first token that is no move of the dialect.
+    /// The first token that is not a move of the dialect.
     pub(crate) fn first_other(&self, dialect: Dialect) -> Option<&str> {
         if plain_length(&self.text, dialect) == self.text.len() {
             return None;
@@ -458,7 +455,7 @@ impl<'a> MoveList<'a> {
 
     /// Whether two of the tokens would be read as a field of `info`.
     pub(crate) fn has_field(&self, dialect: Dialect) -> bool {
-        // Only a number makes a field; in chess no move looks like the start of one.
+        // A field contains a number; no chess move starts like one.
         may_have_number(self.text.as_bytes())
             && plain_length(&self.text, dialect) < self.text.len()
             && self.tokens().zip(self.tokens().skip(1)).any(|(token, next)| is_field(token, next))
@@ -474,7 +471,7 @@ impl<'a> MoveList<'a> {
         self.push_checked(it.as_str());
     }
 
-    /// Adds any token. A move in another case, such as `E7E8Q`, is put in its usual one.
+    /// Adds any token. A move in another case, such as `E7E8Q`, is normalized.
     ///
     /// # Errors
     /// The token is empty, contains white space or a control character, or is a keyword of the
@@ -565,7 +562,7 @@ impl fmt::Display for MoveList<'_> {
 
 impl fmt::Display for MoveListError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` cannot stand in a list of moves", self.token.escape_debug())
+        write!(f, "`{}` is not allowed in a list of moves", self.token.escape_debug())
     }
 }
 

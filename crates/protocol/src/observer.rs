@@ -1,5 +1,5 @@
-//! Observes both sides of a session and reports the rules that messages violate: those about order, from the
-//! [`ProtocolState`], and those about declared options and requested details.
+//! Observes both sides of a session and reports violations of the rules: those of the
+//! [`ProtocolState`], and those about options and details.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -21,47 +21,46 @@ const DISTANCE: Duration = Duration::from_millis(100);
 pub struct Observer {
     protocol_state: ProtocolState,
     options: OptionSet,
-    /// The engine declared more than can be remembered.
+    /// `false` if the engine declared more options than can be stored.
     knows_all_options: bool,
     details: Details,
     search: Option<Search>,
-    /// The other protocol, if its `uci` or `usi` came first and has no answer either.
+    /// The other protocol, if its handshake was sent first and is not answered either.
     other_pending: Option<Dialect>,
-    /// Number of unanswered `isready`s. Those before the handshake are not counted, as engines may ignore
-    /// them.
+    /// Number of unanswered `isready`s. Those before the handshake are not counted, as engines may
+    /// ignore them.
     owes_ready: u32,
-    /// The client has sent `go` while a search may have been running: which of them an answer is for
-    /// is unknown.
+    /// The client has sent `go` while a search may have been running: an answer can belong to any of
+    /// them.
     confused_searches: bool,
     end: End,
 }
 
-/// How far the end of the session has come, which decides what is still owed.
+/// How far the end of the session has progressed. Decides which answers are still owed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum End {
     /// Both sides are connected.
     Open,
     /// The client sent `quit` or disconnected: its search needs no answer.
     ClientLeft,
-    /// The engine has disconnected. Later messages of the client need no answer either.
+    /// The engine has disconnected. Later messages of the client need no answer.
     Over,
 }
 
-/// The search that runs.
 #[derive(Clone, Copy, Debug)]
 struct Search {
     since: Moment,
-    /// Nothing limits it.
+    /// The search has no limit.
     is_bare: bool,
-    /// What was requested at any time since it began: an option may be set in the middle of it.
+    /// Details enabled at any time during the search: an option may be set in the middle of it.
     details: Details,
-    /// Each of these rules is reported once for a search: thousands of lines may break it.
-    told_unasked: bool,
-    told_too_soon: bool,
+    /// Each of these rules is reported once per search: thousands of lines may violate it.
+    reported_unrequested: bool,
+    reported_early: bool,
 }
 
 impl Observer {
-    /// A session before its first token.
+    /// A session before its first line.
     pub fn new(dialect: Dialect) -> Self {
         Self {
             protocol_state: ProtocolState::new(dialect),
@@ -81,7 +80,7 @@ impl Observer {
         &self.protocol_state
     }
 
-    /// The other protocol, if the client says its hello in this line before an engine has answered.
+    /// The other protocol, if this line is its handshake command and no engine has answered yet.
     pub fn other_handshake(&self, line: &str) -> Option<Dialect> {
         let phase = self.protocol_state.phase();
         let is_open = phase == Phase::Fresh || self.protocol_state.is_handshake_pending();
@@ -92,7 +91,7 @@ impl Observer {
         others.find(|it| Command::read(line, *it).value == Command::Uci)
     }
 
-    /// Continues in another protocol, whose hello is still to come. See [`ProtocolState::expect_handshake`].
+    /// Continues in another protocol whose handshake follows. See [`ProtocolState::expect_handshake`].
     pub fn expect_handshake(&mut self, dialect: Dialect) {
         let previous = self.protocol_state.dialect();
         self.other_pending = self.protocol_state.is_handshake_pending().then_some(previous);
@@ -103,14 +102,14 @@ impl Observer {
         self.details = Details::new(dialect).or(self.details);
     }
 
-    /// The other protocol, if the engine answers its `uci` or `usi` in this line: the client sent
-    /// both before an answer, and the engine speaks the first one.
+    /// The other protocol, if this line is the answer to its handshake: the client sent both, and the
+    /// engine implements the first one.
     pub fn other_handshake_ok(&self, line: &str) -> Option<Dialect> {
         self.other_pending.filter(|it| Reply::read(line, *it).value == Reply::UciOk)
     }
 
-    /// Continues in the protocol of [`other_handshake_ok`](Self::other_handshake_ok). Declared options remain,
-    /// and the other `uci` or `usi` may still be answered.
+    /// Continues in the protocol of [`other_handshake_ok`](Self::other_handshake_ok). Declared options
+    /// remain, and the other handshake may still be answered.
     pub fn return_to(&mut self, dialect: Dialect) {
         self.other_pending = Some(self.protocol_state.dialect());
         self.confused_searches |= self.protocol_state.is_searching();
@@ -122,35 +121,37 @@ impl Observer {
         }
     }
 
-    /// Takes note of a message of the client, and tells which rules it breaks.
+    /// Handles a message of the client and returns the violations.
     pub fn observe_command(&mut self, command: &Command<'_>, now: Moment) -> Vec<Violation> {
         let before = self.protocol_state.phase();
-        let greeted = self.protocol_state.is_introduced();
+        let handshake_done = self.protocol_state.is_introduced();
         let order = self.protocol_state.apply_command_lenient(command);
         let mut broken: Vec<Violation> = order.into_iter().collect();
         if before == Phase::Closed {
             return broken;
         }
         match command {
-            Command::IsReady if greeted => self.owes_ready = self.owes_ready.saturating_add(1),
-            Command::SetOption(set) if greeted => {
+            Command::IsReady if handshake_done => {
+                self.owes_ready = self.owes_ready.saturating_add(1)
+            }
+            Command::SetOption(set) if handshake_done => {
                 broken.extend(self.after_option(set).map(violation));
             }
-            // Whether the engine has the option, and accepts it so early, is unknown.
+            // It is unknown whether the engine has the option and accepts it this early.
             Command::SetOption(_) => self.details = Details::all(self.protocol_state.dialect()),
             Command::Go(go) => {
                 broken.extend(self.broken_by_go(go).map(violation));
                 self.confused_searches |= matches!(before, Phase::Searching { .. });
                 let dialect = self.protocol_state.dialect();
-                let details = if greeted { self.details } else { Details::all(dialect) };
+                let details = if handshake_done { self.details } else { Details::all(dialect) };
                 if !matches!(before, Phase::Searching { .. }) && self.protocol_state.is_searching()
                 {
                     self.search = Some(Search {
                         since: now,
                         is_bare: go.is_bare(),
                         details,
-                        told_unasked: false,
-                        told_too_soon: false,
+                        reported_unrequested: false,
+                        reported_early: false,
                     });
                 }
             }
@@ -168,7 +169,7 @@ impl Observer {
         broken
     }
 
-    /// Takes note of a message of the engine, and tells which rules it breaks.
+    /// Handles a message of the engine and returns the violations.
     pub fn observe_reply(&mut self, reply: &Reply<'_>, now: Moment) -> Vec<Violation> {
         let searching = self.protocol_state.is_searching();
         let order = self.protocol_state.apply_reply_lenient(reply);
@@ -184,19 +185,19 @@ impl Observer {
         broken
     }
 
-    /// The client has closed its end, which is as good as `quit`.
+    /// The client has closed its output, which is equivalent to `quit`.
     pub fn end_of_input(&mut self) {
         if self.end == End::Open {
             self.end = End::ClientLeft;
         }
     }
 
-    /// The engine is ended by neither side: what it owes, or is asked from now on, is no breach.
+    /// The session is interrupted from outside: missing answers are no violations from now on.
     pub fn interrupt(&mut self) {
         self.end = End::Over;
     }
 
-    /// The engine has closed its end. Tells which answers it owes for ever.
+    /// The engine has closed its output. Returns the violations for missing answers.
     pub fn end_of_output(&mut self) -> Vec<Violation> {
         let end = core::mem::replace(&mut self.end, End::Over);
         let owed = [
@@ -212,8 +213,8 @@ impl Observer {
     }
 
     fn declare(&mut self, decl: &OptionDecl<'_>) {
-        // An engine that is greeted again does not go back to its defaults, nor does a default undo
-        // what was set early.
+        // A second handshake neither resets options to their defaults nor undoes an early
+        // `setoption`.
         if self.options.find(&decl.name).is_none() {
             let mut default = Details::new(self.protocol_state.dialect());
             default.declare(decl);
@@ -223,7 +224,7 @@ impl Observer {
         self.knows_all_options &= self.options.find(&decl.name).is_some();
     }
 
-    /// Takes note of the options that show details.
+    /// Applies options that enable details.
     fn after_option(&mut self, set: &SetOption<'_>) -> Option<Rule> {
         let set = set.clone().resolved(|name| self.options.find(name).is_some());
         let text = set.value.as_deref();
@@ -242,7 +243,7 @@ impl Observer {
     }
 
     fn broken_by_go(&self, go: &Go<'_>) -> impl Iterator<Item = Rule> + use<> {
-        // A token that is not known may be a limit, and shogi GUIs send the clocks with `ponderhit`.
+        // An unknown token may be a limit, and shogi GUIs send the clocks with `ponderhit`.
         let is_bare = go.is_bare() && !go.ponder && go.unknown.is_empty();
         let is_empty = [
             go.depth == Some(0),
@@ -257,7 +258,7 @@ impl Observer {
             },
         ]
         .contains(&true);
-        // An endless search does not inspect the clock.
+        // An infinite search ignores the clock.
         let clocks = if go.infinite { None } else { self.broken_by_clocks(&go.clocks) };
         let rules = [
             is_bare.then_some(Rule::SearchWithoutLimit),
@@ -268,7 +269,7 @@ impl Observer {
     }
 
     fn broken_by_clocks(&self, clocks: &Clocks) -> Option<Rule> {
-        let least = self.protocol_state.dialect().least_clock();
+        let least = self.protocol_state.dialect().min_clock();
         let left = [clocks.white_time, clocks.black_time];
         let added = [clocks.white_increment, clocks.black_increment, clocks.byoyomi];
         let run_out = left.into_iter().flatten().any(|time| time < least)
@@ -278,23 +279,23 @@ impl Observer {
 
     fn broken_by_info(&mut self, info: &Info<'_>, now: Moment) -> [Option<Rule>; 2] {
         let Some(search) = &mut self.search else { return [None; 2] };
-        let unasked = !search.told_unasked && search.details.exceeded_by(info);
-        search.told_unasked |= unasked;
+        let unrequested = !search.reported_unrequested && search.details.exceeded_by(info);
+        search.reported_unrequested |= unrequested;
         let searched = now.saturating_sub(search.since);
-        let too_soon = !search.told_too_soon && is_too_soon(info, searched, DISTANCE);
-        search.told_too_soon |= too_soon;
-        [unasked.then_some(Rule::UnrequestedDetail), too_soon.then_some(Rule::EarlyDetail)]
+        let early = !search.reported_early && is_too_soon(info, searched, DISTANCE);
+        search.reported_early |= early;
+        [unrequested.then_some(Rule::UnrequestedDetail), early.then_some(Rule::EarlyDetail)]
     }
 }
 
-/// Whether an option can have a value. Its default will do, whatever the range.
+/// Whether the text is a valid value. The default is always valid.
 fn can_be(decl: &OptionDecl<'_>, text: Option<&str>) -> bool {
     match decl.value(text) {
         Ok(_) => true,
         Err(OptionError::OutOfRange { value, .. }) => {
             decl.default_value() == Some(OptionValue::Spin(value))
         }
-        // Nobody knows what an option of an unknown type takes.
+        // The values of unknown types are unknown.
         Err(_) => decl.kind.option_type().is_none(),
     }
 }

@@ -1,4 +1,4 @@
-//! What the readers of both directions share: numbers, lists of moves, diagnostics.
+//! Common parts of the readers of both directions: numbers, lists of moves, diagnostics.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -10,14 +10,13 @@ use crate::moves::{self, Move, MoveList};
 use crate::tokenizer::{Integer, Token, Tokens, has_byte_below};
 use crate::{Dialect, OptionDecl, keywords};
 
-/// The state of reading one line.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
     pub(crate) tokens: Tokens<'a>,
     pub(crate) dialect: Dialect,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// How many diagnostics there are, those included that are not noted as they are too many.
-    pub(crate) met: usize,
+    /// Number of diagnostics, including those beyond the limit.
+    pub(crate) count: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -27,16 +26,16 @@ impl<'a> Reader<'a> {
         if 0 < tokens.at() || has_byte_below(b' ', line) {
             return Self::with_controls(line, dialect);
         }
-        // Made where it is returned, of values that have no place in memory: to copy what has just
-        // been written in smaller parts takes longer than to read a token.
-        Self { tokens, dialect, diagnostics: Vec::new(), met: 0 }
+        // Constructed in place from values in registers: copying just-written smaller fields takes
+        // longer than reading a token.
+        Self { tokens, dialect, diagnostics: Vec::new(), count: 0 }
     }
 
-    /// Notes a byte order mark and each run of control characters.
+    /// Reports a byte order mark and each run of control characters.
     #[inline(never)]
     fn with_controls(line: &'a str, dialect: Dialect) -> Self {
         let mut reader =
-            Self { tokens: Tokens::new(line), dialect, diagnostics: Vec::new(), met: 0 };
+            Self { tokens: Tokens::new(line), dialect, diagnostics: Vec::new(), count: 0 };
         if 0 < reader.tokens.at() {
             reader.report_at(0..reader.tokens.at(), DiagnosticKind::ControlCharacter);
         }
@@ -63,19 +62,19 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn report_at(&mut self, span: core::ops::Range<usize>, kind: DiagnosticKind) {
-        self.met += 1;
+        self.count += 1;
         if self.diagnostics.len() < Diagnostic::MAX_PER_LINE {
             self.diagnostics.push(Diagnostic { span, kind });
         }
     }
 
-    /// Notes that something should stand here.
+    /// Reports a missing part at the next token.
     pub(crate) fn report_missing(&mut self, kind: DiagnosticKind) {
         let at = self.tokens.at();
         self.report_at(at..at, kind);
     }
 
-    /// Notes whatever is left of the line.
+    /// Reports trailing text.
     pub(crate) fn expect_end(&mut self) {
         let rest = self.tokens.rest();
         if !rest.text.is_empty() {
@@ -83,7 +82,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The name of an option, unless it is too long for one.
+    /// The name of an option, unless it is too long.
     pub(crate) fn option_name(&mut self, name: Token<'a>) -> Option<&'a str> {
         if OptionDecl::MAX_NAME < name.text.len() {
             self.report(name, DiagnosticKind::NameTooLong);
@@ -95,10 +94,10 @@ impl<'a> Reader<'a> {
         Some(name.text)
     }
 
-    /// The value of a field, if the next token is a number. A token that `is_key` says to be the
-    /// next field is left where it is; any other token is skipped.
+    /// The value of a field, if the next token is a number. If `is_key` accepts the token as the next
+    /// field, it is not consumed; any other token is skipped.
     ///
-    /// `fit` gives the number as it can be stored, or the nearest one and a diagnostic.
+    /// `fit` converts the number, or returns the nearest value and a diagnostic.
     #[inline]
     fn number<T>(
         &mut self,
@@ -115,8 +114,7 @@ impl<'a> Reader<'a> {
         self.number_with_diagnostic(is_key, fit)
     }
 
-    /// The same for a number with a sign, one that does not fit, or none. Kept apart so that the
-    /// usual way is short.
+    /// Slow path of `number`: a signed number, one out of range, or no number.
     #[inline(never)]
     fn number_with_diagnostic<T>(
         &mut self,
@@ -150,7 +148,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A number from 0 that fits 32 bits.
+    /// A 32-bit number from 0.
     #[inline]
     pub(crate) fn small(&mut self, is_key: fn(&str) -> bool) -> Option<u32> {
         self.number(is_key, |it| match it {
@@ -163,7 +161,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A number with a sign.
+    /// A signed number.
     #[inline]
     pub(crate) fn signed(&mut self, is_key: fn(&str) -> bool) -> Option<i64> {
         self.number(is_key, |it| {
@@ -172,7 +170,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A limit of time in milliseconds.
+    /// A time limit in milliseconds.
     pub(crate) fn limit(&mut self, is_key: fn(&str) -> bool) -> Option<Duration> {
         self.number(is_key, |it| match it {
             Integer { negative: true, magnitude: 1.., .. } => {
@@ -184,7 +182,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A number with a sign that fits 32 bits.
+    /// A signed 32-bit number.
     #[inline]
     pub(crate) fn small_signed(&mut self, is_key: fn(&str) -> bool) -> Option<i32> {
         self.number(is_key, |it| {
@@ -199,17 +197,17 @@ impl<'a> Reader<'a> {
         self.moves_until(|token, _| keywords::ends_a_list(token))
     }
 
-    /// A line that an engine shows: a field that the protocol does not know ends it, too.
+    /// A variation of an engine: an unknown field ends it, too.
     pub(crate) fn variation(&mut self) -> MoveList<'a> {
         self.moves_until(|token, next| {
             keywords::ends_a_list(token) || next.is_some_and(|it| moves::is_field(token, it))
         })
     }
 
-    /// The moves up to a token that ends them, as it and the one after it say.
+    /// The moves up to the end that `ends` detects from a token and the one after it.
     fn moves_until(&mut self, ends: fn(&str, Option<&str>) -> bool) -> MoveList<'a> {
         let start = self.tokens.next_start();
-        // Most lists are moves as they are written, and nothing else.
+        // Fast path: most lists contain only moves in canonical form.
         let rest = self.tokens.line().get(start..).unwrap_or_default();
         let mut end = start + moves::plain_length(rest, self.dialect);
         let mut ahead = self.tokens.clone();
@@ -221,7 +219,7 @@ impl<'a> Reader<'a> {
         }
         self.tokens.go_to(end);
         let mut expected = if end == start { start } else { self.after_space(end) };
-        // Borrowed as long as the text is as it would be written.
+        // Borrowed while the text is identical to what would be written.
         let mut rewritten: Option<MoveList<'a>> = None;
         ahead.go_to(end);
         while let Some(token) = ahead.next() {
@@ -249,13 +247,13 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Where the next token has to start for a list to be borrowed as it stands.
+    /// Start of the next token for a list that can be borrowed unchanged.
     fn after_space(&self, end: usize) -> usize {
         let is_space = self.tokens.line().as_bytes().get(end) == Some(&b' ');
         if is_space { end + 1 } else { usize::MAX }
     }
 
-    /// A token in a list that is no move as written.
+    /// Slow path: a token that is not a move in canonical form.
     fn move_with_diagnostic(&mut self, token: Token<'a>) -> Cow<'a, str> {
         let usual = Move::in_usual_case(token.text);
         let is_ours = usual.is_some_and(|it| Move::read(it.as_str(), self.dialect).is_ok());
@@ -269,14 +267,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One move, as the next token; or that token, if it is not a move.
+    /// The next token as a move, or the token itself if it is not a move.
     pub(crate) fn one_move(&mut self, is_key: fn(&str) -> bool) -> Option<Result<Move, &'a str>> {
         let Some(token) = self.tokens.peek().filter(|token| !is_key(token.text)) else {
             self.report_missing(DiagnosticKind::Missing);
             return None;
         };
         self.tokens.next();
-        let found = Move::read_loosely(token.text, self.dialect).map_err(|_| token.text);
+        let found = Move::read_lenient(token.text, self.dialect).map_err(|_| token.text);
         match found {
             Ok(it) if it.as_str() == token.text => (),
             Ok(_) => self.report(token, DiagnosticKind::MoveRepaired),
@@ -286,23 +284,23 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The token that says which message a line is.
+/// The token that identifies the message.
 pub(crate) enum Start<K> {
-    /// A message of ours, and how many unknown tokens stand before it.
+    /// A message of this direction, and the number of unknown tokens before it.
     Known(K, usize),
-    /// There is no token of ours, or it belongs to the other side.
+    /// No message of this direction, with a diagnostic for one of the other direction.
     Unknown(Option<DiagnosticKind>),
 }
 
 impl Reader<'_> {
-    /// Finds the token that says which message this is.
+    /// Finds the token that identifies the message.
     #[inline]
     pub(crate) fn start<K>(
         &mut self,
         known: fn(&str) -> Option<K>,
         is_theirs: fn(&str) -> bool,
     ) -> Start<K> {
-        // Nearly always it is the first one.
+        // Fast path: it is the first one.
         if let Some(token) = self.tokens.peek()
             && let Some(found) = known(token.text)
         {
@@ -312,10 +310,10 @@ impl Reader<'_> {
         self.start_with_diagnostic(known, is_theirs)
     }
 
-    /// The same for any line.
+    /// Slow path of `start`.
     ///
     /// Unknown tokens before it are skipped, unless the first of them is a message of the other
-    /// side: `info string please stop` is no `stop`.
+    /// direction: `info string please stop` is not `stop`.
     #[inline(never)]
     fn start_with_diagnostic<K>(
         &mut self,
@@ -346,7 +344,7 @@ impl Reader<'_> {
         Start::Unknown((!skipped.is_empty()).then_some(DiagnosticKind::UnknownToken))
     }
 
-    /// The next token, as `known` understands it in any case. Unknown tokens are skipped.
+    /// The next token that `known` accepts in any case. Unknown tokens are skipped.
     pub(crate) fn choose<K>(&mut self, known: fn(&str) -> Option<K>) -> Option<K> {
         while let Some(token) = self.tokens.next() {
             if let Some(found) = known(token.text) {
@@ -363,7 +361,7 @@ impl Reader<'_> {
     }
 }
 
-/// What `known` says of the token in lower case. No keywords is longer than 16 bytes.
+/// Calls `known` with the token in lower case. No keyword is longer than 16 bytes.
 pub(crate) fn in_any_case<K>(token: &str, known: impl FnOnce(&str) -> Option<K>) -> Option<K> {
     let mut lower = [0; 16];
     let lower = lower.get_mut(..token.len())?;

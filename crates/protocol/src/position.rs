@@ -1,4 +1,4 @@
-//! Positions as text: FEN and SFEN, checked for syntax and never rewritten.
+//! FEN and SFEN texts, checked for syntax and never rewritten.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
@@ -10,32 +10,32 @@ use crate::clock::Color;
 use crate::dialect::Dialect;
 use crate::moves::MoveList;
 
-/// A position and the moves that lead on from it: what `position` says.
+/// A position and the moves from it, the arguments of `position`.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Position<'a> {
-    /// Where the moves start.
+    /// The position before the moves.
     pub root: Root<'a>,
-    /// The moves, in the order played.
+    /// The moves in their order.
     pub moves: MoveList<'a>,
 }
 
-/// Where a game or an analysis starts.
+/// The root position of a game or an analysis.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Root<'a> {
-    /// The usual start position of the game.
+    /// The start position of the game.
     #[default]
     StartPos,
-    /// A position of chess or of one of its variants.
+    /// A position of chess or one of its variants.
     Fen(Fen<'a>),
     /// A position of shogi.
     Sfen(Sfen<'a>),
 }
 
 impl Position<'_> {
-    /// The side to move after all moves, as the dialect calls it: whoever moves first in the start
-    /// position is White in UCI and Black in USI, and Black in an SFEN whichever it is.
+    /// The side to move after all moves. In the start position it is White in UCI and Black in USI. In
+    /// SFEN, `b` is Black, who moves first.
     pub fn mover(&self, dialect: Dialect) -> Color {
         let first = match (&self.root, dialect) {
             (Root::StartPos, Dialect::Uci) => Color::White,
@@ -104,11 +104,11 @@ macro_rules! position_text {
         }
 
         impl<'a> $name<'a> {
-            /// Checks a text. Fields may be divided by any white space, which becomes one space;
-            /// nothing else is changed.
+            /// Checks the syntax of a text. White space between fields is replaced by one space; nothing else
+            /// is changed.
             ///
             /// # Errors
-            /// The text breaks the syntax. The error names the field and the bytes.
+            /// The syntax is invalid. The error contains the field and its span.
             pub fn new(text: &'a str) -> Result<Self, PositionError> {
                 $check(text).map(|_| Self { text: single_spaced(text) })
             }
@@ -118,13 +118,13 @@ macro_rules! position_text {
                 &self.text
             }
 
-            /// The fields of the text, of which there are at least two.
+            /// The fields of the text, at least two.
             pub fn fields(&self) -> impl Iterator<Item = &str> {
                 self.text.split(' ')
             }
 
-            /// Whether the form is the usual one: all fields there, the usual board, pieces in
-            /// hand in the usual order.
+            /// Whether the form is canonical: all fields, the standard board size, pieces in hand in standard
+            /// order.
             pub fn is_usual(&self) -> bool {
                 $check(&self.text) == Ok(Form::Usual)
             }
@@ -172,10 +172,9 @@ macro_rules! position_text {
 position_text! {
     /// A chess position in Forsyth-Edwards notation, checked for syntax.
     ///
-    /// Two to six fields are accepted, as are castling rights as `KQkq`, as rook files
-    /// (Shredder-FEN, `HAha`) and mixed (X-FEN), boards of other sizes, promoted pieces (`~`,
-    /// `+`), pieces in hand (`[Pp]`) and further fields of variants. Whether a position can arise
-    /// in a game is for a rules crate to say.
+    /// Accepted are two to six fields, castling rights as `KQkq`, as rook files (Shredder-FEN, `HAha`) or
+    /// mixed (X-FEN), boards of other sizes, promoted pieces (`~`, `+`), pieces in hand (`[Pp]`) and
+    /// additional fields of variants. Legality of the position is not checked.
     ///
     /// ```
     /// use readyok_protocol::Fen;
@@ -190,8 +189,8 @@ position_text! {
 position_text! {
     /// A shogi position in SFEN (USI draft 1 §3), checked for syntax and for the number of pieces.
     ///
-    /// The move number may be missing, and pieces in hand may stand in any order. Kings may be
-    /// missing, as in mate problems.
+    /// The move number may be missing, pieces in hand may have any order, and kings may be missing, as
+    /// in mate problems.
     ///
     /// ```
     /// use readyok_protocol::Sfen;
@@ -202,62 +201,62 @@ position_text! {
     Sfen, check_sfen
 }
 
-/// Where and why a text is no FEN or SFEN.
+/// A syntax error in a FEN or SFEN.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PositionError {
-    /// The bytes of the text that are meant.
+    /// The byte range of the error.
     pub span: Range<usize>,
-    /// What is wrong there.
-    pub fault: PositionFault,
-    /// The bytes themselves.
+    /// The kind of the error.
+    pub kind: PositionErrorKind,
+    /// The text in that range.
     pub text: String,
 }
 
-/// What can be wrong with a FEN or SFEN.
+/// The kinds of syntax errors in FEN and SFEN.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
-pub enum PositionFault {
-    /// There is no field for the side to move.
+pub enum PositionErrorKind {
+    /// The side to move is missing.
     TooShort,
-    /// There are more fields than the notation has.
+    /// Too many fields.
     TooLong,
-    /// A character that is neither a piece nor a number of empty squares.
+    /// Neither a piece nor a number of empty squares.
     NotAPiece,
-    /// A rank with more or fewer squares than the one above it, or more than 16.
+    /// A rank of another length than the rank above it, or longer than 16 squares.
     RankLength,
-    /// More than 16 ranks, or in SFEN not as many as there are files.
+    /// More than 16 ranks, or in SFEN not nine.
     RankCount,
-    /// A `+` before a piece that cannot promote, or before nothing.
+    /// `+` before a piece that cannot promote, or before nothing.
     NoPromotion,
     /// Neither `w` nor `b`.
     SideToMove,
-    /// Castling rights are letters or `-`.
+    /// Castling rights other than letters or `-`.
     Castling,
-    /// The en passant field is a square or `-`.
+    /// An en passant field other than a square or `-`.
     EnPassant,
     /// Not a number.
     Counter,
-    /// Pieces in hand are an optional count and a piece letter, or `-` for none.
+    /// Pieces in hand other than optional counts with piece letters, or `-`.
     Hand,
-    /// More pieces of a kind than there are in the box.
+    /// More pieces of a kind than in a shogi set.
     TooManyPieces,
 }
 
 impl fmt::Display for PositionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.fault {
-            PositionFault::TooShort => "no side to move",
-            PositionFault::TooLong => "too many fields",
-            PositionFault::NotAPiece => "not a piece",
-            PositionFault::RankLength => "rank of the wrong length",
-            PositionFault::RankCount => "wrong number of ranks",
-            PositionFault::NoPromotion => "piece that cannot be promoted",
-            PositionFault::SideToMove => "side to move is neither `w` nor `b`",
-            PositionFault::Castling => "castling rights are letters or `-`",
-            PositionFault::EnPassant => "en passant is a square or `-`",
-            PositionFault::Counter => "not a number",
-            PositionFault::Hand => "not pieces in hand",
-            PositionFault::TooManyPieces => "more pieces than there are",
+        let what = match self.kind {
+            PositionErrorKind::TooShort => "no side to move",
+            PositionErrorKind::TooLong => "too many fields",
+            PositionErrorKind::NotAPiece => "not a piece",
+            PositionErrorKind::RankLength => "rank with the wrong length",
+            PositionErrorKind::RankCount => "wrong number of ranks",
+            PositionErrorKind::NoPromotion => "piece that cannot be promoted",
+            PositionErrorKind::SideToMove => "side to move is neither `w` nor `b`",
+            PositionErrorKind::Castling => "castling rights are neither letters nor `-`",
+            PositionErrorKind::EnPassant => "en passant is neither a square nor `-`",
+            PositionErrorKind::Counter => "not a number",
+            PositionErrorKind::Hand => "invalid pieces in hand",
+            PositionErrorKind::TooManyPieces => "too many pieces of this kind",
         };
         let Range { start, end } = self.span;
         write!(f, "{what}: `{}` at bytes {start}..{end}", self.text.escape_debug())
@@ -266,7 +265,6 @@ impl fmt::Display for PositionError {
 
 impl core::error::Error for PositionError {}
 
-/// Whether a correct text has the usual form.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Form {
     Usual,
@@ -288,15 +286,15 @@ fn fields(text: &str) -> impl Iterator<Item = Field<'_>> {
         .map(move |field| (field.as_ptr() as usize - start, field))
 }
 
-fn fault((start, text): Field<'_>, fault: PositionFault) -> PositionError {
-    PositionError { span: start..start + text.len(), fault, text: text.to_owned() }
+fn error((start, text): Field<'_>, kind: PositionErrorKind) -> PositionError {
+    PositionError { span: start..start + text.len(), kind, text: text.to_owned() }
 }
 
-/// The text with one space between two fields. A copy only where that changes something.
+/// Replaces white space between fields by single spaces. Borrows the text if it is unchanged.
 pub(crate) fn single_spaced(text: &str) -> Cow<'_, str> {
     let text = text.trim_matches(|c: char| c <= ' ');
-    let odd = |pair: &[u8]| matches!(pair, [a, b] if *b < b' ' || (*a == b' ' && *b == b' '));
-    if !text.as_bytes().windows(2).any(odd) {
+    let irregular = |pair: &[u8]| matches!(pair, [a, b] if *b < b' ' || (*a == b' ' && *b == b' '));
+    if !text.as_bytes().windows(2).any(irregular) {
         return Cow::Borrowed(text);
     }
     let mut spaced = String::with_capacity(text.len());
@@ -309,10 +307,10 @@ pub(crate) fn single_spaced(text: &str) -> Cow<'_, str> {
     Cow::Owned(spaced)
 }
 
-/// The longest rank and the most ranks that are accepted.
+/// Maximum number of files and ranks.
 const MAX_SIDE: u32 = 16;
 
-/// Walks over the pieces of a board, and returns its files and ranks.
+/// Calls `piece` for each piece of a board, and returns the number of files and ranks.
 fn check_board<'a>(
     (start, board): Field<'a>,
     mut piece: impl FnMut(Field<'a>, char, bool) -> Result<(), PositionError>,
@@ -344,15 +342,15 @@ fn check_board<'a>(
             }
         }
         if let Some(plus) = promoted {
-            return Err(fault(plus, PositionFault::NoPromotion));
+            return Err(error(plus, PositionErrorKind::NoPromotion));
         }
         length += number;
         ranks += 1;
         if MAX_SIDE < length || length == 0 || files.is_some_and(|files| files != length) {
-            return Err(fault((at, rank), PositionFault::RankLength));
+            return Err(error((at, rank), PositionErrorKind::RankLength));
         }
         if MAX_SIDE < ranks {
-            return Err(fault((start, board), PositionFault::RankCount));
+            return Err(error((start, board), PositionErrorKind::RankCount));
         }
         files = Some(length);
         at += rank.len() + 1;
@@ -363,17 +361,17 @@ fn check_board<'a>(
 fn check_fen(text: &str) -> Result<Form, PositionError> {
     let mut parts = fields(text);
     let whole = (0, text);
-    let board = parts.next().ok_or_else(|| fault(whole, PositionFault::TooShort))?;
-    let side = parts.next().ok_or_else(|| fault(board, PositionFault::TooShort))?;
+    let board = parts.next().ok_or_else(|| error(whole, PositionErrorKind::TooShort))?;
+    let side = parts.next().ok_or_else(|| error(board, PositionErrorKind::TooShort))?;
     let has_hand = board.1.contains('[');
-    // Pieces in hand follow the board in brackets, in the variants that have them.
+    // In variants with pieces in hand, they follow the board in brackets.
     let squares = match board.1.split_once('[') {
         Some((squares, hand)) => {
             let at = board.0 + squares.len() + 1;
             let pieces =
-                hand.strip_suffix(']').ok_or_else(|| fault((at, hand), PositionFault::Hand))?;
+                hand.strip_suffix(']').ok_or_else(|| error((at, hand), PositionErrorKind::Hand))?;
             if !pieces.chars().all(|c| c.is_ascii_alphanumeric() || "+-".contains(c)) {
-                return Err(fault((at, pieces), PositionFault::Hand));
+                return Err(error((at, pieces), PositionErrorKind::Hand));
             }
             (board.0, squares)
         }
@@ -381,20 +379,20 @@ fn check_fen(text: &str) -> Result<Form, PositionError> {
     };
     let size = check_board(squares, |here, c, _| {
         let known = c.is_ascii_alphabetic() || c == '*';
-        if known { Ok(()) } else { Err(fault(here, PositionFault::NotAPiece)) }
+        if known { Ok(()) } else { Err(error(here, PositionErrorKind::NotAPiece)) }
     })?;
     if !matches!(side.1, "w" | "b") {
-        return Err(fault(side, PositionFault::SideToMove));
+        return Err(error(side, PositionErrorKind::SideToMove));
     }
     let mut parts = parts.peekable();
-    // Shogi knows neither castling nor en passant, and is written without them as well.
+    // Shogi has neither castling nor en passant; some FENs omit both fields.
     let is_short = has_hand && parts.peek().is_some_and(|&(_, field)| is_counter(field.as_bytes()));
     if let Some(castling) = parts.next_if(|_| !is_short) {
-        // The files of the rooks, or `K` and `Q`; never `moves`, which would end the position.
+        // Rook files, or `K` and `Q`; never `moves`, which would end the position.
         let is_letter = |c: char| matches!(c.to_ascii_lowercase(), 'a'..='q');
         let letters = castling.1.len() <= 16 && castling.1.chars().all(is_letter);
         if castling.1 != "-" && !letters {
-            return Err(fault(castling, PositionFault::Castling));
+            return Err(error(castling, PositionErrorKind::Castling));
         }
     }
     if let Some(en_passant) = parts.next_if(|_| !is_short) {
@@ -403,51 +401,52 @@ fn check_fen(text: &str) -> Result<Form, PositionError> {
             _ => false,
         };
         if en_passant.1 != "-" && !square {
-            return Err(fault(en_passant, PositionFault::EnPassant));
+            return Err(error(en_passant, PositionErrorKind::EnPassant));
         }
     }
-    // Variants put their own counters (checks left) before, between or after the usual two.
+    // Variants add their own counters (remaining checks) before, between or after the usual two.
     let mut counters = 0;
     for counter in parts {
         counters += 1;
         let known = counter.1.chars().all(|c| c.is_ascii_digit() || c == '+');
         if !known || counter.1.len() > 20 {
-            return Err(fault(counter, PositionFault::Counter));
+            return Err(error(counter, PositionErrorKind::Counter));
         }
         if 3 < counters {
-            return Err(fault(counter, PositionFault::TooLong));
+            return Err(error(counter, PositionErrorKind::TooLong));
         }
     }
     Ok(Form::usual_if(counters == 2 && size == (8, 8)))
 }
 
-/// Kinds of pieces in the order of the hand, with how many the box has.
+/// Pieces in the order of the hand, with their number in a shogi set.
 const BOX: [(char, u32); 8] =
     [('R', 2), ('B', 2), ('G', 4), ('S', 4), ('N', 4), ('L', 4), ('P', 18), ('K', 2)];
 
 fn check_sfen(text: &str) -> Result<Form, PositionError> {
     let mut parts = fields(text);
     let whole = (0, text);
-    let board = parts.next().ok_or_else(|| fault(whole, PositionFault::TooShort))?;
-    let side = parts.next().ok_or_else(|| fault(board, PositionFault::TooShort))?;
+    let board = parts.next().ok_or_else(|| error(whole, PositionErrorKind::TooShort))?;
+    let side = parts.next().ok_or_else(|| error(board, PositionErrorKind::TooShort))?;
     let mut left = BOX.map(|(_, count)| count);
     let mut take = |here, c: char, count: u32, wrong| {
         let kind = BOX.iter().position(|(letter, _)| *letter == c.to_ascii_uppercase());
-        let slot = kind.and_then(|kind| left.get_mut(kind)).ok_or_else(|| fault(here, wrong))?;
-        *slot = slot.checked_sub(count).ok_or_else(|| fault(here, PositionFault::TooManyPieces))?;
+        let slot = kind.and_then(|kind| left.get_mut(kind)).ok_or_else(|| error(here, wrong))?;
+        *slot =
+            slot.checked_sub(count).ok_or_else(|| error(here, PositionErrorKind::TooManyPieces))?;
         Ok(())
     };
     let size = check_board(board, |here, c, promoted| {
         if promoted && matches!(c.to_ascii_uppercase(), 'K' | 'G') {
-            return Err(fault(here, PositionFault::NoPromotion));
+            return Err(error(here, PositionErrorKind::NoPromotion));
         }
-        take(here, c, 1, PositionFault::NotAPiece)
+        take(here, c, 1, PositionErrorKind::NotAPiece)
     })?;
     if size != (9, 9) {
-        return Err(fault(board, PositionFault::RankCount));
+        return Err(error(board, PositionErrorKind::RankCount));
     }
     if !matches!(side.1, "w" | "b") {
-        return Err(fault(side, PositionFault::SideToMove));
+        return Err(error(side, PositionErrorKind::SideToMove));
     }
     let mut usual = true;
     let Some(hand) = parts.next() else { return Ok(Form::Unusual) };
@@ -461,9 +460,9 @@ fn check_sfen(text: &str) -> Result<Form, PositionError> {
                 continue;
             }
             if count == Some(0) || c.eq_ignore_ascii_case(&'k') {
-                return Err(fault(here, PositionFault::Hand));
+                return Err(error(here, PositionErrorKind::Hand));
             }
-            take(here, c, count.unwrap_or(1), PositionFault::Hand)?;
+            take(here, c, count.unwrap_or(1), PositionErrorKind::Hand)?;
             let order = (
                 c.is_ascii_lowercase(),
                 BOX.iter().position(|(it, _)| *it == c.to_ascii_uppercase()),
@@ -472,17 +471,17 @@ fn check_sfen(text: &str) -> Result<Form, PositionError> {
             (count, last, start) = (None, Some(order), end);
         }
         if count.is_some() {
-            return Err(fault(hand, PositionFault::Hand));
+            return Err(error(hand, PositionErrorKind::Hand));
         }
     }
     match parts.next() {
         None => return Ok(Form::Unusual),
         Some((_, number)) if is_counter(number.as_bytes()) => (),
-        Some(number) => return Err(fault(number, PositionFault::Counter)),
+        Some(number) => return Err(error(number, PositionErrorKind::Counter)),
     }
     match parts.next() {
         None => Ok(Form::usual_if(usual)),
-        Some(more) => Err(fault(more, PositionFault::TooLong)),
+        Some(more) => Err(error(more, PositionErrorKind::TooLong)),
     }
 }
 
@@ -497,15 +496,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_span_of_a_fault_is_the_fault() {
+    fn error_span_is_exact() {
         let text = "8/8/8/8/8/8/8/7x w - - 0 1";
         let error = Fen::new(&text.replace('x', "?")).unwrap_err();
-        assert_eq!((error.span, error.fault), (15..16, PositionFault::NotAPiece));
+        assert_eq!((error.span, error.kind), (15..16, PositionErrorKind::NotAPiece));
         let all: Vec<_> = fields(" a  b ").collect();
         assert_eq!(all, [(1, "a"), (4, "b")]);
     }
 
-    /// As validators of Fairy-Stockfish's variants write it.
+    /// As written by FEN validators for Fairy-Stockfish's variants.
     #[test]
     fn a_board_with_a_hand_needs_neither_castling_nor_en_passant() {
         let board = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL";
@@ -513,8 +512,8 @@ mod tests {
             assert!(Fen::new(&[board, rest].concat()).is_ok(), "{rest}");
         }
         let error = Fen::new(&[board, " w 0 1"].concat()).unwrap_err();
-        assert_eq!((error.text.as_str(), error.fault), ("0", PositionFault::Castling));
+        assert_eq!((error.text.as_str(), error.kind), ("0", PositionErrorKind::Castling));
         let error = Fen::new(&[board, "[] w 0 x"].concat()).unwrap_err();
-        assert_eq!((error.text.as_str(), error.fault), ("x", PositionFault::Counter));
+        assert_eq!((error.text.as_str(), error.kind), ("x", PositionErrorKind::Counter));
     }
 }

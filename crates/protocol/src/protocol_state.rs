@@ -1,23 +1,21 @@
-//! The one state machine of the protocols: may this be sent now?
+//! The state machine of the protocols: decides whether a message may be sent now.
 //!
-//! Everything that depends on the order of messages is decided here, and nothing here knows which
-//! side we are. An engine, a client, a tap and a conformance checker all ask the same
-//! [`ProtocolState`], so none of them can be lenient with itself.
+//! All rules about the order of messages are implemented here, independent of the side. An engine, a
+//! client, a tap and a conformance checker use the same [`ProtocolState`].
 //!
 //! ```text
 //!          uci              uciok               go
-//!  Fresh ───────> Greeting ───────> Idle ───────────────> Searching
+//!  Fresh ───────> Handshake ──────> Idle ───────────────> Searching
 //!                                    ^                        │ stop, ponderhit, gameover:
 //!                                    │                        │ still searching
 //!                                    └── bestmove, checkmate ─┘
 //!  `quit` leads to Closed from everywhere; `isready` and `readyok` only move the count of pings.
 //! ```
 //!
-//! Answers that are still owed do not depend on the phase: a client that sends `go` before `uciok`
-//! leads to Searching with the `uciok` still owed, and `bestmove` then leads back to Greeting.
+//! Outstanding answers are independent of the phase: `go` before `uciok` leads to Searching with
+//! the `uciok` outstanding, and `bestmove` then leads back to Handshake.
 //!
-//! Messages cross on the wire. A `stop` or `gameover` that meets a `bestmove` halfway is nobody's
-//! fault, and no rule is against it.
+//! Messages may cross: a `stop` or `gameover` that crosses a `bestmove` violates no rule.
 
 use alloc::vec::Vec;
 
@@ -31,38 +29,38 @@ pub struct ProtocolState {
     handshake: Handshake,
     readiness: Readiness,
     registration: Registration,
-    /// There was a `position`.
+    /// A `position` was sent.
     positioned: bool,
-    /// There was a `uciok` or `usiok`.
+    /// `uciok` or `usiok` was sent.
     introduced: bool,
-    /// There was an `id name`.
+    /// `id name` was sent.
     named: bool,
-    /// The searches that the client asked for during another one, and that may still be answered.
+    /// Searches that the client requested during another one, and that may still be answered.
     extra_searches: u32,
-    /// The times that the client sent hello out of turn, and that may still be answered.
-    extra_hellos: u32,
+    /// Additional handshake commands that may still be answered.
+    extra_handshakes: u32,
 }
 
-/// The handshake, in any phase: a client may send `go` before `uciok`.
+/// The handshake, independent of the phase: a client may send `go` before `uciok`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Handshake {
-    /// There was no `uci` or `usi`.
+    /// `uci` or `usi` was not sent yet.
     Expected,
-    /// The engine has to send `uciok` or `usiok`.
+    /// The engine owes `uciok` or `usiok`.
     Pending,
-    /// There was a `uciok` or `usiok`.
+    /// `uciok` or `usiok` was sent.
     Complete,
 }
 
-/// The pings, in any phase.
+/// The pings, independent of the phase.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Readiness {
-    /// The number of `isready` without `readyok`.
+    /// Number of `isready` without `readyok`.
     pings: u32,
-    /// Those of the pings that were sent before the latest end or start of a game: their `readyok`
-    /// does not concern the next search.
+    /// Number of pings before the latest end or start of a game: their `readyok` does not count for
+    /// the next search.
     stale_pings: u32,
-    /// There was a `readyok`, and no reason since then to ping before the next search.
+    /// `readyok` was sent, and no later message requires another ping before the next search.
     ready: bool,
 }
 
@@ -75,11 +73,11 @@ impl Readiness {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Registration {
-    /// There was no `register` and no `registration error`.
+    /// Neither `register` nor `registration error` was sent.
     Unneeded,
-    /// There was a `registration error` before any `register`.
+    /// `registration error` was sent before any `register`.
     Due,
-    /// There was a `register`. If it fails, no other one is necessary.
+    /// `register` was sent. If it fails, no other one is required.
     Sent,
 }
 
@@ -88,39 +86,39 @@ enum Registration {
 pub enum Phase {
     /// Nothing was sent yet.
     Fresh,
-    /// The client sent `uci` or `usi`; the engine identifies itself.
-    Greeting,
+    /// The client sent `uci` or `usi`, and the engine declares its name and options.
+    Handshake,
     /// The engine waits for work.
     Idle,
     /// The engine owes exactly one answer to `go`.
     Searching {
-        /// What kind of search it is.
+        /// The kind of the search.
         goal: Goal,
-        /// It began as `go ponder`, and there was no `ponderhit` yet.
+        /// It began as `go ponder` without a `ponderhit` yet.
         pondering: bool,
-        /// The client asked for its end.
+        /// The client has requested its end.
         stopped: bool,
     },
     /// After `quit`.
     Closed,
 }
 
-/// When a search may end by itself, and with what.
+/// The end of a search.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Goal {
     /// A clock or another limit ends it, with `bestmove`.
     Move,
     /// Only `stop` ends it, with `bestmove`.
     Infinite,
-    /// A mate is looked for; `checkmate` or `bestmove` ends it (USI as deployed, and draft 1).
+    /// A mate search: `checkmate` or `bestmove` ends it (USI as deployed, and draft 1).
     Mate,
 }
 
-/// The next state, and the rule that was broken on the way; or the rule that forbids the step.
+/// The next state with the violated rule, or the rule that forbids the step.
 type Step = Result<(ProtocolState, Option<Rule>), Rule>;
 
 impl ProtocolState {
-    /// A session before its first token.
+    /// A session before its first line.
     pub const fn new(dialect: Dialect) -> Self {
         Self {
             dialect,
@@ -132,63 +130,63 @@ impl ProtocolState {
             introduced: false,
             named: false,
             extra_searches: 0,
-            extra_hellos: 0,
+            extra_handshakes: 0,
         }
     }
 
-    /// Takes note of a message of the client.
+    /// Handles a message of the client.
     ///
     /// # Errors
-    /// It breaks a rule. Nothing has changed.
+    /// It violates a rule. The state is unchanged.
     pub fn command(&mut self, command: &Command<'_>) -> Result<(), Violation> {
         self.strict(Party::Client, self.after_command(command))
     }
 
-    /// Takes note of a message of the engine.
+    /// Handles a message of the engine.
     ///
     /// # Errors
-    /// It breaks a rule. Nothing has changed.
+    /// It violates a rule. The state is unchanged.
     pub fn reply(&mut self, reply: &Reply<'_>) -> Result<(), Violation> {
         self.strict(Party::Engine, self.after_reply(reply))
     }
 
-    /// Takes note of a message of the client that was sent whatever the rules say. A rule of
-    /// [`Severity::Should`](crate::Severity::Should) is reported and the session continues; one of
-    /// [`Severity::Must`](crate::Severity::Must) is reported and nothing has changed, but that the
-    /// engine may answer a `go` or `register` out of turn.
+    /// Handles a message of the client even if it violates a rule. After a violation of
+    /// [`Severity::Should`](crate::Severity::Should) the session continues. After one of
+    /// [`Severity::Must`](crate::Severity::Must) the state is unchanged, except that an additional `go`
+    /// or `register` may be answered.
     pub fn apply_command_lenient(&mut self, command: &Command<'_>) -> Option<Violation> {
         self.tolerant(Party::Client, self.after_command(command))
     }
 
-    /// Takes note of a message of the engine that was sent whatever the rules say. See
+    /// Handles a message of the engine even if it violates a rule. See
     /// [`apply_command_lenient`](Self::apply_command_lenient).
     pub fn apply_reply_lenient(&mut self, reply: &Reply<'_>) -> Option<Violation> {
         self.tolerant(Party::Engine, self.after_reply(reply))
     }
 
-    /// Where the session stands.
+    /// The phase.
     pub const fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// continues in another protocol. What was sent before stays sent.
+    /// Continues in another protocol. The state remains.
     pub const fn set_dialect(&mut self, dialect: Dialect) {
         self.dialect = dialect;
     }
 
-    /// Continues in another protocol, whose hello is still to come. The rest of the state remains.
+    /// Continues in another protocol whose handshake follows. The rest of the state remains.
     pub const fn expect_handshake(&mut self, dialect: Dialect) {
-        // The engine may speak both protocols, or be slow.
+        // The engine may support both protocols, or be slow.
         if self.is_handshake_pending() {
-            self.extra_hellos = self.extra_hellos.saturating_add(1);
+            self.extra_handshakes = self.extra_handshakes.saturating_add(1);
         }
         self.return_to(dialect);
         self.phase = Phase::Fresh;
         self.handshake = Handshake::Expected;
     }
 
-    /// Continues in the protocol of an earlier hello. What an early `go` asks for depends on the
-    /// protocol, so its answer may be any, or missing.
+    /// Continues in the protocol of an earlier handshake. The answer to an early `go` depends on the
+    /// protocol, so any answer to it is accepted, or none.
     pub(crate) const fn return_to(&mut self, dialect: Dialect) {
         self.dialect = dialect;
         if self.is_searching() {
@@ -197,32 +195,32 @@ impl ProtocolState {
         }
     }
 
-    /// Whether the engine owes the answer to `uci` or `usi`. The client may have sent `go` meanwhile.
+    /// Whether the engine owes the answer to `uci` or `usi`. A `go` may have been sent meanwhile.
     pub const fn is_handshake_pending(&self) -> bool {
         matches!(self.handshake, Handshake::Pending)
     }
 
-    /// Whether there was a `uciok` or `usiok`.
+    /// Whether `uciok` or `usiok` was sent.
     pub(crate) const fn is_introduced(&self) -> bool {
         self.introduced
     }
 
-    /// Which protocol is spoken.
+    /// The protocol of the session.
     pub const fn dialect(&self) -> Dialect {
         self.dialect
     }
 
-    /// The number of `isready`s that have no `readyok` yet.
+    /// Number of `isready`s without `readyok`.
     pub const fn pings(&self) -> u32 {
         self.readiness.pings
     }
 
-    /// Whether the next `go` is due to be preceded by `isready` and `readyok`.
+    /// Whether `isready` and `readyok` are required before the next `go`.
     pub const fn needs_ready(&self) -> bool {
         !self.readiness.ready
     }
 
-    /// Whether a `register` is due before the next search.
+    /// Whether `register` is required before the next search.
     pub const fn needs_register(&self) -> bool {
         matches!(self.registration, Registration::Due)
     }
@@ -257,11 +255,11 @@ impl ProtocolState {
         let mut next = self.clone();
         let mut rule = self.is_before_handshake_ok().then_some(Rule::BeforeUciOk);
         match (self.phase, command) {
-            // A line that is no message means nothing and breaks no rule about order.
+            // Unknown lines violate no rule about order.
             (_, Command::Unknown(text)) => {
-                // Engines that speak both protocols answer the other hello anyway.
+                // Engines that implement both protocols answer the other handshake anyway.
                 if Dialect::ALL.iter().any(|it| it.handshake() == text) {
-                    next.extra_hellos = self.extra_hellos.saturating_add(1);
+                    next.extra_handshakes = self.extra_handshakes.saturating_add(1);
                 }
                 rule = None;
             }
@@ -271,19 +269,19 @@ impl ProtocolState {
                 rule = None;
             }
             (Phase::Fresh | Phase::Idle, Command::Uci) => {
-                next.phase = Phase::Greeting;
+                next.phase = Phase::Handshake;
                 next.handshake = Handshake::Pending;
                 rule = self.has_hello().then_some(Rule::RepeatedUci);
             }
-            // Most engines answer it anyway, which is not their fault.
-            (Phase::Greeting | Phase::Searching { .. }, Command::Uci) => {
-                next.extra_hellos = self.extra_hellos.saturating_add(1);
+            // Most engines answer it anyway, which is not their violation.
+            (Phase::Handshake | Phase::Searching { .. }, Command::Uci) => {
+                next.extra_handshakes = self.extra_handshakes.saturating_add(1);
                 rule = self.has_hello().then_some(Rule::RepeatedUci);
             }
             (_, Command::IsReady) => {
                 next.readiness.pings = self.readiness.pings.saturating_add(1);
             }
-            // Most engines answer it anyway, which is not their fault.
+            // Most engines answer it anyway, which is not their violation.
             (Phase::Searching { .. }, Command::Go(go)) => {
                 next.extra_searches =
                     self.extra_searches.saturating_add(u32::from(go.perft.is_none()));
@@ -297,18 +295,18 @@ impl ProtocolState {
                 Phase::Searching { .. },
                 Command::SetOption(_) | Command::NewGame | Command::Position(_),
             ) => return Err(Rule::BusyEngine),
-            (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::Register(_)) => {
+            (Phase::Fresh | Phase::Handshake | Phase::Idle, Command::Register(_)) => {
                 next.registration = Registration::Sent;
             }
-            (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::NewGame) => {
+            (Phase::Fresh | Phase::Handshake | Phase::Idle, Command::NewGame) => {
                 if self.dialect.ready_after_new_game() {
                     next.readiness.reset();
                 }
             }
-            (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::Position(_)) => {
+            (Phase::Fresh | Phase::Handshake | Phase::Idle, Command::Position(_)) => {
                 next.positioned = true;
             }
-            (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::Go(go)) => {
+            (Phase::Fresh | Phase::Handshake | Phase::Idle, Command::Go(go)) => {
                 // Engines that count leaf nodes print a table, and no `bestmove`.
                 if go.perft.is_none() {
                     next.phase = Phase::Searching {
@@ -324,10 +322,10 @@ impl ProtocolState {
                     rule => rule,
                 };
             }
-            // A `stop` may have met the `bestmove` on its way, and then stops nothing.
+            // A `stop` may have crossed the `bestmove`, and then has no effect.
             (_, Command::Debug(_))
             | (
-                Phase::Fresh | Phase::Greeting | Phase::Idle,
+                Phase::Fresh | Phase::Handshake | Phase::Idle,
                 Command::SetOption(_) | Command::Stop,
             ) => (),
             (Phase::Searching { goal, pondering, .. }, Command::Stop) => {
@@ -337,10 +335,10 @@ impl ProtocolState {
                 next.phase = Phase::Searching { goal, pondering: false, stopped };
             }
             (_, Command::PonderHit(_)) => return Err(Rule::PonderHitWithoutPonder),
-            (Phase::Fresh | Phase::Greeting | Phase::Idle, Command::GameOver(_)) => {
+            (Phase::Fresh | Phase::Handshake | Phase::Idle, Command::GameOver(_)) => {
                 next.readiness.reset();
             }
-            // Shogi GUIs were seen to end a game in the middle of a search. It counts as `stop`.
+            // Some shogi GUIs end a game during a search. It counts as `stop`.
             (Phase::Searching { goal, pondering, .. }, Command::GameOver(_)) => {
                 next.phase = Phase::Searching { goal, pondering, stopped: true };
                 next.readiness.reset();
@@ -359,7 +357,7 @@ impl ProtocolState {
 
     /// The phase after the answer to `go`.
     const fn after_search(&self) -> Phase {
-        if self.is_handshake_pending() { Phase::Greeting } else { Phase::Idle }
+        if self.is_handshake_pending() { Phase::Handshake } else { Phase::Idle }
     }
 
     fn goal(&self, go: &crate::Go<'_>) -> Goal {
@@ -376,7 +374,7 @@ impl ProtocolState {
         let mut next = self.clone();
         let mut rule = None;
         match (self.phase, reply) {
-            // After `quit` answers may still be on their way.
+            // After `quit`, answers may still arrive.
             (Phase::Closed, Reply::UciOk) if self.is_handshake_pending() => {
                 next.handshake = Handshake::Complete;
             }
@@ -388,15 +386,15 @@ impl ProtocolState {
             }
             (_, Reply::UciOk) if self.is_handshake_pending() => {
                 (next.handshake, next.introduced) = (Handshake::Complete, true);
-                if self.phase == Phase::Greeting {
+                if self.phase == Phase::Handshake {
                     next.phase = Phase::Idle;
                 }
                 rule = (!self.named).then_some(Rule::NoName);
             }
             (Phase::Fresh, Reply::Id(_) | Reply::Option(_)) => rule = Some(Rule::ReplyBeforeUci),
-            (_, Reply::Id(_) | Reply::Option(_)) if 0 < self.extra_hellos => (),
-            (_, Reply::UciOk) if 0 < self.extra_hellos => {
-                (next.extra_hellos, next.introduced) = (self.extra_hellos - 1, true);
+            (_, Reply::Id(_) | Reply::Option(_)) if 0 < self.extra_handshakes => (),
+            (_, Reply::UciOk) if 0 < self.extra_handshakes => {
+                (next.extra_handshakes, next.introduced) = (self.extra_handshakes - 1, true);
             }
             (_, Reply::Id(_) | Reply::Option(_)) => rule = Some(Rule::LateDeclaration),
             (_, Reply::UciOk) => return Err(Rule::UciOkWithoutUci),
@@ -412,7 +410,7 @@ impl ProtocolState {
                         Status::Ok | Status::Checking => Registration::Unneeded,
                     };
                 }
-                // An early `register` is answered early, which is not the engine's fault.
+                // An early `register` is answered early, which is not a violation of the engine.
                 let early = self.is_before_handshake_ok() && !self.introduced && !sent;
                 rule = early.then_some(Rule::EarlyStatus);
             }
@@ -427,7 +425,7 @@ impl ProtocolState {
             (Phase::Searching { goal, pondering, stopped, .. }, Reply::BestMove(_)) => {
                 next.phase = self.after_search();
                 let too_early = !stopped && (pondering || goal == Goal::Infinite);
-                // The `go` out of turn may have ended it.
+                // The additional `go` may have ended it.
                 rule = (too_early && self.extra_searches == 0).then_some(Rule::BestMoveTooEarly);
             }
             (Phase::Searching { goal: Goal::Mate, .. }, Reply::Checkmate(_)) => {
@@ -438,7 +436,7 @@ impl ProtocolState {
             }
             (_, Reply::BestMove(_)) => return Err(Rule::BestMoveWithoutSearch),
             (_, Reply::Checkmate(_)) => return Err(Rule::CheckmateWithoutMateSearch),
-            (Phase::Fresh | Phase::Greeting | Phase::Idle, Reply::Info(info)) => {
+            (Phase::Fresh | Phase::Handshake | Phase::Idle, Reply::Info(info)) => {
                 let excused = 0 < self.extra_searches || is_only_text(info);
                 rule = (!excused).then_some(Rule::InfoWithoutSearch);
             }
@@ -447,7 +445,7 @@ impl ProtocolState {
     }
 }
 
-/// Whether a line of `info` is nothing but a text, and may be sent between searches.
+/// Whether an `info` consists of a text only, and may be sent between searches.
 pub(crate) fn is_only_text(info: &Info<'_>) -> bool {
     let rest = Info { string: None, unknown: Vec::new(), ..info.clone() };
     info.string.is_some() && rest == Info::default()

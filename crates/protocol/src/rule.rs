@@ -1,4 +1,4 @@
-//! The rules of sessions: who has to keep each, what breaking it does, and where it stands.
+//! The rules of sessions: responsible party, severity and clause.
 
 mod japanese;
 
@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::Language;
 
-/// Who sent something.
+/// A side of a session.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Party {
@@ -16,38 +16,38 @@ pub enum Party {
     Engine,
 }
 
-/// A message that should not have been sent then.
+/// A violation of a rule.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Violation {
-    /// Who broke the rule.
+    /// The party that violated the rule.
     pub by: Party,
-    /// Which rule.
+    /// The rule.
     pub rule: Rule,
 }
 
-/// What a broken rule does to the session.
+/// The effect of a violation on the session.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Severity {
-    /// The message has no meaning now. The other side ignores it, as the protocols ask it to.
+    /// The message is invalid now. The other side ignores it, as required by the protocols.
     ///
-    /// Engines do not ignore a `go` during a search. It starts none for the
-    /// [`ProtocolState`](crate::ProtocolState) either, but then neither an additional answer nor an early one to
-    /// the running search is a violation.
+    /// Engines do not ignore a `go` during a search. It starts no search for the
+    /// [`ProtocolState`](crate::ProtocolState), but neither an additional answer nor an early answer to the
+    /// running search is a violation then.
     Must,
-    /// The message has its meaning anyway, and the session continues from there.
+    /// The message is valid anyway, and the session continues.
     Should,
 }
 
-/// The rules. The text of each is its documentation.
+/// The rules. Their documentation is the text of the rule.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Rule {
-    /// The client says `uci` or `usi` first, and nothing but `quit` until the engine has answered
-    /// `uciok` or `usiok`.
+    /// The client sends `uci` or `usi` first, and only `quit` until the engine has answered `uciok` or
+    /// `usiok`.
     BeforeUciOk,
-    /// The client says `uci` or `usi` once.
+    /// The client sends `uci` or `usi` once.
     RepeatedUci,
     /// `position`, `setoption`, `register`, `ucinewgame` and `go` wait until the engine has
     /// answered the last `go`.
@@ -63,11 +63,11 @@ pub enum Rule {
     RegistrationUnanswered,
     /// Nothing follows `quit`.
     AfterQuit,
-    /// The engine waits for `uci` or `usi` before it tells who it is.
+    /// The engine sends nothing before `uci` or `usi`.
     ReplyBeforeUci,
     /// `uciok` and `usiok` answer `uci` and `usi`, once.
     UciOkWithoutUci,
-    /// The engine tells its name before `uciok` or `usiok`.
+    /// The engine sends its name before `uciok` or `usiok`.
     NoName,
     /// `id` and `option` come before `uciok` or `usiok`.
     LateDeclaration,
@@ -82,15 +82,15 @@ pub enum Rule {
     BestMoveTooEarly,
     /// `checkmate` answers a `go mate`, once.
     CheckmateWithoutMateSearch,
-    /// Between searches the engine sends no `info` but `info string`.
+    /// Between searches the engine sends no `info` except `info string`.
     InfoWithoutSearch,
-    /// The client sets options that were declared, and those that are its own.
+    /// The client sets options that were declared, and those of [`SetBy::Client`](crate::SetBy::Client).
     UndeclaredOption,
-    /// The client sets an option to a value that it can have, and a button to none.
+    /// The client sets valid values, and sends buttons without a value.
     InvalidOptionValue,
-    /// `go` says how far to search, and after `ponderhit` a search has a limit.
+    /// `go` contains a limit or `infinite`, and a search has a limit after `ponderhit`.
     SearchWithoutLimit,
-    /// The time of a clock is more than zero, in USI at least zero, and no other time is negative.
+    /// The time of a clock is positive, in USI not negative, and no other time is negative.
     InvalidClock,
     /// `depth`, `nodes`, `mate`, `movetime` and `movestogo` are at least one.
     ZeroLimit,
@@ -103,7 +103,7 @@ pub enum Rule {
     UciUnanswered,
     /// `isready` is always answered with `readyok`.
     IsReadyUnanswered,
-    /// The engine does not leave before it has answered `go`, unless the client does.
+    /// The engine does not exit before it has answered `go`, unless the client disconnects.
     GoUnanswered,
 }
 
@@ -140,8 +140,8 @@ impl Rule {
         Self::GoUnanswered,
     ];
 
-    /// Whether a [`ProtocolState`](crate::ProtocolState) decides it. The others are about what is sent, or about
-    /// what never is; a [`Observer`](crate::Observer) decides all.
+    /// Whether a [`ProtocolState`](crate::ProtocolState) checks it. An [`Observer`](crate::Observer) checks
+    /// all rules, including those about contents and missing answers.
     pub const fn is_ordering(self) -> bool {
         !matches!(
             self,
@@ -158,7 +158,7 @@ impl Rule {
         )
     }
 
-    /// Who has to keep it.
+    /// The responsible party.
     pub const fn binds(self) -> Party {
         match self {
             Self::BeforeUciOk
@@ -192,7 +192,7 @@ impl Rule {
         }
     }
 
-    /// What happens when it is broken.
+    /// The severity of a violation.
     pub const fn severity(self) -> Severity {
         match self {
             Self::BusyEngine
@@ -226,13 +226,13 @@ impl Rule {
         }
     }
 
-    /// The rule in one sentence, in English.
+    /// The rule in one English sentence.
     pub const fn text(self) -> &'static str {
         match self {
             Self::BeforeUciOk => {
-                "nothing but `quit` is said before the engine's `uciok` or `usiok`"
+                "nothing but `quit` is sent before the engine's `uciok` or `usiok`"
             }
-            Self::RepeatedUci => "`uci` or `usi` is said once",
+            Self::RepeatedUci => "`uci` or `usi` is sent once",
             Self::BusyEngine => {
                 "`position`, `setoption`, `register`, `ucinewgame` and `go` wait for the answer to \
                  the last `go`"
@@ -244,7 +244,7 @@ impl Rule {
             Self::PonderHitWithoutPonder => "`ponderhit` belongs to a running `go ponder`",
             Self::RegistrationUnanswered => "`registration error` is answered with `register`",
             Self::AfterQuit => "nothing follows `quit`",
-            Self::ReplyBeforeUci => "the engine waits for `uci` or `usi`",
+            Self::ReplyBeforeUci => "the engine sends nothing before `uci` or `usi`",
             Self::UciOkWithoutUci => "`uciok` or `usiok` answers `uci` or `usi`, once",
             Self::NoName => "`id name` comes before `uciok` or `usiok`",
             Self::LateDeclaration => "`id` and `option` come before `uciok` or `usiok`",
@@ -262,7 +262,7 @@ impl Rule {
             Self::InvalidOptionValue => {
                 "an option is set to a value that it can have, and a button to none"
             }
-            Self::SearchWithoutLimit => "`go` says how far to search",
+            Self::SearchWithoutLimit => "`go` contains a limit or `infinite`",
             Self::InvalidClock => {
                 "`wtime` and `btime` are more than zero, in USI not negative, as no time is"
             }
@@ -278,11 +278,11 @@ impl Rule {
             }
             Self::UciUnanswered => "`uci` or `usi` is answered with `uciok` or `usiok`",
             Self::IsReadyUnanswered => "`isready` is answered with `readyok`, also during a search",
-            Self::GoUnanswered => "`go` is answered before the engine leaves",
+            Self::GoUnanswered => "`go` is answered before the engine exits",
         }
     }
 
-    /// The rule in one sentence, in a language.
+    /// The rule in one sentence of a language.
     pub const fn text_in(self, language: Language) -> &'static str {
         match language {
             Language::English => self.text(),
@@ -290,7 +290,7 @@ impl Rule {
         }
     }
 
-    /// Where the rule stands.
+    /// The clause of the specification.
     pub const fn clause(self) -> &'static str {
         match self {
             Self::BeforeUciOk | Self::RepeatedUci => "UCI 2006, uci; USI draft 1 §5.3, usi",
@@ -315,7 +315,7 @@ impl Rule {
                 "UCI 2006, option and setoption; USI draft 1 §5.3"
             }
             Self::SearchWithoutLimit => {
-                "no text says what a bare `go` is: engines search for ever, move at once or never \
+                "the specifications do not define a bare `go`: engines search forever, move immediately or never \
                  answer"
             }
             Self::InvalidClock => "UCI 2006, go wtime and winc; USI draft 1 §5.3",
@@ -330,7 +330,7 @@ impl Rule {
         }
     }
 
-    /// Where the rule stands, in a language. Documents are called as they call themselves.
+    /// The clause in a language. Titles of documents are not translated.
     pub const fn clause_in(self, language: Language) -> &'static str {
         match language {
             Language::English => self.clause(),
@@ -350,7 +350,7 @@ impl fmt::Display for Party {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the {} broke a rule: {} ({})", self.by, self.rule.text(), self.rule.clause())
+        write!(f, "the {} violated a rule: {} ({})", self.by, self.rule.text(), self.rule.clause())
     }
 }
 

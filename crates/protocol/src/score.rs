@@ -1,4 +1,4 @@
-//! Scores of positions: totally ordered, from the side that is to move.
+//! Scores of positions, totally ordered, from the point of view of the side to move.
 
 use core::cmp::Ordering;
 use core::fmt;
@@ -8,11 +8,11 @@ use std::string::{String, ToString as _};
 use crate::dialect::{Dialect, MateUnit};
 use crate::tokenizer::Integer;
 
-/// What a position is worth for the side to move.
+/// The score of a position from the point of view of the side to move.
 ///
-/// Scores are totally ordered: mated now < mated in n < mated, length unknown < centipawns <
-/// mate, length unknown < mate in n < mate given; and being mated later is better, mating sooner
-/// is better. Distances are in plies, whatever the dialect counts on the wire.
+/// Order: mated now < mated in n < mated, distance unknown < centipawns < mate, distance unknown <
+/// mate in n < mate given. A later loss is better, a sooner win is better. Distances are in plies in
+/// both dialects.
 ///
 /// ```
 /// use readyok_protocol::Score;
@@ -29,35 +29,35 @@ use crate::tokenizer::Integer;
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[cfg_attr(feature = "ts", ts(as = "Json"))]
 pub enum Score {
-    /// The side to move is mated: `mate 0` or `mate -0`.
+    /// The side to move is checkmated: `mate 0` or `mate -0`.
     Mated,
     /// The side to move will be mated: `mate -3`.
     MatedIn {
         /// Plies until the mate, at least 1.
         plies: u32,
     },
-    /// The side to move will be mated, nobody knows when: `mate -` (USI).
-    MatedSomeday,
-    /// Hundredths of a pawn: `cp 25`.
+    /// The side to move will be mated at an unknown distance: `mate -` (USI).
+    MatedInUnknown,
+    /// Centipawns: `cp 25`.
     Cp(i32),
-    /// The side to move will mate, nobody knows when: `mate +` (USI).
-    MateSomeday,
+    /// The side to move will mate at an unknown distance: `mate +` (USI).
+    MateInUnknown,
     /// The side to move will mate: `mate 3`.
     MateIn {
         /// Plies until the mate, at least 1.
         plies: u32,
     },
-    /// The other side is mated already: `mate +0`.
+    /// The other side is checkmated: `mate +0`.
     MateGiven,
 }
 
-/// How exact a score is.
+/// Whether a score is exact or a bound.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Bound {
-    /// The score itself.
+    /// The exact score.
     #[default]
     Exact,
     /// The true score is this or higher: `lowerbound`.
@@ -66,25 +66,25 @@ pub enum Bound {
     Upper,
 }
 
-/// The chances of the side to move, in thousandths: `wdl 10 980 10`.
+/// Probabilities for the side to move in permille: `wdl 10 980 10`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Wdl {
-    /// Of winning.
+    /// Win.
     pub win: u16,
-    /// Of drawing.
+    /// Draw.
     pub draw: u16,
-    /// Of losing.
+    /// Loss.
     pub loss: u16,
 }
 
 impl Score {
-    /// Reads the token after `mate`. `None` if it is no number and neither `+` nor `-`.
+    /// Reads the token after `mate`. `None` if it is neither a number nor `+` nor `-`.
     pub fn from_mate_token(token: &str, dialect: Dialect) -> Option<Self> {
         match token {
-            "+" => return Some(Self::MateSomeday),
-            "-" => return Some(Self::MatedSomeday),
+            "+" => return Some(Self::MateInUnknown),
+            "-" => return Some(Self::MatedInUnknown),
             _ => (),
         }
         let number = Integer::read(token)?;
@@ -101,83 +101,83 @@ impl Score {
         })
     }
 
-    /// The token that stands after `mate` in this dialect. `None` for centipawns.
+    /// The token after `mate` in this dialect. `None` for centipawns.
     pub(crate) fn mate_number(self, dialect: Dialect) -> Option<(&'static str, Option<u32>)> {
         let count = |plies: u32| match dialect.mate_unit() {
             MateUnit::Moves => plies.div_ceil(2),
             MateUnit::Plies => plies,
         };
         Some(match self {
-            // As engines of UCI write it. To GUIs of shogi a zero without a sign is a win.
+            // As written by UCI engines. Shogi GUIs read a zero without a sign as a win.
             Self::Mated if dialect.mate_unit() == MateUnit::Moves => ("", Some(0)),
             Self::Mated => ("-", Some(0)),
             Self::MatedIn { plies } => ("-", Some(count(plies))),
-            Self::MatedSomeday => ("-", None),
+            Self::MatedInUnknown => ("-", None),
             Self::Cp(_) => return None,
-            Self::MateSomeday => ("+", None),
+            Self::MateInUnknown => ("+", None),
             Self::MateIn { plies } if plies != 0 => ("", Some(count(plies))),
             Self::MateIn { .. } | Self::MateGiven => ("+", Some(0)),
         })
     }
 
-    /// The same score as the other side sees it.
+    /// The score from the point of view of the other side.
     #[must_use]
     pub fn negated(self) -> Self {
         match self {
             Self::Mated => Self::MateGiven,
             Self::MatedIn { plies } => Self::MateIn { plies },
-            Self::MatedSomeday => Self::MateSomeday,
+            Self::MatedInUnknown => Self::MateInUnknown,
             Self::Cp(cp) => Self::Cp(cp.saturating_neg()),
-            Self::MateSomeday => Self::MatedSomeday,
+            Self::MateInUnknown => Self::MatedInUnknown,
             Self::MateIn { plies } => Self::MatedIn { plies },
             Self::MateGiven => Self::Mated,
         }
     }
 
-    /// Whether one of the sides mates.
+    /// Whether the score is a mate for either side.
     pub fn is_mate(self) -> bool {
         !matches!(self, Self::Cp(_))
     }
 
     /// Whether the side to move mates.
     pub fn is_mating(self) -> bool {
-        matches!(self, Self::MateSomeday | Self::MateIn { .. } | Self::MateGiven)
+        matches!(self, Self::MateInUnknown | Self::MateIn { .. } | Self::MateGiven)
     }
 
     /// Whether the side to move is mated.
     pub fn is_mated(self) -> bool {
-        matches!(self, Self::MatedSomeday | Self::MatedIn { .. } | Self::Mated)
+        matches!(self, Self::MatedInUnknown | Self::MatedIn { .. } | Self::Mated)
     }
 
-    /// Plies until the mate. `None` for centipawns and a mate of unknown length.
+    /// Plies until the mate. `None` for centipawns and a mate at an unknown distance.
     pub fn mate_plies(self) -> Option<u32> {
         match self {
             Self::Mated | Self::MateGiven => Some(0),
             Self::MatedIn { plies } | Self::MateIn { plies } => Some(plies),
-            Self::MatedSomeday | Self::MateSomeday | Self::Cp(_) => None,
+            Self::MatedInUnknown | Self::MateInUnknown | Self::Cp(_) => None,
         }
     }
 
-    /// A mate by the side to move (`mating`) or by the other side, with its distance in plies if known.
+    /// A mate by the side to move (`mating`) or by the other side. The distance is in plies.
     pub fn mate(mating: bool, plies: Option<u32>) -> Self {
         match (mating, plies) {
             (true, Some(0)) => Self::MateGiven,
             (true, Some(plies)) => Self::MateIn { plies },
-            (true, None) => Self::MateSomeday,
+            (true, None) => Self::MateInUnknown,
             (false, Some(0)) => Self::Mated,
             (false, Some(plies)) => Self::MatedIn { plies },
-            (false, None) => Self::MatedSomeday,
+            (false, None) => Self::MatedInUnknown,
         }
     }
 
-    /// The rank of the kind, and the order within it.
+    /// The rank of the kind, and the order within the kind.
     fn order(self) -> (u8, i64) {
         match self {
             Self::Mated => (0, 0),
             Self::MatedIn { plies } => (1, plies.into()),
-            Self::MatedSomeday => (2, 0),
+            Self::MatedInUnknown => (2, 0),
             Self::Cp(cp) => (3, cp.into()),
-            Self::MateSomeday => (4, 0),
+            Self::MateInUnknown => (4, 0),
             Self::MateIn { plies } => (5, -i64::from(plies)),
             Self::MateGiven => (6, 0),
         }
@@ -241,7 +241,7 @@ impl PartialOrd for Score {
 }
 
 impl Bound {
-    /// The keywords. Empty for an exact score.
+    /// The keyword. Empty for an exact score.
     pub const fn keyword(self) -> &'static str {
         match self {
             Self::Exact => "",
@@ -252,7 +252,7 @@ impl Bound {
 }
 
 impl fmt::Display for Score {
-    /// For people: `+0.25`, `#3` (moves until the mate), `#-0`, `#+?`.
+    /// Human-readable: `+0.25`, `#3` (moves until the mate), `#-0`, `#+?`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cp(cp) => {

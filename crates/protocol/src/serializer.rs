@@ -1,4 +1,4 @@
-//! Puts messages into text: no allocation, and nothing that would be read as something else.
+//! Writes messages without allocation, and rejects texts that would be read differently.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
@@ -15,33 +15,33 @@ use crate::{Dialect, Move, OptionDecl};
 pub enum WriteError {
     /// The text contains a line end or NUL and would become two messages.
     LineBreak {
-        /// What the text is for.
+        /// The name of the field.
         field: &'static str,
         /// The text.
         text: String,
     },
     /// The text contains a keyword that would end it when read.
     Keyword {
-        /// What the text is for.
+        /// The name of the field.
         field: &'static str,
-        /// The keywords.
+        /// The keyword.
         keyword: &'static str,
     },
-    /// The text is empty or starts or ends with white space, and would not be read back.
+    /// The text is empty or starts or ends with white space, and would not be read back unchanged.
     Blank {
-        /// What the text is for.
+        /// The name of the field.
         field: &'static str,
     },
-    /// The text is longer than is read.
+    /// The text exceeds the maximum of the reader.
     TooLong {
-        /// What the text is for.
+        /// The name of the field.
         field: &'static str,
-        /// The most bytes of a text, or the most parts of a list.
+        /// The maximum number of bytes of a text, or of elements of a list.
         max: usize,
     },
-    /// The text would be read as something else than it is meant for.
+    /// The text would be read differently.
     Misread {
-        /// What the text is for.
+        /// The name of the field.
         field: &'static str,
     },
     /// The protocol has no such message.
@@ -49,7 +49,7 @@ pub enum WriteError {
         /// The message or field.
         what: &'static str,
     },
-    /// What is written to did not take the text.
+    /// The sink returned an error.
     Sink,
 }
 
@@ -62,9 +62,11 @@ impl fmt::Display for WriteError {
             Self::Keyword { field, keyword } => {
                 write!(f, "{field} contains the keyword `{keyword}`")
             }
-            Self::Blank { field } => write!(f, "{field} is empty or has white space at an end"),
+            Self::Blank { field } => {
+                write!(f, "{field} is empty or has white space at its start or end")
+            }
             Self::TooLong { field, max } => write!(f, "{field} is longer than {max}"),
-            Self::Misread { field } => write!(f, "{field} would be read as something else"),
+            Self::Misread { field } => write!(f, "{field} would be read differently"),
             Self::NotInDialect { what } => write!(f, "the protocol has no {what}"),
             Self::Sink => f.write_str("the text could not be written"),
         }
@@ -79,7 +81,7 @@ impl From<fmt::Error> for WriteError {
     }
 }
 
-/// Checks that a text stays on its line.
+/// Checks that a text contains no line break.
 pub(crate) fn check_line(field: &'static str, text: &str) -> Result<(), WriteError> {
     if text.bytes().any(|byte| matches!(byte, b'\n' | b'\r' | 0)) {
         return Err(WriteError::LineBreak { field, text: text.to_owned() });
@@ -87,15 +89,15 @@ pub(crate) fn check_line(field: &'static str, text: &str) -> Result<(), WriteErr
     Ok(())
 }
 
-/// Checks that a text is read back as it is: not empty, no white space at its ends, one line, and
-/// none of the tokens that would end it.
+/// Checks that a text is read back unchanged: not empty, no white space at its ends, one line, and
+/// none of the keywords that would end it.
 #[inline]
 pub(crate) fn check_text(
     field: &'static str,
     text: &str,
     keywords: &[&'static str],
 ) -> Result<(), WriteError> {
-    // Most texts are one token.
+    // Fast path: most texts are one token.
     if is_token(text) && !keywords.contains(&text) {
         return Ok(());
     }
@@ -120,7 +122,7 @@ fn check_tokens(
     }
 }
 
-/// Checks that a text or a list is no longer than is read.
+/// Checks the length of a text or a list.
 #[inline]
 pub(crate) fn check_length(
     field: &'static str,
@@ -130,25 +132,21 @@ pub(crate) fn check_length(
     if max < length { Err(WriteError::TooLong { field, max }) } else { Ok(()) }
 }
 
-/// Checks the name of an option.
 pub(crate) fn check_option_name(name: &str) -> Result<(), WriteError> {
     check_length("name of an option", name.len(), OptionDecl::MAX_NAME)?;
     check_text("name of an option", name, &[])
 }
 
-/// Checks that a text is one token.
 pub(crate) fn check_token(field: &'static str, text: &str) -> Result<(), WriteError> {
     check_text(field, text, &[])?;
     if is_token(text) { Ok(()) } else { Err(WriteError::Blank { field }) }
 }
 
-/// Whether a text is one token, as most are.
 #[inline]
 pub(crate) fn is_token(text: &str) -> bool {
     !text.is_empty() && !has_byte_below(b' ' + 1, text)
 }
 
-/// Checks that a move is one of the dialect.
 pub(crate) fn check_move(it: Move, dialect: Dialect) -> Result<(), WriteError> {
     match Move::read(it.as_str(), dialect) {
         Ok(_) => Ok(()),
@@ -156,7 +154,7 @@ pub(crate) fn check_move(it: Move, dialect: Dialect) -> Result<(), WriteError> {
     }
 }
 
-/// Writes ` key value`, if there is a value.
+/// Writes ` key value` if there is a value.
 #[inline]
 pub(crate) fn field(
     out: &mut (impl fmt::Write + ?Sized),
@@ -168,7 +166,7 @@ pub(crate) fn field(
     integer(out, value.into())
 }
 
-/// Writes ` key value`, if there is a value, which may be negative.
+/// Writes ` key value` if there is a value, which may be negative.
 #[inline]
 pub(crate) fn signed(
     out: &mut (impl fmt::Write + ?Sized),
@@ -183,12 +181,12 @@ pub(crate) fn signed(
     integer(out, value.unsigned_abs())
 }
 
-/// Writes a number, two digits at a time. A `write!` takes several times as long.
+/// Writes a number, two digits at a time. `write!` is several times slower.
 pub(crate) fn integer(out: &mut (impl fmt::Write + ?Sized), value: u64) -> fmt::Result {
     if value < 10_000 {
         return up_to_four(out, (value % 10_000) as u16);
     }
-    // Nearly all numbers have no more than eight digits, and a call takes as long as four of them.
+    // Nearly all numbers have at most eight digits, and a call costs as much as four of them.
     match value / 10_000 {
         above @ 0..10_000 => up_to_four(out, (above % 10_000) as u16)?,
         above => integer(out, above)?,
@@ -256,7 +254,7 @@ pub(crate) fn check_unknown(
     Ok(())
 }
 
-/// The same where a keyword whose value is no move is kept with that value, as it was sent.
+/// Like [`check_unknown`], and accepts `keyword` with a value that is not a move.
 pub(crate) fn check_unknown_moves(
     tokens: &[Cow<'_, str>],
     keyword: &str,
@@ -291,7 +289,7 @@ pub(crate) fn unknown(
     Ok(())
 }
 
-/// A sink that replaces line ends by spaces, for `Display`, which may not fail.
+/// A sink for `Display` that replaces line ends by spaces.
 pub(crate) struct OneLine<'a, 'b>(pub(crate) &'a mut fmt::Formatter<'b>);
 
 impl fmt::Write for OneLine<'_, '_> {
@@ -306,9 +304,9 @@ impl fmt::Write for OneLine<'_, '_> {
     }
 }
 
-/// A sink for bytes, for those who send them: messages are text, and are written as UTF-8.
+/// Writes messages to bytes, encoded as UTF-8.
 ///
-/// Like every sink it gets no line ends; they stand between messages.
+/// Line ends are added by the caller.
 ///
 /// ```
 /// use readyok_protocol::{ByteSink, Command, Dialect, Go};
@@ -322,7 +320,7 @@ impl fmt::Write for OneLine<'_, '_> {
 /// ```
 #[derive(Debug)]
 pub struct ByteSink<'a>(
-    /// What is written stands at its end.
+    /// The text is appended to it.
     pub &'a mut Vec<u8>,
 );
 

@@ -1,10 +1,10 @@
-//! Cuts a line into tokens and reads numbers. The only tokenizer of the crate.
+//! Splits a line into tokens and parses numbers.
 
 use core::ops::Range;
 
 const MARK: char = '\u{feff}';
 
-/// A token and where it stood.
+/// A token and its position in the line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token<'a> {
     pub(crate) text: &'a str,
@@ -21,9 +21,9 @@ impl Token<'_> {
     }
 }
 
-/// The tokens of a line that are still to be read.
+/// The remaining tokens of a line.
 ///
-/// Space, tab, line ends, NUL and every other ASCII control character separate tokens.
+/// Tokens are separated by spaces, tabs, line ends, NUL and all other ASCII control characters.
 #[derive(Clone, Debug)]
 pub(crate) struct Tokens<'a> {
     line: &'a str,
@@ -37,7 +37,7 @@ impl<'a> Tokens<'a> {
         Self { line, at: if is_plain { 0 } else { mark_end(line) } }
     }
 
-    /// The tokens of a text that does not stand at the start of a line.
+    /// The tokens of a text that is not the start of a line.
     pub(crate) fn of(text: &'a str) -> Self {
         Self { line: text, at: 0 }
     }
@@ -46,9 +46,9 @@ impl<'a> Tokens<'a> {
         self.clone().next()
     }
 
-    /// Takes the next token if it is one of these.
-    pub(crate) fn next_if(&mut self, wanted: impl FnOnce(&str) -> bool) -> Option<Token<'a>> {
-        let token = self.peek().filter(|token| wanted(token.text))?;
+    /// Reads the next token if `accepts` returns true for it.
+    pub(crate) fn next_if(&mut self, accepts: impl FnOnce(&str) -> bool) -> Option<Token<'a>> {
+        let token = self.peek().filter(|token| accepts(token.text))?;
         self.at = token.end();
         Some(token)
     }
@@ -57,17 +57,17 @@ impl<'a> Tokens<'a> {
         self.line
     }
 
-    /// Where the next byte to read stands.
+    /// Position of the next byte to read.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// continues reading at a place of the line between two tokens.
+    /// Continues at a position between two tokens.
     pub(crate) fn go_to(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// Where the next token starts; the end of the line if there is none.
+    /// Start of the next token, or the end of the line.
     #[inline]
     pub(crate) fn next_start(&self) -> usize {
         let bytes = self.line.as_bytes();
@@ -78,9 +78,9 @@ impl<'a> Tokens<'a> {
         start
     }
 
-    /// Takes fields of a keyword of no more than eight bytes and a number as
-    /// [`plain_number`](Self::plain_number) has it, each after a single space or tab, up to the
-    /// first that is no such field or that `take` does not want. Nearly all fields are such.
+    /// Fast path for nearly all fields: a keyword of at most eight bytes and a
+    /// [`plain_number`](Self::plain_number), each after a single space or tab. Stops at the first other
+    /// field, or if `take` returns `false`.
     #[inline]
     pub(crate) fn plain_fields(&mut self, mut take: impl FnMut(u64, u64) -> bool) {
         let line = self.line.as_bytes();
@@ -100,8 +100,8 @@ impl<'a> Tokens<'a> {
         self.at = line.len() - rest.len();
     }
 
-    /// The next token, if it is a number without a sign and of no more than 15 digits, which cannot
-    /// overflow. Nearly all numbers are such.
+    /// Fast path for nearly all numbers: the next token, if it is an unsigned number of at most 15 digits,
+    /// which cannot overflow.
     #[inline]
     pub(crate) fn plain_number(&mut self) -> Option<u64> {
         let start = self.next_start();
@@ -111,7 +111,7 @@ impl<'a> Tokens<'a> {
         Some(number)
     }
 
-    /// Takes all tokens before a keyword, as one text, and the keyword.
+    /// Reads all tokens before a keyword as one text, and the keyword.
     #[inline]
     pub(crate) fn text_before(
         &mut self,
@@ -127,12 +127,12 @@ impl<'a> Tokens<'a> {
         (Token { text: self.line.get(start..end).unwrap_or_default(), start }, next)
     }
 
-    /// Everything still unread, without white space at both ends; and where it starts.
+    /// The rest of the line without white space at both ends, and its position.
     pub(crate) fn rest(&self) -> Token<'a> {
         self.slice(self.next_start(), self.line.len())
     }
 
-    /// The text between two places of the line, without white space at its end.
+    /// The text between two positions of the line, without white space at its end.
     pub(crate) fn slice(&self, start: usize, end: usize) -> Token<'a> {
         let text = self.line.get(start..end).unwrap_or_default();
         Token { text: text.trim_end_matches(is_space), start }
@@ -167,7 +167,7 @@ impl DoubleEndedIterator for Tokens<'_> {
     }
 }
 
-/// The end of a byte order mark before the first token, which is no part of it; or zero.
+/// The end of a byte order mark before the first token, or zero.
 #[inline(never)]
 fn mark_end(line: &str) -> usize {
     let start = line.trim_start_matches(|c| is_space(c) || c == MARK).len();
@@ -181,7 +181,7 @@ pub(crate) fn split_token(text: &str) -> (&str, &str) {
     text.split_at_checked(token_length(text.as_bytes())).unwrap_or((text, ""))
 }
 
-/// A keyword of up to eight bytes as one number, which is compared faster than a text.
+/// A keyword of up to eight bytes as an integer, for fast comparison.
 pub(crate) const fn key(token: &str) -> u64 {
     let (mut key, mut bytes) = (0, token.as_bytes());
     while let Some((last, before)) = bytes.split_last() {
@@ -191,7 +191,7 @@ pub(crate) const fn key(token: &str) -> u64 {
     key
 }
 
-/// The first eight bytes of the rest of a line. Zeros stand for those after its end.
+/// The first eight bytes of the rest of a line, padded with zeros.
 #[inline]
 fn chunk(line: &[u8], rest: &[u8]) -> u64 {
     match rest.first_chunk() {
@@ -200,11 +200,11 @@ fn chunk(line: &[u8], rest: &[u8]) -> u64 {
     }
 }
 
-/// The same near the end of the line. Kept apart so that the usual way is short.
+/// Slow path of `chunk` near the end of the line.
 #[inline(never)]
 fn end_chunk(line: &[u8], rest: &[u8]) -> u64 {
     match line.last_chunk() {
-        // What stands before the rest is shifted out, without a branch for each length.
+        // Shifts out the bytes before the rest, without a branch for each length.
         Some(chunk) => u64::from_le_bytes(*chunk) >> 8 >> (8 * 7usize.saturating_sub(rest.len())),
         None => u64::from_le_bytes(short_chunk(rest)),
     }
@@ -212,15 +212,15 @@ fn end_chunk(line: &[u8], rest: &[u8]) -> u64 {
 
 /// The number of bytes before the first white space.
 ///
-/// Looks at eight bytes at a time: the length of a token cannot be predicted, and a loop over its
-/// bytes would cost a mispredicted branch for every token.
+/// Reads eight bytes at a time: the length of a token is unpredictable, and a loop over its bytes
+/// would cost a mispredicted branch per token.
 #[inline]
 fn token_length(text: &[u8]) -> usize {
     let spaces = text.first_chunk().map_or(0, |chunk| bytes_below(b' ' + 1, *chunk));
     if spaces == 0 { long_token_length(text) } else { first_marked(spaces) }
 }
 
-/// The same for a long token, or the last one. Kept apart so that the usual way is short.
+/// Slow path of `token_length` for a long or the last token.
 #[inline(never)]
 fn long_token_length(text: &[u8]) -> usize {
     let (chunks, rest) = text.as_chunks();
@@ -238,7 +238,7 @@ fn long_token_length(text: &[u8]) -> usize {
 #[inline]
 pub(crate) fn has_byte_below(limit: u8, text: &str) -> bool {
     let bytes = text.as_bytes();
-    // Chunks may overlap: nothing is gained from looking at every byte once.
+    // The chunks may overlap.
     match (bytes.first_chunk(), bytes.last_chunk()) {
         (Some(start), Some(end)) if bytes.len() <= 16 => {
             bytes_below(limit, *start) | bytes_below(limit, *end) != 0
@@ -248,7 +248,7 @@ pub(crate) fn has_byte_below(limit: u8, text: &str) -> bool {
     }
 }
 
-/// The same for less than eight bytes.
+/// `has_byte_below` for less than eight bytes.
 #[inline]
 fn short_has_byte_below(limit: u8, bytes: &[u8]) -> bool {
     match (bytes.first_chunk(), bytes.last_chunk()) {
@@ -257,7 +257,7 @@ fn short_has_byte_below(limit: u8, bytes: &[u8]) -> bool {
     }
 }
 
-/// Like `has_byte_below`, for more than sixteen bytes. The compiler vectorizes a loop over chunks.
+/// `has_byte_below` for more than sixteen bytes. The compiler vectorizes the loop over chunks.
 #[inline(never)]
 fn long_has_byte_below(limit: u8, bytes: &[u8]) -> bool {
     let mark = |marks, &byte: &u8| marks | u8::from(byte < limit);
@@ -265,7 +265,7 @@ fn long_has_byte_below(limit: u8, bytes: &[u8]) -> bool {
     bytes.last_chunk().is_some_and(below) || bytes.as_chunks().0.iter().any(below)
 }
 
-/// A text of less than eight bytes, with zeros after its end.
+/// A text of less than eight bytes, padded with zeros.
 #[inline]
 fn short_chunk(text: &[u8]) -> [u8; 8] {
     let chunk = match (text.first_chunk(), text.last_chunk()) {
@@ -275,17 +275,16 @@ fn short_chunk(text: &[u8]) -> [u8; 8] {
     chunk.to_le_bytes()
 }
 
-/// Four bytes as a number.
 #[inline]
 fn half(bytes: [u8; 4]) -> u64 {
     u32::from_le_bytes(bytes).into()
 }
 
-/// A one in each byte.
+/// 1 in each byte.
 const ONES: u64 = u64::MAX / 0xff;
 
-/// Marks bytes below `limit`, which is ASCII, by their highest bits. Right up to the first one:
-/// bytes after it may be marked, too.
+/// Sets the highest bit of bytes below `limit`, which is ASCII. Exact up to the first one: bytes after
+/// it may be marked, too.
 #[inline]
 fn bytes_below(limit: u8, chunk: [u8; 8]) -> u64 {
     below(limit, u64::from_le_bytes(chunk))
@@ -301,8 +300,8 @@ fn below(limit: u8, chunk: u64) -> u64 {
     chunk.wrapping_sub(ONES * u64::from(limit)) & !chunk & (ONES * 0x80)
 }
 
-/// The number of no more than 15 digits that a part of a line starts with, up to white space, and
-/// how many digits it has.
+/// The number of at most 15 digits at the start of a text, up to white space, and its number of
+/// digits.
 #[inline]
 fn number_of(line: &[u8], text: &[u8]) -> Option<(u64, usize)> {
     match digits_of(chunk(line, text))? {
@@ -312,7 +311,7 @@ fn number_of(line: &[u8], text: &[u8]) -> Option<(u64, usize)> {
     }
 }
 
-/// The same for one whose first eight digits are known.
+/// Slow path of `number_of`: the first eight digits are parsed.
 #[inline(never)]
 fn long_number(line: &[u8], text: &[u8], first: u64) -> Option<(u64, usize)> {
     let (more, length) = digits_of(chunk(line, text.get(8..)?))?;
@@ -320,30 +319,30 @@ fn long_number(line: &[u8], text: &[u8], first: u64) -> Option<(u64, usize)> {
     Some((number, 8 + length))
 }
 
-/// Ten to the power of how many digits may follow the first eight.
+/// Powers of ten for the digits after the first eight.
 const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
-/// The number that the first eight bytes are, or all before the first white space, and how many
-/// they are. `None` if one of them is no digit.
+/// The number in the first eight bytes, or in those before the first white space, and its number of
+/// digits. `None` if one of them is not a digit.
 ///
-/// Looks at eight bytes at a time, as [`token_length`] does and for the same reason.
+/// Reads eight bytes at a time, for the same reason as [`token_length`].
 #[inline]
 fn digits_of(chunk: u64) -> Option<(u64, usize)> {
     let bits = spaces(chunk).trailing_zeros() & !7;
     let digits = chunk ^ (ONES * u64::from(b'0'));
-    // As if zeros stood before them, which need no mask.
+    // Equivalent to leading zeros, without a mask.
     let digits = digits.checked_shl(64 - bits).unwrap_or(0);
     let above_nine = digits | digits.wrapping_add(ONES * (0x80 - 10));
     if above_nine & (ONES * 0x80) != 0 {
         return None;
     }
-    // Neighbours become one number: digits, then pairs of them, then pairs of pairs.
+    // Combines neighbors: digits, then pairs of digits, then pairs of pairs.
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
     Some((fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff, bits as usize / 8))
 }
 
-/// The number of bytes before the first one that is marked by its highest bit; 8 if none is.
+/// The number of bytes before the first marked one; 8 if none is marked.
 #[inline]
 fn first_marked(marks: u64) -> usize {
     marks.trailing_zeros() as usize / 8
@@ -358,17 +357,16 @@ fn is_space_byte(byte: u8) -> bool {
     byte <= b' '
 }
 
-/// A whole number as written: any number of digits, with or without a sign.
+/// An integer with any number of digits, with or without a sign.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Integer {
     pub(crate) negative: bool,
     pub(crate) magnitude: u64,
-    /// The number was larger than `magnitude` can hold.
+    /// The number exceeded the range of `magnitude`.
     pub(crate) saturated: bool,
 }
 
 impl Integer {
-    /// Reads a token.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let (negative, digits) = match text.as_bytes() {
             [b'-', digits @ ..] => (true, digits),
@@ -383,13 +381,13 @@ impl Integer {
         Some(Self { negative, magnitude, saturated })
     }
 
-    /// A number that fits.
+    /// An unsigned number in range.
     #[inline]
     pub(crate) fn plain(magnitude: u64) -> Self {
         Self { negative: false, magnitude, saturated: false }
     }
 
-    /// The number with its sign, if an `i64` can hold it.
+    /// The signed number, if it is in the range of `i64`.
     pub(crate) fn signed(self) -> Option<i64> {
         if self.negative {
             0i64.checked_sub_unsigned(self.magnitude)
@@ -444,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_are_searched_as_bytes_are() {
+    fn chunked_search_equals_bytewise_search() {
         for length in 0..40 {
             let text = "~".repeat(length);
             assert!(!has_byte_below(b'~', &text), "{length}");

@@ -1,5 +1,5 @@
-//! Reading and writing the hot messages allocates nothing. A program of its own, as it counts what its
-//! allocator is asked for.
+//! Reading and writing frequent messages allocates nothing. A separate test executable, because it
+//! counts the calls of its allocator.
 #![expect(unsafe_code, reason = "an allocator that counts is one")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use readyok_protocol::{ByteSink, Command, Dialect, Reply};
 
-/// The system's allocator, and a count for each thread: others belong to the harness.
+/// The system allocator with a count per thread, because the test harness allocates too.
 struct Counting;
 
 thread_local! {
@@ -15,26 +15,26 @@ thread_local! {
 }
 
 fn count() {
-    // A thread that ends has no count any more.
+    // The count of an exiting thread is already destroyed.
     let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
 }
 
-// SAFETY: every call is passed on unchanged to the system's allocator.
+// SAFETY: every call is forwarded unchanged to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller keeps to the same contract.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps to the same contract.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.dealloc(at, layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count();
-        // SAFETY: the caller keeps to the same contract.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.realloc(at, layout, size) }
     }
 }
@@ -100,6 +100,6 @@ fn reading_and_writing_hot_messages_allocates_nothing() {
 #[test]
 fn an_allocation_is_counted() {
     assert_eq!(allocations(|| drop(Vec::<u8>::with_capacity(8))), 1);
-    let odd = "info depth 5 winrate 0.591";
-    assert_ne!(allocations(|| drop(Reply::read(odd, Dialect::Uci))), 0);
+    let unknown = "info depth 5 winrate 0.591";
+    assert_ne!(allocations(|| drop(Reply::read(unknown, Dialect::Uci))), 0);
 }

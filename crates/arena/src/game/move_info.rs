@@ -133,7 +133,9 @@ fn to_mate(
     let plies = match score? {
         Score::MateIn { plies } | Score::MatedIn { plies } => plies,
         Score::Mated => 0,
-        Score::Cp(_) | Score::MateSomeday | Score::MatedSomeday | Score::MateGiven => return None,
+        Score::Cp(_) | Score::MateInUnknown | Score::MatedInUnknown | Score::MateGiven => {
+            return None;
+        }
     };
     let found = u32::try_from(said).unwrap_or(u32::MAX);
     if found != plies {

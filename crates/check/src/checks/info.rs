@@ -426,7 +426,7 @@ fn mate_score(context: &TestContext<'_>) -> TestResult {
         }
         match reported {
             Score::MateIn { plies: reported } if reported == plies => (),
-            Score::MateSomeday | Score::Cp(_) if context.dialect == Dialect::Usi => (),
+            Score::MateInUnknown | Score::Cp(_) if context.dialect == Dialect::Usi => (),
             reported @ Score::Cp(cp) if 0 < cp => {
                 return Err(Stop::Inconclusive(message!(
                     "mate.score",

@@ -122,7 +122,7 @@ fn last(scores: &[Score]) -> Score {
 fn mated(context: &TestContext<'_>) -> TestResult {
     for text in test_positions::of(context.game()).mated_next {
         match last(&scores(context, &context.position(text), "go depth 6")?) {
-            Score::MatedIn { plies: 2 } | Score::MatedSomeday => (),
+            Score::MatedIn { plies: 2 } | Score::MatedInUnknown => (),
             Score::Cp(cp) if cp <= 0 => {
                 return Err(Stop::Skip(message!("mate.not-found", text)));
             }

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_own_group_is_found_below_its_mount_point() {
+    fn the_own_cgroup_is_found_below_its_mount_point() {
         let mounts = "24 1 0:22 / /proc rw - proc proc rw\n\
             30 1 0:26 / /sys/fs/cgroup/my\\040groups rw,nosuid shared:4 - cgroup2 cgroup2 rw\n";
         let found = |cgroup: &str| locate(cgroup, mounts);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mounted_part_of_the_hierarchy_starts_at_its_root() {
+    fn a_partial_mount_starts_at_its_root() {
         let mounts = "30 1 0:26 /docker/7 /sys/fs/cgroup ro - cgroup2 cgroup rw\n";
         let base = Path::new("/sys/fs/cgroup");
         assert_eq!(locate("0::/docker/7/a\n", mounts), Some(base.join("a")));

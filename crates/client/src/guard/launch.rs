@@ -378,7 +378,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_arrives_as_it_was_sent() {
+    fn an_order_survives_serialization() {
         let mut command = Command::new("engine");
         command.arg("").arg("a b").arg(OsStr::from_bytes(b"\xff\n"));
         command.env("EMPTY", "").env("NAME", "a=b").env_remove("OTHER").current_dir("/tmp");

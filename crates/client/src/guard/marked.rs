@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_without_a_place_for_its_environment_is_becoming_another() {
+    fn a_process_without_an_environment_is_in_exec() {
         let stat = |state: &str, size: u32, end: u32| {
             let between = "0 ".repeat(19);
             let behind = "7 ".repeat(27);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_bears_the_mark_is_killed_though_nobody_has_told_of_it() {
+    fn marked_processes_are_killed_without_notification() {
         let mark = format!("test-{}", std::process::id());
         let mut other = start(&format!("{mark}0"));
         let mut ours = [start(&mark), start(&mark)];

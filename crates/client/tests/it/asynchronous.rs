@@ -66,7 +66,7 @@ fn plays_and_analyses() {
 }
 
 #[test]
-fn a_future_that_is_dropped_stops_its_search() {
+fn dropping_a_future_stops_its_search() {
     check(&[], patient(), async |mut engine| {
         let game = Game::startpos();
         for _ in 0..2 {
@@ -80,7 +80,7 @@ fn a_future_that_is_dropped_stops_its_search() {
 }
 
 #[test]
-fn a_late_engine_is_ended() {
+fn a_timed_out_engine_is_terminated() {
     let timeouts = Timeouts { stop: WaitLimit::fixed(SHORT), ..patient() };
     check(&["stop: "], timeouts, async |mut engine| {
         let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
@@ -89,7 +89,7 @@ fn a_late_engine_is_ended() {
 }
 
 #[test]
-fn an_engine_loses_on_time_whatever_it_says() {
+fn output_does_not_prevent_a_loss_on_time() {
     for rules in [["go: "], ["go: !flood"]] {
         check(&rules, patient(), async |mut engine| {
             let search = Search::new(Limit::Depth(9)).deadline_after(SHORT);
@@ -100,7 +100,7 @@ fn an_engine_loses_on_time_whatever_it_says() {
 }
 
 #[test]
-fn an_engine_that_ignores_quit_is_ended() {
+fn an_engine_that_ignores_quit_is_terminated() {
     let timeouts = Timeouts { quit: WaitLimit::fixed(SHORT), ..patient() };
     check(&["quit: !deaf"], timeouts, async |engine| {
         assert_eq!(problem(engine.quit_async().await), Problem::Timeout(TimeoutKind::Exit));
@@ -108,7 +108,7 @@ fn an_engine_that_ignores_quit_is_ended() {
 }
 
 #[test]
-fn a_flood_reaches_a_slow_reader_as_the_latest_of_each_line() {
+fn a_slow_reader_gets_the_latest_of_each_variation() {
     check(&["go: !flood"], patient(), async |mut engine| {
         let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
         assert!(analysis.update().await.is_some());
@@ -137,7 +137,7 @@ fn talkative(input: impl Read, mut output: impl Write) {
 const MUCH: u32 = 600;
 
 #[tokio::test]
-async fn who_has_much_to_read_leaves_a_turn_to_others() {
+async fn a_busy_task_yields_to_others() {
     let engine = uci(patient()).in_process_async(talkative).await;
     let mut engine = engine.expect("it starts well");
     let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
@@ -165,7 +165,7 @@ async fn who_has_much_to_read_leaves_a_turn_to_others() {
 }
 
 #[test]
-fn a_runtime_that_is_dropped_with_an_engine_leaves_no_process() {
+fn dropping_the_runtime_leaves_no_process() {
     for rules in [&[][..], &["quit: !deaf"], &["go: !flood"]] {
         let (command, mark) = misbehaving(rules);
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -187,7 +187,7 @@ fn a_runtime_that_is_dropped_with_an_engine_leaves_no_process() {
 }
 
 #[tokio::test]
-async fn a_handshake_that_is_given_up_leaves_no_process() {
+async fn a_cancelled_handshake_leaves_no_process() {
     let (command, mark) = misbehaving(&["uci: "]);
     let starting = uci(patient()).spawn_async(command);
     assert!(timeout(Duration::from_millis(100), starting).await.is_err());
@@ -195,7 +195,7 @@ async fn a_handshake_that_is_given_up_leaves_no_process() {
 }
 
 #[tokio::test]
-async fn an_engine_that_does_not_know_uci_is_asked_in_usi() {
+async fn an_engine_without_uci_is_started_in_usi() {
     let (command, mark) = misbehaving(&["uci: !exit 1"]);
     let builder = Builder::default().timeouts(patient());
     let engine = builder.spawn_async(command).await.expect("it knows usi");
@@ -205,7 +205,7 @@ async fn an_engine_that_does_not_know_uci_is_asked_in_usi() {
 }
 
 #[tokio::test]
-async fn an_engine_can_be_a_thread_of_this_program() {
+async fn an_engine_can_run_in_process() {
     let (heard, lines) = channel();
     let serve = move |input, output| good_engine(input, output, &heard);
     let mut engine = uci(patient()).in_process_async(serve).await.expect("it answers");
@@ -226,7 +226,7 @@ async fn a_task_can_play() {
 }
 
 #[test]
-fn a_listener_hears_both_sides_and_what_people_say() {
+fn a_listener_receives_both_sides_and_raw_lines() {
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
     let log = Arc::clone(&heard);
     let hear = move |by: Party, line: &str| {

@@ -119,7 +119,7 @@ fn no_descendant_is_left_of_an_engine_that_quits() {
 }
 
 #[test]
-fn nor_of_one_that_is_killed() {
+fn no_descendant_is_left_of_an_engine_that_is_killed() {
     check(&["quit: !deaf"], |engine| {
         let status = engine.kill().expect("it is a process");
         assert_eq!(Exit::from(status).cause, Some(ExitCause::Killed));
@@ -127,13 +127,13 @@ fn nor_of_one_that_is_killed() {
 }
 
 #[test]
-fn nor_of_one_whose_handle_is_dropped() {
+fn no_descendant_is_left_after_the_handle_is_dropped() {
     check(&[], drop);
     check(&["quit: !deaf"], drop);
 }
 
 #[test]
-fn nor_of_one_that_exits_or_crashes() {
+fn no_descendant_is_left_of_an_engine_that_exits_or_crashes() {
     for (rule, cause) in [
         ("go: !abort", Some(ExitCause::Aborted)),
         ("go: !exit 3", None),
@@ -151,7 +151,7 @@ fn nor_of_one_that_exits_or_crashes() {
 }
 
 #[test]
-fn nor_of_one_whose_supervisor_is_stopped() {
+fn no_descendant_is_left_if_the_supervisor_is_stopped() {
     let guard = Guard::start_with(guardian(), Containment::Supervisor).expect("a guardian");
     let mut tree = Tree::new(&["quit: !deaf"]);
     let command = std::mem::replace(&mut tree.command, Command::new(""));
@@ -170,7 +170,7 @@ fn parent(engine: &Engine) -> Pid {
 }
 
 #[test]
-fn nor_of_a_process_with_plain_pipes() {
+fn no_descendant_is_left_of_a_process_with_plain_pipes() {
     for_each_way(|guard, _| {
         for ending in [PipedProcess::kill, PipedProcess::terminate, |_: &PipedProcess| ()] {
             let mut tree = Tree::new(&[]);
@@ -190,7 +190,7 @@ fn nor_of_a_process_with_plain_pipes() {
 }
 
 #[test]
-fn nor_of_a_program_that_is_killed_or_leaks_its_engines() {
+fn no_descendant_is_left_of_a_program_that_is_killed_or_leaks_its_engines() {
     for_each_way(|_, way| {
         for is_killed in [true, false] {
             let tree = Tree::new(&["go: !deaf"]);
@@ -230,7 +230,7 @@ fn an_engine_does_not_outlive_a_supervisor_that_is_killed() {
 }
 
 #[test]
-fn a_contained_engine_is_started_as_its_command_says() {
+fn a_contained_engine_is_started_with_the_settings_of_its_command() {
     for_each_way(|guard, _| {
         let start = |command: &mut Command| {
             let (sender, exit) = channel();
@@ -269,7 +269,7 @@ fn a_contained_engine_is_started_as_its_command_says() {
 
 /// Each descendant starts the next one and exits, so that no list of them is up to date.
 #[test]
-fn a_chain_of_descendants_is_broken() {
+fn a_chain_of_descendants_is_terminated() {
     for_each_way(|guard, _| {
         let (command, mark) = misbehaving(&["quit: !exit 0"]);
         let mut shell = Command::new("sh");

@@ -16,7 +16,7 @@ fn play(engine: &mut Engine) -> Result<readyok_client::SearchResult, EngineError
 }
 
 #[test]
-fn a_crash_in_the_handshake_is_told() {
+fn a_crash_in_the_handshake_is_reported() {
     for rule in ["start: !abort", "uci: !abort", "uci: id name X | !abort"] {
         check(&[rule], patient(), |engine| {
             let error = engine.expect_err("it crashed");
@@ -27,7 +27,7 @@ fn a_crash_in_the_handshake_is_told() {
 }
 
 #[test]
-fn a_crash_in_a_search_is_told() {
+fn a_crash_in_a_search_is_reported() {
     for rule in [
         "position: !abort",
         "isready: !abort",
@@ -51,7 +51,7 @@ fn a_crash_in_a_search_is_told() {
 }
 
 #[test]
-fn a_crash_after_stop_is_told() {
+fn a_crash_after_stop_is_reported() {
     check_started(&["stop: !abort"], patient(), |mut engine| {
         let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
         assert_eq!(problem(analysis.finish()), Problem::Disconnected);
@@ -59,7 +59,7 @@ fn a_crash_after_stop_is_told() {
 }
 
 #[test]
-fn a_crash_after_ponderhit_is_told() {
+fn a_crash_after_ponderhit_is_reported() {
     check_started(&["ponderhit: !abort"], patient(), |mut engine| {
         // It answers nothing before the hit, so the hit meets a search that has begun.
         let mut pondering = engine.ponder(&Game::startpos(), Limit::Depth(3)).expect("it starts");
@@ -69,7 +69,7 @@ fn a_crash_after_ponderhit_is_told() {
 }
 
 #[test]
-fn a_crash_at_the_end_is_told() {
+fn a_crash_after_quit_is_reported() {
     check_started(&["quit: !abort"], patient(), |engine| {
         let status = engine.quit().expect("it left").expect("it is a process");
         assert!(!status.success());
@@ -77,7 +77,7 @@ fn a_crash_at_the_end_is_told() {
 }
 
 #[test]
-fn a_crash_after_the_answer_does_not_take_it_back() {
+fn a_crash_after_the_answer_does_not_revoke_it() {
     check_started(&["go: bestmove e2e4 | !abort"], patient(), |mut engine| {
         assert!(play(&mut engine).expect("it answered").best_move().is_some());
         assert_eq!(problem(play(&mut engine)), Problem::Disconnected);
@@ -86,7 +86,7 @@ fn a_crash_after_the_answer_does_not_take_it_back() {
 
 #[cfg(unix)]
 #[test]
-fn an_engine_that_is_killed_gets_no_chance_to_leave() {
+fn kill_skips_quit() {
     use std::os::unix::process::ExitStatusExt as _;
     // It would leave well when asked to, or when its input ends.
     for rule in ["quit: !exit 0", "start: !child"] {
@@ -98,7 +98,7 @@ fn an_engine_that_is_killed_gets_no_chance_to_leave() {
 }
 
 #[test]
-fn a_wrong_processor_is_explained() {
+fn an_unsupported_cpu_is_explained() {
     check_started(&["go: !stderr needs AVX-512 | !signal ILL"], patient(), |mut engine| {
         let error = play(&mut engine).expect_err("it crashed");
         let text = error.to_string();
@@ -108,7 +108,7 @@ fn a_wrong_processor_is_explained() {
 }
 
 #[test]
-fn a_code_and_the_last_words_are_told() {
+fn the_exit_code_and_the_last_stderr_lines_are_reported() {
     let lines: Vec<_> = (0..50).map(|line| format!("!stderr line {line}")).collect();
     check_started(&[&format!("go: {} | !exit 3", lines.join(" | "))], patient(), |mut engine| {
         let error = play(&mut engine).expect_err("it left");
@@ -119,7 +119,7 @@ fn a_code_and_the_last_words_are_told() {
 }
 
 #[test]
-fn whoever_wants_to_hears_all_that_an_engine_complains_of() {
+fn on_stderr_receives_every_line() {
     let lines: Vec<_> = (0..50).map(|line| format!("line {line}")).collect();
     let said: Vec<_> = lines.iter().map(|line| format!("!stderr {line}")).collect();
     let builder = uci(patient());
@@ -135,14 +135,14 @@ fn whoever_wants_to_hears_all_that_an_engine_complains_of() {
 }
 
 #[test]
-fn an_engine_that_closes_its_output_is_ended() {
+fn an_engine_that_closes_its_output_is_terminated() {
     check_started(&["go: !close"], patient(), |mut engine| {
         assert_eq!(problem(play(&mut engine)), Problem::Disconnected);
     });
 }
 
 #[test]
-fn quit_tells_how_the_engine_left() {
+fn quit_returns_the_exit_status() {
     check_started(&[], patient(), |engine| {
         let status = engine.quit().expect("it leaves").expect("it is a process");
         assert!(status.success());
@@ -162,7 +162,7 @@ fn quit_ends_a_search_first() {
 }
 
 #[test]
-fn an_engine_that_ignores_quit_is_ended() {
+fn an_engine_that_ignores_quit_is_terminated() {
     let timeouts = Timeouts { quit: WaitLimit::fixed(SHORT), ..patient() };
     check_started(&["quit: !deaf"], timeouts, |engine| {
         assert_eq!(problem(engine.quit()), Problem::Timeout(TimeoutKind::Exit));
@@ -199,7 +199,7 @@ fn an_engine_that_ignores_sigterm_is_killed() {
 }
 
 #[test]
-fn a_child_that_holds_the_pipe_does_not_hold_the_caller() {
+fn a_child_with_the_pipe_does_not_block_the_caller() {
     check_started(&["go: !child | !exit 1"], patient(), |mut engine| {
         assert_eq!(problem(play(&mut engine)), Problem::Disconnected);
     });

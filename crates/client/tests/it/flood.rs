@@ -24,7 +24,7 @@ fn memory() -> u64 {
 }
 
 #[test]
-fn a_flood_costs_no_memory_and_blocks_nobody_while_nobody_reads() {
+fn a_flood_without_a_reader_uses_no_memory_and_blocks_no_engine() {
     check_started_with(uci(patient()), &["go: !flood"], |mut engine| {
         let limit = readyok_client::Search::new(Limit::Infinite).lines(3);
         let mut analysis = engine.analyse(&Game::startpos(), limit).expect("it starts");
@@ -63,7 +63,7 @@ fn a_million_lines_are_read_in_their_order() {
 }
 
 #[test]
-fn a_flood_does_not_keep_a_deadline_from_coming() {
+fn a_flood_does_not_delay_a_deadline() {
     let timeouts = Timeouts { stop: WaitLimit::fixed(SHORT), ..patient() };
     check_started(&["go: !flood", "stop: "], timeouts, |mut engine| {
         let analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
@@ -72,7 +72,7 @@ fn a_flood_does_not_keep_a_deadline_from_coming() {
 }
 
 #[test]
-fn a_flood_does_not_keep_the_engine_from_ending() {
+fn a_flood_does_not_prevent_the_exit() {
     let timeouts = Timeouts { quit: WaitLimit::fixed(SHORT), ..patient() };
     for rules in [&["go: !flood"][..], &["go: !flood", "quit: !deaf"]] {
         check_started(rules, timeouts, |mut engine| {
@@ -103,7 +103,7 @@ fn a_flood_of_answers_between_searches_is_held_back() {
 }
 
 #[test]
-fn a_flood_is_read_no_faster_than_is_wished() {
+fn a_flood_is_read_with_limited_rate() {
     const RATE: u32 = 100_000;
     let builder = uci(patient());
     check_started_with(builder.read_rate(RATE), &["go: !flood"], |mut engine| {

@@ -87,7 +87,7 @@ fn an_engine_does_not_outlive_a_program_that_is_killed() {
 }
 
 #[test]
-fn nor_one_whose_whole_group_is_killed() {
+fn an_engine_does_not_outlive_a_program_whose_group_is_killed() {
     let mut program = Program::start();
     program.start_another();
     kill_process_group(program.pid(), Signal::KILL).expect("it runs");
@@ -98,14 +98,14 @@ fn nor_one_whose_whole_group_is_killed() {
 /// after it has started it.
 #[cfg(target_os = "linux")]
 #[test]
-fn nor_what_has_left_the_group_of_its_engine() {
+fn a_descendant_outside_the_group_does_not_outlive_a_killed_program() {
     let program = Program::start_in("group", "setsid sleep 3600 > /dev/null 2>&1 &");
     kill_process(program.pid(), Signal::KILL).expect("it runs");
     program.check_gone();
 }
 
 #[test]
-fn nor_one_that_forgets_its_engines() {
+fn an_engine_does_not_outlive_a_program_that_leaks_it() {
     let mut program = Program::start();
     drop(program.child.stdin.take());
     program.check_gone();
@@ -113,7 +113,7 @@ fn nor_one_that_forgets_its_engines() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_guardian_stays_when_it_is_asked_to_leave() {
+fn a_guardian_ignores_termination_signals() {
     let program = Program::start();
     let guardian = program.guardian().expect("it runs");
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
@@ -125,7 +125,7 @@ fn a_guardian_stays_when_it_is_asked_to_leave() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_next_guardian_knows_what_the_one_before_knew() {
+fn a_restarted_guardian_knows_the_groups() {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::process::{PidfdFlags, pidfd_open};
 
@@ -144,7 +144,7 @@ fn the_next_guardian_knows_what_the_one_before_knew() {
 }
 
 #[test]
-fn what_is_no_guardian_is_rejected() {
+fn an_invalid_guardian_is_rejected() {
     assert!(Guard::start(Command::new("/no/such/program")).is_err());
     for script in ["exit 0", "echo hello", "exec >&-; read line"] {
         let mut command = Command::new("sh");
@@ -154,7 +154,7 @@ fn what_is_no_guardian_is_rejected() {
 }
 
 #[test]
-fn a_guarded_engine_ends_like_any_other() {
+fn a_guarded_engine_exits_normally() {
     let mut guardian = Command::new(env!("CARGO_BIN_EXE_guarded"));
     guardian.arg("guard");
     let guard = Guard::start(guardian).expect("a guardian");

@@ -12,21 +12,21 @@ fn hasty() -> Timeouts {
 }
 
 #[test]
-fn a_silent_engine_is_late() {
+fn a_silent_engine_times_out() {
     let late = |engine| assert_eq!(problem(engine), Problem::Timeout(TimeoutKind::Handshake));
     check(&["uci: "], hasty(), late);
     check(&["start: !deaf"], hasty(), late);
 }
 
 #[test]
-fn an_engine_without_uciok_is_late() {
+fn a_missing_uciok_is_a_timeout() {
     check(&["uci: id name Half | option name Hash type button"], hasty(), |engine| {
         assert_eq!(problem(engine), Problem::Timeout(TimeoutKind::Handshake));
     });
 }
 
 #[test]
-fn a_banner_before_the_name_does_no_harm() {
+fn a_banner_before_the_name_is_harmless() {
     let rules = [
         "start: Misbehave 1.0 by Nobody | info string loading",
         "uci: | hello | id name B | uciok",
@@ -40,7 +40,7 @@ fn a_banner_before_the_name_does_no_harm() {
 }
 
 #[test]
-fn line_ends_of_windows_are_line_ends() {
+fn windows_line_ends_are_accepted() {
     // `id name C\r\nuciok\r\n`
     let uci = "uci: !hex 69 64 20 6e 61 6d 65 20 43 0d 0a 75 63 69 6f 6b 0d 0a";
     check_started(&[uci, "isready: !hex 72 65 61 64 79 6f 6b 0d 0a"], patient(), |mut engine| {
@@ -50,7 +50,7 @@ fn line_ends_of_windows_are_line_ends() {
 }
 
 #[test]
-fn a_name_in_another_encoding_is_shown_as_far_as_it_can_be() {
+fn a_name_in_another_encoding_is_decoded_lossily() {
     // `id name J\xfcrgen\n`, Latin-1.
     let latin = "uci: !hex 69 64 20 6e 61 6d 65 20 4a fc 72 67 65 6e 0a | uciok";
     check_started(&[latin], patient(), |engine| {
@@ -65,7 +65,7 @@ fn a_name_in_another_encoding_is_shown_as_far_as_it_can_be() {
 }
 
 #[test]
-fn ten_megabytes_without_a_line_end_are_thrown_away() {
+fn ten_megabytes_without_a_line_end_are_discarded() {
     let rules = ["uci: !long 10000000 | !hex 0a | id name L | uciok"];
     check_started(&rules, patient(), |mut engine| {
         assert_eq!(engine.identity().name, "L");
@@ -78,7 +78,7 @@ fn ten_megabytes_without_a_line_end_are_thrown_away() {
 }
 
 #[test]
-fn odd_declarations_of_options_leave_the_others_usable() {
+fn malformed_option_declarations_do_not_affect_others() {
     let options = [
         "uci: id name O",
         "option",
@@ -111,7 +111,7 @@ fn odd_declarations_of_options_leave_the_others_usable() {
 }
 
 #[test]
-fn a_program_that_is_not_there_cannot_be_started() {
+fn a_missing_executable_is_reported() {
     let result = Engine::spawn(std::process::Command::new("/nowhere/engine"));
     let error = result.expect_err("it is not there");
     assert_eq!(error.engine(), "engine");
@@ -119,7 +119,7 @@ fn a_program_that_is_not_there_cannot_be_started() {
 }
 
 #[test]
-fn an_engine_runs_in_its_own_folder_unless_told_otherwise() {
+fn an_engine_runs_in_its_own_directory_by_default() {
     let rules = ["uci: !folder | uciok"];
     let (command, _) = misbehaving(&rules);
     let own = std::path::Path::new(command.get_program()).parent().map(ToOwned::to_owned);
@@ -137,7 +137,7 @@ fn an_engine_runs_in_its_own_folder_unless_told_otherwise() {
 }
 
 #[test]
-fn an_engine_that_wants_to_be_registered_is_told_to_wait_or_the_name() {
+fn a_registration_error_is_answered_with_later_or_a_name() {
     let rules = ["uci: id name R | registration error | uciok", "register: registration ok"];
     check_started(&rules, patient(), |mut engine| {
         let played = engine.play(&readyok_client::Game::startpos(), Limit::Depth(1));
@@ -148,7 +148,7 @@ fn an_engine_that_wants_to_be_registered_is_told_to_wait_or_the_name() {
 }
 
 #[test]
-fn an_engine_that_does_not_know_uci_is_asked_in_usi() {
+fn an_engine_without_uci_is_started_in_usi() {
     let timeouts = Timeouts { handshake: WaitLimit::fixed(3 * SHORT), ..patient() };
     for uci in ["uci: ", "uci: !exit 1"] {
         let (command, mark) = misbehaving(&[uci]);
@@ -160,7 +160,7 @@ fn an_engine_that_does_not_know_uci_is_asked_in_usi() {
 }
 
 #[test]
-fn a_speaking_engine_may_take_longer_to_greet() {
+fn output_extends_the_handshake_timeout() {
     let rules = ["uci: | id name S | !wait 300 | x | !wait 300 | x | !wait 300 | x | uciok"];
     let handshake = WaitLimit { silence: SHORT, total: patient().handshake.total };
     check_started(&rules, Timeouts { handshake, ..patient() }, |engine| {

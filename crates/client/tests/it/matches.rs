@@ -52,17 +52,17 @@ fn a_silent_engine_loses_on_time() {
 }
 
 #[test]
-fn an_engine_that_never_stops_talking_loses_on_time() {
+fn endless_info_lines_lose_on_time() {
     check_loses(&["go: !flood", "go: "]);
 }
 
 #[test]
-fn an_engine_that_never_stops_talking_nonsense_loses_on_time() {
+fn endless_unknown_lines_lose_on_time() {
     check_loses(&["go: !noise", "go: "]);
 }
 
 #[test]
-fn an_answer_after_the_deadline_does_not_count_and_does_no_harm() {
+fn an_answer_after_the_deadline_is_ignored() {
     let rules = ["go: !wait 900 | bestmove a2a3", "go: bestmove d2d4", "stop: "];
     check_started(&rules, patient(), |mut engine| {
         let lost = engine.play(&Game::startpos(), depth_one().deadline_after(SHORT));
@@ -74,7 +74,7 @@ fn an_answer_after_the_deadline_does_not_count_and_does_no_harm() {
 }
 
 #[test]
-fn an_engine_that_has_lost_on_time_and_does_not_stop_is_late() {
+fn an_engine_that_loses_on_time_and_ignores_stop_times_out() {
     let timeouts = Timeouts { stop: WaitLimit::fixed(SHORT), ..patient() };
     check_started(&["go: ", "stop: "], timeouts, |mut engine| {
         let lost = problem(engine.play(&Game::startpos(), depth_one().deadline_after(SHORT)));
@@ -85,7 +85,7 @@ fn an_engine_that_has_lost_on_time_and_does_not_stop_is_late() {
 }
 
 #[test]
-fn the_deadline_of_a_search_that_is_over_keeps_nobody_waiting() {
+fn the_deadline_of_a_finished_search_blocks_nothing() {
     let (mut engine, mark) = started(&["go: bestmove d2d4 | !wait 900 | info string and so on"]);
     let search = engine.begin(&Game::startpos(), depth_one().deadline_after(SHORT));
     let played = search.and_then(SearchHandle::wait);
@@ -97,7 +97,7 @@ fn the_deadline_of_a_search_that_is_over_keeps_nobody_waiting() {
 }
 
 #[test]
-fn the_time_of_a_pondering_engine_runs_from_the_hit() {
+fn the_time_of_a_ponder_search_starts_at_the_hit() {
     check_started(&["ponderhit: "], patient(), |mut engine| {
         let search = depth_one().deadline_after(SHORT);
         let mut pondering = engine.ponder(&Game::startpos(), search).expect("it starts");
@@ -110,7 +110,7 @@ fn the_time_of_a_pondering_engine_runs_from_the_hit() {
 }
 
 #[test]
-fn a_search_knows_when_it_began_and_when_it_was_answered() {
+fn a_result_contains_start_and_answer_times() {
     check_started(&[], patient(), |mut engine| {
         let asked = now();
         let mut told = None;
@@ -137,7 +137,7 @@ fn the_clock_does_not_run_before_go() {
 }
 
 #[test]
-fn an_engine_that_ponders_is_read_while_another_one_thinks() {
+fn a_pondering_engine_is_read_while_another_one_searches() {
     let (mut talker, first) = started(&["go: !flood"]);
     let (mut thinker, second) = started(&["go: !wait 2000 | bestmove e2e4"]);
     let game = Game::startpos();
@@ -174,7 +174,7 @@ fn many_engines_search_at_the_same_time() {
 }
 
 #[test]
-fn a_ponder_hit_of_a_search_that_was_begun_ends_with_its_move() {
+fn a_ponder_hit_of_a_started_search_ends_with_its_move() {
     let rules = [
         "go: info depth 1 score cp 2 pv e2e4",
         "ponderhit: info depth 4 score cp 3 pv e2e4 | bestmove e2e4",
@@ -192,7 +192,7 @@ fn a_ponder_hit_of_a_search_that_was_begun_ends_with_its_move() {
 }
 
 #[test]
-fn a_search_that_gave_way_to_another_one_is_over() {
+fn a_superseded_search_has_ended() {
     check_started(&[], patient(), |mut engine| {
         let old = engine.begin(&Game::startpos(), Limit::Infinite).expect("it starts");
         let new = engine.begin(&Game::startpos(), Limit::Depth(1)).expect("it starts");
@@ -202,7 +202,7 @@ fn a_search_that_gave_way_to_another_one_is_over() {
 }
 
 #[test]
-fn a_result_that_was_not_taken_survives_the_next_search() {
+fn an_unread_result_survives_the_next_search() {
     check_started(&[], patient(), |mut engine| {
         let old = engine.begin(&Game::startpos(), depth_one()).expect("it starts");
         while !old.is_over() {
@@ -214,7 +214,7 @@ fn a_result_that_was_not_taken_survives_the_next_search() {
 }
 
 #[test]
-fn a_search_that_stalls_is_ended_and_the_engine_stays_usable() {
+fn a_stalled_search_is_stopped_and_the_engine_stays_usable() {
     let limit = |silence, total| WaitLimit { silence, total };
     for (rule, limit) in [("go: ", limit(SHORT, LONG)), ("go: !flood", limit(LONG, SHORT))] {
         check_started(&[rule, "go: bestmove e2e4"], patient(), |mut engine| {
@@ -248,7 +248,7 @@ fn a_game_can_be_cancelled_without_an_answer() {
 }
 
 #[test]
-fn a_second_answer_that_has_come_answers_no_later_search_of_a_shogi_engine() {
+fn a_received_duplicate_answers_no_later_shogi_search() {
     let rules = ["go: bestmove 7g7f | bestmove 2g2f", "go: bestmove 3c3d"];
     check_started_with(uci(patient()).dialect(Dialect::Usi), &rules, |mut engine| {
         let game = Game::startpos();
@@ -260,7 +260,7 @@ fn a_second_answer_that_has_come_answers_no_later_search_of_a_shogi_engine() {
 }
 
 #[test]
-fn a_crash_is_seen_while_nothing_waits() {
+fn a_crash_is_detected_while_no_call_waits() {
     let (mut engine, mark) = started(&["go: !abort"]);
     let search = engine.begin(&Game::startpos(), depth_one()).expect("it starts");
     while !search.is_over() {
@@ -290,7 +290,7 @@ fn check_between_searches(separate: bool, expected: &[&str]) {
 }
 
 #[test]
-fn searches_of_a_game_are_separated_unless_told_otherwise() {
+fn searches_of_a_game_are_synchronized_by_default() {
     check_between_searches(true, &["isready", "position startpos"]);
     check_between_searches(false, &["position startpos"]);
 }

@@ -14,7 +14,7 @@ fn infinite(engine: &mut Engine) -> readyok_client::SearchHandle {
 }
 
 #[test]
-fn an_engine_that_ignores_stop_is_late() {
+fn ignoring_stop_is_a_timeout() {
     let timeouts = Timeouts { stop: WaitLimit::fixed(SHORT), ..patient() };
     check_started(&["stop: "], timeouts, |mut engine| {
         assert_eq!(problem(infinite(&mut engine).finish()), Problem::Timeout(TimeoutKind::Stop));
@@ -40,7 +40,7 @@ fn a_search_that_overruns_its_time_is_stopped() {
 }
 
 #[test]
-fn a_silent_search_is_stopped_and_its_missing_answer_told() {
+fn a_silent_search_is_stopped_and_its_missing_answer_reported() {
     let timeouts = Timeouts { stall: SHORT, stop: WaitLimit::fixed(SHORT), ..patient() };
     check_started(&["go: ", "stop: "], timeouts, |mut engine| {
         let played = engine.play(&Game::startpos(), Limit::Depth(9));
@@ -49,7 +49,7 @@ fn a_silent_search_is_stopped_and_its_missing_answer_told() {
 }
 
 #[test]
-fn a_missing_readyok_is_told() {
+fn a_missing_readyok_is_reported() {
     let timeouts = Timeouts { ready: WaitLimit::fixed(SHORT), ..patient() };
     check_started(&["isready: "], timeouts, |mut engine| {
         assert_eq!(problem(engine.ready()), Problem::Timeout(TimeoutKind::Ready));
@@ -85,7 +85,7 @@ fn a_late_bestmove_answers_no_other_search() {
 }
 
 #[test]
-fn absurd_moves_are_handed_on_as_they_are() {
+fn illegal_moves_are_passed_through() {
     for (word, expected) in [
         ("h1a8", Best::Move("h1a8".parse().expect("a move"))),
         ("0000", Best::Move(readyok_client::Move::NULL)),
@@ -101,7 +101,7 @@ fn absurd_moves_are_handed_on_as_they_are() {
 }
 
 #[test]
-fn an_empty_bestmove_is_none_and_the_search_is_stopped() {
+fn an_empty_bestmove_is_ignored_and_the_search_is_stopped() {
     let timeouts = Timeouts { overrun: SHORT, ..patient() };
     check_started(&["go: bestmove"], timeouts, |mut engine| {
         let played = engine.play(&Game::startpos(), Limit::millis(10)).expect("`stop` helps");
@@ -110,7 +110,7 @@ fn an_empty_bestmove_is_none_and_the_search_is_stopped() {
 }
 
 #[test]
-fn output_between_searches_does_no_harm() {
+fn output_between_searches_is_harmless() {
     let noise = "readyok | bestmove a2a3 | info depth 3 score cp 1 pv a2a3 \
                  | info string hello | uciok | id name Other | registration checking | !hex 00 0a \
                  | option name New type button | checkmate nomate | copyprotection ok | xyzzy";
@@ -160,7 +160,7 @@ fn another_thread_can_stop_a_search() {
 }
 
 #[test]
-fn a_search_can_be_ended_before_it_has_begun() {
+fn a_search_can_be_stopped_before_it_starts() {
     let rules = ["isready: !wait 200 | readyok"];
     check_started(&rules, patient(), |mut engine| {
         let played = infinite(&mut engine).finish().expect("it searches, and is stopped");

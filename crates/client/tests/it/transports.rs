@@ -9,7 +9,7 @@ use readyok_client::{Engine, Game, Limit, Problem, TimeoutKind, Timeouts, WaitLi
 use crate::support::{SHORT, good_engine, patient, problem, uci};
 
 #[test]
-fn an_engine_can_be_behind_a_connection() {
+fn an_engine_can_be_reached_over_tcp() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = format!("tcp://{}", listener.local_addr().expect("it has one"));
     let (heard, lines) = channel();
@@ -29,7 +29,7 @@ fn an_engine_can_be_behind_a_connection() {
 }
 
 #[test]
-fn a_port_where_nobody_listens_cannot_be_reached() {
+fn a_refused_connection_is_reported() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("it has one").to_string();
     drop(listener);
@@ -39,7 +39,7 @@ fn a_port_where_nobody_listens_cannot_be_reached() {
 }
 
 #[test]
-fn a_connection_where_nobody_speaks_is_late() {
+fn a_silent_connection_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("it has one").to_string();
     let timeouts = Timeouts { handshake: WaitLimit::fixed(SHORT), ..patient() };
@@ -47,7 +47,7 @@ fn a_connection_where_nobody_speaks_is_late() {
 }
 
 #[test]
-fn an_engine_can_be_a_thread_of_this_program() {
+fn an_engine_can_run_in_process() {
     let (heard, lines) = channel();
     let builder = uci(patient());
     let engine = builder.in_process(move |input, output| good_engine(input, output, &heard));
@@ -60,7 +60,7 @@ fn an_engine_can_be_a_thread_of_this_program() {
 }
 
 #[test]
-fn an_engine_that_closes_its_stream_is_gone() {
+fn an_engine_that_closes_its_stream_is_disconnected() {
     let engine = uci(patient()).in_process(|_, _| ());
     assert_eq!(problem(engine), Problem::Disconnected);
 }

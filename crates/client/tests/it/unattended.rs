@@ -325,7 +325,7 @@ fn wait_until_over(search: &SearchHandle) {
 }
 
 #[test]
-fn deadlines_are_kept_while_nothing_waits() {
+fn deadlines_are_enforced_while_no_call_waits() {
     let short = WaitLimit::fixed(SHORT);
     let late = Timeouts { ready: short, stop: short, ..patient() };
     check_started(&["isready: "], late, |mut engine| {
@@ -406,7 +406,7 @@ fn a_listener_may_use_the_engine() {
 }
 
 #[test]
-fn an_idle_engine_is_read_as_well() {
+fn an_idle_engine_is_read() {
     let (builder, log) = logged(uci(patient()));
     let (command, mark) = misbehaving(&["setoption: !wait 1500 | info string late"]);
     let mut engine = builder.spawn(command).expect("it starts well");

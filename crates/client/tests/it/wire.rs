@@ -23,7 +23,7 @@ fn check_heard(test: impl FnOnce(&mut Engine), expected: &str) {
 }
 
 #[test]
-fn a_game_is_announced_once() {
+fn a_new_game_is_sent_once() {
     check_heard(
         |engine| {
             let mut game = Game::startpos();
@@ -45,7 +45,7 @@ fn a_game_is_announced_once() {
 }
 
 #[test]
-fn what_holds_for_one_search_is_taken_back() {
+fn options_of_one_search_are_reset_afterwards() {
     check_heard(
         |engine| {
             let game = Game::startpos();
@@ -66,7 +66,7 @@ fn what_holds_for_one_search_is_taken_back() {
 }
 
 #[test]
-fn only_options_that_change_are_sent() {
+fn only_changed_options_are_sent() {
     check_heard(
         |engine| {
             engine.set_options([("Hash", "16"), ("Threads", "4")]).expect("it has them");
@@ -80,7 +80,7 @@ fn only_options_that_change_are_sent() {
 }
 
 #[test]
-fn a_game_says_what_it_is() {
+fn a_game_sends_its_variant_and_opponent() {
     check_heard(
         |engine| {
             let fen = "bnrbnkrq/pppppppp/8/8/8/8/PPPPPPPP/BNRBNKRQ w CGcg - 0 1";
@@ -129,7 +129,7 @@ fn a_ponder_hit_continues_and_a_miss_stops() {
 }
 
 #[test]
-fn an_analysis_can_move_on_in_one_call() {
+fn an_analysis_can_change_its_position() {
     check_heard(
         |engine| {
             let mut game = Game::startpos();
@@ -193,7 +193,7 @@ fn any_duration_can_limit_a_search() {
 }
 
 #[test]
-fn a_mate_of_a_chess_engine_is_its_variation() {
+fn the_mate_of_a_chess_engine_is_its_pv() {
     check_heard(
         |engine| {
             let mate = engine.mate(&Game::startpos(), MateLimit::Moves(2)).expect("it answers");
@@ -229,7 +229,7 @@ fn infos_can_be_watched_while_the_engine_plays() {
 }
 
 #[test]
-fn every_line_is_overheard() {
+fn on_line_receives_every_line() {
     let (tell, told) = channel();
     let (heard, _) = channel();
     let builder = uci(patient()).on_line(move |side, line: &str| {

@@ -40,7 +40,7 @@ fn castling_is_read_in_both_forms() {
 }
 
 #[test]
-fn moves_and_positions_that_cannot_be_are_named() {
+fn invalid_moves_and_positions_are_explained() {
     let illegal = board::<cozy_chess::Board>(Dialect::Uci, "position startpos moves e2e4 e2e4");
     assert_eq!(illegal.unwrap_err(), "unusable move 2, `e2e4`: The move played was illegal.");
     let no_kings =
@@ -67,7 +67,7 @@ fn shogi_positions_are_set_up() {
 }
 
 #[test]
-fn shogi_moves_and_positions_that_cannot_be_are_named() {
+fn invalid_shogi_moves_and_positions_are_explained() {
     let check = |line: &str, start: &str| {
         let error = board::<rsshogi::board::Position>(Dialect::Usi, line).err().unwrap();
         assert!(error.starts_with(start), "{error}");

@@ -16,14 +16,14 @@ fn check_budget(dialect: Dialect, go: &str, soft: Option<u64>, hard: Option<u64>
 }
 
 #[test]
-fn movetime_is_kept_but_for_the_overhead() {
+fn movetime_is_used_except_the_overhead() {
     check_budget(Dialect::Uci, "go movetime 1000", Some(990), Some(990));
     check_budget(Dialect::Uci, "go movetime 5", Some(1), Some(1));
     check_budget(Dialect::Usi, "go rtime 1000", Some(990), Some(990));
 }
 
 #[test]
-fn nothing_but_time_is_no_limit_of_time() {
+fn only_times_limit_the_time() {
     check_budget(Dialect::Uci, "go depth 5", None, None);
     check_budget(Dialect::Uci, "go infinite wtime 1000", None, None);
     check_budget(Dialect::Uci, "go btime 1000", None, None);
@@ -31,7 +31,7 @@ fn nothing_but_time_is_no_limit_of_time() {
 }
 
 #[test]
-fn a_clock_is_shared_out() {
+fn a_clock_is_divided_among_the_moves() {
     check_budget(Dialect::Uci, "go wtime 30010 btime 1", Some(1000), Some(4000));
     check_budget(Dialect::Uci, "go wtime 30010 winc 1000", Some(1742), Some(6970));
     check_budget(Dialect::Uci, "go wtime 10010 movestogo 10", Some(1000), Some(4000));
@@ -41,7 +41,7 @@ fn a_clock_is_shared_out() {
 
 /// With the same limits, a move that is clear or forced would take as long as any other.
 #[test]
-fn time_that_can_be_saved_is_not_taken_at_once() {
+fn the_soft_limit_is_below_the_hard_limit() {
     check_budget(Dialect::Uci, "go wtime 10010 movestogo 1", Some(9_999), Some(10_000));
     check_budget(Dialect::Uci, "go wtime 10010 movestogo 2", Some(3_999), Some(4_000));
     check_budget(Dialect::Uci, "go wtime 110 winc 5000", Some(79), Some(80));
@@ -61,7 +61,7 @@ fn a_clock_is_never_overrun() {
 }
 
 #[test]
-fn byoyomi_is_used_up() {
+fn byoyomi_is_fully_used() {
     check_budget(Dialect::Usi, "go btime 0 wtime 0 byoyomi 1000", Some(990), Some(990));
     check_budget(Dialect::Usi, "go btime 30010 wtime 0 byoyomi 1000", Some(2000), Some(5000));
     // The clock would be empty after this move anyway.

@@ -67,7 +67,7 @@ fn isready_is_answered_during_a_search_and_stop_ends_it() {
 }
 
 #[test]
-fn a_hundred_stops_in_a_row_end_a_hundred_searches() {
+fn a_hundred_consecutive_stops_end_a_hundred_searches() {
     let mut client = Client::greet(engine(|_, control| {
         wait_for_stop(control);
         Ok(mv("e2e4").into())
@@ -79,7 +79,7 @@ fn a_hundred_stops_in_a_row_end_a_hundred_searches() {
 }
 
 #[test]
-fn a_search_is_stopped_when_its_time_is_up() {
+fn a_search_is_stopped_at_its_time_limit() {
     let mut client = Client::greet(engine(|_, control| {
         wait_for_stop(control);
         assert!(control.budget().hard.unwrap() <= control.elapsed());
@@ -93,7 +93,7 @@ fn a_search_is_stopped_when_its_time_is_up() {
 }
 
 #[test]
-fn the_clock_of_a_ponder_search_runs_from_ponderhit() {
+fn the_clock_of_a_ponder_search_starts_at_ponderhit() {
     let (hits, hit) = mpsc::channel();
     let mut client = Client::greet(engine(move |_, control| {
         hits.send((control.pondering(), control.budget().hard)).unwrap();
@@ -110,7 +110,7 @@ fn the_clock_of_a_ponder_search_runs_from_ponderhit() {
 }
 
 #[test]
-fn pondering_uses_up_no_movetime() {
+fn pondering_does_not_count_as_movetime() {
     #[expect(clippy::disallowed_methods, reason = "it is real time that the runtime keeps")]
     let now = std::time::Instant::now;
     let (reports, report) = mpsc::channel();
@@ -135,7 +135,7 @@ fn pondering_uses_up_no_movetime() {
 }
 
 #[test]
-fn ponderhit_may_bring_the_clock() {
+fn ponderhit_may_contain_the_clock() {
     let mut client = Client::start(
         engine(|_, control| {
             wait_for_stop(control);
@@ -161,7 +161,7 @@ fn a_move_found_early_waits_for_stop() {
 }
 
 #[test]
-fn a_panic_in_a_search_ends_in_the_move_that_was_told_last() {
+fn a_panic_in_a_search_answers_with_the_last_reported_move() {
     let mut client = Client::greet(engine(|_, control| {
         control.info(Info { multipv: Some(1), pv: Some(line("d2d4")), ..Info::default() });
         control.info(Info { multipv: Some(2), pv: Some(line("a2a3")), ..Info::default() });
@@ -206,7 +206,7 @@ fn played<B: Board + 'static>(
 }
 
 #[test]
-fn a_panic_in_a_search_ends_in_a_legal_move() {
+fn a_panic_in_a_search_answers_with_a_legal_move() {
     let chess = |told, position: &str, go: &str| {
         played::<cozy_chess::Board>(Dialect::Uci, told, position, go)
     };
@@ -232,7 +232,7 @@ fn a_panic_in_a_search_ends_in_a_legal_move() {
 }
 
 #[test]
-fn without_a_board_a_search_that_fails_at_once_ends_in_a_named_move_or_in_none() {
+fn without_a_board_a_failed_search_answers_with_a_searchmove_or_none() {
     let mut client = Client::greet(engine(|_, _| Err("no board".into())));
     client.say("go depth 3 searchmoves g1f3");
     client.expect("info string the search failed: no board");
@@ -273,7 +273,7 @@ impl Engine for Broken {
 }
 
 #[test]
-fn an_engine_that_panics_in_everything_still_keeps_to_the_protocol() {
+fn an_engine_that_always_panics_follows_the_protocol() {
     let mut client = Client::start(Runner::new("Broken", Broken).dialects([Dialect::Usi]));
     client.say("usi");
     client.hear_until("usiok");
@@ -302,7 +302,7 @@ impl Engine for Listening {
 }
 
 #[test]
-fn an_engine_hears_once_which_protocol_is_spoken() {
+fn an_engine_is_notified_once_of_the_protocol() {
     for (hello, told) in [("uci", "info string [Uci]"), ("usi", "info string [Usi]")] {
         let runner = Runner::new("Listening", Listening(Vec::new())).dialects(Dialect::ALL);
         let mut client = Client::start(runner);
@@ -344,7 +344,7 @@ impl Engine for Solving {
 }
 
 #[test]
-fn a_mate_found_while_pondering_is_told_when_it_is_wanted() {
+fn a_mate_found_while_pondering_is_delayed() {
     for release in ["ponderhit", "stop", "gameover draw", "go mate 1000", "quit"] {
         let mut client = Client::start(Runner::new("Solving", Solving).dialects([Dialect::Usi]));
         client.say("usi\nposition startpos\ngo ponder mate 1000");
@@ -359,7 +359,7 @@ fn a_mate_found_while_pondering_is_told_when_it_is_wanted() {
 }
 
 #[test]
-fn the_position_before_a_broken_one_is_not_searched() {
+fn the_position_before_an_invalid_one_is_not_searched() {
     let long = format!("position startpos moves {}", "x".repeat(2_000_000));
     for broken in ["position", "position fen foo", "Position foo", &long] {
         let mut client = Client::greet(engine(|_, _| Ok(mv("e2e4").into())));
@@ -421,7 +421,7 @@ fn two_thousand_piped_searches_get_two_thousand_answers() {
 
 /// The answer to a fixed time is due when it is over, however late earlier answers were.
 #[test]
-fn late_answers_shorten_no_later_movetime() {
+fn late_answers_do_not_shorten_a_later_movetime() {
     let mut client = Client::greet(engine(|_, control| {
         wait_for_stop(control);
         while control.elapsed() < Duration::from_millis(60) {
@@ -452,7 +452,7 @@ fn the_end_of_the_input_ends_a_search_and_the_engine() {
 }
 
 #[test]
-fn what_was_asked_before_the_end_of_the_input_is_answered() {
+fn commands_before_the_end_of_the_input_are_answered() {
     let mut client = Client::start(engine(|_, _| Ok(mv("e2e4").into())));
     client.say("uci\nisready\nposition startpos\ngo depth 1\nquit");
     let (rest, served) = client.hang_up();
@@ -462,7 +462,7 @@ fn what_was_asked_before_the_end_of_the_input_is_answered() {
 }
 
 #[test]
-fn an_engine_that_does_not_stop_is_left_behind() {
+fn an_engine_that_does_not_stop_is_abandoned_at_exit() {
     let (stuck, blocked) = mpsc::channel::<()>();
     let mut client = Client::greet(engine(move |_, _| {
         let _ = blocked.recv();
@@ -599,7 +599,7 @@ fn an_engine_handles_commands_of_its_own_between_searches() {
 }
 
 #[test]
-fn every_value_of_a_text_can_be_taken_and_remarked_on() {
+fn an_option_callback_sees_every_value_and_may_print() {
     let (told, remarks) = mpsc::channel();
     let mut options = Options::new();
     options.string_with("Order", "", move |value| {
@@ -659,7 +659,7 @@ fn options_do_not_change_under_a_search() {
 }
 
 #[test]
-fn an_option_whose_default_is_none_of_its_values_is_rejected() {
+fn an_option_with_an_invalid_default_is_rejected() {
     let mut options = Options::new();
     options.spin("Hash", 0, 1..=1024);
     let runner = engine(|_, _| Ok(mv("e2e4").into())).options(options);
@@ -670,7 +670,7 @@ fn an_option_whose_default_is_none_of_its_values_is_rejected() {
 }
 
 #[test]
-fn an_engine_tells_after_each_handshake_whether_it_may_be_used() {
+fn license_checks_run_after_each_handshake() {
     let mut handshakes = 0;
     let runner = engine(|_, _| Ok(mv("e2e4").into()))
         .copy_protection(move || {
@@ -701,7 +701,7 @@ fn an_engine_tells_after_each_handshake_whether_it_may_be_used() {
 }
 
 #[test]
-fn each_attempt_to_register_is_answered_and_later_is_none() {
+fn each_register_is_answered_except_later() {
     let runner = engine(|_, control| {
         wait_for_stop(control);
         Ok(mv("e2e4").into())
@@ -731,14 +731,14 @@ fn each_attempt_to_register_is_answered_and_later_is_none() {
 }
 
 #[test]
-fn an_engine_without_checks_says_nothing_of_them() {
+fn an_engine_without_license_checks_sends_no_status() {
     let mut client = Client::greet(engine(|_, _| Ok(mv("e2e4").into())));
     client.say("register name Stefan MK\nisready");
     client.expect("readyok");
 }
 
 #[test]
-fn lines_stay_whole_whichever_thread_tells_them() {
+fn lines_of_several_threads_do_not_mix() {
     const THREADS: usize = 8;
     const LINES: usize = 200;
     let mut client = Client::greet(engine(|_, control| {
@@ -775,7 +775,7 @@ fn lines_stay_whole_whichever_thread_tells_them() {
 }
 
 #[test]
-fn a_flood_of_lines_reaches_nobody() {
+fn a_flood_of_lines_is_throttled() {
     let mut client = Client::greet(engine(|_, control| {
         for depth in 1..=50_000 {
             control.info(Info { depth: Some(depth), pv: Some(line("e2e4")), ..Info::default() });
@@ -789,7 +789,7 @@ fn a_flood_of_lines_reaches_nobody() {
 }
 
 #[test]
-fn threads_of_an_earlier_search_are_not_heard_in_a_later_one() {
+fn threads_of_an_earlier_search_print_nothing_in_a_later_one() {
     let mut first: Option<Control> = None;
     let mut client = Client::greet(engine(move |_, control| {
         if let Some(first) = &first {
@@ -807,7 +807,7 @@ fn threads_of_an_earlier_search_are_not_heard_in_a_later_one() {
 }
 
 #[test]
-fn a_line_that_cannot_be_written_is_called_a_bug() {
+fn an_unwritable_line_is_reported_as_a_bug() {
     let mut client = Client::greet(engine(|_, control| {
         control.info(Info::text("two\nlines"));
         Ok(readyok_engine::Best::Other("two words".into()).into())
@@ -847,7 +847,7 @@ fn a_log_that_cannot_be_opened_is_reported() {
 }
 
 #[test]
-fn debug_tells_the_budget() {
+fn debug_prints_the_budget() {
     let mut client = Client::greet(engine(|_, _| Ok(mv("e2e4").into())));
     client.say("debug on\nposition startpos\nisready");
     client.expect("readyok");
@@ -856,7 +856,7 @@ fn debug_tells_the_budget() {
 }
 
 #[test]
-fn a_search_has_the_overhead_that_was_set_before_it_though_the_engine_is_behind() {
+fn move_overhead_is_applied_even_if_the_engine_thread_is_busy() {
     let mut options = Options::new();
     let overhead = options.spin("Move Overhead", 10, 0..=5000);
     let (go_on, waits) = mpsc::channel::<()>();

@@ -27,14 +27,14 @@ fn heard(argument: &str, lines: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_locks_of_the_standard_library_are_not_needed() {
+fn stdio_locks_are_not_required() {
     let heard = heard("hold", "uci\nisready\ngo depth 1\nisready\nquit\n");
     assert_eq!(heard.iter().filter(|line| *line == "readyok").count(), 2, "{heard:?}");
     assert_eq!(heard.last().unwrap(), "bestmove e2e4");
 }
 
 #[test]
-fn what_other_threads_print_tears_no_line() {
+fn output_of_other_threads_does_not_split_lines() {
     let heard = heard("print", "uci\ngo depth 1\nquit\n");
     let mut printed = 0..;
     for line in heard.iter().skip_while(|line| *line != "uciok").skip(1) {

@@ -14,12 +14,12 @@ use crate::serializer::{self, WriteError};
 use crate::tokenizer::{Tokens, key};
 use crate::{Dialect, keywords};
 
-/// `go` and everything that may follow it. A field that was not sent does not limit the search;
-/// of several limits the first one reached ends it.
+/// `go` and its fields. A field that was not sent does not limit the search; the first limit
+/// reached ends it.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Go<'a> {
-    /// Search only these moves. `Some` and empty if `searchmoves` came without any.
+    /// Search only these moves. `Some` and empty if `searchmoves` has no moves.
     #[doc(alias = "searchmoves")]
     pub search_moves: Option<MoveList<'a>>,
     /// Think on the opponent's time, until `ponderhit` or `stop`.
@@ -37,24 +37,24 @@ pub struct Go<'a> {
     #[doc(alias = "movetime")]
     #[cfg_attr(feature = "serde", serde(default, with = "crate::millis::optional_limit"))]
     pub move_time: Option<Duration>,
-    /// Search for this time, or longer by a random part of it, so that games of an engine with
-    /// itself differ (YaneuraOu, `go rtime`). It is written in whole milliseconds, rounded up.
+    /// Search for this time, or longer by a random part of it, so that self-play games differ
+    /// (YaneuraOu, `go rtime`). It is written in whole milliseconds, rounded up.
     #[doc(alias = "rtime")]
     #[cfg_attr(feature = "serde", serde(default, with = "crate::millis::optional_limit"))]
     pub random_time: Option<Duration>,
     /// Search until `stop`.
     pub infinite: bool,
-    /// Count the leaf nodes of the legal move tree to this depth (Stockfish and others).
+    /// Count the leaf nodes of the legal move tree at this depth (Stockfish and others).
     pub perft: Option<u32>,
-    /// Tokens that the protocol does not know, in their order.
+    /// Unknown tokens in their order.
     pub unknown: Vec<Cow<'a, str>>,
 }
 
-/// How far to search for a mate.
+/// The limit of a mate search.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum MateLimit {
-    /// A mate in so many moves (UCI `go mate 3`).
+    /// A mate in this number of moves (UCI `go mate 3`).
     Moves(u32),
     /// For this time (USI as deployed, `go mate 30000`). It is written in whole milliseconds,
     /// rounded up.
@@ -89,8 +89,8 @@ impl Go<'_> {
         Self { clocks, ..Self::default() }
     }
 
-    /// Whether nothing limits the search. Engines differ in what they make of a bare `go`: some
-    /// search for ever, some move immediately, some never answer.
+    /// Whether nothing limits the search. Engines differ in their reaction to a bare `go`: some search
+    /// forever, some move immediately, some never answer.
     pub fn is_bare(&self) -> bool {
         let limits = [
             !self.clocks.is_empty(),
@@ -145,7 +145,7 @@ impl Go<'_> {
         if self.has_only_clocks() { Ok(()) } else { self.write_limits(out) }
     }
 
-    /// Whether nothing but clocks limits the search, as in nearly all games.
+    /// Whether only clocks limit the search, as in nearly all games.
     #[inline]
     fn has_only_clocks(&self) -> bool {
         let rest = (&self.search_moves, self.depth, self.nodes, self.mate, self.move_time);
@@ -171,7 +171,7 @@ impl Go<'_> {
             out.write_str(" infinite")?;
         }
         serializer::unknown(&self.unknown, out)?;
-        // Stockfish takes every token after `searchmoves` for a move, so it comes last.
+        // Stockfish reads every token after `searchmoves` as a move, so it comes last.
         if let Some(moves) = &self.search_moves {
             out.write_str(" searchmoves")?;
             if !moves.is_empty() {
@@ -183,7 +183,7 @@ impl Go<'_> {
     }
 }
 
-/// Writes the fields of clocks that the dialect has, in its convention and order.
+/// Writes the clock fields of the dialect, in its convention and order.
 pub(super) fn write_clocks(
     clocks: &Clocks,
     dialect: Dialect,
@@ -193,7 +193,7 @@ pub(super) fn write_clocks(
     if clocks.convention != convention {
         return write_clocks(&clocks.in_convention(convention), dialect, out);
     }
-    // Whoever moves first comes first; shogi engines were seen to rely on it.
+    // The first mover's clock comes first; some shogi engines rely on it.
     match dialect {
         Dialect::Uci => {
             serializer::signed(out, " wtime ", clocks.white_time)?;
@@ -256,35 +256,34 @@ impl Key {
         })
     }
 
-    /// The bit that says whether it has been seen.
     const fn bit(self) -> u16 {
         1 << self as u16
     }
 }
 
-/// Reads what follows `ponderhit`.
+/// Reads the rest of `ponderhit`.
 pub(super) fn read_clocks(reader: &mut Reader<'_>) -> Clocks {
     let all = reader.tokens.rest();
     let go = read(reader, &Times::default());
     let clocks = go.clocks;
-    // Unknown tokens have been noted already.
+    // Diagnostics for unknown tokens were added above.
     if (Go { clocks: Clocks::default(), unknown: Vec::new(), ..go }) != Go::default() {
         reader.report(all, DiagnosticKind::TrailingText);
     }
     clocks
 }
 
-/// The times that follow `go` as nearly all do: a number that fits, and each sent once.
+/// The usual times after `go`: unsigned numbers without overflow, each sent once.
 ///
-/// Not yet [`Clocks`]: those are made where they are returned. To copy what has just been written
-/// in smaller parts takes as long as reading two times.
+/// Converted to [`Clocks`] only in the function that returns them, because copying just-written
+/// smaller fields takes as long as reading two times.
 #[derive(Default)]
 pub(super) struct Times {
     /// In the order of [`TIMES`].
     values: [u64; TIMES.len()],
-    /// The bits of the keys that have been seen.
+    /// Bit set of the keys that were read.
     seen: u16,
-    /// Where the rest of the line starts.
+    /// Start of the rest of the line.
     pub(super) end: usize,
 }
 
@@ -318,7 +317,6 @@ impl Times {
         Self { values, seen, end: tokens.at() }
     }
 
-    /// The clocks that were reported.
     #[inline]
     pub(super) fn clocks(&self, dialect: Dialect) -> Clocks {
         let [white_time, black_time, white_increment, black_increment, byoyomi] = self.values;
@@ -336,7 +334,7 @@ impl Times {
     }
 }
 
-/// Reads what follows `go` and times.
+/// Reads the rest of `go` after the usual times.
 #[inline(never)]
 pub(super) fn read<'a>(reader: &mut Reader<'a>, times: &Times) -> Go<'a> {
     let mut go = Go::clocks(times.clocks(reader.dialect));
@@ -362,8 +360,8 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, times: &Times) -> Go<'a> {
         }
         seen |= bit;
         let is_key = keywords::is_go_key;
-        // A field whose value is missing or no number leaves an earlier one of its kind as it is.
-        // Clocks are read in one place, below, where reading them is worth being inlined.
+        // A field with a missing or invalid value does not change an earlier field of its kind.
+        // Clocks are read at a single call site below, where inlining pays off.
         let time = match key {
             Key::WhiteTime => &mut go.clocks.white_time,
             Key::BlackTime => &mut go.clocks.black_time,

@@ -1,4 +1,4 @@
-//! What a client (a GUI, a match runner) says to an engine.
+//! Messages from a client (GUI, match runner) to an engine.
 
 mod go;
 mod setoption;
@@ -33,17 +33,17 @@ use crate::{Dialect, Move, MoveList, keywords};
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Command<'a> {
-    /// `uci` or `usi`: the engine says who it is, and its options.
+    /// `uci` or `usi`: asks the engine for its name and options.
     Uci,
     /// `debug on` or `debug off`.
     Debug(bool),
-    /// `isready`: the engine answers `readyok` once it has done everything sent before.
+    /// `isready`: the engine answers `readyok` after it has processed all earlier messages.
     IsReady,
     /// `setoption name … value …`.
     SetOption(SetOption<'a>),
     /// `register …`.
     Register(Register<'a>),
-    /// `ucinewgame` or `usinewgame`: the next search is of another game.
+    /// `ucinewgame` or `usinewgame`: the next search belongs to another game.
     NewGame,
     /// `position …`.
     Position(Position<'a>),
@@ -51,14 +51,14 @@ pub enum Command<'a> {
     Go(Go<'a>),
     /// `stop`: the search ends as soon as possible, with `bestmove`.
     Stop,
-    /// `ponderhit`: the expected move was played, and the clock runs. The clocks are an
+    /// `ponderhit`: the expected move was played and the clock is running. The clocks are an
     /// extension of YaneuraOu and ShogiHome.
     PonderHit(Clocks),
     /// `gameover win`, `lose` or `draw` (USI as deployed).
     GameOver(GameResult),
     /// `quit`.
     Quit,
-    /// A line that is none of these, without white space at its ends.
+    /// Any other line, without white space at its ends.
     Unknown(Cow<'a, str>),
 }
 
@@ -77,7 +77,7 @@ pub enum Register<'a> {
     },
 }
 
-/// How a game ended for the engine that is reported.
+/// The result of a game from the engine's point of view.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GameResult {
@@ -85,11 +85,11 @@ pub enum GameResult {
     Win,
     /// The engine lost.
     Lose,
-    /// Nobody won, or the game was broken off.
+    /// The game was drawn or aborted.
     Draw,
 }
 
-/// The name of a command, whatever its arguments.
+/// The name of a command without its arguments.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Kind {
     Uci,
@@ -141,8 +141,8 @@ impl Kind {
 }
 
 impl<'a> Command<'a> {
-    /// Reads one line. Never fails: what cannot be understood is skipped or kept as text, and
-    /// noted.
+    /// Reads one line. Never fails: unreadable parts are skipped or stored as text, with a
+    /// diagnostic.
     ///
     /// Any white space and control characters at either end are ignored.
     pub fn read(line: &'a str, dialect: Dialect) -> Reading<Self> {
@@ -156,7 +156,7 @@ impl<'a> Command<'a> {
         dialect: Dialect,
         malformed: &mut Option<Kind>,
     ) -> Reading<Self> {
-        // The hot command has a short way.
+        // Fast path for the most frequent command.
         if line.starts_with("go ") {
             Self::read_go(line, dialect)
         } else {
@@ -164,7 +164,6 @@ impl<'a> Command<'a> {
         }
     }
 
-    /// Reads any line.
     #[inline(never)]
     fn read_any(line: &'a str, dialect: Dialect, malformed: &mut Option<Kind>) -> Reading<Self> {
         let mut reader = Reader::new(line, dialect);
@@ -178,7 +177,7 @@ impl<'a> Command<'a> {
                 return Self::read_limits(&mut reader, &go::Times::default());
             }
             Start::Known(kind, _) => {
-                // The value goes straight to where it is returned, as copies of it take long.
+                // The value is constructed in place, because copies of it are slow.
                 if let Some(value) = Self::read_kind(kind, &mut reader) {
                     return reader.done(value);
                 }
@@ -203,14 +202,14 @@ impl<'a> Command<'a> {
         Self::read_limits(&mut reader, &times)
     }
 
-    /// Reads what follows `go` and times.
+    /// Reads the rest of `go` after the usual times.
     #[inline(never)]
     fn read_limits(reader: &mut Reader<'a>, times: &go::Times) -> Reading<Self> {
         let go = go::read(reader, times);
         Reading { value: Self::Go(go), diagnostics: mem::take(&mut reader.diagnostics) }
     }
 
-    /// The command, or `None` if something that it cannot be without is missing.
+    /// Reads the arguments. `None` if a required part is missing.
     fn read_kind(kind: Kind, reader: &mut Reader<'a>) -> Option<Self> {
         let command = match kind {
             Kind::Uci => Self::Uci,
@@ -237,8 +236,8 @@ impl<'a> Command<'a> {
     /// Writes the line, without a line end.
     ///
     /// # Errors
-    /// A text in the command would break the line or be read as something else, or the dialect
-    /// has no such command; nothing was written. Or the sink failed.
+    /// A text in the command would break the line or be read differently, or the dialect has no such
+    /// command: nothing was written. Or the sink failed.
     pub fn write(
         &self,
         dialect: Dialect,
@@ -300,8 +299,8 @@ impl<'a> Command<'a> {
 }
 
 impl Dialect {
-    /// The dialect whose handshake command (`uci` or `usi`) a line is, in any case and after
-    /// unknown tokens, as [`Command::read`] tolerates them.
+    /// The dialect of a handshake command (`uci` or `usi`), in any case and after unknown tokens,
+    /// as tolerated by [`Command::read`].
     ///
     /// ```
     /// use readyok_protocol::Dialect;
@@ -328,7 +327,7 @@ impl Dialect {
 }
 
 impl GameResult {
-    /// The keywords.
+    /// The token of the result: `win`, `lose` or `draw`.
     pub const fn keyword(self) -> &'static str {
         match self {
             Self::Win => "win",
@@ -363,7 +362,7 @@ impl<'a> Register<'a> {
             let start = reader.tokens.next_start();
             let mut end = start;
             while let Some(token) = reader.tokens.peek() {
-                // A second `name` belongs to the text, as there is only one.
+                // A second `name` belongs to the text.
                 let starts_other = match token.text {
                     "name" => key.text == "code",
                     "code" => key.text == "name",
@@ -427,7 +426,6 @@ impl<'a> Register<'a> {
     }
 }
 
-/// Whether this is the keywords, in any case.
 fn is(token: Token<'_>, keyword: &str) -> bool {
     token.text.eq_ignore_ascii_case(keyword)
 }
@@ -438,14 +436,14 @@ fn note_case(token: Token<'_>, keyword: &str, reader: &mut Reader<'_>) {
     }
 }
 
-/// Reads what follows `position`. `None` if there is no position, or a broken one.
+/// Reads the rest of `position`. `None` if the position is missing or invalid.
 fn read_position<'a>(reader: &mut Reader<'a>) -> Option<Position<'a>> {
     let root = loop {
         let Some(token) = reader.tokens.peek() else {
             reader.report_missing(DiagnosticKind::Missing);
             return None;
         };
-        // A board has ranks; without its keyword it is known by them.
+        // A FEN without its keyword is recognized by the rank separators.
         let bare = token.text.contains('/');
         if !bare {
             reader.tokens.next();
@@ -469,11 +467,11 @@ fn read_position<'a>(reader: &mut Reader<'a>) -> Option<Position<'a>> {
         if is(token, "moves") {
             reader.tokens.next();
             note_case(token, "moves", reader);
-            // `position startpos moves` is common, and says that there are none.
+            // `position startpos moves` without moves is common.
             if reader.tokens.peek().is_none() {
                 break;
             }
-        } else if Move::read_loosely(token.text, reader.dialect).is_ok() {
+        } else if Move::read_lenient(token.text, reader.dialect).is_ok() {
             reader.report_missing(DiagnosticKind::MissingKeyword);
         } else {
             reader.tokens.next();
@@ -541,18 +539,18 @@ fn write_position(
     Ok(())
 }
 
-/// A line that is no UCI command, or an odd one.
+/// A line that is not a UCI command, or a malformed one.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CommandError {
     /// The line.
     pub line: String,
-    /// What is wrong with it.
+    /// The diagnostics of the line.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no command", self.line.escape_debug())?;
+        write!(f, "`{}` is not a command", self.line.escape_debug())?;
         match self.diagnostics.first() {
             Some(diagnostic) => write!(f, ": {diagnostic}"),
             None => Ok(()),
@@ -565,10 +563,10 @@ impl core::error::Error for CommandError {}
 impl FromStr for Command<'static> {
     type Err = CommandError;
 
-    /// Reads a UCI line, tolerantly. For the diagnostics, and for USI, see [`Command::read`].
+    /// Reads a UCI line leniently. For the diagnostics, and for USI, see [`Command::read`].
     ///
     /// # Errors
-    /// The line is no command.
+    /// The line is not a command, or it is malformed.
     fn from_str(line: &str) -> Result<Self, CommandError> {
         let reading = Command::read(line, Dialect::Uci);
         match reading.value {
@@ -581,8 +579,8 @@ impl FromStr for Command<'static> {
 }
 
 impl fmt::Display for Command<'_> {
-    /// The UCI line. A text that could not be written to an engine is shown with spaces for line
-    /// ends; to send a command, use [`Command::write`], which rejects it.
+    /// The UCI line. Line ends in a text are replaced by spaces; to send a command, use
+    /// [`Command::write`], which rejects them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.write(Dialect::Uci, &mut OneLine(f)) {
             Ok(()) => Ok(()),

@@ -10,12 +10,12 @@ use crate::parser::Reader;
 use crate::serializer::{self, WriteError};
 use crate::tokenizer::{Token, Tokens};
 
-/// How the empty text is written after `value` or `default`.
+/// The notation of an empty text after `value` or `default`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum EmptyText {
-    /// As `<empty>` (UCI 2006, option type string).
+    /// `<empty>` (UCI 2006, option type string).
     Keyword,
-    /// As nothing, which engines that do not know `<empty>` need.
+    /// No text, for engines that do not support `<empty>`.
     Blank,
 }
 
@@ -32,20 +32,20 @@ impl EmptyText {
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SetOption<'a> {
-    /// The name as it was sent, with the spaces within it. Compare it with
+    /// The name as sent, including inner spaces. Compare it with
     /// [`Dialect::same_option`](crate::Dialect::same_option).
     pub name: Cow<'a, str>,
-    /// The value. `None` if there is no token `value`, as for a button; empty if nothing follows
-    /// it, or `<empty>` does.
+    /// The value. `None` without a token `value`, as for a button; empty if nothing or `<empty>`
+    /// follows it.
     pub value: Option<Cow<'a, str>>,
 }
 
 impl SetOption<'_> {
-    /// The same message, cut at the token `value` that makes the name an option.
+    /// The same message, split at the token `value` that yields the name of an option.
     ///
-    /// `setoption name draw value value 3` can be read in two ways. The reader cuts at the first
-    /// `value`, and at one in another case only if there is no other; whoever knows the options can do
-    /// better. `is_option` is asked only of names that are no longer than [`OptionDecl::MAX_NAME`].
+    /// `setoption name draw value value 3` is ambiguous. The reader splits at the first `value`, or
+    /// without one at the first in another case. With a list of options this method is exact.
+    /// `is_option` is called only with names up to [`OptionDecl::MAX_NAME`] bytes.
     #[must_use]
     pub fn resolved(self, is_option: impl Fn(&str) -> bool) -> Self {
         let is_option = |name: &str| name.len() <= OptionDecl::MAX_NAME && is_option(name);
@@ -67,8 +67,8 @@ impl SetOption<'_> {
         }
     }
 
-    /// The message as parsed without knowledge of the options: split at the first token `value`, even if that
-    /// is part of the name. [`resolved`](Self::resolved) undoes it.
+    /// The message as read without a list of options: split at the first token `value`, even inside
+    /// the name. Inverse of [`resolved`](Self::resolved).
     #[must_use]
     pub(crate) fn unresolved(self, empty: EmptyText) -> Self {
         let (Some(value), Some(token)) = (&self.value, keyword_in(&self.name)) else { return self };
@@ -85,7 +85,7 @@ impl SetOption<'_> {
         self.write_spelled(EmptyText::Keyword, out)
     }
 
-    /// Writes the message for an engine that has its own notation of the empty text.
+    /// Writes the message with the given notation of the empty text.
     pub(crate) fn write_spelled(
         &self,
         empty: EmptyText,
@@ -121,7 +121,7 @@ impl SetOption<'_> {
     }
 }
 
-/// Reads what follows `setoption`. `None` without a name.
+/// Reads the rest of `setoption`. `None` without a name.
 pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
     let first = reader.tokens.peek();
     let is = |token: &str, key: &str| token.eq_ignore_ascii_case(key);
@@ -139,13 +139,13 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
     read_name(reader)
 }
 
-/// The token that ends a name. The first token is part of it, whatever it is.
+/// The token that ends a name. The first token always belongs to the name.
 fn keyword_in(name: &str) -> Option<Token<'_>> {
     Tokens::of(name).skip(1).find(|token| token.text == "value")
 }
 
-/// The token that ends a name in a line where no other does: in another case, and with a token after it.
-/// Without one it is the end of a name such as `Max Value`.
+/// The keyword in another case, if a token follows it. Otherwise it is the end of a name such as
+/// `Max Value`.
 fn keyword_in_any_case(name: &str) -> Option<Token<'_>> {
     let mut tokens = Tokens::of(name).skip(1).peekable();
     while let Some(token) = tokens.next() {
@@ -156,7 +156,7 @@ fn keyword_in_any_case(name: &str) -> Option<Token<'_>> {
     None
 }
 
-/// Reads what follows `name`.
+/// Reads the tokens after `name`.
 fn read_name<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
     let start = reader.tokens.next_start();
     let text = reader.tokens.rest().text;
@@ -176,7 +176,7 @@ fn read_name<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
     Some(SetOption { name: Cow::Borrowed(reader.option_name(name)?), value })
 }
 
-/// `setoption value … name …`. A second `value`, after the name, is the value.
+/// `setoption value … name …`. A second `value`, after the name, takes precedence.
 fn read_swapped<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
     let value_key = reader.tokens.next()?;
     let start = reader.tokens.next_start();
@@ -199,12 +199,12 @@ fn read_swapped<'a>(reader: &mut Reader<'a>) -> Option<SetOption<'a>> {
     None
 }
 
-/// The empty string is `<empty>` on the wire (UCI 2006, option type string).
+/// The empty string is `<empty>` in the protocol (UCI 2006, option type string).
 pub(crate) fn decoded(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(if text == "<empty>" { "" } else { text })
 }
 
-/// A text as it stands on the wire.
+/// Inverse of [`decoded`].
 pub(crate) fn encoded(text: &str) -> &str {
     if text.is_empty() { EmptyText::Keyword.text() } else { text }
 }

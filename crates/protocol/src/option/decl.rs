@@ -11,14 +11,13 @@ use crate::parser::{Reader, in_any_case};
 use crate::serializer::{self, WriteError};
 use crate::tokenizer::{Integer, Token, Tokens, has_byte_below, split_token};
 
-/// An option as an engine declares it.
+/// The declaration of an option by an engine.
 ///
-/// Defaults may be missing or odd: real engines declare such options, and they can be set all the
-/// same.
+/// Defaults may be missing or invalid, as in some real engines; such options can be set anyway.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OptionDecl<'a> {
-    /// The name, as it is spelled on the wire.
+    /// The name in the engine's spelling.
     pub name: Cow<'a, str>,
     /// The type, with the default and the range.
     pub kind: OptionKind<'a>,
@@ -30,38 +29,38 @@ pub struct OptionDecl<'a> {
 pub enum OptionKind<'a> {
     /// True or false.
     Check {
-        /// The value that the engine starts with.
+        /// The default.
         default: Option<bool>,
     },
     /// A whole number.
     Spin {
-        /// The value that the engine starts with.
+        /// The default.
         default: Option<i64>,
         /// The smallest value.
         min: Option<i64>,
         /// The largest value.
         max: Option<i64>,
     },
-    /// One of several texts.
+    /// One of several choices.
     Combo {
-        /// The value that the engine starts with. Some engines leave it out of `vars`.
+        /// The default. Some engines do not list it in `vars`.
         default: Option<Cow<'a, str>>,
-        /// The texts to choose from, in the engine's order.
+        /// The choices, in the engine's order.
         vars: Vec<Cow<'a, str>>,
     },
-    /// Something that the engine does when asked to.
+    /// An action of the engine.
     Button,
     /// A text.
     String {
-        /// The value that the engine starts with.
+        /// The default.
         default: Option<Cow<'a, str>>,
     },
     /// The path of a file (USI).
     Filename {
-        /// The value that the engine starts with.
+        /// The default.
         default: Option<Cow<'a, str>>,
     },
-    /// A type that no protocol has.
+    /// An unknown type.
     Other {
         /// The type.
         kind: Cow<'a, str>,
@@ -71,15 +70,15 @@ pub enum OptionKind<'a> {
 }
 
 impl<'a> OptionDecl<'a> {
-    /// The longest name or type of an option, in bytes; no known one has a quarter of it. A
-    /// message with a longer one is kept as text.
+    /// Maximum length of a name or type in bytes; known ones are less than a quarter of it. A message
+    /// with a longer one is stored as text.
     pub const MAX_NAME: usize = 256;
 
-    /// The longest default or choice, in bytes. A longer one is left out when read: a part of a
-    /// path would be another path.
+    /// Maximum length of a default or choice in bytes. A longer one is skipped: a truncated path would be
+    /// another path.
     pub const MAX_TEXT: usize = 4096;
 
-    /// The most choices of a combo. Further ones are left out when read.
+    /// Maximum number of choices of a combo. Further ones are skipped.
     pub const MAX_VARS: usize = 1024;
 
     /// A check option.
@@ -118,9 +117,8 @@ impl<'a> OptionDecl<'a> {
         Self { name: name.into(), kind: OptionKind::Filename { default: Some(default.into()) } }
     }
 
-    /// What the engine says about itself, such as its licence: `UCI_EngineAbout`, whose default is
-    /// the text and which nobody sets. [`OptionSet::engine_about`](crate::OptionSet::engine_about)
-    /// reads it.
+    /// A text about the engine, such as its license: `UCI_EngineAbout`, whose default is the text and
+    /// which is never set. [`OptionSet::engine_about`](crate::OptionSet::engine_about) reads it.
     pub fn engine_about(text: impl Into<Cow<'a, str>>) -> Self {
         Self::string(KnownOption::EngineAbout.name(), text)
     }
@@ -130,7 +128,7 @@ impl<'a> OptionDecl<'a> {
         OptionDecl { name: Cow::Owned(self.name.into_owned()), kind: self.kind.into_owned() }
     }
 
-    /// The bytes of memory that the declaration takes, except what allocation adds.
+    /// Memory of the declaration in bytes, without allocator overhead.
     pub(super) fn size(&self) -> usize {
         let texts = match &self.kind {
             OptionKind::Combo { default, vars } => {
@@ -146,7 +144,7 @@ impl<'a> OptionDecl<'a> {
         size_of::<Self>() + self.name.len() + texts
     }
 
-    /// How an empty text is written in the line of this declaration. `None` if there is none in it.
+    /// The notation of an empty text in the line of this declaration. `None` if it has no empty text.
     pub(crate) fn empty_text_in(&self, line: &str) -> Option<EmptyText> {
         match &self.kind {
             OptionKind::String { default: Some(text) }
@@ -157,7 +155,7 @@ impl<'a> OptionDecl<'a> {
                 let is_keyword = last.is_some_and(|token| token.text == encoded(""));
                 Some(if is_keyword { EmptyText::Keyword } else { EmptyText::Blank })
             }
-            // An empty choice that is left blank is none.
+            // A blank choice is skipped by the reader, so an empty choice was written as a keyword.
             OptionKind::Combo { default, vars } => {
                 let has_empty = default.iter().chain(vars).any(|text| text.is_empty());
                 has_empty.then_some(EmptyText::Keyword)
@@ -180,13 +178,12 @@ impl<'a> OptionDecl<'a> {
     #[inline]
     fn check_name(&self) -> Result<(), WriteError> {
         let name = &*self.name;
-        // One token before a known type is never cut elsewhere.
+        // Fast path: a single token before a known type is never split.
         let is_plain = !matches!(self.kind, OptionKind::Other { .. }) && serializer::is_token(name);
-        if is_plain && name.len() <= Self::MAX_NAME { Ok(()) } else { self.check_odd_name() }
+        if is_plain && name.len() <= Self::MAX_NAME { Ok(()) } else { self.check_any_name() }
     }
 
-    /// The same for any name.
-    fn check_odd_name(&self) -> Result<(), WriteError> {
+    fn check_any_name(&self) -> Result<(), WriteError> {
         serializer::check_option_name(&self.name)?;
         if !self.ends_its_name() {
             return Err(WriteError::Keyword { field: "name of an option", keyword: "type" });
@@ -194,7 +191,7 @@ impl<'a> OptionDecl<'a> {
         Ok(())
     }
 
-    /// Whether the line is cut where the name ends when it is read.
+    /// Whether the reader would end the name at its end.
     fn ends_its_name(&self) -> bool {
         let rest = match &self.kind {
             OptionKind::Other { rest, .. } => rest,
@@ -209,7 +206,6 @@ impl<'a> OptionDecl<'a> {
     }
 }
 
-/// Checks a text that a declaration may have.
 fn check_text(
     field: &'static str,
     text: &str,
@@ -219,26 +215,24 @@ fn check_text(
     serializer::check_text(field, text, keywords)
 }
 
-/// Whether this is one of the texts to choose from as nearly all are: one short token, and of
-/// another length than the tokens that would end it.
+/// Fast path for nearly all choices: one short token with another length than `var` and
+/// `default`.
 #[inline]
 fn is_plain_choice(text: &str) -> bool {
     !matches!(text.len(), 0 | 3 | 7 | 17..) && !has_byte_below(b' ' + 1, text)
 }
 
-/// Checks one of the texts to choose from.
 fn check_choice(text: &str) -> Result<(), WriteError> {
-    if is_plain_choice(text) { Ok(()) } else { check_odd_choice(text) }
+    if is_plain_choice(text) { Ok(()) } else { check_any_choice(text) }
 }
 
-/// The same for any text.
-fn check_odd_choice(text: &str) -> Result<(), WriteError> {
+fn check_any_choice(text: &str) -> Result<(), WriteError> {
     let keywords = &["var", "default"];
     if text.is_empty() { Ok(()) } else { check_text("choice of an option", text, keywords) }
 }
 
 impl OptionKind<'_> {
-    /// The type, if it is one of the protocols.
+    /// The type. `None` if it is unknown.
     pub fn option_type(&self) -> Option<OptionType> {
         Some(match self {
             Self::Check { .. } => OptionType::Check,
@@ -251,7 +245,7 @@ impl OptionKind<'_> {
         })
     }
 
-    /// The keywords for the type.
+    /// The keyword of the type.
     pub fn keyword(&self) -> &str {
         match self {
             Self::Check { .. } => "check",
@@ -264,7 +258,7 @@ impl OptionKind<'_> {
         }
     }
 
-    /// Whether the type is a choice of plain texts, which need no further check.
+    /// Whether the type is a combo of plain choices, which need no further check.
     #[inline]
     fn is_plain(&self) -> bool {
         let Self::Combo { default, vars } = self else { return false };
@@ -357,7 +351,7 @@ impl OptionKind<'_> {
     }
 }
 
-/// Writes ` key text`, if there is a text.
+/// Writes ` key text` if there is a text.
 #[inline]
 fn write_text(
     key: &'static str,
@@ -369,16 +363,16 @@ fn write_text(
     if text.is_empty() { out.write_str(encoded("")) } else { out.write_str(text) }
 }
 
-/// The types of options that the protocols have.
+/// The types of options in the protocols.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum OptionType {
     /// True or false.
     Check,
     /// A whole number.
     Spin,
-    /// One of several texts.
+    /// One of several choices.
     Combo,
-    /// Something that the engine does when asked to.
+    /// An action of the engine.
     Button,
     /// A text.
     String,
@@ -400,10 +394,10 @@ impl OptionType {
     }
 }
 
-/// Reads what follows `option`. `None` without a name or a type.
+/// Reads the rest of `option`. `None` without a name or a type.
 ///
-/// The name ends at the first `type` that a type of the protocol follows, so that it may contain
-/// any token; failing that, at the first `type`.
+/// The name ends at the first `type` before a known type, or else at the first `type`, because a name
+/// may contain any token.
 pub(crate) fn read<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
     let before = reader.tokens.at();
     match reader.tokens.next() {
@@ -434,7 +428,7 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>) -> Option<OptionDecl<'a>> {
     Some(OptionDecl { name: Cow::Borrowed(name), kind })
 }
 
-/// Cuts the name from the line, and takes the tokens `type` and the one after it.
+/// Splits off the name and reads `type` and the token after it.
 fn split_name<'a>(reader: &mut Reader<'a>) -> Option<(Token<'a>, Token<'a>)> {
     let start = reader.tokens.next_start();
     let (key, type_token) = name_end(reader.tokens.clone())?;
@@ -445,10 +439,10 @@ fn split_name<'a>(reader: &mut Reader<'a>) -> Option<(Token<'a>, Token<'a>)> {
     Some((reader.tokens.slice(start, key.start), type_token))
 }
 
-/// The token `type` after the name that the tokens start with, and the one after it.
+/// The token `type` after the name, and the token after it.
 fn name_end<'a>(mut tokens: impl Iterator<Item = Token<'a>>) -> Option<(Token<'a>, Token<'a>)> {
     let mut first = None;
-    // The first token belongs to the name, whatever it is.
+    // The first token always belongs to the name.
     tokens.next()?;
     let mut token = tokens.next()?;
     for next in tokens {
@@ -534,7 +528,7 @@ fn read_check<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
     OptionKind::Check { default }
 }
 
-/// What a token that is no value of a check option can only mean.
+/// The only possible meaning of an invalid default of a check.
 fn clear_meaning(token: &str) -> Option<bool> {
     match token {
         "1" | "yes" | "on" => Some(true),
@@ -573,8 +567,8 @@ fn read_spin<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
     OptionKind::Spin { default, min, max }
 }
 
-/// Reads the fields of a combo that stand as they would be written, with texts of one token: nearly
-/// always all of them. Any other field is left where it is.
+/// Fast path: reads the fields of a combo with canonical spacing and choices of one token. Any other
+/// field is not consumed.
 #[inline]
 fn read_plain_combo<'a>(
     reader: &mut Reader<'a>,
@@ -597,8 +591,8 @@ fn read_plain_combo<'a>(
     default
 }
 
-/// The field that a text starts with, if it is as [`read_plain_combo`] wants it: whether it is the
-/// default, its text, and what follows.
+/// The first field of a text for [`read_plain_combo`]: whether it is the default, its text, and the
+/// rest.
 #[inline]
 fn plain_field(text: &str) -> Option<(bool, &str, &str)> {
     const DEFAULT: &str = " default ";
@@ -644,7 +638,7 @@ fn read_combo<'a>(reader: &mut Reader<'a>) -> OptionKind<'a> {
     OptionKind::Combo { default: default.map(|token| decoded(token.text)), vars }
 }
 
-/// The default of a text: all the rest of the line.
+/// The default of a string option: the rest of the line.
 fn read_text<'a>(reader: &mut Reader<'a>) -> Option<Cow<'a, str>> {
     while let Some(key) = reader.tokens.next() {
         if key.text.eq_ignore_ascii_case("default") {

@@ -1,4 +1,4 @@
-//! Options: what an engine declares, and what it is reported.
+//! Options: declarations and values.
 
 pub(crate) mod decl;
 mod known;

@@ -1,4 +1,4 @@
-//! The value of `UCI_Opponent`: whom the engine plays.
+//! The value of `UCI_Opponent`.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::{String, ToString};
@@ -7,10 +7,10 @@ use core::str::FromStr;
 
 use crate::tokenizer::{Token, Tokens, is_space};
 
-/// The opponent of an engine, as `UCI_Opponent` has it (UCI 2006, option:
+/// The opponent of an engine, the value of `UCI_Opponent` (UCI 2006, option:
 /// `[GM|IM|FM|WGM|WIM|none] [<elo>|none] [computer|human] <name>`).
 ///
-/// Case does not matter when it is read; the title, the rating, or both may be left out.
+/// The reader ignores case, and the title, the rating, or both may be missing.
 ///
 /// ```
 /// use readyok_protocol::{Opponent, OpponentKind, Title};
@@ -37,47 +37,47 @@ pub struct Opponent {
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct Title(Cow<'static, str>);
 
-/// What kind of player the opponent is.
+/// The kind of the opponent.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum OpponentKind {
-    /// A program.
+    /// A computer.
     Computer,
-    /// A person.
+    /// A human.
     Human,
 }
 
-/// Why a text is no opponent.
+/// Why a text is not an opponent.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum OpponentError {
-    /// A token that is no title.
+    /// A token that is not a title.
     Title {
         /// The token.
         token: String,
-        /// The byte at which it stands.
+        /// Its byte offset.
         at: usize,
     },
     /// A token that is neither a rating nor `none`.
     Rating {
         /// The token.
         token: String,
-        /// The byte at which it stands.
+        /// Its byte offset.
         at: usize,
     },
     /// A token that is neither `computer` nor `human`; empty at the end of the text.
     Kind {
         /// The token.
         token: String,
-        /// The byte at which it stands.
+        /// Its byte offset.
         at: usize,
     },
-    /// There is no name.
+    /// The name is missing.
     NoName,
 }
 
 impl Opponent {
-    /// An opponent. White space in the name becomes single spaces.
+    /// An opponent. White space in the name is collapsed to single spaces.
     ///
     /// # Errors
     /// The name is empty.
@@ -110,7 +110,7 @@ impl Opponent {
         self.rating
     }
 
-    /// Whether it is a person or a program.
+    /// Human or computer.
     pub fn kind(&self) -> OpponentKind {
         self.kind
     }
@@ -135,13 +135,14 @@ impl Title {
 
     const MAX_LEN: usize = 8;
 
-    /// A title, in upper case. The protocol has five; servers have others, such as `CM` and `BOT`.
+    /// A title, converted to upper case. The protocol has five; servers have others, such as `CM` and
+    /// `BOT`.
     ///
-    /// `None` unless it is one to eight ASCII letters that have no other meaning there.
+    /// `None` unless it consists of one to eight ASCII letters and is not a keyword.
     pub fn new(token: &str) -> Option<Self> {
         let is_token = (1..=Self::MAX_LEN).contains(&token.len())
             && token.bytes().all(|byte| byte.is_ascii_alphabetic());
-        let is_free = !is_none(token) && OpponentKind::from_token(token).is_none();
+        let is_free = !is_unset(token) && OpponentKind::from_token(token).is_none();
         (is_token && is_free).then(|| Self(Cow::Owned(token.to_ascii_uppercase())))
     }
 
@@ -152,7 +153,7 @@ impl Title {
 }
 
 impl OpponentKind {
-    /// The keywords.
+    /// The keyword.
     pub const fn keyword(self) -> &'static str {
         match self {
             Self::Computer => "computer",
@@ -167,7 +168,7 @@ impl OpponentKind {
     }
 }
 
-fn is_none(token: &str) -> bool {
+fn is_unset(token: &str) -> bool {
     token.eq_ignore_ascii_case("none")
 }
 
@@ -180,7 +181,7 @@ impl FromStr for Opponent {
             .next_if(|token| {
                 OpponentKind::from_token(token).is_none() && token.parse::<u32>().is_err()
             })
-            .filter(|token| !is_none(token.text))
+            .filter(|token| !is_unset(token.text))
             .map(|token| {
                 Title::new(token.text).ok_or_else(|| OpponentError::Title {
                     token: token.text.to_owned(),
@@ -190,7 +191,7 @@ impl FromStr for Opponent {
             .transpose()?;
         let rating = tokens
             .next_if(|token| OpponentKind::from_token(token).is_none())
-            .filter(|token| !is_none(token.text))
+            .filter(|token| !is_unset(token.text))
             .map(|token| {
                 token.text.parse().map_err(|_| OpponentError::Rating {
                     token: token.text.to_owned(),

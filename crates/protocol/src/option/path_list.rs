@@ -6,12 +6,11 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
-/// Folders, as `NalimovPath` (UCI 2006, option: separated by `;`) and `SyzygyPath` (The UCI
-/// Protocol, option: commonly separated by `:` on Unix-like systems and by `;` on Windows) have
-/// them.
+/// Directories, the value of `NalimovPath` (UCI 2006, option: separated by `;`) and `SyzygyPath` (The UCI
+/// Protocol, option: commonly separated by `:` on Unix-like systems and by `;` on Windows).
 ///
-/// When a list is read, both separate, but no `:` after a drive letter does, and empty entries
-/// are skipped. An empty text is an empty list.
+/// The reader accepts both separators, except a `:` after a drive letter, and skips empty entries. An
+/// empty text is an empty list.
 ///
 /// ```
 /// use readyok_protocol::{PathList, PathSeparator};
@@ -28,7 +27,7 @@ pub struct PathList {
     paths: Vec<String>,
 }
 
-/// What stands between two directories of a [`PathList`].
+/// The separator of a [`PathList`].
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum PathSeparator {
@@ -38,8 +37,8 @@ pub enum PathSeparator {
     Colon,
 }
 
-/// A path that cannot stand in a list: it is empty, starts or ends with white space, contains a
-/// control character or a separator, or is a single letter, which reads as a drive.
+/// An invalid path for a list: it is empty, starts or ends with white space, contains a control
+/// character or a separator, or is a single letter, which would be read as a drive.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct PathListError {
     /// The path.
@@ -50,7 +49,7 @@ impl PathList {
     /// A list of directories.
     ///
     /// # Errors
-    /// One of them cannot stand in a list.
+    /// A path cannot be represented in a list.
     pub fn new<'a>(paths: impl IntoIterator<Item = &'a str>) -> Result<Self, PathListError> {
         let check = |path: &str| {
             let fits = split(path) == [path] && !is_drive(path) && !path.contains(char::is_control);
@@ -64,7 +63,7 @@ impl PathList {
         self.paths.iter().map(String::as_str)
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }
@@ -79,7 +78,7 @@ impl PathList {
 }
 
 impl PathSeparator {
-    /// What engines on this system expect in `SyzygyPath`.
+    /// The separator that engines on this system expect in `SyzygyPath`.
     pub const NATIVE: Self = if cfg!(windows) { Self::Semicolon } else { Self::Colon };
 }
 
@@ -135,7 +134,7 @@ impl fmt::Display for PathList {
 
 impl fmt::Display for PathListError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` cannot stand in a list of paths", self.path.escape_debug())
+        write!(f, "`{}` is not allowed in a list of paths", self.path.escape_debug())
     }
 }
 

@@ -1,4 +1,4 @@
-//! The value of `UCI_SetPositionValue`: what the engine shall think of a position.
+//! The value of `UCI_SetPositionValue`.
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
@@ -8,10 +8,10 @@ use core::str::FromStr;
 use crate::tokenizer::Tokens;
 use crate::{Fen, PositionError};
 
-/// What the engine shall think of a position, as `UCI_SetPositionValue` has it (UCI 2006, option:
+/// An evaluation override for a position, the value of `UCI_SetPositionValue` (UCI 2006, option:
 /// `<value> + <fen> | clear + <fen> | clearall`).
 ///
-/// The `+` may be left out when it is read, and is always written.
+/// The reader accepts a missing `+`; the writer always writes it.
 ///
 /// ```
 /// use readyok_protocol::PositionValue;
@@ -23,41 +23,41 @@ use crate::{Fen, PositionError};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub enum PositionValue {
-    /// The position has this value.
+    /// Sets the value of a position.
     Set {
-        /// The value in centipawns, from white's point of view.
+        /// The value in centipawns from White's point of view.
         centipawns: i32,
         /// The position.
         fen: Fen<'static>,
     },
-    /// The engine shall judge the position by itself again.
+    /// Removes the value of a position.
     Clear {
         /// The position.
         fen: Fen<'static>,
     },
-    /// The engine shall judge all positions by itself again.
+    /// Removes the values of all positions.
     ClearAll,
 }
 
-/// Why a text is no value of a position.
+/// Why a text is not a valid value.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum PositionValueError {
     /// The first token is neither a whole number of centipawns, `clear` nor `clearall`.
     Value {
-        /// The token; empty if there is none.
+        /// The token; empty if it is missing.
         token: String,
     },
     /// Text follows `clearall`.
     Trailing {
-        /// The byte at which it starts.
+        /// Its byte offset.
         at: usize,
     },
-    /// The position breaks the syntax.
+    /// The position is invalid.
     Position {
-        /// The byte at which the position starts.
+        /// The byte offset of the position.
         at: usize,
-        /// What is wrong with it. Its span counts from there.
+        /// The error. Its span is relative to the position.
         error: PositionError,
     },
 }

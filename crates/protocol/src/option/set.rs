@@ -1,4 +1,4 @@
-//! The options of one engine, found by name.
+//! The options of an engine, indexed by name.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -9,44 +9,43 @@ use super::decl::{OptionDecl, OptionKind};
 use super::known::KnownOption;
 use crate::Dialect;
 
-/// The options that an engine declares, in its order, each name once.
+/// The options of an engine, in the order of declaration, with unique names.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct OptionSet {
     dialect: Dialect,
     decls: Vec<OptionDecl<'static>>,
-    /// Where the options stand in `decls`, sorted by their names: an engine may declare thousands.
+    /// Indexes into `decls`, sorted by name: an engine may declare thousands.
     sorted: Vec<usize>,
-    /// What the declarations take together.
+    /// Memory of all declarations.
     bytes: usize,
 }
 
-/// An engine has no option of this name.
+/// The engine has no option with this name.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnknownOption {
-    /// The name that was looked for.
+    /// The requested name.
     pub name: String,
 }
 
 impl OptionSet {
-    /// More declarations are ignored: no known engine has a tenth of them.
+    /// Maximum number of options. Further ones are ignored; no known engine has a tenth of them.
     pub const MAX_LEN: usize = 4096;
 
-    /// The most memory that the declarations take together, in bytes. One that would not fit is
-    /// ignored.
+    /// Maximum memory of all declarations in bytes. One that would exceed it is ignored.
     pub const MAX_BYTES: usize = 1 << 20;
 
-    /// No options yet. The dialect decides which names are the same.
+    /// An empty set. The dialect decides which names are equal.
     pub fn new(dialect: Dialect) -> Self {
         Self { dialect, decls: Vec::new(), sorted: Vec::new(), bytes: 0 }
     }
 
-    /// The dialect that decides which names are the same.
+    /// The dialect that decides which names are equal.
     pub const fn dialect(&self) -> Dialect {
         self.dialect
     }
 
-    /// Adds a declaration. One of the same name takes the place of the old one. One too many is
-    /// ignored, and so is one whose name is longer than [`OptionDecl::MAX_NAME`].
+    /// Adds a declaration, or replaces the one with the same name. One beyond the limits is ignored,
+    /// and so is one whose name is longer than [`OptionDecl::MAX_NAME`].
     pub fn declare(&mut self, decl: OptionDecl<'static>) {
         let place = self.place(&decl.name);
         let count = self.decls.len();
@@ -67,20 +66,20 @@ impl OptionSet {
         self.bytes = bytes;
     }
 
-    /// The option of a name, in any spelling that means the same in this dialect.
+    /// Finds an option by name, in any equivalent spelling of the dialect.
     pub fn find(&self, name: &str) -> Option<&OptionDecl<'static>> {
         self.decls.get(self.index(name)?)
     }
 
-    /// The option of a name.
+    /// Finds an option by name.
     ///
     /// # Errors
-    /// There is none.
+    /// No option has this name.
     pub fn require(&self, name: &str) -> Result<&OptionDecl<'static>, UnknownOption> {
         self.find(name).ok_or_else(|| UnknownOption { name: name.to_owned() })
     }
 
-    /// Where the option of a name stands among the others.
+    /// The index of an option in the order of declaration.
     pub fn index(&self, name: &str) -> Option<usize> {
         if OptionDecl::MAX_NAME < name.len() {
             return None;
@@ -88,7 +87,7 @@ impl OptionSet {
         self.sorted.get(self.place(name).ok()?).copied()
     }
 
-    /// Where a name stands in `sorted`, or where it would.
+    /// Index of a name in `sorted`, or its insertion point.
     fn place(&self, name: &str) -> Result<usize, usize> {
         self.sorted.binary_search_by(|&index| {
             let decl = self.decls.get(index).map_or("", |decl| &decl.name);
@@ -96,7 +95,7 @@ impl OptionSet {
         })
     }
 
-    /// What the engine says about itself (`UCI_EngineAbout`): a text for people, such as its licence.
+    /// The engine's text about itself (`UCI_EngineAbout`), such as its license.
     pub fn engine_about(&self) -> Option<&str> {
         match &self.find(KnownOption::EngineAbout.name())?.kind {
             OptionKind::String { default: Some(text) } if !text.is_empty() => Some(text),
@@ -104,7 +103,7 @@ impl OptionSet {
         }
     }
 
-    /// All options, in the order in which they were declared.
+    /// All options, in the order of declaration.
     pub fn iter(&self) -> core::slice::Iter<'_, OptionDecl<'static>> {
         self.decls.iter()
     }
@@ -114,7 +113,7 @@ impl OptionSet {
         self.decls.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no options.
     pub fn is_empty(&self) -> bool {
         self.decls.is_empty()
     }

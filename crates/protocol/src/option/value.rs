@@ -1,4 +1,4 @@
-//! The value of an option, checked against its declaration.
+//! Values of options, validated against the declaration.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
@@ -12,17 +12,17 @@ use crate::command::decoded;
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum OptionValue {
-    /// Of a check option.
+    /// Value of a check option.
     Check(bool),
-    /// Of a spin option.
+    /// Value of a spin option.
     Spin(i64),
-    /// Of a combo, string or filename option, or one of an unknown type. May be empty.
+    /// Value of a combo, string or filename option, or one of an unknown type. May be empty.
     Text(String),
     /// A button was pressed.
     Pressed,
 }
 
-/// Why a text is no value of an option.
+/// Why a text is not a value of an option.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case"))]
@@ -32,21 +32,21 @@ pub enum OptionError {
     NotABoolean {
         /// The name of the option.
         option: String,
-        /// What was given.
+        /// The given value.
         value: String,
     },
     /// A spin option takes a whole number.
     NotANumber {
         /// The name of the option.
         option: String,
-        /// What was given.
+        /// The given value.
         value: String,
     },
     /// The number is outside of the range of the option.
     OutOfRange {
         /// The name of the option.
         option: String,
-        /// What was given.
+        /// The given value.
         value: i64,
         /// The smallest value, if there is one.
         min: Option<i64>,
@@ -57,9 +57,9 @@ pub enum OptionError {
     NotAChoice {
         /// The name of the option.
         option: String,
-        /// What was given.
+        /// The given value.
         value: String,
-        /// What there is to choose from.
+        /// The choices.
         choices: Vec<String>,
     },
     /// The text contains a line end or NUL.
@@ -76,13 +76,13 @@ pub enum OptionError {
     UnwantedValue {
         /// The name of the option.
         option: String,
-        /// What was given.
+        /// The given value.
         value: String,
     },
 }
 
 impl OptionDecl<'_> {
-    /// The value that the engine starts with, if it sent so.
+    /// The default, if the engine declared a valid one.
     pub fn default_value(&self) -> Option<OptionValue> {
         match &self.kind {
             OptionKind::Check { default } => default.map(OptionValue::Check),
@@ -96,11 +96,11 @@ impl OptionDecl<'_> {
         }
     }
 
-    /// Reads a value as `setoption` carries it. Case does not matter, except in free text; the
-    /// choice of a combo is returned as it was declared. `<empty>` is the empty text.
+    /// Parses the value of a `setoption`. Case does not matter, except in free text; the choice of a combo
+    /// is returned as declared. `<empty>` is the empty text.
     ///
     /// # Errors
-    /// The text is no value of this option.
+    /// The text is not a value of this option.
     pub fn value(&self, text: Option<&str>) -> Result<OptionValue, OptionError> {
         let option = || self.name.clone().into_owned();
         if let OptionKind::Button = self.kind {
@@ -155,7 +155,7 @@ impl OptionDecl<'_> {
 }
 
 impl OptionValue {
-    /// The text that `setoption` carries after `value`. `None` for a button.
+    /// The text after `value` in `setoption`. `None` for a button.
     pub fn to_text(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Check(true) => Some(Cow::Borrowed("true")),

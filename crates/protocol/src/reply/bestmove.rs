@@ -14,30 +14,29 @@ use crate::serializer::{self, WriteError};
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BestMove<'a> {
-    /// What the engine plays.
+    /// The move.
     pub best: Best<'a>,
-    /// The reply that it expects and would like to ponder on. The null move says the same as
-    /// `None`, and is not written. What is no move stands in `unknown`, after `ponder`.
+    /// The move to ponder on. The null move is equivalent to `None` and is not written. A token that is not
+    /// a move is stored in `unknown`, after `ponder`.
     pub ponder: Option<Move>,
-    /// Tokens that the protocol does not know, in their order; and `ponder` with a token that is no
-    /// move.
+    /// Unknown tokens in their order, and `ponder` with a token that is not a move.
     pub unknown: Vec<Cow<'a, str>>,
 }
 
-/// What an engine plays.
+/// The answer of a `bestmove`.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Best<'a> {
-    /// A move, as it was sent. `0000` is the null move; some engines without a legal move send it, or
-    /// `a1a1`: [`to_move`](Self::to_move) tells them from those that are played.
+    /// A move as sent. Some engines without a legal move send `0000` or `a1a1`;
+    /// [`to_move`](Self::to_move) recognizes them.
     Move(Move),
     /// There is no legal move: `(none)`, also spelled `NULL`, `null` and `none`.
     None,
     /// The engine resigns (USI).
     Resign,
-    /// The engine declares that it has won by entering the other camp (USI).
+    /// The engine declares a win by entering king (USI).
     Win,
-    /// Any other token, as it was sent, such as `pass`, which neither protocol has.
+    /// Any other token as sent, such as `pass`, which neither protocol has.
     Other(Cow<'a, str>),
 }
 
@@ -45,31 +44,31 @@ pub enum Best<'a> {
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Checkmate<'a> {
-    /// The mate, from the first move to the last.
+    /// The mate, from the first to the last move.
     Moves(MoveList<'a>),
-    /// There is none: `nomate`.
+    /// No mate exists: `nomate`.
     NoMate,
-    /// The time ran out: `timeout`.
+    /// Timeout: `timeout`.
     Timeout,
-    /// The engine cannot search for mates: `notimplemented`.
+    /// The engine has no mate search: `notimplemented`.
     NotImplemented,
-    /// The engine gave up for another reason: `none` (YaneuraOu).
+    /// The search failed for another reason: `none` (YaneuraOu).
     Unknown,
 }
 
 impl Best<'_> {
-    /// What the protocol makes of a token. `None` if it does not know it.
+    /// The meaning of a token. `None` if it is unknown.
     fn from_token(token: &str, dialect: Dialect) -> Option<Self> {
         match token {
             "resign" => Some(Self::Resign),
             "win" => Some(Self::Win),
             token if is_no_move(token) => Some(Self::None),
-            token => Move::read_loosely(token, dialect).ok().map(Self::Move),
+            token => Move::read_lenient(token, dialect).ok().map(Self::Move),
         }
     }
 
-    /// The move that is played. The null move and one that goes nowhere (`a1a1`, and in shogi any such
-    /// as `5e5e`) are none: engines send them for want of a legal one.
+    /// The move, if it can be played. `None` for the null move and a move without effect (`a1a1`, in shogi
+    /// also `5e5e`), which engines send if they have no legal move.
     pub fn to_move(&self) -> Option<Move> {
         match self {
             Self::Move(it) => Some(*it).filter(|it| *it != Move::NULL && !it.goes_nowhere()),
@@ -87,7 +86,7 @@ impl Best<'_> {
         }
     }
 
-    /// The same without borrows.
+    /// The same answer without borrows.
     pub fn into_owned(self) -> Best<'static> {
         match self {
             Self::Move(it) => Best::Move(it),
@@ -116,9 +115,9 @@ impl BestMove<'_> {
             Best::None | Best::Resign | Best::Win => (),
         }
         let is_value =
-            |token: &str| is_no_move(token) || Move::read_loosely(token, dialect).is_ok();
+            |token: &str| is_no_move(token) || Move::read_lenient(token, dialect).is_ok();
         serializer::check_unknown_moves(&self.unknown, PONDER, is_ponder, is_value)?;
-        // The null move would say that no reply is expected.
+        // The null move means that no reply is expected.
         let ponder = self.ponder.filter(|it| *it != Move::NULL);
         if let Some(it) = ponder {
             serializer::check_move(it, dialect)?;
@@ -133,7 +132,7 @@ impl BestMove<'_> {
         Ok(())
     }
 
-    /// The same without borrows.
+    /// The same answer without borrows.
     pub fn into_owned(self) -> BestMove<'static> {
         BestMove {
             best: self.best.into_owned(),
@@ -156,13 +155,13 @@ impl<'a> From<Best<'a>> for BestMove<'a> {
 }
 
 impl From<Option<Move>> for BestMove<'_> {
-    /// No move means that none is legal.
+    /// `None` means that no move is legal.
     fn from(it: Option<Move>) -> Self {
         it.map_or(Best::None, Best::Move).into()
     }
 }
 
-/// Reads what follows `bestmove`. `None` if nothing does.
+/// Reads the rest of `bestmove`. `None` if it is empty.
 pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Option<BestMove<'a>> {
     let Some(token) = reader.tokens.next() else {
         reader.report_missing(DiagnosticKind::Missing);
@@ -201,9 +200,9 @@ fn is_ponder(token: &str) -> bool {
     token == PONDER
 }
 
-/// Reads what follows `ponder`.
+/// Reads the move after `ponder`.
 fn read_ponder<'a>(reader: &mut Reader<'a>, answer: &mut BestMove<'a>) {
-    // Houdini and others say that they expect nothing.
+    // Houdini and others send a null move if they expect nothing.
     if reader.tokens.next_if(is_no_move).is_some() {
         answer.ponder = None;
         return;
@@ -219,7 +218,7 @@ fn is_no_move(token: &str) -> bool {
     matches!(token, "(none)" | "NULL" | "null" | "none")
 }
 
-/// Reads what follows `checkmate`. `None` if nothing does.
+/// Reads the rest of `checkmate`. `None` if it is empty.
 pub(super) fn read_checkmate<'a>(reader: &mut Reader<'a>) -> Option<Checkmate<'a>> {
     let Some(token) = reader.tokens.peek() else {
         reader.report_missing(DiagnosticKind::Missing);
@@ -274,7 +273,7 @@ impl Checkmate<'_> {
         Ok(())
     }
 
-    /// The same without borrows.
+    /// The same answer without borrows.
     pub fn into_owned(self) -> Checkmate<'static> {
         match self {
             Self::Moves(moves) => Checkmate::Moves(moves.into_owned()),

@@ -1,4 +1,4 @@
-//! `info`: what an engine tells about its search.
+//! `info`: search information.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -13,66 +13,65 @@ use crate::score::{Bound, Score, Wdl};
 use crate::serializer::{self, WriteError};
 use crate::tokenizer::{Integer, Token};
 
-/// One line of `info`: each field as it was sent or not sent.
+/// An `info` line. Fields that were not sent are `None`.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Info<'a> {
     /// Search depth in plies.
     pub depth: Option<u32>,
-    /// Depth of the deepest line in plies.
+    /// Selective depth in plies.
     pub seldepth: Option<u32>,
-    /// Which of several variations this is; 1 is the best.
+    /// Rank of the variation with MultiPV; 1 is the best.
     #[doc(alias = "MultiPV")]
     pub multipv: Option<u32>,
-    /// What the position is worth for the side to move.
+    /// Score from the point of view of the side to move.
     pub score: Option<Score>,
-    /// How exact `score` is.
+    /// Whether the score is exact or a bound.
     pub bound: Bound,
-    /// Chances of winning, drawing and losing (`UCI_ShowWDL`).
+    /// Probabilities of win, draw and loss (`UCI_ShowWDL`).
     pub wdl: Option<Wdl>,
-    /// Positions searched.
+    /// Nodes searched.
     pub nodes: Option<u64>,
-    /// Positions searched in a second.
+    /// Nodes per second.
     pub nps: Option<u64>,
-    /// Evaluations of positions in a second (lc0, `UCI_ShowEPS`).
+    /// Evaluations per second (lc0, `UCI_ShowEPS`).
     pub eps: Option<u64>,
-    /// Thousandths of the hash table in use.
+    /// Hash usage in permille.
     pub hashfull: Option<u32>,
-    /// Positions found in endgame tablebases.
+    /// Tablebase hits.
     pub tbhits: Option<u64>,
-    /// Positions found in the Shredder endgame databases.
+    /// Hits in the Shredder endgame databases.
     pub sbhits: Option<u64>,
-    /// Thousandths of the CPU in use.
+    /// CPU usage in permille.
     pub cpuload: Option<u32>,
     /// Time since the search started. It is written in whole milliseconds, rounded down.
     #[cfg_attr(feature = "serde", serde(default, with = "crate::millis::elapsed"))]
     pub time: Option<Duration>,
-    /// Moves until the end of the game (lc0, `UCI_ShowMovesLeft`).
+    /// Estimated moves until the end of the game (lc0, `UCI_ShowMovesLeft`).
     pub movesleft: Option<u32>,
-    /// The move that is being searched. What is no move stands in `unknown`, after `currmove`.
+    /// The move being searched. A token that is not a move is stored in `unknown`, after `currmove`.
     pub currmove: Option<Move>,
-    /// Its number; the first move is 1.
+    /// Its number, from 1.
     pub currmovenumber: Option<u32>,
-    /// A move and the line that refutes it (`UCI_ShowRefutations`).
+    /// A move and its refutation (`UCI_ShowRefutations`).
     pub refutation: Option<MoveList<'a>>,
-    /// The line that is being calculated (`UCI_ShowCurrLine`).
+    /// The line being searched (`UCI_ShowCurrLine`).
     pub currline: Option<CurrentLine<'a>>,
-    /// The best line found.
+    /// The principal variation.
     pub pv: Option<MoveList<'a>>,
-    /// Tokens that the protocol does not know, in their order; and `currmove` with a token that is no
-    /// move.
+    /// Unknown tokens in their order, and `currmove` with a token that is not a move.
     pub unknown: Vec<Cow<'a, str>>,
-    /// Text to show: the rest of the line after `string` and one white space.
+    /// The text after `string` and one white space, up to the end of the line.
     pub string: Option<Cow<'a, str>>,
 }
 
-/// `currline`: the line that a CPU is calculating.
+/// `currline`: the line that a CPU is searching.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CurrentLine<'a> {
-    /// Which CPU, from 1. `None` if there is only one.
+    /// Number of the CPU, from 1. `None` if it was not sent.
     pub cpu: Option<u32>,
-    /// The line.
+    /// The moves.
     pub moves: MoveList<'a>,
 }
 
@@ -125,14 +124,14 @@ impl<'a> Info<'a> {
         if let Some(text) = &self.string {
             serializer::check_line("text of `info string`", text)?;
         }
-        let is_move = |token: &str| Move::read_loosely(token, dialect).is_ok();
+        let is_move = |token: &str| Move::read_lenient(token, dialect).is_ok();
         serializer::check_unknown_moves(&self.unknown, CURRMOVE, Key::is_token, is_move)?;
         if let Some(it) = self.currmove {
             serializer::check_move(it, dialect)?;
         }
         let current = self.currline.as_ref().map(|line| &line.moves);
         if let Some(line) = self.currline.as_ref().filter(|line| line.cpu.is_none())
-            && line.moves.tokens().next().is_some_and(|token| processor(token).is_some())
+            && line.moves.tokens().next().is_some_and(|token| cpu_number(token).is_some())
         {
             return Err(WriteError::Misread { field: "current line" });
         }
@@ -283,13 +282,13 @@ impl Key {
         Self::from_token(token).is_some()
     }
 
-    /// Fields that may stand more than once: they are parts of the score.
+    /// Fields that may be repeated: they are parts of the score.
     fn may_repeat(self) -> bool {
         matches!(self, Self::Score | Self::Cp | Self::Mate)
     }
 }
 
-/// Reads what follows `info`.
+/// Reads the rest of `info`.
 pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Info<'a> {
     let mut info = Info::default();
     let mut seen = 0u32;
@@ -324,7 +323,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>) -> Info<'a> {
 }
 
 fn read_field<'a>(key: Key, token: Token<'a>, reader: &mut Reader<'a>, info: &mut Info<'a>) {
-    // A field whose value is missing or no number leaves an earlier one of its kind as it is.
+    // A field with a missing or invalid value does not change an earlier field of its kind.
     match key {
         Key::Depth | Key::Seldepth if let Some((depth, seldepth)) = read_depths(reader) => {
             (info.depth, info.seldepth) = (Some(depth), Some(seldepth));
@@ -347,7 +346,7 @@ fn read_field<'a>(key: Key, token: Token<'a>, reader: &mut Reader<'a>, info: &mu
         Key::Currmovenumber => {
             info.currmovenumber = reader.small(Key::is_token).or(info.currmovenumber);
         }
-        // The number follows `cp` or `mate`, which are read as fields of their own.
+        // The number follows `cp` or `mate`, which are read as separate fields.
         Key::Score => {
             let next = reader.tokens.peek();
             if let Some(number) = next.filter(|token| Integer::read(token.text).is_some()) {
@@ -397,7 +396,7 @@ fn score_part(token: &str) -> Option<()> {
     matches!(token, "cp" | "mate" | "lowerbound" | "upperbound").then_some(())
 }
 
-/// A mate is stronger than centipawns, which are the engine's guess at the same time.
+/// A mate takes precedence over a centipawn estimate in the same line.
 fn set_score(score: Option<Score>, token: Token<'_>, reader: &mut Reader<'_>, info: &mut Info<'_>) {
     let Some(score) = score else { return };
     match info.score {
@@ -439,15 +438,15 @@ fn read_wdl(reader: &mut Reader<'_>) -> Option<Wdl> {
 }
 
 fn read_current_line<'a>(reader: &mut Reader<'a>) -> CurrentLine<'a> {
-    let cpu = reader.tokens.peek().and_then(|token| processor(token.text));
+    let cpu = reader.tokens.peek().and_then(|token| cpu_number(token.text));
     if cpu.is_some() {
         reader.tokens.next();
     }
     CurrentLine { cpu, moves: reader.variation() }
 }
 
-/// The number of a CPU. `0000` is the null move.
-fn processor(token: &str) -> Option<u32> {
+/// `0000` is the null move.
+fn cpu_number(token: &str) -> Option<u32> {
     token.parse().ok().filter(|_| token != "0000")
 }
 

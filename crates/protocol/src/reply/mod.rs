@@ -1,4 +1,4 @@
-//! What an engine says to its client.
+//! Messages from an engine to its client.
 
 mod bestmove;
 mod info;
@@ -32,9 +32,9 @@ use crate::{keywords, option};
     reason = "a box would cost `info`, the hot message, an allocation"
 )]
 pub enum Reply<'a> {
-    /// `id …`: who the engine is.
+    /// `id …`: name or author of the engine.
     Id(Id<'a>),
-    /// `option …`: an option that the engine has.
+    /// `option …`: the declaration of an option.
     Option(OptionDecl<'a>),
     /// `uciok` or `usiok`: the end of the handshake.
     UciOk,
@@ -50,7 +50,7 @@ pub enum Reply<'a> {
     Registration(Status),
     /// `info …`.
     Info(Info<'a>),
-    /// A line that is none of these, without white space at its ends. Many engines print some.
+    /// Any other line, without white space at its ends. Many engines print some.
     Unknown(Cow<'a, str>),
 }
 
@@ -60,7 +60,7 @@ pub enum Reply<'a> {
 pub enum Id<'a> {
     /// The name of the engine and its version.
     Name(Cow<'a, str>),
-    /// Who wrote it.
+    /// The author.
     Author(Cow<'a, str>),
 }
 
@@ -68,11 +68,11 @@ pub enum Id<'a> {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Status {
-    /// The engine looks.
+    /// The check is running.
     Checking,
-    /// All is well.
+    /// The check succeeded.
     Ok,
-    /// The engine is not registered, or not the buyer's.
+    /// The engine is not registered, or the copy protection failed.
     Error,
 }
 
@@ -117,10 +117,10 @@ impl Kind {
 }
 
 impl<'a> Reply<'a> {
-    /// Reads one line. Never fails: what cannot be understood is skipped or kept as text, and
-    /// noted.
+    /// Reads one line. Never fails: unreadable parts are skipped or stored as text, with a
+    /// diagnostic.
     ///
-    /// Unknown tokens before the message are skipped only if all the rest can be read: an engine's
+    /// Unknown tokens before the message are skipped only if the rest is well-formed: an engine's
     /// `Warning: bestmove e2e4 is illegal` ends no search.
     pub fn read(line: &'a str, dialect: Dialect) -> Reading<Self> {
         let mut reader = Reader::new(line, dialect);
@@ -131,10 +131,10 @@ impl<'a> Reply<'a> {
         let whole = reader.tokens.clone();
         match reader.start(known, keywords::is_command) {
             Start::Known(kind, skipped) => {
-                let before = reader.met;
-                // The value goes straight to where it is returned, as copies of it take long.
+                let before = reader.count;
+                // The value is constructed in place, because copies of it are slow.
                 if let Some(value) = Self::read_kind(kind, &mut reader)
-                    && (skipped == 0 || reader.met == before)
+                    && (skipped == 0 || reader.count == before)
                 {
                     return reader.done(value);
                 }
@@ -145,7 +145,7 @@ impl<'a> Reply<'a> {
         reader.done(Self::Unknown(Cow::Borrowed(whole.rest().text)))
     }
 
-    /// The reply, or `None` if something that it cannot be without is missing.
+    /// Reads the arguments. `None` if a required part is missing.
     fn read_kind(kind: Kind, reader: &mut Reader<'a>) -> Option<Self> {
         let reply = match kind {
             Kind::UciOk => Self::UciOk,
@@ -165,8 +165,8 @@ impl<'a> Reply<'a> {
     /// Writes the line, without a line end.
     ///
     /// # Errors
-    /// A text in the reply would break the line or be read as something else, or the dialect has
-    /// no such reply; nothing was written. Or the sink failed.
+    /// A text in the reply would break the line or be read differently, or the dialect has no such
+    /// reply: nothing was written. Or the sink failed.
     pub fn write(
         &self,
         dialect: Dialect,
@@ -217,7 +217,7 @@ impl<'a> Reply<'a> {
 }
 
 impl Status {
-    /// The keywords.
+    /// The keyword.
     pub const fn keyword(self) -> &'static str {
         match self {
             Self::Checking => "checking",
@@ -267,7 +267,7 @@ impl<'a> Id<'a> {
         Ok(())
     }
 
-    /// The same without borrows.
+    /// The same value without borrows.
     pub fn into_owned(self) -> Id<'static> {
         match self {
             Self::Name(text) => Id::Name(Cow::Owned(text.into_owned())),

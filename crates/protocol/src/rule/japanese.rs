@@ -17,7 +17,7 @@ impl Rule {
             Self::PonderHitWithoutPonder => "`ponderhit` は `go ponder` の探索中にだけ送る",
             Self::RegistrationUnanswered => "`registration error` には `register` で応じる",
             Self::AfterQuit => "`quit` の後には何も送らない",
-            Self::ReplyBeforeUci => "エンジンは `uci` か `usi` を受け取るまで何も言わない",
+            Self::ReplyBeforeUci => "エンジンは `uci` か `usi` を受け取るまで何も送らない",
             Self::UciOkWithoutUci => "`uciok` や `usiok` は、`uci` や `usi` に対して一度だけ返す",
             Self::NoName => "`id name` は `uciok` や `usiok` より前に送る",
             Self::LateDeclaration => "`id` と `option` は `uciok` や `usiok` より前に送る",
@@ -33,7 +33,7 @@ impl Rule {
             Self::InfoWithoutSearch => "探索していないときの `info` は `info string` だけ",
             Self::UndeclaredOption => "エンジンが宣言したオプションだけを設定する",
             Self::InvalidOptionValue => "オプションには取りうる値を設定し、ボタンには値を付けない",
-            Self::SearchWithoutLimit => "`go` では探索をどこまで続けるかを指定する",
+            Self::SearchWithoutLimit => "`go` では制限または `infinite` を指定する",
             Self::InvalidClock => {
                 "`wtime` と `btime` は正の数 (USI では 0 以上)、その他の時間は 0 以上にする"
             }

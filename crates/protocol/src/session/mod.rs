@@ -1,13 +1,13 @@
-//! The two sides of a session, without I/O: lines and time come in, lines, events and
-//! deadlines come out.
+//! The two sides of a session, without I/O. Input: lines and the time. Output: lines, events and
+//! deadlines.
 //!
-//! Every method that may speak takes the text to append lines to. Nothing is buffered behind the
-//! owner's back, and no session reads a clock.
+//! Every method that may send appends lines to its parameter `out`. Nothing is buffered internally, and
+//! no session reads a clock.
 
 pub mod client;
 pub mod engine;
 
 use core::time::Duration;
 
-/// A point in time: how long after an origin of the owner's choice. It never runs backwards.
+/// A point in time, relative to an origin chosen by the owner. Monotonic.
 pub type Moment = Duration;

@@ -1,20 +1,19 @@
-//! Texts from outside, made fit to be shown.
+//! Sanitizes texts for display.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
 
-/// The text as it may be shown: in one line, and not able to reorder or hide what stands around it.
+/// Sanitizes a text for display: one line, without characters that reorder or hide the text around it.
 ///
-/// Line ends and tabs become spaces. Other control characters, byte order marks, and the marks,
-/// embeddings, overrides and isolates of bidirectional text (UAX #9 §2) are left out, and so is
-/// white space at both ends.
+/// Line ends and tabs become spaces. Removed are other control characters, byte order marks, the marks,
+/// embeddings, overrides and isolates of bidirectional text (UAX #9 §2), and white space at both ends.
 pub fn display_text(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     if text.chars().all(|c| shown(c) == Some(c)) {
         return Cow::Borrowed(text);
     }
     let shown: String = text.chars().filter_map(shown).collect();
-    // Something invisible may have stood outside of the white space.
+    // Removed characters may have been outside of the white space.
     Cow::Owned(shown.trim().into())
 }
 

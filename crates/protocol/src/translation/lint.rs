@@ -1,4 +1,4 @@
-//! Compares a translation file with the options that the engine declares.
+//! Compares a translation file with the declared options.
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
@@ -9,31 +9,31 @@ use core::fmt;
 use super::{EngineTexts, LanguageTag, OptionTexts, Translation};
 use crate::{Dialect, KnownOption, Language, OptionDecl, OptionKind, OptionSet};
 
-/// Something in a translation file that its author would want to know.
+/// A problem in a translation file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Finding {
-    /// The language in which it was found.
+    /// The language of the texts.
     pub language: LanguageTag,
-    /// What was found.
+    /// The problem.
     pub problem: Problem,
 }
 
-/// What can be wrong with a translation.
+/// The kinds of problems.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Problem {
-    /// It is the default, and the file does not have it.
+    /// The default language is missing in the file.
     MissingDefault,
     /// The engine declares no such option.
     UnknownOption {
         /// The name in the file.
         option: String,
     },
-    /// Two entries are for the same option. Which of them is shown is left open.
+    /// Two entries denote the same option. Which one is used is unspecified.
     RepeatedOption {
-        /// The name of the second.
+        /// The name of the second entry.
         option: String,
-        /// The name of the first.
+        /// The name of the first entry.
         first: String,
     },
     /// The engine declares no such choice.
@@ -43,7 +43,7 @@ pub enum Problem {
         /// The choice in the file.
         value: String,
     },
-    /// An option that is shown to people has no label in this language or a parent of it.
+    /// An option of the user has no label in this language or a parent of it.
     UntranslatedOption {
         /// The name of the option.
         option: String,
@@ -55,13 +55,13 @@ pub enum Problem {
         /// The choice.
         value: String,
     },
-    /// A label, a choice or a help text is so long that it will be cut or crowd a dialog.
+    /// A label, a choice or a help text is too long for a dialog.
     LongText {
         /// The name of the option.
         option: String,
-        /// How many characters it has.
+        /// Number of characters.
         length: usize,
-        /// How many it should have at most.
+        /// Recommended maximum.
         limit: usize,
     },
     /// Two options have the same label.
@@ -73,13 +73,13 @@ pub enum Problem {
     },
 }
 
-/// Labels and choices of more characters do not fit in a dialog.
+/// Longer labels and choices do not fit in a dialog.
 const LONG_LABEL: usize = 40;
-/// Help texts of more characters do not fit in a tooltip.
+/// Longer help texts do not fit in a tooltip.
 const LONG_HELP: usize = 400;
 
 impl Translation {
-    /// Compares the file with what the engine declares.
+    /// Compares the file with the declared options.
     pub fn lint(&self, declared: &OptionSet) -> Vec<Finding> {
         let mut findings = Vec::new();
         if let Some(default) = &self.default

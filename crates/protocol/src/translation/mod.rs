@@ -1,8 +1,8 @@
-//! The translation file of an engine: what people read in place of the names of its options.
+//! The translation file of an engine: texts for its options in the languages of its users.
 //!
-//! USI draft 1 §2 wants such a file and leaves its format open. This is a format for it; it serves
-//! UCI engines as well. `docs/translation.md` describes it, `docs/translation.schema.json` is its
-//! JSON Schema. With the feature `translation`, `Translation::read` reads it.
+//! USI draft 1 §2 requires such a file and leaves its format open. This format serves UCI engines as
+//! well. `docs/translation.md` describes it, `docs/translation.schema.json` is its JSON Schema. With the
+//! feature `translation`, `Translation::read` reads it.
 
 mod display;
 mod lint;
@@ -23,7 +23,7 @@ pub use lint::{Finding, Problem};
 pub use read::TranslationError;
 pub use tag::{LanguageTag, LanguageTagError};
 
-/// What an engine is called in the languages of people. Empty if there is no file.
+/// The texts of an engine in several languages. Empty without a file.
 ///
 /// ```
 /// use readyok_protocol::Dialect;
@@ -36,39 +36,39 @@ pub use tag::{LanguageTag, LanguageTagError};
 /// ```
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Translation {
-    /// The language for those whose languages are not there.
+    /// The fallback language.
     pub default: Option<LanguageTag>,
     /// The texts in each language.
     pub languages: BTreeMap<LanguageTag, EngineTexts>,
 }
 
-/// The texts of an engine in one language. What is empty is not translated.
+/// The texts of an engine in one language. Empty texts are not translated.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct EngineTexts {
     /// The name of the engine.
     pub name: String,
     /// The author of the engine.
     pub author: String,
-    /// The texts of the options, by their names on the wire.
+    /// The texts of the options, by their names in the protocol.
     pub options: BTreeMap<String, OptionTexts>,
 }
 
-/// The texts of an option in one language. What is empty is not translated.
+/// The texts of an option in one language. Empty texts are not translated.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct OptionTexts {
-    /// A short name.
+    /// A short label.
     pub label: String,
-    /// What the option does.
+    /// A description of the option.
     pub help: String,
-    /// The choices of a combo option, by their texts on the wire.
+    /// The choices of a combo option, by their texts in the protocol.
     pub values: BTreeMap<String, String>,
 }
 
-/// The texts for one person, ready to be shown: see [`display_text`].
+/// The texts for a list of preferred languages, sanitized for display: see [`display_text`].
 ///
-/// Each text is looked for by itself: in the languages that the person wants and their parents
-/// (RFC 4647 §3.4), in the default language of the file, and in the table of
-/// [known options](KnownOption). What is found nowhere is shown as it is on the wire.
+/// Each text is searched in the preferred languages and their parents (RFC 4647 §3.4), then in the default
+/// language of the file, then in the table of [known options](KnownOption). If it is not found, the text
+/// of the protocol is used.
 #[derive(Clone, Debug)]
 pub struct Lookup<'a> {
     dialect: Dialect,
@@ -77,31 +77,31 @@ pub struct Lookup<'a> {
 }
 
 impl Translation {
-    /// The file is named like the program, without the extension of that, and with this one. It
-    /// lies next to it.
+    /// The extension of the file. It has the name of the executable, without its extension, and is in the
+    /// same directory.
     pub const EXTENSION: &'static str = "lang.json";
-    /// The largest file, in bytes.
+    /// Maximum size of a file in bytes.
     pub const MAX_BYTES: usize = 1 << 20;
-    /// How deep objects and lists may be nested, those included that are not understood.
+    /// Maximum nesting depth of objects and lists, including unknown ones.
     pub const MAX_DEPTH: usize = 16;
-    /// The largest number of languages.
+    /// Maximum number of languages.
     pub const MAX_LANGUAGES: usize = 64;
-    /// The largest number of options of a language.
+    /// Maximum number of options per language.
     pub const MAX_OPTIONS: usize = 1024;
-    /// The largest number of values of an option.
+    /// Maximum number of values per option.
     pub const MAX_VALUES: usize = 256;
-    /// The longest name, author, label or value, on the wire or translated, in characters.
+    /// Maximum length of a name, author, label or value, original or translated, in characters.
     pub const MAX_LABEL: usize = 200;
-    /// The longest help text, in characters.
+    /// Maximum length of a help text in characters.
     pub const MAX_HELP: usize = 2000;
 
-    /// The texts for somebody who reads these languages, the preferred one first.
-    pub fn lookup(&self, dialect: Dialect, wanted: &[LanguageTag]) -> Lookup<'_> {
+    /// The texts for a user with these languages, in order of preference.
+    pub fn lookup(&self, dialect: Dialect, preferred: &[LanguageTag]) -> Lookup<'_> {
         let is_known = |tag: &str| Language::ALL.into_iter().find(|it| it.tag() == tag);
         Lookup {
             dialect,
-            chain: wanted.iter().chain(&self.default).flat_map(|tag| self.texts(tag)).collect(),
-            known: wanted
+            chain: preferred.iter().chain(&self.default).flat_map(|tag| self.texts(tag)).collect(),
+            known: preferred
                 .iter()
                 .flat_map(LanguageTag::ranges)
                 .find_map(is_known)
@@ -116,7 +116,7 @@ impl Translation {
 }
 
 impl EngineTexts {
-    /// The texts of an option, by any name that means the same in the dialect.
+    /// The texts of an option, by any equivalent name in the dialect.
     pub fn option(&self, dialect: Dialect, name: &str) -> Option<&OptionTexts> {
         self.options.get(name).or_else(|| {
             self.options.iter().find(|(it, _)| dialect.same_option(it, name)).map(|(_, it)| it)
@@ -125,7 +125,7 @@ impl EngineTexts {
 }
 
 impl OptionTexts {
-    /// The text of a choice, whose case does not matter.
+    /// The text of a choice. Case does not matter.
     pub fn value(&self, value: &str) -> Option<&str> {
         let same = |(it, _): &(&String, _)| it.eq_ignore_ascii_case(value);
         self.values
@@ -136,7 +136,7 @@ impl OptionTexts {
 }
 
 impl<'a> Lookup<'a> {
-    /// The name of the engine, which calls itself `id` on the wire.
+    /// The name of the engine. `id` is the text of `id name`.
     pub fn engine_name<'t>(&self, id: &'t str) -> Cow<'t, str>
     where
         'a: 't,
@@ -144,7 +144,7 @@ impl<'a> Lookup<'a> {
         self.first(|texts| Some(&texts.name)).unwrap_or_else(|| display_text(id))
     }
 
-    /// The author of the engine, who is called `id` on the wire.
+    /// The author of the engine. `id` is the text of `id author`.
     pub fn author<'t>(&self, id: &'t str) -> Cow<'t, str>
     where
         'a: 't,
@@ -152,7 +152,7 @@ impl<'a> Lookup<'a> {
         self.first(|texts| Some(&texts.author)).unwrap_or_else(|| display_text(id))
     }
 
-    /// A short name of an option.
+    /// The label of an option.
     pub fn label<'t>(&self, option: &'t str) -> Cow<'t, str>
     where
         'a: 't,
@@ -162,13 +162,13 @@ impl<'a> Lookup<'a> {
             .unwrap_or_else(|| display_text(option))
     }
 
-    /// What an option does, if anybody says so.
+    /// The description of an option, if there is one.
     pub fn help(&self, option: &str) -> Option<Cow<'a, str>> {
         self.first(|texts| Some(&texts.option(self.dialect, option)?.help))
             .or_else(|| self.known(option).map(|it| Cow::Borrowed(it.description(self.known))))
     }
 
-    /// A choice of a combo option.
+    /// The label of a choice of a combo option.
     pub fn value<'t>(&self, option: &str, value: &'t str) -> Cow<'t, str>
     where
         'a: 't,
@@ -181,7 +181,7 @@ impl<'a> Lookup<'a> {
         KnownOption::find(option, self.dialect)
     }
 
-    /// The first text that shows anything.
+    /// The first text that is not empty after sanitizing.
     fn first(&self, text: impl Fn(&'a EngineTexts) -> Option<&'a str>) -> Option<Cow<'a, str>> {
         let shown = |it: &&'a EngineTexts| text(it).map(display_text);
         self.chain.iter().filter_map(shown).find(|it| !it.is_empty())

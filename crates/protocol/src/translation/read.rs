@@ -12,7 +12,7 @@ use super::{EngineTexts, LanguageTag, OptionTexts, Translation};
 
 type Object = Map<String, Value>;
 
-/// Why a translation file cannot be read. Places in the file are JSON Pointers (RFC 6901).
+/// Why a translation file cannot be read. Locations in the file are JSON Pointers (RFC 6901).
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum TranslationError {
@@ -23,12 +23,12 @@ pub enum TranslationError {
     },
     /// The file is not UTF-8.
     NotUtf8 {
-        /// The first wrong byte.
+        /// Offset of the first invalid byte.
         at: usize,
     },
     /// Objects and lists are nested deeper than [`Translation::MAX_DEPTH`].
     TooDeep {
-        /// The byte at which it becomes too deep.
+        /// Offset of the byte that exceeds the depth.
         at: usize,
     },
     /// The file is not JSON.
@@ -37,33 +37,33 @@ pub enum TranslationError {
         line: usize,
         /// The column, in bytes from 1; 0 after a line end.
         column: usize,
-        /// What is wrong, in tokens.
+        /// The parser's message.
         reason: String,
     },
-    /// The file is of a version that is not known.
+    /// The version of the file is unknown.
     Version {
         /// The version.
         found: u64,
     },
-    /// Something is missing, or of another kind.
+    /// Something is missing or has another type.
     Shape {
-        /// The place.
+        /// The location.
         at: String,
-        /// What should be there.
+        /// The expected type.
         expected: &'static str,
     },
-    /// There are too many entries.
+    /// Too many entries.
     TooMany {
-        /// The place.
+        /// The location.
         at: String,
-        /// How many there may be.
+        /// The maximum.
         limit: usize,
     },
     /// A text, or the name of an entry, is too long.
     TooLong {
-        /// The place.
+        /// The location.
         at: String,
-        /// How many characters it may have.
+        /// The maximum number of characters.
         limit: usize,
     },
 }
@@ -71,11 +71,11 @@ pub enum TranslationError {
 impl Translation {
     /// Reads a file: JSON in UTF-8, with or without a byte order mark.
     ///
-    /// Keys that are not known are ignored. Texts are kept as they are; [`Lookup`](super::Lookup)
-    /// makes them fit to be shown.
+    /// Unknown keys are ignored. Texts are not changed; [`Lookup`](super::Lookup) sanitizes them for
+    /// display.
     ///
     /// # Errors
-    /// The file is no translation file, or larger than an honest one.
+    /// The file is not a translation file, or it exceeds a limit.
     pub fn read(bytes: &[u8]) -> Result<Self, TranslationError> {
         if Self::MAX_BYTES < bytes.len() {
             return Err(TranslationError::TooLarge { bytes: bytes.len() });
@@ -95,7 +95,7 @@ impl Translation {
     }
 }
 
-/// Where brackets are nested too deep.
+/// The offset of the first bracket beyond the maximum depth.
 fn too_deep(text: &str) -> Option<usize> {
     let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -180,7 +180,7 @@ fn object<'a>(value: &'a Value, at: &str) -> Result<&'a Object, TranslationError
     value.as_object().ok_or_else(|| shape(at.to_owned(), "an object"))
 }
 
-/// The entries of an object whose keys are not those of the format.
+/// The entries of an object with arbitrary keys.
 fn entries<'a>(value: &'a Value, at: &str, limit: usize) -> Result<&'a Object, TranslationError> {
     let entries = object(value, at)?;
     if limit < entries.len() {
@@ -193,7 +193,7 @@ fn entries<'a>(value: &'a Value, at: &str, limit: usize) -> Result<&'a Object, T
     }
 }
 
-/// A text, which may be missing.
+/// An optional text.
 fn text(fields: &Object, key: &str, at: &str, limit: usize) -> Result<String, TranslationError> {
     match fields.get(key) {
         None => Ok(String::new()),
@@ -224,9 +224,9 @@ impl fmt::Display for TranslationError {
             }
             Self::NotUtf8 { at } => write!(f, "not UTF-8 at byte {at}"),
             Self::TooDeep { at } => write!(f, "nested too deep at byte {at}"),
-            // It names the place itself.
+            // The message contains the location.
             Self::Syntax { reason, .. } => f.write_str(reason),
-            Self::Version { found } => write!(f, "version {found} is not known"),
+            Self::Version { found } => write!(f, "version {found} is unknown"),
             Self::Shape { at, expected } => {
                 write!(f, "`{}`: expected {expected}", at.escape_debug())
             }

@@ -1,4 +1,4 @@
-//! Tags of languages.
+//! Language tags.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -6,14 +6,14 @@ use core::borrow::Borrow;
 use core::fmt;
 use core::str::FromStr;
 
-/// The tag of a language (BCP 47), such as `ja` or `zh-Hant-TW`, in lower case: case has no meaning
-/// in it (RFC 5646 §2.1.1).
+/// A language tag (BCP 47), such as `ja` or `zh-Hant-TW`, in lower case, as case is insignificant
+/// (RFC 5646 §2.1.1).
 ///
-/// Its shape is checked, not whether its parts are registered.
+/// Only the syntax is checked, not whether its subtags are registered.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct LanguageTag(String);
 
-/// A text that is no tag of a language.
+/// A text that is not a language tag.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LanguageTagError {
     /// The text.
@@ -21,7 +21,7 @@ pub struct LanguageTagError {
 }
 
 impl LanguageTag {
-    /// The longest tag, in bytes. The longest that RFC 5646 §4.4.1 advises to make room for has 35.
+    /// Maximum length in bytes. RFC 5646 §4.4.1 recommends to support 35.
     pub const MAX_LEN: usize = 64;
 
     /// The tag.
@@ -29,8 +29,8 @@ impl LanguageTag {
         &self.0
     }
 
-    /// The tag and its parents: each time the last part is cut off, and a single letter that would
-    /// then be last with it (RFC 4647 §3.4).
+    /// The tag and its parents: the last subtag is removed repeatedly, together with a single letter before
+    /// it (RFC 4647 §3.4).
     ///
     /// ```
     /// use readyok_protocol::translation::LanguageTag;
@@ -82,7 +82,7 @@ impl fmt::Display for LanguageTag {
 
 impl fmt::Display for LanguageTagError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not the tag of a language", self.tag.escape_debug())
+        write!(f, "`{}` is not a language tag", self.tag.escape_debug())
     }
 }
 

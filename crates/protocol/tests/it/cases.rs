@@ -1,4 +1,4 @@
-//! Tables of lines: how each is read, and what is written for it.
+//! Tables of lines with the expected result of reading and writing.
 //!
 //! ```text
 //! # clause of the specification, or a topic, for the lines that follow
@@ -24,7 +24,7 @@ pub(crate) struct Case {
     pub(crate) clause: String,
     pub(crate) dialect: Dialect,
     pub(crate) from_client: bool,
-    /// The line as the table spells it.
+    /// The line with the escapes of the table.
     pub(crate) spelling: String,
     pub(crate) written: Option<String>,
     pub(crate) understood: bool,
@@ -32,7 +32,7 @@ pub(crate) struct Case {
     pub(crate) remark: String,
 }
 
-/// Reads a table. A line of another form is a mistake in it.
+/// Reads a table. A malformed line is an error in the table.
 pub(crate) fn read(table: &str) -> Vec<Case> {
     let (mut clause, mut dialect) = (String::new(), Dialect::Uci);
     let mut cases: Vec<Case> = Vec::new();
@@ -68,7 +68,7 @@ pub(crate) fn read(table: &str) -> Vec<Case> {
     cases
 }
 
-/// What the crate makes of a line, in the tokens of a table.
+/// The result of reading a line, in the notation of the table.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) written: String,
@@ -107,7 +107,7 @@ impl Case {
         }
     }
 
-    /// Checks that the line is read and written as the table says.
+    /// Checks that reading and writing have the expected result.
     pub(crate) fn check(&self) {
         assert_eq!(self.outcome(), self.expected(), "{}: {}", self.clause, self.spelling);
     }
@@ -122,7 +122,7 @@ fn spelled(diagnostics: &[Diagnostic]) -> String {
     text
 }
 
-/// The bytes of a text in which a backslash is `\\` and any byte may be `\xNN`.
+/// Replaces the escapes `\\` and `\xNN` of a text.
 pub(crate) fn unescaped(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text;

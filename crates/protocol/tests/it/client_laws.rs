@@ -1,4 +1,4 @@
-//! What holds for a client's session, whatever its caller wants and the engine says.
+//! Properties of client sessions for arbitrary callers and engines.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub enum Step {
     Search(u8),
     Stop,
     PonderHit,
-    /// With clocks that no engine understands.
+    /// With clocks that no engine accepts.
     PonderHitClocks,
     NewGame,
     GameOver,
@@ -23,19 +23,19 @@ pub enum Step {
     Ping,
     Register,
     TimeoutKind(u16),
-    /// The engine answers what it was asked, as an honest one does.
+    /// The engine sends the correct answer.
     Answer,
-    /// The engine says anything at any time.
-    Say(String),
+    /// The engine sends an arbitrary line.
+    Line(String),
     Quit,
     Eof,
 }
 
-/// Any bytes: lines of an engine, and between them lines that start with `!` and are read as what
-/// the caller does. Every search ends once, and the session breaks no rule.
+/// Interprets arbitrary bytes as lines of an engine, and lines that start with `!` as actions of the
+/// caller. Every search ends once, and the session violates no rule.
 pub fn client_session(bytes: &[u8]) {
     for dialect in Dialect::ALL {
-        let mut table = Table::new(dialect);
+        let mut table = Harness::new(dialect);
         for line in String::from_utf8_lossy(bytes).lines() {
             table.play(&step(line));
         }
@@ -45,7 +45,7 @@ pub fn client_session(bytes: &[u8]) {
 }
 
 fn step(line: &str) -> Step {
-    let Some(verb) = line.strip_prefix('!') else { return Step::Say(line.to_owned()) };
+    let Some(verb) = line.strip_prefix('!') else { return Step::Line(line.to_owned()) };
     let mut bytes = verb.bytes();
     let (verb, argument) = (bytes.next().unwrap_or_default(), bytes.next().unwrap_or_default());
     match verb {
@@ -65,24 +65,24 @@ fn step(line: &str) -> Step {
     }
 }
 
-/// A session, an engine that answers honestly when asked to, and a referee between them.
-pub struct Table {
+/// A session, a correct engine, and a referee between them.
+pub struct Harness {
     dialect: Dialect,
     pub session: ClientSession,
     referee: ProtocolState,
     pub out: String,
     pub now: Duration,
-    /// What an honest engine would say next.
+    /// Answers that a correct engine would send next.
     owed: Vec<&'static str>,
     pub open: BTreeMap<SearchId, u32>,
     pub last: Option<SearchId>,
-    /// The search on the wire may last until it is asked to stop.
+    /// The running search may last until it is stopped.
     unbounded: bool,
-    /// The engine was reported to be late with the end of the search on the wire.
+    /// A timeout of the running search was reported.
     late: bool,
 }
 
-impl Table {
+impl Harness {
     pub fn new(dialect: Dialect) -> Self {
         let (mut out, now) = (String::new(), Duration::ZERO);
         let session = ClientSession::start(dialect, Timeouts::default(), now, &mut out);
@@ -104,7 +104,7 @@ impl Table {
         table
     }
 
-    /// Hands the session's lines to the engine, and its events to the caller.
+    /// Passes the lines of the session to the engine, and its events to the caller.
     fn settle(&mut self) {
         for line in std::mem::take(&mut self.out).lines() {
             let reading = Command::read(line, self.dialect);
@@ -113,7 +113,7 @@ impl Table {
                 reading.diagnostics.iter().filter(|it| it.kind != DiagnosticKind::SpaceInName);
             assert_eq!(diagnostics.next(), None, "the session wrote `{line}`");
             let fault = self.referee.command(&reading.value);
-            assert_eq!(fault, Ok(()), "the session said `{line}` in {:?}", self.referee);
+            assert_eq!(fault, Ok(()), "the session sent `{line}` in {:?}", self.referee);
             match reading.value {
                 Command::Uci if self.dialect == Dialect::Uci => {
                     self.owed.extend([
@@ -154,13 +154,13 @@ impl Table {
         }
         let open = self.open.values().filter(|ends| **ends == 0).count();
         assert!(open <= 2, "{:?}", self.open);
-        // Nothing is waited for without a deadline, but a search that may last for ever, and what
-        // was reported to be late.
+        // Every open request has a deadline, except a search that may last forever and one whose
+        // timeout was reported.
         let may_wait = open == 0 || self.unbounded || self.late;
         assert!(may_wait || self.session.poll_timeout().is_some(), "{:?} waits", self.session);
     }
 
-    fn hear(&mut self, line: &str) {
+    fn receive(&mut self, line: &str) {
         self.referee.apply_reply_lenient(&Reply::read(line, self.dialect).value);
         self.session.receive_line(line, self.now, &mut self.out);
     }
@@ -182,7 +182,7 @@ impl Table {
             multipv: Some(kind.into()),
             ..SearchRequest::default()
         };
-        // The caller sees its id only when the call returns, so the count starts here.
+        // The caller receives the id only when the call returns, so the count starts here.
         if let Ok(id) = self.session.search(request, self.now, &mut self.out) {
             self.open.insert(id, 0);
             self.last = Some(id);
@@ -235,10 +235,10 @@ impl Table {
             Step::Answer => {
                 if !self.owed.is_empty() {
                     let line = self.owed.remove(0);
-                    self.hear(line);
+                    self.receive(line);
                 }
             }
-            Step::Say(line) => self.hear(line),
+            Step::Line(line) => self.receive(line),
             Step::Quit => self.session.quit(now, out),
             Step::Eof => self.session.receive_eof(),
         }

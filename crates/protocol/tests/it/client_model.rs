@@ -1,9 +1,9 @@
-//! Whatever the caller wants and the engine says, the client's session keeps its law.
+//! Property tests of client sessions.
 
 use proptest::prelude::*;
 use readyok_protocol::Dialect;
 
-use crate::laws::client::{Step, Table};
+use crate::laws::client::{Harness, Step};
 
 const LINES: [&str; 16] = [
     "bestmove e2e4",
@@ -37,7 +37,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Register),
         2 => any::<u16>().prop_map(Step::TimeoutKind),
         12 => Just(Step::Answer),
-        6 => (0..LINES.len()).prop_map(|index| Step::Say(LINES[index].to_owned())),
+        6 => (0..LINES.len()).prop_map(|index| Step::Line(LINES[index].to_owned())),
     ]
 }
 
@@ -56,10 +56,10 @@ fn script() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Every search ends exactly once, the session breaks no rule, and no handled deadline stays.
+    /// Every search ends exactly once, the session violates no rule, and no handled deadline remains.
     #[test]
-    fn every_search_ends_once_whatever_the_engine_says(usi in any::<bool>(), steps in script()) {
-        let mut table = Table::new(if usi { Dialect::Usi } else { Dialect::Uci });
+    fn every_search_ends_once_for_any_output(usi in any::<bool>(), steps in script()) {
+        let mut table = Harness::new(if usi { Dialect::Usi } else { Dialect::Uci });
         for step in &steps {
             table.play(step);
         }
@@ -68,11 +68,11 @@ proptest! {
         }
     }
 
-    /// With an honest engine, nothing waits for ever: after enough answers the session is idle.
+    /// With a correct engine nothing waits forever: after enough answers the session is idle.
     #[test]
-    fn an_honest_engine_is_never_waited_for(usi in any::<bool>(), steps in prop::collection::vec(step(), 0..80)) {
-        let mut table = Table::new(if usi { Dialect::Usi } else { Dialect::Uci });
-        for step in steps.iter().filter(|step| !matches!(step, Step::Say(_))) {
+    fn a_correct_engine_leads_to_an_idle_session(usi in any::<bool>(), steps in prop::collection::vec(step(), 0..80)) {
+        let mut table = Harness::new(if usi { Dialect::Usi } else { Dialect::Uci });
+        for step in steps.iter().filter(|step| !matches!(step, Step::Line(_))) {
             table.play(step);
         }
         if let Some(id) = table.last {

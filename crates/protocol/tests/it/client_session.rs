@@ -1,4 +1,4 @@
-//! The client's side of the session, as scripts.
+//! Scripts for client sessions.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -9,9 +9,8 @@ use readyok_protocol::session::client::{
 };
 use readyok_protocol::{Command, Dialect, GameResult, Go, MateLimit, Register, Reply};
 
-/// Runs a script. `<` is a line of the engine, `>` one that the session must say, `=` an event
-/// that must happen, `!` something that the caller does. Nothing else may be sent or happen. `␣` is a
-/// space at the end of a line.
+/// Runs a script. `<` is a line of the engine, `>` an expected line of the session, `=` an expected event,
+/// `!` an action of the caller. Other lines and events are errors. `␣` is a space at the end of a line.
 #[track_caller]
 fn check_client(dialect: Dialect, script: &str) {
     let mut run = Run::new(dialect);
@@ -20,8 +19,8 @@ fn check_client(dialect: Dialect, script: &str) {
         let text = &*text.trim_start().replace('␣', " ");
         match kind {
             "<" | "!" => {
-                // Nothing may have been sent or have happened before its time.
-                assert_eq!(run.said(), None, "said before `{line}`, in {script}");
+                // Lines and events must not be early.
+                assert_eq!(run.sent(), None, "sent before `{line}`, in {script}");
                 assert_eq!(run.happened(), None, "happened before `{line}`, in {script}");
                 if kind == "<" {
                     run.session.receive_line(text, run.now, &mut run.out);
@@ -29,12 +28,12 @@ fn check_client(dialect: Dialect, script: &str) {
                     run.act(text);
                 }
             }
-            ">" => assert_eq!(run.said().as_deref(), Some(text), "said, in {script}"),
+            ">" => assert_eq!(run.sent().as_deref(), Some(text), "sent, in {script}"),
             "=" => assert_eq!(run.happened().as_deref(), Some(text), "happened, in {script}"),
             _ => panic!("no such line in a script: {line}"),
         }
     }
-    assert_eq!(run.said(), None, "said at the end of {script}");
+    assert_eq!(run.sent(), None, "sent at the end of {script}");
     assert_eq!(run.happened(), None, "happened at the end of {script}");
 }
 
@@ -54,7 +53,7 @@ impl Run {
         Self { session, dialect, out, now, ids: Vec::new(), events: VecDeque::new() }
     }
 
-    fn said(&mut self) -> Option<String> {
+    fn sent(&mut self) -> Option<String> {
         let (line, rest) = self.out.split_once('\n')?;
         let (line, rest) = (line.to_owned(), rest.to_owned());
         self.out = rest;
@@ -195,7 +194,7 @@ impl Run {
     }
 }
 
-/// A handshake with the given options, and a script that follows it.
+/// Runs a script after a handshake with the given options.
 #[track_caller]
 fn check_uci(options: &[&str], script: &str) {
     let mut all = "> uci\n< id name Test\n".to_owned();
@@ -225,12 +224,12 @@ const FIRST: &str = "
 ";
 
 #[test]
-fn asks_for_readyok_before_the_first_search() {
+fn sends_isready_before_the_first_search() {
     check_uci(&[], FIRST);
 }
 
 #[test]
-fn asks_for_readyok_between_searches_in_uci() {
+fn sends_isready_between_searches_in_uci() {
     check_uci(
         &[],
         &format!(
@@ -248,7 +247,7 @@ fn asks_for_readyok_between_searches_in_uci() {
 }
 
 #[test]
-fn a_duplicate_bestmove_finishes_no_other_search() {
+fn a_duplicate_bestmove_ends_no_other_search() {
     check_uci(
         &[],
         &format!(
@@ -269,9 +268,9 @@ fn a_duplicate_bestmove_finishes_no_other_search() {
     );
 }
 
-/// Three searches in a row, the second of which is stopped.
+/// Three consecutive searches, the second of which is stopped.
 #[test]
-fn searches_that_are_not_separated_wait_only_after_stop() {
+fn unsynchronized_searches_wait_only_after_stop() {
     check_uci(
         &[],
         &format!(
@@ -298,7 +297,7 @@ fn searches_that_are_not_separated_wait_only_after_stop() {
 }
 
 #[test]
-fn an_engine_that_answers_twice_is_separated_again() {
+fn a_duplicate_answer_enables_synchronization() {
     check_uci(
         &[],
         &format!(
@@ -321,7 +320,7 @@ fn an_engine_that_answers_twice_is_separated_again() {
 }
 
 #[test]
-fn what_comes_before_a_held_search_starts_is_no_answer_to_it() {
+fn lines_before_a_manual_start_do_not_answer_the_search() {
     check_usi(
         &[],
         "! hold
@@ -349,7 +348,7 @@ fn what_comes_before_a_held_search_starts_is_no_answer_to_it() {
 }
 
 #[test]
-fn a_newer_search_stops_the_running_one_and_replaces_the_waiting_one() {
+fn a_newer_search_stops_the_running_one_and_replaces_the_pending_one() {
     check_uci(
         &[],
         &format!(
@@ -380,7 +379,7 @@ fn a_cancelled_search_never_starts() {
 }
 
 #[test]
-fn stop_is_said_once() {
+fn stop_is_sent_once() {
     check_uci(
         &[],
         &format!("{FIRST}! stop 1\n> stop\n! stop 1\n< bestmove a2a3\n= 1 bestmove a2a3\n! stop 1"),
@@ -428,7 +427,7 @@ fn wrong_values_are_rejected_before_they_are_sent() {
          ! set NoSuch=1
          = usage error: the engine has no option `NoSuch`
          ! set Ponder=true
-         = usage error: option `Ponder` is set by the session, from the game and the search",
+         = usage error: option `Ponder` is managed by the session",
     );
 }
 
@@ -441,7 +440,7 @@ fn a_button_is_pressed_each_time() {
 }
 
 #[test]
-fn options_of_one_search_go_back() {
+fn options_of_one_search_are_reset() {
     check_uci(
         &["Contempt type spin default 0 min 0 max 99"],
         "! with Contempt=50 startpos | depth 1
@@ -464,7 +463,7 @@ fn options_of_one_search_go_back() {
 }
 
 #[test]
-fn multipv_and_analyse_mode_follow_the_search() {
+fn multipv_and_analyse_mode_depend_on_the_search() {
     check_uci(
         &["MultiPV type spin default 1 min 1 max 3", "UCI_AnalyseMode type check default false"],
         "! lines 9 startpos | depth 1
@@ -488,7 +487,7 @@ fn multipv_and_analyse_mode_follow_the_search() {
 }
 
 #[test]
-fn a_chess960_game_is_announced_with_its_option_and_opponent() {
+fn a_chess960_game_sends_its_option_and_opponent() {
     check_uci(
         &["UCI_Chess960 type check default false", "UCI_Opponent type string"],
         "! newgame GM 2800 human Garry
@@ -516,7 +515,7 @@ fn a_chess960_game_is_announced_with_its_option_and_opponent() {
 }
 
 #[test]
-fn a_game_without_a_stated_opponent_takes_the_last_one_back() {
+fn a_game_without_an_opponent_resets_the_option() {
     for (declared, restored) in
         [("type string", "<empty>"), ("type string default none none human", "none none human")]
     {
@@ -553,7 +552,7 @@ fn a_game_without_a_stated_opponent_takes_the_last_one_back() {
 }
 
 #[test]
-fn an_opponent_who_was_never_told_is_not_taken_back() {
+fn an_unset_opponent_is_not_reset() {
     check_uci(
         &["UCI_Opponent type string"],
         "! newgame
@@ -617,7 +616,7 @@ fn a_ponder_hit_turns_the_search_into_a_normal_one() {
          < bestmove g1f3
          = 1 bestmove g1f3
          ! ponderhit 1
-         = usage error: no search of this id ponders",
+         = usage error: no search with this id is pondering",
     );
 }
 
@@ -657,7 +656,7 @@ fn an_early_bestmove_in_ponder_ends_the_search() {
          = violation BestMoveTooEarly
          = 1 bestmove g1f3
          ! ponderhit 1
-         = usage error: no search of this id ponders",
+         = usage error: no search with this id is pondering",
     );
 }
 
@@ -693,7 +692,7 @@ fn requests_that_engines_misread_are_rejected() {
         "! reject startpos |
          = usage error: the search has no limit
          ! reject startpos | searchmoves depth 5
-         = usage error: the search is restricted to no moves
+         = usage error: `searchmoves` is empty
          ! reject sfen 4k4/9/4G4/9/9/9/9/9/4K4 b G 1 | depth 5
          = usage error: the position is in the notation of another game",
     );
@@ -727,7 +726,7 @@ fn a_registration_error_is_answered_once() {
 }
 
 #[test]
-fn a_registration_is_kept_until_the_engine_asks_for_it() {
+fn a_registration_is_stored_until_the_engine_requires_it() {
     check_uci(
         &[],
         "! register Stefan MK
@@ -759,7 +758,7 @@ fn another_registration_waits_for_the_end_of_the_search() {
 }
 
 #[test]
-fn a_registration_that_comes_with_the_need_for_it_is_sent_once() {
+fn a_registration_during_the_error_event_is_sent_once() {
     check_uci(
         &[],
         &format!(
@@ -798,7 +797,7 @@ fn names_of_options_may_contain_the_token_value() {
 }
 
 #[test]
-fn an_empty_text_is_written_as_the_engine_declares_it() {
+fn an_empty_text_has_the_notation_of_the_declaration() {
     let set = |name: &str, value: &str| {
         let other = if name == "Style" { "Solid" } else { "y" };
         format!(
@@ -815,7 +814,7 @@ fn an_empty_text_is_written_as_the_engine_declares_it() {
     check_uci(&["Log type string default x"], &set("Log", keyword));
     check_uci(&["Log type string"], &set("Log", keyword));
     check_usi(&["Log type filename default␣"], &set("Log", "␣"));
-    // Where the engine has both spellings, an option of which nothing is known has that of UCI.
+    // If the engine uses both notations, an option of unknown notation has that of UCI.
     let mixed = ["A type string default", "B type string default <empty>", "C type string"];
     check_uci(&mixed, &(set("A", "␣") + &set("B", keyword) + &set("C", keyword)));
     let choice =
@@ -824,7 +823,7 @@ fn an_empty_text_is_written_as_the_engine_declares_it() {
 }
 
 #[test]
-fn a_text_of_one_search_goes_back_to_a_blank_default() {
+fn a_text_of_one_search_is_reset_to_a_blank_default() {
     check_uci(
         &["LogFile type string default␣"],
         "! with LogFile=one.log startpos | depth 1
@@ -847,7 +846,7 @@ fn a_text_of_one_search_goes_back_to_a_blank_default() {
 }
 
 #[test]
-fn a_name_that_the_engine_would_take_for_another_option_is_rejected() {
+fn an_ambiguous_option_name_is_rejected() {
     let options = [
         "draw type string default x",
         "draw value type spin default 1 min 0 max 9",
@@ -861,14 +860,14 @@ fn a_name_that_the_engine_would_take_for_another_option_is_rejected() {
          ! set reset value
          = usage error: name of an option contains the keyword `value`
          ! set Max Value Reset
-         = usage error: name of an option would be read as something else
+         = usage error: name of an option would be read differently
          ! set draw=value 3
          > setoption name draw value value 3",
     );
 }
 
 #[test]
-fn a_copy_protected_engine_takes_no_searches() {
+fn a_copy_protected_engine_accepts_no_searches() {
     check_uci(
         &[],
         "! search startpos | depth 1
@@ -883,12 +882,12 @@ fn a_copy_protected_engine_takes_no_searches() {
 }
 
 #[test]
-fn a_silent_engine_is_late_with_its_handshake() {
+fn a_silent_engine_exceeds_the_handshake_timeout() {
     check_client(Dialect::Uci, "> uci\n! wait 9999\n! wait 1\n= timeout Handshake\n! wait 99999");
 }
 
 #[test]
-fn output_extends_the_wait_for_readyok_but_not_for_stop() {
+fn output_extends_the_ready_timeout_but_not_the_stop_timeout() {
     check_uci(
         &[],
         "! ping
@@ -930,7 +929,7 @@ fn a_search_that_overruns_its_clock_is_stopped() {
 }
 
 #[test]
-fn an_infinite_search_may_be_silent_for_ever() {
+fn an_infinite_search_may_be_silent_forever() {
     check_uci(
         &[],
         "! search startpos | infinite
@@ -944,7 +943,7 @@ fn an_infinite_search_may_be_silent_for_ever() {
 }
 
 #[test]
-fn a_dead_engine_drops_every_search() {
+fn a_disconnect_drops_every_search() {
     check_uci(
         &[],
         &format!(
@@ -956,13 +955,13 @@ fn a_dead_engine_drops_every_search() {
             = 1 dropped: Disconnected
             = disconnected
             ! reject startpos | depth 1
-            = usage error: the engine is gone"
+            = usage error: the engine is not running"
         ),
     );
 }
 
 #[test]
-fn quit_stops_the_search_and_waits_a_while() {
+fn quit_stops_the_search_and_waits_for_the_exit() {
     check_uci(
         &[],
         &format!(
@@ -989,7 +988,7 @@ fn isready_is_answered_during_a_search() {
 }
 
 #[test]
-fn options_said_while_a_ping_is_open_are_settled_by_another_one() {
+fn options_sent_during_a_ping_require_another_one() {
     check_uci(
         &["Hash type spin default 16 min 1 max 99"],
         "! ping
@@ -1008,7 +1007,7 @@ fn options_said_while_a_ping_is_open_are_settled_by_another_one() {
 }
 
 #[test]
-fn chatter_and_stray_messages_do_no_harm() {
+fn unknown_and_unexpected_messages_are_ignored() {
     check_uci(
         &[],
         "< Stockfish 15 by the developers
@@ -1048,7 +1047,7 @@ fn the_hash_is_set_again_after_other_threads() {
 }
 
 #[test]
-fn the_hash_goes_back_to_its_default_together_with_other_threads() {
+fn the_hash_is_reset_to_its_default_after_other_threads() {
     check_uci(
         &["Hash type spin default 16 min 1 max 1024", "Threads type spin default 1 min 1 max 8"],
         &format!(
@@ -1066,7 +1065,7 @@ fn the_hash_goes_back_to_its_default_together_with_other_threads() {
 }
 
 #[test]
-fn a_readyok_that_never_comes_holds_up_no_search_for_ever() {
+fn a_missing_readyok_does_not_block_searches() {
     check_uci(
         &[],
         &format!(
@@ -1089,7 +1088,7 @@ fn a_readyok_that_never_comes_holds_up_no_search_for_ever() {
 }
 
 #[test]
-fn each_wait_is_reported_by_itself() {
+fn each_timeout_is_reported_separately() {
     check_uci(
         &[],
         "! search startpos | infinite
@@ -1126,7 +1125,7 @@ fn each_wait_is_reported_by_itself() {
 }
 
 #[test]
-fn a_shogi_engine_that_answers_twice_is_asked_for_readyok_from_then_on() {
+fn a_duplicate_answer_of_a_shogi_engine_enables_isready() {
     check_usi(
         &["USI_Hash type spin default 1 min 1 max 9", "USI_Ponder type check default false"],
         "! search startpos | btime 0 wtime 0 byoyomi 1000
@@ -1159,7 +1158,7 @@ fn a_shogi_engine_that_answers_twice_is_asked_for_readyok_from_then_on() {
     );
 }
 
-/// Two searches of a shogi game, the second of which is reported the answer to the first again.
+/// Two searches of a shogi game with a duplicate answer to the first during the second.
 const REPEATED: &str = "! search startpos moves 7g7f | btime 0 wtime 0 byoyomi 1000
          > setoption name USI_Hash value 32
          > setoption name USI_Ponder value false
@@ -1177,7 +1176,7 @@ const REPEATED: &str = "! search startpos moves 7g7f | btime 0 wtime 0 byoyomi 1
          = started 2";
 
 #[test]
-fn a_move_that_was_just_made_is_no_answer() {
+fn a_move_that_was_just_played_is_not_an_answer() {
     check_usi(
         &[],
         &format!(
@@ -1193,7 +1192,7 @@ fn a_move_that_was_just_made_is_no_answer() {
 }
 
 #[test]
-fn an_engine_that_insists_on_the_move_that_was_just_made_has_answered() {
+fn a_repeated_impossible_move_is_the_answer() {
     check_usi(
         &[],
         &format!(
@@ -1207,7 +1206,7 @@ fn an_engine_that_insists_on_the_move_that_was_just_made_has_answered() {
 }
 
 #[test]
-fn an_engine_that_tells_of_its_search_answers_it() {
+fn an_answer_after_info_is_accepted() {
     check_usi(
         &[],
         &format!(
@@ -1222,7 +1221,7 @@ fn an_engine_that_tells_of_its_search_answers_it() {
     );
 }
 
-/// A king who takes his rook may stay where he is, and go to the rook's place with the next move.
+/// A king that castles by the move to its rook may stay on its square and move there next.
 #[test]
 fn a_move_may_be_made_again_after_castling_in_chess960() {
     check_uci(
@@ -1249,7 +1248,7 @@ fn a_move_may_be_made_again_after_castling_in_chess960() {
 }
 
 #[test]
-fn options_between_shogi_searches_cost_no_isready() {
+fn options_between_shogi_searches_send_no_isready() {
     check_usi(
         &[
             "USI_Hash type spin default 1 min 1 max 9",
@@ -1277,7 +1276,7 @@ fn options_between_shogi_searches_cost_no_isready() {
 }
 
 #[test]
-fn a_shogi_engine_without_the_option_is_told_when_pondering_starts() {
+fn usi_ponder_is_sent_to_an_engine_that_does_not_declare_it() {
     check_usi(
         &["USI_Hash type spin default 1 min 1 max 9"],
         "! search startpos | byoyomi 1000 btime 0 wtime 0
@@ -1304,7 +1303,7 @@ fn a_shogi_engine_without_the_option_is_told_when_pondering_starts() {
 }
 
 #[test]
-fn the_clock_of_a_ponder_search_runs_from_the_hit() {
+fn the_clock_of_a_ponder_search_starts_at_the_hit() {
     check_uci(
         &[],
         "! search startpos moves e2e4 e7e5 | ponder movetime 1000
@@ -1324,7 +1323,7 @@ fn the_clock_of_a_ponder_search_runs_from_the_hit() {
 }
 
 #[test]
-fn a_game_that_the_engine_cannot_play_is_rejected() {
+fn an_unsupported_game_is_rejected() {
     check_uci(
         &[],
         "! newgame 960
@@ -1334,7 +1333,7 @@ fn a_game_that_the_engine_cannot_play_is_rejected() {
     check_uci(
         &["UCI_Opponent type string"],
         "! newgame \u{b}GM 2800
-         = usage error: value of an option is empty or has white space at an end",
+         = usage error: value of an option is empty or has white space at its start or end",
     );
 }
 
@@ -1350,15 +1349,15 @@ fn a_late_declaration_changes_nothing() {
 }
 
 #[test]
-fn counts_of_leaf_nodes_and_tokens_that_are_no_moves_are_rejected() {
+fn perft_and_invalid_moves_are_rejected() {
     check_uci(
         &[],
         "! reject startpos | perft 3
-         = usage error: a count of leaf nodes has no end that could be told
+         = usage error: the output of `go perft` has no defined end
          ! reject startpos moves e2e4 rep_draw | depth 5
-         = usage error: `rep_draw` is no move
+         = usage error: `rep_draw` is not a move
          ! reject startpos | depth 5 searchmoves 7g7f
-         = usage error: `7g7f` is no move",
+         = usage error: `7g7f` is not a move",
     );
 }
 
@@ -1396,7 +1395,7 @@ fn any_duration_can_limit_a_search() {
 }
 
 #[test]
-fn output_extends_the_life_of_a_search_without_a_limit_in_time() {
+fn output_extends_a_search_without_a_time_limit() {
     check_uci(
         &[],
         &format!(
@@ -1413,7 +1412,7 @@ fn output_extends_the_life_of_a_search_without_a_limit_in_time() {
 }
 
 #[test]
-fn a_search_for_any_mate_may_be_silent_for_ever() {
+fn a_mate_search_may_be_silent_forever() {
     check_usi(
         &["USI_Hash type spin default 1 min 1 max 9", "USI_Ponder type check default false"],
         "! search startpos | mate infinite
@@ -1429,7 +1428,7 @@ fn a_search_for_any_mate_may_be_silent_for_ever() {
 }
 
 #[test]
-fn nobody_hears_of_a_search_whose_game_is_over() {
+fn a_search_of_a_finished_game_reports_nothing() {
     check_uci(
         &[],
         &format!(
@@ -1439,7 +1438,7 @@ fn nobody_hears_of_a_search_whose_game_is_over() {
 }
 
 #[test]
-fn a_button_is_pressed_for_each_search_that_asks_for_it() {
+fn a_button_is_pressed_for_each_search_that_requests_it() {
     let search = |number: u32| {
         format!(
             "! press Clear Hash startpos | depth 1
@@ -1457,7 +1456,7 @@ fn a_button_is_pressed_for_each_search_that_asks_for_it() {
 }
 
 #[test]
-fn the_end_of_the_output_is_told_once() {
+fn the_end_of_the_output_is_reported_once() {
     check_uci(&[], "! ping\n> isready\n! eof\n= disconnected\n! eof\n! wait 999999");
 }
 
@@ -1475,7 +1474,7 @@ const ANSWERED: &str = "! search startpos | depth 5
          ! search startpos moves 2g2f | depth 5";
 
 #[test]
-fn a_second_answer_of_a_shogi_engine_meets_no_search() {
+fn a_duplicate_answer_of_a_shogi_engine_arrives_between_searches() {
     check_usi(
         &[],
         &format!(
@@ -1494,7 +1493,7 @@ fn a_second_answer_of_a_shogi_engine_meets_no_search() {
 }
 
 #[test]
-fn nobody_waits_for_a_shogi_engine_to_be_quiet_who_joins_searches() {
+fn unsynchronized_shogi_searches_do_not_wait() {
     check_usi(
         &[],
         &format!(
@@ -1507,7 +1506,7 @@ fn nobody_waits_for_a_shogi_engine_to_be_quiet_who_joins_searches() {
     );
 }
 
-/// Feeds lines to a session that has sent `uci`.
+/// Passes lines to a session that has sent `uci`.
 fn session_after(lines: &[&str]) -> ClientSession {
     let mut out = String::new();
     let mut session =
@@ -1534,14 +1533,14 @@ fn a_status_is_explained_by_the_text_next_to_it() {
     }
     let checked = ["uciok", "a text", "copyprotection checking", "no dongle", error, "more"];
     assert_eq!(message(&checked), reason);
-    // A banner explains nothing, and neither does the text before an earlier status.
+    // Neither a banner nor the text before an earlier status explains this status.
     assert_eq!(message(&["Example 1.0", "uciok", error]), None);
     assert_eq!(message(&["uciok", "a text", "registration checking", "registration error"]), None);
     assert_eq!(message(&["uciok", "a text", "registration ok"]), None);
 }
 
 #[test]
-fn the_latest_text_may_say_why_an_engine_fails() {
+fn the_latest_text_is_available_after_a_failure() {
     let last = |lines: &[&str]| session_after(lines).last_text().map(str::to_owned);
     assert_eq!(last(&["Error! no net"]), Some("Error! no net".to_owned()));
     assert_eq!(last(&["uciok", "info string no net"]), Some("no net".to_owned()));
@@ -1549,7 +1548,7 @@ fn the_latest_text_may_say_why_an_engine_fails() {
 }
 
 #[test]
-fn a_late_engine_has_a_timeout() {
+fn the_duration_of_a_timeout_is_reported() {
     use readyok_protocol::session::client::TimeoutKind;
 
     let mut run = Run::new(Dialect::Uci);

@@ -1,4 +1,4 @@
-//! What real engines were received to say is read without loss.
+//! The recorded output of real engines is read without loss.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,19 +9,19 @@ use readyok_protocol::{Command, Diagnostic, Dialect, Observer, Reply, decode};
 use crate::cases::unescaped;
 use crate::laws;
 
-const ODDITIES: &str = include_str!("data/corpus.txt");
+const KNOWN: &str = include_str!("data/corpus.txt");
 
-/// A known diagnostic of an engine. See the head of the table.
+/// A known diagnostic of an engine. See the comments of the table.
 #[derive(Debug)]
-struct Oddity<'a> {
+struct KnownDiagnostic<'a> {
     transcript: &'a str,
     kind: &'a str,
     line: &'a str,
 }
 
-fn oddities() -> Vec<Oddity<'static>> {
-    let (mut oddities, mut has_reason) = (Vec::new(), false);
-    for entry in ODDITIES.lines() {
+fn known() -> Vec<KnownDiagnostic<'static>> {
+    let (mut known, mut has_reason) = (Vec::new(), false);
+    for entry in KNOWN.lines() {
         if entry.is_empty() || entry.starts_with('#') {
             has_reason = entry.starts_with('#');
             continue;
@@ -29,12 +29,12 @@ fn oddities() -> Vec<Oddity<'static>> {
         assert!(has_reason, "{entry} has no reason");
         let mut parts = entry.splitn(3, ' ');
         let (transcript, kind) = (parts.next().unwrap(), parts.next().unwrap());
-        oddities.push(Oddity { transcript, kind, line: parts.next().unwrap_or("") });
+        known.push(KnownDiagnostic { transcript, kind, line: parts.next().unwrap_or("") });
     }
-    oddities
+    known
 }
 
-impl Oddity<'_> {
+impl KnownDiagnostic<'_> {
     fn covers(&self, transcript: &str, kind: &str, line: &[u8]) -> bool {
         let is_line = match self.line.strip_suffix('*') {
             Some(start) => line.starts_with(&unescaped(start)),
@@ -45,17 +45,17 @@ impl Oddity<'_> {
 }
 
 fn transcripts() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/transcripts");
-    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/transcripts");
+    let mut paths: Vec<_> = fs::read_dir(directory).unwrap().map(|it| it.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|it| it == "txt"));
     paths.sort();
     paths
 }
 
 #[test]
-fn every_line_of_every_transcript_is_read_without_loss() {
-    let oddities = oddities();
-    let mut used = vec![false; oddities.len()];
+fn transcripts_are_read_without_loss() {
+    let known = known();
+    let mut used = vec![false; known.len()];
     let (mut lines, mut unexpected) = (0, Vec::new());
     for path in transcripts() {
         let name = path.file_stem().unwrap().to_str().unwrap();
@@ -63,11 +63,11 @@ fn every_line_of_every_transcript_is_read_without_loss() {
         let dialect =
             if session.contains("\n# dialect: usi\n") { Dialect::Usi } else { Dialect::Uci };
         for entry in session.lines() {
-            let Some((from_client, text)) = said(entry) else { continue };
+            let Some((from_client, text)) = message(entry) else { continue };
             lines += 1;
             let line = unescaped(text);
-            for kind in odd_kinds(&line, from_client, dialect) {
-                match oddities.iter().position(|it| it.covers(name, &kind, &line)) {
+            for kind in diagnostic_kinds(&line, from_client, dialect) {
+                match known.iter().position(|it| it.covers(name, &kind, &line)) {
                     Some(index) => used[index] = true,
                     None => unexpected.push(format!("{name} {kind} {text}")),
                 }
@@ -76,20 +76,20 @@ fn every_line_of_every_transcript_is_read_without_loss() {
     }
     assert!(6_000 < lines, "{lines} lines are not the transcripts");
     assert!(unexpected.is_empty(), "{}", unexpected.join("\n"));
-    for (oddity, used) in oddities.iter().zip(used) {
-        assert!(used, "no longer heard: {oddity:?}");
+    for (entry, used) in known.iter().zip(used) {
+        assert!(used, "no longer in the transcripts: {entry:?}");
     }
 }
 
-/// The engines that lose an `isready` during a search.
+/// Engines that lose an `isready` during a search.
 const LOSE_PINGS: [&str; 3] = ["glaurung-infinite", "sjaakii-infinite", "sjaakii-usi-infinite"];
 
 #[test]
-fn of_the_rules_that_no_order_decides_real_engines_break_those_that_are_known() {
+fn transcripts_violate_only_known_content_rules() {
     let mut broken = Vec::new();
     for path in transcripts() {
         let name = path.file_stem().unwrap().to_str().unwrap();
-        // In these the client violates the protocol on purpose.
+        // There the client is malformed on purpose.
         if name.ends_with("-unexpected") {
             continue;
         }
@@ -97,10 +97,10 @@ fn of_the_rules_that_no_order_decides_real_engines_break_those_that_are_known() 
         let dialect =
             if session.contains("\n# dialect: usi\n") { Dialect::Usi } else { Dialect::Uci };
         let mut observer = Observer::new(dialect);
-        // Transcripts tell no times.
+        // Transcripts contain no times.
         let mut now = Duration::ZERO;
         for entry in session.lines() {
-            let Some((from_client, text)) = said(entry) else { continue };
+            let Some((from_client, text)) = message(entry) else { continue };
             let bytes = unescaped(text);
             let (line, _) = decode(&bytes);
             now += Duration::from_secs(1);
@@ -109,8 +109,8 @@ fn of_the_rules_that_no_order_decides_real_engines_break_those_that_are_known() 
             } else {
                 observer.observe_reply(&Reply::read(&line, dialect).value, now)
             };
-            let told = violations.into_iter().filter(|it| !it.rule.is_ordering());
-            broken.extend(told.map(|it| format!("{name} {:?}: {text}", it.rule)));
+            let content = violations.into_iter().filter(|it| !it.rule.is_ordering());
+            broken.extend(content.map(|it| format!("{name} {:?}: {text}", it.rule)));
         }
         let owed = observer.end_of_output().into_iter();
         broken.extend(owed.map(|it| format!("{name} {:?}", it.rule)));
@@ -118,8 +118,8 @@ fn of_the_rules_that_no_order_decides_real_engines_break_those_that_are_known() 
     assert_eq!(broken, LOSE_PINGS.map(|name| format!("{name} IsReadyUnanswered")));
 }
 
-/// Who sent what, in an entry of a transcript. `None` for a remark.
-fn said(entry: &str) -> Option<(bool, &str)> {
+/// The sender and the text of a transcript entry. `None` for a remark.
+fn message(entry: &str) -> Option<(bool, &str)> {
     match entry.split_at_checked(1)? {
         (">", text) => Some((true, text.strip_prefix(' ').unwrap_or(text))),
         ("<", text) => Some((false, text.strip_prefix(' ').unwrap_or(text))),
@@ -127,9 +127,9 @@ fn said(entry: &str) -> Option<(bool, &str)> {
     }
 }
 
-/// Reads a line, and returns what is odd about it: the kinds of its diagnostics, `Unknown` if it is kept
-/// as text, `Rewritten` if tokens of it are not written again.
-fn odd_kinds(bytes: &[u8], from_client: bool, dialect: Dialect) -> Vec<String> {
+/// Reads a line and returns the kinds of its diagnostics, `Unknown` if it is stored as text, `Rewritten`
+/// if tokens are not written back.
+fn diagnostic_kinds(bytes: &[u8], from_client: bool, dialect: Dialect) -> Vec<String> {
     let (line, undecodable) = decode(bytes);
     let (is_unknown, mut diagnostics, written) = if from_client {
         let read = Command::read(&line, dialect);
@@ -156,7 +156,7 @@ fn spelled(kind: impl fmt::Debug) -> String {
     format!("{kind:?}")
 }
 
-/// Whether each token that no diagnostic is about is written again, and nothing else if there are none.
+/// Whether each token without a diagnostic is written back, and nothing else.
 fn is_accounted_for(line: &str, diagnostics: &[Diagnostic], written: &str) -> bool {
     let mut rest: Vec<&str> = written.split_ascii_whitespace().collect();
     let mut blank = line.to_owned();

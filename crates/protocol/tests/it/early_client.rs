@@ -1,28 +1,28 @@
-//! A client that does not wait for the handshake never makes a well-behaved engine guilty.
+//! A client that does not wait for the handshake causes no violation of a correct engine.
 //!
-//! Every command, and every two in a row, are inserted at every point of a handshake and of the first
-//! search after it. Engines of several designs answer, none of which breaks a rule by itself.
+//! Every command, and every sequence of two, is inserted at every point of a handshake and of the first
+//! search after it. Engines of several designs answer, none of which violates a rule by itself.
 
 use core::time::Duration;
 use std::collections::VecDeque;
 
 use readyok_protocol::{Command, Dialect, Observer, Party, Reply, Rule, Violation};
 
-/// How an engine treats commands that come before it has sent `uciok` or `usiok`.
+/// How an engine handles commands before it has sent `uciok` or `usiok`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Design {
     /// Executes them in order.
     InOrder,
-    /// Executes them immediately, while the handshake is executed by another thread.
+    /// Executes them immediately, while another thread executes the handshake.
     Threaded,
     /// Ignores them.
     IgnoresEarly,
-    /// Executes them in order, and speaks the other protocol as well.
-    Bilingual,
+    /// Executes them in order and implements the other protocol as well.
+    BothProtocols,
 }
 
 const DESIGNS: [Design; 4] =
-    [Design::InOrder, Design::Threaded, Design::IgnoresEarly, Design::Bilingual];
+    [Design::InOrder, Design::Threaded, Design::IgnoresEarly, Design::BothProtocols];
 
 /// A search that waits for `stop` or `ponderhit`.
 #[derive(Clone, Copy, Eq, PartialEq)]
@@ -37,13 +37,13 @@ struct Engine {
     dialect: Dialect,
     /// Lines that are not sent yet.
     output: VecDeque<String>,
-    /// The number of lines in the output up to the end of the handshake.
+    /// Number of lines in the output up to the end of the handshake.
     handshake: usize,
-    /// The number of lines at the front of the output that came from another thread.
+    /// Number of lines at the front of the output from another thread.
     urgent: usize,
     shows_current_line: bool,
     search: Option<Open>,
-    is_greeted: bool,
+    handshake_done: bool,
     is_gone: bool,
 }
 
@@ -57,7 +57,7 @@ impl Engine {
             urgent: 0,
             shows_current_line: false,
             search: None,
-            is_greeted: false,
+            handshake_done: false,
             is_gone: false,
         }
     }
@@ -72,10 +72,10 @@ impl Engine {
         let answers = if is_handshake {
             hello(self.dialect)
         } else if line == other.handshake() {
-            let bilingual = self.design == Design::Bilingual;
+            let bilingual = self.design == Design::BothProtocols;
             if bilingual { hello(other) } else { Vec::new() }
         } else if self.design == Design::IgnoresEarly
-            && !self.is_greeted
+            && !self.handshake_done
             && command != Command::Quit
         {
             return;
@@ -145,7 +145,7 @@ impl Engine {
         let line = self.output.pop_front()?;
         self.handshake = self.handshake.saturating_sub(1);
         self.urgent = self.urgent.saturating_sub(1);
-        self.is_greeted |= line == self.dialect.handshake_ok();
+        self.handshake_done |= line == self.dialect.handshake_ok();
         Some(line)
     }
 }
@@ -169,20 +169,20 @@ fn other(dialect: Dialect) -> Dialect {
     }
 }
 
-/// A client, an engine, and a observer of both.
-struct Conversation<'a> {
+/// A client, an engine, and an observer of both.
+struct Scenario<'a> {
     dialect: Dialect,
     engine: Engine,
     observer: Observer,
     now: Duration,
-    /// Lines so far, except those inserted.
+    /// Number of lines, without inserted ones.
     count: usize,
     inserted: (usize, &'a [&'a str]),
     transcript: Vec<String>,
 }
 
-impl Conversation<'_> {
-    /// Converses like a client that waits for its engine, and inserts the other commands.
+impl Scenario<'_> {
+    /// Runs a session of a client that waits for its engine, with the inserted commands.
     fn run(mut self) {
         let dialect = self.dialect;
         let ready = [("isready", Some("readyok"))];
@@ -196,25 +196,25 @@ impl Conversation<'_> {
         let rest = [("position startpos", None), (search, Some("bestmove")), ("stop", None)];
         for (line, answer) in first.into_iter().chain(start.into_iter().flatten()).chain(rest) {
             self.step();
-            self.say(line);
+            self.send(line);
             while let Some(wanted) = answer {
                 self.step();
-                let Some(line) = self.hear() else { break };
+                let Some(line) = self.receive() else { break };
                 if line.starts_with(wanted) {
                     break;
                 }
             }
         }
-        while self.hear().is_some() {}
+        while self.receive().is_some() {}
         let mut owed = self.observer.end_of_output();
         if self.observer.protocol_state().dialect() != dialect {
-            // After `quit` the client has greeted only in a protocol that the engine does not speak.
+            // After `quit`, only the handshake of an unsupported protocol is unanswered.
             owed.retain(|it| it.rule != Rule::UciUnanswered);
         }
         self.judge(&owed);
     }
 
-    /// Inserts the commands if it is their turn.
+    /// Inserts the commands at their point.
     fn step(&mut self) {
         if self.count == self.inserted.0 {
             let lines = core::mem::take(&mut self.inserted.1);
@@ -236,14 +236,14 @@ impl Conversation<'_> {
                 Command::read(line, protocol_state.dialect()).value,
                 Command::Quit | Command::Unknown(_)
             );
-        let violations = self.say(line);
+        let violations = self.send(line);
         if is_early {
             let blamed = violations.iter().any(|it| it.by == Party::Client);
-            assert!(blamed, "the client is to blame for `{line}`: {:#?}", self.transcript);
+            assert!(blamed, "no violation for `{line}`: {:#?}", self.transcript);
         }
     }
 
-    fn say(&mut self, line: &str) -> Vec<Violation> {
+    fn send(&mut self, line: &str) -> Vec<Violation> {
         self.report('>', line);
         if let Some(dialect) = self.observer.other_handshake(line) {
             self.observer.expect_handshake(dialect);
@@ -255,7 +255,7 @@ impl Conversation<'_> {
         violations
     }
 
-    fn hear(&mut self) -> Option<String> {
+    fn receive(&mut self) -> Option<String> {
         let line = self.engine.send()?;
         self.report('<', &line);
         if let Some(dialect) = self.observer.other_handshake_ok(&line) {
@@ -267,7 +267,7 @@ impl Conversation<'_> {
         Some(line)
     }
 
-    /// Details of a search may be sent after one second of it.
+    /// Details of a search may be sent after one second.
     fn report(&mut self, side: char, line: &str) {
         self.now += Duration::from_secs(2);
         self.transcript.push(format!("{side} {line}"));
@@ -281,12 +281,12 @@ impl Conversation<'_> {
 }
 
 fn check(dialect: Dialect, commands: &[&str]) {
-    // The handshake, and what follows it up to the end of the first search.
+    // The handshake and everything up to the end of the first search.
     const POINTS: usize = 16;
     for design in DESIGNS {
         for point in 0..POINTS {
             let run = |lines: &[&str]| {
-                Conversation {
+                Scenario {
                     dialect,
                     engine: Engine::new(design, dialect),
                     observer: Observer::new(dialect),
@@ -309,7 +309,7 @@ fn check(dialect: Dialect, commands: &[&str]) {
 }
 
 #[test]
-fn no_early_command_makes_a_uci_engine_guilty() {
+fn early_commands_lead_to_no_violation_of_a_uci_engine() {
     check(
         Dialect::Uci,
         &[
@@ -335,7 +335,7 @@ fn no_early_command_makes_a_uci_engine_guilty() {
 }
 
 #[test]
-fn no_early_command_makes_a_usi_engine_guilty() {
+fn early_commands_lead_to_no_violation_of_a_usi_engine() {
     check(
         Dialect::Usi,
         &[

@@ -1,5 +1,5 @@
-//! What holds for the engine's side, whatever its client says and its owner does. The property
-//! test and the fuzz target check this law.
+//! Properties of engine sessions for arbitrary clients and owners, checked by the property test and the
+//! fuzz target.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,11 +10,10 @@ use readyok_protocol::{
     Phase, ProtocolState, Reply, Rule, Severity, Status, Violation,
 };
 
-/// Whatever comes, the session says whole messages, at times when they are legal, and answers
-/// each search once.
+/// The session sends complete and allowed messages, and answers each search once.
 ///
-/// A line that starts with `!` is something that the owner does; the next letter says what.
-/// Everything else comes from the client.
+/// A line that starts with `!` is an action of the owner, selected by the next letter. All other lines
+/// are from the client.
 pub fn engine_session(bytes: &[u8]) {
     let options = Dialect::ALL.map(|dialect| {
         let mut options = OptionSet::new(dialect);
@@ -33,7 +32,7 @@ pub fn engine_session(bytes: &[u8]) {
     for line in String::from_utf8_lossy(bytes).lines() {
         run.step(line);
     }
-    // Whoever stops and answers long enough has answered everything.
+    // Enough stops and answers complete all searches.
     while !run.watcher.waiting.is_empty() || run.watcher.protocol_state.is_searching() {
         let before = run.watcher.answers;
         run.step("stop");
@@ -60,8 +59,8 @@ impl Run {
             assert_ne!(event, Event::Dropped, "a command was dropped");
         }
         match line.strip_prefix('!') {
-            None => self.watcher.hear(line),
-            Some(verb) if verb.starts_with('q') => self.watcher.hear("quit"),
+            None => self.watcher.receive(line),
+            Some(verb) if verb.starts_with('q') => self.watcher.receive("quit"),
             Some(_) => (),
         }
         self.out.lines().for_each(|line| self.watcher.check(line));
@@ -89,20 +88,20 @@ fn act(verb: &str, session: &mut EngineSession, now: &mut Duration, out: &mut St
         Some('d') => Info { currmove: Some(best), depth: Some(number), ..Info::default() },
         _ => Info::text("text"),
     };
-    // What may not be done now is rejected, and the rest of the law says whether that is right.
+    // A forbidden call is rejected; the watcher checks whether that is correct.
     let _rejected = session.info(info, *now, out);
 }
 
-/// Follows the session as a client would that kept what an engine cannot take now.
+/// Follows the session like a client that queues what an engine cannot accept yet.
 struct Watcher {
     protocol_state: ProtocolState,
-    /// What the client speaks. The engine does so when it greets.
+    /// The client's protocol. The engine adopts it in the handshake.
     dialect: Dialect,
-    /// There was a hello.
+    /// A handshake command was sent.
     settled: bool,
     waiting: VecDeque<Command<'static>>,
     position_is_valid: bool,
-    /// The running search has no valid position, so its answer comes as soon as the rules allow.
+    /// The running search has no valid position, so it is answered as soon as the rules allow.
     fails: bool,
     searches: usize,
     answers: usize,
@@ -123,7 +122,7 @@ impl Watcher {
         }
     }
 
-    fn hear(&mut self, line: &str) {
+    fn receive(&mut self, line: &str) {
         if self.waiting.contains(&Command::Quit) {
             return;
         }
@@ -140,14 +139,14 @@ impl Watcher {
         self.settle();
     }
 
-    /// Takes note of a command, unless it has to wait.
+    /// Applies a command, unless it has to wait.
     fn take(&mut self, command: &Command<'_>) -> bool {
         let before = self.protocol_state.is_searching();
         let rule = self.protocol_state.command(command).err().map(|violation| violation.rule);
         if rule.is_some_and(|rule| rule.severity() == Severity::Should) {
             self.protocol_state.apply_command_lenient(command);
         }
-        if *command == Command::Uci && self.protocol_state.phase() == Phase::Greeting {
+        if *command == Command::Uci && self.protocol_state.phase() == Phase::Handshake {
             self.protocol_state.set_dialect(self.dialect);
         }
         if matches!(command, Command::Position(_)) && rule != Some(Rule::BusyEngine) {
@@ -171,8 +170,8 @@ impl Watcher {
 
     fn check(&mut self, line: &str) {
         let reading = Reply::read(line, self.protocol_state.dialect());
-        assert!(reading.diagnostics.is_empty(), "{line:?} is odd: {:?}", reading.diagnostics);
-        assert!(!matches!(reading.value, Reply::Unknown(_)), "{line:?} is no message");
+        assert!(reading.diagnostics.is_empty(), "{line:?} is malformed: {:?}", reading.diagnostics);
+        assert!(!matches!(reading.value, Reply::Unknown(_)), "{line:?} is not a message");
         let verdict: Result<(), Violation> = self.protocol_state.reply(&reading.value);
         assert_eq!(verdict, Ok(()), "{line:?}");
         if matches!(reading.value, Reply::BestMove(_) | Reply::Checkmate(_)) {
@@ -183,12 +182,12 @@ impl Watcher {
         self.settle();
     }
 
-    /// What waits is sent as soon as it may be, and a `go` that waits ends the search before it.
+    /// Applies queued commands as soon as possible; a queued `go` ends the search before it.
     fn settle(&mut self) {
         if self.protocol_state.phase() == Phase::Closed {
             return self.waiting.clear();
         }
-        while self.protocol_state.phase() != Phase::Greeting {
+        while self.protocol_state.phase() != Phase::Handshake {
             let searching = self.protocol_state.is_searching();
             if searching && self.fails && self.may_answer() {
                 break;

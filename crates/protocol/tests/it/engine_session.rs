@@ -1,4 +1,4 @@
-//! The engine's side of the session, as scripts.
+//! Scripts for engine sessions.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,9 +9,8 @@ use readyok_protocol::{
     Rule, WriteError,
 };
 
-/// Runs a script after the handshake. `>` is a line of the client, `<` one that the session must
-/// say, `=` an event that must happen, `!` something that the owner does. Nothing else may be sent
-/// or happen.
+/// Runs a script after the handshake. `>` is a line of the client, `<` an expected line of the session,
+/// `=` an expected event, `!` an action of the owner. Other lines and events are errors.
 #[track_caller]
 fn check_engine(dialect: Dialect, script: &str) {
     let mut run = Run::new();
@@ -21,7 +20,7 @@ fn check_engine(dialect: Dialect, script: &str) {
     run.check(script);
 }
 
-/// Runs a script from the first line on.
+/// Runs a script from the first line.
 #[track_caller]
 fn check_start(script: &str) {
     Run::new().check(script);
@@ -68,7 +67,7 @@ impl Run {
             match kind {
                 ">" => self.session.receive_line(text, self.now, &mut self.out),
                 "!" => self.act(text),
-                "<" => assert_eq!(self.said().as_deref(), Some(text), "said, in {script}"),
+                "<" => assert_eq!(self.sent().as_deref(), Some(text), "sent, in {script}"),
                 "=" => assert_eq!(self.happened().as_deref(), Some(text), "happened, in {script}"),
                 _ => panic!("no such line in a script: {line}"),
             }
@@ -76,14 +75,14 @@ impl Run {
         self.check_done(&format!("at the end of {script}"));
     }
 
-    /// Nothing was sent and nothing happened but what the script has told.
+    /// Checks that no further lines or events occurred.
     #[track_caller]
     fn check_done(&mut self, place: &str) {
-        assert_eq!(self.said(), None, "said {place}");
+        assert_eq!(self.sent(), None, "sent {place}");
         assert_eq!(self.happened(), None, "happened {place}");
     }
 
-    fn said(&mut self) -> Option<String> {
+    fn sent(&mut self) -> Option<String> {
         let (line, rest) = self.out.split_once('\n')?;
         let (line, rest) = (line.to_owned(), rest.to_owned());
         self.out = rest;
@@ -97,12 +96,12 @@ impl Run {
         self.events.pop_front()
     }
 
-    /// Does what a verb says. `usage_error` before it means that it must fail.
+    /// Executes an action. With the prefix `usage_error` it must fail.
     fn act(&mut self, verb: &str) {
         if let Some(verb) = verb.strip_prefix("usage_error ") {
             let before = self.out.clone();
             self.try_act(verb).expect_err(verb);
-            assert_eq!(self.out, before, "nothing was said");
+            assert_eq!(self.out, before, "something was sent");
         } else {
             self.try_act(verb).unwrap();
         }
@@ -176,7 +175,7 @@ fn describe_search(request: &SearchRequest) -> String {
 }
 
 #[test]
-fn the_handshake_tells_who_the_engine_is_in_the_dialect_that_is_asked_for() {
+fn the_handshake_uses_the_dialect_of_the_client() {
     check_start(
         "
         > uci
@@ -192,11 +191,11 @@ fn the_handshake_tells_who_the_engine_is_in_the_dialect_that_is_asked_for() {
         = unknown: usi
         ",
     );
-    check_start(&format!("> usi\n{USI_GREETING}"));
+    check_start(&format!("> usi\n{USI_HANDSHAKE}"));
 }
 
-/// The whole answer to `usi`.
-const USI_GREETING: &str = "
+/// The complete answer to `usi`.
+const USI_HANDSHAKE: &str = "
     < id name Script 1.0
     < id author Tester
     < option name USI_Hash type spin default 16 min 1 max 1024
@@ -208,14 +207,14 @@ const USI_GREETING: &str = "
 ";
 
 #[test]
-fn the_first_hello_is_answered_after_an_isready_in_another_dialect() {
+fn the_first_handshake_is_answered_after_an_isready_in_another_dialect() {
     check_start(&format!(
         "
         > isready
         = against BeforeUciOk
         = prepare
         > usi
-        {USI_GREETING}
+        {USI_HANDSHAKE}
         ! ready
         < readyok
         > position startpos moves 7g7f
@@ -226,7 +225,7 @@ fn the_first_hello_is_answered_after_an_isready_in_another_dialect() {
 }
 
 #[test]
-fn the_first_hello_ends_a_search_and_is_answered_after_it() {
+fn the_first_handshake_ends_a_search_and_is_answered_after_it() {
     check_start(&format!(
         "
         > go infinite
@@ -240,20 +239,20 @@ fn the_first_hello_ends_a_search_and_is_answered_after_it() {
         ! bestmove e2e4
         < info depth 0 time 0 pv e2e4
         < bestmove e2e4
-        {USI_GREETING}
+        {USI_HANDSHAKE}
         = option Hash 64
         "
     ));
 }
 
 #[test]
-fn a_profile_that_cannot_be_written_on_lines_is_rejected() {
+fn a_profile_with_line_breaks_is_rejected() {
     let broken = Profile { name: "two\nlines".into(), ..profile() };
     assert!(matches!(EngineSession::new(broken), Err(WriteError::LineBreak { .. })));
 }
 
 #[test]
-fn a_second_hello_is_answered_at_any_time_and_a_search_goes_on() {
+fn a_second_handshake_is_answered_and_a_search_continues() {
     let mut run = Run::new();
     run.session.receive_line("uci", run.now, &mut run.out);
     let first = std::mem::take(&mut run.out);
@@ -279,13 +278,13 @@ fn a_second_hello_is_answered_at_any_time_and_a_search_goes_on() {
             < info depth 0 time 0 pv 7g7f
             < bestmove 7g7f
             ",
-            USI_GREETING.replace("= handshake in usi", ""),
+            USI_HANDSHAKE.replace("= handshake in usi", ""),
         ),
     );
 }
 
 #[test]
-fn isready_waits_for_pending_work_and_is_answered_at_once_during_a_search() {
+fn isready_waits_for_pending_work_but_not_for_a_search() {
     check_engine(
         Dialect::Uci,
         "
@@ -307,7 +306,7 @@ fn isready_waits_for_pending_work_and_is_answered_at_once_during_a_search() {
     );
 }
 
-/// Everything that a search wants to have been sent before it.
+/// Everything that is required before a search.
 const READY: &str = "
     > isready
     = prepare
@@ -406,7 +405,7 @@ fn the_time_of_a_ponder_search_counts_from_ponderhit() {
 }
 
 #[test]
-fn a_running_search_hears_of_ponderhit_and_stop() {
+fn a_running_search_receives_ponderhit_and_stop() {
     check_search(
         "
         > go ponder wtime 1000 btime 2000
@@ -435,7 +434,7 @@ fn stop_and_ponderhit_are_ignored_between_searches() {
 }
 
 #[test]
-fn what_may_not_be_said_during_a_search_waits_in_its_order() {
+fn forbidden_commands_during_a_search_are_queued_in_order() {
     check_search(
         "
         > go depth 9
@@ -465,7 +464,7 @@ fn what_may_not_be_said_during_a_search_waits_in_its_order() {
 }
 
 #[test]
-fn a_go_that_waits_ends_the_running_search_as_stop_would() {
+fn a_queued_go_ends_the_running_search_like_stop() {
     check_search(
         "
         > go infinite
@@ -485,7 +484,7 @@ fn a_go_that_waits_ends_the_running_search_as_stop_would() {
 }
 
 #[test]
-fn a_go_that_waits_lets_go_a_bestmove_that_is_held_back() {
+fn a_queued_go_releases_a_delayed_bestmove() {
     check_search(
         "
         > go infinite
@@ -502,7 +501,7 @@ fn a_go_that_waits_lets_go_a_bestmove_that_is_held_back() {
 }
 
 #[test]
-fn stop_and_ponderhit_after_a_go_that_waits_are_about_that_go() {
+fn stop_and_ponderhit_after_a_queued_go_apply_to_it() {
     check_search(
         "
         > go infinite
@@ -531,7 +530,7 @@ fn stop_and_ponderhit_after_a_go_that_waits_are_about_that_go() {
 }
 
 #[test]
-fn counting_leaf_nodes_waits_and_does_not_end_the_running_search() {
+fn perft_is_queued_and_does_not_end_the_running_search() {
     check_search(
         "
         > go infinite
@@ -550,7 +549,7 @@ fn counting_leaf_nodes_waits_and_does_not_end_the_running_search() {
 }
 
 #[test]
-fn what_waits_is_forgotten_when_the_client_leaves() {
+fn the_queue_is_cleared_when_the_client_disconnects() {
     check_search(
         "
         > go depth 5
@@ -568,7 +567,7 @@ fn what_waits_is_forgotten_when_the_client_leaves() {
 }
 
 #[test]
-fn of_the_positions_that_wait_only_the_last_before_each_go_is_kept() {
+fn only_the_last_queued_position_before_each_go_is_stored() {
     let mut run = Run::new();
     run.check("> go infinite\n= against BeforeUciOk\n= search: position startpos, go infinite");
     for (first, stop) in [("e2e4", "= stop"), ("d2d4", "")] {
@@ -624,7 +623,7 @@ fn a_search_with_a_limit_runs_to_its_end_although_another_is_queued() {
             "
         ));
     }
-    // Nothing else would end these. Black is to move.
+    // These end only by the client. Black is to move.
     for go in ["go", "go infinite", "go depth 1 infinite", "go wtime 1000", "go mate 3"] {
         check_search(&format!(
             "
@@ -683,7 +682,7 @@ fn a_flood_during_a_search_is_dropped_at_the_memory_limit() {
     run.session.receive_line(&dropped, run.now, &mut run.out);
     while run.happened().is_some() {}
     run.out.clear();
-    // There is room for a short line, which must not search an older position.
+    // A short line still fits, and must not search an older position.
     run.session.receive_line("go depth 1", run.now, &mut run.out);
     run.session.receive_line("stop", run.now, &mut run.out);
     run.session.best_move(Best::None.into(), run.now, &mut run.out).unwrap();
@@ -716,7 +715,7 @@ fn quit_after_a_queued_go_takes_effect_after_it() {
 }
 
 #[test]
-fn details_of_the_search_are_told_after_one_second_and_only_if_their_options_are_on() {
+fn details_are_sent_after_one_second_if_their_options_are_on() {
     let script = |on| {
         format!(
             "
@@ -779,14 +778,14 @@ fn flooded() -> Run {
     let mut run = Run::new();
     run.check("> go infinite\n= against BeforeUciOk\n= search: position startpos, go infinite");
     run.act("flood 10000");
-    let said = run.out.lines().count();
-    assert_eq!(said, 101, "a burst passes, and nothing else");
+    let lines = run.out.lines().count();
+    assert_eq!(lines, 101, "only a burst is sent");
     run.out.clear();
     run
 }
 
 #[test]
-fn of_a_flood_of_lines_the_latest_survives() {
+fn a_flood_is_reduced_to_the_latest_line() {
     flooded().check(
         "
         ! after 39
@@ -802,7 +801,7 @@ fn of_a_flood_of_lines_the_latest_survives() {
 }
 
 #[test]
-fn of_a_flood_of_lines_the_latest_of_each_rank_survives_and_they_stay_together() {
+fn a_flood_is_reduced_to_the_latest_line_of_each_rank() {
     flooded().check(
         "
         ! info depth 7 multipv 1 pv e2e4
@@ -826,7 +825,7 @@ fn of_a_flood_of_lines_the_latest_of_each_rank_survives_and_they_stay_together()
 }
 
 #[test]
-fn a_search_begins_an_iteration_whatever_became_of_the_last_one_before_it() {
+fn a_search_starts_a_new_iteration() {
     flooded().check(
         "
         > stop
@@ -845,7 +844,7 @@ fn a_search_begins_an_iteration_whatever_became_of_the_last_one_before_it() {
 }
 
 #[test]
-fn between_searches_only_texts_are_told() {
+fn only_texts_are_sent_between_searches() {
     check_engine(
         Dialect::Uci,
         "
@@ -874,31 +873,31 @@ fn a_line_without_a_variation_does_not_replace_one() {
 }
 
 #[test]
-fn texts_of_a_flood_are_all_told_or_at_least_counted() {
+fn texts_of_a_flood_are_sent_or_counted() {
     let mut run = flooded();
     for number in 0..1234 {
         run.act(&format!("info string {number}"));
     }
     run.act("bestmove e2e4");
-    let said: Vec<String> = std::iter::from_fn(|| run.said()).collect();
-    assert_eq!(said.len(), 1002, "the last variation, a thousand texts, and their number");
-    assert_eq!(said[0], "info depth 10000 pv e2e4");
-    assert_eq!(said[1000], "info string 999");
-    assert_eq!(said[1001], "info string 234 more lines of text are left out");
+    let lines: Vec<String> = std::iter::from_fn(|| run.sent()).collect();
+    assert_eq!(lines.len(), 1002, "the last variation, a thousand texts, and their number");
+    assert_eq!(lines[0], "info depth 10000 pv e2e4");
+    assert_eq!(lines[1000], "info string 999");
+    assert_eq!(lines[1001], "info string 234 more lines of text are left out");
 }
 
 #[test]
-fn lines_that_are_held_back_have_a_deadline() {
+fn delayed_lines_have_a_deadline() {
     let mut run = flooded();
     let due = run.session.poll_timeout().unwrap();
     assert_eq!(due, run.now + Duration::from_millis(20));
     run.session.handle_timeout(due, &mut run.out);
-    assert_eq!(run.said().as_deref(), Some("info depth 10000 pv e2e4"));
+    assert_eq!(run.sent().as_deref(), Some("info depth 10000 pv e2e4"));
     assert_eq!(run.session.poll_timeout(), None);
 }
 
 #[test]
-fn info_after_the_answer_is_dropped_but_for_texts() {
+fn info_after_the_answer_is_dropped_except_texts() {
     check_search(
         "
         > go infinite
@@ -937,7 +936,7 @@ fn the_end_of_the_input_is_quit() {
 }
 
 #[test]
-fn quit_lets_go_a_bestmove_that_is_held_back() {
+fn quit_releases_a_delayed_bestmove() {
     check_search(
         "
         > go infinite
@@ -952,7 +951,7 @@ fn quit_lets_go_a_bestmove_that_is_held_back() {
 }
 
 #[test]
-fn gameover_during_a_search_is_stop_and_the_bestmove_still_goes_out() {
+fn gameover_during_a_search_acts_like_stop() {
     for go in ["go ponder", "go btime 0 wtime 0 byoyomi 1000"] {
         check_engine(
             Dialect::Usi,
@@ -981,7 +980,7 @@ fn gameover_during_a_search_is_stop_and_the_bestmove_still_goes_out() {
 }
 
 #[test]
-fn ponderhit_may_bring_the_clocks() {
+fn ponderhit_may_contain_the_clocks() {
     check_engine(
         Dialect::Usi,
         "
@@ -1021,7 +1020,7 @@ fn a_mate_search_is_answered_by_checkmate() {
 }
 
 #[test]
-fn resigning_is_how_a_shogi_engine_says_that_it_has_no_move() {
+fn a_shogi_engine_without_a_legal_move_resigns() {
     check_engine(
         Dialect::Usi,
         "
@@ -1073,7 +1072,7 @@ fn options_are_found_in_the_spelling_of_the_dialect() {
 }
 
 #[test]
-fn wrong_options_are_rejected_aloud() {
+fn invalid_options_are_rejected_with_an_info_string() {
     check_engine(
         Dialect::Uci,
         "
@@ -1090,10 +1089,10 @@ fn wrong_options_are_rejected_aloud() {
     );
 }
 
-/// Lines that set no valid position, with the reason that the session gives.
+/// Lines without a valid position, and the error message of the session.
 const INVALID: [(&str, &str); 5] = [
-    ("position fen 9/8/8/8/8/8/8/8 w - - 0 1", "broken position at bytes 15..16"),
-    ("position fen foo", "broken position at bytes 13..16"),
+    ("position fen 9/8/8/8/8/8/8/8 w - - 0 1", "invalid position at bytes 15..16"),
+    ("position fen foo", "invalid position at bytes 13..16"),
     ("Position foo", "`position` without a position"),
     ("position", "`position` without a position"),
     ("joho position startpo", "`position` without a position"),
@@ -1130,7 +1129,7 @@ fn after_an_invalid_position_no_older_one_is_searched() {
 }
 
 #[test]
-fn an_invalid_position_has_its_place_among_the_queued_commands() {
+fn an_invalid_position_is_queued_in_order() {
     for (line, reason) in INVALID {
         check_search(&format!(
             "
@@ -1201,7 +1200,7 @@ fn a_line_that_is_too_long_may_have_been_a_position() {
 }
 
 #[test]
-fn a_checkmate_found_while_pondering_is_held_back() {
+fn a_checkmate_found_while_pondering_is_delayed() {
     for end in ["ponderhit", "stop"] {
         check_engine(
             Dialect::Usi,
@@ -1241,14 +1240,14 @@ fn unknown_lines_are_events() {
 }
 
 #[test]
-fn debug_makes_the_session_explain_itself() {
+fn debug_enables_explanations() {
     check_engine(
         Dialect::Uci,
         "
         > debug on
         = debug true
         > xyzzy
-        < info string no command: `xyzzy`
+        < info string not a command: `xyzzy`
         = unknown: xyzzy
         > joho stop
         < info string unknown token at bytes 0..4
@@ -1290,7 +1289,7 @@ fn leaf_nodes_are_not_counted() {
 }
 
 #[test]
-fn misuse_names_the_rule() {
+fn a_usage_error_contains_the_rule() {
     let mut run = Run::new();
     let Err(UsageError::Violation(violation)) = run.session.ready(&mut run.out) else { panic!() };
     assert_eq!(violation.rule, Rule::ReadyOkWithoutIsReady);
@@ -1300,7 +1299,7 @@ fn misuse_names_the_rule() {
 }
 
 #[test]
-fn the_side_to_move_owns_the_clock() {
+fn the_clock_is_that_of_the_side_to_move() {
     use Color::{Black, White};
     use Dialect::{Uci, Usi};
 
@@ -1317,7 +1316,7 @@ fn the_side_to_move_owns_the_clock() {
     assert_eq!(clock(Uci, "position startpos"), (White, 1000));
     assert_eq!(clock(Uci, "position startpos moves e2e4"), (Black, 2000));
     assert_eq!(clock(Uci, "position fen 4k3/8/8/8/8/8/8/4K3 b - - 0 1"), (Black, 2000));
-    // Shogi over UCI, where the first player, whom an SFEN calls Black, is White.
+    // Shogi over UCI: the first player, Black in SFEN, is White.
     assert_eq!(clock(Uci, "position sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1"), (White, 1000));
     assert_eq!(clock(Uci, "position sfen 4k4/9/9/9/9/9/9/9/4K4 w - 2"), (Black, 2000));
     assert_eq!(clock(Usi, "position startpos"), (Black, 2000));
@@ -1325,7 +1324,7 @@ fn the_side_to_move_owns_the_clock() {
     assert_eq!(clock(Usi, "position sfen 4k4/9/9/9/9/9/9/9/4K4 w - 1 moves 5a4a"), (Black, 2000));
 }
 
-/// What a client may say, sensible and not, and what an owner may do, in its time and not.
+/// Commands of a client and actions of an owner, valid and invalid.
 const STEPS: [&str; 34] = [
     "uci",
     "usi",
@@ -1365,7 +1364,7 @@ const STEPS: [&str; 34] = [
 
 proptest::proptest! {
     #[test]
-    fn whatever_is_said_and_done_the_session_speaks_legally(
+    fn any_script_leads_to_a_valid_session(
         steps in proptest::collection::vec(0..STEPS.len(), 0..120),
     ) {
         let script: Vec<&str> = steps.into_iter().map(|step| STEPS[step]).collect();
@@ -1374,13 +1373,13 @@ proptest::proptest! {
 }
 
 #[test]
-fn the_law_holds_for_a_queued_search_without_a_position_before_a_handshake() {
+fn a_queued_search_without_a_position_before_a_handshake_satisfies_the_properties() {
     let script = "go infinite\nposition fen x\ngo infinite\nusi\nstop\nquit";
     crate::laws::engine_session(script.as_bytes());
 }
 
 #[test]
-fn a_stop_reaches_the_search_that_waited_past_a_position() {
+fn a_stop_reaches_the_queued_search_after_a_position() {
     let mut session = EngineSession::new(profile()).unwrap();
     let (mut out, now) = (String::new(), Duration::ZERO);
     for line in ["go depth 1", "go infinite", "position startpos moves e2e4", "stop"] {

@@ -1,4 +1,4 @@
-//! Every example and every line of a `protocol_state` in the specifications, with its clause.
+//! Every example of the specifications, with its clause.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -20,14 +20,14 @@ fn the_lines_of_the_specifications_are_read_and_written() {
     assert!(cases.iter().all(|case| case.understood));
 }
 
-/// Checks what a line of the table is read as.
+/// Checks the command of a line in the table.
 #[track_caller]
 fn check(line: &str, dialect: Dialect, expected: &Command<'_>) {
     assert_eq!(&Command::read(line, dialect).value, expected);
     check_is_in_table(line);
 }
 
-/// Checks what a line of the table is read as.
+/// Checks the reply of a line in the table.
 #[track_caller]
 fn check_reply(line: &str, dialect: Dialect, expected: &Reply<'_>) {
     assert_eq!(&Reply::read(line, dialect).value, expected);
@@ -137,7 +137,7 @@ fn uci_2006_info() {
         ..Info::default()
     };
     let line = "info depth 2 score cp 214 time 1242 nodes 2124 nps 34928 pv e2e4 e7e5 g1f3";
-    // Parts of a millisecond are not written.
+    // Fractions of a millisecond are not written.
     let exact = Info { time: Some(Duration::from_micros(1_242_999)), ..info.clone() };
     let mut written = String::new();
     Reply::Info(exact).write(uci, &mut written).unwrap();
@@ -147,7 +147,7 @@ fn uci_2006_info() {
     let score = |score, bound| Info { score: Some(score), bound, ..Info::default() };
     let lower = score(Score::Cp(214), Bound::Lower);
     check_reply("info score cp 214 lowerbound", uci, &Reply::Info(lower));
-    // Three moves of the side that mates, and two of the other.
+    // Three moves of the mating side, and two of the other.
     let mate = score(Score::MateIn { plies: 5 }, Bound::Exact);
     check_reply("info score mate 3", uci, &Reply::Info(mate));
     let mated = score(Score::MatedIn { plies: 6 }, Bound::Exact);

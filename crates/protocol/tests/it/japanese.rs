@@ -1,8 +1,8 @@
-//! Rules and diagnostics in Japanese.
+//! Japanese texts of rules and diagnostics.
 
 use readyok_protocol::{DiagnosticKind, Language, Rule};
 
-/// Names that Japanese writes as English does.
+/// Names that are not translated.
 const NAMES: [&str; 3] = ["UCI", "USI", "UTF-8"];
 
 fn texts() -> Vec<(&'static str, &'static str)> {
@@ -12,7 +12,7 @@ fn texts() -> Vec<(&'static str, &'static str)> {
     rules.into_iter().chain(diagnostics).collect()
 }
 
-/// What stands between backticks, and the rest.
+/// The texts between backticks, and the rest.
 fn quoted(text: &str) -> (Vec<&str>, String) {
     let parts: Vec<_> = text.split('`').collect();
     assert_eq!(parts.len() % 2, 1, "an open backtick: {text}");
@@ -21,7 +21,7 @@ fn quoted(text: &str) -> (Vec<&str>, String) {
 }
 
 #[test]
-fn only_names_and_tokens_of_the_protocol_are_not_japanese() {
+fn only_names_and_keywords_are_not_japanese() {
     for (_, japanese) in texts() {
         let (_, mut rest) = quoted(japanese);
         for name in NAMES {
@@ -34,7 +34,7 @@ fn only_names_and_tokens_of_the_protocol_are_not_japanese() {
 }
 
 #[test]
-fn both_languages_speak_of_the_same_tokens_of_the_protocol() {
+fn both_languages_contain_the_same_keywords() {
     for (english, japanese) in texts() {
         let [mut one, mut other] = [english, japanese].map(|text| quoted(text).0);
         one.sort_unstable();
@@ -56,7 +56,7 @@ fn no_two_texts_are_the_same() {
     }
 }
 
-/// Parts of documents, and keywords, as they stand in clauses.
+/// Parts of documents and keywords in clauses.
 const CITED: [&str; 12] = [
     "general rules",
     "draft",
@@ -73,7 +73,7 @@ const CITED: [&str; 12] = [
 ];
 
 #[test]
-fn a_clause_that_says_something_says_it_in_japanese() {
+fn clauses_with_a_sentence_are_translated() {
     let (en, ja) = (Language::English, Language::Japanese);
     for kind in DiagnosticKind::ALL {
         let (english, japanese) = (kind.clause_in(en), kind.clause_in(ja));
@@ -94,10 +94,10 @@ fn a_clause_that_says_something_says_it_in_japanese() {
     for rule in Rule::ALL {
         let (english, japanese) = (rule.clause_in(en), rule.clause_in(ja));
         assert_eq!(english, rule.clause());
-        // Except what is quoted, and as many documents are cited.
+        // Without quotations and titles of documents.
         let rest: String = japanese.split(['“', '”']).step_by(2).collect();
-        let says = [" and ", " no ", " is ", " of ", " as "];
-        assert!(!says.iter().any(|token| rest.contains(token)), "{japanese}");
+        let particles = [" and ", " no ", " is ", " of ", " as "];
+        assert!(!particles.iter().any(|token| rest.contains(token)), "{japanese}");
         let documents = |clause: &str| clause.matches(';').count();
         assert!(rule == Rule::SearchWithoutLimit || documents(japanese) == documents(english));
     }

@@ -1,5 +1,4 @@
-//! What holds for every line, whoever wrote it. The properties, the corpus and the fuzz targets
-//! all check these laws.
+//! Properties of all lines, checked by the property tests, the corpus and the fuzz targets.
 
 #[path = "client_laws.rs"]
 pub mod client;
@@ -14,7 +13,7 @@ use readyok_protocol::{
     Reading, Reply, WriteError, translation::Translation,
 };
 
-/// Any bytes, as a client's line to an engine.
+/// Arbitrary bytes as a client's line to an engine.
 pub fn command_bytes(bytes: &[u8]) {
     let line = String::from_utf8_lossy(bytes);
     for dialect in Dialect::ALL {
@@ -22,7 +21,7 @@ pub fn command_bytes(bytes: &[u8]) {
     }
 }
 
-/// Any bytes, as an engine's line to its client.
+/// Arbitrary bytes as an engine's line to its client.
 pub fn reply_bytes(bytes: &[u8]) {
     let line = String::from_utf8_lossy(bytes);
     for dialect in Dialect::ALL {
@@ -30,12 +29,12 @@ pub fn reply_bytes(bytes: &[u8]) {
     }
 }
 
-/// What is read as a command can be written, and is then read as the same command; except clocks
-/// that the dialect does not have.
+/// A command that was read can be written, and is then read as the same command, except clocks that the
+/// dialect does not have.
 pub fn command(line: &str, dialect: Dialect) -> Option<String> {
     let read = Command::read(line, dialect);
     if let Some(rest) = line.strip_prefix("go ") {
-        // A tab is as good as a space, but has no short way for it.
+        // A tab is equivalent to a space, but not handled by the fast path.
         assert_eq!(read, Command::read(&format!("go\t{rest}"), dialect), "{line:?}");
     }
     let written = written(|out| read.value.write(dialect, out));
@@ -50,7 +49,7 @@ pub fn command(line: &str, dialect: Dialect) -> Option<String> {
     })
 }
 
-/// What is read as a reply can be written, and is then read as the same reply.
+/// A reply that was read can be written, and is then read as the same reply.
 pub fn reply(line: &str, dialect: Dialect) -> Option<String> {
     let read = Reply::read(line, dialect);
     let written = written(|out| read.value.write(dialect, out));
@@ -62,8 +61,8 @@ pub fn reply(line: &str, dialect: Dialect) -> Option<String> {
     })
 }
 
-/// UCI has no byoyomi, and USI no increments next to one: what is zero is left out. `None` if more
-/// would have to be.
+/// UCI has no byoyomi, and USI no increments together with one: zeros are omitted. `None` if other values
+/// would have to be omitted.
 pub fn command_as_written(mut command: Command<'_>, dialect: Dialect) -> Option<Command<'_>> {
     let (Command::Go(Go { clocks, .. }) | Command::PonderHit(clocks)) = &mut command else {
         return Some(command);
@@ -82,7 +81,7 @@ pub fn command_as_written(mut command: Command<'_>, dialect: Dialect) -> Option<
     Some(command)
 }
 
-/// In shogi, whoever has no move has lost: USI has no token for it but `resign`.
+/// In shogi, a side without a legal move has lost: USI has only the token `resign` for it.
 pub fn as_written(mut reply: Reply<'_>, dialect: Dialect) -> Reply<'_> {
     if let (Reply::BestMove(it), Dialect::Usi) = (&mut reply, dialect)
         && it.best == Best::None
@@ -92,7 +91,7 @@ pub fn as_written(mut reply: Reply<'_>, dialect: Dialect) -> Reply<'_> {
     reply
 }
 
-/// However a stream is cut, it has the same lines, none of them too long.
+/// A stream has the same lines for any chunks, none of them too long.
 pub fn lines(bytes: &[u8]) {
     const LIMIT: usize = 16;
     let whole = lines_of([bytes], LIMIT);
@@ -126,7 +125,7 @@ fn written(
     write(&mut out).map(|()| out)
 }
 
-/// Checks the diagnostics and the canonical line, and returns it. `read_again` gives its diagnostics.
+/// Checks the diagnostics and the canonical line, and returns it. `read_again` returns its diagnostics.
 fn check<T: std::fmt::Debug>(
     line: &str,
     read: &Reading<T>,
@@ -142,7 +141,7 @@ fn check<T: std::fmt::Debug>(
     }
     let canonical = match written {
         Ok(canonical) => canonical,
-        // A caller's mistake: such a text is no line.
+        // Such a text is not a line, which is an error of the caller.
         Err(WriteError::LineBreak { .. }) if line.contains(['\n', '\r', '\0']) => return None,
         Err(error) => panic!("{:?}, read from {line:?}: {error}", read.value),
     };
@@ -151,14 +150,14 @@ fn check<T: std::fmt::Debug>(
         diagnostics.iter().map(|diagnostic| diagnostic.kind).collect::<Vec<DiagnosticKind>>()
     };
     let (before, after) = (kinds(&read.diagnostics), kinds(&read_again(&canonical)));
-    // Of a line with more diagnostics than are kept, some kinds may be unknown.
+    // If the diagnostics were limited, some kinds may be missing.
     let is_full = before.len() == Diagnostic::MAX_PER_LINE;
     let is_old = is_full || after.iter().all(|kind| before.contains(kind));
     assert!(is_old, "{line:?} was written as {canonical:?}, which has diagnostics {after:?}");
     Some(canonical)
 }
 
-/// Any bytes, as a translation file: what is accepted keeps the limits, and its texts can be shown.
+/// Arbitrary bytes as a translation file: accepted files are within the limits, and their texts can be shown.
 pub fn translation(bytes: &[u8]) {
     let Ok(translation) = Translation::read(bytes) else { return };
     assert!(translation.languages.len() <= Translation::MAX_LANGUAGES);

@@ -1,4 +1,4 @@
-//! Nobody's lines take more memory or time than is documented.
+//! Limits of memory and time for hostile lines.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn check_too_long(result: &Result<(), WriteError>, max: usize) {
 }
 
 #[test]
-fn a_name_longer_than_the_limit_is_no_name_of_an_option() {
+fn a_name_longer_than_the_limit_is_not_read() {
     for (length, is_name) in [(OptionDecl::MAX_NAME, true), (OptionDecl::MAX_NAME + 1, false)] {
         let name = name(length);
         let set = format!("setoption name {name} value 3");
@@ -68,7 +68,7 @@ fn a_name_longer_than_the_limit_is_not_written() {
 }
 
 #[test]
-fn a_line_of_values_is_cut_only_where_a_name_can_end() {
+fn a_setoption_is_split_only_within_the_name_limit() {
     let value = format!("x{}", " value x".repeat(4000));
     let set = SetOption { name: "x".into(), value: Some(value.into()) };
     let asked = Cell::new(0);
@@ -82,7 +82,7 @@ fn a_line_of_values_is_cut_only_where_a_name_can_end() {
 }
 
 #[test]
-fn a_hostile_name_is_compared_with_no_known_option() {
+fn an_oversized_name_is_not_compared() {
     let name = format!("USI_Hash{}", "_".repeat(1 << 20));
     assert_eq!(KnownOption::find(&name, Dialect::Usi), None);
     assert!(Dialect::Usi.same_option("USI_Hash__", "Hash"));
@@ -104,7 +104,7 @@ fn a_combo_has_no_more_choices_than_the_limit() {
 }
 
 #[test]
-fn a_text_longer_than_the_limit_is_left_out_of_a_declaration() {
+fn a_text_longer_than_the_limit_is_skipped() {
     let long = name(OptionDecl::MAX_TEXT + 1);
     for (rest, kind) in [
         (format!("string default {long}"), OptionKind::String { default: None }),
@@ -126,7 +126,7 @@ fn a_text_longer_than_the_limit_is_left_out_of_a_declaration() {
 }
 
 #[test]
-fn a_type_longer_than_the_limit_is_no_declaration() {
+fn a_type_longer_than_the_limit_is_not_read() {
     let line = format!("option name X type {}", name(OptionDecl::MAX_NAME + 1));
     let reading = Reply::read(&line, Dialect::Uci);
     assert!(matches!(reading.value, Reply::Unknown(_)));
@@ -148,7 +148,7 @@ fn a_set_has_no_more_options_than_the_limit() {
     assert_eq!(replaced, Some("check"), "a full set takes no replacement");
 }
 
-/// As many options of one kind as a set takes.
+/// A full set of options of one kind.
 fn full_of(kind: &OptionKind<'static>) -> OptionSet {
     let mut set = OptionSet::new(Dialect::Uci);
     for number in 0..=OptionSet::MAX_LEN {
@@ -161,13 +161,13 @@ fn full_of(kind: &OptionKind<'static>) -> OptionSet {
 }
 
 #[test]
-fn a_set_takes_no_more_memory_than_the_limit() {
+fn a_set_has_a_memory_limit() {
     let text = || name(OptionDecl::MAX_TEXT);
     let mut set = full_of(&OptionDecl::string("", text()).kind);
     let full = set.len();
     let most = OptionSet::MAX_BYTES / OptionDecl::MAX_TEXT;
     assert!((most - most / 8..=most).contains(&full), "{full} options");
-    // What is replaced makes room.
+    // A replaced declaration frees its memory.
     set.declare(OptionDecl::button("0"));
     set.declare(OptionDecl::string("one more", text()));
     assert_eq!(set.len(), full + 1);
@@ -177,7 +177,7 @@ fn a_set_takes_no_more_memory_than_the_limit() {
     assert!(full < 64, "{full} lists of choices");
 }
 
-/// How a message starts, and what is repeated in it.
+/// The start of a message, and a repeated part.
 const LONG_COMMANDS: [(&str, &str); 26] = [
     ("", "x"),
     ("", "joho "),
@@ -248,7 +248,7 @@ fn long(start: &str, part: &str, length: usize) -> String {
     line
 }
 
-/// The time of the CPU that this takes. What else runs on the machine does not count.
+/// The CPU time of a call. Other load on the computer does not count.
 #[cfg(unix)]
 fn time(act: impl FnOnce()) -> Duration {
     use rustix::time::{ClockId, clock_gettime};
@@ -267,8 +267,8 @@ fn time(act: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// Checks that eight times the length takes no more than 24 times the time: quadratic work would take
-/// 64 times as much. What disturbs one comparison does not disturb so many of them.
+/// Checks that eight times the length takes at most 24 times the time: quadratic work would take 64 times
+/// as long. Several comparisons are made because one may be disturbed.
 #[track_caller]
 fn check_linear(what: &str, act: impl Fn(&str), start: &str, part: &str) {
     const LONG: usize = LineBuffer::DEFAULT_LIMIT;
@@ -295,7 +295,7 @@ fn lines_of_any_kind_are_read_in_linear_time() {
 }
 
 #[test]
-fn bytes_become_lines_in_linear_time() {
+fn bytes_are_split_in_linear_time() {
     for part in ["x", "\r\n", "\n", "x\r"] {
         let cut = |text: &str| {
             let mut buffer = LineBuffer::default();
@@ -306,7 +306,7 @@ fn bytes_become_lines_in_linear_time() {
         };
         check_linear("a stream", cut, "", part);
     }
-    // The length of a text is that of bytes here, half of which are no text.
+    // The length is in bytes, half of which are invalid UTF-8.
     let undecodable = |text: &str| drop(decode(&b"\xffx".repeat(text.len() / 2)));
     check_linear("bytes", undecodable, "", "x");
 }

@@ -1,4 +1,4 @@
-//! Bytes become lines, however they arrive.
+//! Bytes are split into lines, for any chunks.
 
 use proptest::prelude::*;
 use readyok_protocol::{
@@ -7,7 +7,7 @@ use readyok_protocol::{
 
 use crate::laws;
 
-/// Checks which lines a stream has when it comes in these chunks.
+/// Checks the lines of a stream with these chunks.
 fn check(chunks: &[&str], expected: &[&str]) {
     let lines = laws::lines_of(chunks.iter().map(|chunk| chunk.as_bytes()), 16);
     let expected: Vec<_> = expected.iter().map(|line| Ok(line.as_bytes().to_vec())).collect();
@@ -22,7 +22,7 @@ fn every_line_end_ends_one_line() {
 }
 
 #[test]
-fn a_line_end_may_be_cut_in_two() {
+fn a_line_end_may_be_split_between_chunks() {
     check(&["uci\r", "\nquit\r", "\n"], &["uci", "quit"]);
     check(&["uci\r", "quit\r"], &["uci", "quit"]);
     check(&["u", "", "c", "i", "\n"], &["uci"]);
@@ -45,7 +45,7 @@ fn a_line_may_be_as_long_as_the_limit_and_no_longer() {
 }
 
 #[test]
-fn ten_megabytes_without_a_line_end_are_reported_at_once_and_once() {
+fn ten_megabytes_without_a_line_end_are_reported_once() {
     let mut buffer = LineBuffer::default();
     let chunk = vec![b'x'; 1 << 16];
     let mut reports = Vec::new();
@@ -64,11 +64,11 @@ fn ten_megabytes_without_a_line_end_are_reported_at_once_and_once() {
 }
 
 #[test]
-fn bytes_that_are_not_utf_8_are_replaced_and_noted() {
+fn invalid_utf_8_is_replaced_and_reported() {
     let (text, diagnostics) = decode(b"id author Romstad");
     assert_eq!((text.as_ref(), diagnostics), ("id author Romstad", vec![]));
 
-    // Latin-1, and Shift-JIS cut in the middle of a character. Spans are those of the text.
+    // Latin-1, and Shift-JIS split in the middle of a character. Spans refer to the text.
     for (bytes, spans, expected) in [
         (
             &b"id author J\xf6rg M\xfcller"[..],
@@ -97,7 +97,7 @@ fn bytes_that_are_not_utf_8_are_replaced_and_noted() {
 }
 
 #[test]
-fn a_mark_and_nul_bytes_around_a_line_are_white_space() {
+fn a_byte_order_mark_and_nul_bytes_are_white_space() {
     let reading = Command::read("\u{feff}uci\0", Dialect::Uci);
     assert_eq!(reading.value, Command::Uci);
     let spans: Vec<_> =
@@ -112,7 +112,7 @@ fn a_mark_and_nul_bytes_around_a_line_are_white_space() {
 }
 
 #[test]
-fn every_run_of_control_characters_is_noted() {
+fn every_run_of_control_characters_is_reported() {
     let reading = Reply::read("\x07id\x01name \x1b[1mX\x1b\x1b[0m\tY\r", Dialect::Uci);
     let spans: Vec<_> =
         reading.diagnostics.iter().map(|diagnostic| diagnostic.span.clone()).collect();
@@ -125,13 +125,13 @@ fn every_run_of_control_characters_is_noted() {
     );
     let diagnostics = |line: &str| Reply::read(line, Dialect::Uci).diagnostics.len();
     assert_eq!(diagnostics(&"\x07 ".repeat(100_000)), Diagnostic::MAX_PER_LINE);
-    // So many that what follows is not noted any more, but counts.
+    // Beyond the maximum of diagnostics, they are still counted.
     let warning = format!("{}Warning: bestmove e2e4 is illegal", "\x07 ".repeat(300));
     assert!(matches!(Reply::read(&warning, Dialect::Uci).value, Reply::Unknown(_)));
 }
 
 #[test]
-fn each_odd_token_is_noted_once_but_no_more_than_256_of_a_line() {
+fn diagnostics_are_limited_to_256_per_line() {
     let diagnostics = |line: &str| Command::read(line, Dialect::Uci).diagnostics.len();
     assert_eq!(diagnostics(&"go ".repeat(100)), 99);
     assert_eq!(diagnostics(&format!("{}isready", "joho ".repeat(100))), 100);
@@ -144,7 +144,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_stream_has_the_same_lines_however_it_is_cut(
+    fn lines_do_not_depend_on_the_chunks(
         stream in prop::collection::vec(prop::sample::select(&b"abc \r\n\n\xff"[..]), 0..200),
         cuts in prop::collection::vec(1usize..20, 1..10),
     ) {

@@ -1,4 +1,4 @@
-//! Tests of the protocol crate as its users see it.
+//! Tests of the public interface of the protocol crate.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a failed step must fail the test")]
 
 mod cases;

@@ -1,12 +1,12 @@
-//! The rules that no order decides, each with an innocent and a guilty session.
+//! Rules that do not depend on the order of messages, each with a valid and a violating session.
 
 use core::time::Duration;
 
 use readyok_protocol::DiagnosticKind::AfterSearchMoves;
 use readyok_protocol::{Command, Dialect, Observer, Reply, Rule, Violation};
 
-/// Plays a session (`>` client, `<` engine, `+` so many milliseconds later), and returns the
-/// rules broken on the way, and what the engine owes at its end.
+/// Runs a session (`>` client, `<` engine, `+` milliseconds) and returns the violated rules, and those of
+/// missing answers at its end.
 fn broken(dialect: Dialect, script: &str) -> (Vec<Rule>, Vec<Rule>) {
     let mut observer = Observer::new(dialect);
     let mut now = Duration::ZERO;
@@ -38,7 +38,7 @@ fn broken(dialect: Dialect, script: &str) -> (Vec<Rule>, Vec<Rule>) {
 const READY: &str = "> uci
     < id name A
     < option name Hash type spin default 16 min 1 max 1024
-    < option name Odd type spin default 0 min 1 max 9
+    < option name Other type spin default 0 min 1 max 9
     < option name Clear Hash type button
     < option name OwnBook type check default false
     < option name Style type combo default Solid var Solid var Risky
@@ -73,11 +73,11 @@ fn check_shogi(rules: &[Rule], script: &str) {
 }
 
 #[test]
-fn options_that_were_declared_are_set_to_what_they_can_be() {
+fn declared_options_are_set_to_valid_values() {
     for fine in [
         "> setoption name Hash value 64",
         "> setoption name hash value 64",
-        "> setoption name Odd value 0",
+        "> setoption name Other value 0",
         "> setoption name Clear Hash",
         "> setoption name OwnBook value TRUE",
         "> setoption name Style value Risky",
@@ -91,7 +91,7 @@ fn options_that_were_declared_are_set_to_what_they_can_be() {
         "> setoption name Hash value 2048",
         "> setoption name Hash value much",
         "> setoption name Hash",
-        "> setoption name Odd value 10",
+        "> setoption name Other value 10",
         "> setoption name Clear Hash value now",
         "> setoption name OwnBook value yes",
         "> setoption name Style value Wild",
@@ -104,7 +104,7 @@ fn options_that_were_declared_are_set_to_what_they_can_be() {
 }
 
 #[test]
-fn what_is_the_clients_own_may_be_set_undeclared() {
+fn options_of_the_client_may_be_set_undeclared() {
     for name in ["Ponder", "MultiPV", "UCI_Chess960", "UCI_AnalyseMode", "UCI_Opponent"] {
         check_chess(&[], &format!("> setoption name {name} value true"));
     }
@@ -113,14 +113,14 @@ fn what_is_the_clients_own_may_be_set_undeclared() {
 }
 
 #[test]
-fn an_option_before_the_end_of_the_handshake_is_a_fault_of_order_alone() {
+fn an_option_during_the_handshake_violates_only_the_order() {
     let early = "> uci\n> setoption name Hash value 1\n< id name A\n< uciok";
     assert_eq!(broken(Dialect::Uci, early).0, [Rule::BeforeUciOk]);
     check_chess(&[Rule::BusyEngine], "> go infinite\n> setoption name Hash value 1");
 }
 
 #[test]
-fn more_options_than_can_be_remembered_excuse_the_client() {
+fn too_many_options_suppress_violations_of_the_client() {
     let many = (0..5000).map(|n| format!("< option name O{n} type check default true\n"));
     let many = many.collect::<Vec<_>>().concat();
     let script = format!("> uci\n< id name A\n{many}< uciok\n> setoption name O4999 value true");
@@ -158,7 +158,7 @@ fn clocks_have_time_left() {
 }
 
 #[test]
-fn limits_are_one_at_least() {
+fn limits_are_at_least_one_in_a_session() {
     for limit in ["depth 0", "nodes 0", "mate 0", "movetime 0", "movetime -3"] {
         check_chess(&[Rule::ZeroLimit], &format!("> go {limit}"));
     }
@@ -168,7 +168,7 @@ fn limits_are_one_at_least() {
 }
 
 #[test]
-fn details_are_sent_only_while_they_are_asked_for() {
+fn details_are_sent_only_while_they_are_enabled() {
     let line = "+ 2000\n< info currline 1 e2e4\n< info currline 1 d2d4";
     check_chess(&[Rule::UnrequestedDetail], &format!("> go infinite\n{line}"));
     let on = "> setoption name UCI_ShowCurrLine value true\n";
@@ -176,7 +176,7 @@ fn details_are_sent_only_while_they_are_asked_for() {
     check_chess(&[], &format!("{on}> go infinite\n{line}"));
     check_chess(&[Rule::UnrequestedDetail], &format!("{on}{off}> go infinite\n{line}"));
     check_chess(&[], "> go infinite\n+ 2000\n< info refutation e2e4 e7e5");
-    // Whether it holds immediately or after the search is up to the engine.
+    // The engine may apply it immediately or after the search.
     check_chess(&[Rule::BusyEngine], &format!("> go infinite\n{on}{line}"));
     check_chess(&[Rule::BusyEngine], &format!("{on}> go infinite\n{off}{line}"));
     check_shogi(&[Rule::UnrequestedDetail], "> go infinite\n+ 2000\n< info currline 1 7g7f");
@@ -186,7 +186,7 @@ fn details_are_sent_only_while_they_are_asked_for() {
 }
 
 #[test]
-fn an_engine_that_is_greeted_again_keeps_what_it_shows() {
+fn a_second_handshake_preserves_the_enabled_details() {
     let again = "> setoption name UCI_ShowCurrLine value true\n> uci\n< id name A
         < option name UCI_ShowCurrLine type check default false\n< uciok
         > go infinite\n+ 2000\n< info currline 1 e2e4";
@@ -194,7 +194,7 @@ fn an_engine_that_is_greeted_again_keeps_what_it_shows() {
 }
 
 #[test]
-fn details_wait_for_a_second() {
+fn details_are_sent_after_one_second() {
     let too_soon = [Rule::EarlyDetail];
     let at = |ms: u32, what: &str| format!("> go infinite\n+ {ms}\n< info {what}\n< info {what}");
     check_chess(&too_soon, &at(500, "currmove e2e4 currmovenumber 1"));
@@ -202,7 +202,7 @@ fn details_wait_for_a_second() {
     check_chess(&too_soon, &at(0, "refutation e2e4"));
     check_chess(&[], &at(950, "currmove e2e4"));
     check_chess(&[], &at(0, "depth 1 score cp 1 pv e2e4"));
-    // Each search has a first second of its own, which does not begin again with `ponderhit`.
+    // Each search has its own first second, which does not start again at `ponderhit`.
     let next = "> stop\n< bestmove e2e4\n> go infinite\n< info currmove e2e4";
     check_chess(&too_soon, &format!("{}\n{next}", at(1500, "currmove e2e4")));
     let ponder = "> go ponder wtime 9 btime 9\n+ 1000\n> ponderhit\n< info currmove e2e4";
@@ -210,7 +210,7 @@ fn details_wait_for_a_second() {
 }
 
 #[test]
-fn what_is_never_answered_is_told_at_the_end() {
+fn missing_answers_are_reported_at_the_end() {
     let owed = |script: &str| broken(Dialect::Uci, script).1;
     assert_eq!(owed(""), []);
     assert_eq!(owed("> uci"), [Rule::UciUnanswered]);
@@ -227,29 +227,29 @@ fn what_is_never_answered_is_told_at_the_end() {
     assert_eq!(ready("> go depth 1"), [Rule::GoUnanswered]);
     assert_eq!(ready("> go perft 1"), []);
     assert_eq!(ready("> go depth 1\n< bestmove e2e4"), []);
-    // Nobody waits for these.
+    // These need no answer.
     assert_eq!(ready("> go depth 1\n> quit"), []);
     assert_eq!(ready("> go depth 1\n> EOF"), []);
 }
 
 #[test]
-fn an_isready_that_the_engine_may_pass_over_is_not_owed() {
+fn an_isready_that_the_engine_may_ignore_is_not_owed() {
     let early = "> isready\n> uci\n< id name A\n< uciok";
     assert_eq!(broken(Dialect::Uci, early), (vec![Rule::BeforeUciOk], vec![]));
 }
 
 #[test]
-fn whoever_ends_the_engine_is_told_of_no_debts() {
+fn an_interrupted_session_reports_no_missing_answers() {
     let mut observer = Observer::new(Dialect::Uci);
     observer.observe_command(&Command::Uci, Duration::ZERO);
     observer.interrupt();
-    // What the client had written before may be received after.
+    // Earlier output of the client may be received later.
     observer.observe_command(&Command::Uci, Duration::ZERO);
     assert_eq!(observer.end_of_output(), []);
 }
 
 #[test]
-fn a_limit_after_the_moves_of_a_search_is_noted() {
+fn a_limit_after_searchmoves_is_reported() {
     let diagnostics = |line| {
         let kinds = Command::read(line, Dialect::Uci)
             .diagnostics

@@ -1,4 +1,4 @@
-//! The well-known options, and the option values that are more than a text.
+//! Known options, and option values with a syntax of their own.
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use readyok_protocol::{
     PositionValueError, Reply, SetBy, Title,
 };
 
-/// The value of a `setoption` line, read as its type.
+/// Parses the value of a `setoption` line.
 #[track_caller]
 fn set<T: FromStr<Err: Debug>>(line: &str, option: KnownOption) -> T {
     let Command::SetOption(set) = Command::read(line, Dialect::Uci).strict().unwrap() else {
@@ -89,10 +89,10 @@ fn no_two_options_have_the_same_label() {
     }
 }
 
-/// UCI 2006 and USI draft 1, option: the types of the options with a fixed meaning; The UCI
-/// Protocol, option: the conventional ones.
+/// UCI 2006 and USI draft 1, option: types of the options with a fixed meaning; The UCI Protocol,
+/// option: the conventional ones.
 #[test]
-fn options_are_declared_with_the_types_of_the_texts() {
+fn known_options_have_the_types_of_the_specifications() {
     let uci = [
         "option name Hash type spin default 1 min 1 max 128",
         "option name NalimovPath type string default <empty>",
@@ -155,7 +155,7 @@ fn options_with_special_treatment_are_hidden() {
 }
 
 #[test]
-fn the_client_sets_what_follows_from_the_game_and_the_search() {
+fn the_client_sets_options_of_the_game_and_the_search() {
     let managed: Vec<_> = KnownOption::ALL
         .iter()
         .filter(|option| option.set_by() == SetBy::Client)
@@ -182,7 +182,7 @@ fn opponents_are_read_from_the_examples() {
 }
 
 #[test]
-fn opponents_are_read_with_parts_left_out_and_in_any_case() {
+fn opponents_are_read_with_missing_parts_and_in_any_case() {
     for (text, canonical) in [
         ("  gm\t2800 HUMAN Gary   Kasparov ", "GM 2800 human Gary Kasparov"),
         ("2800 human Gary Kasparov", "none 2800 human Gary Kasparov"),
@@ -195,7 +195,7 @@ fn opponents_are_read_with_parts_left_out_and_in_any_case() {
 }
 
 #[test]
-fn what_is_no_opponent_is_named() {
+fn invalid_opponents_are_explained() {
     let error = |text: &str| text.parse::<Opponent>().unwrap_err();
     let token = |token: &str| token.to_owned();
     assert_eq!(
@@ -226,7 +226,7 @@ fn position_values_are_read_in_their_three_formats() {
 }
 
 #[test]
-fn what_is_no_position_value_is_named() {
+fn invalid_position_values_are_explained() {
     let error = |text: &str| text.parse::<PositionValue>().unwrap_err();
     let value = |token: &str| PositionValueError::Value { token: token.to_owned() };
     assert_eq!(error("much + 8/8"), value("much"));
@@ -259,7 +259,7 @@ fn paths_are_read_from_the_examples() {
 }
 
 #[test]
-fn a_drive_is_no_path_of_its_own() {
+fn a_drive_is_not_a_separate_path() {
     check_paths(r"c:\", &[r"c:\"]);
     check_paths(r"c:\a:d:/b", &[r"c:\a", "d:/b"]);
     check_paths(" /my games ; D:tb ", &["/my games", "D:tb"]);
@@ -268,7 +268,7 @@ fn a_drive_is_no_path_of_its_own() {
 }
 
 #[test]
-fn a_path_that_would_be_cut_is_rejected() {
+fn a_path_with_a_separator_is_rejected() {
     for path in ["", " /a", "a;b", "/a:b", "c::x", "c", "a\nb", "a\0b"] {
         assert_eq!(PathList::new([path]), Err(PathListError { path: path.to_owned() }), "{path:?}");
     }
@@ -312,8 +312,8 @@ proptest! {
     }
 
     #[test]
-    fn values_of_options_can_be_any_text(text: String, known in "\\PC{0,20}") {
-        // Nothing to see but that no reader panics, and that what it takes is written again.
+    fn any_text_is_a_value_of_some_option(text: String, known in "\\PC{0,20}") {
+        // Checks that no reader panics, and that accepted values are written unchanged.
         for text in [text, format!("GM {known}"), format!("50 + {known}"), format!("c:{known}")] {
             if let Ok(value) = text.parse::<Opponent>() { check_round_trip(&value); }
             if let Ok(value) = text.parse::<PositionValue>() { check_round_trip(&value); }
@@ -323,7 +323,7 @@ proptest! {
 }
 
 #[test]
-fn an_engine_tells_about_itself() {
+fn an_engine_declares_its_about_text() {
     let text = "Shredder by Stefan Meyer-Kahlen, see www.shredderchess.com";
     let decl = OptionDecl::engine_about(text);
     let mut line = String::new();

@@ -1,5 +1,5 @@
-//! Both sessions joined by a wire that delays, and now and then loses a line, repeats or invents one,
-//! or ends.
+//! Both sessions, connected by a wire that delays lines, and may lose, repeat or invent lines, or
+//! disconnect.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -11,18 +11,18 @@ use readyok_protocol::{
     MoveShape, OptionDecl, OptionSet, OptionValue, Phase, Position, ProtocolState, Reply, Square,
 };
 
-/// What the wire does to lines, apart from delaying them.
+/// Faults of the wire besides delays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Wire {
-    /// Nothing.
+    /// None.
     Fair,
-    /// It loses some.
+    /// Lines are lost.
     Lossy,
-    /// It repeats some, and brings some that nobody sent.
+    /// Lines are repeated or invented.
     Faulty,
 }
 
-/// What may happen next.
+/// An action of the test.
 #[derive(Clone, Debug)]
 enum Step {
     Search {
@@ -37,22 +37,22 @@ enum Step {
     /// `Hash` or `Threads`.
     Option(bool, u8),
     Ping,
-    /// The engine has found its move.
+    /// The engine answers.
     Answer,
-    /// The engine tells something, whether it searches or not.
-    Tell,
-    /// So many lines arrive at the engine, or at the client.
+    /// The engine sends `info`, during a search or not.
+    Report,
+    /// This number of lines arrives at the engine, or at the client.
     ToEngine(usize),
     ToClient(usize),
     /// A line to the client arrives twice.
     Repeat,
-    /// A line that nobody asked for arrives at either end.
+    /// An invented line arrives at either end.
     Noise(usize),
-    /// The next line to the engine, or to the client, never arrives.
+    /// The next line to the engine, or to the client, is lost.
     Lose {
         to_engine: bool,
     },
-    /// The engine, or the client, is gone: what it has sent arrives, and then the end.
+    /// The engine, or the client, exits: its output arrives, and then the end.
     Eof {
         of_engine: bool,
     },
@@ -74,7 +74,7 @@ fn step(wire: Wire) -> BoxedStrategy<Step> {
         20 => (any::<bool>(), 1u8..99).prop_map(|(hash, value)| Step::Option(hash, value)),
         20 => Just(Step::Ping),
         60 => Just(Step::Answer),
-        30 => Just(Step::Tell),
+        30 => Just(Step::Report),
         80 => (1usize..4).prop_map(Step::ToEngine),
         80 => (1usize..4).prop_map(Step::ToClient),
         20 => (0u16..5000).prop_map(Step::TimeoutKind),
@@ -93,7 +93,7 @@ fn step(wire: Wire) -> BoxedStrategy<Step> {
     }
 }
 
-/// A move that tells which search it is about.
+/// A move that identifies its search.
 fn move_of(tag: u64, dialect: Dialect) -> Move {
     let part = |divisor: u64| u8::try_from(tag / divisor % 8 + 1).unwrap();
     let (from, to) = (Square::new(part(1), part(8)), Square::new(part(64), 9));
@@ -119,7 +119,7 @@ fn position_of(choice: u8, dialect: Dialect) -> Position<'static> {
     }
 }
 
-/// Limits of several kinds, all of which lead to the tag.
+/// Limits of several kinds that encode the tag.
 fn go_of(kind: u8, tag: u64, dialect: Dialect) -> Go<'static> {
     let named = || Some([move_of(tag, dialect)].into_iter().collect());
     match (kind, dialect) {
@@ -139,7 +139,7 @@ fn millis(tag: u64) -> MateLimit {
     MateLimit::Time(Duration::from_millis(tag))
 }
 
-/// The move that an engine plays for these limits.
+/// The engine's move for these limits.
 fn answer_to(go: &Go<'_>, dialect: Dialect) -> Move {
     let named = go.search_moves.as_ref().and_then(|moves| moves.moves().next());
     let timed = match go.mate {
@@ -150,24 +150,24 @@ fn answer_to(go: &Go<'_>, dialect: Dialect) -> Move {
     named.unwrap_or_else(|| move_of(tag, dialect))
 }
 
-/// A search as its engine sees it.
+/// A search from the engine's point of view.
 struct Work {
     go: Go<'static>,
-    /// Whether `checkmate` ends it.
+    /// Whether it is answered by `checkmate`.
     for_mate: bool,
-    /// Whether it is still to be answered.
+    /// Whether it is unanswered.
     open: bool,
     since: Duration,
-    /// Whether the client has been reported anything of it.
-    told: bool,
+    /// Whether `info` was sent.
+    reported: bool,
 }
 
-/// What was asked of the client's session.
+/// A search from the client's point of view.
 struct Asked {
     position: Position<'static>,
     multipv: i64,
     answer: Move,
-    /// How often it has ended.
+    /// Number of ends.
     ends: u32,
 }
 
@@ -178,12 +178,12 @@ struct Pair {
     engine: engine::EngineSession,
     to_engine: VecDeque<String>,
     to_client: VecDeque<String>,
-    /// Judges what the client says, in the order in which the client saw it.
+    /// Checks the lines of the client, in the order seen by the client.
     at_client: ProtocolState,
-    /// Judges what the engine says, in the order in which the engine saw it. What it makes of
-    /// lines from nowhere is its own business.
+    /// Checks the lines of the engine, in the order seen by the engine. Effects of invented lines are not
+    /// checked.
     at_engine: Option<ProtocolState>,
-    /// The search that the engine was asked to do last.
+    /// The latest search of the engine.
     work: Option<Work>,
     accepted: u32,
     answered: u32,
@@ -236,15 +236,15 @@ impl Pair {
             client_gone: false,
             engine_gone: false,
         };
-        pair.client_said(&out);
+        pair.client_sent(&out);
         pair
     }
 
-    fn client_said(&mut self, out: &str) {
+    fn client_sent(&mut self, out: &str) {
         for line in out.lines() {
             let reading = Command::read(line, self.dialect);
             assert_eq!(reading.diagnostics, [], "the client wrote `{line}`");
-            assert_eq!(self.at_client.command(&reading.value), Ok(()), "the client said `{line}`");
+            assert_eq!(self.at_client.command(&reading.value), Ok(()), "the client sent `{line}`");
             self.check_order(&reading.value, line);
             self.to_engine.push_back(line.to_owned());
         }
@@ -253,10 +253,10 @@ impl Pair {
         }
     }
 
-    /// Checks what no `protocol_state` asks for: the order of options, and of limits.
+    /// Checks the order of options and limits, which the protocol state does not check.
     fn check_order(&mut self, command: &Command<'_>, line: &str) {
         match command {
-            // The default needs no repetition, nor does what a shogi engine has not declared.
+            // The default needs no repetition, nor does an undeclared option of a shogi engine.
             Command::SetOption(set) if set.name.ends_with("Hash") => {
                 let declared = self.client.options().find("Hash");
                 let repeated = declared.filter(|_| set.value.as_deref() != Some("16"));
@@ -299,7 +299,7 @@ impl Pair {
                 assert!(is_faulty || mate == expected, "{mate:?} of another search");
             }
             client::Event::Dropped(id, _) => self.end(id),
-            // What a client does about an engine that is late, unless it can continue by itself.
+            // A client terminates an engine that times out, unless the session continues by itself.
             client::Event::Timeout(wait)
                 if self.wire == Wire::Lossy && wait != client::TimeoutKind::Ready =>
             {
@@ -321,14 +321,14 @@ impl Pair {
         assert_eq!(asked.ends, 1, "a second end of {id:?}");
     }
 
-    fn engine_said(&mut self, out: &str) {
+    fn engine_sent(&mut self, out: &str) {
         for line in out.lines() {
             let reading = Reply::read(line, self.dialect);
-            // Before the handshake an engine speaks another dialect.
+            // Before the handshake an engine uses another dialect.
             let fits = reading.diagnostics.is_empty() || self.wire == Wire::Faulty;
             assert!(fits, "the engine wrote `{line}`");
             let fault = self.at_engine.as_mut().map(|judge| judge.reply(&reading.value));
-            assert_eq!(fault.unwrap_or(Ok(())), Ok(()), "the engine said `{line}`");
+            assert_eq!(fault.unwrap_or(Ok(())), Ok(()), "the engine sent `{line}`");
             self.check_reply(&reading.value);
             self.to_client.push_back(line.to_owned());
         }
@@ -338,7 +338,7 @@ impl Pair {
                 engine::Event::Prepare => {
                     let mut out = String::new();
                     self.engine.ready(&mut out).unwrap();
-                    self.engine_said(&out);
+                    self.engine_sent(&out);
                 }
                 engine::Event::SetOption { name, value: OptionValue::Spin(lines) }
                     if name == "MultiPV" =>
@@ -355,26 +355,26 @@ impl Pair {
         }
     }
 
-    /// Checks when something is reported of a search.
+    /// Checks the time of `info`.
     fn check_reply(&mut self, reply: &Reply<'_>) {
         match reply {
             Reply::Info(info) if info.string.is_none() => {
                 let work = self.work.as_mut().expect("`info` without a search");
                 let late = Duration::from_secs(1) <= self.now.saturating_sub(work.since);
                 assert!(late || info.currmove.is_none(), "details within the first second");
-                work.told = true;
+                work.reported = true;
             }
             Reply::BestMove(_) | Reply::Checkmate(_) => {
                 self.answered += 1;
                 let work = self.work.take().expect("an answer without a search");
-                assert!(work.told, "an answer without `info`");
+                assert!(work.reported, "an answer without `info`");
             }
             _ => (),
         }
     }
 
     fn begin(&mut self, request: &engine::SearchRequest) {
-        assert!(self.work.is_none(), "two searches at once");
+        assert!(self.work.is_none(), "two concurrent searches");
         self.accepted += 1;
         if self.wire == Wire::Fair {
             let answer = answer_to(&request.go, self.dialect);
@@ -385,29 +385,29 @@ impl Pair {
         }
         let for_mate = request.go.mate.is_some() && self.dialect == Dialect::Usi;
         let go = request.go.clone();
-        self.work = Some(Work { go, for_mate, open: true, since: self.now, told: false });
+        self.work = Some(Work { go, for_mate, open: true, since: self.now, reported: false });
     }
 
-    fn engine_hears(&mut self, line: &str) {
+    fn engine_receives(&mut self, line: &str) {
         if self.engine_gone || self.client_gone {
             return;
         }
         let mut out = String::new();
-        let heard = Command::read(line, self.dialect).value;
-        let fault = self.at_engine.as_mut().map(|judge| judge.command(&heard));
-        assert_eq!(fault.unwrap_or(Ok(())), Ok(()), "the engine heard `{line}`");
+        let command = Command::read(line, self.dialect).value;
+        let fault = self.at_engine.as_mut().map(|judge| judge.command(&command));
+        assert_eq!(fault.unwrap_or(Ok(())), Ok(()), "the engine received `{line}`");
         self.engine.receive_line(line, self.now, &mut out);
-        self.engine_said(&out);
+        self.engine_sent(&out);
     }
 
-    fn client_hears(&mut self, line: &str) {
+    fn client_receives(&mut self, line: &str) {
         if self.engine_gone || self.client_gone {
             return;
         }
         let mut out = String::new();
         self.at_client.apply_reply_lenient(&Reply::read(line, self.dialect).value);
         self.client.receive_line(line, self.now, &mut out);
-        self.client_said(&out);
+        self.client_sent(&out);
     }
 
     fn play(&mut self, step: &Step) {
@@ -431,24 +431,24 @@ impl Pair {
             }
             Step::Stop => self.with_last(client::ClientSession::stop),
             Step::PonderHit => self.with_last(|client, id, now, out| {
-                // A search that does not ponder rejects it, which is right.
+                // Rejected if the search is not pondering.
                 let _ = client.ponder_hit(id, None, now, out);
             }),
             Step::NewGame => {
-                // Refused until the handshake is over.
+                // Rejected until the handshake is complete.
                 let _ = self.client.new_game(client::NewGame::default(), self.now, &mut out);
             }
             Step::GameOver => self.client.game_over(GameResult::Lose, self.now, &mut out),
             Step::Option(hash, value) => {
                 let (name, value) = (if hash { "Hash" } else { "Threads" }, value.to_string());
-                // Refused until the handshake is over.
+                // Rejected until the handshake is complete.
                 let _ = self.client.set_option(name, Some(&value), self.now, &mut out);
             }
             Step::Ping => {
                 let _ = self.client.ping(self.now, &mut out);
             }
             Step::Answer => self.answer(),
-            Step::Tell => {
+            Step::Report => {
                 let dialect = self.engine.protocol_state().dialect();
                 let answer = self.work.as_ref().map(|work| answer_to(&work.go, dialect));
                 let info = Info {
@@ -460,18 +460,18 @@ impl Pair {
                 };
                 let mut out = String::new();
                 self.engine.info(info, self.now, &mut out).unwrap();
-                self.engine_said(&out);
+                self.engine_sent(&out);
             }
             Step::ToEngine(count) => {
                 for _ in 0..count {
                     let Some(line) = self.to_engine.pop_front() else { break };
-                    self.engine_hears(&line);
+                    self.engine_receives(&line);
                 }
             }
             Step::ToClient(count) => {
                 for _ in 0..count {
                     let Some(line) = self.to_client.pop_front() else { break };
-                    self.client_hears(&line);
+                    self.client_receives(&line);
                 }
             }
             Step::Repeat => {
@@ -481,10 +481,10 @@ impl Pair {
             }
             Step::Noise(index) => {
                 let line = NOISE[index];
-                if index < 2 { self.client_hears(line) } else { self.engine_hears(line) }
+                if index < 2 { self.client_receives(line) } else { self.engine_receives(line) }
             }
             Step::Lose { to_engine } => {
-                // What is lost is lost before anybody receives it.
+                // Lost lines are removed before they arrive.
                 let line = if to_engine { &mut self.to_engine } else { &mut self.to_client };
                 line.pop_front();
             }
@@ -498,29 +498,29 @@ impl Pair {
             }
             Step::TimeoutKind(millis) => self.wait(Duration::from_millis(millis.into())),
         }
-        self.client_said(&out);
+        self.client_sent(&out);
     }
 
     fn wait(&mut self, time: Duration) {
         self.now += time;
         let mut out = String::new();
         self.client.handle_timeout(self.now, &mut out);
-        self.client_said(&out);
+        self.client_sent(&out);
         let mut out = String::new();
         self.engine.handle_timeout(self.now, &mut out);
-        self.engine_said(&out);
+        self.engine_sent(&out);
     }
 
-    /// The engine's process is gone.
+    /// The engine's process exits.
     fn lose_engine(&mut self) {
         if !self.client_gone {
             self.engine_gone = true;
             self.client.receive_eof();
-            self.client_said("");
+            self.client_sent("");
         }
     }
 
-    /// The client's process is gone.
+    /// The client's process exits.
     fn lose_client(&mut self) {
         if !self.engine_gone {
             self.client_gone = true;
@@ -529,7 +529,7 @@ impl Pair {
             }
             let mut out = String::new();
             self.engine.end_of_input(&mut out);
-            self.engine_said(&out);
+            self.engine_sent(&out);
         }
     }
 
@@ -541,7 +541,7 @@ impl Pair {
         if let Some(id) = self.last {
             act(&mut self.client, id, self.now, &mut out);
         }
-        self.client_said(&out);
+        self.client_sent(&out);
     }
 
     fn answer(&mut self) {
@@ -549,19 +549,19 @@ impl Pair {
             work.open = false;
             let answer = answer_to(&work.go, self.engine.protocol_state().dialect());
             let mut out = String::new();
-            let said = if work.for_mate {
+            let result = if work.for_mate {
                 let mate = Checkmate::Moves([answer].into_iter().collect());
                 self.engine.checkmate(mate, self.now, &mut out)
             } else {
                 self.engine.best_move(BestMove::from(answer), self.now, &mut out)
             };
-            said.unwrap();
-            self.engine_said(&out);
+            result.unwrap();
+            self.engine_sent(&out);
         }
     }
 
-    /// Lets everything arrive and every search be answered. Only what runs for ever is stopped, and
-    /// only what is lost is given up.
+    /// Delivers all lines and answers all searches. Only infinite searches are stopped, and only lost lines
+    /// are skipped.
     fn settle(&mut self) {
         let end = [Step::Answer, Step::ToEngine(usize::MAX), Step::ToClient(usize::MAX)];
         for step in end.iter().cycle().take(300) {
@@ -569,8 +569,8 @@ impl Pair {
         }
         self.play(&Step::Stop);
         if self.wire == Wire::Faulty {
-            // A false `bestmove` may have told the client that there is nothing to stop.
-            self.engine_hears("stop");
+            // After an invented `bestmove` the client may not send `stop`.
+            self.engine_receives("stop");
         }
         let age = if self.wire == Wire::Lossy { Duration::from_hours(1) } else { Duration::ZERO };
         for _ in 0..10 {
@@ -585,9 +585,9 @@ impl Pair {
         !self.client_gone && !self.engine_gone
     }
 
-    /// Checks that the engine has answered all that it was asked to search.
+    /// Checks that the engine has answered all searches.
     fn check_answers(&self) {
-        assert!(self.engine_gone || self.accepted == self.answered, "a search that nobody ends");
+        assert!(self.engine_gone || self.accepted == self.answered, "an unanswered search");
     }
 
     /// Checks that each search of the client has ended once.
@@ -609,10 +609,10 @@ fn play(usi: bool, wire: Wire, steps: &[Step]) -> Pair {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever both callers do and however the wire delays, neither side breaks a rule, every
-    /// search of the client ends once, with its own answer, and every `go` gets one `bestmove`.
+    /// For any actions and delays: neither side violates a rule, every search of the client ends once, with
+    /// its own answer, and every `go` gets one `bestmove`.
     #[test]
-    fn neither_side_breaks_a_rule(
+    fn neither_side_violates_a_rule(
         usi in any::<bool>(),
         steps in prop::collection::vec(step(Wire::Fair), 0..100),
     ) {
@@ -625,10 +625,10 @@ proptest! {
         pair.check_ends();
     }
 
-    /// Whatever line is lost, no search gets the answer of another one, and with an engine that is
-    /// ended when it is late, each search has an end.
+    /// For any lost lines: no search gets the answer of another one, and with an engine that is terminated
+    /// after a timeout, each search ends.
     #[test]
-    fn lost_lines_are_given_up_and_mix_no_searches_up(
+    fn lost_lines_do_not_mix_up_searches(
         usi in any::<bool>(),
         steps in prop::collection::vec(step(Wire::Lossy), 0..100),
     ) {
@@ -637,10 +637,9 @@ proptest! {
         pair.check_ends();
     }
 
-    /// Lines that come twice or from nowhere end no search twice, start no two searches, and stop
-    /// neither side from going on.
+    /// Repeated or invented lines end no search twice, start no two searches, and block neither side.
     #[test]
-    fn faults_on_the_wire_do_no_lasting_harm(
+    fn duplicate_and_unexpected_lines_do_no_lasting_harm(
         usi in any::<bool>(),
         steps in prop::collection::vec(step(Wire::Faulty), 0..100),
     ) {

@@ -1,8 +1,8 @@
-//! The rules about order, each with an innocent and a guilty session.
+//! The rules about order, each with a valid and a violating session.
 
 use readyok_protocol::{Command, Dialect, ProtocolState, Reply, Rule, Severity, Violation};
 
-/// Plays a session (`>` client, `<` engine) and returns the rules broken on the way.
+/// Runs a session (`>` client, `<` engine) and returns the violated rules.
 fn broken(dialect: Dialect, script: &str) -> Vec<Rule> {
     let mut protocol_state = ProtocolState::new(dialect);
     let mut rules = Vec::new();
@@ -26,7 +26,7 @@ fn broken(dialect: Dialect, script: &str) -> Vec<Rule> {
             if rule.severity() == Severity::Must {
                 let phases = (protocol_state.phase(), before.phase());
                 assert_eq!(phases.0, phases.1, "a broken must changes no phase: {line}");
-                // A `go` or `register` out of turn changes who is to blame for its answer.
+                // An additional `go` or `register` changes who is responsible for its answer.
                 assert!(
                     is_out_of_turn || protocol_state == before,
                     "a broken must changes nothing: {line}"
@@ -51,7 +51,7 @@ fn check_guilty(rule: Rule, script: &str) {
 const READY: &str = "> uci\n< id name A\n< uciok\n> isready\n< readyok\n> position startpos\n";
 
 #[test]
-fn the_dialogues_of_the_specification_are_innocent() {
+fn the_sessions_of_the_specifications_are_valid() {
     check_innocent(&format!(
         "{READY}> go infinite\n< info depth 1\n> stop\n< bestmove e2e4\n> quit"
     ));
@@ -62,7 +62,7 @@ fn the_dialogues_of_the_specification_are_innocent() {
 }
 
 #[test]
-fn messages_that_cross_are_nobodys_fault() {
+fn crossing_messages_are_no_violation() {
     check_innocent(&format!("{READY}> go depth 1\n< bestmove e2e4\n> stop\n> isready\n< readyok"));
     let shogi =
         "> usi\n< id name A\n< usiok\n> isready\n< readyok\n> usinewgame\n> position startpos
@@ -71,7 +71,7 @@ fn messages_that_cross_are_nobodys_fault() {
 }
 
 #[test]
-fn each_rule_has_a_guilty_conversation() {
+fn each_rule_has_a_violating_session() {
     let ready = |rest: &str| format!("{READY}{rest}");
     check_guilty(Rule::BeforeUciOk, "> setoption name Hash value 1\n> uci");
     check_guilty(Rule::BeforeUciOk, "> uci\n> isready\n< readyok");
@@ -115,14 +115,14 @@ fn each_rule_has_a_guilty_conversation() {
 }
 
 #[test]
-fn a_readyok_asked_for_before_the_new_game_says_nothing_about_it() {
+fn a_readyok_for_an_earlier_ping_does_not_count_for_the_new_game() {
     let script =
         format!("{READY}> isready\n> ucinewgame\n< readyok\n> position startpos\n> go depth 1");
     check_guilty(Rule::SearchBeforeReady, &script);
 }
 
 #[test]
-fn every_rule_says_what_it_is_and_where_it_stands() {
+fn every_rule_has_a_text_and_a_clause() {
     for rule in Rule::ALL {
         assert!(!rule.text().is_empty() && !rule.clause().is_empty(), "{rule:?}");
         assert_eq!(Rule::ALL.iter().filter(|it| it.text() == rule.text()).count(), 1, "{rule:?}");
@@ -137,45 +137,45 @@ fn a_registration_error_after_an_attempt_needs_no_answer() {
 }
 
 #[test]
-fn between_searches_an_engine_may_say_a_text_and_tokens_that_nobody_knows() {
+fn texts_and_unknown_tokens_are_allowed_between_searches() {
     check_innocent(&format!("{READY}< info string x\n< info joho string depth 1"));
 }
 
 #[test]
-fn a_readyok_counts_when_those_asked_for_before_the_new_game_are_through() {
+fn a_readyok_counts_after_those_for_earlier_pings() {
     check_innocent(&format!(
         "{READY}> isready\n> ucinewgame\n< readyok\n> isready\n< readyok\n> go depth 1"
     ));
 }
 
 #[test]
-fn after_the_end_of_a_game_the_engine_has_to_be_ready_again() {
+fn gameover_requires_another_readyok() {
     let shogi = "> usi\n< id name A\n< usiok\n> isready\n< readyok\n> position startpos
         > gameover win\n> go depth 1";
     assert_eq!(broken(Dialect::Usi, shogi), [Rule::SearchBeforeReady]);
 }
 
 #[test]
-fn a_first_hello_after_other_commands_is_no_second_one() {
+fn a_first_handshake_after_other_commands_is_allowed() {
     let searched = "> go depth 1\n< bestmove e2e4\n> uci\n< id name A\n< uciok";
     check_guilty(Rule::BeforeUciOk, searched);
     check_guilty(Rule::BeforeUciOk, "> go infinite\n> uci");
 }
 
 #[test]
-fn the_client_that_says_hello_out_of_turn_is_to_blame_and_not_the_engine_that_answers() {
+fn an_answer_to_an_additional_handshake_is_no_violation() {
     let answer = "< id name A\n< option name Hash type spin default 1 min 1 max 2\n< uciok";
     let searching = format!("{READY}> go infinite\n> uci\n");
     check_guilty(Rule::RepeatedUci, &format!("{searching}{answer}\n> stop\n< bestmove e2e4"));
     check_guilty(Rule::RepeatedUci, &format!("{searching}> stop\n< bestmove e2e4\n{answer}"));
     check_guilty(Rule::RepeatedUci, &format!("> uci\n> uci\n{answer}\n{answer}"));
-    let unasked = [Rule::RepeatedUci, Rule::LateDeclaration, Rule::UciOkWithoutUci];
+    let unexpected = [Rule::RepeatedUci, Rule::LateDeclaration, Rule::UciOkWithoutUci];
     let twice = format!("{searching}{answer}\n< id name A\n< uciok");
-    assert_eq!(broken(Dialect::Uci, &twice), unasked);
+    assert_eq!(broken(Dialect::Uci, &twice), unexpected);
 }
 
 #[test]
-fn the_client_that_says_go_out_of_turn_is_to_blame_and_not_the_engine_that_answers() {
+fn an_answer_to_an_additional_go_is_no_violation() {
     let twice = "> go infinite\n> go depth 2\n< bestmove e2e4\n< info depth 2\n< bestmove d2d4";
     check_guilty(Rule::BusyEngine, &format!("{READY}{twice}"));
     let mate = "> usi\n< id name A\n< usiok\n> isready\n< readyok\n> position startpos
@@ -184,16 +184,16 @@ fn the_client_that_says_go_out_of_turn_is_to_blame_and_not_the_engine_that_answe
 }
 
 #[test]
-fn a_go_out_of_turn_excuses_one_answer_and_one_that_counts_leaf_nodes_none() {
-    let [busy, unasked] = [Rule::BusyEngine, Rule::BestMoveWithoutSearch];
+fn an_additional_go_allows_one_answer_and_perft_none() {
+    let [busy, unexpected] = [Rule::BusyEngine, Rule::BestMoveWithoutSearch];
     let thrice = "> go depth 1\n> go depth 2\n< bestmove a2a3\n< bestmove a2a3\n< bestmove a2a3";
-    assert_eq!(broken(Dialect::Uci, &format!("{READY}{thrice}")), [busy, unasked]);
+    assert_eq!(broken(Dialect::Uci, &format!("{READY}{thrice}")), [busy, unexpected]);
     let perft = "> go depth 1\n> go perft 2\n< bestmove a2a3\n< bestmove a2a3";
-    assert_eq!(broken(Dialect::Uci, &format!("{READY}{perft}")), [busy, unasked]);
+    assert_eq!(broken(Dialect::Uci, &format!("{READY}{perft}")), [busy, unexpected]);
 }
 
 #[test]
-fn a_go_during_the_handshake_leaves_the_engine_its_answer() {
+fn a_go_during_the_handshake_may_be_answered() {
     let answer = "< id name A\n< option name Hash type spin default 1 min 1 max 2\n< uciok";
     for before in ["", "> isready\n> ucinewgame\n> position startpos\n", "> position startpos\n"] {
         let script =

@@ -1,4 +1,4 @@
-//! Whatever is read can be written, and whatever is written is read as the same.
+//! Round trips: what is read can be written, and what is written is read unchanged.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -14,8 +14,8 @@ use readyok_protocol::{
 
 use crate::laws;
 
-/// Every keywords, and things that are nearly such tokens.
-const WORDS: &[&str] = &[
+/// All keywords and similar tokens.
+const TOKENS: &[&str] = &[
     "uci",
     "usi",
     "debug",
@@ -190,10 +190,10 @@ fn dialect() -> impl Strategy<Value = Dialect> {
     select(&Dialect::ALL[..])
 }
 
-/// A line made of keywords and junk, with odd white space.
+/// A line of keywords and junk with irregular white space.
 fn line() -> impl Strategy<Value = String> {
     let token = prop_oneof![
-        9 => select(WORDS).prop_map(str::to_owned),
+        9 => select(TOKENS).prop_map(str::to_owned),
         1 => "[!-~]{1,5}",
         1 => "\\PC{1,3}",
     ];
@@ -206,7 +206,7 @@ fn line() -> impl Strategy<Value = String> {
     tokens.prop_map(|parts| parts.into_iter().flat_map(|(space, token)| [space, token]).collect())
 }
 
-/// What may follow `go`: times, nearly all of them as they are usually told.
+/// Arguments of `go`: times, mostly in the usual form.
 fn times() -> impl Strategy<Value = String> {
     let space = prop_oneof![
         20 => Just(" "),
@@ -228,12 +228,12 @@ fn times() -> impl Strategy<Value = String> {
     })
 }
 
-/// A text as a hostile caller would pass it.
+/// A text of a hostile caller.
 fn text() -> BoxedStrategy<Cow<'static, str>> {
     prop_oneof![
         2 => "[a-zA-Z0-9_.:;/-]{1,12}",
         2 => "[a-z]{1,6}( {1,2}[A-Za-z]{1,6}){0,3}",
-        2 => prop::collection::vec(select(WORDS), 0..4).prop_map(|tokens| tokens.join(" ")),
+        2 => prop::collection::vec(select(TOKENS), 0..4).prop_map(|tokens| tokens.join(" ")),
         1 => "\\PC{0,6}",
         1 => any::<String>(),
         1 => "[a-z ]{0,4}[\\n\\r\\x00\\t][a-z ]{0,8}",
@@ -242,7 +242,7 @@ fn text() -> BoxedStrategy<Cow<'static, str>> {
     .boxed()
 }
 
-/// A text of an option, where `<empty>` and the empty text are the same.
+/// A text of an option, where `<empty>` and the empty text are equal.
 fn option_text() -> BoxedStrategy<Cow<'static, str>> {
     text().prop_map(|text| if text == "<empty>" { Cow::Borrowed("") } else { text }).boxed()
 }
@@ -266,17 +266,17 @@ fn a_move(dialect: Dialect) -> BoxedStrategy<Move> {
         .boxed()
 }
 
-/// Moves, now and then with a token among them that is none.
+/// Moves, sometimes with another token among them.
 fn moves(dialect: Dialect) -> BoxedStrategy<MoveList<'static>> {
     let token = prop_oneof![
         12 => a_move(dialect).prop_map(String::from),
-        1 => select(WORDS).prop_map(str::to_owned),
+        1 => select(TOKENS).prop_map(str::to_owned),
     ];
     prop::collection::vec(token, 0..8)
         .prop_map(|tokens| {
             let mut list = MoveList::EMPTY;
             for token in tokens {
-                // Keywords are rejected, and left out.
+                // Keywords are rejected and skipped.
                 let _ = list.push_token(&token);
             }
             list
@@ -286,7 +286,7 @@ fn moves(dialect: Dialect) -> BoxedStrategy<MoveList<'static>> {
 
 fn clocks(dialect: Dialect) -> BoxedStrategy<Clocks> {
     let millis = || of(prop_oneof![any::<i64>(), -5i64..500_000]);
-    // Most often such clocks as a dialect has: increments or a byoyomi.
+    // Mostly clocks that a dialect supports: increments or a byoyomi.
     let zero = || of(Just(0i64));
     let additions = prop_oneof![
         (zero(), zero(), millis()),
@@ -310,19 +310,19 @@ fn unknown() -> BoxedStrategy<Vec<Cow<'static, str>>> {
     prop_oneof![4 => Just(Vec::new()), 1 => prop::collection::vec(text(), 0..3)].boxed()
 }
 
-/// Unknown tokens, and now and then a keyword with what is no move, or with a move, which is not
+/// Unknown tokens, sometimes with a keyword before a token that is not a move, or before a move, which is not
 /// written.
 fn unknown_with(keyword: &'static str) -> BoxedStrategy<Vec<Cow<'static, str>>> {
     let values = vec!["e2e4,e4f5", "xyz", "P*3d5", "PONDER", "Depth", "depth", "e2e4", "none"];
-    let odd = select(values).prop_map(move |value| vec![keyword.into(), value.into()]);
-    prop_oneof![3 => unknown(), 1 => (unknown(), odd, unknown()).prop_map(|(before, odd, after)| [
-        before, odd, after
+    let keyed = select(values).prop_map(move |value| vec![keyword.into(), value.into()]);
+    prop_oneof![3 => unknown(), 1 => (unknown(), keyed, unknown()).prop_map(|(before, keyed, after)| [
+        before, keyed, after
     ].concat())]
     .boxed()
 }
 
 fn go(dialect: Dialect) -> BoxedStrategy<Go<'static>> {
-    // The wire has whole milliseconds.
+    // Messages contain whole milliseconds.
     let time = || (0..=u64::MAX / 2).prop_map(Duration::from_millis);
     let mate = prop_oneof![
         any::<u32>().prop_map(MateLimit::Moves),
@@ -392,7 +392,7 @@ fn command(dialect: Dialect) -> BoxedStrategy<Command<'static>> {
     .boxed()
 }
 
-/// A score that the dialect can say: in UCI the side that mates moves last.
+/// A score that the dialect can represent: in UCI the mating side moves last.
 fn score(dialect: Dialect) -> BoxedStrategy<Score> {
     let distance = move |parity: u32| {
         any::<u32>().prop_map(move |plies| match dialect.mate_unit() {
@@ -404,7 +404,7 @@ fn score(dialect: Dialect) -> BoxedStrategy<Score> {
         any::<i32>().prop_map(Score::Cp),
         distance(1).prop_map(|plies| Score::MateIn { plies }),
         distance(0).prop_map(|plies| Score::MatedIn { plies }),
-        select(vec![Score::Mated, Score::MatedSomeday, Score::MateSomeday, Score::MateGiven]),
+        select(vec![Score::Mated, Score::MatedInUnknown, Score::MateInUnknown, Score::MateGiven]),
     ]
     .boxed()
 }
@@ -477,7 +477,7 @@ fn reply(dialect: Dialect) -> BoxedStrategy<Reply<'static>> {
         1 => Just(Best::Win),
         2 => text().prop_map(Best::Other),
     ];
-    // The null move is not written, as it says that no reply is expected.
+    // The null move means that no reply is expected, and is not written.
     let ponder = of(a_move(dialect)).prop_map(|it| it.filter(|it| *it != Move::NULL));
     let checkmate = prop_oneof![
         moves(dialect).prop_map(Checkmate::Moves),
@@ -515,7 +515,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_command_that_can_be_written_is_read_as_the_same(
+    fn commands_survive_a_round_trip(
         (dialect, value) in with_dialect(command)
     ) {
         let mut line = String::new();
@@ -523,18 +523,18 @@ proptest! {
             let expected = laws::command_as_written(value, dialect);
             prop_assert_eq!(Some(Command::read(&line, dialect).value), expected, "{:?}", line);
         } else {
-            prop_assert_eq!(line, "", "something was written before the refusal");
+            prop_assert_eq!(line, "", "something was written before the error");
         }
     }
 
     #[test]
-    fn a_reply_that_can_be_written_is_read_as_the_same((dialect, value) in with_dialect(reply)) {
+    fn replies_survive_a_round_trip((dialect, value) in with_dialect(reply)) {
         let mut line = String::new();
         if value.write(dialect, &mut line).is_ok() {
             let expected = laws::as_written(value, dialect);
             prop_assert_eq!(Reply::read(&line, dialect).value, expected, "{:?}", line);
         } else {
-            prop_assert_eq!(line, "", "something was written before the refusal");
+            prop_assert_eq!(line, "", "something was written before the error");
         }
     }
 
@@ -549,7 +549,7 @@ proptest! {
     }
 
     #[test]
-    fn any_line_keeps_the_laws(line in line()) {
+    fn any_line_satisfies_the_properties(line in line()) {
         for dialect in Dialect::ALL {
             laws::command(&line, dialect);
             laws::reply(&line, dialect);
@@ -557,8 +557,8 @@ proptest! {
     }
 
     #[test]
-    fn any_line_of_a_message_keeps_the_laws(
-        first in select(WORDS), line in line(), dialect in dialect()
+    fn any_line_of_a_message_satisfies_the_properties(
+        first in select(TOKENS), line in line(), dialect in dialect()
     ) {
         let line = format!("{first} {line}");
         laws::command(&line, dialect);
@@ -566,22 +566,22 @@ proptest! {
     }
 
     #[test]
-    fn a_go_with_times_keeps_the_laws(times in times(), dialect in dialect()) {
+    fn a_go_with_times_satisfies_the_properties(times in times(), dialect in dialect()) {
         laws::command(&format!("go {times}"), dialect);
         laws::command(&format!("go {}", times.trim_ascii_end()), dialect);
     }
 
     #[test]
-    fn any_text_keeps_the_laws(line in any::<String>()) {
+    fn any_text_satisfies_the_properties(line in any::<String>()) {
         laws::command_bytes(line.as_bytes());
         laws::reply_bytes(line.as_bytes());
     }
 
     #[test]
-    fn a_move_keeps_its_shape((dialect, it) in with_dialect(a_move)) {
+    fn moves_survive_a_round_trip_through_their_shape((dialect, it) in with_dialect(a_move)) {
         prop_assert_eq!(Move::from_shape(it.shape(), dialect), Some(it));
         prop_assert_eq!(it.to_string().parse(), Ok(it));
         let upper = it.as_str().to_ascii_uppercase();
-        prop_assert_eq!(Move::read_loosely(&upper, dialect), Ok(it));
+        prop_assert_eq!(Move::read_lenient(&upper, dialect), Ok(it));
     }
 }

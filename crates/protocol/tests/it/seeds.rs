@@ -1,11 +1,11 @@
-//! The seeds of the fuzz targets keep the laws that the targets check.
+//! The seeds of the fuzz targets satisfy their properties.
 
 use std::fs;
 use std::path::Path;
 
 use crate::laws;
 
-/// Holds a law against every seed of a target.
+/// Checks a property for every seed of a target.
 fn check(target: &str, law: fn(&[u8])) {
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
     let mut replayed = 0;
@@ -17,7 +17,7 @@ fn check(target: &str, law: fn(&[u8])) {
 }
 
 #[test]
-fn the_seeds_of_the_fuzz_targets_keep_their_laws() {
+fn the_seeds_of_the_fuzz_targets_satisfy_their_properties() {
     check("command", laws::command_bytes);
     check("reply", laws::reply_bytes);
     check("lines", laws::lines);

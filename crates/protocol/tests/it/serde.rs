@@ -1,4 +1,4 @@
-//! Messages survive JSON.
+//! Messages survive a round trip through JSON.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use crate::cases;
 
-/// Checks that every message of a table comes back from JSON as it was.
+/// Checks that every message of a table survives a round trip through JSON.
 fn check(table: &str) {
     for case in cases::read(table) {
         let line = case.line();
@@ -29,7 +29,7 @@ fn check(table: &str) {
 }
 
 #[test]
-fn every_message_comes_back_from_json_as_it_was() {
+fn every_message_survives_json() {
     check(include_str!("data/golden.txt"));
     check(include_str!("data/tricky.txt"));
 }
@@ -41,7 +41,7 @@ fn check_value<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T, j
 }
 
 #[test]
-fn the_time_of_a_search_is_milliseconds_in_json() {
+fn search_time_is_milliseconds_in_json() {
     let info = Info { time: Some(Duration::from_millis(1242)), ..Info::default() };
     let json = serde_json::to_value(&info).unwrap();
     assert_eq!(json["time"], 1242);
@@ -52,7 +52,7 @@ fn the_time_of_a_search_is_milliseconds_in_json() {
 }
 
 #[test]
-fn limits_of_time_are_milliseconds_in_json() {
+fn time_limits_are_milliseconds_in_json() {
     let time = Duration::from_millis(1500);
     let go = Go { random_time: Some(time), ..Go::move_time(time) };
     let mut json = serde_json::to_value(&go).unwrap();
@@ -68,7 +68,7 @@ fn limits_of_time_are_milliseconds_in_json() {
 }
 
 #[test]
-fn every_value_comes_back_from_json_as_it_was() {
+fn every_value_survives_json() {
     let opponent: Opponent = "GM 2800 human Gary Kasparov".parse().unwrap();
     check_value(&opponent, r#""GM 2800 human Gary Kasparov""#);
     check_value(&Title::WGM, r#""WGM""#);
@@ -86,7 +86,7 @@ fn every_value_comes_back_from_json_as_it_was() {
 }
 
 #[test]
-fn json_cannot_smuggle_in_what_a_reader_would_reject() {
+fn json_is_validated_like_lines() {
     serde_json::from_str::<Move>(r#""e2e4\nquit""#).unwrap_err();
     serde_json::from_str::<MoveList<'_>>(r#""e2e4 depth 5""#).unwrap_err();
     serde_json::from_str::<PathList>(r#"["/a:/b"]"#).unwrap_err();

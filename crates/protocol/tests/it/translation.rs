@@ -1,4 +1,4 @@
-//! The translation file: what is read, what is rejected, what is shown, and what the lint finds.
+//! Translation files: reading, errors, display and lint.
 
 use proptest::prelude::*;
 use readyok_protocol::translation::{
@@ -36,7 +36,7 @@ fn file_of(option: &Value) -> Value {
     json!({ "usi-translation": 1, "languages": { "en": { "options": { "Style": option } } } })
 }
 
-/// An object whose keys are tags of languages, too.
+/// An object whose keys are also language tags.
 fn numbered(count: usize, value: &Value) -> Value {
     (0..count).map(|index| (format!("a-{index}"), value.clone())).collect()
 }
@@ -77,7 +77,7 @@ fn the_example_of_the_documentation_is_read_and_valid() {
 }
 
 #[test]
-fn each_text_falls_back_by_itself() {
+fn each_text_has_its_own_fallback() {
     let translation = read(&json!({
         "usi-translation": 1,
         "default": "fr-CA",
@@ -110,14 +110,14 @@ fn without_a_file_known_options_have_texts_in_english_and_japanese() {
 }
 
 #[test]
-fn texts_cannot_reorder_or_hide_what_stands_around_them() {
+fn texts_cannot_reorder_or_hide_their_surroundings() {
     assert_eq!(display_text(" \u{202e}ab\tc\u{0}\u{2066}\r\nd\u{200f} \u{feff}"), "ab c  d");
     assert_eq!(display_text("می‌شود"), "می‌شود");
     let file = file_of(&json!({ "label": "\u{202e}\n", "values": { "a": "\u{7}b" } }));
     let translation = read(&file).unwrap();
     let texts = lookup(&translation, &["en"]);
     assert_eq!(texts.label("\u{202e}Style"), "Style");
-    assert_eq!(texts.label("Style"), "Style", "an invisible label is none");
+    assert_eq!(texts.label("Style"), "Style", "an invisible label is ignored");
     assert_eq!(texts.value("Style", "a"), "b");
 }
 
@@ -128,7 +128,7 @@ fn a_byte_order_mark_and_unknown_keys_are_ignored() {
 }
 
 #[test]
-fn tags_of_languages_are_checked_by_their_shape() {
+fn language_tags_are_checked_syntactically() {
     for good in ["ja", "zh-Hant-TW", "es-419", "x-private", "de-CH-1996"] {
         assert_eq!(tag(good).to_string(), good.to_lowercase());
     }
@@ -138,7 +138,7 @@ fn tags_of_languages_are_checked_by_their_shape() {
 }
 
 #[test]
-fn what_is_no_translation_file_is_named_with_its_place() {
+fn errors_in_translation_files_contain_the_location() {
     assert!(matches!(
         Translation::read(b"{\n  \"usi-translation\": 1,\n}"),
         Err(TranslationError::Syntax { line: 3, column: 1, .. })
@@ -189,7 +189,7 @@ fn is_valid(file: &Value) -> bool {
     schemas.validate(file, index).is_ok()
 }
 
-/// The limits that a schema can say, each just kept and just broken, and wrong kinds of values.
+/// Each limit of the schema, satisfied and exceeded, and wrong types of values.
 #[test]
 fn the_schema_and_the_reader_agree() {
     let long = |length: usize| "字".repeat(length);
@@ -245,7 +245,7 @@ fn the_schema_and_the_reader_agree() {
 }
 
 #[test]
-fn the_lint_has_nothing_against_a_complete_file() {
+fn the_lint_accepts_a_complete_file() {
     check_problems(
         &json!({
             "usi-translation": 1,
@@ -263,7 +263,7 @@ fn the_lint_has_nothing_against_a_complete_file() {
 }
 
 #[test]
-fn the_lint_finds_what_does_not_fit_the_engine() {
+fn the_lint_reports_mismatches() {
     let name = str::to_owned;
     check_problems(
         &json!({
@@ -294,7 +294,7 @@ fn the_lint_finds_what_does_not_fit_the_engine() {
 }
 
 #[test]
-fn the_lint_finds_what_is_missing() {
+fn the_lint_reports_missing_texts() {
     check_problems(
         &json!({ "usi-translation": 1, "languages": { "ja": {} } }),
         &[
@@ -328,26 +328,26 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn any_bytes_can_be_read(bytes: Vec<u8>) {
+    fn any_bytes_do_not_panic(bytes: Vec<u8>) {
         laws::translation(&bytes);
     }
 
     #[test]
-    fn any_json_can_be_read(languages in any_json(), version in 0u8..3) {
+    fn any_json_does_not_panic(languages in any_json(), version in 0u8..3) {
         let file = json!({ "usi-translation": version, "languages": languages });
         laws::translation(file.to_string().as_bytes());
         prop_assert_eq!(read(&file).is_ok(), is_valid(&file));
     }
 
     #[test]
-    fn spoiled_files_can_be_read(at in 0..example().len(), byte: u8) {
+    fn mutated_files_do_not_panic(at in 0..example().len(), byte: u8) {
         let mut bytes = example().as_bytes().to_vec();
         bytes[at] = byte;
         laws::translation(&bytes);
     }
 
     #[test]
-    fn what_is_shown_is_one_line_and_shown_the_same_again(text: String) {
+    fn sanitizing_yields_one_line_and_is_idempotent(text: String) {
         let shown = display_text(&text);
         prop_assert!(!shown.contains(char::is_control));
         prop_assert_eq!(display_text(&shown), shown.clone());

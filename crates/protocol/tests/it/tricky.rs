@@ -1,4 +1,4 @@
-//! Odd lines: each has a decided outcome, which `docs/tolerance.md` publishes.
+//! Tricky lines: the documented results are published in `docs/tolerance.md`.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -13,12 +13,12 @@ use crate::cases::{self, Case};
 const TABLE: &str = include_str!("data/tricky.txt");
 
 #[test]
-fn odd_lines_are_read_as_decided() {
+fn tricky_lines_have_the_documented_result() {
     cases::read(TABLE).iter().for_each(Case::check);
 }
 
 #[test]
-fn what_is_decided_for_odd_lines_is_published() {
+fn the_tolerance_page_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tolerance.md");
     let page = page();
     if env::var_os("READYOK_BLESS").is_some() {
@@ -28,32 +28,32 @@ fn what_is_decided_for_odd_lines_is_published() {
     assert!(published == page, "docs/tolerance.md is stale: test again with READYOK_BLESS=1");
 }
 
-/// The table as a page to read.
+/// The table as a Markdown page.
 fn page() -> String {
     let mut page = String::from(
         "<!-- Written by a test from crates/protocol/tests/it/data/tricky.txt. -->
 
 # Tolerant parsing
 
-Parsing never fails. Unknown parts are skipped or kept as text and reported: a diagnostic has its kind and the bytes of the line.
-A strict program rejects lines with diagnostics. Parsed values are serialized in one form. The only exception: clocks that the
-dialect does not have are parsed but not serialized.
+Parsing never fails. Unknown parts are skipped or stored as text, with a diagnostic: its kind and byte range.
+Strict programs reject lines with diagnostics. Each value has one canonical form. The only exception: clocks that the
+dialect does not support are parsed but cannot be written.
 
-In the lines, `\\xNN` is a byte and `\\\\` a backslash. A line that is *kept as text* is an `Unknown` message.
+In the lines, `\\xNN` is a byte and `\\\\` a backslash. A line *stored as text* is an `Unknown` message.
 ",
     );
     let mut clause = "";
     for case in &cases::read(TABLE) {
         if clause != case.clause {
             clause = &case.clause;
-            let head = "| line | is written as | diagnostics | |\n|---|---|---|---|";
+            let head = "| line | canonical form | diagnostics | remark |\n|---|---|---|---|";
             write!(page, "\n## {clause}\n\n{head}\n").unwrap();
         }
         let side = if case.from_client { "→" } else { "←" };
         let written = match &case.written {
-            _ if !case.understood => "*kept as text*".to_owned(),
+            _ if !case.understood => "*stored as text*".to_owned(),
             Some(written) => format!("`{written}`"),
-            None => "the same".to_owned(),
+            None => "unchanged".to_owned(),
         };
         let Case { spelling, diagnostics, remark, .. } = case;
         writeln!(page, "| {side} `{spelling}` | {written} | {diagnostics} | {remark} |").unwrap();
@@ -61,7 +61,7 @@ In the lines, `\\xNN` is a byte and `\\\\` a backslash. A line that is *kept as 
     page
 }
 
-/// Checks that a command is not written, nor a part of it.
+/// Checks that a command is rejected and nothing is written.
 fn check_rejected(command: &Command<'_>, dialect: Dialect) -> WriteError {
     let mut out = String::new();
     let error = command.write(dialect, &mut out).unwrap_err();
@@ -69,7 +69,7 @@ fn check_rejected(command: &Command<'_>, dialect: Dialect) -> WriteError {
     error
 }
 
-/// Checks that a reply is not written, nor a part of it.
+/// Checks that a reply is rejected and nothing is written.
 fn check_reply_rejected(reply: &Reply<'_>) {
     let mut out = String::new();
     reply.write(Dialect::Uci, &mut out).unwrap_err();
@@ -77,7 +77,7 @@ fn check_reply_rejected(reply: &Reply<'_>) {
 }
 
 #[test]
-fn no_text_adds_a_line() {
+fn a_text_cannot_add_a_line() {
     let option = SetOption { name: "Hash".into(), value: Some("1\nquit".into()) };
     let error = check_rejected(&Command::SetOption(option), Dialect::Uci);
     assert_eq!(error.to_string(), "line end in value of an option: `1\\nquit`");
@@ -87,7 +87,7 @@ fn no_text_adds_a_line() {
 }
 
 #[test]
-fn no_text_is_read_as_another_message_or_field() {
+fn a_text_cannot_become_another_message_or_field() {
     check_rejected(&Command::Unknown("quit".into()), Dialect::Uci);
     check_rejected(&Command::Unknown("joho GO infinite".into()), Dialect::Uci);
     let option = SetOption { name: "draw value".into(), value: None };
@@ -105,7 +105,7 @@ fn no_text_is_read_as_another_message_or_field() {
 }
 
 #[test]
-fn clocks_that_the_dialect_does_not_have_are_read_and_not_written() {
+fn clocks_of_the_other_dialect_are_read_but_not_written() {
     for (line, dialect) in [
         ("go byoyomi 5000", Dialect::Uci),
         ("go wtime 1 btime 1 byoyomi 7", Dialect::Uci),
@@ -143,7 +143,7 @@ fn a_go_is_read_the_same_with_one_space_and_with_two() {
 }
 
 #[test]
-fn a_move_of_the_other_game_is_not_written() {
+fn a_move_of_the_other_dialect_is_not_written() {
     for (token, dialect) in [("e2e4", Dialect::Usi), ("P*3d", Dialect::Uci)] {
         let best = Reply::BestMove(token.parse::<readyok_protocol::Move>().unwrap().into());
         best.write(dialect, &mut String::new()).unwrap_err();

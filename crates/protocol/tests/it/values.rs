@@ -1,4 +1,4 @@
-//! Laws of the values: scores, clocks, names of options.
+//! Properties of values: scores, clocks, option names.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ fn score() -> impl Strategy<Value = Score> {
         any::<i32>().prop_map(Score::Cp),
         (1..40u32).prop_map(|plies| Score::MateIn { plies }),
         (1..40u32).prop_map(|plies| Score::MatedIn { plies }),
-        select(vec![Score::Mated, Score::MatedSomeday, Score::MateSomeday, Score::MateGiven]),
+        select(vec![Score::Mated, Score::MatedInUnknown, Score::MateInUnknown, Score::MateGiven]),
     ]
 }
 
 fn clock() -> impl Strategy<Value = Clock> {
     let convention = select(vec![Convention::IncrementIncluded, Convention::IncrementToCome]);
-    // Beyond this the sums saturate.
+    // Beyond this range the sums saturate.
     let millis = || prop_oneof![-(1i64 << 60)..1 << 60, -10i64..1_000_000];
     (millis(), millis(), millis(), prop::option::of(any::<u32>()), convention).prop_map(
         |(remaining, increment, byoyomi, moves_to_go, convention)| Clock {
@@ -34,7 +34,7 @@ fn clock() -> impl Strategy<Value = Clock> {
 }
 
 #[test]
-fn limits_of_time_are_written_in_milliseconds_rounded_up() {
+fn time_limits_are_written_in_milliseconds_rounded_up() {
     for (time, millis) in [
         (Duration::ZERO, 0),
         (Duration::from_nanos(1), 1),
@@ -57,11 +57,11 @@ fn scores_are_ordered_from_mated_to_mate_given() {
         Score::Mated,
         Score::MatedIn { plies: 2 },
         Score::MatedIn { plies: 4 },
-        Score::MatedSomeday,
+        Score::MatedInUnknown,
         Score::Cp(i32::MIN),
         Score::Cp(0),
         Score::Cp(i32::MAX),
-        Score::MateSomeday,
+        Score::MateInUnknown,
         Score::MateIn { plies: 3 },
         Score::MateIn { plies: 1 },
         Score::MateGiven,
@@ -71,7 +71,7 @@ fn scores_are_ordered_from_mated_to_mate_given() {
 }
 
 #[test]
-fn a_score_is_shown_to_people_in_moves() {
+fn a_score_is_displayed_in_moves() {
     let shown = [
         (Score::Cp(-5), "-0.05"),
         (Score::Cp(123), "+1.23"),
@@ -80,7 +80,7 @@ fn a_score_is_shown_to_people_in_moves() {
         (Score::MatedIn { plies: 4 }, "#-2"),
         (Score::Mated, "#-0"),
         (Score::MateGiven, "#+0"),
-        (Score::MateSomeday, "#+?"),
+        (Score::MateInUnknown, "#+?"),
     ];
     for (score, text) in shown {
         assert_eq!(score.to_string(), text);
@@ -88,7 +88,7 @@ fn a_score_is_shown_to_people_in_moves() {
 }
 
 #[test]
-fn the_clocks_of_a_game_keep_the_stricter_byoyomi_and_period() {
+fn clocks_use_the_larger_byoyomi_and_the_shorter_period() {
     let white = Clock { remaining: 1_000, byoyomi: 5, moves_to_go: Some(4), ..Clock::default() };
     let black = Clock { remaining: 2_000, byoyomi: 7, moves_to_go: Some(3), ..Clock::default() };
     let clocks = Clocks::new(white, black);
@@ -99,7 +99,7 @@ fn the_clocks_of_a_game_keep_the_stricter_byoyomi_and_period() {
 }
 
 #[test]
-fn usi_spells_and_compares_the_names_of_options_in_its_own_way() {
+fn usi_option_names_have_their_own_spelling_and_comparison() {
     for (uci, usi) in [
         ("Hash", "USI_Hash"),
         ("Ponder", "USI_Ponder"),
@@ -141,15 +141,15 @@ fn a_value_is_checked_against_its_declaration() {
 }
 
 #[test]
-fn an_ambiguous_setoption_is_cut_where_an_option_ends() {
-    let said = SetOption { name: "draw".into(), value: Some("value 3".into()) };
-    let resolved = said.clone().resolved(|name| name == "draw value");
+fn an_ambiguous_setoption_is_split_at_an_option_name() {
+    let sent = SetOption { name: "draw".into(), value: Some("value 3".into()) };
+    let resolved = sent.clone().resolved(|name| name == "draw value");
     assert_eq!((&*resolved.name, resolved.value.as_deref()), ("draw value", Some("3")));
-    assert_eq!(said.clone().resolved(|_| false), said);
+    assert_eq!(sent.clone().resolved(|_| false), sent);
 }
 
 #[test]
-fn a_list_of_moves_takes_no_token_that_would_end_it() {
+fn a_list_of_moves_rejects_keywords() {
     let mut list = MoveList::EMPTY;
     for token in ["depth", "moves", "score", "", "a b", "a\n"] {
         list.push_token(token).unwrap_err();
@@ -171,7 +171,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_better_for_one_side_is_not_better_for_the_other(a in score(), b in score()) {
+    fn negation_reverses_the_order_of_scores(a in score(), b in score()) {
         prop_assert!(a > b || b.negated() <= a.negated());
         prop_assert_eq!(a.negated().is_mate(), a.is_mate());
     }
@@ -186,7 +186,7 @@ proptest! {
 }
 
 #[test]
-fn a_move_that_cannot_be_made_in_any_position_is_no_move_to_play() {
+fn moves_without_effect_are_not_played() {
     for (line, dialect, played) in [
         ("bestmove e2e4", Dialect::Uci, Some("e2e4")),
         ("bestmove a1a1", Dialect::Uci, None),

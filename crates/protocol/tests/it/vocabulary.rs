@@ -1,11 +1,11 @@
-//! The tokens that end a list of moves are those that `go` and `info` know.
+//! The keywords that end a list of moves are those of `go` and `info`.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use readyok_protocol::{Command, Dialect, Go, Info, MoveList, Reply};
 
-/// Every text in quotation marks of the sources that know a token, so that no new one is missed.
+/// All string literals of the sources that contain keywords, to detect new ones.
 fn candidates() -> BTreeSet<&'static str> {
     let sources = [
         include_str!("../../src/keywords.rs"),
@@ -31,7 +31,7 @@ fn info(tokens: &str) -> Info<'static> {
 }
 
 #[test]
-fn a_token_ends_a_list_of_moves_if_go_or_info_knows_it() {
+fn keywords_of_go_and_info_end_a_list_of_moves() {
     let candidates = candidates();
     assert!(candidates.is_superset(&["searchmoves", "movesleft", "moves"].into()));
     for token in candidates {
@@ -44,7 +44,7 @@ fn a_token_ends_a_list_of_moves_if_go_or_info_knows_it() {
 }
 
 #[test]
-fn a_token_that_go_knows_is_not_written_as_an_unknown_one() {
+fn keywords_of_go_are_not_written_as_unknown_tokens() {
     for token in candidates() {
         let unknown = Go { unknown: vec![Cow::Borrowed(token)], ..Go::default() };
         let written = Command::Go(unknown).write(Dialect::Uci, &mut String::new());

@@ -1,19 +1,19 @@
-//! The options whose names have a fixed or conventional meaning.
+//! Options with standardized or conventional names.
 
 use crate::{Dialect, OptionType};
 
-/// Who sets an option.
+/// The party that sets an option.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum SetBy {
-    /// The user, in the dialog of engine settings.
+    /// The user, in the engine settings.
     User,
-    /// The client, from the game and the search: it is no setting of its own.
+    /// The client, derived from the game and the search.
     Client,
-    /// Neither of them there: it tells of the engine, or is meant for single positions.
+    /// Neither: it describes the engine or applies to single positions.
     Elsewhere,
 }
 
-/// The languages in which well-known options, rules and diagnostics are described.
+/// Languages for descriptions of known options, rules and diagnostics.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Language {
     /// English.
@@ -23,7 +23,6 @@ pub enum Language {
     Japanese,
 }
 
-/// What is known of an option.
 struct Entry {
     name: &'static str,
     aliases: &'static [&'static str],
@@ -45,9 +44,9 @@ macro_rules! known_options {
         ja: $ja_label:literal, $ja:literal,
         clause: $clause:literal,
     })*) => {
-        /// An option whose name has a fixed or conventional meaning.
+        /// An option with a standardized or conventional name.
         ///
-        /// Some carry more than a text: [`Opponent`](crate::Opponent),
+        /// Some have values with a syntax of their own: [`Opponent`](crate::Opponent),
         /// [`PositionValue`](crate::PositionValue) and [`PathList`](crate::PathList).
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         #[non_exhaustive]
@@ -59,7 +58,7 @@ macro_rules! known_options {
         }
 
         impl KnownOption {
-            /// All of them.
+            /// All known options.
             pub const ALL: &'static [Self] = &[$(Self::$option),*];
 
             pub(super) const fn entry(self) -> Entry {
@@ -84,8 +83,8 @@ mod table;
 pub use table::KnownOption;
 
 impl KnownOption {
-    /// The option of a name, in any spelling that means the same in the dialect: `Hash`,
-    /// `USI_Hash` and `usi_hash` are one in USI.
+    /// Finds an option by name, in any equivalent spelling of the dialect: in USI, `Hash`, `USI_Hash`
+    /// and `usi_hash` are equal.
     pub fn find(name: &str, dialect: Dialect) -> Option<Self> {
         Self::ALL.iter().copied().find(|option| {
             let Entry { name: usual, aliases, .. } = option.entry();
@@ -93,32 +92,32 @@ impl KnownOption {
         })
     }
 
-    /// The name in UCI. [`Dialect::option_name`] spells it in another dialect.
+    /// The UCI name. [`Dialect::option_name`] converts it to another dialect.
     pub const fn name(self) -> &'static str {
         self.entry().name
     }
 
-    /// The type that the option should be declared with. `filename` will do for `string`.
+    /// The expected type. `filename` is accepted for `string`.
     pub const fn option_type(self) -> OptionType {
         self.entry().option_type
     }
 
-    /// Who sets the option.
+    /// The party that sets the option.
     pub const fn set_by(self) -> SetBy {
         self.entry().set_by
     }
 
-    /// A short name for people.
+    /// A short label.
     pub const fn label(self, language: Language) -> &'static str {
         self.text(language).label
     }
 
-    /// What the option does, in one sentence without a full stop.
+    /// A description in one sentence without a full stop.
     pub const fn description(self, language: Language) -> &'static str {
         self.text(language).description
     }
 
-    /// Where the meaning comes from.
+    /// The specification or engine that defines the option.
     pub const fn clause(self) -> &'static str {
         self.entry().clause
     }
@@ -145,9 +144,8 @@ impl Language {
 }
 
 impl Dialect {
-    /// Whether an option is kept out of the dialog of engine settings: one that is set elsewhere,
-    /// and an unknown one whose name says that its meaning is fixed (UCI 2006, option name; USI
-    /// draft 1 §5.3, option name).
+    /// Whether the engine settings omit an option: one that is set elsewhere, or an unknown one with a
+    /// reserved prefix (UCI 2006, option name; USI draft 1 §5.3, option name).
     pub fn hides_option(self, name: &str) -> bool {
         match KnownOption::find(name, self) {
             Some(known) => known.set_by() != SetBy::User,

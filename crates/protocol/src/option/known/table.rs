@@ -1,4 +1,4 @@
-//! The well-known options, each declared once: everything that is known of them comes from here.
+//! The table of known options.
 
 use super::{Entry, SetBy, Text};
 use crate::OptionType;
@@ -10,7 +10,7 @@ known_options! {
         clause: "UCI 2006, option: <id> = Hash; USI draft 1 §5.3: <id> = USI_Hash",
     }
     Ponder = "Ponder", Check, Client {
-        en: "Ponder", "The engine may be told to think on the opponent's time",
+        en: "Ponder", "Allow the engine to think on the opponent's time",
         ja: "先読み", "相手の手番中にも考えさせることがある",
         clause: "UCI 2006, option: <id> = Ponder; USI draft 1 §5.3: <id> = USI_Ponder",
     }
@@ -60,7 +60,7 @@ known_options! {
         clause: "UCI 2006, option: <id> = UCI_Opponent",
     }
     EngineAbout = "UCI_EngineAbout", String, Elsewhere {
-        en: "About the engine", "What the engine says about itself, such as its licence",
+        en: "About the engine", "Information about the engine, such as its license",
         ja: "エンジンについて", "ライセンスなど、エンジン自身についての説明",
         clause: "UCI 2006, option: <id> = UCI_EngineAbout",
     }
@@ -75,7 +75,7 @@ known_options! {
         clause: "UCI 2006, Chess960: UCI_Chess960",
     }
     NalimovPath = "NalimovPath", String, User {
-        en: "Nalimov tablebases", "Folders of the Nalimov endgame tablebases, separated by `;`",
+        en: "Nalimov tablebases", "Directories of the Nalimov endgame tablebases, separated by `;`",
         ja: "Nalimov テーブルベース", "Nalimov 終盤データベースのフォルダー (区切りは `;`)",
         clause: "UCI 2006, option: <id> = NalimovPath",
     }
@@ -85,12 +85,12 @@ known_options! {
         clause: "UCI 2006, option: <id> = NalimovCache",
     }
     ShredderbasesPath = "UCI_ShredderbasesPath", String, User {
-        en: "Shredderbases", "Folder or file of the Shredder endgame databases",
+        en: "Shredderbases", "Directory or file of the Shredder endgame databases",
         ja: "Shredder 終盤データベース", "Shredder 終盤データベースのフォルダーまたはファイル",
         clause: "UCI 2006, option: <id> = UCI_ShredderbasesPath",
     }
     Threads = "Threads", Spin, User {
-        en: "Threads", "How many processors to search with",
+        en: "Threads", "Number of search threads",
         ja: "スレッド数", "探索に使うスレッドの数",
         clause: "The UCI Protocol, option: Threads",
     }
@@ -105,12 +105,12 @@ known_options! {
         clause: "The UCI Protocol, option: Move Overhead",
     }
     SyzygyPath = "SyzygyPath", String, User {
-        en: "Syzygy tablebases", "Folders of the Syzygy endgame tablebases",
+        en: "Syzygy tablebases", "Directories of the Syzygy endgame tablebases",
         ja: "Syzygy テーブルベース", "Syzygy 終盤データベースのフォルダー",
         clause: "The UCI Protocol, option: SyzygyPath",
     }
     DebugLogFile = "Debug Log File" | "DebugLogFile", String, User {
-        en: "Debug log", "File to write all that is said to and by the engine into",
+        en: "Debug log", "File for a log of all input and output of the engine",
         ja: "デバッグログ", "エンジンとのやり取りを書き出すファイル",
         clause: "The UCI Protocol, setoption: Debug Log File",
     }
@@ -120,7 +120,7 @@ known_options! {
         clause: "no text; as deployed by Fairy-Stockfish",
     }
     ShowWdl = "UCI_ShowWDL", Check, User {
-        en: "Show chances", "Show the chances to win, draw and lose beside the score",
+        en: "Show WDL", "Show win, draw and loss probabilities next to the score",
         ja: "勝率を表示", "評価値とともに勝ち・引き分け・負けの確率を表示する",
         clause: "no text; as deployed by Stockfish and lc0",
     }
@@ -180,7 +180,7 @@ known_options! {
         clause: "no text; as deployed by earlier Stockfish and Fairy-Stockfish",
     }
     NumaPolicy = "NumaPolicy", String, User {
-        en: "NUMA policy", "How threads are spread over the processors of a large machine",
+        en: "NUMA policy", "Distribution of threads over the NUMA nodes of the computer",
         ja: "NUMA の方針", "大きな計算機でスレッドをどう割り当てるか",
         clause: "no text; as deployed by Stockfish and YaneuraOu",
     }
@@ -245,7 +245,7 @@ known_options! {
         clause: "no text; as deployed by YaneuraOu",
     }
     EvalDir = "EvalDir", String, User {
-        en: "Evaluation folder", "Folder of the files that judge positions",
+        en: "Evaluation directory", "Directory of the evaluation files",
         ja: "評価関数フォルダー", "評価関数のファイルがあるフォルダー",
         clause: "no text; as deployed by YaneuraOu",
     }

@@ -1,22 +1,26 @@
-//! The client's side: asks an engine for searches, one after another, and never mixes them up.
+//! The client's side: runs the searches of an engine one after another.
 //!
-//! The caller says what it wants at any time; what the engine cannot take now waits here. At most
-//! one search is on the wire and one waits; a newer one takes the place of the one that waits.
+//! The caller may request anything at any time; the session queues what the engine cannot accept yet.
+//! At most one search is running and one is pending; a newer request replaces the pending one.
 //!
 //! ```text
 //!  caller ── search, stop, ponder_hit, new_game, set_option ──> ClientSession ── lines ──> engine
-//!  caller <── events: Greeted, Info, BestMove, Dropped … ────── ClientSession <── lines ── engine
+//!  caller <── events: HandshakeComplete, Info, BestMove … ── ClientSession <── lines ── engine
 //! ```
 //!
-//! The law: **every [`SearchId`] ends in exactly one [`Event::BestMove`], [`Event::Checkmate`] or
-//! [`Event::Dropped`].** In UCI an `isready` is answered before each `go`, so that a second or late
-//! `bestmove` of the search before meets no search and is ignored. Shogi engines take `isready`
-//! for the start of a game and clear their hash, so they get it once per game, unless they were seen
-//! to answer twice: until then the next `go` keeps a short distance ([`Timeouts::settle`]), in which
-//! a second `bestmove` shows. One that comes later than that is known by its move where the game has gone on with it, as no move can be made twice in a row by the same side;
-//! anywhere else it cannot be reported from the first one of the next search. The same danger is that of
-//! a caller who renounces the question ([`sync_between_searches`](ClientSession::sync_between_searches)). What
-//! has been read when `go` is sent is never in danger, if the session gets it first
+//! Invariant: **every [`SearchId`] ends in exactly one [`Event::BestMove`], [`Event::Checkmate`] or
+//! [`Event::Dropped`].**
+//!
+//! In UCI, an `isready` is answered before each `go`, so that a repeated or late `bestmove` of the
+//! previous search arrives between searches and is ignored. Shogi engines treat `isready` as the start of
+//! a game and clear their hash, so it is sent once per game. Instead, the next `go` is delayed
+//! ([`Timeouts::settle`]) to detect a repeated `bestmove`. After the first repeated answer, the session
+//! uses `isready` anyway.
+//!
+//! A later duplicate is recognized if its move has been played meanwhile, because the same side cannot make
+//! the same move twice in a row. Otherwise it is indistinguishable from the answer to the next search. The
+//! same applies without [`sync_between_searches`](ClientSession::sync_between_searches). Lines that are
+//! read before `go` is sent are never ambiguous if the session receives them first
 //! ([`set_manual_start`](ClientSession::set_manual_start)).
 
 mod options;
@@ -44,7 +48,7 @@ use crate::{
     Status, Violation, WriteError,
 };
 
-/// Speaks the protocol for a GUI, a match runner or another driver of an engine.
+/// The protocol for a GUI, a match runner or another driver of an engine.
 #[derive(Debug)]
 pub struct ClientSession {
     protocol_state: ProtocolState,
@@ -61,11 +65,11 @@ pub struct ClientSession {
     last_text: String,
     /// The explanation of the latest `copyprotection error` or `registration error`. Empty without one.
     status_message: String,
-    /// The oldest first.
+    /// Oldest first.
     pings: VecDeque<Ping>,
     sync: Sync,
     separation: Separation,
-    /// The caller starts each search.
+    /// The caller starts each search with [`ClientSession::start_pending`].
     manual_start: bool,
     waiting: Option<(SearchId, SearchRequest)>,
     /// The latest answer and its position.
@@ -81,29 +85,29 @@ pub struct ClientSession {
     events: VecDeque<Event>,
 }
 
-/// Who the engine says it is.
+/// Name and author of an engine.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Identity {
-    /// Of `id name`. Empty if the engine did not say.
+    /// The text of `id name`. Empty if it was not sent.
     pub name: String,
-    /// Of `id author`. Empty if the engine did not say.
+    /// The text of `id author`. Empty if it was not sent.
     pub author: String,
 }
 
-/// What happened.
+/// An event of a session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Event {
-    /// The engine has told who it is and which options it has.
+    /// The engine has sent its name and options.
     HandshakeComplete,
-    /// The engine has done everything that was sent before this question.
+    /// The engine has processed everything sent before this ping.
     Ready(PingId),
-    /// `go` was sent: the clock of the side to move runs.
+    /// `go` was sent; the clock of the side to move is running.
     Started(SearchId),
     /// `info` of a search.
     Info(SearchId, Box<Info<'static>>),
     /// A search ended.
     BestMove(SearchId, BestMove<'static>),
-    /// A search for a mate ended (USI).
+    /// A mate search ended (USI).
     Checkmate(SearchId, Checkmate<'static>),
     /// A search ended without an answer.
     Dropped(SearchId, DropReason),
@@ -111,18 +115,18 @@ pub enum Event {
     Overrun(SearchId),
     /// `info string` between searches.
     InfoString(String),
-    /// `registration …`. An error is answered by the session, with `later` if the caller gave
-    /// nothing else.
+    /// `registration …`. The session answers an error with [`Register::Later`], or with the answer of
+    /// [`ClientSession::register`].
     Registration(Status),
-    /// `copyprotection …`. After an error the engine takes no searches.
+    /// `copyprotection …`. After an error the engine accepts no searches.
     CopyProtection(Status),
-    /// A line that is no message. The session continues.
+    /// An unknown line. The session continues.
     UnknownLine(String),
-    /// A message of the engine that was read with repairs.
+    /// A malformed message of the engine.
     Malformed(Vec<Diagnostic>),
-    /// A message against a rule. One of [`Severity::Must`] was ignored.
+    /// A violation by the engine. A message with [`Severity::Must`] was ignored.
     Violation(Violation),
-    /// The engine is late. It is up to the caller to end it.
+    /// A timeout. The caller decides whether to terminate the engine.
     Timeout(TimeoutKind),
     /// The engine closed its output.
     Disconnected,
@@ -131,15 +135,15 @@ pub enum Event {
 /// Why a search ended without an answer.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum DropReason {
-    /// A newer search took its place before it started.
+    /// A newer search replaced it before it started.
     Superseded,
     /// It was cancelled before it started.
     Cancelled,
-    /// The game ended meanwhile.
+    /// The game ended before the answer.
     GameOver,
     /// The engine reported `copyprotection error`.
     CopyProtected,
-    /// The engine is gone, or was asked to quit.
+    /// The engine has exited, or `quit` was sent.
     Disconnected,
 }
 
@@ -175,11 +179,11 @@ impl ClientSession {
         session
     }
 
-    /// Searches. A running search is stopped first and still ends with its own event; one that
-    /// waits is dropped.
+    /// Requests a search. A running search is stopped first and still ends with its own event; a pending
+    /// one is dropped.
     ///
     /// # Errors
-    /// The request cannot be sent as it is, or the engine takes no searches. Nothing has changed.
+    /// The request cannot be sent, or the engine accepts no searches. The state is unchanged.
     pub fn search(
         &mut self,
         request: SearchRequest,
@@ -204,7 +208,7 @@ impl ClientSession {
         Ok(id)
     }
 
-    /// Ends a search soon. Does nothing if it has ended.
+    /// Stops or cancels a search. No effect if it has ended.
     pub fn stop(&mut self, id: SearchId, now: Moment, out: &mut String) {
         if self.waiting.as_ref().is_some_and(|(waiting, _)| *waiting == id) {
             self.drop_waiting(DropReason::Cancelled);
@@ -214,14 +218,14 @@ impl ClientSession {
         }
     }
 
-    /// Sends `ponderhit`: the expected move was played, and the search continues as a normal one, with its clock
-    /// running from now.
+    /// Sends `ponderhit`: the expected move was played, and the search continues as a normal one with its
+    /// clock running from now.
     ///
-    /// `clocks`, if given and not empty, take the place of those of the request. A shogi engine is
-    /// told of them; only some understand it.
+    /// `clocks`, if given and not empty, replace those of the request. They are sent only to shogi
+    /// engines, some of which support them.
     ///
     /// # Errors
-    /// No search of this id ponders; then ask for a normal search. Or it has no limit, and no
+    /// No search with this id is pondering: request a normal search instead. Or it has no limit, and no
     /// clocks are given.
     pub fn ponder_hit(
         &mut self,
@@ -256,16 +260,16 @@ impl ClientSession {
         running.since = now;
         running.request.go.ponder = false;
         running.request.go.clocks = clocks.unwrap_or(running.request.go.clocks);
-        let told = clocks.filter(|_| dialect.clocks_with_ponder_hit());
-        self.send(&Command::PonderHit(told.unwrap_or_default()), out);
+        let sent = clocks.filter(|_| dialect.clocks_with_ponder_hit());
+        self.send(&Command::PonderHit(sent.unwrap_or_default()), out);
         Ok(())
     }
 
-    /// Makes the next search one of another game. What that needs is sent before it.
+    /// Starts a new game with the next search. The necessary commands are sent before it.
     ///
     /// # Errors
-    /// The engine cannot play Chess960 or the variant, or the opponent cannot be reported. Nothing has
-    /// changed.
+    /// The engine does not support Chess960 or the variant, or the opponent cannot be sent. The state is
+    /// unchanged.
     pub fn new_game(
         &mut self,
         game: NewGame,
@@ -281,8 +285,8 @@ impl ClientSession {
         Ok(())
     }
 
-    /// Ends the game. A search that runs or waits is stopped and dropped. Only USI tells the
-    /// engine.
+    /// Ends the game. A running or pending search is stopped and dropped. The result is sent only in
+    /// USI.
     pub fn game_over(&mut self, result: GameResult, now: Moment, out: &mut String) {
         self.drop_waiting(DropReason::GameOver);
         self.stop_running(now, out);
@@ -294,10 +298,10 @@ impl ClientSession {
         }
     }
 
-    /// Sets an option, now or as soon as the engine can take it. It keeps the value from then on.
+    /// Sets an option permanently, now or as soon as the engine accepts it.
     ///
     /// # Errors
-    /// The engine has no such option, the text is no value of it, or the session manages it.
+    /// The option is unknown, the text is not a value of it, or the session manages it.
     pub fn set_option(
         &mut self,
         name: &str,
@@ -311,34 +315,33 @@ impl ClientSession {
         Ok(())
     }
 
-    /// Tells the engine that it may think on the opponent's time (`Ponder`), before the first
-    /// search that does.
+    /// Informs the engine, before the first pondering search, that it may think on the opponent's time
+    /// (`Ponder`).
     pub fn allow_pondering(&mut self, allowed: bool) {
         self.options.ponder = allowed;
     }
 
-    /// Whether each search of a game waits for a `readyok` after the one before; in USI, where it
-    /// would start a game, for [`Timeouts::settle`]. By default it does.
+    /// Whether each search of a game waits for a `readyok` after the previous one; in USI, where
+    /// `isready` starts a game, for [`Timeouts::settle`]. Enabled by default.
     ///
-    /// Without it a search waits only after options, a new game or `stop`, and always once the
-    /// engine was seen to answer twice. That saves the wait before each move, and leaves one
-    /// danger: the first second `bestmove` of an engine that comes after the next `go` is taken for
-    /// the answer to that, unless its move has been made since.
+    /// If disabled, a search waits only after options, a new game or `stop`, and always once the engine
+    /// has answered twice. This saves a round trip per move. The risk: the first duplicate `bestmove` that
+    /// arrives after the next `go` is treated as its answer, unless its move has been played meanwhile.
     pub fn sync_between_searches(&mut self, separate: bool) {
         if self.separation != Separation::AlwaysByReady {
             self.separation = if separate { Separation::Always } else { Separation::AfterStop };
         }
     }
 
-    /// Has searches wait for [`start_pending`](Self::start_pending) from now on.
+    /// Makes searches wait for [`start_pending`](Self::start_pending) from now on.
     ///
-    /// For a caller that reads many lines per call: lines that arrived before `go` is sent do not answer it, so
-    /// the session receives them first.
+    /// For a caller that reads many lines per call: the session must receive lines that arrived before
+    /// `go` is sent, so that they do not answer it.
     pub fn set_manual_start(&mut self) {
         self.manual_start = true;
     }
 
-    /// Whether a search could start now and is held.
+    /// Whether a pending search can start.
     pub fn can_start_pending(&self) -> bool {
         self.manual_start
             && self.waiting.is_some()
@@ -347,17 +350,17 @@ impl ClientSession {
             && matches!(self.state, State::Idle)
     }
 
-    /// Starts a search that is [held](Self::set_manual_start), if there is one.
+    /// Starts the pending search of [`set_manual_start`](Self::set_manual_start), if there is one.
     pub fn start_pending(&mut self, now: Moment, out: &mut String) {
         if self.can_start_pending() {
             self.send_search(now, out);
         }
     }
 
-    /// Asks whether the engine has done everything sent before, and is alive. Searches continue.
+    /// Checks that the engine is alive and has processed everything sent before. Searches continue.
     ///
     /// # Errors
-    /// The handshake is not over, or the engine is gone.
+    /// The handshake is not complete, or the engine is not running.
     pub fn ping(&mut self, now: Moment, out: &mut String) -> Result<PingId, UsageError> {
         match self.state {
             State::Handshake { .. } => return Err(UsageError::HandshakeIncomplete),
@@ -370,18 +373,18 @@ impl ClientSession {
         Ok(id)
     }
 
-    /// Switches the engine's debug mode.
+    /// Enables or disables the engine's debug mode.
     ///
     /// # Errors
-    /// The handshake is not over, or the engine is gone.
+    /// The handshake is not complete, or the engine is not running.
     pub fn debug(&mut self, on: bool, out: &mut String) -> Result<(), UsageError> {
         self.check_usable()?;
         self.send(&Command::Debug(on), out);
         Ok(())
     }
 
-    /// What to answer when the engine says that it is not registered. If it has sent so already,
-    /// the new answer is sent as soon as the engine can take it.
+    /// Sets the answer to `registration error`. If the engine has sent it already, the new answer is sent
+    /// as soon as possible.
     ///
     /// # Errors
     /// The name or the code cannot be written on one line.
@@ -409,13 +412,13 @@ impl ClientSession {
         self.state = State::Quitting { since: now };
     }
 
-    /// Takes one line of the engine.
+    /// Handles one line of the engine.
     pub fn receive_line(&mut self, line: &str, now: Moment, out: &mut String) {
         self.received = now;
         let reading = Reply::read(line, self.protocol_state.dialect());
         let reply = match reading.value {
             Reply::Unknown(text) => {
-                // Empty lines are signs of life (YaneuraOu), and nothing else.
+                // Empty lines are heartbeats (YaneuraOu) without a meaning.
                 if !text.is_empty() && !self.state.is_closed() {
                     self.remember(&text);
                     self.events.push_back(Event::UnknownLine(text.into_owned()));
@@ -438,7 +441,7 @@ impl ClientSession {
             if violation.rule == Rule::BestMoveWithoutSearch {
                 self.separation = Separation::AlwaysByReady;
             }
-            // Whoever was greeted knows the name and the options already.
+            // After the handshake, name and options are known.
             if violation.rule.severity() == Severity::Must
                 || violation.rule == Rule::LateDeclaration
             {
@@ -451,8 +454,8 @@ impl ClientSession {
         self.advance(now, out);
     }
 
-    /// Whether this is the answer of the search before, sent again. It is believed once for each
-    /// search: an engine that insists on an impossible move has answered.
+    /// Whether this is a repetition of the previous answer. Each search ignores one such answer: if the
+    /// engine repeats an impossible move, that is its answer.
     fn is_repeated_answer(&mut self, reply: &Reply<'_>) -> bool {
         let Some(running) = self.state.search_mut() else { return false };
         match reply {
@@ -468,10 +471,10 @@ impl ClientSession {
         }
     }
 
-    /// The answer of the search before, if it was played in this position and one reply to it. No
-    /// rule of chess or shogi lets the same side make the same move again: where it started is
-    /// empty or the opponent's, and where it was dropped is not empty. A king who castles by taking
-    /// his rook (Chess960) may stay where he was, and variants have rules of their own.
+    /// The previous answer, if it and one reply were played before this position. In chess and shogi the
+    /// same side cannot make that move again: its origin is empty or occupied by the opponent, and the
+    /// square of a drop is occupied. Exceptions are castling in Chess960, where the king may stay on its
+    /// square, and variants.
     fn stale_answer_in(&self, position: &Position<'_>) -> Option<Move> {
         let (before, answer) = self.answered.as_ref()?;
         let NewGame { chess960, variant, .. } = &self.game;
@@ -485,14 +488,14 @@ impl ClientSession {
         (!reply.contains(' ')).then_some(*answer)
     }
 
-    /// Takes a reply that was read from this line.
+    /// Handles the reply that was read from this line.
     fn handle_reply(&mut self, reply: Reply<'_>, line: &str, now: Moment, out: &mut String) {
         match reply {
             Reply::Id(Id::Name(name)) => self.identity.name = name.into_owned(),
             Reply::Id(Id::Author(author)) => self.identity.author = author.into_owned(),
             Reply::Option(decl) => self.options.declare(decl.into_owned(), line),
             Reply::UciOk => {
-                // What an engine prints before it is no explanation of its status.
+                // Earlier output does not explain a status.
                 self.last_text.clear();
                 // An engine may answer a handshake twice.
                 if matches!(self.state, State::Handshake { .. }) {
@@ -549,8 +552,8 @@ impl ClientSession {
         self.events.push_back(event);
     }
 
-    /// Keeps a text that may explain a status or a failure. Some engines explain a status only after
-    /// it.
+    /// Stores a text that may explain a status or a failure. Some engines explain a status only
+    /// afterwards.
     fn remember(&mut self, text: &str) {
         self.last_text.clear();
         self.last_text.push_str(text);
@@ -564,7 +567,7 @@ impl ClientSession {
         self.copy_protected || self.registration.is_rejected()
     }
 
-    /// Takes note of a status, which the text before it may explain.
+    /// Handles a status. The text before it may explain it.
     fn explain_status(&mut self, status: Status) {
         let text = core::mem::take(&mut self.last_text);
         if status == Status::Error {
@@ -575,7 +578,7 @@ impl ClientSession {
     fn end_search(&mut self, answer: Option<Move>, event: impl FnOnce(SearchId) -> Event) {
         self.reported.remove(&TimeoutKind::Stop);
         let pings = self.protocol_state.dialect().ping_between_searches();
-        // A `readyok` before the next search separates it from a second `bestmove` of this one.
+        // A `readyok` before the next search separates it from a duplicate `bestmove` of this one.
         let by_ready = match self.separation {
             Separation::AfterStop => false,
             Separation::Always => pings,
@@ -588,7 +591,7 @@ impl ClientSession {
         if let Some(ActiveSearch { id, discarded, stopped, request, .. }) = self.state.take_search()
         {
             self.answered = answer.map(|answer| (request.position, answer));
-            // It may have ended before it received `stop`, and answer that as well.
+            // The search may have ended before the engine received `stop`, and `stop` may be answered too.
             self.sync.require_ready_if(stopped.is_some() && pings);
             let dropped = Event::Dropped(id, DropReason::GameOver);
             self.events.push_back(if discarded { dropped } else { event(id) });
@@ -602,21 +605,20 @@ impl ClientSession {
         }
         self.drop_all();
         self.state = State::Disconnected;
-        // Nothing can be sent to it any more.
         let _ = self.protocol_state.apply_command_lenient(&Command::Quit);
         self.events.push_back(Event::Disconnected);
     }
 
-    /// When to call [`handle_timeout`](Self::handle_timeout). `None` if nothing is waited for.
+    /// When to call [`handle_timeout`](Self::handle_timeout). `None` if no timeout is pending.
     pub fn poll_timeout(&self) -> Option<Moment> {
         let settled = self.sync.settled_at().filter(|_| self.waiting.is_some());
         self.waits().map(|(.., at)| at).chain(self.overrun()).chain(settled).min()
     }
 
-    /// Does what is due: stops a search that overran its limit, reports an engine that is late.
+    /// Handles timeouts: stops a search that overran its limit, reports a late engine.
     ///
-    /// A `readyok` that is late is not waited for any longer: engines were seen to lose an
-    /// `isready` during a search. What needs it asks again.
+    /// A late `readyok` is not awaited any longer, because some engines lose an `isready` during a
+    /// search. Another `isready` is sent when necessary.
     pub fn handle_timeout(&mut self, now: Moment, out: &mut String) {
         if self.overrun().is_some_and(|at| at <= now)
             && let Some(id) = self.running()
@@ -637,7 +639,7 @@ impl ClientSession {
         self.advance(now, out);
     }
 
-    /// What the engine owes and was not reported, since when, and when it is late with it.
+    /// Pending timeouts that were not reported: kind, start and deadline.
     fn waits(&self) -> impl Iterator<Item = (TimeoutKind, Moment, Moment)> {
         let Timeouts { handshake, ready, stop, quit, .. } = self.timeouts;
         let state = match &self.state {
@@ -656,20 +658,21 @@ impl ClientSession {
             .map(|(wait, limit, since)| (wait, since, limit.deadline(since, self.received)))
     }
 
-    /// When the running search is asked to stop because it should have ended.
+    /// When the running search is stopped because it overran its limit.
     fn overrun(&self) -> Option<Moment> {
         let running = self.state.search().filter(|running| running.stopped.is_none())?;
         if running.request.is_unbounded() {
             return None;
         }
         let silent = running.since.max(self.received).saturating_add(self.timeouts.stall);
-        let limit = running.request.allowance(self.protocol_state.dialect()).map(|allowance| {
-            running.since.saturating_add(allowance).saturating_add(self.timeouts.overrun)
-        });
+        let limit = running
+            .request
+            .time_limit(self.protocol_state.dialect())
+            .map(|limit| running.since.saturating_add(limit).saturating_add(self.timeouts.overrun));
         Some(limit.unwrap_or(silent))
     }
 
-    /// What happened. Ask until it is `None`.
+    /// The next event. Poll until it is `None`.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
@@ -679,7 +682,7 @@ impl ClientSession {
         &self.protocol_state
     }
 
-    /// Who the engine says it is. Complete after [`Event::HandshakeComplete`].
+    /// Name and author of the engine. Complete after [`Event::HandshakeComplete`].
     pub fn identity(&self) -> &Identity {
         &self.identity
     }
@@ -689,33 +692,33 @@ impl ClientSession {
         &self.options.declared
     }
 
-    /// The value that an option has now, as far as it is known.
+    /// The current value of an option, if known.
     pub fn option_value(&self, name: &str) -> Option<OptionValue> {
         self.options.value(name)
     }
 
-    /// How long was waited before the latest [`Event::Timeout`] of this kind.
+    /// The duration of the latest [`Event::Timeout`] of this kind.
     pub fn timeout_of(&self, wait: TimeoutKind) -> Option<Duration> {
         self.timed_out.get(&wait).copied()
     }
 
     /// The engine's explanation of its latest `copyprotection error` or `registration error`: the
-    /// `info string` or bare line next to it.
+    /// `info string` or unknown line next to it.
     pub fn status_message(&self) -> Option<&str> {
         Some(&*self.status_message).filter(|text| !text.is_empty())
     }
 
-    /// The latest `info string` or bare line of the engine, which may say why it fails.
+    /// The latest `info string` or unknown line of the engine. It may explain a failure.
     pub fn last_text(&self) -> Option<&str> {
         Some(&*self.last_text).filter(|text| !text.is_empty())
     }
 
-    /// The search on the wire.
+    /// The running search.
     pub fn running(&self) -> Option<SearchId> {
         self.state.search().map(|running| running.id)
     }
 
-    /// Whether nothing runs, waits or is unanswered.
+    /// Whether nothing is running, pending or unanswered.
     pub fn is_idle(&self) -> bool {
         self.state.search().is_none() && self.waiting.is_none() && self.pings.is_empty()
     }
@@ -731,8 +734,8 @@ impl ClientSession {
         }
     }
 
-    /// Says what can be sent now: registration, options, a new game, the search that waits; and
-    /// asks for `readyok` wherever the engine may need time.
+    /// Sends what can be sent now: registration, options, a new game, the pending search, and `isready`
+    /// wherever the engine may need time.
     fn advance(&mut self, now: Moment, out: &mut String) {
         self.sync.expire(now);
         if !matches!(self.state, State::Idle) {
@@ -758,7 +761,7 @@ impl ClientSession {
         }
     }
 
-    /// Says the new-game command on the right side of `readyok`.
+    /// Sends the new-game command before or after `isready`, depending on the dialect.
     fn prepare_game(&mut self, now: Moment, out: &mut String) {
         if !self.game_due {
             return;
@@ -796,7 +799,7 @@ impl ClientSession {
     }
 
     fn send_options(&mut self, changes: Vec<Change>, out: &mut String) {
-        // In USI, where `isready` starts a game, engines take options without it.
+        // In USI, `isready` starts a game; engines accept options without it.
         let pings = self.protocol_state.dialect().ping_between_searches();
         self.sync.require_ready_if(!changes.is_empty() && pings);
         for change in changes {
@@ -839,7 +842,7 @@ impl ClientSession {
         }
     }
 
-    /// Says one line. It was checked when the caller asked for it, and its time is right.
+    /// Sends one line, which was validated when it was requested.
     fn send(&mut self, command: &Command<'_>, out: &mut String) {
         let dialect = self.protocol_state.dialect();
         self.send_as(command, out, |out| command.write(dialect, out));

@@ -1,4 +1,4 @@
-//! The values of an engine's options: what it has, what it should have, and what to send.
+//! Current and requested values of an engine's options.
 
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::string::{String, ToString};
@@ -11,7 +11,7 @@ use crate::{
     SetOption, WriteError,
 };
 
-/// The megabytes that shogi GUIs give to an engine that did not declare `USI_Hash`.
+/// Megabytes that shogi GUIs assign to an engine that did not declare `USI_Hash`.
 const UNDECLARED_HASH: i64 = 32;
 
 /// The options of an engine and their values.
@@ -19,28 +19,28 @@ const UNDECLARED_HASH: i64 = 32;
 pub(super) struct Options {
     dialect: Dialect,
     pub(super) declared: OptionSet,
-    /// What each declared option is known to mean, by its index.
+    /// Known options by index.
     known: BTreeMap<usize, KnownOption>,
-    /// How the engine writes the empty text, by the index of the option.
+    /// The engine's notation of the empty text by index.
     empty_texts: BTreeMap<usize, EmptyText>,
-    /// What was sent last, by the index of the option. The engine's default if nothing was.
+    /// The latest value sent, or the engine's default, by index.
     current: BTreeMap<usize, OptionValue>,
-    /// What the caller wants for every search.
-    wanted: BTreeMap<usize, OptionValue>,
-    /// What the caller wants and was not sent yet.
+    /// Values requested for all searches.
+    requested: BTreeMap<usize, OptionValue>,
+    /// Requested values that were not sent yet.
     unsent: BTreeSet<usize>,
-    /// Buttons that were pressed and not sent yet.
+    /// Pressed buttons that were not sent yet.
     pressed: VecDeque<usize>,
-    /// Whether pondering was requested once. The engine plans its time by it.
+    /// Whether pondering was enabled. The engine's time management depends on it.
     pub(super) ponder: bool,
-    /// What `USI_Hash` and `USI_Ponder` were set to in an engine that did not declare them.
+    /// Values of `USI_Hash` and `USI_Ponder` in an engine that did not declare them.
     undeclared: BTreeMap<&'static str, OptionValue>,
-    /// What the latest search needed, if the engine has all of it and nothing else was wanted since:
-    /// most searches of a game need the same.
-    met: Option<Needs>,
+    /// The needs of the latest search, if the engine has all of its values and no option was requested
+    /// since. Most searches of a game need the same values.
+    satisfied: Option<Needs>,
 }
 
-/// All that the options of a search depend on, besides what the caller wants for every search.
+/// Everything that the options of a search depend on, besides `requested`.
 #[derive(Debug)]
 struct Needs {
     chess960: bool,
@@ -85,18 +85,18 @@ impl Options {
             known: BTreeMap::new(),
             empty_texts: BTreeMap::new(),
             current: BTreeMap::new(),
-            wanted: BTreeMap::new(),
+            requested: BTreeMap::new(),
             unsent: BTreeSet::new(),
             pressed: VecDeque::new(),
             ponder: false,
             undeclared: BTreeMap::new(),
-            met: None,
+            satisfied: None,
         }
     }
 
-    /// Adds the declaration that this line makes.
+    /// Adds the declaration of this line.
     pub(super) fn declare(&mut self, decl: OptionDecl<'static>, line: &str) {
-        self.met = None;
+        self.satisfied = None;
         let empty = decl.empty_text_in(line);
         let known = KnownOption::find(&decl.name, self.dialect);
         let name = decl.name.clone();
@@ -110,8 +110,8 @@ impl Options {
         }
     }
 
-    /// How the engine writes an empty value of an option: as it declares this option or else, where it
-    /// is consistent, the others.
+    /// The engine's notation of an empty value: as in the declaration of this option, or else, if they are
+    /// consistent, in those of the other options.
     fn empty_text(&self, index: usize) -> EmptyText {
         let others = || {
             let mut others = self.empty_texts.values().copied();
@@ -122,7 +122,7 @@ impl Options {
         own.or_else(others).unwrap_or(EmptyText::Keyword)
     }
 
-    /// Names are written as they were declared, even with a token `value`: engines know their own names.
+    /// Names are written as declared, even with a token `value`: engines know their own names.
     fn change(&self, index: usize, decl: &OptionDecl<'_>, value: &OptionValue) -> Change {
         let empty = self.empty_text(index);
         let name = decl.name.clone().into_owned().into();
@@ -130,21 +130,21 @@ impl Options {
         Change { set: SetOption { name, value }.unresolved(empty), empty }
     }
 
-    /// Remembers what the caller wants from now on.
+    /// Stores a permanent value.
     pub(super) fn want(&mut self, name: &str, text: Option<&str>) -> Result<(), UsageError> {
         let (index, value) = self.checked(name, text)?;
-        self.met = None;
+        self.satisfied = None;
         if value == OptionValue::Pressed {
             self.pressed.push_back(index);
         } else {
-            self.wanted.insert(index, value);
+            self.requested.insert(index, value);
             self.unsent.insert(index);
         }
         Ok(())
     }
 
-    /// Checks that the engine can play a game as it is announced. An opponent that it does not ask
-    /// for is not told.
+    /// Checks that the engine supports a game. An opponent that the engine has no option for is not
+    /// sent.
     pub(super) fn check_game(&self, game: &NewGame) -> Result<(), UsageError> {
         if game.chess960 {
             self.declared.require("UCI_Chess960")?.value(Some("true"))?;
@@ -162,7 +162,7 @@ impl Options {
         Ok(())
     }
 
-    /// The option of a name and a value for it, if the caller may set it.
+    /// The option of a name and a valid value, if the caller may set it.
     pub(super) fn checked(
         &self,
         name: &str,
@@ -175,7 +175,7 @@ impl Options {
         let decl = self.declared.require(name)?;
         let value = decl.value(text)?;
         let index = self.declared.index(name).unwrap_or(usize::MAX);
-        // A name or a value that cannot be written is found out now, not in the queue.
+        // Reports an unwritable name or value now instead of when the queue is sent.
         let change = self.change(index, decl, &value);
         let understood = change.set.clone().resolved(|name| self.declared.find(name).is_some());
         if self.declared.index(&understood.name) != Some(index) {
@@ -186,11 +186,12 @@ impl Options {
         Ok((index, value))
     }
 
-    /// Takes all changes that the caller asked for and that were not sent.
+    /// Removes the requested changes that were not sent yet.
     pub(super) fn take_unsent(&mut self) -> Vec<Change> {
         let indices = core::mem::take(&mut self.unsent);
-        let changes =
-            indices.into_iter().filter_map(|index| Some((index, self.wanted.get(&index)?.clone())));
+        let changes = indices
+            .into_iter()
+            .filter_map(|index| Some((index, self.requested.get(&index)?.clone())));
         let changes: Vec<_> = changes.collect();
         let mut sent = self.send(changes);
         for index in core::mem::take(&mut self.pressed) {
@@ -200,17 +201,17 @@ impl Options {
         sent
     }
 
-    /// Takes the changes that a game or a search makes necessary.
+    /// The changes that a game or a search requires.
     pub(super) fn take_for(
         &mut self,
         game: &NewGame,
         request: Option<&mut SearchRequest>,
     ) -> Vec<Change> {
-        let wanted = request.as_deref();
-        self.ponder |= wanted.is_some_and(|request| request.go.ponder);
+        let search = request.as_deref();
+        self.ponder |= search.is_some_and(|request| request.go.ponder);
         let ponder = self.ponder;
-        if let (Some(request), Some(met)) = (wanted, &self.met)
-            && met.are(game, ponder, request)
+        if let (Some(request), Some(satisfied)) = (search, &self.satisfied)
+            && satisfied.are(game, ponder, request)
         {
             return Vec::new();
         }
@@ -218,7 +219,7 @@ impl Options {
             .declared
             .iter()
             .enumerate()
-            .filter_map(|(index, decl)| Some((index, self.target(index, decl, game, wanted)?)))
+            .filter_map(|(index, decl)| Some((index, self.target(index, decl, game, search)?)))
             .collect();
         let mut sent = self.send(changes);
         // A search may wait for several answers before it starts; its buttons are pressed once.
@@ -230,7 +231,7 @@ impl Options {
                 sent.extend(button.map(press));
                 button.is_none()
             });
-            self.met = Some(Needs {
+            self.satisfied = Some(Needs {
                 chess960: game.chess960,
                 variant: game.variant.clone(),
                 ponder,
@@ -263,7 +264,7 @@ impl Options {
         sent
     }
 
-    /// What an option should be for a search, if it matters.
+    /// The value of an option for a search. `None` if it does not matter.
     fn target(
         &self,
         index: usize,
@@ -280,7 +281,7 @@ impl Options {
                 None => decl.default_value(),
             },
             Some(KnownOption::Ponder) => check(self.ponder),
-            // It follows the new-game command.
+            // It is sent after the new-game command.
             Some(KnownOption::Opponent) => None,
             Some(KnownOption::AnalyseMode) => check(request?.purpose == Purpose::Analyse),
             Some(KnownOption::MultiPv) => multipv(decl, request?),
@@ -288,13 +289,13 @@ impl Options {
             _ => {
                 let own = request?.options.iter().find(|(name, _)| is(name));
                 let own = own.and_then(|(_, value)| decl.value(value.as_deref()).ok());
-                own.or_else(|| self.wanted.get(&index).cloned()).or_else(|| decl.default_value())
+                own.or_else(|| self.requested.get(&index).cloned()).or_else(|| decl.default_value())
             }
         }
     }
 
-    /// `UCI_Opponent`, which follows the new-game command. In a game whose opponent is not told, the
-    /// one of an earlier game would be wrong: it is taken back.
+    /// `UCI_Opponent`, which is sent after the new-game command. In a game without a known opponent the
+    /// option is reset, because the value of an earlier game would be wrong.
     pub(super) fn take_opponent(&mut self, game: &NewGame) -> Option<Change> {
         let index = self.declared.index("UCI_Opponent")?;
         let decl = self.declared.iter().nth(index)?;
@@ -308,11 +309,11 @@ impl Options {
         self.send(Vec::from([(index, value)])).pop()
     }
 
-    /// The messages for those values that the engine does not have yet. `Threads` comes first and
-    /// the hash last, and again after other threads: an engine that allocates it in parallel has
-    /// to know them.
+    /// The messages for values that differ from the current ones. `Threads` comes first and the hash
+    /// last, also repeated after a change of threads: an engine that allocates it in parallel needs the
+    /// number of threads.
     fn send(&mut self, mut changes: Vec<(usize, OptionValue)>) -> Vec<Change> {
-        // So it is at nearly every move: not even a name has to be looked for.
+        // Fast path for nearly every move.
         if changes.is_empty() {
             return Vec::new();
         }
@@ -324,20 +325,20 @@ impl Options {
         let sets = |known| changes.iter().find(|(index, _)| self.known.get(index) == Some(&known));
         let new_threads = sets(KnownOption::Threads)
             .is_some_and(|(index, value)| self.has(*index).as_ref() != Some(value));
-        // An engine that has its default size needs no repetition.
+        // The default size needs no repetition.
         let hash = new_threads.then(|| self.declared.index("Hash")).flatten();
-        let told = hash.and_then(|index| Some((index, self.current.get(&index)?.clone())));
+        let sent = hash.and_then(|index| Some((index, self.current.get(&index)?.clone())));
         let default = hash.and_then(|index| self.declared.iter().nth(index)?.default_value());
-        let told = told.filter(|(_, value)| Some(value) != default.as_ref());
-        let again = told.as_ref().map(|(index, _)| *index);
+        let sent = sent.filter(|(_, value)| Some(value) != default.as_ref());
+        let again = sent.as_ref().map(|(index, _)| *index);
         if sets(KnownOption::Hash).is_none() {
-            changes.extend(told);
+            changes.extend(sent);
         }
         changes.sort_by_key(|(index, _)| rank(*index));
         let mut sent = Vec::new();
         for (index, value) in changes {
             let Some(decl) = self.declared.iter().nth(index) else { continue };
-            // Shogi GUIs send these two at the start whatever the engine has.
+            // Shogi GUIs send these two at the start to every engine.
             let always =
                 self.dialect.sends_undeclared(&decl.name) && !self.current.contains_key(&index);
             if always || again == Some(index) || self.has(index).as_ref() != Some(&value) {
@@ -348,7 +349,7 @@ impl Options {
         sent
     }
 
-    /// The value that the engine has, if it is known.
+    /// The current value, if known.
     pub(super) fn value(&self, name: &str) -> Option<OptionValue> {
         self.has(self.declared.index(name)?)
     }
@@ -359,7 +360,7 @@ impl Options {
     }
 }
 
-/// As many variations as asked for, as far as the engine can.
+/// The requested number of variations, limited by the engine's range.
 fn multipv(decl: &OptionDecl<'_>, request: &SearchRequest) -> Option<OptionValue> {
     let OptionKind::Spin { min, max, .. } = decl.kind else { return None };
     let lines = i64::from(request.multipv.unwrap_or(1));

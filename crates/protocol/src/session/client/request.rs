@@ -1,4 +1,4 @@
-//! What a client asks of an engine.
+//! Requests of a client.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -9,74 +9,73 @@ use core::time::Duration;
 use crate::option::{OptionError, UnknownOption};
 use crate::{Clocks, Dialect, Go, MateLimit, Position, WriteError};
 
-/// So many times `go rtime` is the most that any release of YaneuraOu was written to draw.
-const LONGEST_DRAW: u32 = 3;
+/// YaneuraOu searches at most this multiple of `go rtime`, in all releases.
+const MAX_RANDOM_FACTOR: u32 = 3;
 
-/// The shortest time that is sent. A limit of zero means no limit to some engines.
+/// Minimum of a time limit. Some engines treat zero as no limit.
 const MIN_LIMIT: Duration = Duration::from_millis(1);
 
-/// Tells the searches of a session apart.
+/// Identifies a search of a session.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct SearchId(pub(super) u64);
 
-/// Tells the questions of [`ping`](super::ClientSession::ping) apart.
+/// Identifies a [`ping`](super::ClientSession::ping) of a session.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct PingId(pub(super) u64);
 
-/// One search: what to search, how long, and with which options.
+/// A search request: position, limits and options.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct SearchRequest {
-    /// What to search.
+    /// The position.
     pub position: Position<'static>,
-    /// The limits. Without any the request is rejected: engines differ in what they make of it.
+    /// The limits. A request without limits is rejected, because engines handle it differently.
     pub go: Go<'static>,
-    /// What the search is for; it becomes `UCI_AnalyseMode`.
+    /// The purpose; it determines `UCI_AnalyseMode`.
     pub purpose: Purpose,
-    /// How many variations to show, where the engine can.
+    /// Number of variations, if the engine supports it.
     pub multipv: Option<u32>,
-    /// Options for this search only, by name, with their values; buttons without. For the next
-    /// search they go back to what was set for good, or else to their defaults. An option without
-    /// a default keeps its value.
+    /// Options of this search only: names and values, buttons without a value. They are reset afterwards
+    /// to the permanent value or the default. An option without a default keeps its value.
     pub options: Vec<(String, Option<String>)>,
 }
 
-/// What a search is for.
+/// The purpose of a search.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Purpose {
     /// A move in a game.
     #[default]
     Play,
-    /// To understand a position.
+    /// Analysis of a position.
     Analyse,
 }
 
-/// The settings of a game that the engine is informed of.
+/// Settings of a game that are sent to the engine.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct NewGame {
-    /// Whether castling is written as the king taking his rook (`UCI_Chess960`).
+    /// Chess960: castling is written as the king's move to the square of the rook (`UCI_Chess960`).
     pub chess960: bool,
     /// The variant (`UCI_Variant`); `None` for the engine's default.
     pub variant: Option<String>,
-    /// The opponent (`UCI_Opponent`), in the form of that option; `None` if he is not told. Then
-    /// the option goes back to its default, or else to the empty text.
+    /// The opponent (`UCI_Opponent`) in the form of that option. `None` resets the option to its default,
+    /// or else to the empty text.
     pub opponent: Option<String>,
 }
 
-/// The caller asked for something that the protocol does not allow. Nothing was sent.
+/// An invalid request of the caller. Nothing was sent.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum UsageError {
-    /// The handshake is not over.
+    /// The handshake is not complete.
     HandshakeIncomplete,
-    /// The engine has ended, or `quit` was sent.
+    /// The engine has exited, or `quit` was sent.
     NotRunning,
-    /// The engine reported `copyprotection error` and may not be used.
+    /// The engine reported `copyprotection error`.
     CopyProtected,
-    /// The search has no limit; ask for an infinite one if that is meant.
+    /// The search has no limit. Use an infinite search if that is intended.
     NoLimit,
-    /// `go perft` is answered with a table, and no session can tell where it ends.
+    /// `go perft` is answered by a table without a defined end.
     Perft,
-    /// A token among the moves is no move of the dialect. Engines were seen to exit on it.
+    /// A token in the list of moves is not a move of the dialect. Some engines exit on it.
     NotAMove {
         /// The token.
         token: String,
@@ -103,21 +102,21 @@ pub enum UsageError {
 impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::HandshakeIncomplete => f.write_str("the handshake is not over"),
-            Self::NotRunning => f.write_str("the engine is gone"),
+            Self::HandshakeIncomplete => f.write_str("the handshake is not complete"),
+            Self::NotRunning => f.write_str("the engine is not running"),
             Self::CopyProtected => f.write_str("the engine reported a copy protection error"),
             Self::NoLimit => f.write_str("the search has no limit"),
-            Self::Perft => f.write_str("a count of leaf nodes has no end that could be told"),
-            Self::NotAMove { token } => write!(f, "`{}` is no move", token.escape_debug()),
-            Self::NoSearchMoves => f.write_str("the search is restricted to no moves"),
+            Self::Perft => f.write_str("the output of `go perft` has no defined end"),
+            Self::NotAMove { token } => write!(f, "`{}` is not a move", token.escape_debug()),
+            Self::NoSearchMoves => f.write_str("`searchmoves` is empty"),
             Self::WrongNotation => f.write_str("the position is in the notation of another game"),
             Self::Unwritable(error) => error.fmt(f),
             Self::UnknownOption(error) => error.fmt(f),
             Self::OptionValue(error) => error.fmt(f),
             Self::ManagedOption { name } => {
-                write!(f, "option `{name}` is set by the session, from the game and the search")
+                write!(f, "option `{name}` is managed by the session")
             }
-            Self::NotPondering => f.write_str("no search of this id ponders"),
+            Self::NotPondering => f.write_str("no search with this id is pondering"),
         }
     }
 }
@@ -143,7 +142,7 @@ impl From<OptionError> for UsageError {
 }
 
 impl SearchRequest {
-    /// The request as it can be sent: checked, and with times that every engine understands.
+    /// The validated request, with times in the range that every engine accepts.
     pub(super) fn prepared(mut self, dialect: Dialect) -> Result<Self, UsageError> {
         if self.go.perft.is_some() {
             return Err(UsageError::Perft);
@@ -176,13 +175,13 @@ impl SearchRequest {
         Ok(self)
     }
 
-    /// Whether the search may continue, and be silent, until it is asked to stop.
+    /// Whether the search may continue, without output, until it is stopped.
     pub(super) fn is_unbounded(&self) -> bool {
         self.go.infinite || self.go.ponder || self.go.mate == Some(MateLimit::Infinite)
     }
 
-    /// How long the search may take by its own limits. `None` if they are not about time.
-    pub(super) fn allowance(&self, dialect: Dialect) -> Option<Duration> {
+    /// The time limit of the search. `None` if its limits are not about time.
+    pub(super) fn time_limit(&self, dialect: Dialect) -> Option<Duration> {
         let clocks = Some(self.go.clocks).filter(|clocks| !clocks.is_empty());
         let clock = clocks.and_then(|clocks| clocks.of(self.position.mover(dialect)));
         let mate = match self.go.mate {
@@ -191,7 +190,7 @@ impl SearchRequest {
         };
         let limits = [
             self.go.move_time,
-            self.go.random_time.map(|time| time.saturating_mul(LONGEST_DRAW)),
+            self.go.random_time.map(|time| time.saturating_mul(MAX_RANDOM_FACTOR)),
             clock.map(|clock| clock.budget()),
             mate,
         ];
@@ -199,10 +198,10 @@ impl SearchRequest {
     }
 }
 
-/// The clocks as every engine of the dialect understands them.
+/// The clocks in the range that every engine of the dialect accepts.
 pub(super) fn prepared_clocks(clocks: Clocks, dialect: Dialect) -> Clocks {
     let mut clocks = clocks.in_convention(dialect.clock_convention());
-    let least = dialect.least_clock();
+    let least = dialect.min_clock();
     for time in [&mut clocks.white_time, &mut clocks.black_time].into_iter().flatten() {
         *time = (*time).max(least);
     }

@@ -1,55 +1,55 @@
-//! How long a client waits for what, and what it says when that is over.
+//! Timeouts of a client session.
 
 use core::fmt;
 use core::time::Duration;
 
 use crate::session::Moment;
 
-/// How long to wait for an engine. Each wait has a name, a default, and is settable.
+/// Timeouts for an engine.
 #[doc(alias = "timeout")]
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Timeouts {
     /// For `uciok` or `usiok`.
     pub handshake: Limit,
-    /// For `readyok`. Engines load networks and tables before it.
+    /// For `readyok`. Engines load networks and tablebases before it.
     pub ready: Limit,
     /// For `bestmove` after `stop`.
     pub stop: Limit,
     /// How far a search may overrun its clock before it is stopped.
     pub overrun: Duration,
-    /// How long a search without a limit in time may be silent before it is stopped. One that
-    /// runs until `stop`, or until a mate is found, may be silent for ever.
+    /// How long a search without a time limit may print nothing before it is stopped. An infinite search
+    /// and a mate search may be silent forever.
     pub stall: Duration,
-    /// How long a shogi engine has to keep quiet after an answer before the next search. No
-    /// `readyok` can separate the two, and engines were seen to answer twice.
+    /// Delay after an answer of a shogi engine before the next search. `readyok` cannot separate the two,
+    /// and some engines answer twice.
     pub settle: Duration,
-    /// For the end of the process after `quit`.
+    /// For the exit of the process after `quit`.
     pub quit: Limit,
 }
 
-/// How long to wait for one thing.
+/// A timeout for one answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Limit {
-    /// How long the engine may be silent. Anything that it says starts this anew.
+    /// Maximum time without output. Any output resets it.
     pub silence: Duration,
-    /// How long it may take in all.
+    /// Maximum time in total.
     pub total: Duration,
 }
 
 impl Limit {
-    /// A limit that output does not extend.
+    /// A timeout that output does not extend.
     pub const fn fixed(total: Duration) -> Self {
         Self { silence: total, total }
     }
 
-    pub(super) fn deadline(self, since: Moment, heard: Moment) -> Moment {
-        let silent = since.max(heard).saturating_add(self.silence);
+    pub(super) fn deadline(self, since: Moment, last_output: Moment) -> Moment {
+        let silent = since.max(last_output).saturating_add(self.silence);
         silent.min(since.saturating_add(self.total))
     }
 }
 
 impl Default for Timeouts {
-    /// What deployed GUIs and match runners grant, and a little more: 10 s of silence in the
+    /// A little more than the timeouts of deployed GUIs and match runners: 10 s of silence in the
     /// handshake, 60 s before `readyok`, 10 s after `stop`, 5 s after `quit`.
     fn default() -> Self {
         let seconds = Duration::from_secs;
@@ -65,16 +65,16 @@ impl Default for Timeouts {
     }
 }
 
-/// What an engine is late with.
+/// The missing answer of a timeout.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum TimeoutKind {
-    /// With `uciok` or `usiok`.
+    /// `uciok` or `usiok`.
     Handshake,
-    /// With `readyok`.
+    /// `readyok`.
     Ready,
-    /// With `bestmove` after `stop`.
+    /// `bestmove` after `stop`.
     Stop,
-    /// With leaving after `quit`.
+    /// The exit of the process after `quit`.
     Exit,
 }
 

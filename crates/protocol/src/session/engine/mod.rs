@@ -1,11 +1,11 @@
-//! The engine's side: says what needs no engine by itself, and keeps the order of everything else.
+//! The engine's side: answers what needs no engine, and preserves the order of everything else.
 //!
 //! ```text
 //!  client ── lines ──> EngineSession ── events: SetOption, NewGame, Prepare, Search, Stop … ──> owner
 //!  client <── lines ── EngineSession <── verbs: ready, info, best_move, checkmate … ─────────── owner
 //! ```
 //!
-//! The owner works the events off in their order, answers each [`Event::Prepare`] with
+//! The owner handles the events in their order, answers each [`Event::Prepare`] with
 //! [`ready`](EngineSession::ready) and each [`Event::Search`] with exactly one
 //! [`best_move`](EngineSession::best_move) or [`checkmate`](EngineSession::checkmate).
 //!
@@ -21,13 +21,13 @@
 //! - The queue has a memory limit that only a flood reaches. Beyond it commands are dropped, with
 //!   an `info string` and [`Event::Dropped`].
 //!
-//! An invalid `position`, or a line too long to be read, which may have been one, is part of this
-//! order: until the next valid `position`, a `go` is answered by `bestmove (none)` (or `checkmate
-//! timeout`), and an `info string` says why. A move for an older position would be wrong.
+//! An invalid `position`, or an oversized line, which may have been one, is part of this order: until the
+//! next valid `position`, a `go` is answered by `bestmove (none)` (or `checkmate timeout`), with an
+//! explanation in an `info string`. A move for an older position would be wrong.
 //!
-//! `stop` and `ponderhit` without a search mean nothing and are ignored. `gameover` ends a search
-//! as `stop` does, and its `bestmove` is still sent. A bare `go` is a search without limits that
-//! may end by itself. The end of the input is `quit`.
+//! `stop` and `ponderhit` without a search are ignored. `gameover` ends a search like `stop`, and its
+//! `bestmove` is still sent. A bare `go` is a search without limits that may end by itself. The end of
+//! the input is equivalent to `quit`.
 
 mod queue;
 mod throttle;
@@ -53,75 +53,74 @@ use crate::{
     Status, UnknownOption, Violation, WriteError,
 };
 
-/// Speaks the protocol for an engine.
+/// The protocol for an engine.
 #[derive(Debug)]
 pub struct EngineSession {
     profile: Profile,
-    /// Which of the profile's options are spoken of: those of the dialect.
-    spoken: usize,
+    /// Index of the option set of the current dialect.
+    active_options: usize,
     protocol_state: ProtocolState,
-    /// The first hello came and decided which protocol is spoken.
+    /// The first handshake command arrived and decided the protocol.
     settled: bool,
     debug: bool,
-    position: Result<Position<'static>, PositionFault>,
+    position: Result<Position<'static>, InvalidPosition>,
     search: Option<Search>,
-    /// Commands for the time after the search.
+    /// Commands that are handled after the search.
     queue: CommandQueue,
     details: Details,
     throttle: Throttle,
     events: VecDeque<Event>,
 }
 
-/// Who the engine is and what it can do.
+/// Name, author and options of an engine.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Profile {
     /// The name and version, for `id name`.
     pub name: String,
-    /// Who wrote it, for `id author`. May be empty.
+    /// The author, for `id author`. May be empty.
     pub author: String,
-    /// The options in each dialect that the engine speaks, under their UCI names (`Hash`,
-    /// `Clear Hash`): the session spells them as the dialect does. The first dialect is assumed
-    /// until the client sends the handshake.
+    /// The options in each dialect of the engine, with their UCI names (`Hash`, `Clear Hash`): the session
+    /// converts them to the dialect. The first dialect is assumed until the handshake.
     pub options: Vec<OptionSet>,
 }
 
-/// What the owner has to do or to know.
+/// An event for the owner of a session.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Event {
-    /// The handshake is over; this protocol is spoken from now on.
+    /// The handshake is complete and has decided the protocol.
     HandshakeComplete(Dialect),
-    /// The client wants to receive more, or no more, in `info string`s.
+    /// `debug`: whether additional `info string`s are requested.
     Debug(bool),
-    /// Take the new value of an option. It fits the declaration.
+    /// Sets an option. The value is valid.
     SetOption {
-        /// The name as it was declared.
+        /// The name as declared.
         name: String,
         /// The value.
         value: OptionValue,
     },
-    /// The user's answer to `registration error`. Tell with
-    /// [`registration`](EngineSession::registration) whether it is right.
+    /// The user's answer to `registration error`. Report the result with
+    /// [`registration`](EngineSession::registration).
     Register(Register<'static>),
-    /// The next search is of another game.
+    /// The next search belongs to another game.
     NewGame,
-    /// Finish all that was requested before this, then call [`EngineSession::ready`].
+    /// Finish everything requested before this event, then call [`EngineSession::ready`].
     Prepare,
-    /// Search, then answer exactly once.
+    /// Start a search, and answer it exactly once.
     Search(Box<SearchRequest>),
-    /// The expected move was played: the search continues as a normal one, and its clocks and
-    /// `movetime` count from now. Some shogi GUIs send the clocks only here.
+    /// The expected move was played: the search continues as a normal one, and its clocks and `movetime`
+    /// start now. Some shogi GUIs send the clocks only here.
     PonderHit(Clocks),
-    /// Answer the search soon.
+    /// Stop the search as soon as possible.
     Stop,
-    /// The game is over. A running search was stopped.
+    /// The game has ended. A running search was stopped.
     GameOver(GameResult),
-    /// Leave. An answer that the client still expects may be sent quickly.
+    /// Exit. The client may still expect the answer of a running search.
     Quit,
-    /// A line that is no command. It was ignored.
+    /// An unknown line. It was ignored.
     Unknown(String),
-    /// A command that was read with repairs.
+    /// A malformed command.
     Malformed(Vec<Diagnostic>),
-    /// A message against a rule. One of [`Severity::Must`] was ignored, unless it waits.
+    /// A violation by the client. A message with [`Severity::Must`] was ignored, unless it is queued.
     Violation(Violation),
     /// A `setoption` that was rejected.
     BadOption(BadOption),
@@ -129,14 +128,14 @@ pub enum Event {
     Dropped,
 }
 
-/// Why there is no position to search.
+/// Why no valid position is set.
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum PositionFault {
-    /// The text of the position is malformed here.
+enum InvalidPosition {
+    /// The syntax of the position is invalid.
     Malformed(Diagnostic),
     /// `position` without a position.
     Missing,
-    /// A line was too long to be read, and may have been a position.
+    /// An oversized line, which may have been a position.
     LineTooLong(LineTooLong),
     /// The command queue was full.
     Dropped,
@@ -151,18 +150,18 @@ pub enum BadOption {
     Value(OptionError),
 }
 
-/// What to search and how far.
+/// The position and the limits of a search.
 ///
-/// The runtime of `readyok-engine` stops a search when its time is up (`movetime`, `rtime`, clocks,
-/// `go mate` with a time) and on `stop`, and holds the answer to `infinite` and `ponder` back. The
-/// engine itself must keep to the other limits: [`Go::depth`], [`Go::nodes`], [`Go::mate`] with a
-/// number of moves, [`Go::search_moves`], and its option `MultiPV`.
+/// The runtime of `readyok-engine` stops a search at its time limit (`movetime`, `rtime`, clocks, `go
+/// mate` with a time) and on `stop`, and delays the answer to `infinite` and `ponder`. The engine
+/// itself must respect the other limits: [`Go::depth`], [`Go::nodes`], [`Go::mate`] with a number of
+/// moves, [`Go::search_moves`], and its option `MultiPV`.
 #[doc(alias("movetime", "timeout", "limits"))]
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SearchRequest {
-    /// The protocol, which tells how moves are written.
+    /// The protocol, which determines the notation of moves.
     pub dialect: Dialect,
-    /// The position. Its text is checked for syntax; whether the moves are legal is not.
+    /// The position. Only the syntax is checked, not the legality of the moves.
     pub position: Position<'static>,
     /// The limits. With `ponder`, clocks and `movetime` count from [`Event::PonderHit`].
     pub go: Go<'static>,
@@ -179,8 +178,8 @@ impl SearchRequest {
         self.go.clocks.of(self.mover())
     }
 
-    /// Whether the search ends by itself, if it neither ponders nor is infinite. A search for a
-    /// mate may find none.
+    /// Whether the search ends by itself, unless it is pondering or infinite. A mate search may find no
+    /// mate.
     fn has_limit(&self) -> bool {
         let Go { depth, nodes, mate, move_time, random_time, .. } = &self.go;
         depth.is_some()
@@ -192,13 +191,13 @@ impl SearchRequest {
     }
 }
 
-/// The owner broke a rule, which is a bug. Nothing was sent.
+/// An invalid call of the owner, which is a bug. Nothing was sent.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum UsageError {
-    /// The message may not be sent now.
+    /// The message is not allowed now.
     Violation(Violation),
-    /// The search was answered before, and the answer waits until it may be sent.
+    /// The search was answered before, and the answer is delayed.
     AnsweredAlready,
     /// The message cannot be written.
     Unwritable(WriteError),
@@ -207,11 +206,11 @@ pub enum UsageError {
 #[derive(Debug)]
 struct Search {
     since: Moment,
-    /// It ends without the client, once it does not ponder.
+    /// The search ends without the client, unless it is pondering.
     has_limit: bool,
-    /// It told something about the position.
-    told: bool,
-    /// The answer, until it may be sent.
+    /// A score or a PV was reported.
+    reported: bool,
+    /// The delayed answer.
     held: Option<Reply<'static>>,
 }
 
@@ -219,11 +218,11 @@ impl EngineSession {
     /// A session before its first line.
     ///
     /// # Errors
-    /// The name, the author or an option cannot be written on a line.
+    /// The name, the author or an option cannot be written.
     pub fn new(profile: Profile) -> Result<Self, WriteError> {
-        for spoken in 0..profile.options.len() {
-            for reply in introduction(&profile, spoken) {
-                reply.write(dialect_of(&profile, spoken), &mut String::new())?;
+        for index in 0..profile.options.len() {
+            for reply in declarations(&profile, index) {
+                reply.write(dialect_of(&profile, index), &mut String::new())?;
             }
         }
         Ok(Self {
@@ -231,7 +230,7 @@ impl EngineSession {
             details: profile.options.first().map(Details::of).unwrap_or_default(),
             throttle: Throttle::new(),
             profile,
-            spoken: 0,
+            active_options: 0,
             settled: false,
             debug: false,
             position: Ok(Position::default()),
@@ -248,7 +247,7 @@ impl EngineSession {
         }
         let is_first_hello = !self.settled && self.settle(line);
         let mut malformed = None;
-        let dialect = dialect_of(&self.profile, self.spoken);
+        let dialect = dialect_of(&self.profile, self.active_options);
         let reading = Command::read_named(line, dialect, &mut malformed);
         if let Command::Unknown(text) = &reading.value {
             let fault = (malformed == Some(Kind::Position)).then(|| {
@@ -256,27 +255,27 @@ impl EngineSession {
                     .diagnostics
                     .iter()
                     .find(|diagnostic| diagnostic.kind == DiagnosticKind::BadPosition);
-                diagnostic.map_or(PositionFault::Missing, |diagnostic| {
-                    PositionFault::Malformed(diagnostic.clone())
+                diagnostic.map_or(InvalidPosition::Missing, |diagnostic| {
+                    InvalidPosition::Malformed(diagnostic.clone())
                 })
             });
             match fault {
                 Some(fault) => {
                     let text = format!("{fault}: nothing is searched before the next position");
-                    self.remark(text, out);
+                    self.send_info_string(text, out);
                     self.receive_position_fault(fault, line.len(), out);
                 }
                 None if text.is_empty() => return,
                 None => {
                     let shown = shortened(text).escape_debug();
-                    self.explain(&format_args!("no command: `{shown}`"), out);
+                    self.send_debug(&format_args!("not a command: `{shown}`"), out);
                 }
             }
             return self.events.push_back(Event::Unknown(text.clone().into_owned()));
         }
         if !reading.diagnostics.is_empty() {
             for diagnostic in &reading.diagnostics {
-                self.explain(diagnostic, out);
+                self.send_debug(diagnostic, out);
             }
             self.events.push_back(Event::Malformed(reading.diagnostics));
         }
@@ -288,10 +287,10 @@ impl EngineSession {
         self.advance(now, out);
     }
 
-    /// Handles a line of the client that was too long to be read.
+    /// Handles a line of the client that exceeds the maximum length.
     pub fn receive_oversized_line(&mut self, error: LineTooLong, out: &mut String) {
-        self.remark(error.to_string(), out);
-        self.receive_position_fault(PositionFault::LineTooLong(error), 0, out);
+        self.send_info_string(error.to_string(), out);
+        self.receive_position_fault(InvalidPosition::LineTooLong(error), 0, out);
     }
 
     /// Handles the end of the input, which is `quit`.
@@ -306,7 +305,7 @@ impl EngineSession {
         self.close(out);
     }
 
-    /// What the owner has to do now. Ask until it is `None`.
+    /// The next event. Poll until it is `None`.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
@@ -316,7 +315,7 @@ impl EngineSession {
         self.throttle.due()
     }
 
-    /// Says what was held back until now.
+    /// Sends delayed lines.
     pub fn handle_timeout(&mut self, now: Moment, out: &mut String) {
         for info in self.throttle.release(now) {
             self.send(&Reply::Info(info), out);
@@ -326,22 +325,21 @@ impl EngineSession {
     /// Answers `isready`, after [`Event::Prepare`].
     ///
     /// # Errors
-    /// There was no [`Event::Prepare`] that is still open.
+    /// No [`Event::Prepare`] is unanswered.
     pub fn ready(&mut self, out: &mut String) -> Result<(), UsageError> {
         self.try_send(&Reply::ReadyOk, out)
     }
 
-    /// Reports search information, or an `info string` at any time.
+    /// Sends search information, or an `info string` at any time.
     ///
     /// Lines may be delayed or dropped:
-    /// - What comes after the answer is dropped, except an `info string`.
-    /// - The fields `currmove`, `currmovenumber`, `currline` and `refutation` are dropped in the
-    ///   first second, and the last two while their options (`UCI_ShowCurrLine`,
-    ///   `UCI_ShowRefutations`) are off.
-    /// - After a burst of 100 lines, 50 lines pass in a second. Of lines with a score or a
-    ///   variation the latest of each `multipv` is held back until it may be sent; the lines of
-    ///   one iteration stay together, up to 256. An `info string` is held back too and never
-    ///   replaced by another; past 1000 of them only their number is reported. Other lines are dropped.
+    /// - After the answer, everything except an `info string` is dropped.
+    /// - The fields `currmove`, `currmovenumber`, `currline` and `refutation` are dropped in the first second,
+    ///   and the last two while their options (`UCI_ShowCurrLine`, `UCI_ShowRefutations`) are off.
+    /// - After a burst of 100 lines, the rate is limited to 50 lines per second. Of lines with a score or a
+    ///   PV, the latest one of each `multipv` is delayed; the lines of one iteration stay together, up to 256.
+    ///   An `info string` is delayed too and never replaced; beyond 1000 of them only their number is
+    ///   reported. Other lines are dropped.
     ///
     /// # Errors
     /// The line cannot be written.
@@ -357,7 +355,7 @@ impl EngineSession {
         match self.search.as_mut().filter(|search| search.held.is_none()) {
             Some(search) => {
                 let searched = now.saturating_sub(search.since);
-                search.told |= throttle::has_score_or_pv(info);
+                search.reported |= throttle::has_score_or_pv(info);
                 self.details.trim(info, searched);
             }
             None if is_only_text(info) => (),
@@ -374,11 +372,11 @@ impl EngineSession {
         Ok(())
     }
 
-    /// Answers the search. In `go infinite` and `go ponder` the answer is held back until the
-    /// client allows it, even if the game ends in mate.
+    /// Answers the search. In `go infinite` and `go ponder` the answer is delayed until the client allows
+    /// it, even for a mate.
     ///
-    /// What was held back of `info` is sent before it, and if there was nothing at all, a line
-    /// with the time and the move.
+    /// Delayed `info` lines are sent before it. Without any `info` of this search, a line with the time and
+    /// the move is sent.
     ///
     /// # Errors
     /// There is no search, it was answered before, or the answer cannot be written.
@@ -391,10 +389,10 @@ impl EngineSession {
         self.answer(Reply::BestMove(best), now, out)
     }
 
-    /// Answers a search for a mate (USI). The same rules as for [`best_move`](Self::best_move).
+    /// Answers a mate search (USI), with the same rules as [`best_move`](Self::best_move).
     ///
     /// # Errors
-    /// There is no search for a mate, it was answered before, or the answer cannot be written.
+    /// There is no mate search, it was answered before, or the answer cannot be written.
     pub fn checkmate(
         &mut self,
         mate: Checkmate<'static>,
@@ -404,18 +402,18 @@ impl EngineSession {
         self.answer(Reply::Checkmate(mate), now, out)
     }
 
-    /// Tells whether the engine is registered.
+    /// Sends the registration status.
     ///
     /// # Errors
-    /// The handshake is not over.
+    /// The handshake is not complete.
     pub fn registration(&mut self, status: Status, out: &mut String) -> Result<(), UsageError> {
         self.try_send(&Reply::Registration(status), out)
     }
 
-    /// Tells whether this copy of the engine is the buyer's.
+    /// Sends the copy protection status.
     ///
     /// # Errors
-    /// The handshake is not over.
+    /// The handshake is not complete.
     pub fn copy_protection(&mut self, status: Status, out: &mut String) -> Result<(), UsageError> {
         self.try_send(&Reply::CopyProtection(status), out)
     }
@@ -425,23 +423,23 @@ impl EngineSession {
         &self.protocol_state
     }
 
-    /// Whether the client wants to receive more in `info string`s.
+    /// Whether the client has requested additional `info string`s with `debug on`.
     pub fn debug(&self) -> bool {
         self.debug
     }
 
-    /// The first hello decides which protocol is spoken. Returns whether the line is one.
+    /// Selects the protocol by the first handshake command. Returns whether the line is one.
     fn settle(&mut self, line: &str) -> bool {
-        let hello = Dialect::of_handshake(line);
-        let spoken = |set: &OptionSet| Some(set.dialect()) == hello;
-        if let Some(spoken) = self.profile.options.iter().position(spoken) {
-            self.spoken = spoken;
+        let handshake = Dialect::of_handshake(line);
+        let matches = |set: &OptionSet| Some(set.dialect()) == handshake;
+        if let Some(index) = self.profile.options.iter().position(matches) {
+            self.active_options = index;
             self.settled = true;
         }
         self.settled
     }
 
-    /// Handles a command whose line has this length.
+    /// Handles a command. `line` is the length of its line.
     fn receive(&mut self, command: Command<'_>, line: usize, now: Moment, out: &mut String) {
         if queue::is_for_search(&command) && self.queue.has_search() {
             return self.enqueue(Queued::Command(command.into_owned()), line, out);
@@ -455,7 +453,7 @@ impl EngineSession {
         }
     }
 
-    fn receive_position_fault(&mut self, fault: PositionFault, line: usize, out: &mut String) {
+    fn receive_position_fault(&mut self, fault: InvalidPosition, line: usize, out: &mut String) {
         if self.protocol_state.is_searching() {
             self.enqueue(Queued::InvalidPosition(fault), line, out);
         } else {
@@ -463,13 +461,14 @@ impl EngineSession {
         }
     }
 
-    /// Takes note of a command unless it must not be sent now, and returns the rule that it breaks.
+    /// Applies a command to the protocol state, unless it violates a rule that forbids it, and returns the
+    /// violated rule.
     fn apply(&mut self, command: &Command<'_>, out: &mut String) -> Option<Rule> {
         let violation = self.protocol_state.command(command).err()?;
         if violation.rule.severity() == Severity::Should {
             self.protocol_state.apply_command_lenient(command);
         }
-        self.explain(&violation, out);
+        self.send_debug(&violation, out);
         self.events.push_back(Event::Violation(violation));
         Some(violation.rule)
     }
@@ -479,9 +478,12 @@ impl EngineSession {
         if self.queue.push(queued, line).is_err() {
             if is_position {
                 // A `go` must not search the position before it.
-                let _ = self.queue.push(Queued::InvalidPosition(PositionFault::Dropped), 0);
+                let _ = self.queue.push(Queued::InvalidPosition(InvalidPosition::Dropped), 0);
             }
-            self.remark("too many commands during a search: one was dropped".to_owned(), out);
+            self.send_info_string(
+                "too many commands during a search: one was dropped".to_owned(),
+                out,
+            );
             self.events.push_back(Event::Dropped);
         }
     }
@@ -495,7 +497,7 @@ impl EngineSession {
                     let ends = !stopped && self.queue_ends_search();
                     for_search.or_else(|| ends.then_some(Queued::Command(Command::Stop)))
                 }
-                Phase::Fresh | Phase::Greeting | Phase::Idle | Phase::Closed => self.queue.pop(),
+                Phase::Fresh | Phase::Handshake | Phase::Idle | Phase::Closed => self.queue.pop(),
             };
             match next {
                 None => return,
@@ -521,10 +523,10 @@ impl EngineSession {
         self.queue.has_handshake() || self.queue.has_search() && !ends_by_itself
     }
 
-    /// Does what a command asks for, after the `protocol_state` has taken diagnostic of it.
+    /// Executes a command after the protocol state was updated.
     fn act(&mut self, command: Command<'_>, now: Moment, out: &mut String) {
         match command {
-            Command::Uci => self.greet(out),
+            Command::Uci => self.answer_handshake(out),
             Command::Debug(on) => {
                 self.debug = on;
                 self.events.push_back(Event::Debug(on));
@@ -539,38 +541,38 @@ impl EngineSession {
             Command::NewGame => self.events.push_back(Event::NewGame),
             Command::Position(position) => self.position = Ok(position.into_owned()),
             Command::Go(go) if go.perft.is_some() => {
-                self.remark("this engine does not count leaf nodes".to_owned(), out);
+                self.send_info_string("this engine does not count leaf nodes".to_owned(), out);
             }
             Command::Go(go) => self.start_search(go, now, out),
-            Command::Stop => self.let_go(Event::Stop, out),
+            Command::Stop => self.release_answer(Event::Stop, out),
             Command::PonderHit(clocks) => {
                 if let Some(search) = &mut self.search {
                     search.since = now;
                     search.has_limit |= !clocks.is_empty();
                 }
-                self.let_go(Event::PonderHit(clocks), out);
+                self.release_answer(Event::PonderHit(clocks), out);
             }
             Command::GameOver(result) => {
                 self.events.push_back(Event::GameOver(result));
-                self.let_go(Event::Stop, out);
+                self.release_answer(Event::Stop, out);
             }
             Command::Quit => self.close(out),
             Command::Unknown(_) => (),
         }
     }
 
-    fn greet(&mut self, out: &mut String) {
-        // A client that has lost track of the engine waits for an answer. The search continues.
+    fn answer_handshake(&mut self, out: &mut String) {
+        // The client waits for an answer. The search continues.
         if self.protocol_state.is_searching() && !self.queue.has_handshake() {
             self.introduce(out);
         }
-        if self.protocol_state.phase() != Phase::Greeting {
+        if self.protocol_state.phase() != Phase::Handshake {
             return;
         }
-        let dialect = dialect_of(&self.profile, self.spoken);
+        let dialect = dialect_of(&self.profile, self.active_options);
         if dialect != self.protocol_state.dialect() {
             self.protocol_state.set_dialect(dialect);
-            let options = self.profile.options.get(self.spoken);
+            let options = self.profile.options.get(self.active_options);
             self.details = options.map(Details::of).unwrap_or_default();
             self.throttle = Throttle::new();
         }
@@ -579,13 +581,13 @@ impl EngineSession {
     }
 
     fn introduce(&mut self, out: &mut String) {
-        for reply in introduction(&self.profile, self.spoken) {
+        for reply in declarations(&self.profile, self.active_options) {
             self.send(&reply, out);
         }
     }
 
     fn set_option(&mut self, set: SetOption<'_>, out: &mut String) {
-        let Some(options) = self.profile.options.get(self.spoken) else { return };
+        let Some(options) = self.profile.options.get(self.active_options) else { return };
         let set = set.resolved(|name| options.find(name).is_some());
         let bad = match options.require(&set.name) {
             // Shogi GUIs send these two to every engine.
@@ -600,13 +602,13 @@ impl EngineSession {
                 Err(error) => BadOption::Value(error),
             },
         };
-        self.remark(shortened(&bad.to_string()).to_owned(), out);
+        self.send_info_string(shortened(&bad.to_string()).to_owned(), out);
         self.events.push_back(Event::BadOption(bad));
     }
 
     fn start_search(&mut self, go: Go<'_>, now: Moment, out: &mut String) {
         let (dialect, go) = (self.protocol_state.dialect(), go.into_owned());
-        let mut search = Search { since: now, has_limit: false, told: false, held: None };
+        let mut search = Search { since: now, has_limit: false, reported: false, held: None };
         self.throttle.start_search();
         match self.position.clone() {
             Ok(position) => {
@@ -617,7 +619,7 @@ impl EngineSession {
             }
             Err(fault) => {
                 self.search = Some(search);
-                self.remark(format!("the search failed: {fault}"), out);
+                self.send_info_string(format!("the search failed: {fault}"), out);
                 let is_mate = matches!(
                     self.protocol_state.phase(),
                     Phase::Searching { goal: Goal::Mate, .. }
@@ -633,8 +635,8 @@ impl EngineSession {
         }
     }
 
-    /// Says the answer that was held back, or else tells the search of `event`.
-    fn let_go(&mut self, event: Event, out: &mut String) {
+    /// Sends the delayed answer, or else emits `event` for the running search.
+    fn release_answer(&mut self, event: Event, out: &mut String) {
         match self.search.as_mut().map(|search| search.held.take()) {
             None => (),
             Some(None) => self.events.push_back(event),
@@ -652,11 +654,11 @@ impl EngineSession {
             return Err(UsageError::AnsweredAlready);
         }
         self.check(&answer)?;
-        // Asked of a copy, since the last `info` has to be sent first.
+        // Applied to a copy, because the last `info` has to be sent first.
         match (&self.search, self.protocol_state.clone().reply(&answer)) {
             (Some(_), Err(Violation { rule: Rule::BestMoveTooEarly, .. }) | Ok(())) => (),
             (_, Err(violation)) => return Err(UsageError::Violation(violation)),
-            // After `quit` the protocol_state allows everything.
+            // After `quit` any answer is allowed.
             (None, Ok(())) => {
                 let rule = Rule::BestMoveWithoutSearch;
                 return Err(UsageError::Violation(Violation { by: rule.binds(), rule }));
@@ -668,9 +670,9 @@ impl EngineSession {
         Ok(())
     }
 
-    /// Says the answer, or holds it back if it comes too early.
+    /// Sends the answer, or delays it if it is too early.
     fn send_answer(&mut self, answer: Reply<'static>, out: &mut String) {
-        // A client that ponders expects `checkmate` as little as `bestmove`.
+        // During `go ponder` a client expects neither `checkmate` nor `bestmove`.
         let ponders = matches!(
             self.protocol_state.phase(),
             Phase::Searching { pondering: true, stopped: false, .. }
@@ -684,12 +686,12 @@ impl EngineSession {
         }
     }
 
-    /// Says what was held back, so that the last token of the search comes before its answer.
+    /// Sends delayed lines, so that the last `info` of the search precedes its answer.
     fn send_rest_of_info(&mut self, answer: &Reply<'_>, now: Moment, out: &mut String) {
         for info in self.throttle.flush() {
             self.send(&Reply::Info(info), out);
         }
-        let Some(search) = self.search.as_ref().filter(|search| !search.told) else { return };
+        let Some(search) = self.search.as_ref().filter(|search| !search.reported) else { return };
         let time = Some(now.saturating_sub(search.since));
         let pv = match answer {
             Reply::BestMove(BestMove { best: Best::Move(it), .. }) => {
@@ -702,26 +704,26 @@ impl EngineSession {
 
     fn close(&mut self, out: &mut String) {
         self.queue.clear();
-        self.let_go(Event::Stop, out);
+        self.release_answer(Event::Stop, out);
         self.events.push_back(Event::Quit);
     }
 
-    /// Says something that concerns the client whether it debugs or not.
-    fn remark(&mut self, text: String, out: &mut String) {
+    /// Sends an `info string`, independent of `debug`.
+    fn send_info_string(&mut self, text: String, out: &mut String) {
         self.send(&Reply::Info(Info::text(text)), out);
     }
 
-    /// Says something to a client that debugs.
-    fn explain(&mut self, what: &dyn fmt::Display, out: &mut String) {
+    /// Sends an `info string` if `debug` is on.
+    fn send_debug(&mut self, what: &dyn fmt::Display, out: &mut String) {
         if self.debug {
-            self.remark(what.to_string(), out);
+            self.send_info_string(what.to_string(), out);
         }
     }
 
-    /// Says what the session has seen to be allowed and writable.
+    /// Sends a reply that is known to be allowed and valid.
     fn send(&mut self, reply: &Reply<'_>, out: &mut String) {
-        let said = self.try_send(reply, out);
-        debug_assert_eq!(said, Ok(()), "the session keeps to the protocol_state");
+        let result = self.try_send(reply, out);
+        debug_assert_eq!(result, Ok(()), "the reply is not allowed now");
     }
 
     fn try_send(&mut self, reply: &Reply<'_>, out: &mut String) -> Result<(), UsageError> {
@@ -747,18 +749,18 @@ impl EngineSession {
     }
 }
 
-fn dialect_of(profile: &Profile, spoken: usize) -> Dialect {
-    profile.options.get(spoken).map_or_else(Dialect::default, OptionSet::dialect)
+fn dialect_of(profile: &Profile, index: usize) -> Dialect {
+    profile.options.get(index).map_or_else(Dialect::default, OptionSet::dialect)
 }
 
-/// Everything from `id name` to `uciok` or `usiok`.
-fn introduction(profile: &Profile, spoken: usize) -> Vec<Reply<'static>> {
-    let dialect = dialect_of(profile, spoken);
+/// The replies from `id name` to `uciok` or `usiok`.
+fn declarations(profile: &Profile, index: usize) -> Vec<Reply<'static>> {
+    let dialect = dialect_of(profile, index);
     let mut replies = vec![Reply::Id(Id::Name(Cow::Owned(profile.name.clone())))];
     if !profile.author.is_empty() {
         replies.push(Reply::Id(Id::Author(Cow::Owned(profile.author.clone()))));
     }
-    replies.extend(profile.options.get(spoken).into_iter().flatten().map(|decl| {
+    replies.extend(profile.options.get(index).into_iter().flatten().map(|decl| {
         let name = Cow::Owned(dialect.option_name(&decl.name).to_string());
         Reply::Option(OptionDecl { name, kind: decl.kind.clone() })
     }));
@@ -790,7 +792,7 @@ impl fmt::Display for UsageError {
 
 impl core::error::Error for UsageError {}
 
-impl fmt::Display for PositionFault {
+impl fmt::Display for InvalidPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed(diagnostic) => diagnostic.fmt(f),

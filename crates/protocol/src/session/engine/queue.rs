@@ -2,10 +2,10 @@
 
 use alloc::collections::VecDeque;
 
-use super::PositionFault;
+use super::InvalidPosition;
 use crate::Command;
 
-/// The queue holds at most this many bytes. Only a flood reaches it: it is enough for hundreds of
+/// Maximum memory of the queue in bytes. Only a flood reaches it: it is enough for hundreds of
 /// thousands of searches.
 const MAX_BYTES: usize = 256 << 20;
 
@@ -14,10 +14,9 @@ const MAX_BYTES: usize = 256 << 20;
 #[expect(clippy::large_enum_variant, reason = "nearly all entries are commands")]
 pub(super) enum Queued {
     Command(Command<'static>),
-    InvalidPosition(PositionFault),
+    InvalidPosition(InvalidPosition),
 }
 
-/// The queued commands, in their order.
 #[derive(Debug)]
 pub(super) struct CommandQueue {
     entries: VecDeque<Entry>,
@@ -54,13 +53,13 @@ impl Default for CommandQueue {
 }
 
 impl CommandQueue {
-    /// Queues a command whose line has this length. A position replaces one that no search would use.
+    /// Queues a command. `line` is the length of its line. A position replaces one that no search uses.
     ///
-    /// The limit does not apply to what may be queued once only: the handshake, `quit`, and an
+    /// The limit does not apply to entries that can be queued only once: the handshake, `quit`, and an
     /// invalid position.
     ///
     /// # Errors
-    /// The queue is full. Nothing has changed.
+    /// The queue is full and unchanged.
     pub(super) fn push(&mut self, queued: Queued, line: usize) -> Result<(), QueueFull> {
         let replaced = self.open_position.filter(|_| queued.is_position());
         let freed = replaced.and_then(|at| self.entries.get(at)).map_or(0, |entry| entry.bytes);
@@ -88,12 +87,12 @@ impl CommandQueue {
         Ok(())
     }
 
-    /// Takes the oldest command.
+    /// Removes the oldest command.
     pub(super) fn pop(&mut self) -> Option<Queued> {
         self.remove(0)
     }
 
-    /// Takes the first command for the running search: one before any other search.
+    /// Removes the first command for the running search: one before any other search.
     pub(super) fn pop_for_search(&mut self) -> Option<Queued> {
         if self.for_search == 0 {
             return None;
@@ -141,12 +140,12 @@ impl CommandQueue {
 pub(super) struct QueueFull;
 
 impl Queued {
-    /// Whether it starts a search. Counting leaf nodes has no answer that the engine owes.
+    /// Whether it starts a search. `go perft` requires no answer.
     pub(super) fn is_search(&self) -> bool {
         matches!(self, Self::Command(Command::Go(go)) if go.perft.is_none())
     }
 
-    /// Whether it concerns the search before it.
+    /// Whether it applies to the search before it.
     pub(super) fn is_for_search(&self) -> bool {
         let Self::Command(command) = self else { return false };
         is_for_search(command)
@@ -165,7 +164,7 @@ impl Queued {
     }
 }
 
-/// Whether a command concerns the last search before it.
+/// Whether a command applies to the last search before it.
 pub(super) fn is_for_search(command: &Command<'_>) -> bool {
     matches!(command, Command::Stop | Command::PonderHit(_) | Command::GameOver(_) | Command::Quit)
 }
@@ -191,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_thousand_searches_are_kept_in_order() {
+    fn a_hundred_thousand_searches_are_queued_in_order() {
         let mut queue = CommandQueue::default();
         let lines = |number: u32| ["position startpos".into(), format!("go nodes {number}")];
         for number in 0..100_000 {
@@ -217,7 +216,7 @@ mod tests {
             push(&mut queue, "position startpos moves e2e4");
             push(&mut queue, "position startpos moves d2d4");
         }
-        queue.push(Queued::InvalidPosition(PositionFault::Missing), 8).unwrap();
+        queue.push(Queued::InvalidPosition(InvalidPosition::Missing), 8).unwrap();
         push(&mut queue, "setoption name Hash value 2");
         push(&mut queue, "position startpos moves c2c4");
         let expected = [
@@ -246,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_ends_at_the_memory_limit() {
+    fn the_queue_has_a_memory_limit() {
         let mut queue = CommandQueue { max_bytes: 100_000, ..CommandQueue::default() };
         let line = "setoption name Hash value 1";
         let mut pushed = 0;
@@ -255,7 +254,7 @@ mod tests {
         }
         assert!(100 < pushed && queue.bytes <= 100_000, "{pushed}");
         assert_eq!(queue.push(read("position startpos"), 17), Err(QueueFull));
-        queue.push(Queued::InvalidPosition(PositionFault::Dropped), 0).unwrap();
+        queue.push(Queued::InvalidPosition(InvalidPosition::Dropped), 0).unwrap();
         queue.push(read("quit"), 4).unwrap();
         pushed += 2;
         assert_eq!(drain(&mut queue).len(), pushed);

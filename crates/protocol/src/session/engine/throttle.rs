@@ -1,6 +1,6 @@
 //! Limits the rate of `info` lines.
 //!
-//! GUIs were seen to hang on bursts of thousands of lines, as from an engine that finds a mate while pondering.
+//! Some GUIs hang on bursts of thousands of lines, as from an engine that finds a mate while pondering.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use core::time::Duration;
 use crate::Info;
 use crate::session::Moment;
 
-/// The time between two lines, on average.
+/// Average interval between two lines.
 const PERIOD: Duration = Duration::from_millis(20);
 
 /// Maximum number of lines in a burst.
@@ -18,23 +18,23 @@ const BURST: u32 = 100;
 /// Additional lines that complete an iteration. Stockfish has at most 256 variations.
 const BLOCK: u32 = 256;
 
-/// What is not needed later gives way from here on.
+/// Maximum number of lines in a burst if the line is only a detail.
 const BURST_OF_DETAILS: u32 = BURST / 2;
 
-/// The most variations and the most texts that are held back.
+/// Maximum number of delayed variations, and of delayed texts.
 const MAX_LINES: usize = 512;
 const MAX_TEXTS: usize = 1000;
 
-/// Decides which `info` is sent now, later or never.
+/// Decides whether an `info` is sent now, delayed or dropped.
 #[derive(Debug)]
 pub(super) struct Throttle {
-    /// When the next line would be sent if all were sent evenly.
+    /// When the next line would be sent at a constant rate.
     next: Moment,
-    /// What is sent later, in its order.
+    /// Delayed lines in their order.
     held: Vec<Info<'static>>,
-    /// How many texts came after as many as can be held.
+    /// Number of texts beyond the maximum.
     lost_texts: u32,
-    /// The rank of the last variation. Any one starts an iteration at first.
+    /// Rank of the last variation. Initially, any variation starts an iteration.
     last_rank: u32,
     /// The variations of this iteration are being sent.
     block_passes: bool,
@@ -45,7 +45,7 @@ pub(super) fn has_score_or_pv(info: &Info<'_>) -> bool {
     info.score.is_some() || info.pv.is_some()
 }
 
-/// Whether a line is a text for people.
+/// Whether a line is an `info string`.
 pub(super) fn is_text(info: &Info<'_>) -> bool {
     info.string.is_some() && !has_score_or_pv(info)
 }
@@ -55,7 +55,6 @@ fn rank(info: &Info<'_>) -> u32 {
 }
 
 impl Throttle {
-    /// Everything may be sent.
     pub(super) fn new() -> Self {
         Self {
             next: Moment::ZERO,
@@ -66,13 +65,13 @@ impl Throttle {
         }
     }
 
-    /// Forgets the iteration of the last report.
+    /// Resets the state of the last iteration.
     pub(super) fn start_search(&mut self) {
         self.last_rank = u32::MAX;
         self.block_passes = false;
     }
 
-    /// Whether a line may be sent now. If not, it is held back or dropped.
+    /// Whether a line may be sent now. If not, it is delayed or dropped.
     pub(super) fn passes(&mut self, info: &Info<'_>, now: Moment) -> bool {
         let room = |lines: u32| self.next <= now.saturating_add(PERIOD * lines);
         let passes = if has_score_or_pv(info) {
@@ -98,7 +97,7 @@ impl Throttle {
     }
 
     fn hold(&mut self, info: &Info<'_>) {
-        // A line without a variation tells less than the one that it follows.
+        // A line without a PV contains less information than its predecessor.
         let replaces = |held: &&mut Info<'_>| {
             has_score_or_pv(info)
                 && has_score_or_pv(held)
@@ -117,17 +116,17 @@ impl Throttle {
         }
     }
 
-    /// When the lines that are held back may be sent.
+    /// When delayed lines may be sent.
     pub(super) fn due(&self) -> Option<Moment> {
         (!self.held.is_empty()).then(|| self.next.saturating_sub(PERIOD * BURST))
     }
 
-    /// The delayed lines that may be sent now.
+    /// Removes the delayed lines that may be sent now.
     pub(super) fn release(&mut self, now: Moment) -> Vec<Info<'static>> {
         if self.due().is_none_or(|due| now < due) {
             return Vec::new();
         }
-        // What is left of the iteration belongs to them.
+        // The rest of the iteration belongs to them.
         self.block_passes = true;
         let count = self.held.len().min(BLOCK as usize);
         let lines: Vec<_> = self.held.drain(..count).collect();
@@ -137,7 +136,7 @@ impl Throttle {
         lines
     }
 
-    /// All lines that were held back.
+    /// Removes all delayed lines.
     pub(super) fn flush(&mut self) -> Vec<Info<'static>> {
         let mut lines = core::mem::take(&mut self.held);
         if let lost @ 1.. = core::mem::take(&mut self.lost_texts) {
