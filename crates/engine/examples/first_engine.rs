@@ -1,4 +1,4 @@
-//! Plays the first legal move that it finds.
+//! Plays the first legal move.
 
 use cozy_chess::Board as Chess;
 use readyok_engine::{Answer, Board, Control, Engine, Runner, SearchRequest};

@@ -1,4 +1,4 @@
-//! Declares options of each type, counts nodes until the limit, and reports progress.
+//! Declares options of each type, counts nodes up to the limit, and reports progress.
 
 use cozy_chess::Board as Chess;
 use readyok_engine::protocol::Info;
@@ -35,7 +35,7 @@ impl Engine for Counter {
     }
 }
 
-/// Leaf nodes at a depth; fewer if the search is stopped.
+/// Number of leaf nodes at a depth; fewer if the search is stopped.
 fn perft(board: &cozy_chess::Board, depth: u32, control: &Control) -> u64 {
     if depth == 0 || control.stopped() {
         return 1;

@@ -1,48 +1,47 @@
-//! How long a search may take.
+//! Time budget of a search.
 
 use std::time::Duration;
 
 use readyok_protocol::session::engine::SearchRequest;
 use readyok_protocol::{MateLimit, Millis};
 
-/// How long a search may take, on the clock that begins with `go`.
+/// The time limits of a search, measured from `go`.
 ///
-/// Of a clock, a search gets an equal share for each move until more time is added, of which
-/// there are 30 if nothing else is known, and three quarters of the increment that is left after
-/// the overhead; and all of the byoyomi, which would be lost otherwise. It may overrun its share by
-/// a factor of four, but while there are moves to come it never takes most of the clock. A clock that
-/// would not outlast this move's share and byoyomi is used up with it.
+/// The share of a search is the remaining time divided by the moves until the next time control (30 if
+/// unknown), plus three quarters of the increment after the overhead, plus the byoyomi, which would be
+/// lost otherwise. A search may exceed its share by a factor of four, but never uses most of the clock
+/// while moves are left. If the clock does not outlast the share and the byoyomi, it is used up.
 ///
-/// Where both limits are the same, nothing is saved by an earlier move.
+/// If both limits are equal, an early move saves no time.
 #[doc(alias("movetime", "timeout", "wtime", "byoyomi"))]
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Budget {
-    /// When the time began to count: zero, or the time of the ponder hit.
+    /// Start of the time: zero, or the time of the ponder hit.
     pub from: Duration,
-    /// Begin nothing new after this. `None` if time is no limit.
+    /// Start no new iteration after this time. `None`: no time limit.
     pub soft: Option<Duration>,
-    /// The runtime stops the search after this. `None` if time is no limit.
+    /// The runtime stops the search at this time. `None`: no time limit.
     pub hard: Option<Duration>,
-    /// What the bounds leave for the way of the move to the client.
+    /// Reserve for sending the move, already subtracted from the limits.
     pub overhead: Duration,
 }
 
-/// How many moves a game is expected to last, at most how many are planned for, and how many
-/// shares one move may take.
+/// The expected and the maximum number of moves in the calculation, and the maximum number of shares
+/// per move.
 const MOVES_EXPECTED: u32 = 30;
 const MOVES_PLANNED: u32 = 50;
-const MOST_SHARES: u32 = 4;
+const MAX_SHARES: u32 = 4;
 
-/// An engine that is asked to move immediately still has to find a move.
-const LEAST: Duration = Duration::from_millis(1);
+/// Minimum, because even an immediate move requires time.
+const MIN_BUDGET: Duration = Duration::from_millis(1);
 
 impl Budget {
-    /// The budget for a request. `move_overhead` is the time lost on the way of each move.
+    /// The budget of a request. `move_overhead` is the time lost per move outside of the search.
     pub fn new(request: &SearchRequest, move_overhead: Duration) -> Self {
         Self::with_clock_overhead(request, move_overhead, move_overhead)
     }
 
-    /// A budget with another overhead for clocks. A fixed time (`movetime`) is shortened by
+    /// A budget with a separate overhead for clocks. A fixed time (`movetime`) is shortened by
     /// `move_overhead` only.
     pub(crate) fn with_clock_overhead(
         request: &SearchRequest,
@@ -57,13 +56,13 @@ impl Budget {
             Some(MateLimit::Time(time)) => Some(time),
             Some(MateLimit::Moves(_) | MateLimit::Infinite) | None => None,
         };
-        let left = |time: Duration, overhead| time.saturating_sub(overhead).max(LEAST);
+        let left = |time: Duration, overhead| time.saturating_sub(overhead).max(MIN_BUDGET);
         let (mut soft, mut hard) = (None, None);
         let mut limit = |new_soft: Duration, new_hard: Duration| {
-            soft = Some(soft.map_or(new_soft, |old: Duration| old.min(new_soft)).max(LEAST));
-            hard = Some(hard.map_or(new_hard, |old: Duration| old.min(new_hard)).max(LEAST));
+            soft = Some(soft.map_or(new_soft, |old: Duration| old.min(new_soft)).max(MIN_BUDGET));
+            hard = Some(hard.map_or(new_hard, |old: Duration| old.min(new_hard)).max(MIN_BUDGET));
         };
-        // What is drawn by lot may be as short as the time itself.
+        // A random time may be as short as the time itself.
         for time in [go.move_time, go.random_time, mate].into_iter().flatten() {
             let time = left(time, move_overhead);
             limit(time, time);
@@ -75,18 +74,18 @@ impl Budget {
             let byoyomi = duration(clock.byoyomi);
             let moves = clock.moves_to_go.unwrap_or(MOVES_EXPECTED).clamp(1, MOVES_PLANNED);
             let main = available.saturating_sub(byoyomi);
-            // An increment that the overhead eats up cannot be spent.
+            // An increment below the overhead cannot be used.
             let increment = duration(clock.increment).saturating_sub(overhead);
             let share = main / moves + increment.saturating_mul(3) / 4;
-            // What comes back with the next increment may be spent more freely.
-            let most = match moves {
+            // The increment replaces a part of the used time.
+            let max = match moves {
                 1 => main,
                 _ => (main.saturating_mul(2) / 5).max(increment.min(main.saturating_mul(4) / 5)),
             };
-            let longest = share.saturating_mul(MOST_SHARES).min(most);
-            // What is not used of a clock is there for the next move.
-            let share = share.min(longest.saturating_sub(LEAST));
-            // A byoyomi begins when the clock is empty: what it would leave of the byoyomi is lost.
+            let longest = share.saturating_mul(MAX_SHARES).min(max);
+            // Unused time of a clock is available for the next move.
+            let share = share.min(longest.saturating_sub(MIN_BUDGET));
+            // Byoyomi starts when the clock is empty: the rest of the clock would be lost.
             if 0 < clock.byoyomi && main <= share.saturating_add(byoyomi) {
                 limit(available, available);
             } else {
@@ -99,7 +98,7 @@ impl Budget {
         Self { from: Duration::ZERO, soft, hard, overhead }
     }
 
-    /// The same budget for a search whose time begins to count only after so long.
+    /// The same budget for a search whose time starts later, at `wait`.
     pub(crate) fn later_by(self, wait: Duration) -> Self {
         let shift = |time: Duration| time.saturating_add(wait);
         Self {
@@ -125,7 +124,7 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    /// The hard bound with a move overhead of 10 ms and a loss of 200 ms on clocks.
+    /// The hard limit with a move overhead of 10 ms and a clock overhead of 200 ms.
     fn hard_bound(dialect: Dialect, go: &str) -> Option<Duration> {
         let Command::Go(go) = Command::read(go, dialect).value.into_owned() else { panic!("{go}") };
         let request = SearchRequest { dialect, position: Position::default(), go };

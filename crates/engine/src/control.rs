@@ -1,4 +1,4 @@
-//! What a search may ask and tell while it runs.
+//! The interface of a running search.
 
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use readyok_protocol::{Info, Move};
 
-use crate::Budget;
-use crate::server::Event;
+use crate::budget::Budget;
+use crate::event::Event;
 use crate::signals::Signals;
 
-/// The search's side of the session. Clones of it may be used from any thread.
+/// The interface of a search to the runtime. Clones may be used from any thread.
 #[derive(Clone, Debug)]
 pub struct Control {
     shared: Arc<Shared>,
@@ -18,10 +18,10 @@ pub struct Control {
 
 #[derive(Debug)]
 struct Shared {
-    /// Tells this search from those before and after it.
+    /// Identifies the search.
     search: u64,
     start: Instant,
-    /// The budget is counted from `start`.
+    /// The budget is relative to `start`.
     signals: Signals,
     first_move: Mutex<Option<Move>>,
     events: SyncSender<Event>,
@@ -39,18 +39,18 @@ impl Control {
         Self { shared: Arc::new(Shared { search, start, signals, first_move, events }) }
     }
 
-    /// Whether to return the best move so far: the client sent so, or the time is up.
+    /// Whether the search must return: `stop` was sent, or the time limit is reached.
     #[doc(alias = "timeout")]
     pub fn stopped(&self) -> bool {
         self.shared.signals.stopped()
     }
 
-    /// Whether the search runs on the opponent's time. Nothing limits it then.
+    /// Whether the search is pondering, without limits.
     pub fn pondering(&self) -> bool {
         self.shared.signals.pondering()
     }
 
-    /// The time since `go`: what `info time` tells. A `ponderhit` does not set it back.
+    /// The time since `go`, for `info time`. `ponderhit` does not reset it.
     pub fn elapsed(&self) -> Duration {
         self.time_until(crate::now())
     }
@@ -59,15 +59,15 @@ impl Control {
         at.saturating_duration_since(self.shared.start)
     }
 
-    /// How long the search may take, on the clock of [`elapsed`](Self::elapsed). Ask again and
-    /// again: while pondering there is no limit, and a ponder hit sets one.
+    /// The time limits, relative to the start of [`elapsed`](Self::elapsed). Poll them: a ponder hit sets
+    /// the limits of a pondering search.
     pub fn budget(&self) -> Budget {
         self.shared.signals.budget()
     }
 
-    /// Tells about the search. Lines stay whole, whichever thread tells them.
+    /// Sends search information. Lines of several threads do not mix.
     ///
-    /// Not every line reaches the client immediately; see
+    /// Lines may be delayed or dropped; see
     /// [`EngineSession::info`](readyok_protocol::session::engine::EngineSession::info).
     #[doc(alias = "multipv")]
     pub fn info(&self, info: Info<'_>) {
@@ -79,8 +79,8 @@ impl Control {
         self.send(info);
     }
 
-    /// Tells a text for people, as `info string`; each of its lines as one.
-    pub fn say(&self, text: &str) {
+    /// Sends an `info string` for each line of a text.
+    pub fn info_string(&self, text: &str) {
         for line in lines(text) {
             self.send(Info::text(line));
         }
@@ -88,7 +88,7 @@ impl Control {
 
     fn send(&self, info: Info<'_>) {
         let info = Box::new(info.into_owned());
-        // The receiver is gone when the engine is about to end, and nobody listens any more.
+        // The receiver is missing if the engine is about to exit.
         let _ = self.shared.events.send(Event::Info { search: self.shared.search, info });
     }
 
@@ -105,19 +105,19 @@ impl Control {
         self.shared.signals.ponder_hit(budget.later_by(since));
     }
 
-    /// When the search has to be stopped.
+    /// When the search must be stopped.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         let hard = self.budget().hard.filter(|_| !self.stopped())?;
         self.shared.start.checked_add(hard)
     }
 
-    /// The first move of the last best line that was reported.
+    /// The first move of the last reported PV.
     pub(crate) fn first_move(&self) -> std::sync::MutexGuard<'_, Option<Move>> {
         self.shared.first_move.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The lines of a text, without empty ones.
+/// The non-empty lines of a text.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '\r', '\0']).filter(|line| !line.is_empty())
 }

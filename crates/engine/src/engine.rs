@@ -1,52 +1,48 @@
-//! What an author implements.
-
-use std::error::Error;
+//! The interface of an engine.
 
 use readyok_protocol::session::engine::SearchRequest;
 use readyok_protocol::{BestMove, Checkmate, Dialect, Move};
 
-use crate::{Board, Control};
+use crate::board::Board;
+use crate::control::Control;
+use crate::error::Failure;
 
-/// Why a search could not be done. Its text is reported as `info string`.
-pub type Failure = Box<dyn Error + Send + Sync>;
-
-/// What a search comes to.
+/// The answer of a search.
 pub type Answer = Result<BestMove<'static>, Failure>;
 
-/// An engine, as the runtime sees it. It never sees a line of the protocol.
+/// An engine. The runtime handles the protocol.
 ///
-/// All methods are called on one thread, one after the other.
+/// All methods are called sequentially on one thread.
 pub trait Engine: Send + 'static {
-    /// Where it can be seen which moves are legal, for when a search fails: a board of a crate with
-    /// an adapter, one of the author's, or [`NoBoard`](crate::NoBoard) for an engine that says it
-    /// in [`fallback`](Self::fallback).
+    /// The board for legality checks after a failed search: one with an adapter, one of the author, or
+    /// [`NoBoard`](crate::NoBoard) for an engine that implements [`fallback`](Self::fallback).
     type Board: Board;
 
-    /// Searches until done or asked to stop, and returns the move.
+    /// Searches until a limit is reached or the search is stopped, and returns the move.
     ///
-    /// Ask [`Control::stopped`] often: it is cheap, and true as soon as the client says `stop` or
-    /// the time is up. A search may return early in any case; the runtime holds the move of
-    /// `go infinite` and `go ponder` back until the client wants it.
+    /// Poll [`Control::stopped`] often: it is cheap, and becomes true at `stop` and at the time limit. A
+    /// search may return early; the runtime delays the answer to `go infinite` and `go ponder` until the
+    /// client allows it.
     ///
-    /// The runtime enforces time: it stops the search when [`Control::budget`] is used up. The
-    /// engine must enforce every other limit of the request:
+    /// The runtime enforces time: it stops the search at the end of [`Control::budget`]. The engine must
+    /// enforce all other limits of the request:
     ///
     /// - [`depth`](readyok_protocol::Go::depth), [`nodes`](readyok_protocol::Go::nodes), and
     ///   [`mate`](readyok_protocol::Go::mate) with a number of moves: return when one is reached.
-    /// - [`search_moves`](readyok_protocol::Go::search_moves): play one of these moves.
-    /// - `MultiPV`, if the engine declares this option: send that many lines for each depth.
+    /// - [`search_moves`](readyok_protocol::Go::search_moves): answer with one of these moves.
+    /// - `MultiPV`, if the engine declares this option: report this number of variations per depth.
     ///
-    /// On an error, or if the search panics, the move of [`fallback`](Self::fallback) is played.
+    /// After an error or a panic, the move of [`fallback`](Self::fallback) is the answer.
     ///
     /// # Errors
-    /// The position cannot be searched, or the like.
+    /// The search failed, for example because the position is invalid.
     #[doc(alias("go", "depth", "nodes", "searchmoves", "multipv"))]
     fn search(&mut self, request: &SearchRequest, control: &Control) -> Answer;
 
-    /// Searches for a mate (`go mate` of USI). Engines that cannot need not implement it.
+    /// Searches for a mate (`go mate` of USI). Optional.
     ///
     /// # Errors
-    /// As for [`search`](Self::search). The answer is then that the time ran out.
+    /// As in [`search`](Self::search). The answer is `checkmate timeout` then.
     fn solve(
         &mut self,
         _request: &SearchRequest,
@@ -55,33 +51,32 @@ pub trait Engine: Send + 'static {
         Ok(Checkmate::NotImplemented)
     }
 
-    /// Receives which protocol the client speaks. Called once, before everything else.
-    fn greeted(&mut self, _dialect: Dialect) {}
+    /// Sets the protocol of the client. Called once, before all other methods.
+    fn set_dialect(&mut self, _dialect: Dialect) {}
 
-    /// Forgets the last game.
+    /// Resets the state of the last game.
     fn new_game(&mut self) {}
 
-    /// Does what takes long before the first search, with the options as they are now.
+    /// Prepares the first search with the current options, for example by loading files.
     fn prepare(&mut self) {}
 
-    /// New messages for the user, sent as `info string`. Called after each option that was set, each new
-    /// game and each preparation; a search uses [`Control::say`].
-    fn remarks(&mut self) -> Vec<String> {
+    /// Returns new messages for the user, which are sent as `info string`. Called after each option, new game
+    /// and preparation; a search uses [`Control::info_string`].
+    fn drain_messages(&mut self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Handles a line that is no command of the protocol, such as `bench`, on the engine's thread.
-    /// `print` sends lines to the client as they are. Lines that arrive during a search, or that
-    /// are longer than 4096 bytes, are ignored.
+    /// Handles a line that is not a command of the protocol, such as `bench`, on the engine's thread.
+    /// `print` sends lines to the client unchanged. Lines that arrive during a search, or that are longer
+    /// than 4096 bytes, are ignored.
     fn custom_command(&mut self, _line: &str, _print: &mut dyn FnMut(&str)) {}
 
-    /// The move to play after a search that failed: the first of `wanted` that is legal, or any
-    /// that is. `None` if there is none.
+    /// The move after a failed search: the first legal one of `candidates`, or any legal one. `None` if no
+    /// move is legal.
     ///
-    /// Wanted are the first move of the best line that the search told, and after it those that the
-    /// client named, of which a few are enough. Nobody has checked any of them. An engine that plays several
-    /// games asks [`Board::legal_move`] of the right board.
-    fn fallback(&self, request: &SearchRequest, wanted: &[Move]) -> Option<Move> {
-        Self::Board::legal_move(&request.position, wanted)
+    /// The candidates are the first move of the last reported PV, followed by some of the `searchmoves`.
+    /// They are not checked. An engine for several games calls [`Board::legal_move`] of the right board.
+    fn fallback(&self, request: &SearchRequest, candidates: &[Move]) -> Option<Move> {
+        Self::Board::legal_move(&request.position, candidates)
     }
 }

@@ -1,9 +1,8 @@
-//! Turns a value that can search into a UCI and USI engine.
+//! A runtime for UCI and USI engines.
 //!
-//! An author implements [`Engine`], declares [`Options`], and hands both to a [`Runner`]. The
-//! runtime does the rest in both protocols: it reads and writes, answers while the engine thinks,
-//! keeps the clock, and stops searches when their time is up. Depth, nodes, mate, `searchmoves` and
-//! `MultiPV` are up to the engine: see [`Engine::search`].
+//! An author implements [`Engine`], declares [`Options`], and passes both to a [`Runner`]. The runtime
+//! implements both protocols: input and output, answers during a search, time limits. The engine
+//! enforces depth, nodes, mate, `searchmoves` and `MultiPV`: see [`Engine::search`].
 //!
 //! ```text
 //!   input ──> reader ──Line──> main loop ──Job──> worker, which owns the Engine
@@ -11,15 +10,14 @@
 //!   output <─────────────────────┘  └─ Info, Done ──┘
 //! ```
 //!
-//! Three threads, one writer. The reader only reads. The worker does one job after another, so
-//! that no option changes under a search. The main loop owns the session and the output;
-//! everything that can happen to it is one `enum`. No lock on standard input or output is ever
-//! held, and whatever else a thread prints goes through unharmed.
+//! Three threads, one writer. The reader only reads. The worker executes jobs sequentially, so that options
+//! do not change during a search. The main loop owns the session and the output; its events are one
+//! `enum`. Standard input and output are never locked, so that other threads can print.
 //!
-//! Features: `cozy-chess` and `rsshogi` set positions up on the boards of those crates;
-//! `translation` reads translation files, see [`Runner::declared`].
+//! Features: `cozy-chess` and `rsshogi` implement [`Board`] for those crates; `translation` reads
+//! translation files, see [`Runner::declared`].
 //!
-//! An engine in full:
+//! A complete engine:
 //!
 //! ```no_run
 #![doc = include_str!("../examples/first_engine.rs")]
@@ -30,21 +28,24 @@ mod board;
 mod budget;
 mod control;
 mod engine;
-mod lag;
-mod licence;
+mod error;
+mod event;
+mod event_loop;
+mod license;
 mod log;
+mod move_overhead;
 mod options;
 mod runner;
-mod server;
 mod signals;
 mod sync;
 mod worker;
 
-pub use board::{Board, BoardError, NoBoard};
+pub use board::{Board, NoBoard};
 pub use budget::Budget;
 pub use control::Control;
-pub use engine::{Answer, Engine, Failure};
-pub use licence::Registration;
+pub use engine::{Answer, Engine};
+pub use error::{BoardError, Failure};
+pub use license::Registration;
 pub use options::{Check, Combo, Options, Spin, Text};
 pub use runner::Runner;
 
@@ -54,7 +55,7 @@ pub use readyok_protocol::{Best, BestMove, Checkmate, Dialect, Info, Move, MoveL
 
 use std::time::Instant;
 
-/// The one place that reads the clock.
+/// The only call that reads the clock.
 fn now() -> Instant {
     #[expect(clippy::disallowed_methods, reason = "this is the adapter between clock and session")]
     Instant::now()

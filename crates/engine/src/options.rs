@@ -1,4 +1,4 @@
-//! Options: declared once, then checked, set and read without another word.
+//! Options: declared once, then validated, set and read.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -9,8 +9,8 @@ use readyok_protocol::{Dialect, OptionDecl, OptionKind, OptionSet, OptionValue};
 
 /// The options of an engine.
 ///
-/// Each declaration gives a handle that reads the current value, from any thread. Names are those
-/// of UCI; the runtime spells them as USI wants them. Values change between searches only.
+/// Each declaration returns a handle that reads the current value from any thread. Names are those of
+/// UCI; the runtime converts them to USI. Values change only between searches.
 ///
 /// ```
 /// let mut options = readyok_engine::Options::new();
@@ -66,7 +66,7 @@ impl Spin {
         self.value.load(Ordering::Relaxed)
     }
 
-    /// Takes a value on the thread that has read it, if it is of this option.
+    /// Applies a value on the thread that has read it. Returns whether the option has this name.
     pub(crate) fn take(&self, name: &str, value: &OptionValue) -> bool {
         let OptionValue::Spin(new) = value else { return false };
         let is_own = *self.name == *name;
@@ -83,7 +83,7 @@ impl Combo {
         self.choices.get(self.index()).map_or("", String::as_str)
     }
 
-    /// The number of the current choice, from 0, as they were declared.
+    /// Index of the current choice, from 0, in the order of declaration.
     pub fn index(&self) -> usize {
         self.index.load(Ordering::Relaxed)
     }
@@ -102,7 +102,7 @@ impl Options {
         Self::default()
     }
 
-    /// Declares an option that is true or false.
+    /// Declares a check option.
     pub fn check(&mut self, name: &str, default: bool) -> Check {
         let value = Arc::new(AtomicBool::new(default));
         let handle = Check(Arc::clone(&value));
@@ -114,7 +114,7 @@ impl Options {
         handle
     }
 
-    /// Declares a number.
+    /// Declares a spin option.
     pub fn spin(&mut self, name: &str, default: i64, range: RangeInclusive<i64>) -> Spin {
         let value = Arc::new(AtomicI64::new(default));
         let handle = Spin { name: name.into(), value: Arc::clone(&value) };
@@ -127,7 +127,7 @@ impl Options {
         handle
     }
 
-    /// Declares a choice. The choices may be computed at run time, such as the files of a directory.
+    /// Declares a combo option. The choices may be computed at run time, such as the files of a directory.
     ///
     /// ```
     /// let mut options = readyok_engine::Options::new();
@@ -156,12 +156,12 @@ impl Options {
         handle
     }
 
-    /// Declares a text.
+    /// Declares a string option.
     pub fn string(&mut self, name: &str, default: &str) -> Text {
         self.text(OptionDecl::string(name.to_owned(), default.to_owned()), default)
     }
 
-    /// Declares a text of which every value counts, not only the last one, such as the instructions
+    /// Declares a string option whose every value is handled, not only the last one, such as the commands
     /// of `UCI_SetPositionValue`. `take` is called between searches, on the engine's thread.
     pub fn string_with(
         &mut self,
@@ -176,7 +176,7 @@ impl Options {
         });
     }
 
-    /// Declares the path of a file. UCI has no such type and calls it a string.
+    /// Declares a filename option. In UCI, which has no such type, it is a string.
     pub fn filename(&mut self, name: &str, default: &str) -> Text {
         self.text(OptionDecl::filename(name.to_owned(), default.to_owned()), default)
     }
@@ -186,7 +186,7 @@ impl Options {
         self.declare(OptionDecl::button(name.to_owned()), move |_| press());
     }
 
-    /// Keeps an option to one dialect, such as `UCI_Chess960` to UCI.
+    /// Restricts an option to one dialect, such as `UCI_Chess960` to UCI.
     pub fn only_in(&mut self, dialect: Dialect, name: &str) {
         for entry in self.entries.iter_mut().filter(|entry| entry.decl.name == name) {
             entry.only = Some(dialect);
@@ -212,7 +212,7 @@ impl Options {
         self.entries.push(Entry { decl, only: None, set: Box::new(set) });
     }
 
-    /// What is declared in a dialect.
+    /// The options of a dialect.
     pub(crate) fn set_for(&self, dialect: Dialect) -> OptionSet {
         let mut set = OptionSet::new(dialect);
         for entry in self.entries.iter().filter(|entry| entry.only.is_none_or(|it| it == dialect)) {
@@ -225,14 +225,14 @@ impl Options {
         set
     }
 
-    /// Gives an option its value.
+    /// Sets the value of an option.
     pub(crate) fn apply(&mut self, name: &str, value: &OptionValue) {
         for entry in self.entries.iter_mut().filter(|entry| entry.decl.name == name) {
             (entry.set)(value);
         }
     }
 
-    /// The first declaration whose default is none of its values.
+    /// Checks that all defaults are valid values.
     pub(crate) fn check_defaults(&self) -> Result<(), readyok_protocol::OptionError> {
         for Entry { decl, .. } in &self.entries {
             if let Some(default) = decl.default_value() {

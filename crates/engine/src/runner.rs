@@ -1,4 +1,4 @@
-//! Puts an engine to work.
+//! Runs an engine.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -8,15 +8,18 @@ use std::thread;
 use readyok_protocol::session::engine::{EngineSession, Profile};
 use readyok_protocol::{Dialect, OptionDecl, OptionSet};
 
-use crate::licence::{Licence, Registration};
-use crate::server::{self, Event, Server};
-use crate::{Engine, Failure, Options, Spin, log, worker};
+use crate::engine::Engine;
+use crate::error::Failure;
+use crate::event::Event;
+use crate::event_loop::{self, EventLoop};
+use crate::license::{License, Registration};
+use crate::options::{Options, Spin};
+use crate::{log, worker};
 
-/// So many events may wait for the main loop. A search that tells faster than the client reads
-/// waits for it.
-const INBOX: usize = 256;
+/// Capacity of the main loop's channel. A search that reports faster than the client reads blocks.
+const CHANNEL_CAPACITY: usize = 256;
 
-/// An engine with all that its clients want to know about it.
+/// An engine with its name, options and checks.
 #[derive(Debug)]
 pub struct Runner<E> {
     engine: E,
@@ -25,11 +28,11 @@ pub struct Runner<E> {
     dialects: Vec<Dialect>,
     options: Options,
     move_overhead: Option<Spin>,
-    licence: Licence,
+    license: License,
 }
 
 impl<E: Engine> Runner<E> {
-    /// An engine of this name (and version) that speaks UCI.
+    /// An engine with this name (and version) and the protocol UCI.
     pub fn new(name: impl Into<String>, engine: E) -> Self {
         Self {
             engine,
@@ -38,35 +41,35 @@ impl<E: Engine> Runner<E> {
             dialects: vec![Dialect::Uci],
             options: Options::new(),
             move_overhead: None,
-            licence: Licence::default(),
+            license: License::default(),
         }
     }
 
-    /// Tells who wrote the engine.
+    /// Sets the author of the engine.
     #[must_use]
     pub fn author(mut self, author: impl Into<String>) -> Self {
         self.author = author.into();
         self
     }
 
-    /// Speaks these protocols, whichever the client asks for.
+    /// Sets the supported protocols. The client selects one.
     #[must_use]
     pub fn dialects(mut self, dialects: impl Into<Vec<Dialect>>) -> Self {
         self.dialects = dialects.into();
         self
     }
 
-    /// Has these options, and `Debug Log File`, which the runtime sees to.
+    /// Sets the options. The runtime adds `Debug Log File`.
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
 
-    /// Subtracts this number of milliseconds from each time budget: the value of an option, usually
-    /// `Move Overhead`. Without one it is 10 ms. More is subtracted from clocks, though not from
-    /// `movetime`, while those that the client sends show that moves lose more.
-    #[doc(alias("latency", "lag"))]
+    /// Sets the option, usually `Move Overhead`, whose value in milliseconds is subtracted from each time
+    /// budget. The default is 10 ms. More is subtracted from clocks, but not from `movetime`, if the clocks
+    /// of the client show larger losses.
+    #[doc(alias = "latency")]
     #[must_use]
     pub fn move_overhead(mut self, overhead: &Spin) -> Self {
         self.move_overhead = Some(overhead.clone());
@@ -74,21 +77,21 @@ impl<E: Engine> Runner<E> {
     }
 
     /// Checks the copy protection after each handshake, on the engine's thread, and reports the result with
-    /// `copyprotection`. After an error a client takes no moves from the engine.
+    /// `copyprotection`. After an error a client starts no searches.
     ///
-    /// An error's text is reported as `info string`; a panic counts as an error.
+    /// The text of an error is reported as `info string`; a panic counts as an error.
     #[must_use]
     pub fn copy_protection(
         mut self,
         check: impl FnMut() -> Result<(), Failure> + Send + 'static,
     ) -> Self {
-        self.licence.copy_protection = Some(Box::new(check));
+        self.license.copy_protection = Some(Box::new(check));
         self
     }
 
-    /// Checks whether the engine is registered, on the engine's thread, and tells so with
-    /// `registration`: with `None` after each handshake, by what the engine has kept; and with the
-    /// user's answer whenever there is one. The engine may be used after an error.
+    /// Checks the registration of the engine, on the engine's thread, and reports the result with
+    /// `registration`. The argument is `None` after each handshake, and the user's answer after each
+    /// `register`. The engine may be used after an error.
     ///
     /// Errors and panics are reported as for [`copy_protection`](Self::copy_protection).
     ///
@@ -110,13 +113,13 @@ impl<E: Engine> Runner<E> {
         mut self,
         check: impl FnMut(Option<&Registration>) -> Result<(), Failure> + Send + 'static,
     ) -> Self {
-        self.licence.registration = Some(Box::new(check));
+        self.license.registration = Some(Box::new(check));
         self
     }
 
-    /// The options as a client of this protocol sees them.
+    /// The options as declared in this protocol.
     ///
-    /// With the feature `translation`, a test of the author's can hold a translation file to them:
+    /// With the feature `translation`, a test can compare a translation file with them:
     ///
     /// ```
     /// # #[cfg(feature = "translation")] {
@@ -145,32 +148,32 @@ impl<E: Engine> Runner<E> {
         declared
     }
 
-    /// The options under their UCI names.
+    /// The options with their UCI names.
     fn option_set(&self, dialect: Dialect) -> OptionSet {
         let mut options = self.options.set_for(dialect);
         options.declare(OptionDecl::string(log::OPTION, ""));
         options
     }
 
-    /// Serves the client that started this process, until it quits or goes away.
+    /// Serves the client on standard input and output until it quits or disconnects.
     ///
-    /// Standard error is free for the engine's own messages, such as those of panics.
+    /// Standard error is available for the engine's own messages, such as those of panics.
     ///
-    /// Return from `main` after it: a search that does not stop in time ends with the process.
+    /// Return from `main` afterwards: a search that does not stop in time ends with the process.
     ///
     /// # Errors
-    /// Standard input or output cannot be used, or the name or an option cannot be declared. That
-    /// the client goes away is no error.
+    /// Standard input or output cannot be used, or the name or an option cannot be declared. A
+    /// disconnected client is not an error.
     #[doc(alias = "stderr")]
     pub fn run_stdio(self) -> io::Result<()> {
         let (input, output) = stdio()?;
         match self.run(input, output) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            served => served,
+            result => result,
         }
     }
 
-    /// Serves the client at the other end, until it quits or goes away.
+    /// Serves the client of these streams until it quits or disconnects.
     ///
     /// # Errors
     /// Writing failed, or the name or an option cannot be declared.
@@ -180,23 +183,25 @@ impl<E: Engine> Runner<E> {
         let profile = Profile { name: self.name, author: self.author, options };
         let session = EngineSession::new(profile).map_err(invalid)?;
 
-        let (events, inbox) = mpsc::sync_channel(INBOX);
-        let (jobs, todo) = mpsc::channel();
+        let (events, inbox) = mpsc::sync_channel(CHANNEL_CAPACITY);
+        let (jobs, job_receiver) = mpsc::channel();
         let reader = events.clone();
-        thread::Builder::new().name("reader".into()).spawn(move || server::read(input, &reader))?;
+        thread::Builder::new()
+            .name("reader".into())
+            .spawn(move || event_loop::read(input, &reader))?;
         let worker_events = events.clone();
-        let (engine, options, licence) = (self.engine, self.options, self.licence);
+        let (engine, options, license) = (self.engine, self.options, self.license);
         thread::Builder::new().name("search".into()).spawn(move || {
-            worker::work(engine, options, licence, &todo, &worker_events);
-            // Without a receiver nobody waits for the end.
-            let _ = worker_events.send(Event::Left);
+            worker::work(engine, options, license, &job_receiver, &worker_events);
+            // The receiver is missing if the main loop has exited.
+            let _ = worker_events.send(Event::WorkerExited);
         })?;
-        Server::new(session, output, events, jobs, self.move_overhead).serve(&inbox)
+        EventLoop::new(session, output, events, jobs, self.move_overhead).run(&inbox)
     }
 }
 
-/// Standard input and output without the locks of the standard library: a blocked read must not
-/// keep a thread from reading, nor a blocked write one from printing.
+/// Standard input and output without the locks of the standard library, which a blocked read or write
+/// would hold.
 fn stdio() -> io::Result<(File, File)> {
     #[cfg(unix)]
     {

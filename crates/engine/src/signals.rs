@@ -1,4 +1,4 @@
-//! What the thread that reads tells a search that is running: to stop, and the clock of a ponder hit.
+//! Signals of the main loop to a running search: stop, and the budget of a ponder hit.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use crate::{
     sync::{AtomicBool, AtomicU64, Ordering},
 };
 
-/// Signals of one search. None of them is ever taken back.
+/// Signals of one search. They are never reset.
 #[derive(Debug)]
 pub(crate) struct Signals {
     stopped: AtomicBool,
     pondering: AtomicBool,
-    /// The budget, in microseconds; `NEVER` for none.
+    /// The budget in microseconds; `NEVER` is no limit.
     from: AtomicU64,
     soft: AtomicU64,
     hard: AtomicU64,
@@ -22,7 +22,7 @@ pub(crate) struct Signals {
 const NEVER: u64 = u64::MAX;
 
 impl Signals {
-    /// Of a search with this budget; without one, it ponders.
+    /// Without a budget the search is pondering.
     pub(crate) fn new(budget: Option<Budget>) -> Self {
         let Budget { from, soft, hard, overhead } = budget.unwrap_or_default();
         Self {
@@ -48,7 +48,7 @@ impl Signals {
         self.soft.store(budget.soft.map_or(NEVER, micros), Ordering::Relaxed);
         self.hard.store(budget.hard.map_or(NEVER, micros), Ordering::Relaxed);
         self.overhead.store(micros(budget.overhead), Ordering::Relaxed);
-        // Whoever sees this sees the clock that belongs to it.
+        // Publishes the budget above.
         self.pondering.store(false, Ordering::Release);
     }
 
@@ -56,7 +56,7 @@ impl Signals {
         self.pondering.load(Ordering::Acquire)
     }
 
-    /// Without limits while the search ponders.
+    /// No limits while the search is pondering.
     pub(crate) fn budget(&self) -> Budget {
         if self.pondering() {
             return Budget::default();

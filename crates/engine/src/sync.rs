@@ -1,3 +1,3 @@
-//! The atomics of what threads share. `models/` compiles the signals with those of a model checker.
+//! Atomics of shared state. `models/` replaces them by those of a model checker.
 
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

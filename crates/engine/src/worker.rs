@@ -1,22 +1,21 @@
-//! The thread that owns the engine and does one job after another.
+//! The thread that owns the engine and executes jobs sequentially.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender};
 
 use readyok_protocol::session::engine::SearchRequest;
 use readyok_protocol::{BestMove, Checkmate, Dialect, Move, MoveList, OptionValue, Register};
 
-use crate::licence::Licence;
-use crate::server::Event;
-use crate::{Control, Engine, Failure, Options};
+use crate::control::Control;
+use crate::engine::Engine;
+use crate::event::{Event, catch, info_string, try_catch};
+use crate::license::License;
+use crate::options::Options;
 
-/// Something for the engine to do.
 #[derive(Debug)]
 pub(crate) enum Job {
     SetOption { name: String, value: OptionValue },
-    Greeted(Dialect),
-    CheckLicence,
+    SetDialect(Dialect),
+    CheckLicense,
     Register(Register<'static>),
     NewGame,
     Prepare,
@@ -25,115 +24,86 @@ pub(crate) enum Job {
     Solve(Box<SearchRequest>, Control),
 }
 
-/// Works until there are no more jobs.
+/// Executes jobs until the channel is closed.
 pub(crate) fn work(
     mut engine: impl Engine,
     mut options: Options,
-    mut licence: Licence,
+    mut license: License,
     jobs: &Receiver<Job>,
     events: &SyncSender<Event>,
 ) {
     for job in jobs {
-        let done = match job {
+        let event = match job {
             Job::SetOption { name, value } => {
-                caught(events, "an option", || options.apply(&name, &value));
-                tell_remarks(&mut engine, events);
+                catch(events, "an option", || options.apply(&name, &value));
+                send_messages(&mut engine, events);
                 continue;
             }
-            Job::Greeted(dialect) => {
-                caught(events, "the handshake", || engine.greeted(dialect));
+            Job::SetDialect(dialect) => {
+                catch(events, "the handshake", || engine.set_dialect(dialect));
                 continue;
             }
-            Job::CheckLicence => {
-                licence.check(events);
+            Job::CheckLicense => {
+                license.check(events);
                 continue;
             }
             Job::Register(with) => {
-                licence.register(with, events);
+                license.register(with, events);
                 continue;
             }
             Job::NewGame => {
-                caught(events, "the new game", || engine.new_game());
-                tell_remarks(&mut engine, events);
+                catch(events, "the new game", || engine.new_game());
+                send_messages(&mut engine, events);
                 continue;
             }
             Job::Prepare => {
-                caught(events, "the preparation", || engine.prepare());
-                tell_remarks(&mut engine, events);
+                catch(events, "the preparation", || engine.prepare());
+                send_messages(&mut engine, events);
                 Event::Prepared
             }
             Job::Custom(line) => {
-                // Without a receiver the engine is about to end.
+                // The receiver is missing if the engine is about to exit.
                 let mut print = |text: &str| drop(events.send(Event::Output(text.to_owned())));
-                caught(events, "the command", || engine.custom_command(&line, &mut print));
+                catch(events, "the command", || engine.custom_command(&line, &mut print));
                 continue;
             }
             Job::Search(request, control) => {
-                let found = passed(events, "the search", || engine.search(&request, &control));
-                Event::Found(found.unwrap_or_else(|| fallback(&engine, &request, &control, events)))
+                let found = try_catch(events, "the search", || engine.search(&request, &control));
+                Event::BestMove(
+                    found.unwrap_or_else(|| fallback(&engine, &request, &control, events)),
+                )
             }
             Job::Solve(request, control) => {
-                let solved = passed(events, "the search", || engine.solve(&request, &control));
-                Event::Solved(solved.unwrap_or(Checkmate::Timeout))
+                let solved = try_catch(events, "the search", || engine.solve(&request, &control));
+                Event::Checkmate(solved.unwrap_or(Checkmate::Timeout))
             }
         };
-        if events.send(done).is_err() {
+        if events.send(event).is_err() {
             return;
         }
     }
 }
 
-/// Does something of the author's, and tells if it panics.
-fn caught<T>(events: &SyncSender<Event>, what: &str, act: impl FnOnce() -> T) -> Option<T> {
-    // An engine that has panicked may be in disorder, but it is all that there is to play on with.
-    match catch_unwind(AssertUnwindSafe(act)) {
-        Ok(value) => Some(value),
-        Err(panic) => {
-            remark(events, format!("{what} panicked: {}", panic_text(&*panic)));
-            None
-        }
+fn send_messages(engine: &mut impl Engine, events: &SyncSender<Event>) {
+    for text in catch(events, "a message", || engine.drain_messages()).unwrap_or_default() {
+        info_string(events, text);
     }
 }
 
-/// Does something of the author's, and tells if it fails or panics.
-pub(crate) fn passed<T>(
-    events: &SyncSender<Event>,
-    what: &str,
-    act: impl FnOnce() -> Result<T, Failure>,
-) -> Option<T> {
-    let done = caught(events, what, act)?;
-    done.map_err(|error| remark(events, format!("{what} failed: {error}"))).ok()
-}
+/// Maximum number of `searchmoves` that are candidates after a failed search.
+const MAX_CANDIDATES: usize = 64;
 
-fn tell_remarks(engine: &mut impl Engine, events: &SyncSender<Event>) {
-    for text in caught(events, "a remark", || engine.remarks()).unwrap_or_default() {
-        remark(events, text);
-    }
-}
-
-fn remark(events: &SyncSender<Event>, text: String) {
-    // Without a receiver the engine is about to end.
-    let _ = events.send(Event::InfoString(text));
-}
-
-/// So many of the moves that a client named are looked at for a search that failed.
-const NAMED: usize = 64;
-
-/// A move for a search that failed: what it would have played, if that is legal, or any that is.
+/// The move after a failed search.
 fn fallback(
     engine: &impl Engine,
     request: &SearchRequest,
     control: &Control,
     events: &SyncSender<Event>,
 ) -> BestMove<'static> {
-    let told = *control.first_move();
-    let named = request.go.search_moves.iter().flat_map(MoveList::moves).take(NAMED);
-    let wanted: Vec<Move> = told.into_iter().chain(named).collect();
-    let found = caught(events, "the fallback", || engine.fallback(request, &wanted));
-    found.unwrap_or_else(|| wanted.first().copied()).into()
-}
-
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message")
+    let reported = *control.first_move();
+    let search_moves =
+        request.go.search_moves.iter().flat_map(MoveList::moves).take(MAX_CANDIDATES);
+    let candidates: Vec<Move> = reported.into_iter().chain(search_moves).collect();
+    let found = catch(events, "the fallback", || engine.fallback(request, &candidates));
+    found.unwrap_or_else(|| candidates.first().copied()).into()
 }

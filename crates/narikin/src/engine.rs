@@ -99,11 +99,11 @@ impl Engine for Narikin {
         if is_free && plays {
             let found = self.opening.choose(&self.settings, &position);
             for remark in self.opening.take_remarks() {
-                control.say(&remark);
+                control.info_string(&remark);
             }
             if let Some(found) = found {
                 let mv = codec.encode(found.mv)?;
-                control.say(&format!("{mv} is from the book"));
+                control.info_string(&format!("{mv} is from the book"));
                 let ponder = found.reply.map(|reply| codec.encode(reply)).transpose()?;
                 return Ok(BestMove { ponder, ..mv.into() });
             }
@@ -176,7 +176,7 @@ impl Engine for Narikin {
         checkmate(&position, limits, megabytes(memory), control)
     }
 
-    fn greeted(&mut self, dialect: Dialect) {
+    fn set_dialect(&mut self, dialect: Dialect) {
         self.dialect = Some(dialect);
     }
 
@@ -203,7 +203,7 @@ impl Engine for Narikin {
         self.remarks.extend(self.opening.take_remarks());
     }
 
-    fn remarks(&mut self) -> Vec<String> {
+    fn drain_messages(&mut self) -> Vec<String> {
         self.remarks.extend(self.settings.take_remarks());
         std::mem::take(&mut self.remarks)
     }
@@ -254,8 +254,8 @@ impl Narikin {
     /// Applies the options and sends messages about them.
     fn begin(&mut self, control: &Control) {
         self.prepare();
-        for remark in self.remarks() {
-            control.say(&remark);
+        for remark in self.drain_messages() {
+            control.info_string(&remark);
         }
     }
 
@@ -464,7 +464,7 @@ mod tests {
                 let mut engine = made();
                 prepare(&mut engine);
                 assert_eq!(engine.prepared, None, "the game is unknown");
-                engine.greeted(dialect);
+                engine.set_dialect(dialect);
                 prepare(&mut engine);
                 assert_eq!(engine.prepared, Some(game));
             }

@@ -11,7 +11,7 @@ impl super::Board for Board {
         Self::default()
     }
 
-    /// Reads the counters that are missing or too large as the nearest ones that the crate takes.
+    /// Missing or too large counters are replaced by the nearest values that the crate accepts.
     fn from_text(text: &str) -> Result<Self, Failure> {
         let mut fields = text.split(' ');
         let mut next = |default| fields.next().unwrap_or(default);
@@ -19,21 +19,21 @@ impl super::Board for Board {
         let halfmoves = counter(next("0")).min(100);
         let fullmoves = counter(next("1")).max(1);
         let fen = format!("{board} {side} {castling} {en_passant} {halfmoves} {fullmoves}");
-        // Castling rights are written in one of two ways, and both are tried.
+        // Castling rights have two notations; both are tried.
         Ok(Self::from_fen(&fen, false).or_else(|_| Self::from_fen(&fen, true))?)
     }
 
-    /// Reads castling as the king's move and as the king taking its rook.
-    fn play_word(&mut self, word: &str) -> Result<(), Failure> {
-        let exact = word.parse()?;
+    /// Accepts castling as the king's move and as the move to the rook.
+    fn play_move(&mut self, text: &str) -> Result<(), Failure> {
+        let exact = text.parse()?;
         if self.try_play(exact).is_err() {
-            self.try_play(parse_uci_move(self, word)?)?;
+            self.try_play(parse_uci_move(self, text)?)?;
         }
         Ok(())
     }
 
-    /// Castles only if it must, as it has two forms. Then it is Chess960: a king that may go two
-    /// squares to the side may go one.
+    /// Castling is the last choice, because its notation depends on Chess960: a king that may move two
+    /// squares to the side may also move one.
     fn any_move(&self) -> Option<Move> {
         let ours = self.colors(self.side_to_move());
         let mut moves = Vec::new();

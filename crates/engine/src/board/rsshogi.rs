@@ -1,14 +1,14 @@
 //! Shogi on the board of `rsshogi`.
 
-use readyok_protocol::Move as Word;
+use readyok_protocol::Move as UsiMove;
 use rsshogi::board::{Move32List, Position, hirate_position};
 use rsshogi::movegen::generate_legal_all_move32;
 use rsshogi::types::Move;
 
 use crate::Failure;
 
-/// Move numbers from a GUI go no further, so that counting on does not overflow.
-const LATEST_MOVE: u16 = 10_000;
+/// Maximum of the move number, so that counting further does not overflow.
+const MAX_MOVE_NUMBER: u16 = 10_000;
 
 impl super::Board for Position {
     fn start() -> Self {
@@ -20,7 +20,7 @@ impl super::Board for Position {
         let mut fields = text.split(' ');
         let mut next = |default| fields.next().unwrap_or(default);
         let (board, side, hands) = (next(""), next(""), next("-"));
-        let number = next("1").parse().unwrap_or(LATEST_MOVE).clamp(1, LATEST_MOVE);
+        let number = next("1").parse().unwrap_or(MAX_MOVE_NUMBER).clamp(1, MAX_MOVE_NUMBER);
         let position = Self::from_sfen(&format!("{board} {side} {hands} {number}"))?;
         position.validate().map_err(|error| format!("{error:?}"))?;
         let (us, them) = (position.turn(), position.turn().flip());
@@ -34,14 +34,14 @@ impl super::Board for Position {
         Ok(position)
     }
 
-    fn play_word(&mut self, word: &str) -> Result<(), Failure> {
+    fn play_move(&mut self, text: &str) -> Result<(), Failure> {
         let legal = |mv: &Move| mv.is_normal() && self.is_legal_move(*mv);
-        let mv = Move::from_usi(word).filter(legal).ok_or("it is not legal")?;
+        let mv = Move::from_usi(text).filter(legal).ok_or("it is not legal")?;
         let played = self.try_apply_move32(self.move32_from_move(mv));
         Ok(played.map_err(|error| format!("{error:?}"))?)
     }
 
-    fn any_move(&self) -> Option<Word> {
+    fn any_move(&self) -> Option<UsiMove> {
         let mut moves = Move32List::new();
         generate_legal_all_move32(self, &mut moves);
         moves.iter().next()?.to_usi().parse().ok()

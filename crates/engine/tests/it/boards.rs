@@ -1,4 +1,4 @@
-//! Positions as text become boards.
+//! Boards for positions in FEN and SFEN.
 
 use readyok_engine::Board;
 use readyok_engine::protocol::{Command, Dialect};
@@ -31,9 +31,9 @@ fn chess_positions_are_set_up() {
 
 #[test]
 fn castling_is_read_in_both_forms() {
-    for word in ["e1g1", "e1h1"] {
+    for castling in ["e1g1", "e1h1"] {
         check_chess(
-            &format!("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves {word}"),
+            &format!("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves {castling}"),
             "4k3/8/8/8/8/8/8/5RK1 b - - 1 1",
         );
     }
@@ -42,10 +42,10 @@ fn castling_is_read_in_both_forms() {
 #[test]
 fn invalid_moves_and_positions_are_explained() {
     let illegal = board::<cozy_chess::Board>(Dialect::Uci, "position startpos moves e2e4 e2e4");
-    assert_eq!(illegal.unwrap_err(), "unusable move 2, `e2e4`: The move played was illegal.");
+    assert_eq!(illegal.unwrap_err(), "invalid move 2, `e2e4`: The move played was illegal.");
     let no_kings =
         board::<cozy_chess::Board>(Dialect::Uci, "position fen 8/8/8/8/8/8/8/8 w - - 0 1");
-    assert!(no_kings.unwrap_err().starts_with("unusable position: "));
+    assert!(no_kings.unwrap_err().starts_with("invalid position: "));
 }
 
 #[track_caller]
@@ -72,13 +72,13 @@ fn invalid_shogi_moves_and_positions_are_explained() {
         let error = board::<rsshogi::board::Position>(Dialect::Usi, line).err().unwrap();
         assert!(error.starts_with(start), "{error}");
     };
-    check("position startpos moves 7g7e", "unusable move 1, `7g7e`: ");
-    check("position sfen 9/9/9/9/9/9/9/9/9 b - 1", "unusable position: there is no king");
-    check("position sfen 4k4/4G4/9/9/9/9/9/9/4K4 b - 1", "unusable position: ");
-    check("position sfen 4k4/4p4/4p4/9/9/9/9/9/4K4 b - 1", "unusable position: ");
+    check("position startpos moves 7g7e", "invalid move 1, `7g7e`: ");
+    check("position sfen 9/9/9/9/9/9/9/9/9 b - 1", "invalid position: there is no king");
+    check("position sfen 4k4/4G4/9/9/9/9/9/9/4K4 b - 1", "invalid position: ");
+    check("position sfen 4k4/4p4/4p4/9/9/9/9/9/4K4 b - 1", "invalid position: ");
 }
 
-/// Checks that any move is one that can be played, or that there is none.
+/// Checks that `any_move` returns a legal move exactly if one is expected.
 #[track_caller]
 fn check_any_move<B: Board>(dialect: Dialect, line: &str, expected: bool) {
     let board = board::<B>(dialect, line).unwrap();

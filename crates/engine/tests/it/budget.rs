@@ -1,11 +1,11 @@
-//! How long a search may take.
+//! Time budgets.
 
 use std::time::Duration;
 
 use readyok_engine::protocol::{Command, Dialect, Position};
 use readyok_engine::{Budget, SearchRequest};
 
-/// The soft and the hard limit for the side that moves first, in milliseconds.
+/// Checks the soft and the hard limit of the first player in milliseconds.
 #[track_caller]
 fn check_budget(dialect: Dialect, go: &str, soft: Option<u64>, hard: Option<u64>) {
     let Command::Go(go) = Command::read(go, dialect).value.into_owned() else { panic!("{go}") };
@@ -35,11 +35,11 @@ fn a_clock_is_divided_among_the_moves() {
     check_budget(Dialect::Uci, "go wtime 30010 btime 1", Some(1000), Some(4000));
     check_budget(Dialect::Uci, "go wtime 30010 winc 1000", Some(1742), Some(6970));
     check_budget(Dialect::Uci, "go wtime 10010 movestogo 10", Some(1000), Some(4000));
-    // So some GUIs say that there are no moves to go.
+    // Some GUIs send this for no moves to go.
     check_budget(Dialect::Uci, "go wtime 30010 movestogo 0", Some(1000), Some(4000));
 }
 
-/// With the same limits, a move that is clear or forced would take as long as any other.
+/// With equal limits, an obvious move would take as long as any other.
 #[test]
 fn the_soft_limit_is_below_the_hard_limit() {
     check_budget(Dialect::Uci, "go wtime 10010 movestogo 1", Some(9_999), Some(10_000));

@@ -1,4 +1,4 @@
-//! Tests of the runtime as its authors and clients see it.
+//! Tests of the runtime through its public interface.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a failed step must fail the test")]
 
 mod boards;

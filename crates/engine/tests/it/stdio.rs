@@ -6,9 +6,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// What the engine says to the lines, up to its end.
+/// The output of the engine for these lines.
 #[track_caller]
-fn heard(argument: &str, lines: &str) -> Vec<String> {
+fn output_of(argument: &str, lines: &str) -> Vec<String> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_printer"))
         .arg(argument)
         .stdin(Stdio::piped())
@@ -17,10 +17,10 @@ fn heard(argument: &str, lines: &str) -> Vec<String> {
         .unwrap();
     let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     input.write_all(lines.as_bytes()).unwrap();
-    let (said, all) = mpsc::channel();
-    thread::spawn(move || said.send(BufReader::new(output).lines().collect::<Result<_, _>>()));
+    let (sender, all) = mpsc::channel();
+    thread::spawn(move || sender.send(BufReader::new(output).lines().collect::<Result<_, _>>()));
     let all = all.recv_timeout(Duration::from_secs(20));
-    // It is asked to quit by then; one that hangs is not waited for.
+    // Only an engine that hangs is still running.
     let _ = child.kill();
     child.wait().unwrap();
     all.expect("the engine ends").unwrap()
@@ -28,25 +28,25 @@ fn heard(argument: &str, lines: &str) -> Vec<String> {
 
 #[test]
 fn stdio_locks_are_not_required() {
-    let heard = heard("hold", "uci\nisready\ngo depth 1\nisready\nquit\n");
-    assert_eq!(heard.iter().filter(|line| *line == "readyok").count(), 2, "{heard:?}");
-    assert_eq!(heard.last().unwrap(), "bestmove e2e4");
+    let lines = output_of("hold", "uci\nisready\ngo depth 1\nisready\nquit\n");
+    assert_eq!(lines.iter().filter(|line| *line == "readyok").count(), 2, "{lines:?}");
+    assert_eq!(lines.last().unwrap(), "bestmove e2e4");
 }
 
 #[test]
 fn output_of_other_threads_does_not_split_lines() {
-    let heard = heard("print", "uci\ngo depth 1\nquit\n");
+    let lines = output_of("print", "uci\ngo depth 1\nquit\n");
     let mut printed = 0..;
-    for line in heard.iter().skip_while(|line| *line != "uciok").skip(1) {
+    for line in lines.iter().skip_while(|line| *line != "uciok").skip(1) {
         if line.starts_with("printed") {
             assert_eq!(line, &format!("printed {} end", printed.next().unwrap()));
             continue;
         }
-        let is_told = line.starts_with("info string told ") && line.ends_with(" end");
+        let is_reported = line.starts_with("info string reported ") && line.ends_with(" end");
         let is_count = line.starts_with("info string ") && line.contains(" more");
         let is_last = line.starts_with("info depth ") && line.ends_with(" pv e2e4");
-        let is_whole = is_told || is_count || is_last || line == "bestmove e2e4";
-        assert!(is_whole, "a torn line: {line}");
+        let is_whole = is_reported || is_count || is_last || line == "bestmove e2e4";
+        assert!(is_whole, "an incomplete line: {line}");
     }
     assert_eq!(printed.next(), Some(500));
 }

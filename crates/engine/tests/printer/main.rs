@@ -1,6 +1,5 @@
-//! An engine in whose process others use standard input and output too: `printer hold` keeps both
-//! of the standard library's locks, `printer print` prints lines from another thread for as long as
-//! it searches.
+//! An engine whose process uses standard input and output in other threads: `printer hold` holds both locks
+//! of the standard library, `printer print` prints lines from another thread during a search.
 #![expect(clippy::print_stdout, reason = "as programs do")]
 
 use std::sync::mpsc;
@@ -8,7 +7,7 @@ use std::{env, io, thread};
 
 use readyok_engine::{Answer, Control, Engine, Info, Move, NoBoard, Runner, SearchRequest};
 
-/// Tells many lines, as another thread prints so many, and moves.
+/// Reports lines while another thread prints as many, and moves.
 struct Printer {
     printed: usize,
 }
@@ -22,14 +21,14 @@ impl Engine for Printer {
         thread::scope(|scope| {
             scope.spawn(|| (0..self.printed).for_each(|line| println!("printed {line} end")));
             for line in 0..LINES {
-                control.info(Info::text(format!("told {line} end")));
+                control.info(Info::text(format!("reported {line} end")));
             }
         });
         Ok(Move::read("e2e4", request.dialect)?.into())
     }
 }
 
-/// Keeps the locks until the process ends.
+/// Holds the locks until the process exits.
 fn hold() -> Result<(), mpsc::RecvError> {
     let (held, all_held) = mpsc::channel();
     let input_held = held.clone();

@@ -1,27 +1,25 @@
-//! Time that a clock loses in addition to the search: the way of the move to the client and back. It is
-//! measured by the clocks that the client sends.
+//! Estimates the time that a move loses outside of the search, from the clocks that the client sends.
 
 use std::time::Duration;
 
 use readyok_protocol::session::engine::SearchRequest;
 use readyok_protocol::{Clock, Millis, Position};
 
-/// So many moves that are as slow as the slowest one are kept in reserve.
-const RESERVE: u32 = 6;
-/// Of what was learned so little is forgotten with each move.
-const FORGOTTEN: u32 = 64;
-/// A clock that lost more than this was set by somebody.
-const MOST: Duration = Duration::from_secs(1);
+/// Number of moves with the worst loss that the reserve covers.
+const RESERVE_MOVES: u32 = 6;
+/// Each move reduces the worst loss by this fraction.
+const DECAY: u32 = 64;
+/// A larger loss means that the clock was changed.
+const MAX_LOSS: Duration = Duration::from_secs(1);
 
-/// What was lost on the way of the moves so far.
 #[derive(Debug, Default)]
-pub(crate) struct Lag {
-    /// The most that a move lost lately.
+pub(crate) struct MoveOverhead {
+    /// The worst recent loss.
     worst: Duration,
     last: Option<Turn>,
 }
 
-/// A search that had a clock.
+/// A search with a clock.
 #[derive(Debug)]
 struct Turn {
     position: Position<'static>,
@@ -29,9 +27,8 @@ struct Turn {
     used: Option<Duration>,
 }
 
-impl Lag {
-    /// A search begins. What its clock has lost since the last one began, beyond the time that this one
-    /// took, was lost on the way.
+impl MoveOverhead {
+    /// Handles the start of a search, and compares its clock with that of the last one.
     pub(crate) fn begin(&mut self, request: &SearchRequest) {
         let clock = request.clock().filter(|_| !request.go.ponder && !request.go.infinite);
         let turn =
@@ -40,7 +37,7 @@ impl Lag {
         if let (Some(before), Some(turn)) = (before, &self.last)
             && let Some(lost) = before.lost_until(turn)
         {
-            self.learn(lost);
+            self.record(lost);
         }
     }
 
@@ -51,33 +48,33 @@ impl Lag {
         }
     }
 
-    /// It continues by another clock, which nothing is learned from.
-    pub(crate) fn forget_turn(&mut self) {
+    /// Ignores a search whose clock changes.
+    pub(crate) fn skip_turn(&mut self) {
         self.last = None;
     }
 
-    fn learn(&mut self, lost: Duration) {
-        let before = self.worst.saturating_sub(self.worst / FORGOTTEN);
-        self.worst = before.max(if MOST < lost { Duration::ZERO } else { lost });
+    fn record(&mut self, lost: Duration) {
+        let before = self.worst.saturating_sub(self.worst / DECAY);
+        self.worst = before.max(if MAX_LOSS < lost { Duration::ZERO } else { lost });
     }
 
-    /// Overhead of a move on a clock: `wanted`, or the losses measured so far, but at most half of the
-    /// clock for those.
-    pub(crate) fn overhead(&self, wanted: Duration, request: &SearchRequest) -> Duration {
+    /// The overhead of a move on a clock: `minimum`, or the estimate if it is larger, but at most half of
+    /// the clock.
+    pub(crate) fn overhead(&self, minimum: Duration, request: &SearchRequest) -> Duration {
         let time = request.clock().map_or(Duration::ZERO, |clock| clock.budget());
-        wanted.max((self.worst * RESERVE).min(time / 2))
+        minimum.max((self.worst * RESERVE_MOVES).min(time / 2))
     }
 }
 
 impl Turn {
-    /// What the clock has lost until the next turn of the same side. `None` if that cannot be known.
+    /// The loss of the clock until the next turn of the same side. `None` if it is unknown.
     fn lost_until(&self, next: &Self) -> Option<Duration> {
         let used = Millis::try_from(self.used?.as_micros() / 1000).ok()?;
         let of_game = |clock: &Clock| (clock.increment, clock.byoyomi, clock.convention);
         let rest = next.position.moves.as_str().strip_prefix(self.position.moves.as_str())?;
-        // A byoyomi may have paid for a part, and with the last of the moves to go comes more time.
-        let is_paid_alone = self.clock.byoyomi == 0 || 0 < next.clock.remaining;
-        let goes_on = match (self.clock.moves_to_go, next.clock.moves_to_go) {
+        // A byoyomi may cover a part of the time, and after the last of the moves to go time is added.
+        let is_main_time = self.clock.byoyomi == 0 || 0 < next.clock.remaining;
+        let is_same_period = match (self.clock.moves_to_go, next.clock.moves_to_go) {
             (None, None) => true,
             (Some(before), Some(left)) => before.checked_sub(1) == Some(left),
             _ => false,
@@ -85,8 +82,8 @@ impl Turn {
         if self.position.root != next.position.root
             || rest.split_ascii_whitespace().count() != 2
             || of_game(&self.clock) != of_game(&next.clock)
-            || !is_paid_alone
-            || !goes_on
+            || !is_main_time
+            || !is_same_period
         {
             return None;
         }
@@ -102,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    const WANTED: Duration = Duration::from_millis(10);
+    const MINIMUM: Duration = Duration::from_millis(10);
 
     fn request(dialect: Dialect, moves: &str, go: &str) -> SearchRequest {
         let text = format!("position startpos {moves}");
@@ -115,12 +112,12 @@ mod tests {
 
     /// The overhead after two turns, the first of which used 100 ms.
     fn after(dialect: Dialect, first: [&str; 2], second: [&str; 2]) -> u128 {
-        let mut lag = Lag::default();
-        lag.begin(&request(dialect, first[0], first[1]));
-        lag.end(Duration::from_millis(100));
+        let mut overhead = MoveOverhead::default();
+        overhead.begin(&request(dialect, first[0], first[1]));
+        overhead.end(Duration::from_millis(100));
         let second = request(dialect, second[0], second[1]);
-        lag.begin(&second);
-        lag.overhead(WANTED, &second).as_millis()
+        overhead.begin(&second);
+        overhead.overhead(MINIMUM, &second).as_millis()
     }
 
     #[test]
@@ -129,11 +126,11 @@ mod tests {
         let (two, four) = ("moves e2e4 e7e5", "moves e2e4 e7e5 g1f3 b8c6");
         let clock = "go wtime 1000 btime 9 winc 10 binc 10";
         let lost = |left: &str| after(Uci, [two, clock], [four, left]);
-        // It lost 25 ms: six times that is kept.
+        // A loss of 25 ms: six times that is the overhead.
         assert_eq!(lost("go wtime 885 btime 9 winc 10 binc 10"), 150);
         assert_eq!(lost("go wtime 910 btime 9 winc 10 binc 10"), 10);
         assert_eq!(lost("go wtime 990 btime 9 winc 10 binc 10"), 10);
-        // Another time control, another game, a takeback, and somebody who sets the clock.
+        // Another time control, another game, a takeback, and a changed clock.
         assert_eq!(lost("go wtime 885 btime 9 winc 20 binc 20"), 10);
         assert_eq!(after(Uci, [two, clock], [two, "go wtime 885 winc 10"]), 10);
         assert_eq!(after(Uci, [four, clock], [two, "go wtime 885 winc 10"]), 10);
@@ -143,7 +140,7 @@ mod tests {
         let period = "go wtime 1000 movestogo 2";
         assert_eq!(after(Uci, [two, period], [four, "go wtime 880 movestogo 1"]), 120);
         assert_eq!(after(Uci, [two, period], [four, "go wtime 880 movestogo 40"]), 10);
-        // A byoyomi may have paid.
+        // A byoyomi may cover a part.
         let (two, four) = ("moves 7g7f 3c3d", "moves 7g7f 3c3d 2g2f 8c8d");
         let byoyomi = ["go btime 1000 wtime 9 byoyomi 100", "go btime 870 wtime 9 byoyomi 100"];
         assert_eq!(after(Usi, [two, byoyomi[0]], [four, byoyomi[1]]), 180);
@@ -153,16 +150,17 @@ mod tests {
 
     #[test]
     fn clock_losses_decay() {
-        let mut lag = Lag::default();
-        lag.learn(Duration::from_millis(20));
-        let overhead =
-            |lag: &Lag, go: &str| lag.overhead(WANTED, &request(Dialect::Uci, "", go)).as_millis();
-        assert_eq!(overhead(&lag, "go wtime 1000"), 120);
-        // Half of the time is for the search.
-        assert_eq!(overhead(&lag, "go wtime 100"), 50);
+        let mut overhead = MoveOverhead::default();
+        overhead.record(Duration::from_millis(20));
+        let millis = |overhead: &MoveOverhead, go: &str| {
+            overhead.overhead(MINIMUM, &request(Dialect::Uci, "", go)).as_millis()
+        };
+        assert_eq!(millis(&overhead, "go wtime 1000"), 120);
+        // At most half of the time.
+        assert_eq!(millis(&overhead, "go wtime 100"), 50);
         for _ in 0..400 {
-            lag.learn(Duration::ZERO);
+            overhead.record(Duration::ZERO);
         }
-        assert_eq!(overhead(&lag, "go wtime 1000"), 10);
+        assert_eq!(millis(&overhead, "go wtime 1000"), 10);
     }
 }

@@ -1,4 +1,4 @@
-//! The main loop: owns the session and the output.
+//! The main loop, which owns the session and the output.
 
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender};
@@ -7,52 +7,23 @@ use std::time::{Duration, Instant};
 use readyok_protocol::session::engine::{
     self as session, EngineSession, SearchRequest, UsageError,
 };
-use readyok_protocol::{
-    BestMove, Checkmate, Goal, Info, LineBuffer, LineTooLong, OptionValue, Phase, Status, decode,
-};
+use readyok_protocol::{BestMove, Goal, Info, LineBuffer, OptionValue, Phase, decode};
 
-use crate::control::lines;
-use crate::lag::Lag;
+use crate::budget::Budget;
+use crate::control::{Control, lines};
+use crate::event::Event;
 use crate::log::{self, Log};
+use crate::move_overhead::MoveOverhead;
+use crate::options::Spin;
 use crate::worker::Job;
-use crate::{Budget, Control, Spin};
 
-/// Everything that can happen to the main loop.
-#[derive(Debug)]
-pub(crate) enum Event {
-    /// The client sent something.
-    Line(String),
-    /// The client sent a line that is too long.
-    TooLong(LineTooLong),
-    /// The client is gone.
-    EndOfInput,
-    /// A search tells something.
-    Info { search: u64, info: Box<Info<'static>> },
-    /// The worker tells something.
-    InfoString(String),
-    /// A custom command prints lines.
-    Output(String),
-    /// Whether this copy is the buyer's.
-    CopyProtection(Status),
-    /// Whether the engine is registered.
-    Registration(Status),
-    /// The engine is ready.
-    Prepared,
-    /// The engine has found a move.
-    Found(BestMove<'static>),
-    /// The engine has an answer to a search for a mate.
-    Solved(Checkmate<'static>),
-    /// The worker has ended.
-    Left,
-}
-
-/// How long the last answers of an engine that is asked to quit are waited for.
-const GRACE: Duration = Duration::from_secs(2);
+/// How long `quit` waits for the worker.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Maximum length of a custom command in bytes.
 const MAX_CUSTOM_COMMAND: usize = 4096;
 
-/// Passes on what comes from the client, until its end.
+/// Sends the lines of the client to the main loop.
 pub(crate) fn read(mut input: impl Read, events: &SyncSender<Event>) {
     let (mut lines, mut buffer) = (LineBuffer::default(), [0; 8192]);
     loop {
@@ -65,7 +36,7 @@ pub(crate) fn read(mut input: impl Read, events: &SyncSender<Event>) {
         while let Some(line) = lines.next_line() {
             let event = match line {
                 Ok(line) => Event::Line(decode(line).0.into_owned()),
-                Err(error) => Event::TooLong(error),
+                Err(error) => Event::OversizedLine(error),
             };
             if events.send(event).is_err() {
                 return;
@@ -73,33 +44,32 @@ pub(crate) fn read(mut input: impl Read, events: &SyncSender<Event>) {
         }
         if count == 0 {
             let rest = lines.last_line().map(|line| Event::Line(decode(line).0.into_owned()));
-            // Without a receiver nobody asks for more.
+            // The receiver is missing if the engine is about to exit.
             let _ = rest.into_iter().chain([Event::EndOfInput]).try_for_each(|it| events.send(it));
             return;
         }
     }
 }
 
-/// The state of the main loop.
-pub(crate) struct Server<W> {
+pub(crate) struct EventLoop<W> {
     session: EngineSession,
     output: W,
-    /// What has to be written.
+    /// Lines that are not written yet.
     out: String,
     log: Log,
     start: Instant,
     events: SyncSender<Event>,
-    /// `None` as soon as there will be no more.
+    /// `None` after `quit`.
     jobs: Option<Sender<Job>>,
     move_overhead: Option<Spin>,
-    lag: Lag,
+    overhead: MoveOverhead,
     searches: u64,
     running: Option<(Control, SearchRequest)>,
-    /// When to leave without the worker.
-    leave_at: Option<Instant>,
+    /// When to exit without waiting for the worker.
+    exit_deadline: Option<Instant>,
 }
 
-impl<W: Write> Server<W> {
+impl<W: Write> EventLoop<W> {
     pub(crate) fn new(
         session: EngineSession,
         output: W,
@@ -117,21 +87,21 @@ impl<W: Write> Server<W> {
             events,
             jobs: Some(jobs),
             move_overhead,
-            lag: Lag::default(),
+            overhead: MoveOverhead::default(),
             searches: 0,
             running: None,
-            leave_at: None,
+            exit_deadline: None,
         }
     }
 
-    /// Serves the client until it quits, or until nothing can be written any more.
-    pub(crate) fn serve(&mut self, inbox: &Receiver<Event>) -> io::Result<()> {
-        let served = self.serve_until_left(inbox);
-        self.leave();
-        served
+    /// Handles events until the client quits or the output fails.
+    pub(crate) fn run(&mut self, inbox: &Receiver<Event>) -> io::Result<()> {
+        let result = self.handle_events(inbox);
+        self.shut_down();
+        result
     }
 
-    fn serve_until_left(&mut self, inbox: &Receiver<Event>) -> io::Result<()> {
+    fn handle_events(&mut self, inbox: &Receiver<Event>) -> io::Result<()> {
         loop {
             let event = match self.next_deadline() {
                 None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -139,9 +109,11 @@ impl<W: Write> Server<W> {
             };
             let now = crate::now();
             match event {
-                Ok(Event::Left) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
-                Ok(event) => self.take(event, now),
-                Err(RecvTimeoutError::Timeout) if self.leave_at.is_some_and(|at| at <= now) => {
+                Ok(Event::WorkerExited) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Ok(event) => self.handle_event(event, now),
+                Err(RecvTimeoutError::Timeout)
+                    if self.exit_deadline.is_some_and(|at| at <= now) =>
+                {
                     return Ok(());
                 }
                 Err(RecvTimeoutError::Timeout) => (),
@@ -149,16 +121,16 @@ impl<W: Write> Server<W> {
             self.stop_if_late(now);
             self.session.handle_timeout(now - self.start, &mut self.out);
             while let Some(event) = self.session.poll_event() {
-                self.obey(event, now);
+                self.handle_session_event(event, now);
             }
             self.flush(now)?;
         }
     }
 
     fn next_deadline(&self) -> Option<Instant> {
-        let said_later = self.session.poll_timeout().and_then(|at| self.start.checked_add(at));
+        let delayed_lines = self.session.poll_timeout().and_then(|at| self.start.checked_add(at));
         let search = self.running.as_ref().and_then(|(control, _)| control.deadline());
-        [said_later, search, self.leave_at].into_iter().flatten().min()
+        [delayed_lines, search, self.exit_deadline].into_iter().flatten().min()
     }
 
     fn stop_if_late(&self, now: Instant) {
@@ -169,15 +141,15 @@ impl<W: Write> Server<W> {
         }
     }
 
-    fn take(&mut self, event: Event, now: Instant) {
+    fn handle_event(&mut self, event: Event, now: Instant) {
         let (session, out, at) = (&mut self.session, &mut self.out, now - self.start);
-        let done = match event {
+        let result = match event {
             Event::Line(line) => {
-                self.log.heard(&line, now);
+                self.log.received(&line, now);
                 session.receive_line(&line, at, out);
                 Ok(())
             }
-            Event::TooLong(error) => {
+            Event::OversizedLine(error) => {
                 session.receive_oversized_line(error, out);
                 Ok(())
             }
@@ -187,10 +159,10 @@ impl<W: Write> Server<W> {
             }
             Event::Info { search, info } => match &self.running {
                 Some((control, _)) if control.search() == search => session.info(*info, at, out),
-                // A thread of an earlier search is late.
+                // Sent by a thread of an earlier search.
                 _ => Ok(()),
             },
-            Event::InfoString(text) => return self.remark(&text, now),
+            Event::InfoString(text) => return self.info_string(&text, now),
             Event::Output(text) => {
                 for line in lines(&text) {
                     out.push_str(line);
@@ -201,57 +173,56 @@ impl<W: Write> Server<W> {
             Event::CopyProtection(status) => session.copy_protection(status, out),
             Event::Registration(status) => session.registration(status, out),
             Event::Prepared => session.ready(out),
-            Event::Found(best) => {
+            Event::BestMove(best) => {
                 if let Some((control, _)) = self.running.take() {
-                    self.lag.end(control.time_until(now));
+                    self.overhead.end(control.time_until(now));
                 }
                 session.best_move(best, at, out)
             }
-            Event::Solved(mate) => {
+            Event::Checkmate(mate) => {
                 self.running = None;
                 session.checkmate(mate, at, out)
             }
-            Event::Left => Ok(()),
+            Event::WorkerExited => Ok(()),
         };
-        if let Err(usage_error) = done {
-            self.complain(&usage_error, now);
+        if let Err(usage_error) = result {
+            self.report_usage_error(&usage_error, now);
         }
     }
 
-    /// An answer that cannot be written must not be missing.
-    fn complain(&mut self, usage_error: &UsageError, now: Instant) {
-        self.remark(&format!("a bug of this engine: {usage_error}"), now);
+    /// Replaces an unwritable answer by `bestmove (none)`, because an answer must not be missing.
+    fn report_usage_error(&mut self, usage_error: &UsageError, now: Instant) {
+        self.info_string(&format!("a bug of this engine: {usage_error}"), now);
         if self.session.protocol_state().is_searching() && self.running.is_none() {
             let (out, at) = (&mut self.out, now - self.start);
             let none = BestMove::from(readyok_protocol::Best::None);
-            // The first answer was rejected, so that this one is the only one.
+            // Allowed because the first answer was rejected.
             let _ = self.session.best_move(none, at, out);
         }
     }
 
-    /// Does what the session wants.
-    fn obey(&mut self, event: session::Event, now: Instant) {
+    fn handle_session_event(&mut self, event: session::Event, now: Instant) {
         match event {
             session::Event::SetOption { name, value } if name == log::OPTION => {
                 self.open_log(&value, now);
             }
             session::Event::SetOption { name, value } => {
-                // The budget of a search is reckoned here, and the worker may be behind.
+                // Applied here because the worker may be busy when the next budget is computed.
                 let is_own = self.move_overhead.as_ref().is_some_and(|it| it.take(&name, &value));
                 if !is_own {
-                    self.assign(Job::SetOption { name, value });
+                    self.send_job(Job::SetOption { name, value });
                 }
             }
             session::Event::HandshakeComplete(dialect) => {
-                self.assign(Job::Greeted(dialect));
-                self.assign(Job::CheckLicence);
+                self.send_job(Job::SetDialect(dialect));
+                self.send_job(Job::CheckLicense);
             }
-            session::Event::Register(with) => self.assign(Job::Register(with)),
-            session::Event::NewGame => self.assign(Job::NewGame),
-            session::Event::Prepare => self.assign(Job::Prepare),
+            session::Event::Register(with) => self.send_job(Job::Register(with)),
+            session::Event::NewGame => self.send_job(Job::NewGame),
+            session::Event::Prepare => self.send_job(Job::Prepare),
             session::Event::Search(request) => self.search(*request, now),
             session::Event::PonderHit(clocks) => {
-                self.lag.forget_turn();
+                self.overhead.skip_turn();
                 if let Some((control, mut request)) = self.running.take() {
                     if !clocks.is_empty() {
                         request.go.clocks = clocks;
@@ -262,17 +233,17 @@ impl<W: Write> Server<W> {
             }
             session::Event::Stop => self.stop(),
             session::Event::Quit => {
-                self.leave();
-                self.leave_at = now.checked_add(GRACE);
+                self.shut_down();
+                self.exit_deadline = now.checked_add(EXIT_TIMEOUT);
             }
             session::Event::Unknown(line) => {
                 let is_idle =
-                    !self.session.protocol_state().is_searching() && self.leave_at.is_none();
+                    !self.session.protocol_state().is_searching() && self.exit_deadline.is_none();
                 if is_idle && line.len() <= MAX_CUSTOM_COMMAND {
-                    self.assign(Job::Custom(line));
+                    self.send_job(Job::Custom(line));
                 }
             }
-            // The session has told the client all that there is to tell.
+            // The session has reported these to the client.
             session::Event::Debug(_)
             | session::Event::GameOver(_)
             | session::Event::Malformed(_)
@@ -284,16 +255,19 @@ impl<W: Write> Server<W> {
 
     fn search(&mut self, request: SearchRequest, now: Instant) {
         self.searches += 1;
-        self.lag.begin(&request);
+        self.overhead.begin(&request);
         let budget = self.budget(&request);
         let shown = if request.go.ponder { None } else { Some(budget) };
         if self.session.debug() {
-            self.remark(&format!("budget: soft {:?}, hard {:?}", budget.soft, budget.hard), now);
+            self.info_string(
+                &format!("budget: soft {:?}, hard {:?}", budget.soft, budget.hard),
+                now,
+            );
         }
         let control = Control::new(self.searches, now, shown, self.events.clone());
         let copy = Box::new(request.clone());
         self.running = Some((control.clone(), request));
-        self.assign(if self.is_for_mate() {
+        self.send_job(if self.is_for_mate() {
             Job::Solve(copy, control)
         } else {
             Job::Search(copy, control)
@@ -309,27 +283,27 @@ impl<W: Write> Server<W> {
         let millis = self.move_overhead.as_ref().map(Spin::get);
         let millis = millis.map_or(DEFAULT_OVERHEAD_MS, |ms| u64::try_from(ms).unwrap_or(0));
         let overhead = Duration::from_millis(millis);
-        Budget::with_clock_overhead(request, overhead, self.lag.overhead(overhead, request))
+        Budget::with_clock_overhead(request, overhead, self.overhead.overhead(overhead, request))
     }
 
     fn open_log(&mut self, value: &OptionValue, now: Instant) {
         let OptionValue::Text(path) = value else { return };
         if let Err(error) = self.log.open(path) {
-            self.remark(&format!("no log in `{}`: {error}", path.escape_debug()), now);
+            self.info_string(&format!("no log in `{}`: {error}", path.escape_debug()), now);
         }
     }
 
-    fn remark(&mut self, text: &str, now: Instant) {
+    fn info_string(&mut self, text: &str, now: Instant) {
         for line in lines(text) {
             let (out, at) = (&mut self.out, now - self.start);
-            // A line without line ends can be sent at any time.
+            // An `info string` without line ends is always allowed.
             let _ = self.session.info(Info::text(line), at, out);
         }
     }
 
-    fn assign(&self, job: Job) {
+    fn send_job(&self, job: Job) {
         if let Some(jobs) = &self.jobs {
-            // A worker that has ended says so by itself.
+            // A worker that exits sends `WorkerExited`.
             let _ = jobs.send(job);
         }
     }
@@ -340,8 +314,8 @@ impl<W: Write> Server<W> {
         }
     }
 
-    /// Lets the worker end as soon as it can.
-    fn leave(&mut self) {
+    /// Stops the search and closes the channel of the worker.
+    fn shut_down(&mut self) {
         self.stop();
         self.jobs = None;
     }
@@ -350,7 +324,7 @@ impl<W: Write> Server<W> {
         if self.out.is_empty() {
             return Ok(());
         }
-        self.log.said(&self.out, now);
+        self.log.sent(&self.out, now);
         self.output.write_all(self.out.as_bytes())?;
         self.output.flush()?;
         self.out.clear();
