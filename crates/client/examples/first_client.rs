@@ -1,4 +1,4 @@
-//! Asks Stockfish for a move, then inspects the position after it.
+//! Plays one move with Stockfish, then analyses the position after it.
 #![expect(clippy::print_stdout, reason = "an example")]
 
 use readyok_client::{Engine, EngineError, Game, Limit, Search};

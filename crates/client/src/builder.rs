@@ -38,11 +38,11 @@ pub struct Builder {
     on_stderr: Option<StderrListener>,
 }
 
-/// Where an engine is.
+/// The location of an engine.
 pub(crate) enum Target {
     Command(Command),
     Address(String),
-    /// Pipes and streams can be used once.
+    /// Pipes and streams can be used only once.
     Pipes(Option<(PipeReader, PipeWriter)>),
     Streams(Option<Streams>),
 }
@@ -57,8 +57,8 @@ impl Builder {
         self
     }
 
-    /// The protocol of the engine. By default UCI is tried, and if the engine does not answer to it in time, USI with a
-    /// new process or connection: set `Usi` to save that time. Over streams the default is UCI.
+    /// The protocol of the engine. By default UCI is tried, and after a timeout USI with a new process or connection:
+    /// set `Usi` to avoid the timeout. Over streams the default is UCI.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = Some(dialect);
@@ -80,24 +80,24 @@ impl Builder {
         self
     }
 
-    /// Whether each search of a game waits for a `readyok` after the one before; in USI, where `isready` would start a
-    /// game, for a moment of silence ([`Timeouts::settle`]). It does by default.
+    /// Whether each search of a game waits for a `readyok` after the previous one; in USI, where `isready` starts a
+    /// game, for a short delay ([`Timeouts::settle`]). Enabled by default.
     ///
-    /// Without it a search waits only after options, a new game or `stop`, and always once the engine was seen to
-    /// answer twice. That halves what a ply costs a match runner. An answer that had arrived when `go` was written is
-    /// still ignored, and so is the move that the game has just continued with; but the first duplicate `bestmove` that
-    /// arrives later, in another position, is taken for an answer.
+    /// If disabled, a search waits only after options, a new game or `stop`, and always once the engine has answered
+    /// twice. This halves the overhead per ply in a match runner. An answer that arrived before `go` was written is
+    /// still ignored, and so is the move that was just played; but the first duplicate `bestmove` that arrives later,
+    /// in another position, is treated as the answer.
     #[must_use]
     pub fn sync_between_searches(mut self, separate: bool) -> Self {
         self.joins_searches = !separate;
         self
     }
 
-    /// Maximum number of bytes to read per second. More output waits in the pipe, and when that is full the engine
-    /// waits, too: one that sends hundreds of thousands of lines per second leaves the CPUs to others. Its answer
-    /// is late by the time that a full pipe takes.
+    /// Maximum number of bytes read per second. Further output stays in the pipe, and a full pipe blocks the engine:
+    /// one that sends hundreds of thousands of lines per second leaves CPU time to others. Its answer is delayed by
+    /// the time to read a full pipe.
     ///
-    /// For programs that show searches, with some millions; not for those that measure time. Unlimited by default.
+    /// For programs that display searches, with some millions; not for time measurements. Unlimited by default.
     #[must_use]
     pub fn read_rate(mut self, bytes: u32) -> Self {
         self.rate = Some(bytes);
@@ -105,16 +105,15 @@ impl Builder {
     }
 
     /// Ensures that a process, and on Linux each of its descendants, does not outlive this program, even if the program
-    /// is killed: see [`Guard`](Guard#guarantees). Without a guard an engine that ignores the end of its input may do so.
+    /// is killed: see [`Guard`](Guard#guarantees). Without a guard, an engine that ignores the end of its input may.
     #[must_use]
     pub fn guard(mut self, guard: &Guard) -> Self {
         self.guard = Some(guard.clone());
         self
     }
 
-    /// Calls a function with every line of the session, without its line end: what is sent to the engine and what
-    /// is read from it, in this order. It is called by the thread that reads or writes, which waits for it. It may use
-    /// the engine.
+    /// Calls a function with every line of the session, without its line end: sent and received lines, in this order.
+    /// The thread that reads or writes calls it and waits for it. The function may use the engine.
     #[doc(alias = "log")]
     #[must_use]
     pub fn on_line(mut self, on_line: impl Fn(Party, &str) + Send + Sync + 'static) -> Self {
@@ -122,8 +121,8 @@ impl Builder {
         self
     }
 
-    /// Calls a function with every line that a process writes to its error output, without its line end. It is called
-    /// by the thread that reads for the engine, which waits for it.
+    /// Calls a function with every line that a process writes to its error output, without its line end. The reading
+    /// thread calls it and waits for it.
     #[doc(alias = "stderr")]
     #[must_use]
     pub fn on_stderr(mut self, on_stderr: impl Fn(&str) + Send + Sync + 'static) -> Self {
@@ -169,7 +168,7 @@ impl Builder {
             dialect,
             timeouts: self.timeouts,
             sync_between_searches: !self.joins_searches,
-            // Each attempt counts its own lines.
+            // Each attempt has its own line count.
             listener: self.on_line.as_ref().map(|listener| Arc::new(listener.fresh())),
             stderr: Arc::clone(&stderr),
             is_process,

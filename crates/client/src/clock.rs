@@ -1,4 +1,4 @@
-//! The clock, and the deadlines of searches.
+//! The clock and the deadline of a search.
 
 use std::time::Instant;
 

@@ -1,23 +1,23 @@
-//! What ends with an engine: how its descendants are found and terminated.
+//! Containment: how the descendants of an engine are found and terminated.
 
 use std::process::{Child, Command};
 
 use crate::process::Streams;
 
-/// How the descendants of an engine are terminated together with it. See [`Guard`](crate::Guard) for
-/// which one holds when.
+/// How the descendants of an engine are terminated together with it. [`Guard`](crate::Guard) documents which one is
+/// used.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Containment {
-    /// The process alone. Its descendants stay. Systems that are neither Unix nor Linux.
+    /// The process alone; its descendants survive. Systems that are neither Unix nor Linux.
     Process,
-    /// The process group. Descendants that leave the group stay.
+    /// The process group. Descendants that leave the group survive.
     Group,
     /// A supervisor process for each engine adopts all descendants that lose their parent, and
     /// terminates them (Linux 5.3 and later).
     Supervisor,
-    /// A control group of version 2 for each engine (Linux 5.14 and later, where the program may create
-    /// control groups below its own).
+    /// A control group (version 2) for each engine (Linux 5.14 and later, if the program may create control groups
+    /// below its own).
     ControlGroup,
 }
 
@@ -26,16 +26,16 @@ pub enum Containment {
 pub(crate) struct Launched {
     /// The child of this program: the engine, or its supervisor.
     pub(crate) child: Child,
-    /// The number of the engine, which is also that of its group.
+    /// The process ID of the engine, which is also that of its group.
     pub(crate) id: u32,
     pub(crate) scope: Scope,
     pub(crate) streams: Streams,
 }
 
-/// What a signal for an engine and its descendants goes through.
+/// The recipient of a signal for an engine and its descendants.
 #[derive(Debug)]
 pub(crate) enum Scope {
-    /// The group of the engine, or the engine itself where there are no groups.
+    /// The group of the engine, or the engine itself on systems without groups.
     Group,
     #[cfg(target_os = "linux")]
     ControlGroup(crate::guard::ControlGroup),
@@ -43,11 +43,11 @@ pub(crate) enum Scope {
     Supervisor(crate::guard::Supervisor),
 }
 
-/// Where the error output of an engine goes.
+/// The destination of an engine's error output.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum ErrorOutput {
     Piped,
-    /// To that of this program.
+    /// The error output of this program.
     Inherited,
 }
 

@@ -37,13 +37,13 @@ const KILLING: Duration = Duration::from_secs(5);
 const DROPPING: Duration = Duration::from_millis(500);
 
 const MAX_NOTICES: usize = 256;
-/// An engine that leaves more unread is considered dead. Its next answer will be late.
+/// Maximum number of unsent bytes. An engine that does not read them is considered hung; its next answer will time out.
 const MAX_UNSENT: usize = 16 << 20;
 
-/// Something that an engine did besides answering.
+/// An event besides answers.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Notice {
-    /// A text, a protocol violation, a line that is no message.
+    /// A text, a protocol violation, or an unknown line.
     Event(Event),
     /// A line was too long and was discarded.
     LineTooLong(LineTooLong),
@@ -55,14 +55,14 @@ pub(crate) struct Driver {
     session: ClientSession,
     timeouts: Timeouts,
     origin: Instant,
-    /// The time that the session knows.
+    /// The time that was passed to the session last.
     moment: Moment,
     /// Written by the session and not yet passed to the transport.
     out: String,
-    /// Passed to the transport, which could not take it.
+    /// Passed to the transport, which could not write it yet.
     unsent: Vec<u8>,
     input: Input,
-    /// The latest search is the last one. Older ones are kept until their handles have taken the result.
+    /// The last one is the latest search. Older ones are stored until their handles have read the result.
     searches: Vec<SearchState>,
     game: Option<GameId>,
     game_cancelled: bool,
@@ -87,7 +87,6 @@ enum Input {
     Closed,
 }
 
-/// Whether the engine can still do anything.
 #[derive(Clone, Copy, Debug)]
 enum Liveness {
     Process { exit: Option<ExitStatus> },
@@ -110,7 +109,7 @@ pub(crate) struct Delivery {
     pub(crate) ticket: u64,
 }
 
-/// What waiters may be interested in.
+/// The kind of a change, for waiting threads and tasks.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Change {
     #[default]
@@ -123,7 +122,7 @@ pub(crate) enum Change {
 
 #[derive(Debug)]
 struct Ending {
-    /// The cause. `None` if the caller wanted it.
+    /// The cause. `None` if the caller requested the end.
     problem: Option<Problem>,
     stage: Stage,
     until: Instant,
@@ -137,13 +136,13 @@ enum Stage {
     Over,
 }
 
-/// How to hold a session.
+/// Settings of a session.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) name: String,
     pub(crate) dialect: Dialect,
     pub(crate) timeouts: Timeouts,
-    /// Whether each search waits for a `readyok` after the one before.
+    /// Whether each search waits for a `readyok` after the previous one.
     pub(crate) sync_between_searches: bool,
     pub(crate) listener: Option<Arc<Listener>>,
     pub(crate) stderr: Arc<ErrorLines>,
@@ -204,7 +203,7 @@ impl Driver {
         &self.session
     }
 
-    // What the engine does.
+    // Events of the engine.
 
     /// Handles a line that arrived at a time. A deadline that passed before is handled first.
     pub(crate) fn on_line(&mut self, line: Result<&[u8], LineTooLong>, at: Instant) {
@@ -278,7 +277,7 @@ impl Driver {
         if let Some(ending) = &self.ending {
             return (ending.stage != Stage::Over).then_some(ending.until);
         }
-        // A deadline has passed only after its moment.
+        // A deadline expires only after its moment.
         let due = self.session.poll_timeout();
         let due = due.and_then(|due| due.checked_add(Duration::from_nanos(1)));
         let due = due.and_then(|due| self.origin.checked_add(due));
@@ -292,7 +291,7 @@ impl Driver {
                 self.on_event(event, at, raw);
             }
         }
-        // An exit of the engine drops its searches as well, and is the better reason.
+        // If the engine exits, its searches are dropped as well, but the exit is the better explanation.
         if self.ending.is_none() {
             for search in &mut self.searches {
                 if let Some(reason) = search.dropped.take().filter(|_| search.end.is_none()) {
@@ -314,8 +313,8 @@ impl Driver {
             }
             Event::Info(id, info) => {
                 let Some(search) = self.running_mut(id, at) else { return };
-                let wanted = search.on_info(info, raw, at);
-                if wanted {
+                let is_update = search.on_info(info, raw, at);
+                if is_update {
                     self.change = self.change.max(Change::Update);
                 }
             }
@@ -372,10 +371,10 @@ impl Driver {
         self.notices.drain(..).collect()
     }
 
-    // What callers ask for.
+    // Requests of callers.
 
-    /// Requests a search. One that runs is stopped, and its handle ends with `Superseded`; one that ponders on this
-    /// very position by itself gets a `ponderhit` instead.
+    /// Requests a search. A running search is stopped, and its handle ends with `Superseded`; one that the driver has
+    /// started to ponder on this position gets a `ponderhit` instead.
     pub(crate) fn search(
         &mut self,
         game: &Game,
@@ -425,13 +424,13 @@ impl Driver {
                 old.end = Some(Err(Problem::Dropped(DropReason::Superseded)));
                 self.change = Change::State;
             }
-            // The result of a search that the driver has started is not asked for.
+            // The driver has started it, so no caller reads the result.
             old.own_ponder.is_none()
         });
         self.searches.push(state);
     }
 
-    /// After an answer: lets the engine ponder on the reply that it expects.
+    /// Makes the engine ponder on the expected reply after an answer.
     fn ponder_on_reply(&mut self, id: SearchId, now: Instant) {
         let dialect = self.session.protocol_state().dialect();
         let Some(search) = self.search_mut(id) else { return };
@@ -443,7 +442,7 @@ impl Driver {
         else {
             return;
         };
-        // An engine that cannot ponder is asked again with the next search.
+        // If the engine cannot ponder, the next search requests it again.
         if let Ok(id) = self.request(&expected, &ponder, Purpose::Play) {
             let mut state = SearchState::new(id, &ponder);
             state.own_ponder = Some(Box::new((expected, search)));
@@ -480,7 +479,7 @@ impl Driver {
         Some(id)
     }
 
-    /// The opponent played the expected move. A search that has ended already stays as it is.
+    /// The opponent played the expected move. No effect on a search that has ended.
     pub(crate) fn ponder_hit(
         &mut self,
         id: SearchId,
@@ -498,7 +497,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Stops a search as soon as it has begun.
+    /// Stops a search as soon as it has started.
     pub(crate) fn stop(&mut self, id: SearchId, now: Instant) {
         let Some(search) = self.search_mut(id).filter(|search| search.end.is_none()) else {
             return;
@@ -517,7 +516,7 @@ impl Driver {
         }
     }
 
-    /// Ends the latest search without waiting for the answer of the engine, and allows no other in this game.
+    /// Ends the latest search without waiting for the answer, and allows no other in this game.
     pub(crate) fn cancel_game(&mut self, now: Instant) {
         self.game_cancelled = true;
         let moment = self.advance_clock(now);
@@ -531,7 +530,7 @@ impl Driver {
         self.drain_events(now, "");
     }
 
-    /// Forgets a search, and stops it if it has not ended.
+    /// Removes a search, and stops it if it has not ended.
     pub(crate) fn discard(&mut self, id: SearchId, now: Instant) {
         let moment = self.advance_clock(now);
         self.searches.retain(|search| search.id != id);
@@ -556,7 +555,7 @@ impl Driver {
         Some(end)
     }
 
-    /// Moves the updates of a search that were not taken yet into an empty list. Whether there were any.
+    /// Moves the pending updates of a search into an empty list. Returns whether there were any.
     pub(crate) fn take_updates(&mut self, id: SearchId, into: &mut VecDeque<Update>) -> bool {
         if let Some(search) = self.search_mut(id) {
             std::mem::swap(&mut search.updates, into);
@@ -578,7 +577,7 @@ impl Driver {
         search.is_none_or(|search| search.end.is_some()) || self.has_ended()
     }
 
-    /// Whether a search runs, or will as soon as the engine is ready.
+    /// Whether a search is running or pending.
     pub(crate) fn is_searching(&self) -> bool {
         self.ending.is_none() && self.searches.last().is_some_and(|search| search.end.is_none())
     }
@@ -610,7 +609,7 @@ impl Driver {
         self.command(now, |session, now, out| session.register(with, now, out))
     }
 
-    /// Sends a line that the session does not know of.
+    /// Sends a line without passing it to the session.
     pub(crate) fn send_raw(&mut self, line: &str) -> Result<(), EngineError> {
         self.check_open()?;
         if line.contains(|letter: char| letter.is_control() && letter != '\t') {
@@ -626,7 +625,7 @@ impl Driver {
         self.command(now, ClientSession::ping)
     }
 
-    /// Passes a request to the session, if the engine is there.
+    /// Passes a request to the session, if the engine has not ended.
     pub(crate) fn command<T>(
         &mut self,
         now: Instant,
@@ -656,7 +655,7 @@ impl Driver {
         self.quit_within(self.timeouts.quit.total, now);
     }
 
-    /// Like [`quit`](Self::quit), in the time that a destructor may take.
+    /// Like [`quit`](Self::quit), with the timeouts of a destructor.
     pub(crate) fn quit_soon(&mut self, now: Instant) {
         self.quit_within(self.timeouts.quit.total.min(DROPPING), now);
     }
@@ -713,7 +712,7 @@ impl Driver {
             Stage::Killing | Stage::Over => (None, Stage::Over, Duration::ZERO),
         };
         if signal.is_some() {
-            // Asked to exit, it did not.
+            // The process did not exit on request.
             ending.problem.get_or_insert(Problem::Timeout(TimeoutKind::Exit));
         }
         (ending.stage, ending.until) = (stage, now + time);
@@ -736,12 +735,12 @@ impl Driver {
         self.ending.is_some()
     }
 
-    /// Whether the engine has ended, and nothing more will happen.
+    /// Whether the engine has ended.
     pub(crate) fn has_ended(&self) -> bool {
         self.ending.as_ref().is_some_and(|ending| ending.stage == Stage::Over)
     }
 
-    /// Whether [`quit`](Self::quit) is done.
+    /// Whether [`quit`](Self::quit) has finished.
     pub(crate) fn quit_result(&self) -> Option<Result<Option<ExitStatus>, EngineError>> {
         let ending = self.ending.as_ref().filter(|ending| ending.stage == Stage::Over)?;
         Some(match &ending.problem {
@@ -758,13 +757,13 @@ impl Driver {
         }
     }
 
-    /// What ended the session, once it has ended.
+    /// The reason why the session ended.
     pub(crate) fn final_error(&self) -> Option<EngineError> {
         let ending = self.ending.as_ref().filter(|ending| ending.stage == Stage::Over)?;
         Some(self.last_error(ending.problem.clone().unwrap_or(Problem::Disconnected)))
     }
 
-    /// What ended the session, as an error of a call that asks for more.
+    /// An error of a call after the end of the session.
     fn check_open(&self) -> Result<(), EngineError> {
         let Some(ending) = &self.ending else { return Ok(()) };
         Err(self.last_error(ending.problem.clone().unwrap_or(Problem::Disconnected)))
@@ -793,12 +792,12 @@ impl Driver {
 
     // Output to the engine.
 
-    /// Whether a search could start now. Everything that has arrived must be handled before.
+    /// Whether a search can start now. All received output must be handled before.
     pub(crate) fn can_start_pending(&self) -> bool {
         self.ending.is_none() && self.session.can_start_pending()
     }
 
-    /// Starts the search that is held, right before its `go` is sent.
+    /// Starts the pending search, immediately before its `go` is sent.
     pub(crate) fn start_pending(&mut self, now: Instant) {
         let moment = self.advance_clock(now);
         self.session.start_pending(moment, &mut self.out);
@@ -809,7 +808,7 @@ impl Driver {
         !self.out.is_empty()
     }
 
-    /// Whether the transport has not taken everything.
+    /// Whether unsent output is left.
     pub(crate) fn is_blocked(&self) -> bool {
         !self.unsent.is_empty()
     }
@@ -823,13 +822,13 @@ impl Driver {
         }
     }
 
-    /// The engine does not read any more. What that means is seen in its output.
+    /// The engine has closed its input. The reason is visible in its output.
     pub(crate) fn on_input_closed(&mut self) {
         self.input = Input::Closed;
         self.unsent = Vec::new();
     }
 
-    /// Passes the output to a function that returns how many bytes it took.
+    /// Passes the output to a function that returns the number of bytes written.
     pub(crate) fn send(&mut self, mut to: impl FnMut(&[u8]) -> usize) {
         self.observe_output();
         if self.input == Input::Closed {
@@ -851,7 +850,7 @@ impl Driver {
         }
     }
 
-    /// Takes all output, for a thread that writes it.
+    /// Removes all output, for a thread that writes it.
     pub(crate) fn take_unsent(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.unsent)
     }
@@ -863,9 +862,9 @@ impl Driver {
         }
     }
 
-    // News for those who wait.
+    // Notifications.
 
-    /// Lines that the listener must get, after the lock was released.
+    /// Lines for the listener, to be delivered after the lock is released.
     pub(crate) fn take_delivery(&mut self) -> Option<Delivery> {
         let observer = self.observer.as_mut().filter(|observer| !observer.lines.is_empty())?;
         let ticket = observer.tickets;
@@ -874,7 +873,7 @@ impl Driver {
         Some(Delivery { listener: Arc::clone(&observer.listener), lines, ticket })
     }
 
-    /// The listener, and how many deliveries there were so far.
+    /// The listener and the number of deliveries so far.
     pub(crate) fn deliveries(&self) -> Option<(Arc<Listener>, u64)> {
         let observer = self.observer.as_ref()?;
         Some((Arc::clone(&observer.listener), observer.tickets))
@@ -892,12 +891,12 @@ impl Driver {
         }
     }
 
-    /// The tasks to wake because of a change, after the lock was released.
+    /// The tasks to wake because of a change, after the lock is released.
     pub(crate) fn take_wakers(&mut self, change: Change) -> Vec<Waker> {
         if self.wakers.is_empty() {
             return Vec::new();
         }
-        let due = self.wakers.extract_if(.., |(wanted, _)| *wanted <= change);
+        let due = self.wakers.extract_if(.., |(awaited, _)| *awaited <= change);
         due.map(|(_, waker)| waker).collect()
     }
 
@@ -905,7 +904,7 @@ impl Driver {
         self.searches.iter_mut().find(|search| search.id == id)
     }
 
-    /// The search that an engine has sent something about, unless it is over. A message after the deadline ends it.
+    /// The search of an engine's message, unless it has ended. A message after the deadline ends it.
     fn running_mut(&mut self, id: SearchId, at: Instant) -> Option<&mut SearchState> {
         let search = self.searches.iter_mut().find(|search| search.id == id)?;
         if search.end.is_some() {

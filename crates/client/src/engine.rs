@@ -1,4 +1,4 @@
-//! The engine.
+//! The handle of an engine.
 
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::process::{Command, ExitStatus};
@@ -18,15 +18,15 @@ use crate::handle::{SearchHandle, Stopper};
 use crate::handle::{SearchResult, Update};
 use crate::search::Game;
 use crate::search::Search;
-use crate::shared::{Attendance, Shared};
+use crate::shared::{ReadPermit, Shared};
 
-/// How long a destructor waits for an engine at most: all stages of its end, and a margin for a busy machine.
+/// Maximum time in a destructor: all stages of the exit, with a margin for high load.
 const DROPPING: Duration = Duration::from_secs(7);
 
-/// An engine after the handshake.
+/// A running engine after the handshake.
 ///
-/// Dropping it ends the process: by `quit`, and by force if it does not exit within about a second. (An engine that
-/// was started by an async call is killed, and dropping it does not block.)
+/// Dropping it ends the process: with `quit`, and with signals if it does not exit within about a second. (An engine
+/// that was started by an async call is killed, and dropping it does not block.)
 ///
 /// ```no_run
 /// use readyok_client::{Engine, Game, Limit};
@@ -48,11 +48,11 @@ pub struct Engine {
 }
 
 impl Builder {
-    /// Starts a program and waits for the handshake. If the command has no working directory and the path of the
-    /// program is absolute, it runs in the directory of the program, where engines look for their books and networks.
+    /// Starts an executable and waits for the handshake. If the command has no working directory and the path is
+    /// absolute, the working directory is that of the executable, where engines search their books and networks.
     ///
     /// # Errors
-    /// The program cannot be started, or does not answer as an engine does.
+    /// The executable cannot be started, or the handshake fails.
     pub fn spawn(self, command: Command) -> Result<Engine, EngineError> {
         Engine::open(&self, Target::Command(command))
     }
@@ -60,16 +60,16 @@ impl Builder {
     /// Connects to an engine at `host:port` or `tcp://host:port`, and waits for the handshake.
     ///
     /// # Errors
-    /// There is no connection, or no engine answers.
+    /// The connection or the handshake fails.
     pub fn connect(self, address: &str) -> Result<Engine, EngineError> {
         Engine::open(&self, Target::address(address))
     }
 
-    /// Waits for the handshake with an engine at the other end of two streams. They are used in threads of their own,
-    /// which end with the streams.
+    /// Waits for the handshake with an engine connected by two streams. They are used in separate threads, which exit
+    /// with the streams.
     ///
     /// # Errors
-    /// No engine answers.
+    /// The handshake fails.
     pub fn over(
         self,
         reader: impl Read + Send + 'static,
@@ -81,7 +81,7 @@ impl Builder {
     /// Runs an engine of this program in a thread. Its input ends when the handle is dropped.
     ///
     /// # Errors
-    /// It does not answer as an engine does.
+    /// The handshake fails.
     pub fn in_process(
         self,
         engine: impl FnOnce(PipeReader, PipeWriter) + Send + 'static,
@@ -93,10 +93,10 @@ impl Builder {
 }
 
 impl Engine {
-    /// Starts a program with default settings. See [`Builder::spawn`].
+    /// Starts an executable with default settings. See [`Builder::spawn`].
     ///
     /// # Errors
-    /// The program cannot be started, or does not answer as an engine does.
+    /// The executable cannot be started, or the handshake fails.
     pub fn spawn(command: Command) -> Result<Self, EngineError> {
         Self::builder().spawn(command)
     }
@@ -108,14 +108,16 @@ impl Engine {
 
     fn open(builder: &Builder, mut target: Target) -> Result<Self, EngineError> {
         let (first, second) = builder.dialects(&target);
-        let result = Self::greet(builder, &mut target, first);
+        let result = Self::open_with_handshake(builder, &mut target, first);
         match second {
-            Some(dialect) if result.is_err() => Self::greet(builder, &mut target, dialect),
+            Some(dialect) if result.is_err() => {
+                Self::open_with_handshake(builder, &mut target, dialect)
+            }
             _ => result,
         }
     }
 
-    fn greet(
+    fn open_with_handshake(
         builder: &Builder,
         target: &mut Target,
         dialect: Dialect,
@@ -127,15 +129,15 @@ impl Engine {
         Ok(engine)
     }
 
-    /// An engine whose handshake is not complete. Dropping it ends it.
+    /// An engine before the end of the handshake. Dropping it terminates the engine.
     pub(crate) fn new(name: String, dialect: Dialect, shared: Arc<Shared>, is_async: bool) -> Self {
         let (identity, options) = (Identity::default(), OptionSet::default());
         Self { shared, name, dialect, identity, options, is_async }
     }
 
-    /// Takes what the engine has declared in the handshake.
+    /// Stores the declarations of the handshake.
     pub(crate) fn complete(&mut self) {
-        (self.identity, self.options) = self.shared.look(|driver| {
+        (self.identity, self.options) = self.shared.read(|driver| {
             let session = driver.session();
             (session.identity().clone(), session.options().clone())
         });
@@ -146,7 +148,7 @@ impl Engine {
         &self.identity
     }
 
-    /// The name that the engine was started with, as it appears in errors.
+    /// The name of the engine in errors.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -163,15 +165,15 @@ impl Engine {
 
     /// The current value of an option, if it is known.
     pub fn option_value(&self, name: &str) -> Option<OptionValue> {
-        self.shared.look(|driver| driver.session().option_value(name))
+        self.shared.read(|driver| driver.session().option_value(name))
     }
 
     /// The engine's explanation of its latest `copyprotection error` or `registration error`.
     pub fn status_message(&self) -> Option<String> {
-        self.shared.look(|driver| driver.session().status_message().map(str::to_owned))
+        self.shared.read(|driver| driver.session().status_message().map(str::to_owned))
     }
 
-    /// The process ID, which is also that of its process group. `None` if the engine is no process.
+    /// The process ID, which is also that of its process group. `None` if the engine is not a process.
     pub fn process_id(&self) -> Option<u32> {
         self.shared.process.as_ref().map(|process| process.id())
     }
@@ -196,7 +198,7 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// The request cannot be sent, or the engine gave no answer.
+    /// The request is invalid, or the engine gave no answer.
     #[doc(alias = "go")]
     pub fn play(
         &mut self,
@@ -207,11 +209,10 @@ impl Engine {
     }
 
     /// Like [`play`](Self::play), and calls `on_update` for each `info`. It is called in this thread, which also reads
-    /// the output of the engine: a function that takes long delays the next lines. For such, use
-    /// [`begin`](Self::begin).
+    /// the output of the engine: a slow function delays the next lines. In that case use [`begin`](Self::begin).
     ///
     /// # Errors
-    /// The request cannot be sent, or the engine gave no answer.
+    /// The request is invalid, or the engine gave no answer.
     pub fn play_with(
         &mut self,
         game: &Game,
@@ -221,11 +222,11 @@ impl Engine {
         self.search(game, limit.into(), Purpose::Play, Some(on_update))
     }
 
-    /// Begins a search for a move to play. It runs from now on, whether or not anything waits for it. A search that
-    /// still runs is stopped, and this one starts after it.
+    /// Starts a search for a move to play. It runs independently of its handle. A running search is stopped, and this one
+    /// starts after it.
     ///
     /// # Errors
-    /// The request cannot be sent.
+    /// The request is invalid.
     #[doc(alias = "go")]
     pub fn begin(
         &mut self,
@@ -235,10 +236,10 @@ impl Engine {
         SearchHandle::begin(&self.shared, game, search.into(), Purpose::Play)
     }
 
-    /// Like [`begin`](Self::begin), to analyse a position (`UCI_AnalyseMode`).
+    /// Like [`begin`](Self::begin), for the analysis of a position (`UCI_AnalyseMode`).
     ///
     /// # Errors
-    /// The request cannot be sent.
+    /// The request is invalid.
     pub fn analyse(
         &mut self,
         game: &Game,
@@ -247,11 +248,11 @@ impl Engine {
         SearchHandle::begin(&self.shared, game, search.into(), Purpose::Analyse)
     }
 
-    /// Begins a search on the opponent's time. `game` contains the move that the opponent is expected to play, and the
-    /// limit is the one for the reply to it. See [`SearchHandle::ponder_hit`].
+    /// Starts a search on the opponent's time. `game` includes the expected move of the opponent, and the limit is that
+    /// of the reply. See [`SearchHandle::ponder_hit`].
     ///
     /// # Errors
-    /// The request cannot be sent.
+    /// The request is invalid.
     pub fn ponder(
         &mut self,
         game: &Game,
@@ -260,11 +261,10 @@ impl Engine {
         self.begin(game, search.into().ponder())
     }
 
-    /// Searches for a mate. The answer of a chess engine follows from its score.
+    /// Searches for a mate. The answer of a chess engine is derived from its score.
     ///
     /// # Errors
-    /// The request cannot be sent, among other reasons since UCI limits the moves of the mate and USI the time for it;
-    /// or the engine gave no answer.
+    /// The request is invalid (UCI limits the moves of the mate, USI the time), or the engine gave no answer.
     pub fn mate(
         &mut self,
         game: &Game,
@@ -278,35 +278,35 @@ impl Engine {
     /// Waits until the engine has processed everything sent before, such as loading a network (`isready`).
     ///
     /// # Errors
-    /// It did not answer in time, or has ended.
+    /// The engine did not answer in time, or has ended.
     #[doc(alias = "isready")]
     pub fn ready(&mut self) -> Result<(), EngineError> {
         let ping = self.shared.with(Driver::ping)?;
         self.wait_for(|driver| driver.pong(ping))
     }
 
-    /// A handle for other threads to stop whatever search runs.
+    /// A handle for other threads to stop the running search.
     pub fn stopper(&self) -> Stopper {
         Stopper(Arc::clone(&self.shared))
     }
 
-    /// Texts, protocol violations, and lines that are no messages, the latest last. At most the latest 256, each once.
+    /// Texts, protocol violations and unknown lines in their order: the latest 256, each returned once.
     pub fn drain_notices(&mut self) -> Vec<Notice> {
         self.shared.catch_up();
         self.shared.with(|driver, _| driver.drain_notices())
     }
 
-    /// Makes the next search one of a new game, even if it is the same [`Game`] as before: the engine forgets what it
-    /// remembers.
+    /// Starts a new game with the next search, even if it is the same [`Game`] as before: the engine resets its hash
+    /// tables.
     ///
     /// # Errors
-    /// The engine cannot play Chess960 or the variant of the game, or has ended.
+    /// The engine does not support Chess960 or the variant of the game, or has ended.
     #[doc(alias = "ucinewgame")]
     pub fn new_game(&mut self, game: &Game) -> Result<(), EngineError> {
         self.shared.with(|driver, now| driver.announce(game, now))
     }
 
-    /// Reports the result of the game to a shogi engine. A search that runs is stopped.
+    /// Reports the result of the game to a shogi engine. A running search is stopped.
     ///
     /// # Errors
     /// The engine has ended.
@@ -322,13 +322,13 @@ impl Engine {
     /// Sets an option permanently.
     ///
     /// # Errors
-    /// The engine has no such option or the option no such value, or it follows from the game and the search.
+    /// The option is unknown, the value is invalid, or the option is managed by the session.
     #[doc(alias = "setoption")]
     pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), EngineError> {
         self.change_option(name, Some(value))
     }
 
-    /// Sets several options permanently. Only what differs is sent.
+    /// Sets several options permanently. Only changed values are sent.
     ///
     /// # Errors
     /// One of them cannot be set. Those before it are set.
@@ -354,7 +354,7 @@ impl Engine {
         })
     }
 
-    /// Declares that the engine may be asked to ponder (`Ponder`), so that it can plan its time.
+    /// Announces that the engine may have to ponder (`Ponder`), for its time management.
     pub fn allow_pondering(&mut self, allowed: bool) {
         self.shared.with(|driver, _| driver.allow_pondering(allowed));
     }
@@ -367,8 +367,8 @@ impl Engine {
         self.shared.with(|driver, now| driver.register(with, now))
     }
 
-    /// Sends a line as it is. An unexpected answer becomes a [notice](Self::drain_notices); after a `go`, searches of
-    /// this handle are unreliable until its answer.
+    /// Sends a raw line. An unexpected answer becomes a [notice](Self::drain_notices); after a `go`, searches of this
+    /// handle are unreliable until its answer.
     ///
     /// # Errors
     /// The line contains a line break or another control character, or the engine has ended.
@@ -376,7 +376,7 @@ impl Engine {
         self.shared.with(|driver, _| driver.send_raw(line))
     }
 
-    /// Switches the debug mode of the engine.
+    /// Enables or disables the debug mode of the engine.
     ///
     /// # Errors
     /// The engine has ended.
@@ -385,33 +385,33 @@ impl Engine {
             .with(|driver, now| driver.command(now, |session, _, out| session.debug(on, out)))
     }
 
-    /// Sends `quit` and waits for the end. Returns the exit status of a process.
+    /// Sends `quit` and waits for the exit. Returns the exit status of a process.
     ///
     /// # Errors
-    /// It did not exit in time and was killed.
+    /// The engine did not exit in time and was killed.
     pub fn quit(self) -> Result<Option<ExitStatus>, EngineError> {
         self.shared.with(Driver::quit);
         let end = self.wait_until(None, Driver::quit_result);
-        // The wait has no deadline of its own, and the last stage of the end has one.
+        // The wait has no deadline of its own; the last stage of the exit has one.
         end.unwrap_or(Ok(None))
     }
 
-    /// Kills the process immediately, with all that it has started: for an engine that does not react. Returns its
-    /// exit status; a connection is closed.
+    /// Kills the process immediately, with its descendants: for an engine that does not react. Returns its exit status.
+    /// A connection is closed.
     pub fn kill(self) -> Option<ExitStatus> {
         self.shared.with(Driver::kill);
         self.wait_until(now().checked_add(DROPPING), |driver| driver.has_ended().then_some(()));
-        self.shared.look(Driver::exit)
+        self.shared.read(Driver::exit)
     }
 
     fn wait_for(
         &self,
         done: impl Fn(&Driver) -> Option<Result<(), EngineError>>,
     ) -> Result<(), EngineError> {
-        let attendance = Attendance::new(&self.shared);
-        let state = self.shared.ask();
+        let permit = ReadPermit::new(&self.shared);
+        let state = self.shared.lock_as_caller();
         let done = |driver: &mut Driver| done(driver);
-        let end = self.shared.wait(state, attendance.as_ref(), Change::State, None, done);
+        let end = self.shared.wait(state, permit.as_ref(), Change::State, None, done);
         // Without a deadline there is always a value.
         end.unwrap_or(Ok(()))
     }
@@ -422,7 +422,7 @@ impl Engine {
         done: impl Fn(&Driver) -> Option<T>,
     ) -> Option<T> {
         let done = |driver: &mut Driver| done(driver);
-        self.shared.wait(self.shared.ask(), None, Change::State, deadline, done)
+        self.shared.wait(self.shared.lock_as_caller(), None, Change::State, deadline, done)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong with an engine, told so that a person can act on it.
+//! Errors of engines, with all details for the user.
 
 use std::fmt;
 use std::io;
@@ -12,8 +12,8 @@ use crate::exit::Exit;
 
 /// Why an engine gave no result.
 ///
-/// An engine that breaks the rules of its protocol is no error as long as there is a result: what
-/// it did wrong is among the [notices](crate::Engine::drain_notices).
+/// Protocol violations of an engine are no errors as long as there is a result; they are among the
+/// [notices](crate::Engine::drain_notices).
 #[derive(Clone, Debug)]
 pub struct EngineError(Box<Details>);
 
@@ -28,7 +28,7 @@ struct Details {
     message: Option<String>,
 }
 
-/// What went wrong.
+/// The problem of an [`EngineError`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Problem {
@@ -36,7 +36,7 @@ pub enum Problem {
     Start {
         /// The kind of the failure.
         kind: io::ErrorKind,
-        /// What the system says.
+        /// The message of the system.
         text: String,
     },
     /// The engine did not answer in time and was terminated. [`EngineError::timeout`] is the time.
@@ -45,11 +45,11 @@ pub enum Problem {
     OutOfTime(Duration),
     /// The search exceeded its [stall limit](crate::Search::stall_limit). It was stopped.
     Stalled,
-    /// The engine exited, crashed, or closed its output. It was ended if need be.
+    /// The engine exited, crashed, or closed its output. It was terminated if necessary.
     Disconnected,
     /// The search ended without an answer.
     Dropped(DropReason),
-    /// The caller asked for something that cannot be. Nothing was sent, and the engine continues.
+    /// An invalid request of the caller. Nothing was sent, and the engine continues.
     Usage(UsageError),
 }
 
@@ -67,7 +67,7 @@ impl EngineError {
         }))
     }
 
-    /// Adds which protocol is spoken, and after which time an engine that is late was terminated.
+    /// Adds the protocol, and the timeout after which the engine was terminated.
     pub(crate) fn with_timeout(mut self, dialect: Dialect, timeout: Option<Duration>) -> Self {
         self.0.dialect = dialect;
         self.0.timeout = timeout.filter(|_| matches!(self.0.problem, Problem::Timeout(_)));
@@ -90,18 +90,18 @@ impl EngineError {
         self
     }
 
-    /// The engine, by the name it was started with.
+    /// The name of the engine.
     pub fn engine(&self) -> &str {
         &self.0.engine
     }
 
-    /// What went wrong.
+    /// The problem.
     pub fn problem(&self) -> &Problem {
         &self.0.problem
     }
 
-    /// How the process ended, if it was one and has ended. Where there is a [timeout](Self::timeout),
-    /// the client terminated it, and the status says nothing about the engine.
+    /// The exit status of the process, if it has ended. With a [timeout](Self::timeout), the client
+    /// terminated it, and the status does not describe the engine.
     pub fn exit(&self) -> Option<ExitStatus> {
         self.0.exit
     }
@@ -111,23 +111,23 @@ impl EngineError {
         self.0.timeout
     }
 
-    /// How the process ended by itself. `None` if it has not, or if the client terminated it.
+    /// The exit status, unless the client terminated the process.
     pub fn own_exit(&self) -> Option<ExitStatus> {
         self.0.exit.filter(|_| !matches!(self.0.problem, Problem::Timeout(_)))
     }
 
-    /// The engine's own text about the problem, if there is one: the `info string` or bare line next to
-    /// a `copyprotection error`, or the last one of an engine that failed.
+    /// The engine's message about the problem: the `info string` or unknown line next to a `copyprotection
+    /// error`, or the last one of an engine that failed.
     pub fn message(&self) -> Option<&str> {
         self.0.message.as_deref()
     }
 
-    /// The last lines of its error output, the latest last.
+    /// The last lines of the error output, the latest last.
     pub fn stderr(&self) -> &[String] {
         &self.0.stderr
     }
 
-    /// Whether the engine can still be used.
+    /// Whether the engine is still usable.
     pub fn is_recoverable(&self) -> bool {
         match self.0.problem {
             Problem::OutOfTime(_) | Problem::Dropped(_) | Problem::Usage(_) | Problem::Stalled => {
@@ -170,12 +170,12 @@ impl EngineError {
             TimeoutKind::Stop => write!(f, "no `bestmove` within {timeout} after `stop`")?,
             TimeoutKind::Exit => write!(f, "still running {timeout} after `quit`")?,
         }
-        // At the other end of a connection there is no process to terminate.
+        // A connection has no process to terminate.
         f.write_str(if self.0.exit.is_some() { "; engine terminated" } else { "" })
     }
 }
 
-/// A time as people read it: `10 s`, `2.5 s`, `0.05 s`.
+/// A time for display: `10 s`, `2.5 s`, `0.05 s`.
 struct Seconds(Duration);
 
 impl fmt::Display for Seconds {
@@ -202,11 +202,11 @@ impl fmt::Display for Problem {
             Self::Timeout(wait) => wait.fmt(f),
             Self::OutOfTime(late) => write!(f, "lost on time, {late:?} ago"),
             Self::Disconnected => f.write_str("closed its output"),
-            Self::Dropped(DropReason::Superseded) => f.write_str("a newer search took its place"),
+            Self::Dropped(DropReason::Superseded) => f.write_str("a newer search replaced it"),
             Self::Dropped(DropReason::Cancelled) => f.write_str("the search was cancelled"),
-            Self::Dropped(DropReason::GameOver) => f.write_str("the game is over"),
+            Self::Dropped(DropReason::GameOver) => f.write_str("the game has ended"),
             Self::Dropped(DropReason::CopyProtected) => UsageError::CopyProtected.fmt(f),
-            Self::Dropped(DropReason::Disconnected) => f.write_str("accepts no searches any more"),
+            Self::Dropped(DropReason::Disconnected) => f.write_str("accepts no further searches"),
             Self::Usage(usage_error) => usage_error.fmt(f),
             Self::Stalled => f.write_str("sent nothing for too long during a search"),
         }

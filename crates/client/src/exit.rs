@@ -3,14 +3,14 @@
 use std::fmt;
 use std::process::ExitStatus;
 
-/// How a process ended.
+/// The exit of a process.
 ///
 /// The cause is part of the value, because signal numbers differ between systems and a stored status
 /// can be read on another one.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Exit {
-    /// The status that the system reports.
+    /// The status reported by the system.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub status: ProcessStatus,
     /// The cause, if the status names one.
@@ -18,14 +18,14 @@ pub struct Exit {
     pub cause: Option<ExitCause>,
 }
 
-/// The status of a process as the system reports it.
+/// The status of a process.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ProcessStatus {
     /// The process exited with this code.
     Code(i32),
-    /// A signal with this number killed it.
+    /// The process was killed by a signal with this number.
     Signal(i32),
     /// Neither is known.
     Unknown,

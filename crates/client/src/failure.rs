@@ -16,13 +16,13 @@ pub struct EngineFailure {
     /// The kind of the failure.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub kind: EngineFailureKind,
-    /// The text of the system or of the engine about it.
+    /// The message of the system or of the engine.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub message: Option<String>,
     /// The timeout that was exceeded, in milliseconds.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub timeout_ms: Option<u64>,
-    /// How the process ended by itself.
+    /// The exit of a process that ended by itself.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub exit: Option<Exit>,
     /// The last line of the error output, truncated to [`EngineFailure::MAX_TEXT`] characters.
@@ -42,7 +42,7 @@ pub enum EngineFailureKind {
     PermissionDenied,
     /// The address does not accept connections.
     ConnectionRefused,
-    /// The system does not start the executable for another reason.
+    /// The executable cannot be started for another reason.
     StartFailed,
     /// No reply to `uci` or `usi`.
     HandshakeTimeout,
@@ -59,7 +59,7 @@ pub enum EngineFailureKind {
     },
     /// The engine closed its output or the connection.
     Closed,
-    /// The engine had ended before the request.
+    /// The engine had exited before the request.
     NotRunning,
     /// The engine reported a copy protection error.
     CopyProtected,
@@ -68,7 +68,7 @@ pub enum EngineFailureKind {
         /// The name of the option.
         name: String,
     },
-    /// The option follows from the game and the search, and cannot be set.
+    /// The option is managed by the session and cannot be set.
     ManagedOption {
         /// The name of the option.
         name: String,
@@ -101,12 +101,12 @@ impl EngineFailure {
         Self { message: Some(truncated(message)), ..self }
     }
 
-    /// A failure that only a text describes.
+    /// A failure described only by a message.
     pub fn other(message: &str) -> Self {
         Self::new(EngineFailureKind::Other).with_message(message)
     }
 
-    /// A process that ended during a game.
+    /// A process that exited during a game.
     pub fn exited(exit: Exit) -> Self {
         Self { exit: Some(exit), ..Self::new(EngineFailureKind::Closed) }
     }
@@ -234,7 +234,7 @@ impl fmt::Display for EngineFailureKind {
                 write!(f, "has no option `{}`", name.escape_debug())
             }
             Self::ManagedOption { name } => {
-                write!(f, "option `{}` follows from the game", name.escape_debug())
+                write!(f, "option `{}` is managed by the session", name.escape_debug())
             }
             Self::OptionValue { error } => error.fmt(f),
             Self::UnsupportedGame => f.write_str("does not support the game"),

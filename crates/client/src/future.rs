@@ -1,4 +1,4 @@
-//! The engine in async programs, on any runtime: the I/O thread reads, keeps the deadlines and wakes the tasks.
+//! Async calls for any runtime: the I/O thread reads, enforces deadlines and wakes the tasks.
 
 use std::cell::Cell;
 use std::future::{IntoFuture, poll_fn};
@@ -19,15 +19,15 @@ use crate::handle::{SearchResult, Update};
 use crate::shared::Shared;
 use crate::shared::{self, lock};
 
-/// Updates in a row after which another task gets a turn.
-const MAX_IN_A_ROW: u32 = 64;
+/// Consecutive updates after which the task yields.
+const UPDATES_BEFORE_YIELD: u32 = 64;
 
 impl Builder {
     /// Like [`spawn`](Self::spawn), in a task of any runtime.
     ///
-    /// Calls that wait have async forms with the suffix `_async`, and a [`SearchHandle`] can be awaited. Every future
-    /// may be dropped at any time. Dropping the engine kills the process and does not block; a thread reaps it, even
-    /// if there is no runtime any more. [`Engine::quit_async`] is the orderly way.
+    /// Blocking calls have async forms with the suffix `_async`, and a [`SearchHandle`] can be awaited. Every future may
+    /// be dropped at any time. Dropping the engine kills the process and does not block; a thread reaps it, even if the
+    /// runtime is gone. [`Engine::quit_async`] ends it in an orderly way.
     ///
     /// ```no_run
     /// # async fn play() -> Result<(), readyok_client::EngineError> {
@@ -42,7 +42,7 @@ impl Builder {
     /// ```
     ///
     /// # Errors
-    /// The program cannot be started, or does not answer as an engine does.
+    /// The executable cannot be started, or the handshake fails.
     pub async fn spawn_async(self, command: Command) -> Result<Engine, EngineError> {
         open(self, Target::Command(command)).await
     }
@@ -50,7 +50,7 @@ impl Builder {
     /// Like [`connect`](Self::connect), in a task.
     ///
     /// # Errors
-    /// There is no connection, or no engine answers.
+    /// The connection or the handshake fails.
     pub async fn connect_async(self, address: &str) -> Result<Engine, EngineError> {
         open(self, Target::address(address)).await
     }
@@ -58,7 +58,7 @@ impl Builder {
     /// Like [`over`](Self::over), in a task. The streams may block.
     ///
     /// # Errors
-    /// No engine answers.
+    /// The handshake fails.
     pub async fn over_async(
         self,
         reader: impl Read + Send + 'static,
@@ -70,7 +70,7 @@ impl Builder {
     /// Like [`in_process`](Self::in_process), in a task.
     ///
     /// # Errors
-    /// It does not answer as an engine does.
+    /// The handshake fails.
     pub async fn in_process_async(
         self,
         engine: impl FnOnce(PipeReader, PipeWriter) + Send + 'static,
@@ -83,17 +83,17 @@ impl Builder {
 
 async fn open(builder: Builder, target: Target) -> Result<Engine, EngineError> {
     let (first, second) = builder.dialects(&target);
-    let (target, result) = greet(&builder, target, first).await;
+    let (target, result) = open_with_handshake(&builder, target, first).await;
     match (second, target) {
         (Some(dialect), Some(target)) if result.is_err() => {
-            greet(&builder, target, dialect).await.1
+            open_with_handshake(&builder, target, dialect).await.1
         }
         _ => result,
     }
 }
 
 /// Returns the target for another attempt.
-async fn greet(
+async fn open_with_handshake(
     builder: &Builder,
     mut target: Target,
     dialect: Dialect,
@@ -111,13 +111,13 @@ async fn greet(
         return (None, Err(EngineError::start("engine", &error)));
     }
     let (target, engine) = poll_fn(|context| opening.poll(context)).await;
-    let greeted = async {
+    let result = async {
         let mut engine = engine?;
         wait(&engine.shared, Change::State, |driver| driver.handshake()).await?;
         engine.complete();
         Ok(engine)
     };
-    (Some(target), greeted.await)
+    (Some(target), result.await)
 }
 
 type Opened = (Target, Result<Engine, EngineError>);
@@ -147,11 +147,11 @@ impl Opening {
 
 async fn wait<T>(
     shared: &Shared,
-    wanted: Change,
+    change: Change,
     mut done: impl FnMut(&mut Driver) -> Option<T>,
 ) -> T {
-    let value = poll_fn(|context| shared.poll(context, wanted, &mut done)).await;
-    if let Some((listener, count)) = shared.look(Driver::deliveries) {
+    let value = poll_fn(|context| shared.poll(context, change, &mut done)).await;
+    if let Some((listener, count)) = shared.read(Driver::deliveries) {
         listener.wait_for(count);
     }
     value
@@ -161,7 +161,7 @@ impl Engine {
     /// Like [`ready`](Self::ready), in a task.
     ///
     /// # Errors
-    /// It did not answer in time, or has ended.
+    /// The engine did not answer in time, or has ended.
     pub async fn ready_async(&mut self) -> Result<(), EngineError> {
         let ping = self.shared.with(Driver::ping)?;
         wait(&self.shared, Change::State, |driver| driver.pong(ping)).await
@@ -175,7 +175,7 @@ impl Engine {
     /// Like [`quit`](Self::quit), in a task.
     ///
     /// # Errors
-    /// It did not exit in time and was killed.
+    /// The engine did not exit in time and was killed.
     pub async fn quit_async(self) -> Result<Option<ExitStatus>, EngineError> {
         self.shared.with(Driver::quit);
         wait(&self.shared, Change::State, |driver| driver.quit_result()).await
@@ -188,10 +188,10 @@ impl SearchHandle {
         thread_local! {
             static IN_A_ROW: Cell<u32> = const { Cell::new(0) };
         }
-        // An engine that never pauses would not let another task have a turn, nor another branch of this one.
+        // Yields, so that an engine that never pauses does not block other tasks or other branches of this one.
         let mut yielded = false;
         poll_fn(|context| {
-            if !yielded && MAX_IN_A_ROW <= IN_A_ROW.get() {
+            if !yielded && UPDATES_BEFORE_YIELD <= IN_A_ROW.get() {
                 yielded = true;
                 IN_A_ROW.set(0);
                 context.waker().wake_by_ref();

@@ -1,21 +1,21 @@
-//! No engine outlives its program, even if that is killed: a guardian, which is a process of its own,
-//! knows the groups of the engines, and kills what is left of them when the program is gone.
+//! Ensures that no engine outlives its program, even if that is killed: a separate process, the guardian,
+//! knows the process groups of the engines and kills them after the program has ended.
 //!
 //! ```text
 //!  program ── pipe: started, gone, started … its end ──> guardian ── SIGKILL ──> groups that are left
 //!     └────── a socket for each engine … its end ──> supervisor ── SIGKILL ──> engine, descendants
 //! ```
-//! The pipe ends with the program, however that ends. A message is the number of a group, four bytes,
-//! little end first; it is negative when the group is gone.
+//! The pipe is closed when the program ends, for any reason. A message is a process group ID in four bytes,
+//! little endian; negative if the group has ended.
 //!
-//! On Linux each engine is contained besides, so that its descendants are terminated with it: in a
-//! control group (`guard/cgroup.rs`), or below a supervisor (`guard/supervisor.rs`). The guardian knows
-//! the control group of the program, and supervisors see the end of the program themselves.
+//! On Linux each engine is also contained, so that its descendants are terminated with it: in a control
+//! group (`guard/cgroup.rs`), or below a supervisor (`guard/supervisor.rs`). The guardian knows the control
+//! group of the program, and supervisors detect the end of the program themselves.
 //!
-//! An engine that is started without either bears a mark in its environment, as does all that it
-//! starts. Where processes can be looked at (`/proc`), the guardian kills what bears its mark. It does
-//! not come too early: what is just being started holds the pipe, too, until it bears the mark. A
-//! supervisor bears no mark, for it has its own work to finish.
+//! An engine without either has a mark in its environment, which its descendants inherit. If `/proc` exists,
+//! the guardian kills all processes with its mark. It does not start too early: a process that is being
+//! started holds the pipe until it has the mark. Supervisors have no mark, because they must finish their
+//! own work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -50,22 +50,22 @@ pub(crate) use cgroup::ControlGroup;
 #[cfg(target_os = "linux")]
 pub(crate) use launch::Supervisor;
 
-/// How long a guardian or a supervisor may take to answer for the first time.
+/// Maximum time for the first answer of a guardian or a supervisor.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 const ANSWER: u8 = b'\n';
-/// The variable that marks what a guarded program starts, and tells a guardian its mark.
+/// The environment variable with the mark of a guarded program.
 const MARK: &str = "READYOK_GUARDED";
-/// The variable that makes the command of a guardian a supervisor: the version of both sides.
+/// The environment variable that turns the command of a guardian into a supervisor: the protocol version.
 const ROLE: &str = "READYOK_SUPERVISOR";
-/// The variable that passes the control group of the program to its guardian.
+/// The environment variable that passes the control group of the program to its guardian.
 const CONTROL_GROUP: &str = "READYOK_CONTROL_GROUP";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Terminates the descendants of engines with them, and all engines with this program, even if it is
-/// killed and can terminate nothing itself. One guard serves all engines of a program.
+/// Terminates the descendants of engines with them, and all engines with this program, even if it is killed. One
+/// guard serves all engines of a program.
 ///
-/// It is a process in a group of its own, the guardian, so that what kills the group of the program does
-/// not kill it, and ends right after the program. Programs start themselves again for it:
+/// It is a process in its own group, the guardian, which survives signals to the group of the program, and exits
+/// after the program. Programs start their own executable for it:
 ///
 /// ```no_run
 /// use std::process::Command;
@@ -84,9 +84,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 ///
 /// # Guarantees
 ///
-/// *All* stands for the engine and all its descendants, including those with another session, another
-/// process group or another environment. *Group* stands for what is still in the process group of
-/// the engine.
+/// *All* means the engine and all its descendants, including those with another session, process group or
+/// environment. *Group* means the process group of the engine.
 ///
 /// | | engine exits, is terminated, crashes; handle dropped | program exits or is killed |
 /// |---|---|---|
@@ -96,28 +95,28 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// | other Unix, without a guard | group | nothing |
 /// | other systems | the engine alone | nothing |
 ///
-/// On Linux the guard chooses one of two ways, see [`containment`](Self::containment):
-/// - [`Containment::ControlGroup`], where the program may create control groups below its own. The command
-///   of the guardian moves into the group of the engine and becomes the engine. When a call reports that
-///   the engine has ended, its descendants have been sent SIGKILL.
-/// - [`Containment::Supervisor`] otherwise. The command of the guardian is the parent of the engine as long
-///   as that runs, and takes two more file descriptors of the program. When a call reports that the engine
-///   has ended, its descendants have ended.
+/// On Linux the guard selects one of two methods, see [`containment`](Self::containment):
+/// - [`Containment::ControlGroup`], if the program may create control groups below its own. The command of the
+///   guardian moves into the group of the engine and executes the engine. When a call reports the exit of the
+///   engine, its descendants have been sent SIGKILL.
+/// - [`Containment::Supervisor`] otherwise. The command of the guardian is the parent of the running engine, and
+///   uses two more file descriptors of the program. When a call reports the exit of the engine, its descendants
+///   have exited.
 ///
-/// Where neither is possible (Linux before 5.3, no `/proc`), it is as on other Unix systems; what bears the
-/// variable `READYOK_GUARDED` is killed, too, when the program has ended. On other Unix systems an engine
-/// has only the end of its input to go by if the program is killed right after it was started.
+/// If neither is available (Linux before 5.3, no `/proc`), the guarantees are those of other Unix systems; in
+/// addition, processes with the variable `READYOK_GUARDED` are killed after the program has ended. On other Unix
+/// systems, an engine of a program that is killed right after the start sees only the end of its input.
 ///
-/// Not descendants, and not terminated, are processes that a service of the system starts on request of an engine.
-/// A program with the rights to do so can still escape: it can move itself into another control group, or
-/// kill its supervisor. Then the engine and its group are killed, but not all descendants; and not even
-/// these if the supervisor was killed before it has reported the start.
+/// Processes that a system service starts on request of an engine are not its descendants and are not terminated.
+/// A program with sufficient rights can escape: it can move itself into another control group, or kill its
+/// supervisor. Then the engine and its group are killed, but not all descendants; none of them if the supervisor was
+/// killed before it has reported the start.
 ///
 /// # Commands
 ///
-/// On Linux a guarded engine is started with the program, arguments, environment and working
-/// directory of its [`Command`]. What a command does not disclose is ignored: user and group, `arg0`,
-/// and `pre_exec`. Use a program that sets these and becomes the engine, such as `setpriv`.
+/// On Linux a guarded engine is started with the program, arguments, environment and working directory of its
+/// [`Command`]. Other settings are ignored, because a command does not expose them: user and group, `arg0`, and
+/// `pre_exec`. Use an executable that sets these and then executes the engine, such as `setpriv`.
 #[derive(Clone, Debug)]
 pub struct Guard(Arc<Mutex<State>>);
 
@@ -125,12 +124,12 @@ pub struct Guard(Arc<Mutex<State>>);
 struct State {
     command: GuardCommand,
     guardian: Guardian,
-    /// What it has been reported, for the one after it.
+    /// The groups that were reported to the guardian, for its successor.
     groups: BTreeSet<i32>,
     method: Method,
 }
 
-/// How engines are contained.
+/// The method of containment.
 #[derive(Debug)]
 enum Method {
     Group,
@@ -147,12 +146,11 @@ struct Guardian {
 }
 
 impl Guard {
-    /// Starts a guardian: a command that calls [`serve`](Self::serve) and does nothing else. It is
-    /// started again if anybody kills it, and on Linux again for each engine. Engines are contained in the
-    /// best way that is possible.
+    /// Starts a guardian: a command that only calls [`serve`](Self::serve). It is restarted if it is killed, and on
+    /// Linux the command is also started for each engine. Engines are contained by the best available method.
     ///
     /// # Errors
-    /// It cannot be started, or is no guardian.
+    /// It cannot be started, or is not a guardian.
     pub fn start(command: Command) -> io::Result<Self> {
         let group = Containment::Group;
         let possible = [Containment::ControlGroup, Containment::Supervisor];
@@ -160,10 +158,10 @@ impl Guard {
         Self::begin(command, best, true)
     }
 
-    /// The same with engines that are contained in this way.
+    /// Like [`start`](Self::start), with this method of containment.
     ///
     /// # Errors
-    /// It cannot be started, is no guardian, or this way is not possible
+    /// It cannot be started, is not a guardian, or the method is not available
     /// ([`Unsupported`](io::ErrorKind::Unsupported)).
     pub fn start_with(command: Command, containment: Containment) -> io::Result<Self> {
         if !containment.is_possible() {
@@ -173,7 +171,7 @@ impl Guard {
     }
 
     fn begin(command: Command, containment: Containment, has_choice: bool) -> io::Result<Self> {
-        // Nobody else has the same.
+        // Unique for each program.
         let mark = format!("{}-{:016x}", std::process::id(), RandomState::new().hash_one(MARK));
         let mut command = GuardCommand { command, mark, control_group: None };
         #[cfg(target_os = "linux")]
@@ -192,7 +190,7 @@ impl Guard {
         Ok(Self(Arc::new(Mutex::new(state))))
     }
 
-    /// How the engines that are started next are contained.
+    /// The method of containment for the next engine.
     pub fn containment(&self) -> Containment {
         match lock(&self.0).method {
             Method::Group => Containment::Group,
@@ -203,12 +201,11 @@ impl Guard {
         }
     }
 
-    /// What the command of a guardian does: the whole of a process, from its first line to its last. A
-    /// guardian reads its standard input, and does not end before that does. A supervisor of an
-    /// engine ends with the engine, or becomes it.
+    /// Runs a guardian or a supervisor. Call it first in a process that does nothing else. A guardian reads its
+    /// standard input until its end. A supervisor exits with its engine, or becomes it.
     ///
     /// # Errors
-    /// It cannot ignore SIGINT and SIGTERM, cannot answer, or is a supervisor that cannot do its work.
+    /// It cannot ignore SIGINT and SIGTERM, cannot answer, or is a supervisor that fails.
     pub fn serve() -> io::Result<()> {
         if let Some(version) = env::var_os(ROLE) {
             return Self::supervise(version == VERSION);
@@ -218,13 +215,13 @@ impl Guard {
         output.write_all(&[ANSWER])?;
         output.flush()?;
         let mut input = io::stdin().lock();
-        let mut wards = Wards::default();
+        let mut groups = Groups::default();
         let mut order = [0; 4];
-        // However the input ends, the program is gone.
+        // The end of the input, for any reason, means that the program has ended.
         while input.read_exact(&mut order).is_ok() {
-            wards.take(i32::from_le_bytes(order));
+            groups.apply(i32::from_le_bytes(order));
         }
-        wards.kill();
+        groups.kill();
         #[cfg(target_os = "linux")]
         if let Some(path) = env::var_os(CONTROL_GROUP) {
             cgroup::Tree::destroy(path.into());
@@ -245,7 +242,7 @@ impl Guard {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Starts a process, contained in the way of this guard.
+    /// Starts a process with the containment of this guard.
     #[cfg(target_os = "linux")]
     pub(crate) fn launch(
         &self,
@@ -283,7 +280,7 @@ impl Guard {
         let (id, scope) = match (supervisor, group) {
             (Some(supervisor), group) => {
                 if let Some(group) = group {
-                    // Groups can be created, but not be entered.
+                    // Groups can be created, but not entered.
                     self.retire(&group);
                     lock(&self.0).method = Method::Supervisor;
                 }
@@ -302,7 +299,7 @@ impl Guard {
         Launched::directly(command)
     }
 
-    /// Removes the control group of an engine that was killed.
+    /// Removes the control group of a killed engine.
     #[cfg(target_os = "linux")]
     pub(crate) fn retire(&self, group: &ControlGroup) {
         if let Method::ControlGroup(tree) = &mut lock(&self.0).method {
@@ -310,26 +307,25 @@ impl Guard {
         }
     }
 
-    /// Has the group of a process killed if the program ends before it.
+    /// Registers the group of a process, to be killed if the program ends first.
     pub(crate) fn add(&self, id: u32) -> io::Result<()> {
         let group = i32::try_from(id).map_err(io::Error::other)?;
         let state = &mut *lock(&self.0);
         state.groups.insert(group);
-        let told = state.tell(group);
-        if told.is_err() {
+        let sent = state.send(group);
+        if sent.is_err() {
             state.groups.remove(&group);
         }
-        told
+        sent
     }
 
-    /// Forgets a group. To be sent before the number can mean another one.
+    /// Unregisters a group. Must be called before the ID can be reused.
     pub(crate) fn release(&self, id: u32) {
         let Ok(group) = i32::try_from(id) else { return };
         let state = &mut *lock(&self.0);
         if state.groups.remove(&group) {
-            // If there is no guardian any more, nobody kills the wrong group; and the next engine to be
-            // started fails for want of one.
-            let _ = state.tell(-group);
+            // Without a guardian no wrong group is killed, and the next start of an engine fails.
+            let _ = state.send(-group);
         }
     }
 }
@@ -370,7 +366,7 @@ impl Method {
     }
 }
 
-/// The command that becomes a guardian or a supervisor.
+/// The command of a guardian or a supervisor.
 #[derive(Debug)]
 struct GuardCommand {
     command: Command,
@@ -394,20 +390,20 @@ impl GuardCommand {
         command.env(ROLE, VERSION).env_remove(MARK).env_remove(CONTROL_GROUP);
         std::os::unix::process::CommandExt::process_group(command, 0);
         let child = command.stdin(input).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        // The command would hold its end of the socket.
+        // Otherwise the command would hold its end of the socket.
         command.stdin(Stdio::null());
         child
     }
 }
 
 impl State {
-    /// Tells a change of the groups.
-    fn tell(&mut self, order: i32) -> io::Result<()> {
+    /// Sends a change of the groups, and restarts the guardian if necessary.
+    fn send(&mut self, order: i32) -> io::Result<()> {
         if self.guardian.orders.write_all(&order.to_le_bytes()).is_ok() {
             return Ok(());
         }
-        // It was killed, or was stopped so long ago that the pipe is full. The pipe must not end before
-        // it does, or it would kill what still plays.
+        // It was killed, or it was suspended until the pipe was full. The pipe may be closed only after its
+        // exit: otherwise it would kill the running engines.
         self.guardian.process.kill_and_reap();
         self.guardian = Guardian::start(self.command.guardian())?;
         for group in &self.groups {
@@ -419,16 +415,16 @@ impl State {
 
 impl Guardian {
     fn start(command: &mut Command) -> io::Result<Self> {
-        // Whoever waits for the end of the program's own output does not wait for the guardian.
+        // A reader of the program's own output must not wait for the guardian.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let (process, streams) = Process::start(command, None)?;
         process.watch(|| (), |_| ())?;
         let orders =
             streams.stdin.zip(streams.stdout).ok_or_else(|| io::ErrorKind::BrokenPipe.into());
         let orders = orders.and_then(|(stdin, stdout)| {
-            // Nobody waits for a guardian that does not read.
+            // A guardian that does not read must not block the program.
             ioctl_fionbio(&stdin, true)?;
-            hear(stdout.into())?;
+            receive_ready(stdout.into())?;
             Ok(File::from(OwnedFd::from(stdin)))
         });
         match orders {
@@ -441,8 +437,7 @@ impl Guardian {
     }
 }
 
-/// Waits for the first answer of a guardian.
-fn hear(output: OwnedFd) -> io::Result<()> {
+fn receive_ready(output: OwnedFd) -> io::Result<()> {
     let timeout = Timespec { tv_sec: ANSWER_TIMEOUT.as_secs().cast_signed(), tv_nsec: 0 };
     if poll(&mut [PollFd::new(&output, PollFlags::IN)], Some(&timeout))? == 0 {
         return Err(io::Error::new(io::ErrorKind::TimedOut, "the guardian does not answer"));
@@ -454,55 +449,54 @@ fn hear(output: OwnedFd) -> io::Result<()> {
     }
 }
 
-/// The groups that a guardian kills.
 #[derive(Debug, Default)]
-struct Wards(BTreeMap<i32, Ward>);
+struct Groups(BTreeMap<i32, Group>);
 
-impl Wards {
-    fn take(&mut self, order: i32) {
+impl Groups {
+    fn apply(&mut self, order: i32) {
         match order {
-            // 0 would be the own group, and 1 everything.
-            2.. => drop(self.0.insert(order, Ward::new(order))),
+            // 0 would be the own group, and 1 all processes.
+            2.. => drop(self.0.insert(order, Group::new(order))),
             _ => drop(order.checked_neg().and_then(|group| self.0.remove(&group))),
         }
     }
 
     fn kill(self) {
-        for (group, ward) in self.0 {
-            if let Some(pid) = Pid::from_raw(group).filter(|pid| ward.is_still(*pid)) {
-                // It fails only if nobody is left.
+        for (group, group_state) in self.0 {
+            if let Some(pid) = Pid::from_raw(group).filter(|pid| group_state.is_still(*pid)) {
+                // Fails only if the group has ended.
                 let _ = process::kill_process_group(pid, Signal::KILL);
             }
         }
     }
 }
 
-/// A group, known by the process that it is named after.
+/// A process group, identified by its leader.
 #[derive(Debug)]
-struct Ward {
+struct Group {
     #[cfg(target_os = "linux")]
     leader: Option<OwnedFd>,
 }
 
 #[cfg(target_os = "linux")]
-impl Ward {
+impl Group {
     fn new(group: i32) -> Self {
         let open = |pid| process::pidfd_open(pid, process::PidfdFlags::empty()).ok();
         Self { leader: Pid::from_raw(group).and_then(open) }
     }
 
-    /// Whether the number is still that of the group. The system does not give it to a new process
-    /// while there is any process in the group.
+    /// Whether the ID still belongs to the group. The system does not reuse it while the group has a
+    /// process.
     fn is_still(&self, pid: Pid) -> bool {
         let Some(leader) = &self.leader else { return true };
-        // What has ended can be signalled until it is reaped.
+        // An exited process accepts signals until it is reaped.
         let is_there = process::pidfd_send_signal(leader, Signal::KILL).is_ok();
         is_there || process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH)
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-impl Ward {
+impl Group {
     fn new(_: i32) -> Self {
         Self {}
     }
@@ -512,7 +506,7 @@ impl Ward {
     }
 }
 
-/// Installs handlers that do nothing. Signals that are ignored instead would be ignored by child processes, too.
+/// Installs handlers that do nothing. Ignored signals would also be ignored by child processes.
 fn ignore_signals() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 

@@ -1,4 +1,4 @@
-//! A search that runs: the handle of its caller, the one of other threads that may stop it, and its result.
+//! Handles and results of running searches.
 
 use std::collections::VecDeque;
 use std::ops::Deref;
@@ -14,9 +14,9 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::search::Game;
 use crate::search::Search;
-use crate::shared::{Attendance, Shared};
+use crate::shared::{ReadPermit, Shared};
 
-/// A search that runs, whether or not anything waits for it. It borrows nothing.
+/// A running search. It borrows nothing, and runs independently of this handle.
 ///
 /// As an iterator it yields each [`Update`], until the search ends; [`wait`](Self::wait) returns the result, or the
 /// error that ended it. A slow reader misses updates, but never the latest of a variation. In tasks, await
@@ -82,7 +82,7 @@ impl SearchHandle {
         &self.shared
     }
 
-    /// Continues with another number of variations. What was reported so far is forgotten.
+    /// Continues with another number of variations. Earlier reports are discarded.
     ///
     /// # Errors
     /// The engine has ended.
@@ -92,31 +92,31 @@ impl SearchHandle {
         self.replace(&self.game.clone(), search)
     }
 
-    /// Continues with another position. What was reported so far is forgotten.
+    /// Continues with another position. Earlier reports are discarded.
     ///
     /// # Errors
-    /// The position cannot be sent, and the old search continues; or the engine has ended.
+    /// The position is invalid, and the old search continues; or the engine has ended.
     pub fn set_game(&mut self, game: &Game) -> Result<(), EngineError> {
         self.replace(game, self.search.clone())
     }
 
     fn replace(&mut self, game: &Game, search: Search) -> Result<(), EngineError> {
-        // The old search is stopped by the new one, and its result is not wanted.
+        // The new search stops the old one, whose result is discarded.
         let new = Self::begin(&self.shared, game, search, self.purpose)?;
         drop(std::mem::replace(self, new));
         Ok(())
     }
 
-    /// Stops the search as soon as it has begun, without waiting for its answer.
+    /// Stops the search as soon as it has started, without waiting for the answer.
     pub fn stop(&self) {
         self.shared.with(|driver, now| driver.stop(self.id, now));
     }
 
-    /// Reports that the opponent played the expected move: the search becomes one for a move to play, and its time
-    /// counts from now. Clocks, if given, replace those at the start; only some shogi engines receive them.
+    /// Reports that the opponent played the expected move: the search continues as a normal one, and its time starts
+    /// now. Clocks, if given, replace those at the start; they are sent only to shogi engines.
     ///
     /// # Errors
-    /// The search does not ponder, or the engine has ended.
+    /// The search is not pondering, or the engine has ended.
     #[doc(alias = "ponderhit")]
     pub fn ponder_hit(&self, clocks: Option<Clocks>) -> Result<(), EngineError> {
         self.shared.with(|driver, now| driver.ponder_hit(self.id, clocks, now))
@@ -135,7 +135,7 @@ impl SearchHandle {
     /// # Errors
     /// The engine gave no answer, or not in time.
     pub fn wait_with(self, on_update: impl FnMut(&Update)) -> Result<SearchResult, EngineError> {
-        wait(&self.shared, self.shared.ask(), self.id, None, Some(on_update))
+        wait(&self.shared, self.shared.lock_as_caller(), self.id, None, Some(on_update))
     }
 
     /// Stops the search and waits for its answer.
@@ -155,23 +155,27 @@ impl SearchHandle {
 
     fn next_until(&mut self, deadline: Option<Instant>) -> Option<Update> {
         let id = self.id;
-        let next = self.shared.wait(self.shared.ask(), None, Change::Update, deadline, |driver| {
-            match driver.next_update(id) {
+        let next = self.shared.wait(
+            self.shared.lock_as_caller(),
+            None,
+            Change::Update,
+            deadline,
+            |driver| match driver.next_update(id) {
                 Some(update) => Some(Some(update)),
                 None => driver.is_over(id).then_some(None),
-            }
-        });
+            },
+        );
         next.flatten()
     }
 
-    /// What the engine has reported so far, by variation.
+    /// The reported variations so far.
     pub fn so_far(&self) -> Lines {
-        self.shared.look(|driver| driver.lines(self.id))
+        self.shared.read(|driver| driver.lines(self.id))
     }
 
     /// Whether the search has ended. Updates may still be left to read.
     pub fn is_over(&self) -> bool {
-        self.shared.look(|driver| driver.is_over(self.id))
+        self.shared.read(|driver| driver.is_over(self.id))
     }
 
     /// A handle for other threads to stop the search.
@@ -195,7 +199,7 @@ impl Drop for SearchHandle {
 }
 
 impl Engine {
-    /// Searches and waits, reading in this thread.
+    /// Starts a search and waits, reading in this thread.
     pub(crate) fn search(
         &self,
         game: &Game,
@@ -203,17 +207,17 @@ impl Engine {
         purpose: Purpose,
         on_update: Option<impl FnMut(&Update)>,
     ) -> Result<SearchResult, EngineError> {
-        let attendance = Attendance::new(&self.shared);
-        let mut state = self.shared.ask();
+        let permit = ReadPermit::new(&self.shared);
+        let mut state = self.shared.lock_as_caller();
         let id = state.driver.search(game, search, purpose, on_update.is_some(), now())?;
         let abandoned = Abandoned { shared: &self.shared, id };
-        let result = wait(&self.shared, state, id, attendance.as_ref(), on_update);
+        let result = wait(&self.shared, state, id, permit.as_ref(), on_update);
         std::mem::forget(abandoned);
         result
     }
 }
 
-/// Stops a search that is left by a panic in a callback.
+/// Stops the search if a callback panics.
 struct Abandoned<'a> {
     shared: &'a Shared,
     id: SearchId,
@@ -229,13 +233,13 @@ fn wait<'a>(
     shared: &'a Shared,
     mut state: crate::shared::Guard<'a>,
     id: SearchId,
-    attendance: Option<&Attendance<'_>>,
+    permit: Option<&ReadPermit<'_>>,
     mut on_update: Option<impl FnMut(&Update)>,
 ) -> Result<SearchResult, EngineError> {
     let wanted = if on_update.is_some() { Change::Update } else { Change::State };
     let mut updates = VecDeque::new();
     loop {
-        let end = shared.wait(state, attendance, wanted, None, |driver| {
+        let end = shared.wait(state, permit, wanted, None, |driver| {
             if on_update.is_some() && driver.take_updates(id, &mut updates) {
                 return Some(None);
             }
@@ -247,23 +251,23 @@ fn wait<'a>(
         if let Some(end) = end.flatten() {
             return end;
         }
-        state = shared.ask();
+        state = shared.lock_as_caller();
     }
 }
 
-/// Stops whatever search of an engine runs, from any thread.
+/// Stops the running search of an engine, from any thread.
 #[derive(Clone, Debug)]
 pub struct Stopper(pub(crate) Arc<Shared>);
 
 impl Stopper {
-    /// Stops the search: the call that waits for it returns with its result. Does nothing if none runs.
+    /// Stops the search: the waiting call returns with its result. No effect if no search is running.
     pub fn stop(&self) {
         self.0.with(Driver::stop_latest);
     }
 
-    /// Cancels the game: the search that runs ends immediately with [`Cancelled`](crate::DropReason::Cancelled),
-    /// without the answer of the engine, and so does each further search of the game. The next
-    /// [`new_game`](Engine::new_game) can be played again.
+    /// Cancels the game: the running search ends immediately with [`Cancelled`](crate::DropReason::Cancelled), without
+    /// the answer of the engine, and so does each further search of the game. [`new_game`](Engine::new_game) starts
+    /// the next game.
     pub fn cancel_game(&self) {
         self.0.with(Driver::cancel_game);
     }
@@ -272,21 +276,21 @@ impl Stopper {
 /// The result of a search.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SearchResult {
-    /// The answer in the engine's notation: a move whose legality was not checked, none, or a resignation.
+    /// The answer in the engine's notation: an unchecked move, none, or a resignation.
     pub best: Best<'static>,
-    /// The reply that the engine expects, and would like to ponder on.
+    /// The expected reply, to ponder on.
     pub ponder: Option<Move>,
     /// The latest info about the best variation.
     pub info: Info<'static>,
     /// The latest info about all variations.
     pub lines: Lines,
-    /// The answer of a shogi engine to a search for a mate.
+    /// The answer of a shogi engine to a mate search.
     pub checkmate: Option<Checkmate<'static>>,
-    /// When `go` or `ponderhit` was written; taken just before.
+    /// When `go` or `ponderhit` was written; measured just before.
     pub started: Instant,
     /// When the answer arrived.
     pub answered: Instant,
-    /// Whether the engine pondered on this position, and got a `ponderhit`.
+    /// Whether the engine pondered on this position and received `ponderhit`.
     pub ponder_hit: bool,
 }
 
@@ -296,13 +300,13 @@ impl SearchResult {
         self.answered.saturating_duration_since(self.started)
     }
 
-    /// The move, if the engine plays one. The `0000` or `a1a1` of an engine without a legal move is not returned; see
+    /// The move, if there is one. The `0000` or `a1a1` of an engine without a legal move is not returned; see
     /// [`best`](Self::best).
     pub fn best_move(&self) -> Option<Move> {
         self.best.to_move()
     }
 
-    /// The result of a search for a mate, in the terms of USI for both protocols.
+    /// The result of a mate search, in the form of USI for both protocols.
     pub(crate) fn into_checkmate(self) -> Checkmate<'static> {
         if let Some(checkmate) = self.checkmate {
             return checkmate;
@@ -324,7 +328,7 @@ impl SearchResult {
 /// One `info` of a search.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Update {
-    /// Its fields.
+    /// The parsed line.
     pub info: Box<Info<'static>>,
     /// The line.
     pub raw: String,
@@ -340,15 +344,15 @@ impl Deref for Update {
     }
 }
 
-/// The variations of a search, each with its latest score and bound, depth, moves and counters.
+/// The variations of a search with their latest score, bound, depth, moves and counters.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Lines {
-    /// By their numbers, each with its own: most searches have one.
+    /// Sorted by number. Most searches have one.
     by_number: Vec<(u32, Info<'static>)>,
 }
 
 impl Lines {
-    /// No engine has more legal moves to show.
+    /// More than the number of legal moves in any position.
     pub(crate) const MAX: usize = 1024;
 
     /// The best variation. It may have no score yet.
@@ -356,7 +360,7 @@ impl Lines {
         self.iter().next()
     }
 
-    /// A variation by its number; 1 is the best.
+    /// A variation by its number, from 1.
     pub fn get(&self, number: u32) -> Option<&Info<'static>> {
         let place = self.place(number).ok()?;
         self.by_number.get(place).map(|(_, info)| info)
@@ -372,7 +376,7 @@ impl Lines {
         self.by_number.len()
     }
 
-    /// Whether the engine has sent no variation yet.
+    /// Whether no variation was reported yet.
     pub fn is_empty(&self) -> bool {
         self.by_number.is_empty()
     }
@@ -381,7 +385,7 @@ impl Lines {
         self.by_number.binary_search_by_key(&number, |(number, _)| *number)
     }
 
-    /// The variation of this number, a new one if there is room for it.
+    /// The variation with this number; a new one if there is room for it.
     fn line(&mut self, number: u32) -> Option<&mut Info<'static>> {
         let place = match self.place(number) {
             Ok(place) => place,
@@ -398,7 +402,7 @@ impl Lines {
     }
 
     pub(crate) fn update(&mut self, info: &Info<'static>) {
-        // A text, or the move that is being searched, is no variation.
+        // A text or `currmove` is not a variation.
         let is_variation = info.score.is_some() || info.pv.is_some();
         let has_counters = info.nodes.is_some() || info.nps.is_some() || info.time.is_some();
         if !is_variation && !has_counters {
@@ -407,7 +411,7 @@ impl Lines {
         let number = info.multipv.unwrap_or(1);
         let Some(line) = self.line(number) else { return };
         if is_variation {
-            // The depth that goes with `currmove` is one that has no score yet.
+            // The depth next to `currmove` has no score yet.
             latest(&mut line.depth, info.depth);
             latest(&mut line.seldepth, info.seldepth);
             latest(&mut line.movesleft, info.movesleft);

@@ -1,7 +1,7 @@
-//! The ways to reach an engine: a child process, a connection, two streams.
+//! Transports: a child process, a connection, two streams.
 //!
-//! On Unix, what can be polled is read by one I/O thread or by the waiting caller. Other streams, and all streams
-//! elsewhere, have a thread to read and one to write.
+//! On Unix, pollable streams are read by one I/O thread or by the waiting caller. Other streams, and all streams
+//! on other systems, have a reading and a writing thread.
 
 mod threads;
 #[cfg(unix)]
@@ -18,9 +18,9 @@ use crate::driver::{Change, Driver};
 use crate::guard::Guard;
 use crate::listen::ErrorLines;
 use crate::process::{Process, Streams};
-use crate::shared::{self, Attendance, By, Shared};
+use crate::shared::{self, By, ReadPermit, Shared};
 
-/// What connects to an engine.
+/// The transport of an engine.
 #[derive(Debug)]
 pub(crate) enum Io {
     #[cfg(unix)]
@@ -36,14 +36,14 @@ pub(crate) struct State {
     threads: threads::State,
 }
 
-/// Where a caller that reads can be woken.
+/// Wakes a reading caller.
 #[cfg(unix)]
-pub(crate) type Place = Arc<unix::Bell>;
-/// Callers do not read where pipes cannot be polled.
+pub(crate) type Wakeup = Arc<unix::Bell>;
+/// Callers do not read if pipes cannot be polled.
 #[cfg(not(unix))]
-pub(crate) type Place = std::convert::Infallible;
+pub(crate) type Wakeup = std::convert::Infallible;
 
-/// Both streams of an engine, as seen from here.
+/// Both streams of an engine.
 pub(crate) enum Ends {
     Process { process: Arc<Process>, streams: Streams },
     Connection(TcpStream),
@@ -52,7 +52,7 @@ pub(crate) enum Ends {
 }
 
 impl Ends {
-    /// Kills a process that will not be used.
+    /// Kills an unused process.
     pub(crate) fn abandon(&self) {
         if let Self::Process { process, .. } = self {
             process.kill_and_reap();
@@ -60,12 +60,12 @@ impl Ends {
     }
 }
 
-/// How to use a transport.
+/// Settings of a transport.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
     /// Maximum bytes per second.
     pub(crate) rate: Option<u32>,
-    /// Whether callers wait in tasks, so that the I/O thread does all the reading.
+    /// Whether callers wait in tasks. Then only the I/O thread reads.
     pub(crate) is_async: bool,
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn connect(address: &str, within: Duration) -> io::Result<Ends> {
     Ok(Ends::Connection(stream))
 }
 
-/// The directory of the program. Engines look there for their books and networks.
+/// The directory of the executable. Engines search their books and networks there.
 fn own_directory(command: &Command) -> Option<PathBuf> {
     let program = Path::new(command.get_program());
     program.parent().filter(|_| program.is_absolute()).map(Path::to_owned)
@@ -128,7 +128,7 @@ pub(crate) fn open(
     started.map(|()| shared)
 }
 
-/// A way to reach an engine, and how to start the threads for it.
+/// A transport before its threads are started.
 struct Transport {
     io: Io,
     state: State,
@@ -177,7 +177,7 @@ fn over_pipes(
 }
 
 impl Io {
-    /// Starts searches that are held, and writes what the streams take.
+    /// Starts pending searches and writes the output.
     pub(crate) fn flush(&self, state: &mut shared::State) {
         match self {
             #[cfg(unix)]
@@ -186,7 +186,7 @@ impl Io {
         }
     }
 
-    /// Wakes the reader if it has to look earlier than it planned.
+    /// Wakes the reader if its next deadline is earlier than planned.
     pub(crate) fn wake(&self, state: &mut shared::State, by: By, change: Change) {
         match self {
             #[cfg(unix)]
@@ -198,16 +198,16 @@ impl Io {
         }
     }
 
-    /// Has the I/O thread read from now on, unless a caller does.
-    pub(crate) fn attend(&self, state: &mut shared::State) {
+    /// Makes the I/O thread the reader, unless a caller reads.
+    pub(crate) fn ensure_reader(&self, state: &mut shared::State) {
         match self {
             #[cfg(unix)]
-            Self::Polled(polled) => polled.attend(state),
+            Self::Polled(polled) => polled.ensure_reader(state),
             Self::Threads(_) => _ = state,
         }
     }
 
-    /// Reads what has arrived, without waiting.
+    /// Reads everything that has arrived, without waiting.
     pub(crate) fn drain(&self, state: &mut shared::State) {
         match self {
             #[cfg(unix)]
@@ -217,22 +217,22 @@ impl Io {
         }
     }
 
-    /// Where this thread can be woken while it reads.
-    pub(crate) fn place(&self) -> Option<Place> {
+    /// How this thread is woken while it reads.
+    pub(crate) fn wakeup(&self) -> Option<Wakeup> {
         match self {
             #[cfg(unix)]
-            Self::Polled(polled) => polled.place(),
+            Self::Polled(polled) => polled.wakeup(),
             Self::Threads(_) => None,
         }
     }
 
     /// Whether this caller is or becomes the reader.
-    pub(crate) fn may_read(&self, state: &mut shared::State, attendance: &Attendance<'_>) -> bool {
+    pub(crate) fn may_read(&self, state: &mut shared::State, permit: &ReadPermit<'_>) -> bool {
         match self {
             #[cfg(unix)]
-            Self::Polled(_) => unix::may_read(state, &attendance.place),
+            Self::Polled(_) => unix::may_read(state, &permit.wakeup),
             Self::Threads(_) => {
-                let _ = (state, attendance);
+                let _ = (state, permit);
                 false
             }
         }
@@ -243,37 +243,37 @@ impl Io {
         &self,
         shared: &'a Shared,
         state: shared::Guard<'a>,
-        attendance: &Attendance<'_>,
+        permit: &ReadPermit<'_>,
         deadline: Option<Instant>,
     ) -> shared::Guard<'a> {
         match self {
             #[cfg(unix)]
-            Self::Polled(_) => unix::turn(shared, state, &attendance.place, deadline),
+            Self::Polled(_) => unix::turn(shared, state, &permit.wakeup, deadline),
             Self::Threads(_) => {
-                let _ = (shared, attendance, deadline);
+                let _ = (shared, permit, deadline);
                 state
             }
         }
     }
 
-    /// Passes the output on after a caller has read.
-    pub(crate) fn leave(&self, state: &mut shared::State, place: &Place) {
+    /// Hands the output over after a caller has read.
+    pub(crate) fn leave(&self, state: &mut shared::State, wakeup: &Wakeup) {
         match self {
             #[cfg(unix)]
-            Self::Polled(polled) => polled.leave(state, place),
-            Self::Threads(_) => _ = (state, place),
+            Self::Polled(polled) => polled.leave(state, wakeup),
+            Self::Threads(_) => _ = (state, wakeup),
         }
     }
 }
 
-/// How far reading may run ahead of the rate.
+/// Maximum time that reading may be ahead of the rate.
 const MAX_AHEAD: Duration = Duration::from_millis(20);
 
-/// Output beyond the rate is left in the pipe, where the engine waits as soon as the pipe is full.
+/// Limits the read rate: excess output stays in the pipe, and a full pipe blocks the engine.
 #[derive(Debug)]
 pub(crate) struct RateLimiter {
     rate: u32,
-    /// The bytes read so far are within the rate from this moment on.
+    /// From this moment on, the bytes read so far are within the rate.
     until: Instant,
 }
 
@@ -289,7 +289,7 @@ impl RateLimiter {
         self.until = self.until.max(at) + worth;
     }
 
-    /// Until when to read nothing.
+    /// When reading may continue.
     pub(crate) fn pause(&self, at: Instant) -> Option<Instant> {
         self.until.checked_sub(MAX_AHEAD).filter(|until| at < *until)
     }
@@ -311,7 +311,7 @@ mod tests {
         limiter.spend(1000, at(2));
         assert_eq!(limiter.pause(at(2)), Some(at(100)));
         assert_eq!(limiter.pause(at(100)), None);
-        // Silence is not saved up.
+        // Unused time does not accumulate.
         limiter.spend(1000, at(500));
         assert_eq!(limiter.pause(at(500)), Some(at(580)));
     }

@@ -1,8 +1,8 @@
 //! Starts, drives and ends UCI and USI engines, without hangs or leaked processes.
 //!
-//! Anything with two streams can be an engine: a program ([`Engine::spawn`]), a connection ([`Builder::connect`]), a
-//! thread of this program ([`Builder::in_process`]). All knowledge of the protocols is in [`protocol`]; this crate adds
-//! streams, threads, clocks and processes.
+//! Anything with two streams can be an engine: an executable ([`Engine::spawn`]), a connection
+//! ([`Builder::connect`]), a thread of this program ([`Builder::in_process`]). The protocols are implemented in
+//! [`protocol`]; this crate adds streams, threads, clocks and processes.
 //!
 //! ```no_run
 //! use std::process::Command;
@@ -23,27 +23,26 @@
 //! # Ok::<(), readyok_client::EngineError>(())
 //! ```
 //!
-//! A search that was begun runs, whether or not anything waits for it: each engine has an I/O thread. A call that waits
-//! reads in its own thread, without a thread switch, so that match runners need no other mode. In tasks of any async
-//! runtime, start engines with [`Builder::spawn_async`] and await the [`SearchHandle`].
+//! A search runs independently of its handle: each engine has an I/O thread. A blocking call reads in its own thread,
+//! without a thread switch, so that match runners need no other mode. In tasks of any async runtime, start engines
+//! with [`Builder::spawn_async`] and await the [`SearchHandle`].
 //!
-//! A match runner measures exactly: see [`Search::deadline_after`] and [`SearchResult::time`]. For speed see also
+//! For exact time measurement see [`Search::deadline_after`] and [`SearchResult::time`], for speed also
 //! [`Builder::sync_between_searches`].
 //!
 //! Guarantees:
-//! - Each process gets a group of its own, and no process of the group outlives the handle. With a [`Guard`], on Linux,
-//!   no descendant of an engine outlives the handle, nor the program, even if that is killed; its
+//! - Each process has its own process group, and no process of the group outlives the handle. With a [`Guard`], on
+//!   Linux, no descendant of an engine outlives the handle, nor the program, even if that is killed; its
 //!   [guarantees](Guard#guarantees) are listed for each system. A thread waits for each process, so none becomes a
 //!   zombie, even if the handle leaks.
-//! - No wait is without a deadline ([`Timeouts`]), except that for a search without a limit: it ends when it is stopped
-//!   ([`Stopper`]), or with the engine. Deadlines are kept even if nothing waits.
-//! - Memory is bounded, whatever an engine sends and however slowly it is read: of `info` the latest of each variation
-//!   is kept. Neither side blocks the other.
-//! - A search whose handle is dropped is stopped, and its answer is not taken for that of another one; nor is anything
-//!   that has arrived before `go` was written. One case is left: where no `readyok` separates two searches, as in USI,
-//!   an engine may answer a search twice, for the first time, and the second answer arrive when the next search has
-//!   begun.
-//! - An engine that violates its protocol is no error while there is a result ([`Engine::drain_notices`]).
+//! - Every wait has a deadline ([`Timeouts`]), except for a search without a limit: it ends when it is stopped
+//!   ([`Stopper`]), or with the engine. Deadlines are enforced even if no call waits.
+//! - Memory is bounded for any output and any reader: of `info`, the latest of each variation is stored. Neither side
+//!   blocks the other.
+//! - A search whose handle is dropped is stopped, and its answer is not attributed to another one; nor is anything
+//!   that arrived before `go` was written. One exception: if no `readyok` separates two searches, as in USI, the first
+//!   duplicate answer of an engine may arrive after the next search has started.
+//! - Protocol violations of an engine are no errors while there is a result ([`Engine::drain_notices`]).
 mod builder;
 mod clock;
 mod containment;

@@ -1,4 +1,4 @@
-//! Functions of the caller that get the lines of an engine: both directions of the session, and its error output.
+//! Callbacks for the lines of an engine: both directions of the session, and its error output.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -12,8 +12,8 @@ use crate::shared::{lock, wait_until};
 type OnLine = dyn Fn(Party, &str) + Send + Sync;
 type OnStderr = dyn Fn(&str) + Send + Sync;
 
-/// Calls a function with every line, in order, whichever threads read and write. It is called without any lock that
-/// the engine needs, so that it may use the engine itself.
+/// Calls a function with every line, in order, from any reading or writing thread. No lock of the engine is held, so
+/// that the function may use the engine.
 pub(crate) struct Listener {
     on_line: Arc<OnLine>,
     turn: Mutex<Turn>,
@@ -22,11 +22,11 @@ pub(crate) struct Listener {
 
 #[derive(Default)]
 struct Turn {
-    /// The deliveries that are done.
+    /// Number of finished deliveries.
     done: u64,
-    /// Who is inside the function.
+    /// The thread that is executing the function.
     thread: Option<ThreadId>,
-    /// Deliveries that arose within the function.
+    /// Deliveries from within the function.
     nested: BTreeMap<u64, Vec<(Party, String)>>,
 }
 
@@ -35,13 +35,13 @@ impl Listener {
         Self { on_line: Arc::new(on_line), turn: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// The same function for another engine, whose tickets count from zero.
+    /// The same function for another engine, with tickets from zero.
     pub(crate) fn fresh(&self) -> Self {
         let on_line = Arc::clone(&self.on_line);
         Self { on_line, turn: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Delivers lines when it is their turn. Tickets count from zero.
+    /// Delivers lines in the order of tickets, which start at zero.
     pub(crate) fn deliver(&self, ticket: u64, lines: Vec<(Party, String)>) {
         let me = thread::current().id();
         let mut turn = lock(&self.turn);
@@ -62,7 +62,7 @@ impl Listener {
         }
     }
 
-    /// Waits until this number of deliveries is done. Does nothing within the function.
+    /// Waits for this number of deliveries. No effect within the function.
     pub(crate) fn wait_for(&self, deliveries: u64) {
         let turn = lock(&self.turn);
         if turn.thread != Some(thread::current().id()) {
@@ -98,7 +98,7 @@ impl fmt::Debug for Listener {
     }
 }
 
-/// A function that gets each line of an error output.
+/// A callback for the lines of an error output.
 #[derive(Clone)]
 pub(crate) struct StderrListener(Arc<OnStderr>);
 
@@ -114,7 +114,7 @@ impl fmt::Debug for StderrListener {
     }
 }
 
-/// Lines that are kept of an error output, for the error that reports the end of the engine.
+/// Number of stored lines of an error output, for the error at the end of the engine.
 const MAX_LINES: usize = 20;
 
 /// The error output of an engine.
@@ -129,14 +129,14 @@ impl ErrorLines {
         Self { latest: Mutex::default(), listener }
     }
 
-    /// Takes the complete lines of a buffer.
+    /// Removes the complete lines of a buffer.
     pub(crate) fn take(&self, from: &mut LineBuffer) {
         while let Some(line) = from.next_line() {
             self.push(line.map_or_else(|too_long| too_long.to_string(), text));
         }
     }
 
-    /// Takes what is left after the last line end.
+    /// Removes the incomplete last line.
     pub(crate) fn end(&self, from: &mut LineBuffer) {
         if let Some(line) = from.last_line() {
             self.push(text(line));

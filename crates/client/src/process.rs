@@ -1,5 +1,5 @@
-//! An engine and its descendants: they are terminated together and leave no zombie. What contains them
-//! is in `containment.rs` and `guard.rs`.
+//! An engine process and its descendants: terminated together, without zombies. See also `containment.rs` and
+//! `guard.rs`.
 
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -10,7 +10,7 @@ use crate::guard::Guard;
 use crate::shared;
 use crate::shared::lock;
 
-/// A process. An I/O thread, or a thread of its own, must wait for its exit.
+/// A process. An I/O thread, or a separate thread, must wait for its exit.
 #[derive(Debug)]
 pub(crate) struct Process {
     id: u32,
@@ -23,7 +23,7 @@ struct State {
     /// The engine, or its supervisor.
     child: Child,
     scope: Scope,
-    /// From here on its number may mean another process.
+    /// From here on the process ID may be reused.
     reaped: Option<ExitStatus>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) enum Signal {
     Kill,
 }
 
-/// Those streams of a process that its command has piped.
+/// The piped streams of a process.
 #[derive(Debug)]
 pub(crate) struct Streams {
     pub(crate) stdin: Option<ChildStdin>,
@@ -42,8 +42,7 @@ pub(crate) struct Streams {
 }
 
 impl Process {
-    /// Starts a process in a group of its own. With a guard its streams are piped, and its descendants are
-    /// contained.
+    /// Starts a process in its own group. With a guard its streams are piped, and its descendants are contained.
     pub(crate) fn start(
         command: &mut Command,
         guard: Option<&Guard>,
@@ -51,7 +50,7 @@ impl Process {
         Self::start_with(command, guard, ErrorOutput::Piped)
     }
 
-    /// The same with its error output there.
+    /// Like [`start`](Self::start), with this error output.
     pub(crate) fn start_with(
         command: &mut Command,
         guard: Option<&Guard>,
@@ -72,8 +71,8 @@ impl Process {
         Ok((process, streams))
     }
 
-    /// Starts a thread that waits for the exit and reaps, even if the handle leaks. `on_exit` runs after that, then
-    /// `after` with the status.
+    /// Starts a thread that waits for the exit and reaps the process, even if the handle leaks. `on_exit` runs after the
+    /// exit, then `after` with the status.
     pub(crate) fn watch(
         self: &Arc<Self>,
         on_exit: impl FnOnce() + Send + 'static,
@@ -92,12 +91,12 @@ impl Process {
         watcher
     }
 
-    /// The number of the process, which is also that of its group.
+    /// The process ID, which is also that of its group.
     pub(crate) fn id(&self) -> u32 {
         self.id
     }
 
-    /// Sends a signal, if the process has not ended: SIGTERM to its group, SIGKILL to all that is contained.
+    /// Sends a signal, if the process has not exited: SIGTERM to its group, SIGKILL to all contained processes.
     pub(crate) fn signal(&self, signal: Signal) {
         let mut state = lock(&self.state);
         if state.reaped.is_none() {
@@ -105,8 +104,8 @@ impl Process {
         }
     }
 
-    /// Reaps a process that has exited. What it leaves is killed before, while the number of its group
-    /// cannot have a new owner.
+    /// Reaps an exited process. Its remaining descendants are killed before, while the ID of its group cannot be
+    /// reused.
     pub(crate) fn reap(&self) -> ExitStatus {
         let mut state = lock(&self.state);
         if let Some(status) = state.reaped {
@@ -116,16 +115,14 @@ impl Process {
         if let Some(guard) = &self.guard {
             guard.release(self.id);
         }
-        // It has ended: this does not wait. It fails only if the caller's program reaps children
-        // that are not its own.
+        // The process has exited, so this does not block. It fails only if the program reaps children of others.
         let status = state.child.wait().unwrap_or_default();
         let status = self.leave(&state.scope, status);
         state.reaped = Some(status);
         status
     }
 
-    /// Leaves what has contained a process whose child was reaped with this status. Returns the status of the
-    /// engine.
+    /// Ends the containment of a process that was reaped with this status. Returns the status of the engine.
     fn leave(&self, scope: &Scope, status: ExitStatus) -> ExitStatus {
         match scope {
             Scope::Group => status,
@@ -147,18 +144,17 @@ impl Process {
     }
 }
 
-/// A running program in a group of its own. Dropping it kills the group, and with a guard all that its
+/// A running process in its own group. Dropping it kills the group, and with a guard everything that its
 /// [guarantees](Guard#guarantees) cover.
 #[derive(Debug)]
 pub struct PipedProcess(Arc<Process>);
 
 impl PipedProcess {
-    /// Starts a program with pipes to its input and from its output; its error output is that of
-    /// the caller. `on_exit` runs in a thread when it has ended and what was left of its group is
-    /// killed.
+    /// Starts an executable with pipes for its input and output, and the error output of the caller. `on_exit` runs in a
+    /// thread after the process has exited and the rest of its group was killed.
     ///
     /// # Errors
-    /// The program cannot be started.
+    /// The executable cannot be started.
     pub fn spawn(
         command: &mut Command,
         guard: Option<&Guard>,
@@ -174,17 +170,17 @@ impl PipedProcess {
         Ok((process, stdin, stdout))
     }
 
-    /// The number of the process, which is also that of its group.
+    /// The process ID, which is also that of its group.
     pub fn id(&self) -> u32 {
         self.0.id()
     }
 
-    /// Asks the group to end.
+    /// Sends SIGTERM to the group.
     pub fn terminate(&self) {
         self.0.signal(Signal::Terminate);
     }
 
-    /// Kills the program and its descendants.
+    /// Kills the process and its descendants.
     pub fn kill(&self) {
         self.0.signal(Signal::Kill);
     }
@@ -215,19 +211,19 @@ mod sys {
             pid(lock(&self.state).child.id())
         }
 
-        /// Something that can be read when the process has exited, where the system has it.
+        /// A file descriptor that is readable after the exit, if the system supports it.
         #[cfg(target_os = "linux")]
         pub(crate) fn exit_fd(&self) -> Option<OwnedFd> {
             process::pidfd_open(self.child()?, process::PidfdFlags::empty()).ok()
         }
 
-        /// Something that can be read when the process has exited, where the system has it.
+        /// A file descriptor that is readable after the exit, if the system supports it.
         #[cfg(not(target_os = "linux"))]
         pub(crate) fn exit_fd(&self) -> Option<OwnedFd> {
             None
         }
 
-        /// Whether it has exited. Its number keeps its meaning until it is reaped.
+        /// Whether it has exited. The process ID is valid until it is reaped.
         pub(crate) fn has_exited(&self) -> bool {
             let Some(pid) = self.child() else { return true };
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
@@ -235,7 +231,7 @@ mod sys {
         }
     }
 
-    /// Waits without reaping, so that the number keeps its meaning.
+    /// Waits without reaping, so that the process ID stays valid.
     pub(super) fn wait_for_exit(it: &Process) {
         let Some(pid) = it.child() else { return };
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
@@ -259,7 +255,7 @@ mod sys {
             #[cfg(target_os = "linux")]
             (Scope::Supervisor(supervisor), Signal::Kill) => {
                 supervisor.kill();
-                // An engine may have stopped it.
+                // The engine may have suspended it.
                 let _ = process::kill_process(Pid::from_child(&state.child), process::Signal::CONT);
             }
         }
@@ -271,7 +267,7 @@ mod sys {
             Signal::Kill => process::Signal::KILL,
         };
         if let Some(pid) = pid(it.id) {
-            // It fails only if nobody is left.
+            // Fails only if the group has ended.
             let _ = process::kill_process_group(pid, signal);
         }
     }
@@ -295,7 +291,7 @@ mod sys {
     }
 
     pub(super) fn signal(_: &Process, state: &mut State, _: Signal) {
-        // It fails only if it has ended.
+        // Fails only if the process has exited.
         let _ = state.child.kill();
     }
 }

@@ -1,4 +1,4 @@
-//! What to search: the limits and everything else that holds for one search only, and the game it is about.
+//! Search parameters and games.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -6,26 +6,26 @@ use std::time::{Duration, Instant};
 use readyok_protocol::session::client::{Limit as WaitLimit, NewGame, Purpose, SearchRequest};
 use readyok_protocol::{Clocks, Fen, Go, Move, MoveList, Position, PositionError, Sfen};
 
-/// When a search ends.
+/// The limit of a search.
 #[derive(Clone, Debug)]
 pub enum Limit {
-    /// When it is stopped (`go infinite`).
+    /// Until it is stopped (`go infinite`).
     Infinite,
-    /// At a depth in plies.
+    /// A depth in plies.
     Depth(u32),
-    /// After this number of nodes.
+    /// A number of nodes.
     Nodes(u64),
-    /// After this time (`movetime`).
+    /// A fixed time (`movetime`).
     #[doc(alias = "movetime")]
     Time(Duration),
-    /// When the engine decides, with these clocks.
+    /// Clocks; the engine decides.
     Clock(Clocks),
-    /// At the first of several limits.
+    /// Several limits, the first one reached ends the search.
     Go(Box<Go<'static>>),
 }
 
 impl Limit {
-    /// The engine decides, with these clocks. A search that overruns them is stopped.
+    /// Clocks; the engine decides. A search that overruns them is stopped.
     #[doc(alias = "wtime")]
     #[doc(alias = "btime")]
     pub fn clock(clocks: impl Into<Clocks>) -> Self {
@@ -39,7 +39,7 @@ impl Limit {
     }
 }
 
-/// A limit, and what else holds for one search. All of it is undone after the search.
+/// Parameters of one search. They are reset after it.
 ///
 /// ```
 /// use readyok_client::{Limit, Search};
@@ -54,7 +54,7 @@ pub struct Search {
     ponder_after: bool,
 }
 
-/// When a search is lost, regardless of what the engine sends.
+/// The deadline of a search.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Deadline {
     At(Instant),
@@ -70,7 +70,7 @@ impl Search {
         limit.into()
     }
 
-    /// Number of variations to show (`MultiPV`), as far as the engine can.
+    /// Number of variations (`MultiPV`), limited by the engine's range.
     #[doc(alias = "multipv")]
     #[must_use]
     pub fn lines(mut self, lines: u32) -> Self {
@@ -95,7 +95,7 @@ impl Search {
     }
 
     /// Searches on the opponent's time, until `ponderhit` or `stop`. The last move of the game is the expected one.
-    /// For pondering that needs no handle see [`ponder_after`](Self::ponder_after).
+    /// [`ponder_after`](Self::ponder_after) needs no handle.
     #[must_use]
     pub fn ponder(mut self) -> Self {
         self.go.ponder = true;
@@ -103,13 +103,11 @@ impl Search {
         self
     }
 
-    /// Lets the engine ponder after its answer, on the reply that it expects. The next
-    /// [`play`](crate::Engine::play) of this game becomes a `ponderhit` if the opponent has made the expected move,
-    /// and a new search otherwise.
+    /// Makes the engine ponder on the expected reply after its answer. The next [`play`](crate::Engine::play) of this
+    /// game becomes a `ponderhit` if the opponent has made the expected move, and a new search otherwise.
     ///
-    /// A hit needs the same options, variations, moves to search and kind of limit; UCI engines then keep the clocks
-    /// that were computed when pondering began. [`SearchResult::ponder_hit`](crate::SearchResult::ponder_hit)
-    /// reports hits.
+    /// A hit requires the same options, variations, `searchmoves` and kind of limit; for UCI engines the clocks are those
+    /// from the start of pondering. [`SearchResult::ponder_hit`](crate::SearchResult::ponder_hit) reports hits.
     #[doc(alias = "ponder")]
     #[must_use]
     pub fn ponder_after(mut self) -> Self {
@@ -117,9 +115,8 @@ impl Search {
         self
     }
 
-    /// Ends the wait when this time has passed since `go` or `ponderhit` was written. An answer that arrives then, or
-    /// later, does not count: the engine has [lost on time](crate::Problem::OutOfTime), even if it keeps sending. It is
-    /// stopped, and stays usable.
+    /// Sets a deadline relative to `go` or `ponderhit`. An answer at or after the deadline does not count: the engine has
+    /// [lost on time](crate::Problem::OutOfTime), even if it keeps sending lines. It is stopped, and stays usable.
     #[doc(alias = "timeout")]
     #[must_use]
     pub fn deadline_after(mut self, time: Duration) -> Self {
@@ -127,15 +124,15 @@ impl Search {
         self
     }
 
-    /// Like [`deadline_after`](Self::deadline_after), at a fixed moment, even if the search has not begun.
+    /// Like [`deadline_after`](Self::deadline_after), at a fixed moment, even if the search has not started.
     #[must_use]
     pub fn deadline_at(mut self, moment: Instant) -> Self {
         self.deadline = Some(Deadline::At(moment));
         self
     }
 
-    /// Ends the wait when the engine has sent no `info` for a while, or after a total time since `go`. The search ends
-    /// as [stalled](crate::Problem::Stalled), and the engine is stopped.
+    /// Sets limits for the time without `info`, and for the total time since `go`. The search then ends as
+    /// [stalled](crate::Problem::Stalled), and the engine is stopped.
     #[doc(alias = "timeout")]
     #[must_use]
     pub fn stall_limit(mut self, limit: WaitLimit) -> Self {
@@ -157,7 +154,7 @@ impl Search {
         }
     }
 
-    /// Whether only the times of the two differ, if at all.
+    /// Whether both limits are equal except for their times.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let timeless = |search: &Self| {
             let mut go = search.go.clone();
@@ -208,10 +205,10 @@ impl From<Limit> for Search {
     }
 }
 
-/// A game: a position, the moves that led on from it, and an identity.
+/// A game: a position, moves, and an identity.
 ///
-/// When a search is about another game than the one before, the engine is informed
-/// (`ucinewgame`, `usinewgame`), and drops what it remembers. A clone is the same game.
+/// If a search belongs to another game than the previous one, the new-game command is sent (`ucinewgame`,
+/// `usinewgame`), which resets the engine's hash tables. A clone is the same game.
 ///
 /// ```
 /// use readyok_client::Game;
@@ -239,7 +236,7 @@ impl GameId {
 }
 
 impl Game {
-    /// A new game from the usual start position.
+    /// A new game from the start position.
     pub fn startpos() -> Self {
         Self::from(Position::default())
     }
@@ -252,7 +249,7 @@ impl Game {
     /// A new game from a position of chess or a variant.
     ///
     /// # Errors
-    /// The text breaks the syntax of FEN.
+    /// The FEN is invalid.
     pub fn from_fen(fen: &str) -> Result<Self, PositionError> {
         fen.parse::<Fen<'static>>().map(|fen| Self::from(Position::from(fen)))
     }
@@ -260,12 +257,12 @@ impl Game {
     /// A new game from a position of shogi.
     ///
     /// # Errors
-    /// The text breaks the syntax of SFEN.
+    /// The SFEN is invalid.
     pub fn from_sfen(sfen: &str) -> Result<Self, PositionError> {
         sfen.parse::<Sfen<'static>>().map(|sfen| Self::from(Position::from(sfen)))
     }
 
-    /// A new game of Chess960: castling is the king taking his rook (`UCI_Chess960`).
+    /// Chess960: castling is written as the king's move to its rook (`UCI_Chess960`).
     #[must_use]
     pub fn chess960(mut self) -> Self {
         self.id = GameId::new();
@@ -273,7 +270,7 @@ impl Game {
         self
     }
 
-    /// A new game of a variant (`UCI_Variant`).
+    /// A variant (`UCI_Variant`).
     #[must_use]
     pub fn variant(mut self, variant: impl Into<String>) -> Self {
         self.id = GameId::new();
@@ -281,8 +278,7 @@ impl Game {
         self
     }
 
-    /// A new game against an opponent, in the form of `UCI_Opponent`:
-    /// `GM 2800 human Gary Kasparov`.
+    /// An opponent, in the form of `UCI_Opponent`: `GM 2800 human Gary Kasparov`.
     #[must_use]
     pub fn against(mut self, opponent: impl Into<String>) -> Self {
         self.id = GameId::new();
@@ -290,7 +286,7 @@ impl Game {
         self
     }
 
-    /// Plays a move. Whether it is legal is not asked.
+    /// Plays a move without a legality check.
     pub fn play(&mut self, it: Move) {
         self.position.moves.push(it);
     }
@@ -301,7 +297,7 @@ impl Game {
         Self { id: self.id, position, about: self.about.clone() }
     }
 
-    /// Where the game stands.
+    /// The current position.
     pub fn position(&self) -> &Position<'static> {
         &self.position
     }

@@ -1,4 +1,4 @@
-//! One engine, shared by its handles and its I/O thread: the driver behind a lock, and the rules by which threads use it.
+//! One engine, shared by its handles and its I/O thread: the driver behind a lock, and the coordination of threads.
 //!
 //! ```text
 //!  caller ── lock ── search, stop, hit ──> ┌────────────┐ ── write (by the caller) ──────> stdin ┐
@@ -8,11 +8,11 @@
 //!  I/O thread: poll(bell, exit, stderr, [stdout if it is the reader], [stdin if it was full], deadline)
 //! ```
 //!
-//! - A request is written by the thread that makes it, under the lock. Pipes do not block.
-//! - The output has one reader at any time. A caller that waits in `play` reads itself; a search that no caller waits
-//!   for is read by the I/O thread. So every search advances, and the fast path has no thread switch.
-//! - The reader also keeps the deadlines. A thread that makes one earlier wakes the reader.
-//! - Waiting threads, tasks and listeners are notified after the lock was released.
+//! - The thread of a request also writes it, under the lock. Pipes are nonblocking.
+//! - The output has one reader at any time. A caller that waits in `play` reads itself; otherwise the I/O thread
+//!   reads. So every search advances, and the fast path has no thread switch.
+//! - The reader also enforces the deadlines. A thread that sets an earlier one wakes the reader.
+//! - Waiting threads, tasks and listeners are notified after the lock is released.
 
 use std::io;
 use std::net::{Shutdown, TcpStream};
@@ -29,17 +29,17 @@ use crate::driver::{Change, Delivery, Driver};
 use crate::io::{Io, RateLimiter};
 use crate::process::Process;
 
-/// Far more than any variation or list of choices needs.
+/// Longer than any variation or list of choices.
 const MAX_LINE: usize = 1 << 16;
-/// How long a thread that has released the lock in a flood waits for callers that want it.
-const ROOM: Duration = Duration::from_micros(20);
-const MAX_ROOMS: u32 = 10;
+/// How long a reader in a flood waits for callers that need the lock.
+const YIELD_TIME: Duration = Duration::from_micros(20);
+const MAX_YIELDS: u32 = 10;
 
 #[derive(Debug)]
 pub(crate) struct Shared {
     state: Mutex<State>,
     changed: Condvar,
-    /// Callers that have found the lock taken.
+    /// Number of callers that wait for the lock.
     queued: AtomicUsize,
     pub(crate) io: Io,
     pub(crate) process: Option<Arc<Process>>,
@@ -51,7 +51,7 @@ pub(crate) struct State {
     pub(crate) driver: Driver,
     pub(crate) lines: LineBuffer,
     pub(crate) limiter: Option<RateLimiter>,
-    /// Threads that wait for a change, and those of them that wait for updates.
+    /// Number of threads that wait for a change, and of those that wait for updates.
     waiting: usize,
     waiting_for_updates: usize,
     pub(crate) io: crate::io::State,
@@ -59,16 +59,16 @@ pub(crate) struct State {
 
 pub(crate) type Guard<'a> = MutexGuard<'a, State>;
 
-/// Who has changed something.
+/// The kind of thread that made a change.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum By {
     Caller,
-    /// A thread of the transport, which inspects the deadlines before it sleeps.
+    /// A thread of the transport, which checks the deadlines before it sleeps.
     Io,
 }
 
-/// What to do after the lock was released.
-struct News {
+/// Actions after the lock is released.
+struct Notifications {
     delivery: Option<Delivery>,
     wakers: Vec<Waker>,
     notifies: bool,
@@ -101,14 +101,14 @@ impl Shared {
         }
     }
 
-    /// The lock, for a thread of the transport.
+    /// Locks for a thread of the transport.
     pub(crate) fn lock(&self) -> Guard<'_> {
         lock(&self.state)
     }
 
-    /// The lock, for a caller. A mutex prefers the thread that has just released it, which in a flood is the reader:
-    /// it makes room while callers are queued.
-    pub(crate) fn ask(&self) -> Guard<'_> {
+    /// Locks for a caller. A mutex prefers the thread that has just released it, which in a flood is the reader. It yields
+    /// while callers are queued.
+    pub(crate) fn lock_as_caller(&self) -> Guard<'_> {
         if let Ok(state) = self.state.try_lock() {
             return state;
         }
@@ -118,34 +118,34 @@ impl Shared {
         state
     }
 
-    /// Makes a request, sends what arises from it, and notifies those concerned.
+    /// Makes a request, sends its output, and notifies waiting threads.
     pub(crate) fn with<T>(&self, request: impl FnOnce(&mut Driver, Instant) -> T) -> T {
-        let mut state = self.ask();
+        let mut state = self.lock_as_caller();
         let value = request(&mut state.driver, now());
         self.release(state, By::Caller);
         value
     }
 
-    /// Like [`with`](Self::with), for a request that may have begun a search: it is read from now on, whether or not a
-    /// caller waits for it.
+    /// Like [`with`](Self::with), for a request that may start a search: the engine is read from now on, even if no
+    /// caller waits.
     pub(crate) fn begin<T>(&self, request: impl FnOnce(&mut Driver, Instant) -> T) -> T {
-        let mut state = self.ask();
+        let mut state = self.lock_as_caller();
         let value = request(&mut state.driver, now());
         if state.driver.is_searching() {
-            self.io.attend(&mut state);
+            self.io.ensure_reader(&mut state);
         }
         self.release(state, By::Caller);
         value
     }
 
-    /// Looks at the state without changing it.
-    pub(crate) fn look<T>(&self, look: impl FnOnce(&Driver) -> T) -> T {
-        look(&self.ask().driver)
+    /// Reads the state.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&Driver) -> T) -> T {
+        read(&self.lock_as_caller().driver)
     }
 
-    /// Sends what is due and collects the news.
-    fn settle(&self, state: &mut State, by: By) -> News {
-        // First: an engine that is killed must not see the end of its input before.
+    /// Sends signals and output, and collects the notifications.
+    fn settle(&self, state: &mut State, by: By) -> Notifications {
+        // First: a killed engine must not see the end of its input before.
         while let Some(signal) = state.driver.take_signal(now()) {
             if let Some(process) = &self.process {
                 process.signal(signal);
@@ -155,7 +155,7 @@ impl Shared {
         if state.driver.has_ended()
             && let Some(connection) = &self.connection
         {
-            // It fails only if the other side was faster.
+            // Fails only if the peer has already closed it.
             let _ = connection.shutdown(Shutdown::Both);
         }
         let change = state.driver.take_change();
@@ -165,7 +165,7 @@ impl Shared {
             Change::State => state.waiting,
         };
         self.io.wake(state, by, change);
-        News {
+        Notifications {
             delivery: state.driver.take_delivery(),
             wakers: if change == Change::None {
                 Vec::new()
@@ -176,63 +176,65 @@ impl Shared {
         }
     }
 
-    /// Releases the lock after a change. A thread that is woken needs it next.
+    /// Releases the lock after a change. A woken thread needs it next.
     pub(crate) fn release(&self, mut state: Guard<'_>, by: By) {
-        let news = self.settle(&mut state, by);
+        let notifications = self.settle(&mut state, by);
         drop(state);
-        self.spread(news);
+        self.notify(notifications);
         if by == By::Io {
-            self.make_room();
+            self.yield_to_callers();
         }
     }
 
-    /// Lets callers have the lock that are queued for it.
-    pub(crate) fn make_room(&self) {
-        for _ in 0..MAX_ROOMS {
+    /// Yields the lock to queued callers.
+    pub(crate) fn yield_to_callers(&self) {
+        for _ in 0..MAX_YIELDS {
             if self.queued.load(Ordering::Relaxed) == 0 {
                 break;
             }
-            thread::sleep(ROOM);
+            thread::sleep(YIELD_TIME);
         }
     }
 
-    /// Like [`release`](Self::release), but keeps the lock, or takes it again.
+    /// Like [`release`](Self::release), but keeps or reacquires the lock.
     pub(crate) fn publish<'a>(&'a self, mut state: Guard<'a>, by: By) -> Guard<'a> {
-        let news = self.settle(&mut state, by);
-        let is_empty = news.delivery.is_none() && news.wakers.is_empty() && !news.notifies;
+        let notifications = self.settle(&mut state, by);
+        let is_empty = notifications.delivery.is_none()
+            && notifications.wakers.is_empty()
+            && !notifications.notifies;
         if is_empty && self.queued.load(Ordering::Relaxed) == 0 {
             return state;
         }
         drop(state);
-        self.spread(news);
-        self.make_room();
-        self.ask()
+        self.notify(notifications);
+        self.yield_to_callers();
+        self.lock_as_caller()
     }
 
-    fn spread(&self, news: News) {
-        if let Some(Delivery { listener, lines, ticket }) = news.delivery {
+    fn notify(&self, notifications: Notifications) {
+        if let Some(Delivery { listener, lines, ticket }) = notifications.delivery {
             listener.deliver(ticket, lines);
         }
-        if news.notifies {
+        if notifications.notifies {
             self.changed.notify_all();
         }
-        news.wakers.into_iter().for_each(Waker::wake);
+        notifications.wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Waits until something is done, or until the deadline. A caller with an [`Attendance`] reads meanwhile; otherwise
-    /// the I/O thread does.
+    /// Waits for a condition, or until the deadline. A caller with an [`ReadPermit`] reads meanwhile; otherwise the I/O
+    /// thread does.
     pub(crate) fn wait<'a, T>(
         &'a self,
         mut state: Guard<'a>,
-        attendance: Option<&Attendance<'_>>,
-        wanted: Change,
+        permit: Option<&ReadPermit<'_>>,
+        change: Change,
         deadline: Option<Instant>,
         mut done: impl FnMut(&mut Driver) -> Option<T>,
     ) -> Option<T> {
         let value = loop {
-            let reads = attendance.filter(|it| self.io.may_read(&mut state, it));
+            let reads = permit.filter(|it| self.io.may_read(&mut state, it));
             if reads.is_none() {
-                self.io.attend(&mut state);
+                self.io.ensure_reader(&mut state);
             }
             state = self.publish(state, if reads.is_some() { By::Io } else { By::Caller });
             if let Some(value) = done(&mut state.driver) {
@@ -242,8 +244,8 @@ impl Shared {
                 break None;
             }
             state = match reads {
-                Some(attendance) => self.io.turn(self, state, attendance, deadline),
-                None => self.wait_for_change(state, wanted, deadline),
+                Some(permit) => self.io.turn(self, state, permit, deadline),
+                None => self.wait_for_change(state, change, deadline),
             };
         };
         let deliveries = state.driver.deliveries();
@@ -257,10 +259,10 @@ impl Shared {
     fn wait_for_change<'a>(
         &'a self,
         mut state: Guard<'a>,
-        wanted: Change,
+        change: Change,
         deadline: Option<Instant>,
     ) -> Guard<'a> {
-        let updates = usize::from(wanted <= Change::Update);
+        let updates = usize::from(change <= Change::Update);
         state.waiting += 1;
         state.waiting_for_updates += updates;
         let mut state = match deadline {
@@ -275,31 +277,31 @@ impl Shared {
         state
     }
 
-    /// The same for a task, which is woken by the next change of this kind.
+    /// Like [`wait`](Self::wait), for a task, which is woken by the next change of this kind.
     pub(crate) fn poll<T>(
         &self,
         context: &Context<'_>,
-        wanted: Change,
+        change: Change,
         done: impl FnOnce(&mut Driver) -> Option<T>,
     ) -> Poll<T> {
-        let mut state = self.ask();
+        let mut state = self.lock_as_caller();
         if let Some(value) = done(&mut state.driver) {
             self.release(state, By::Caller);
             return Poll::Ready(value);
         }
-        state.driver.wake_on(wanted, context.waker());
+        state.driver.wake_on(change, context.waker());
         Poll::Pending
     }
 
     /// Handles everything that has arrived, without waiting.
     pub(crate) fn catch_up(&self) {
-        let mut state = self.ask();
+        let mut state = self.lock_as_caller();
         self.io.drain(&mut state);
         state.driver.on_time(now());
         self.release(state, By::Caller);
     }
 
-    /// Handles bytes that arrived at a time.
+    /// Handles bytes that arrived at this time.
     pub(crate) fn on_bytes(state: &mut State, bytes: &[u8], at: Instant) {
         if let Some(limiter) = &mut state.limiter {
             limiter.spend(bytes.len(), at);
@@ -310,7 +312,7 @@ impl Shared {
         }
     }
 
-    /// The output has ended, perhaps without a line end.
+    /// The output has ended, possibly without a line end.
     pub(crate) fn on_output_closed(state: &mut State, at: Instant) {
         if let Some(line) = state.lines.last_line() {
             state.driver.on_line(Ok(line), at);
@@ -318,7 +320,7 @@ impl Shared {
         state.driver.on_output_closed(at);
     }
 
-    /// Until when to read nothing, so as to keep the rate.
+    /// When reading may continue within the rate.
     pub(crate) fn pause(state: &State, now: Instant) -> Option<Instant> {
         // Output after the end is discarded at any rate.
         let limiter = state.limiter.as_ref().filter(|_| !state.driver.is_ending());
@@ -326,30 +328,30 @@ impl Shared {
     }
 }
 
-/// The right of a caller to read the output while it waits. Dropping it passes the output on: to the I/O thread if a
-/// search still runs.
+/// The permission of a caller to read the output while it waits. Dropping it hands the output over to the I/O thread
+/// if a search is running.
 #[derive(Debug)]
-pub(crate) struct Attendance<'a> {
+pub(crate) struct ReadPermit<'a> {
     shared: &'a Shared,
-    pub(crate) place: crate::io::Place,
+    pub(crate) wakeup: crate::io::Wakeup,
 }
 
-impl<'a> Attendance<'a> {
+impl<'a> ReadPermit<'a> {
     /// `None` if this thread cannot read for the engine.
     pub(crate) fn new(shared: &'a Shared) -> Option<Self> {
-        shared.io.place().map(|place| Self { shared, place })
+        shared.io.wakeup().map(|wakeup| Self { shared, wakeup })
     }
 }
 
-impl Drop for Attendance<'_> {
+impl Drop for ReadPermit<'_> {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
-        self.shared.io.leave(&mut state, &self.place);
+        self.shared.io.leave(&mut state, &self.wakeup);
         self.shared.release(state, By::Caller);
     }
 }
 
-/// Locks that survive a panic in another thread: what they guard is consistent between any two statements.
+/// Locks a mutex even after a panic in another thread: the state is consistent between any two statements.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -376,7 +378,7 @@ pub(crate) fn wait_until<'a, T>(
     guard
 }
 
-/// Starts a small thread that nothing waits for: it ends by itself when its stream or its process does.
+/// Starts a detached thread: it exits when its stream or its process ends.
 pub(crate) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().name(name.to_owned()).stack_size(256 << 10).spawn(work).map(drop)
 }

@@ -1,4 +1,4 @@
-//! The state of one search: what has arrived, how it ended, and the pondering that follows it.
+//! The state of one search: reports, result, and subsequent pondering.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -12,24 +12,24 @@ use crate::handle::{Lines, SearchResult, Update};
 use crate::search::Game;
 use crate::search::Search;
 
-/// Maximum number of updates that are kept for a slow reader: as many as there can be variations.
+/// Maximum number of updates stored for a slow reader: as many as there can be variations.
 pub(crate) const MAX_UPDATES: usize = Lines::MAX;
 
 #[derive(Debug)]
 pub(crate) struct SearchState {
     pub(crate) id: SearchId,
     pub(crate) timer: MoveTimer,
-    /// To be stopped as soon as it has begun.
+    /// The search is stopped as soon as it has started.
     pub(crate) stop_requested: bool,
     pub(crate) wants_updates: bool,
     pub(crate) updates: VecDeque<Update>,
     lines: Lines,
-    /// Dropped by the session; becomes the end unless the engine has ended.
+    /// Dropped by the session; becomes the result unless the engine has ended.
     pub(crate) dropped: Option<DropReason>,
     pub(crate) end: Option<Result<Box<SearchResult>, Problem>>,
-    /// Pondering follows this search: its game and limits.
+    /// Pondering after this search: its game and limits.
     pub(crate) ponder_after: Option<Box<(Game, Search)>>,
-    /// Started by the client after an answer: the expected game, and the limits of the search before.
+    /// Started by the client after an answer: the expected game, and the limits of the previous search.
     pub(crate) own_ponder: Option<Box<(Game, Search)>>,
 }
 
@@ -49,7 +49,7 @@ impl SearchState {
         }
     }
 
-    /// Handles an `info`. Whether somebody may wait for it.
+    /// Handles an `info`. Returns whether it became an update.
     pub(crate) fn on_info(&mut self, info: Box<Info<'static>>, raw: &str, at: Instant) -> bool {
         self.timer.on_info(at);
         self.lines.update(&info);
@@ -111,8 +111,8 @@ impl SearchState {
     }
 }
 
-/// The search to begin after a result: the game with the expected reply, and the limits for the answer to it.
-/// `None` if the engine expects nothing.
+/// The ponder search after a result: the game with the expected reply, and the limits for the answer to it. `None` if
+/// no reply is expected.
 pub(crate) fn ponder_on_reply(
     game: &Game,
     search: &Search,
@@ -128,14 +128,13 @@ pub(crate) fn ponder_on_reply(
     Some((expected, ponder))
 }
 
-/// Whether a search continues the one that ponders: the same game, position, options and kind of limit.
-pub(crate) fn continues_ponder(pondered: (&Game, &Search), wanted: (&Game, &Search)) -> bool {
-    let ((expected, before), (game, search)) = (pondered, wanted);
+/// Whether a search continues the pondering one: the same game, position, options and kind of limit.
+pub(crate) fn continues_ponder(pondered: (&Game, &Search), next: (&Game, &Search)) -> bool {
+    let ((expected, before), (game, search)) = (pondered, next);
     expected.id() == game.id() && expected.position() == game.position() && before.is_like(search)
 }
 
-/// The clocks before the next move of a side that has just used some time. The time that the opponent will use is
-/// unknown.
+/// The clocks before the next move of a side that has just used some time. The opponent's time is unknown.
 fn after_move(clocks: Clocks, mover: Color, used: Duration) -> Clocks {
     let used = Millis::try_from(used.as_millis()).unwrap_or(Millis::MAX);
     let mut next = clocks;

@@ -1,9 +1,9 @@
 //! Control groups of version 2: one for each engine, all below one of the program, which is below the
-//! group that the program is in.
+//! group of the program.
 //!
-//! A process is born in the group of its parent, whatever it does to its session, process group and
-//! environment, and `cgroup.kill` terminates all members without a race (Linux 5.14). No controller is
-//! enabled, so groups may have members at every level.
+//! A process starts in the group of its parent, independent of its session, process group and environment, and
+//! `cgroup.kill` terminates all members without a race (Linux 5.14). No controller is enabled, so groups may
+//! have members at every level.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -16,17 +16,17 @@ use rustix::process::getpid;
 
 use crate::clock::now;
 
-/// How long terminated members may take to disappear before their group is left behind.
+/// Maximum time for terminated members to disappear before their group is left behind.
 const REMOVE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Control groups are nested at most this deep when they are removed.
+/// Maximum nesting depth of control groups in the removal.
 const MAX_DEPTH: u32 = 32;
 
-/// The control group of a program, with one for each engine below it.
+/// The control group of a program with those of its engines.
 #[derive(Debug)]
 pub(super) struct Tree {
     path: PathBuf,
     count: u64,
-    /// Groups whose terminated members had not disappeared yet.
+    /// Groups whose terminated members have not disappeared yet.
     leftover: Vec<ControlGroup>,
 }
 
@@ -34,18 +34,18 @@ pub(super) struct Tree {
 #[derive(Clone, Debug)]
 pub(crate) struct ControlGroup(PathBuf);
 
-/// Where a program would have its control group. Nothing is created.
+/// The path for the control group of a program. Creates nothing.
 pub(super) fn path_for(mark: &str) -> Option<PathBuf> {
     let own = fs::read_to_string("/proc/self/cgroup").ok()?;
     let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
     let own = locate(&own, &mounts)?;
-    // It cannot be read in a threaded group, where members cannot move by process either.
+    // Unreadable in a threaded group, where processes cannot be moved either.
     let members = fs::read_to_string(own.join("cgroup.procs")).ok()?;
     let id = getpid().as_raw_nonzero().to_string();
     members.lines().any(|line| line == id).then(|| own.join(format!("readyok-{mark}")))
 }
 
-/// The directory of the own control group, out of `/proc/self/cgroup` and `/proc/self/mountinfo`.
+/// The directory of the own control group, from `/proc/self/cgroup` and `/proc/self/mountinfo`.
 fn locate(cgroup: &str, mountinfo: &str) -> Option<PathBuf> {
     let own = Path::new(cgroup.lines().find_map(|line| line.strip_prefix("0::"))?);
     mountinfo.lines().find_map(|line| {
@@ -54,13 +54,13 @@ fn locate(cgroup: &str, mountinfo: &str) -> Option<PathBuf> {
         let mut fields = fields.split(' ').skip(3);
         let (root, point) = (unescape(fields.next()?), unescape(fields.next()?));
         let below = own.strip_prefix(root).ok()?;
-        // A group outside of the own namespace is shown with `..`.
+        // A group outside of the own namespace starts with `..`.
         let is_inside = below.components().all(|it| matches!(it, std::path::Component::Normal(_)));
         (kind.starts_with("cgroup2 ") && is_inside).then(|| Path::new(&point).join(below))
     })
 }
 
-/// Spaces, tabs, line ends and backslashes are octal in `mountinfo`.
+/// In `mountinfo`, spaces, tabs, line ends and backslashes are octal.
 fn unescape(text: &str) -> String {
     let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
     escapes.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
@@ -93,12 +93,12 @@ impl Tree {
         }
     }
 
-    /// Terminates all engines of a program that is gone, and removes all of its groups.
+    /// Terminates all engines of a program that has ended, and removes all of its groups.
     pub(super) fn destroy(path: PathBuf) {
         let group = ControlGroup(path);
         let deadline = now() + REMOVE_TIMEOUT;
         loop {
-            // What was just being started may enter it until it is removed.
+            // A process that is being started may enter it until it is removed.
             group.kill();
             if group.remove() || deadline <= now() {
                 return;
@@ -121,9 +121,9 @@ impl ControlGroup {
         self.0.join("cgroup.procs")
     }
 
-    /// Terminates all members, those of nested groups too.
+    /// Terminates all members, including those of nested groups.
     pub(crate) fn kill(&self) {
-        // It fails only if the group is gone.
+        // Fails only if the group is gone.
         let _ = fs::write(self.0.join("cgroup.kill"), "1");
     }
 
@@ -148,7 +148,7 @@ impl ControlGroup {
     }
 }
 
-/// Removes a group and those nested in it. Returns whether it is gone.
+/// Removes a group and nested ones. Returns whether it is gone.
 fn remove(path: &Path, depth: u32) -> bool {
     let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     match fs::remove_dir(path) {
@@ -157,7 +157,7 @@ fn remove(path: &Path, depth: u32) -> bool {
         Err(_) if depth == 0 => return false,
         Err(_) => {}
     }
-    // An engine may have had groups of its own.
+    // An engine may have created nested groups.
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     let nested = entries.filter(|it| it.file_type().is_ok_and(|it| it.is_dir()));
     let removed = nested.filter(|it| remove(&it.path(), depth - 1)).count();

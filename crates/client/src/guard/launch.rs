@@ -1,5 +1,5 @@
-//! Starting an engine through another process, its supervisor: what they send each other over a socket,
-//! which is the standard input of the supervisor and ends with the program, however that ends.
+//! The protocol for starting an engine through another process, its supervisor. The socket is the standard input
+//! of the supervisor, and is closed when the program ends, for any reason.
 //!
 //! ```text
 //!  program ── order: command, three streams ──> supervisor
@@ -9,7 +9,7 @@
 //!          ── end: kill ──────────────────────>
 //!          <── exited: status ───────────────── before the supervisor exits itself
 //! ```
-//! The engine gets its streams directly. Nothing is copied between them.
+//! The engine gets its streams directly, without copying.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
@@ -35,37 +35,37 @@ use crate::containment::ErrorOutput;
 use crate::process::Streams;
 use crate::shared;
 
-/// No order is longer: the system takes no longer arguments and environments either.
+/// Maximum size of an order, as the system limits arguments and environments too.
 const MAX_ORDER_BYTES: u32 = 64 << 20;
-/// What a `Command` discloses in the place of text with a zero byte.
+/// The placeholder that a `Command` returns for text with a NUL byte.
 const REPLACED: &[u8] = b"<string-with-nul>";
 /// A request to send SIGTERM to the group of the engine.
 pub(super) const TERMINATE: u8 = b't';
 
-/// What to start.
+/// The command of an engine.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub(super) struct Order {
     program: OsString,
     arguments: Vec<OsString>,
-    folder: Option<PathBuf>,
+    directory: Option<PathBuf>,
     clears_environment: bool,
     variables: Vec<(OsString, Option<OsString>)>,
-    /// The file through which to enter a control group.
+    /// The file for entering a control group.
     pub(super) members: Option<PathBuf>,
 }
 
-/// What a supervisor answers: a letter and a number.
+/// An answer of a supervisor: a letter and a number.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Reply {
-    /// The engine was started, with this number.
+    /// The engine was started with this process ID.
     Started(i32),
-    /// It cannot be started, for this reason.
+    /// The engine cannot be started, with this error number.
     Failed(i32),
-    /// It has ended, with this status.
+    /// The engine has exited with this status.
     Exited(i32),
 }
 
-/// A supervisor, as its program sees it.
+/// The supervisor of an engine.
 #[derive(Debug)]
 pub(crate) struct Supervisor {
     socket: UnixStream,
@@ -73,16 +73,16 @@ pub(crate) struct Supervisor {
     handle: OwnedFd,
 }
 
-/// How an engine was started.
+/// The result of starting an engine.
 #[derive(Debug)]
 pub(super) struct Answered {
     pub(super) child: Child,
-    /// If there is none, the child has become the engine.
+    /// `None` if the child has become the engine.
     pub(super) supervisor: Option<Supervisor>,
     pub(super) streams: Streams,
 }
 
-/// Starts a command by an order to a process that `spawn` starts with this standard input.
+/// Starts a command through a process that `spawn` starts with this standard input.
 pub(super) fn launch(
     order: &Order,
     errors: ErrorOutput,
@@ -107,12 +107,12 @@ pub(super) fn launch(
     let supervisor = match reply {
         Ok(None) => None,
         Ok(Some((Reply::Started(id), Some(handle)))) if let Some(engine) = Pid::from_raw(id) => {
-            // What follows is read when it has arrived.
+            // Further answers are read when they arrive.
             Some(Supervisor { socket, engine, handle })
         }
         reply => {
-            // At the end of the socket it terminates what it may have started, and exits. The engine may
-            // have stopped it.
+            // At the end of the socket it terminates what it has started, and exits. The engine may have
+            // suspended it.
             drop(socket);
             let _ = kill_process(Pid::from_child(&child), Signal::CONT);
             shared::spawn("engine-reap", move || drop(child.wait()))?;
@@ -134,7 +134,7 @@ pub(super) fn launch(
     Ok(Answered { child, supervisor, streams })
 }
 
-/// Gives up a child that answers as if it had entered a control group, though it was given none.
+/// Rejects a child that answers as if it had entered a control group, though it was given none.
 pub(super) fn reject(mut child: Child) -> io::Error {
     let _ = child.kill().and_then(|()| child.wait());
     io::Error::new(io::ErrorKind::InvalidData, "the command is no supervisor")
@@ -147,7 +147,7 @@ fn send_order(socket: &UnixStream, body: &[u8], streams: &[BorrowedFd<'_>]) -> i
     socket.write_all(body)
 }
 
-/// Sends bytes with open files.
+/// Sends bytes with file descriptors.
 fn send(socket: &UnixStream, bytes: &[u8], files: &[BorrowedFd<'_>]) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
     let mut control = SendAncillaryBuffer::new(&mut space);
@@ -159,7 +159,7 @@ fn send(socket: &UnixStream, bytes: &[u8], files: &[BorrowedFd<'_>]) -> io::Resu
     Ok(())
 }
 
-/// Receives bytes of one message, with the files that were passed with them.
+/// Receives bytes of one message with file descriptors.
 fn receive<const BYTES: usize>(
     socket: &UnixStream,
 ) -> io::Result<Option<([u8; BYTES], Vec<OwnedFd>)>> {
@@ -172,7 +172,7 @@ fn receive<const BYTES: usize>(
     });
     let count = match received {
         Ok(message) => message.bytes,
-        // It had not read everything before it ended.
+        // It exited before it had read everything.
         Err(Errno::CONNRESET) => 0,
         Err(error) => return Err(error.into()),
     };
@@ -214,36 +214,36 @@ impl Reply {
 }
 
 impl Supervisor {
-    /// The number of the engine.
+    /// The process ID of the engine.
     pub(super) fn engine(&self) -> u32 {
         self.engine.as_raw_nonzero().get().unsigned_abs()
     }
 
-    /// Has SIGTERM sent to the group of the engine, if that has not ended.
+    /// Requests SIGTERM for the group of the engine, unless the engine has exited.
     pub(crate) fn terminate(&self) {
-        // It fails only if the supervisor has exited.
+        // Fails only if the supervisor has exited.
         let _ = send(&self.socket, &[TERMINATE], &[]);
     }
 
-    /// Has the engine and all its descendants killed.
+    /// Requests SIGKILL for the engine and all its descendants.
     pub(crate) fn kill(&self) {
-        // It fails only if the supervisor has exited.
+        // Fails only if the supervisor has exited.
         let _ = self.socket.shutdown(Shutdown::Write);
     }
 
-    /// How the engine has ended, after the supervisor has exited with its own status. If the supervisor was
-    /// killed, what can still be found of the engine is killed here.
+    /// The exit status of the engine, after the supervisor has exited with its own. If the supervisor was killed, the
+    /// engine's group is killed here.
     pub(crate) fn finish(&self, own: ExitStatus) -> ExitStatus {
-        // All that it has sent has arrived.
+        // Everything sent has arrived.
         let reply = self.socket.set_nonblocking(true).and_then(|()| receive_reply(&self.socket));
         if let Ok(Some((Reply::Exited(status), _))) = reply {
             return ExitStatus::from_raw(status);
         }
-        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let no_wait = Timespec { tv_sec: 0, tv_nsec: 0 };
         let has_ended =
-            poll(&mut [PollFd::new(&self.handle, PollFlags::IN)], Some(&at_once)) != Ok(0);
+            poll(&mut [PollFd::new(&self.handle, PollFlags::IN)], Some(&no_wait)) != Ok(0);
         if !has_ended {
-            // While it runs, its number is that of its group.
+            // While the engine runs, its process ID is that of its group.
             let _ = kill_process_group(self.engine, Signal::KILL);
             let _ = pidfd_send_signal(&self.handle, Signal::KILL);
         }
@@ -252,16 +252,16 @@ impl Supervisor {
 }
 
 impl Order {
-    /// What a command says of itself: user, group, hooks and the name of the program are not among that.
+    /// The settings that a command exposes: not user, group, hooks and `arg0`.
     pub(super) fn of(command: &mut Command) -> Self {
-        // After `env_clear` there is nothing to remove, and none is recorded.
+        // After `env_clear` there is nothing to remove.
         command.env_remove(ROLE);
         let is_kept = command.get_envs().any(|(name, value)| name == ROLE && value.is_none());
         let variables = command.get_envs().filter(|(name, _)| *name != ROLE);
         Self {
             program: command.get_program().to_owned(),
             arguments: command.get_args().map(OsStr::to_owned).collect(),
-            folder: command.get_current_dir().map(Path::to_owned),
+            directory: command.get_current_dir().map(Path::to_owned),
             clears_environment: !is_kept,
             variables: variables
                 .map(|(name, value)| (name.to_owned(), value.map(OsStr::to_owned)))
@@ -270,7 +270,7 @@ impl Order {
         }
     }
 
-    /// Marks what is started.
+    /// Adds the mark to the environment.
     pub(super) fn mark(&mut self, mark: &str) {
         self.variables.push((MARK.into(), Some(mark.into())));
     }
@@ -279,8 +279,8 @@ impl Order {
     pub(super) fn into_command(self, [stdin, stdout, stderr]: [OwnedFd; 3]) -> Command {
         let mut command = Command::new(self.program);
         command.args(self.arguments).stdin(stdin).stdout(stdout).stderr(stderr);
-        if let Some(folder) = self.folder {
-            command.current_dir(folder);
+        if let Some(directory) = self.directory {
+            command.current_dir(directory);
         }
         command.env_remove(ROLE);
         if self.clears_environment {
@@ -295,7 +295,7 @@ impl Order {
         command
     }
 
-    /// Fields of a letter and bytes, each with a zero at its end: the system allows none within.
+    /// Fields of a letter and bytes, terminated by zeros: the system allows none within.
     fn encode(&self) -> io::Result<Vec<u8>> {
         let mut body = Vec::new();
         let mut push = |kind: u8, value: &OsStr| {
@@ -315,8 +315,8 @@ impl Order {
         for argument in &self.arguments {
             push(b'a', argument)?;
         }
-        if let Some(folder) = &self.folder {
-            push(b'd', folder.as_os_str())?;
+        if let Some(directory) = &self.directory {
+            push(b'd', directory.as_os_str())?;
         }
         if self.clears_environment {
             push(b'c', OsStr::new(""))?;
@@ -342,7 +342,7 @@ impl Order {
             match kind {
                 b'p' => order.program = value,
                 b'a' => order.arguments.push(value),
-                b'd' => order.folder = Some(value.into()),
+                b'd' => order.directory = Some(value.into()),
                 b'c' => order.clears_environment = true,
                 b'n' => order.variables.push((value, None)),
                 b'v' => {
@@ -355,7 +355,7 @@ impl Order {
         Ok(order)
     }
 
-    /// What a supervisor is sent first.
+    /// Receives the first message to a supervisor.
     pub(super) fn receive(socket: &UnixStream) -> io::Result<(Self, [OwnedFd; 3])> {
         let gone = || io::Error::from(io::ErrorKind::UnexpectedEof);
         let (length, streams) = receive::<4>(socket)?.ok_or_else(gone)?;

@@ -1,11 +1,11 @@
-//! Where there are no groups of processes: a guard that does nothing.
+//! Systems without process groups: a guard without effect.
 
 use std::io;
 use std::process::Command;
 
 use crate::containment::{Containment, ErrorOutput, Launched};
 
-/// Sees to it that no engine outlives this program; but not on this system.
+/// Ensures that no engine outlives this program. No effect on this system.
 #[derive(Clone, Debug)]
 pub struct Guard(());
 
@@ -29,7 +29,7 @@ impl Guard {
     /// Starts nothing.
     ///
     /// # Errors
-    /// This way is not possible ([`Unsupported`](io::ErrorKind::Unsupported)).
+    /// The method is not available ([`Unsupported`](io::ErrorKind::Unsupported)).
     pub fn start_with(command: Command, containment: Containment) -> io::Result<Self> {
         match containment {
             Containment::Process => Self::start(command),
@@ -39,7 +39,7 @@ impl Guard {
         }
     }
 
-    /// How engines are contained: not at all.
+    /// The method of containment: none.
     pub fn containment(&self) -> Containment {
         Containment::Process
     }

@@ -1,9 +1,9 @@
-//! The process between a program and one engine, from its first line to its last.
+//! The process between a program and one engine.
 //!
-//! It either moves into the control group of the engine and becomes the engine, or stays as its parent
-//! and as a subreaper (`PR_SET_CHILD_SUBREAPER`): every descendant that loses its parent becomes a
-//! child of the supervisor, whatever it did to its session, process group and environment. When the
-//! engine has ended or the socket to the program has, all children are killed until none is left.
+//! It either moves into the control group of the engine and executes the engine, or stays as its parent and as a
+//! subreaper (`PR_SET_CHILD_SUBREAPER`): every orphaned descendant becomes a child of the supervisor,
+//! independent of its session, process group and environment. After the exit of the engine or the end of the
+//! socket, all children are killed until none is left.
 
 use std::env;
 use std::fs;
@@ -22,33 +22,33 @@ use rustix::process::{
 
 use super::launch::{Order, Reply, TERMINATE};
 
-/// Whether this system has what a supervisor needs: pidfds (Linux 5.3), and lists of children.
+/// Whether this system supports a supervisor: pidfds (Linux 5.3), and lists of children.
 pub(super) fn is_possible() -> bool {
     let children = || fs::read(format!("/proc/self/task/{}/children", getpid().as_raw_nonzero()));
     pidfd_open(getpid(), PidfdFlags::empty()).is_ok() && children().is_ok()
 }
 
-/// Starts one engine, and terminates whatever is left of it. The socket is the standard input.
+/// Starts one engine, and terminates its remaining descendants. The socket is the standard input.
 pub(super) fn serve() -> io::Result<()> {
     let socket = UnixStream::from(fcntl_dupfd_cloexec(io::stdin(), 3)?);
     let (order, streams) = Order::receive(&socket)?;
     let members = order.members.clone();
     let mut command = order.into_command(streams);
     command.process_group(0);
-    // Zero is the process that writes.
+    // Zero means the writing process.
     if members.is_some_and(|file| fs::write(file, "0").is_ok()) {
-        // The socket ends here if this succeeds.
+        // On success, this process becomes the engine and closes the socket.
         let error = command.exec();
         return failed(&error).send(&socket, None);
     }
-    // What asks it to end would leave the engine without a supervisor.
+    // A termination signal would leave the engine without a supervisor.
     super::ignore_signals()?;
     set_child_subreaper(Some(getpid()))?;
     let child = match command.spawn() {
         Ok(child) => child,
         Err(error) => return failed(&error).send(&socket, None),
     };
-    // The streams end with the engine, not with the supervisor.
+    // Closes the streams here, so that they end with the engine.
     drop(command);
     let id = i32::try_from(child.id()).map_err(io::Error::other)?;
     let engine = Pid::from_raw(id).ok_or(io::ErrorKind::InvalidData)?;
@@ -61,30 +61,32 @@ fn failed(error: &io::Error) -> Reply {
     Reply::Failed(error.raw_os_error().unwrap_or(Errno::INVAL.raw_os_error()))
 }
 
-/// Waits for the end of the engine, and reports it.
+/// Waits for the exit of the engine, and reports it.
 fn supervise(socket: &UnixStream, engine: Pid) -> io::Result<()> {
     let handle = pidfd_open(engine, PidfdFlags::empty())?;
     Reply::Started(engine.as_raw_nonzero().get()).send(socket, Some(handle.as_fd()))?;
-    // It holds no directory.
+    // Blocks no unmount.
     let _ = env::set_current_dir("/");
     let requests = socket.try_clone()?;
-    thread::Builder::new().stack_size(64 << 10).spawn(move || obey(requests, engine, &handle))?;
+    thread::Builder::new()
+        .stack_size(64 << 10)
+        .spawn(move || handle_requests(requests, engine, &handle))?;
     let status = wait_for(engine)?;
     Reply::Exited(status.as_raw()).send(socket, None)
 }
 
-/// Signals the engine as the program requests it, and kills it when the program is gone.
-fn obey(mut socket: UnixStream, engine: Pid, handle: &OwnedFd) {
+/// Sends signals to the engine on request, and kills it at the end of the program.
+fn handle_requests(mut socket: UnixStream, engine: Pid, handle: &OwnedFd) {
     loop {
         let mut request = [0];
         match socket.read(&mut request) {
             Ok(1..) if request == [TERMINATE] && !has_ended(handle) => {
-                // While it runs, its number is that of its group.
+                // While the engine runs, its process ID is that of its group.
                 let _ = kill_process_group(engine, Signal::TERM);
             }
             Ok(1..) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // Its descendants follow when its end was seen.
+            // Its descendants are killed after its exit.
             Ok(0) | Err(_) => {
                 let _ = pidfd_send_signal(handle, Signal::KILL);
                 return;
@@ -94,11 +96,11 @@ fn obey(mut socket: UnixStream, engine: Pid, handle: &OwnedFd) {
 }
 
 fn has_ended(process: &OwnedFd) -> bool {
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&at_once)) != Ok(0)
+    let no_wait = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&no_wait)) != Ok(0)
 }
 
-/// Reaps children, adopted ones too, until this one has ended.
+/// Reaps children, including adopted ones, until this one has exited.
 fn wait_for(engine: Pid) -> io::Result<WaitStatus> {
     loop {
         match wait(WaitOptions::empty()) {
@@ -109,25 +111,25 @@ fn wait_for(engine: Pid) -> io::Result<WaitStatus> {
     }
 }
 
-/// Kills and reaps children until none is left. Each one that ends leaves its own children to this process.
+/// Kills and reaps children until none is left. The children of an exiting child move to this process.
 fn kill_children() {
     while reap_ended() {
         let children = children();
         for child in &children {
-            // It has not been reaped: the number is still its own.
+            // Not reaped yet, so the process ID is valid.
             let _ = kill_process(*child, Signal::KILL);
         }
         if children.is_empty() {
-            // The list may lack what changes while it is read.
+            // The list may miss changes during the read.
             thread::yield_now();
         } else {
-            // One at least is about to end.
+            // At least one is about to exit.
             let _ = wait(WaitOptions::empty());
         }
     }
 }
 
-/// Reaps the children that have ended. Returns whether any is left.
+/// Reaps exited children. Returns whether any is left.
 fn reap_ended() -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {

@@ -1,4 +1,4 @@
-//! Where the environment of other processes cannot be looked at.
+//! Systems without access to the environment of other processes.
 
 /// Kills nothing.
 pub(super) fn kill(_: &[u8]) {}

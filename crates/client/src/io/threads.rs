@@ -1,4 +1,4 @@
-//! Streams that cannot be polled: one thread reads, one writes and keeps the deadlines.
+//! Streams that cannot be polled: one thread reads, one writes and enforces deadlines.
 
 use std::io::{ErrorKind, Read, Write};
 use std::sync::{Arc, Condvar, PoisonError};
@@ -10,13 +10,13 @@ use crate::clock::now;
 use crate::shared::{self, By, Guard, Shared};
 
 const CHUNK: usize = 1 << 13;
-/// How long the reading thread sleeps at most before it looks whether the engine has ended.
+/// Maximum pause of the reading thread between checks whether the engine has ended.
 const MAX_PAUSE: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Default)]
 pub(crate) struct Threads {
-    /// The writing thread has something to do.
-    wanted: Condvar,
+    /// Notifies the writing thread.
+    work: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -78,7 +78,7 @@ pub(super) fn of_process(
     Transport { io, state, start: Box::new(start_all) }
 }
 
-/// How long the last output of a process that has exited may take, if another one holds its pipes.
+/// Maximum time for the last output after the exit, if another process holds the pipes.
 #[cfg(not(unix))]
 const LAST_OUTPUT: Duration = Duration::from_millis(200);
 
@@ -86,7 +86,7 @@ const LAST_OUTPUT: Duration = Duration::from_millis(200);
 fn wait_for_output(shared: &Shared) {
     let Io::Threads(threads) = &shared.io;
     let is_open = |state: &mut shared::State| !state.io.threads.output_closed;
-    let wait = threads.wanted.wait_timeout_while(shared.lock(), LAST_OUTPUT, is_open);
+    let wait = threads.work.wait_timeout_while(shared.lock(), LAST_OUTPUT, is_open);
     drop(wait.unwrap_or_else(PoisonError::into_inner));
 }
 
@@ -122,11 +122,11 @@ fn read(shared: &Shared, mut from: impl Read) {
         state.driver.on_time(now());
         // The other thread may have to write.
         shared.release(state, By::Caller);
-        shared.make_room();
+        shared.yield_to_callers();
     }
 }
 
-/// Waits as long as the rate demands. Whether to read on.
+/// Waits as long as the rate requires. Returns whether to continue.
 fn pause(shared: &Shared) -> bool {
     loop {
         let state = shared.lock();
@@ -156,7 +156,7 @@ fn write(shared: &Shared, to: impl Write) {
             let failed = to.write_all(&bytes).and_then(|()| to.flush()).is_err();
             state = shared.lock();
             if failed {
-                // What that means is seen in the output of the engine.
+                // The reason is visible in the output of the engine.
                 state.driver.on_input_closed();
             }
             continue;
@@ -186,10 +186,10 @@ impl Threads {
         let until = state.driver.deadline();
         state.io.threads.wakes = until;
         match until {
-            None => self.wanted.wait(state).unwrap_or_else(PoisonError::into_inner),
+            None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
             Some(until) => {
                 let left = until.saturating_duration_since(now());
-                self.wanted.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
+                self.work.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
             }
         }
     }
@@ -200,9 +200,9 @@ impl Threads {
             (Some(_), None) => true,
             (None, _) => false,
         };
-        let is_wanted = state.driver.is_blocked() || state.driver.is_ending() || earlier;
-        if by == By::Caller && is_wanted {
-            self.wanted.notify_all();
+        let has_work = state.driver.is_blocked() || state.driver.is_ending() || earlier;
+        if by == By::Caller && has_work {
+            self.work.notify_all();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Streams that can be polled (poll(2)): one I/O thread for each engine, and callers that read while they wait.
+//! Pollable streams (poll(2)): one I/O thread for each engine, and callers that read while they wait.
 //!
 //! ```text
 //!  Running ── the process exits ──> Exited ── its pipes end, or take too long ──> Ended
@@ -25,24 +25,24 @@ use crate::shared::{self, By, Shared};
 
 /// Maximum number of bytes per read.
 const CHUNK: usize = 1 << 13;
-/// No pipe holds more than this number of reads: a megabyte.
+/// Maximum number of reads for the contents of a pipe: one megabyte.
 const MAX_READS: usize = (1 << 20) / CHUNK;
 const MAX_ERROR_LINE: usize = 1000;
-/// How long the output of an idle engine is not read after a caller has left. The I/O thread checks as often.
+/// How long the output of an idle engine is not read after the last caller. Interval of the I/O thread.
 const IDLE: Duration = Duration::from_secs(1);
-/// How long the last output of a process that has exited may take, if another one holds its pipes.
+/// Maximum time for the last output after the exit, if another process holds the pipes.
 const LAST_OUTPUT: Duration = Duration::from_millis(200);
-/// Longer waits are split. Some systems reject those of many days.
+/// Longer waits are split, because some systems reject those of many days.
 const MAX_WAIT: Duration = Duration::from_hours(1);
-/// How often to look after a process whose exit cannot be polled, while it holds its output open.
-const LOOK: Duration = Duration::from_millis(250);
-/// How often to look when it has closed it.
-const LOOK_CLOSELY: Duration = Duration::from_millis(5);
+/// Interval of checks for an exit that cannot be polled, while the output is open.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
+/// Interval of checks after the output was closed.
+const SHORT_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 #[derive(Debug)]
 pub(crate) struct Polled {
     bell: Arc<Bell>,
-    /// Whether callers wait in tasks. Then the I/O thread does all the reading.
+    /// Whether callers wait in tasks. Then only the I/O thread reads.
     is_async: bool,
 }
 
@@ -53,19 +53,19 @@ pub(super) struct State {
     reader: Reader,
     /// When the I/O thread wakes at the latest.
     thread_wakes: Option<Instant>,
-    /// When the caller that reads wakes at the latest.
+    /// When the reading caller wakes at the latest.
     caller_wakes: Option<Instant>,
-    /// When the latest caller left.
+    /// When the latest caller has stopped reading.
     left: Option<Instant>,
     /// When the latest bytes arrived.
     arrived: Option<Instant>,
     life: Life,
 }
 
-/// Who reads the output.
+/// The thread that reads the output.
 #[derive(Clone, Debug, Default)]
 enum Reader {
-    /// No thread: nothing is expected.
+    /// No thread: no output is expected.
     #[default]
     Idle,
     Thread,
@@ -87,17 +87,17 @@ enum Life {
 struct Own {
     errors: Option<(File, Arc<ErrorLines>)>,
     error_lines: LineBuffer,
-    /// Readable when the process has exited. Old kernels and other systems have none.
+    /// Readable after the exit of the process. Missing on old kernels and other systems.
     exit: Option<OwnedFd>,
 }
 
-/// What a read gave.
+/// The result of a read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Came {
+enum ReadOutcome {
     Nothing,
-    /// All that there was.
+    /// Everything available was read.
     All,
-    /// At most one read.
+    /// More may be available.
     Part,
 }
 
@@ -133,7 +133,7 @@ pub(super) fn transport(
     })
 }
 
-/// The I/O thread. It ends when the process was reaped, or the connection has ended.
+/// The I/O thread. It exits after the process was reaped, or the connection was closed.
 fn run(shared: &Shared, mut own: Own) {
     let Io::Polled(polled) = &shared.io else { return };
     loop {
@@ -154,7 +154,7 @@ fn run(shared: &Shared, mut own: Own) {
         }
         let exited = shared.process.as_ref().filter(|_| came.exit || own.exit.is_none());
         let exited = exited.filter(|process| process.has_exited());
-        // What is left of its descendants is killed first, which may take a moment.
+        // Its remaining descendants are killed first, which may take a moment.
         let status = exited.filter(|_| plan.running).map(|process| process.reap());
         let mut state = shared.lock();
         if came.output && matches!(state.io.polled.reader, Reader::Thread) {
@@ -178,7 +178,7 @@ fn is_done(shared: &Shared, state: &shared::State) -> bool {
     }
 }
 
-/// What the I/O thread waits for.
+/// The files and the deadline that the I/O thread waits for.
 struct Plan {
     output: Option<Arc<File>>,
     input: Option<Arc<File>>,
@@ -186,8 +186,8 @@ struct Plan {
     running: bool,
 }
 
-/// What has happened meanwhile.
-struct Happened {
+/// The result of a wait.
+struct WaitResult {
     output: bool,
     errors: bool,
     exit: bool,
@@ -215,8 +215,9 @@ impl Plan {
         };
         match io.life {
             Life::Running if shared.process.is_some() && own.exit.is_none() => {
-                let look = if io.output.is_some() { LOOK } else { LOOK_CLOSELY };
-                until = until.into_iter().chain([now + look]).min();
+                let interval =
+                    if io.output.is_some() { POLL_INTERVAL } else { SHORT_POLL_INTERVAL };
+                until = until.into_iter().chain([now + interval]).min();
             }
             Life::Exited { until: last, .. } => until = until.into_iter().chain([last]).min(),
             Life::Running | Life::Ended => (),
@@ -234,7 +235,7 @@ impl Plan {
 }
 
 impl Polled {
-    fn wait(&self, plan: &Plan, own: &Own) -> Happened {
+    fn wait(&self, plan: &Plan, own: &Own) -> WaitResult {
         let mut fds = SmallVec::<[PollFd<'_>; 5]>::new();
         let mut add = |fd, flags| {
             fds.push(PollFd::from_borrowed_fd(fd, flags));
@@ -251,13 +252,13 @@ impl Polled {
         let (polled, at) = wait_for(&mut fds, plan.until);
         let has = |index: Option<usize>| {
             let fd = index.and_then(|index| fds.get(index));
-            // What cannot be polled is tried.
+            // If polling fails, reading is tried.
             fd.is_some_and(|fd| polled.is_err() || !fd.revents().is_empty())
         };
         if has(Some(0)) {
-            self.bell.hush();
+            self.bell.reset();
         }
-        Happened { output: has(output), errors: has(errors), exit: has(exit), at }
+        WaitResult { output: has(output), errors: has(errors), exit: has(exit), at }
     }
 
     pub(super) fn wake(&self, state: &mut shared::State, by: By, change: Change) {
@@ -284,33 +285,33 @@ impl Polled {
             (Some(_), None) => true,
             (None, _) => false,
         };
-        // A caller that reads may wait for what another thread has brought about.
+        // A reading caller may wait for a change that another thread has made.
         let is_news = change == Change::State && matches!(io.reader, Reader::Caller(_));
         if earlier || is_news || state.driver.is_blocked() {
             bell.ring();
         }
     }
 
-    pub(super) fn attend(&self, state: &mut shared::State) {
+    pub(super) fn ensure_reader(&self, state: &mut shared::State) {
         if matches!(state.io.polled.reader, Reader::Idle) {
             state.io.polled.reader = Reader::Thread;
             self.bell.ring();
         }
     }
 
-    pub(super) fn place(&self) -> Option<Arc<Bell>> {
+    pub(super) fn wakeup(&self) -> Option<Arc<Bell>> {
         thread_local! {
             static BELL: Option<Arc<Bell>> = Bell::new().ok().map(Arc::new);
         }
         if self.is_async {
             return None;
         }
-        // A thread that is being torn down waits for the I/O thread.
+        // In an exiting thread, the I/O thread reads.
         BELL.try_with(Clone::clone).ok().flatten()
     }
 
-    pub(super) fn leave(&self, state: &mut shared::State, place: &Arc<Bell>) {
-        if !is_reader(state, place) {
+    pub(super) fn leave(&self, state: &mut shared::State, bell: &Arc<Bell>) {
+        if !is_reader(state, bell) {
             return;
         }
         let io = &mut state.io.polled;
@@ -325,7 +326,7 @@ impl Polled {
     }
 }
 
-/// The process has exited. What it has written before is still read.
+/// The process has exited. Its remaining output is still read.
 fn on_exit(state: &mut shared::State, status: ExitStatus) {
     state.io.polled.life = Life::Exited { status, until: now() + LAST_OUTPUT };
     take_over(state);
@@ -334,7 +335,7 @@ fn on_exit(state: &mut shared::State, status: ExitStatus) {
 pub(super) fn flush(state: &mut shared::State) {
     loop {
         while state.driver.can_start_pending() {
-            // Nothing that has arrived before `go` is an answer to it.
+            // Lines that arrived before `go` do not answer it.
             drain(state);
             if state.driver.can_start_pending() {
                 state.driver.start_pending(now());
@@ -382,7 +383,7 @@ fn take_over(state: &mut shared::State) {
     }
 }
 
-/// Ends the session when a process has exited and its output was read.
+/// Ends the session after the exit of the process and the end of its output.
 fn finish_exit(state: &mut shared::State, own: &mut Own) {
     let Life::Exited { status, until } = state.io.polled.life else { return };
     let has_more = state.io.polled.output.is_some() || own.errors.is_some();
@@ -403,32 +404,32 @@ fn finish_exit(state: &mut shared::State, own: &mut Own) {
 
 pub(super) fn drain(state: &mut shared::State) {
     for _ in 0..MAX_READS {
-        if read(state, None) != Came::Part {
+        if read(state, None) != ReadOutcome::Part {
             return;
         }
     }
 }
 
-/// Reads once what arrived at this time, or just now.
-fn read(state: &mut shared::State, at: Option<Instant>) -> Came {
-    let Some(output) = state.io.polled.output.clone() else { return Came::Nothing };
+/// Reads once. `at` is the time of arrival, or now.
+fn read(state: &mut shared::State, at: Option<Instant>) -> ReadOutcome {
+    let Some(output) = state.io.polled.output.clone() else { return ReadOutcome::Nothing };
     let mut chunk = [0; CHUNK];
     let count = match (&*output).read(&mut chunk) {
         Ok(count) => count,
-        Err(error) if is_temporary(&error) => return Came::Nothing,
+        Err(error) if is_temporary(&error) => return ReadOutcome::Nothing,
         Err(_) => 0,
     };
-    // Another thread may have read meanwhile what arrived before.
+    // Another thread may have read earlier output meanwhile.
     let at = at.unwrap_or_else(now);
     let at = state.io.polled.arrived.map_or(at, |before| at.max(before));
     state.io.polled.arrived = Some(at);
     if count == 0 {
         state.io.polled.output = None;
         Shared::on_output_closed(state, at);
-        return Came::Nothing;
+        return ReadOutcome::Nothing;
     }
     Shared::on_bytes(state, chunk.get(..count).unwrap_or_default(), at);
-    if count < CHUNK { Came::All } else { Came::Part }
+    if count < CHUNK { ReadOutcome::All } else { ReadOutcome::Part }
 }
 
 fn write(state: &mut shared::State) {
@@ -455,12 +456,12 @@ fn write(state: &mut shared::State) {
     }
 }
 
-fn is_reader(state: &shared::State, place: &Arc<Bell>) -> bool {
-    matches!(&state.io.polled.reader, Reader::Caller(bell) if Arc::ptr_eq(bell, place))
+fn is_reader(state: &shared::State, bell: &Arc<Bell>) -> bool {
+    matches!(&state.io.polled.reader, Reader::Caller(own) if Arc::ptr_eq(own, bell))
 }
 
-pub(super) fn may_read(state: &mut shared::State, place: &Arc<Bell>) -> bool {
-    if is_reader(state, place) {
+pub(super) fn may_read(state: &mut shared::State, bell: &Arc<Bell>) -> bool {
+    if is_reader(state, bell) {
         return true;
     }
     let io = &mut state.io.polled;
@@ -469,7 +470,7 @@ pub(super) fn may_read(state: &mut shared::State, place: &Arc<Bell>) -> bool {
         Reader::Caller(_) => false,
     };
     if is_free {
-        io.reader = Reader::Caller(Arc::clone(place));
+        io.reader = Reader::Caller(Arc::clone(bell));
     }
     is_free
 }
@@ -502,9 +503,9 @@ pub(super) fn turn<'a>(
     let (rung, readable) = (has(0), output.is_some() && has(1));
     bell.disarm();
     if rung {
-        bell.hush();
+        bell.reset();
     }
-    let mut state = shared.ask();
+    let mut state = shared.lock_as_caller();
     if is_reader(&state, bell) {
         if readable {
             read(&mut state, Some(at));
@@ -514,7 +515,7 @@ pub(super) fn turn<'a>(
     state
 }
 
-/// Waits for files until the deadline. Returns the time of return, too.
+/// Waits for files until the deadline. Returns the current time, too.
 fn wait_for(fds: &mut [PollFd<'_>], until: Option<Instant>) -> (Result<usize, Errno>, Instant) {
     let left = until.map(|until| until.saturating_duration_since(now()).min(MAX_WAIT));
     let timeout = left.map(|left| Timespec {
@@ -522,17 +523,17 @@ fn wait_for(fds: &mut [PollFd<'_>], until: Option<Instant>) -> (Result<usize, Er
         tv_nsec: left.subsec_nanos().into(),
     });
     let polled = match poll(fds, timeout.as_ref()) {
-        // Nothing has happened; the caller looks again.
+        // Nothing has happened; the caller checks again.
         Err(Errno::INTR) => Ok(0),
         polled => polled,
     };
     (polled, now())
 }
 
-/// Ends the wait for files from another thread. Ringing costs nothing while no thread waits.
+/// Interrupts the wait of another thread for files. Free of system calls while no thread waits.
 #[derive(Debug)]
 pub(crate) struct Bell {
-    /// Readable after it has rung.
+    /// Readable after `ring`.
     reader: PipeReader,
     writer: PipeWriter,
     armed: AtomicBool,
@@ -546,7 +547,7 @@ impl Bell {
         Ok(Self { reader, writer, armed: AtomicBool::new(false) })
     }
 
-    /// The owner is about to wait. Called under the lock of the engine, under which all that rings happens.
+    /// Must be called before a wait, under the lock of the engine that all calls of `ring` hold too.
     fn arm(&self) {
         self.armed.store(true, Ordering::SeqCst);
     }
@@ -562,8 +563,8 @@ impl Bell {
         }
     }
 
-    fn hush(&self) {
-        // It is silent if nothing can be read.
+    fn reset(&self) {
+        // Nonblocking: the pipe may be empty.
         let _ = (&self.reader).read(&mut [0; 16]);
     }
 }

@@ -1,6 +1,6 @@
-//! A program with engines, for tests that kill it: `guarded CONTAINMENT COMMAND…` starts the command and
-//! has it search, again for each line that it reads. At the end of its input it exits, and
-//! leaks its engines. `guarded guard` is its guardian.
+//! A program with engines, for tests that kill it: `guarded CONTAINMENT COMMAND…` starts an engine and a search,
+//! and another engine for each line of its input. At the end of the input it exits and leaks its engines.
+//! `guarded guard` is its guardian.
 #![expect(clippy::print_stdout, reason = "as programs do")]
 
 use std::error::Error;
@@ -10,8 +10,8 @@ use std::{env, io};
 use readyok_client::{Containment, Dialect, Engine, Game, Guard, Limit};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let words: Vec<String> = env::args().skip(1).collect();
-    let Some((way, words)) = words.split_first() else { return Err("no containment".into()) };
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let Some((way, command)) = arguments.split_first() else { return Err("no containment".into()) };
     let mut guardian = Command::new(env::current_exe()?);
     guardian.arg("guard");
     let guard = match way.as_str() {
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "control-group" => Guard::start_with(guardian, Containment::ControlGroup)?,
         _ => Guard::start(guardian)?,
     };
-    let Some((program, arguments)) = words.split_first() else { return Err("no engine".into()) };
+    let Some((program, arguments)) = command.split_first() else { return Err("no engine".into()) };
     let mut engines = Vec::new();
     loop {
         let mut command = Command::new(program);

@@ -1,4 +1,4 @@
-//! Engines in tasks. The tests use tokio; the client does not depend on it.
+//! Async calls, tested with tokio, on which the client does not depend.
 
 use std::cell::Cell;
 use std::future::IntoFuture as _;
@@ -18,8 +18,7 @@ use crate::support::{
     SHORT, check_gone, check_reaped, good_engine, misbehaving, patient, problem, uci,
 };
 
-/// Starts an engine that misbehaves, does something with it, and looks whether any of its
-/// processes is left when there is no runtime any more.
+/// Starts a misbehaving engine, runs a test, and checks that no process of it is left after the runtime is dropped.
 fn check(rules: &[&str], timeouts: Timeouts, test: impl AsyncFnOnce(Engine)) {
     let (command, mark) = misbehaving(rules);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -118,10 +117,10 @@ fn a_slow_reader_gets_the_latest_of_each_variation() {
     });
 }
 
-/// Says much immediately, and nothing more until it is stopped.
+/// Sends many lines immediately, and nothing more until it is stopped.
 fn talkative(input: impl Read, mut output: impl Write) {
     for line in BufReader::new(input).lines().map_while(Result::ok) {
-        let said = match line.split(' ').next() {
+        let result = match line.split(' ').next() {
             Some("uci") => output.write_all(b"uciok\n"),
             Some("isready") => output.write_all(b"readyok\n"),
             Some("go") => {
@@ -130,7 +129,7 @@ fn talkative(input: impl Read, mut output: impl Write) {
             Some("stop") => output.write_all(b"bestmove e2e4\n"),
             _ => continue,
         };
-        said.expect("somebody listens");
+        result.expect("the input is open");
     }
 }
 
@@ -206,8 +205,8 @@ async fn an_engine_without_uci_is_started_in_usi() {
 
 #[tokio::test]
 async fn an_engine_can_run_in_process() {
-    let (heard, lines) = channel();
-    let serve = move |input, output| good_engine(input, output, &heard);
+    let (received, lines) = channel();
+    let serve = move |input, output| good_engine(input, output, &received);
     let mut engine = uci(patient()).in_process_async(serve).await.expect("it answers");
     assert!(engine.begin(&Game::startpos(), Limit::Depth(1)).expect("it starts").await.is_ok());
     assert_eq!(engine.quit_async().await.expect("it leaves"), None);
@@ -227,16 +226,16 @@ async fn a_task_can_play() {
 
 #[test]
 fn a_listener_receives_both_sides_and_raw_lines() {
-    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
-    let log = Arc::clone(&heard);
-    let hear = move |by: Party, line: &str| {
+    let lines: Arc<Mutex<Vec<String>>> = Arc::default();
+    let log = Arc::clone(&lines);
+    let on_line = move |by: Party, line: &str| {
         let sign = if by == Party::Client { '>' } else { '<' };
-        log.lock().expect("nobody panicked").push(format!("{sign} {line}"));
+        log.lock().expect("no panic").push(format!("{sign} {line}"));
     };
-    let (command, mark) = misbehaving(&["secret: info string told | !exit 3"]);
+    let (command, mark) = misbehaving(&["secret: info string received | !exit 3"]);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
-        let builder = uci(patient()).on_line(hear);
+        let builder = uci(patient()).on_line(on_line);
         let mut engine = builder.spawn_async(command).await.expect("it starts well");
         let search = engine.begin(&Game::startpos(), Limit::Infinite).expect("it can be asked");
         assert!(engine.send_raw("two\nlines").is_err());
@@ -247,8 +246,10 @@ fn a_listener_receives_both_sides_and_raw_lines() {
     });
     drop(runtime);
     check_gone(&mark);
-    let heard = heard.lock().expect("nobody panicked");
-    for line in ["> uci", "< uciok", "> go infinite", "> stop", "> secret", "< info string told"] {
-        assert!(heard.iter().any(|it| it == line), "no `{line}` in {heard:#?}");
+    let lines = lines.lock().expect("no panic");
+    for line in
+        ["> uci", "< uciok", "> go infinite", "> stop", "> secret", "< info string received"]
+    {
+        assert!(lines.iter().any(|it| it == line), "no `{line}` in {lines:#?}");
     }
 }

@@ -1,5 +1,5 @@
-//! Descendants of engines that leave the session, the process group and the environment of the engine:
-//! they are terminated with it, however it ends.
+//! Descendants that leave the session, the process group and the environment of their engine are terminated with
+//! it.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -16,7 +16,7 @@ use crate::support::{LONG, check_gone, check_reaped, check_soon, misbehaving, pa
 
 const COUNT: usize = 50;
 
-/// An engine with descendants that are known by their arguments alone.
+/// An engine with descendants that are identified only by their arguments.
 struct Tree {
     tag: String,
     command: Command,
@@ -43,10 +43,10 @@ impl Tree {
         Self { tag, command, mark }
     }
 
-    /// How many descendants run.
+    /// Number of running descendants.
     fn count(&self) -> usize {
         let all = fs::read_dir("/proc").expect("it is mounted").flatten();
-        // What has ended has no arguments.
+        // Exited processes have no arguments.
         let arguments = all.map(|it| fs::read(it.path().join("cmdline")).unwrap_or_default());
         let expected = format!("/bin/sleep\0{}\0", self.tag).into_bytes();
         arguments.filter(|it| *it == expected).count()
@@ -68,7 +68,7 @@ fn guardian() -> Command {
     command
 }
 
-/// Does something with each way to contain descendants.
+/// Runs a test with each method of containment.
 fn for_each_way(mut test: impl FnMut(&Guard, &str)) {
     for (way, name) in
         [(Containment::Supervisor, "supervisor"), (Containment::ControlGroup, "control-group")]
@@ -81,7 +81,7 @@ fn for_each_way(mut test: impl FnMut(&Guard, &str)) {
             Err(error) if way == Containment::ControlGroup => {
                 let text =
                     format!("not tested: control groups, which cannot be created: {error}\n");
-                // Not by a macro: the test harness would hide it.
+                // A macro would be captured by the test harness.
                 let _ = std::io::stderr().write_all(text.as_bytes());
             }
             Err(error) => panic!("{way:?}: {error}"),
@@ -89,7 +89,7 @@ fn for_each_way(mut test: impl FnMut(&Guard, &str)) {
     }
 }
 
-/// Starts an engine with descendants, and checks after the test that nothing is left of it.
+/// Starts an engine with descendants, runs a test, and checks that nothing is left.
 fn check(rules: &[&str], test: impl Fn(Engine)) {
     for_each_way(|guard, _| {
         let builder = uci(patient());
@@ -213,7 +213,7 @@ fn no_descendant_is_left_of_a_program_that_is_killed_or_leaks_its_engines() {
     });
 }
 
-/// Nothing contains all descendants then, but it is reported, and the engine and its group are gone.
+/// Not all descendants are contained then, but the failure is reported, and the engine and its group are killed.
 #[test]
 fn an_engine_does_not_outlive_a_supervisor_that_is_killed() {
     let guard = Guard::start_with(guardian(), Containment::Supervisor).expect("a guardian");
@@ -258,9 +258,10 @@ fn a_contained_engine_is_started_with_the_settings_of_its_command() {
         let names: Vec<&str> = names.filter(|name| *name != "READYOK_GUARDED").collect();
         assert_eq!(names, ["NAME"]);
 
-        let error = start(&mut Command::new("/no/such/program")).expect_err("there is none");
+        let error =
+            start(&mut Command::new("/no/such/program")).expect_err("the executable is missing");
         assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
-        let error = start(&mut Command::new("/usr")).expect_err("it is a folder");
+        let error = start(&mut Command::new("/usr")).expect_err("it is a directory");
         assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
         let error = start(&mut Command::new("a\0b")).expect_err("it is no name");
         assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);

@@ -1,4 +1,4 @@
-//! How engines end, of their own accord and against their will.
+//! Exits and terminations of engines.
 
 use std::process::Command;
 use std::sync::{Arc, Mutex};
@@ -42,7 +42,7 @@ fn a_crash_in_a_search_is_reported() {
             let error = play(&mut engine).expect_err("it crashed");
             assert_eq!(*error.problem(), Problem::Disconnected, "{rule}");
             assert!(error.to_string().contains("SIGABRT"), "{error}");
-            // It stays gone, and says why.
+            // Later calls report the same problem.
             assert_eq!(problem(play(&mut engine)), Problem::Disconnected);
             assert_eq!(problem(engine.ready()), Problem::Disconnected);
             assert_eq!(problem(engine.set_option("Hash", "1")), Problem::Disconnected);
@@ -61,7 +61,7 @@ fn a_crash_after_stop_is_reported() {
 #[test]
 fn a_crash_after_ponderhit_is_reported() {
     check_started(&["ponderhit: !abort"], patient(), |mut engine| {
-        // It answers nothing before the hit, so the hit meets a search that has begun.
+        // The engine does not answer before the hit, so the search is still running.
         let mut pondering = engine.ponder(&Game::startpos(), Limit::Depth(3)).expect("it starts");
         pondering.next_within(SHORT);
         assert_eq!(problem(hit(pondering)), Problem::Disconnected);
@@ -88,7 +88,7 @@ fn a_crash_after_the_answer_does_not_revoke_it() {
 #[test]
 fn kill_skips_quit() {
     use std::os::unix::process::ExitStatusExt as _;
-    // It would leave well when asked to, or when its input ends.
+    // It would exit normally on `quit`, or at the end of its input.
     for rule in ["quit: !exit 0", "start: !child"] {
         check_started(&[rule], patient(), |engine| {
             let status = engine.kill().expect("it is a process that has ended");
@@ -121,17 +121,17 @@ fn the_exit_code_and_the_last_stderr_lines_are_reported() {
 #[test]
 fn on_stderr_receives_every_line() {
     let lines: Vec<_> = (0..50).map(|line| format!("line {line}")).collect();
-    let said: Vec<_> = lines.iter().map(|line| format!("!stderr {line}")).collect();
+    let output: Vec<_> = lines.iter().map(|line| format!("!stderr {line}")).collect();
     let builder = uci(patient());
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&heard);
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&received);
     let builder = builder.on_stderr(move |line| {
-        told.lock().expect("nobody panics").push(line.to_owned());
+        log.lock().expect("no panic").push(line.to_owned());
     });
-    check_started_with(builder, &[&format!("go: {} | !exit 3", said.join(" | "))], |mut it| {
+    check_started_with(builder, &[&format!("go: {} | !exit 3", output.join(" | "))], |mut it| {
         play(&mut it).expect_err("it left");
     });
-    assert_eq!(*heard.lock().expect("nobody panics"), lines);
+    assert_eq!(*received.lock().expect("no panic"), lines);
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_panic_leaves_no_process() {
     let (command, mark) = misbehaving(&[]);
     let caller = std::thread::spawn(move || {
         let _engine = uci(patient()).spawn(command).expect("it starts well");
-        std::panic::resume_unwind(Box::new("the caller gives up"));
+        std::panic::resume_unwind(Box::new("the caller panics"));
     });
     assert!(caller.join().is_err());
     check_gone(&mark);

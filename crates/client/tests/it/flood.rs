@@ -1,4 +1,4 @@
-//! Engines that say more than anybody reads.
+//! Engines that send more than is read.
 
 use std::fs;
 use std::io::{Write as _, stderr};
@@ -9,14 +9,14 @@ use readyok_client::{Game, Limit, Problem, TimeoutKind, Timeouts, WaitLimit};
 
 use crate::support::{LONG, SHORT, check_started, check_started_with, now, patient, problem, uci};
 
-/// Tells how many lines were read, which depends on the machine and is no matter of a test.
+/// Prints the number of lines, which depends on the computer and is not tested.
 fn state(lines: u64, time: Duration) {
     let rate = f64::from(u32::try_from(lines).unwrap_or(u32::MAX)) / time.as_secs_f64();
     let text = format!("read {lines} lines of a flood in {time:.1?}, {rate:.0} a second\n");
     stderr().write_all(text.as_bytes()).expect("standard error is open");
 }
 
-/// Megabytes of this process in memory. Zero where nobody can tell.
+/// Memory of this process in megabytes. Zero if unknown.
 fn memory() -> u64 {
     let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = text.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok());
@@ -36,7 +36,7 @@ fn a_flood_without_a_reader_uses_no_memory_and_blocks_no_engine() {
         assert!(grown < 100, "{grown} MB");
         let played = analysis.finish().expect("it is stopped");
         assert_eq!(played.lines.len(), 3);
-        // Far more than there is room for: the engine was never blocked for good.
+        // Far more than fits in memory: the engine was never blocked permanently.
         let nodes = played.info.nodes.expect("each line has them");
         state(nodes, begin.elapsed());
         assert!(10_000 < nodes, "{nodes}");
@@ -51,9 +51,9 @@ fn a_million_lines_are_read_in_their_order() {
         let limit = readyok_client::Search::new(Limit::Infinite).lines(3);
         let mut analysis = engine.analyse(&Game::startpos(), limit).expect("it starts");
         let mut last = None;
-        // The flood numbers its lines. However long all take, none is long in coming.
+        // The flood numbers its lines. The total time is not limited, the time between two lines is.
         while last < Some(1_000_000) {
-            let update = analysis.next_within(LONG).expect("the flood goes on");
+            let update = analysis.next_within(LONG).expect("the flood continues");
             assert!(last < update.info.nodes, "{last:?} before {:?}", update.info.nodes);
             last = update.info.nodes;
         }
@@ -82,7 +82,7 @@ fn a_flood_does_not_prevent_the_exit() {
             let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("ok");
             assert!(analysis.next().is_some());
             drop(analysis);
-            // How it ends depends on the rules; that its end is seen is what matters.
+            // The exit status depends on the rules; only the exit itself is tested.
             let exit = engine.quit().unwrap_or_else(|error| error.exit());
             assert!(exit.is_some());
         });
@@ -113,8 +113,7 @@ fn a_flood_is_read_with_limited_rate() {
             assert!(analysis.next_within(SHORT).is_some());
         }
         let nodes = analysis.finish().expect("it is stopped").info.nodes;
-        // A pipe and a read of what was sent, beyond what has come in the time; lines have fifty
-        // bytes and more.
+        // One full pipe and one read, in addition to the bytes in the elapsed time; a line has at least fifty bytes.
         let bytes = begin.elapsed().as_millis() * u128::from(RATE) / 1000 + 200_000;
         assert!(nodes.is_some_and(|nodes| u128::from(nodes) < bytes / 50), "{nodes:?}");
     });

@@ -1,4 +1,4 @@
-//! Programs that are killed, and engines that would not notice.
+//! Engines of killed programs that ignore the end of their input.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Lines, Write};
@@ -12,7 +12,7 @@ use crate::support::{check_gone, misbehaving};
 /// A program whose engines receive neither SIGTERM nor the end of their input.
 struct Program {
     child: Child,
-    said: Lines<BufReader<ChildStdout>>,
+    output: Lines<BufReader<ChildStdout>>,
     mark: String,
 }
 
@@ -21,7 +21,7 @@ impl Program {
         Self::start_by("")
     }
 
-    /// Its engines are started by a shell, which does something before.
+    /// Its engines are started by a shell that runs a script before.
     fn start_by(script: &str) -> Self {
         Self::start_in("best", script)
     }
@@ -36,18 +36,18 @@ impl Program {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().expect("the program starts");
-        let said = BufReader::new(child.stdout.take().expect("it is piped")).lines();
-        let mut program = Self { child, said, mark };
+        let output = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+        let mut program = Self { child, output, mark };
         program.check_searching();
         program
     }
 
     fn check_searching(&mut self) {
-        let line = self.said.next().expect("a line").expect("UTF-8");
+        let line = self.output.next().expect("a line").expect("UTF-8");
         assert_eq!(line, "searching");
     }
 
-    /// Has it start another engine.
+    /// Makes the program start another engine.
     fn start_another(&mut self) {
         let input = self.child.stdin.as_mut().expect("it is piped");
         input.write_all(b"another\n").expect("it reads");
@@ -60,19 +60,19 @@ impl Program {
 
     fn guardian(&self) -> Option<Pid> {
         let number = |process: fs::DirEntry| {
-            let words = fs::read(process.path().join("cmdline")).ok()?;
+            let arguments = fs::read(process.path().join("cmdline")).ok()?;
             let environment = fs::read(process.path().join("environ")).ok()?;
             let is_ours = environment.windows(self.mark.len()).any(|at| at == self.mark.as_bytes());
             let number = process.file_name().to_str()?.parse().ok()?;
             let role = b"READYOK_GUARDED=";
             let is_guardian = environment.windows(role.len()).any(|at| at == role);
-            let is_ours = is_ours && is_guardian && words.ends_with(b"\0guard\0");
+            let is_ours = is_ours && is_guardian && arguments.ends_with(b"\0guard\0");
             Pid::from_raw(number).filter(|_| is_ours)
         };
         fs::read_dir("/proc").ok()?.flatten().find_map(number)
     }
 
-    /// Nothing of it is left.
+    /// Checks that nothing of it is left.
     fn check_gone(mut self) {
         self.child.wait().expect("it has ended");
         check_gone(&self.mark);
@@ -94,8 +94,7 @@ fn an_engine_does_not_outlive_a_program_whose_group_is_killed() {
     program.check_gone();
 }
 
-/// The guardian is not told of it, as it is not told of an engine if the program is killed right
-/// after it has started it.
+/// The guardian does not know this group, as if the program was killed right after the start of an engine.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_descendant_outside_the_group_does_not_outlive_a_killed_program() {
@@ -131,7 +130,7 @@ fn a_restarted_guardian_knows_the_groups() {
 
     let mut program = Program::start();
     let guardian = program.guardian().expect("it runs");
-    // It is readable when the process has closed its end of the pipe, which a signal does not wait for.
+    // Readable when the process has closed its end of the pipe, which a signal does not wait for.
     let end = pidfd_open(guardian, PidfdFlags::empty()).expect("it runs");
     kill_process(guardian, Signal::KILL).expect("it runs");
     let limit = Timespec { tv_sec: 60, tv_nsec: 0 };

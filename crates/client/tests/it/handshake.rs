@@ -1,4 +1,4 @@
-//! What engines do before `uciok`.
+//! Output of engines before `uciok`.
 
 use readyok_client::{
     Dialect, Engine, Event, Limit, Notice, Problem, TimeoutKind, Timeouts, WaitLimit,
@@ -28,13 +28,13 @@ fn a_missing_uciok_is_a_timeout() {
 #[test]
 fn a_banner_before_the_name_is_harmless() {
     let rules = [
-        "start: Misbehave 1.0 by Nobody | info string loading",
+        "start: Misbehave 1.0 by Example | info string loading",
         "uci: | hello | id name B | uciok",
     ];
     check_started(&rules, patient(), |mut engine| {
         assert_eq!(engine.identity().name, "B");
         let notices = engine.drain_notices();
-        let banner = Notice::Event(Event::UnknownLine("Misbehave 1.0 by Nobody".to_owned()));
+        let banner = Notice::Event(Event::UnknownLine("Misbehave 1.0 by Example".to_owned()));
         assert!(notices.contains(&banner), "{notices:?}");
     });
 }
@@ -86,11 +86,11 @@ fn malformed_option_declarations_do_not_affect_others() {
         "option name NoType",
         "option name NoDefault type spin",
         "option name Backwards type spin default 5 min 9 max 1",
-        "option name Words type spin default many min few max all",
+        "option name Texts type spin default many min few max all",
         "option name Empty type combo",
         "option name Stranger type combo default Z var A var B",
         "option name type type check default maybe",
-        "option name Odd type banana peel",
+        "option name Unknown type banana peel",
         "option name Twice type check default true",
         "option name Twice type check default false",
         "option name Huge type spin default 99999999999999999999 min -99999999999999999999 max 1",
@@ -120,15 +120,14 @@ fn a_missing_executable_is_reported() {
 
 #[test]
 fn an_engine_runs_in_its_own_directory_by_default() {
-    let rules = ["uci: !folder | uciok"];
+    let rules = ["uci: !directory | uciok"];
     let (command, _) = misbehaving(&rules);
     let own = std::path::Path::new(command.get_program()).parent().map(ToOwned::to_owned);
     let temporary = std::env::temp_dir().canonicalize().expect("there is one");
-    for (told, expected) in
-        [(None, own.expect("it has one")), (Some(&temporary), temporary.clone())]
+    for (set, expected) in [(None, own.expect("it has one")), (Some(&temporary), temporary.clone())]
     {
         let (mut command, mark) = misbehaving(&rules);
-        told.map(|folder| command.current_dir(folder));
+        set.map(|directory| command.current_dir(directory));
         let engine = Engine::builder().timeouts(patient()).spawn(command).expect("it starts well");
         assert_eq!(std::path::Path::new(&engine.identity().name), expected);
         drop(engine);

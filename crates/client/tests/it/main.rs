@@ -1,6 +1,5 @@
-//! Engines that misbehave in every known way, good engines in every way to reach one, and real
-//! engines where they are installed.
-#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+//! Tests with misbehaving engines, good engines over all transports, and installed real engines.
+#![expect(clippy::expect_used, reason = "a failed step must fail the test")]
 
 mod asynchronous;
 #[cfg(target_os = "linux")]

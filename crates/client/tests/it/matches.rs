@@ -1,4 +1,4 @@
-//! What a match runner needs: exact clocks, and several engines at the same time.
+//! Features for match runners: exact clocks, and several concurrent engines.
 
 use std::sync::mpsc::channel;
 use std::thread;
@@ -18,17 +18,17 @@ fn depth_one() -> Search {
     Search::new(Limit::Depth(1))
 }
 
-fn word(played: &SearchResult) -> String {
+fn move_text(played: &SearchResult) -> String {
     played.best_move().map(|it| it.to_string()).unwrap_or_default()
 }
 
-/// An engine with these rules, and its mark.
+/// A started engine with these rules, and its mark.
 fn started(rules: &[&str]) -> (Engine, String) {
     let (command, mark) = misbehaving(rules);
     (uci(patient()).spawn(command).expect("it starts well"), mark)
 }
 
-/// Has an engine play with little time, expects that it loses, and that it can continue.
+/// Plays with little time, and checks that the engine loses on time and stays usable.
 fn check_loses(rules: &[&str]) {
     check_started(rules, patient(), |mut engine| {
         let game = Game::startpos();
@@ -69,7 +69,7 @@ fn an_answer_after_the_deadline_is_ignored() {
         let Problem::OutOfTime(late) = problem(lost) else { panic!("it is late") };
         assert!(late < patient().overrun);
         let played = engine.play(&Game::startpos(), depth_one().deadline_after(patient().overrun));
-        assert_eq!(word(&played.expect("it plays")), "d2d4");
+        assert_eq!(move_text(&played.expect("it plays")), "d2d4");
     });
 }
 
@@ -89,7 +89,7 @@ fn the_deadline_of_a_finished_search_blocks_nothing() {
     let (mut engine, mark) = started(&["go: bestmove d2d4 | !wait 900 | info string and so on"]);
     let search = engine.begin(&Game::startpos(), depth_one().deadline_after(SHORT));
     let played = search.and_then(SearchHandle::wait);
-    assert_eq!(word(&played.expect("it plays in time")), "d2d4");
+    assert_eq!(move_text(&played.expect("it plays in time")), "d2d4");
     thread::sleep(Duration::from_secs(1));
     engine.ready().expect("it answers");
     drop(engine);
@@ -113,15 +113,15 @@ fn the_time_of_a_ponder_search_starts_at_the_hit() {
 fn a_result_contains_start_and_answer_times() {
     check_started(&[], patient(), |mut engine| {
         let asked = now();
-        let mut told = None;
+        let mut reported = None;
         let played = engine.play_with(&Game::startpos(), depth_one(), |update| {
-            told = Some(update.at);
+            reported = Some(update.at);
         });
         let played = played.expect("it plays");
-        let told = told.expect("it tells something");
+        let reported = reported.expect("it sends info");
         assert!(asked <= played.started);
-        assert!(played.started <= told);
-        assert!(told <= played.answered);
+        assert!(played.started <= reported);
+        assert!(reported <= played.answered);
         assert!(played.answered <= now());
         assert_eq!(played.time(), played.answered - played.started);
     });
@@ -142,7 +142,7 @@ fn a_pondering_engine_is_read_while_another_one_searches() {
     let (mut thinker, second) = started(&["go: !wait 2000 | bestmove e2e4"]);
     let game = Game::startpos();
     let pondering = talker.begin(&game, depth_one().ponder()).expect("it starts");
-    assert_eq!(word(&thinker.play(&game, depth_one()).expect("it plays")), "e2e4");
+    assert_eq!(move_text(&thinker.play(&game, depth_one()).expect("it plays")), "e2e4");
     let played = pondering.finish().expect("it is stopped");
     // More than its pipe and one read hold.
     assert!(played.info.nodes.is_some_and(|nodes| 5_000 < nodes), "{:?}", played.info.nodes);
@@ -165,7 +165,7 @@ fn many_engines_search_at_the_same_time() {
     let begin = |engine: &mut Engine| engine.begin(&game, depth_one()).expect("it starts");
     let searches: Vec<SearchHandle> = engines.iter_mut().map(begin).collect();
     for search in searches {
-        assert_eq!(word(&search.wait().expect("it plays")), "e2e4");
+        assert_eq!(move_text(&search.wait().expect("it plays")), "e2e4");
     }
     drop(engines);
     for mark in &marks {
@@ -186,7 +186,7 @@ fn a_ponder_hit_of_a_started_search_ends_with_its_move() {
         pondering.ponder_hit(None).expect("it ponders");
         let mut depth = None;
         let played = pondering.wait_with(|update| depth = update.depth).expect("it plays");
-        assert_eq!(word(&played), "e2e4");
+        assert_eq!(move_text(&played), "e2e4");
         assert_eq!((depth, played.ponder_hit), (Some(4), true));
     });
 }
@@ -202,7 +202,7 @@ fn a_superseded_search_has_ended() {
 }
 
 #[test]
-fn an_unread_result_survives_the_next_search() {
+fn a_pending_result_survives_the_next_search() {
     check_started(&[], patient(), |mut engine| {
         let old = engine.begin(&Game::startpos(), depth_one()).expect("it starts");
         while !old.is_over() {
@@ -222,7 +222,10 @@ fn a_stalled_search_is_stopped_and_the_engine_stays_usable() {
             let stalled = engine.play(&Game::startpos(), depth_one().stall_limit(limit));
             assert_eq!(problem(stalled), Problem::Stalled);
             assert!(SHORT <= begin.elapsed());
-            assert_eq!(word(&engine.play(&Game::startpos(), depth_one()).expect("ok")), "e2e4");
+            assert_eq!(
+                move_text(&engine.play(&Game::startpos(), depth_one()).expect("ok")),
+                "e2e4"
+            );
         });
     }
 }
@@ -253,7 +256,7 @@ fn a_received_duplicate_answers_no_later_shogi_search() {
     check_started_with(uci(patient()).dialect(Dialect::Usi), &rules, |mut engine| {
         let game = Game::startpos();
         for expected in ["7g7f", "3c3d", "3c3d"] {
-            assert_eq!(word(&engine.play(&game, depth_one()).expect("it plays")), expected);
+            assert_eq!(move_text(&engine.play(&game, depth_one()).expect("it plays")), expected);
             thread::park_timeout(SHORT);
         }
     });
@@ -273,11 +276,11 @@ fn a_crash_is_detected_while_no_call_waits() {
     check_gone(&mark);
 }
 
-/// What an engine receives in two searches of a game, from the first `go` to the second.
+/// The commands of two searches of a game, from the first `go` to the second.
 fn check_between_searches(separate: bool, expected: &[&str]) {
-    let (heard, lines) = channel();
+    let (received, lines) = channel();
     let builder = uci(patient()).sync_between_searches(separate);
-    let engine = builder.in_process(move |input, output| good_engine(input, output, &heard));
+    let engine = builder.in_process(move |input, output| good_engine(input, output, &received));
     let mut engine = engine.expect("it answers");
     let game = Game::startpos();
     for _ in 0..2 {

@@ -1,7 +1,6 @@
-//! Real engines, where they are installed and `READYOK_REAL_ENGINES` is set.
+//! Tests with real engines, if they are installed and `READYOK_REAL_ENGINES` is set.
 //!
-//! Without the variable each test says which engine it needs, and passes. With it a missing
-//! engine is a failure.
+//! Without the variable each test prints the required engine and passes. With it, a missing engine is a failure.
 
 use std::env;
 use std::io::{Write as _, stderr};
@@ -17,10 +16,10 @@ use crate::support::hit;
 
 const MATE_IN_TWO: &str = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1";
 
-/// Runs a test with an engine, and looks that it leaves in peace.
+/// Runs a test with an engine, and checks that it exits normally.
 fn check(program: &str, arguments: &[&str], dialect: Dialect, test: impl FnOnce(&mut Engine)) {
     if env::var_os("READYOK_REAL_ENGINES").is_none() {
-        // Not by `eprintln!`, which nobody sees of a test that passes.
+        // `eprintln!` is captured by the test harness.
         let text = format!("not tested: {program}, which needs READYOK_REAL_ENGINES=1\n");
         stderr().write_all(text.as_bytes()).expect("standard error is open");
         return;
@@ -28,18 +27,19 @@ fn check(program: &str, arguments: &[&str], dialect: Dialect, test: impl FnOnce(
     let mut command = Command::new(find(program));
     command.args(arguments);
     let engine = Engine::builder().dialect(dialect).spawn(command);
-    let mut engine = engine.expect("it starts and greets");
+    let mut engine = engine.expect("it starts and answers");
     assert!(!engine.identity().name.is_empty());
     engine.ready().expect("it is ready");
     test(&mut engine);
-    engine.quit().expect("it leaves when told to");
+    engine.quit().expect("it exits on quit");
 }
 
 pub(crate) fn find(program: &str) -> PathBuf {
     let path = env::var_os("PATH").unwrap_or_default();
     let games = ["/usr/games", "/usr/local/games"].map(PathBuf::from);
-    let mut folders = env::split_paths(&path).chain(games);
-    let found = folders.find_map(|folder| Some(folder.join(program)).filter(|it| it.is_file()));
+    let mut directories = env::split_paths(&path).chain(games);
+    let found =
+        directories.find_map(|directory| Some(directory.join(program)).filter(|it| it.is_file()));
     found.unwrap_or_else(|| panic!("{program} is not installed"))
 }
 
@@ -52,12 +52,12 @@ fn plays_by_every_limit(engine: &mut Engine) {
     }
 }
 
-fn stops_when_told(engine: &mut Engine) {
+fn stops_on_request(engine: &mut Engine) {
     let mut analysis = engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts");
     let depth = analysis.find_map(|update| update.pv.as_ref().and(update.depth));
     assert!(depth.is_some());
     assert!(analysis.finish().expect("it answers").best_move().is_some());
-    // And when nobody wants to know.
+    // And without reading the result.
     drop(engine.analyse(&Game::startpos(), Limit::Infinite).expect("it starts"));
     engine.ready().expect("it is ready");
 }
@@ -112,7 +112,7 @@ fn finds_a_mate(engine: &mut Engine) {
 fn stockfish() {
     check("stockfish", &[], Dialect::Uci, |engine| {
         plays_by_every_limit(engine);
-        stops_when_told(engine);
+        stops_on_request(engine);
         shows_variations(engine);
         ponders(engine, ["e2e4", "e7e5"]);
         takes_options(engine, "Threads", ["2", "1"]);
@@ -128,7 +128,7 @@ fn stockfish() {
 fn fairy_stockfish_in_uci() {
     check("fairy-stockfish", &[], Dialect::Uci, |engine| {
         plays_by_every_limit(engine);
-        stops_when_told(engine);
+        stops_on_request(engine);
         shows_variations(engine);
         ponders(engine, ["e2e4", "e7e5"]);
         takes_options(engine, "Threads", ["2", "1"]);
@@ -142,7 +142,7 @@ fn fairy_stockfish_in_uci() {
 fn fairy_stockfish_in_usi() {
     check("fairy-stockfish", &[], Dialect::Usi, |engine| {
         plays_by_every_limit(engine);
-        stops_when_told(engine);
+        stops_on_request(engine);
         shows_variations(engine);
         ponders(engine, ["7g7f", "3c3d"]);
         takes_options(engine, "Threads", ["2", "1"]);
@@ -158,7 +158,7 @@ fn fairy_stockfish_in_usi() {
 fn gnuchess() {
     check("gnuchess", &["--uci"], Dialect::Uci, |engine| {
         plays_by_every_limit(engine);
-        stops_when_told(engine);
+        stops_on_request(engine);
         ponders(engine, ["e2e4", "e7e5"]);
         takes_options(engine, "Hash", ["8", "16"]);
     });
@@ -168,7 +168,7 @@ fn gnuchess() {
 fn toga() {
     check("toga2", &[], Dialect::Uci, |engine| {
         plays_by_every_limit(engine);
-        stops_when_told(engine);
+        stops_on_request(engine);
         ponders(engine, ["e2e4", "e7e5"]);
     });
 }
@@ -177,7 +177,7 @@ fn toga() {
 fn glaurung() {
     check("glaurung", &[], Dialect::Uci, |engine| {
         plays_by_every_limit(engine);
-        stops_when_told(engine);
+        stops_on_request(engine);
         shows_variations(engine);
         ponders(engine, ["e2e4", "e7e5"]);
     });
@@ -187,7 +187,7 @@ fn glaurung() {
 fn ethereal() {
     check("ethereal-chess", &[], Dialect::Uci, |engine| {
         plays_by_every_limit(engine);
-        stops_when_told(engine);
+        stops_on_request(engine);
         shows_variations(engine);
         ponders(engine, ["e2e4", "e7e5"]);
     });
@@ -195,6 +195,6 @@ fn ethereal() {
 
 #[test]
 fn sjaak() {
-    // It takes no notice of `stop`.
+    // It ignores `stop`.
     check("sjaakii", &[], Dialect::Uci, plays_by_every_limit);
 }

@@ -1,4 +1,4 @@
-//! What engines do between `go` and `bestmove`, and after it.
+//! Output of engines between `go` and `bestmove`, and after it.
 
 use std::thread;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn ignoring_stop_is_a_timeout() {
     check_started(&["stop: "], timeouts, |mut engine| {
         assert_eq!(problem(infinite(&mut engine).finish()), Problem::Timeout(TimeoutKind::Stop));
     });
-    // The search was dropped, and the next one suffers for it.
+    // The search was dropped, and the next one fails because of it.
     check_started(&["stop: "], timeouts, |mut engine| {
         while infinite(&mut engine).next_within(SHORT).is_some() {}
         let next = engine.play(&Game::startpos(), Limit::Depth(1));
@@ -86,14 +86,14 @@ fn a_late_bestmove_answers_no_other_search() {
 
 #[test]
 fn illegal_moves_are_passed_through() {
-    for (word, expected) in [
+    for (text, expected) in [
         ("h1a8", Best::Move("h1a8".parse().expect("a move"))),
         ("0000", Best::Move(readyok_client::Move::NULL)),
         ("(none)", Best::None),
         ("castle!", Best::Other("castle!".into())),
         ("e2e4e5e6e7e8", Best::Other("e2e4e5e6e7e8".into())),
     ] {
-        check_started(&[&format!("go: bestmove {word}")], patient(), |mut engine| {
+        check_started(&[&format!("go: bestmove {text}")], patient(), |mut engine| {
             let played = engine.play(&Game::startpos(), Limit::Depth(1)).expect("it answers");
             assert_eq!(played.best, expected);
         });
@@ -154,7 +154,7 @@ fn another_thread_can_stop_a_search() {
             let played = engine.play(&Game::startpos(), Limit::Infinite).expect("it is stopped");
             assert!(played.best_move().is_some());
         });
-        // The next search is not stopped by it.
+        // It does not stop the next search.
         assert!(engine.play(&Game::startpos(), Limit::Depth(1)).is_ok());
     });
 }

@@ -1,4 +1,4 @@
-//! Starts engines for the tests, and looks whether anything of them is left.
+//! Starts engines for the tests, and checks that no process is left.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -12,12 +12,12 @@ use readyok_client::{
     Builder, Dialect, Engine, EngineError, Problem, SearchHandle, SearchResult, Timeouts, WaitLimit,
 };
 
-/// Long enough that a loaded machine does not matter.
+/// Long enough for any load of the computer.
 pub(crate) const LONG: Duration = Duration::from_secs(20);
-/// Long enough for a good engine to answer, short enough to be waited for.
+/// Long enough for a good engine to answer, and short for a test that waits.
 pub(crate) const SHORT: Duration = Duration::from_millis(600);
 
-/// Waits long for everything.
+/// Long timeouts.
 pub(crate) fn patient() -> Timeouts {
     let long = WaitLimit::fixed(LONG);
     Timeouts {
@@ -31,7 +31,7 @@ pub(crate) fn patient() -> Timeouts {
     }
 }
 
-/// A command that misbehaves by rules, and a mark by which its processes are known.
+/// A command that misbehaves by rules, and a mark that identifies its processes.
 pub(crate) fn misbehaving(rules: &[&str]) -> (Command, String) {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -48,8 +48,7 @@ pub(crate) fn uci(timeouts: Timeouts) -> Builder {
     Engine::builder().dialect(Dialect::Uci).timeouts(timeouts)
 }
 
-/// Starts an engine that misbehaves, does something with it, and looks whether any of its
-/// processes is left.
+/// Starts a misbehaving engine, runs a test, and checks that no process is left.
 pub(crate) fn check(
     rules: &[&str],
     timeouts: Timeouts,
@@ -64,12 +63,12 @@ fn check_with(builder: Builder, rules: &[&str], test: impl FnOnce(Result<Engine,
     check_gone(&mark);
 }
 
-/// The same with an engine that starts well.
+/// Like [`check`], with an engine whose handshake succeeds.
 pub(crate) fn check_started(rules: &[&str], timeouts: Timeouts, test: impl FnOnce(Engine)) {
     check_started_with(uci(timeouts), rules, test);
 }
 
-/// The same with settings of its own.
+/// Like [`check_started`], with settings.
 pub(crate) fn check_started_with(builder: Builder, rules: &[&str], test: impl FnOnce(Engine)) {
     let mut id = None;
     check_with(builder, rules, |engine| {
@@ -85,7 +84,7 @@ pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
-/// No process bears the mark any more.
+/// Checks that no process has the mark.
 pub(crate) fn check_gone(mark: &str) {
     check_soon(&format!("a process of {mark} is left"), || {
         let Ok(all) = fs::read_dir("/proc") else { return true };
@@ -97,13 +96,13 @@ pub(crate) fn check_gone(mark: &str) {
     });
 }
 
-/// The process is not even a zombie.
+/// Checks that the process was reaped.
 pub(crate) fn check_reaped(id: u32) {
     check_soon("a zombie is left", || !fs::exists(format!("/proc/{id}")).unwrap_or(false));
 }
 
 pub(crate) fn check_soon(otherwise: &str, done: impl Fn() -> bool) {
-    // A busy machine may need long for it, one that never does fails anyway.
+    // May take long under load; otherwise the test fails.
     for _ in 0..3000 {
         if done() {
             return;
@@ -113,13 +112,13 @@ pub(crate) fn check_soon(otherwise: &str, done: impl Fn() -> bool) {
     panic!("{otherwise}");
 }
 
-/// Reports a hit and waits for the answer.
+/// Sends `ponderhit` and waits for the answer.
 pub(crate) fn hit(pondering: SearchHandle) -> Result<SearchResult, EngineError> {
     pondering.ponder_hit(None)?;
     pondering.wait()
 }
 
-/// The problem of an error that is expected.
+/// The problem of an expected error.
 pub(crate) fn problem<T>(result: Result<T, EngineError>) -> Problem {
     match result {
         Ok(_) => panic!("no error"),
@@ -127,33 +126,37 @@ pub(crate) fn problem<T>(result: Result<T, EngineError>) -> Problem {
     }
 }
 
-/// An engine of this process that answers well and tells what it received.
-pub(crate) fn good_engine(input: impl Read, mut output: impl Write, heard: &Sender<String>) {
-    let mut say = |text: &str| output.write_all(text.as_bytes()).and_then(|()| output.flush());
+/// A correct engine in this process that reports the received lines.
+pub(crate) fn good_engine(input: impl Read, mut output: impl Write, received: &Sender<String>) {
+    let mut send = |text: &str| output.write_all(text.as_bytes()).and_then(|()| output.flush());
     for line in BufReader::new(input).lines().map_while(Result::ok) {
         let first = line.split(' ').next().unwrap_or_default();
         let runs_on = line.contains("infinite") || line.contains("ponder");
-        let said = match first {
-            "uci" => say("id name Good\n\
+        let result = match first {
+            "uci" => send(
+                "id name Good\n\
                 option name Hash type spin default 16 min 1 max 1024\n\
                 option name Threads type spin default 1 min 1 max 64\n\
                 option name Clear Hash type button\n\
                 option name MultiPV type spin default 1 min 1 max 9\n\
                 option name UCI_Opponent type string default <empty>\n\
                 option name UCI_Chess960 type check default false\n\
-                uciok\n"),
-            "usi" => say("id name Good\nusiok\n"),
-            "isready" => say("readyok\n"),
+                uciok\n",
+            ),
+            "usi" => send("id name Good\nusiok\n"),
+            "isready" => send("readyok\n"),
             "go" if line.contains("mate") => {
-                say("info depth 3 score mate 2 pv e2e4 e7e5 d1h5\nbestmove e2e4\n")
+                send("info depth 3 score mate 2 pv e2e4 e7e5 d1h5\nbestmove e2e4\n")
             }
-            "go" if !runs_on => say("info depth 4 score cp 5 pv e2e4\nbestmove e2e4 ponder e7e5\n"),
-            "go" => say("info depth 1 score cp 3 pv d2d4\n"),
-            "stop" | "ponderhit" => say("bestmove d2d4\n"),
+            "go" if !runs_on => {
+                send("info depth 4 score cp 5 pv e2e4\nbestmove e2e4 ponder e7e5\n")
+            }
+            "go" => send("info depth 1 score cp 3 pv d2d4\n"),
+            "stop" | "ponderhit" => send("bestmove d2d4\n"),
             "quit" => return,
             _ => Ok(()),
         };
-        // The other side may have left.
-        let _ = (said, heard.send(line));
+        // The client may have disconnected.
+        let _ = (result, received.send(line));
     }
 }

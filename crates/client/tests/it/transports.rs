@@ -1,4 +1,4 @@
-//! The ways to reach an engine that is no process.
+//! Transports without a process.
 
 use std::net::TcpListener;
 use std::sync::mpsc::channel;
@@ -12,24 +12,24 @@ use crate::support::{SHORT, good_engine, patient, problem, uci};
 fn an_engine_can_be_reached_over_tcp() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = format!("tcp://{}", listener.local_addr().expect("it has one"));
-    let (heard, lines) = channel();
+    let (received, lines) = channel();
     let server = thread::spawn(move || {
         for _ in 0..2 {
             let (stream, _) = listener.accept().expect("a client");
-            good_engine(stream.try_clone().expect("a clone"), stream, &heard);
+            good_engine(stream.try_clone().expect("a clone"), stream, &received);
         }
     });
     let mut engine = uci(patient()).connect(&address).expect("it answers");
     assert!(engine.play(&Game::startpos(), Limit::Depth(1)).is_ok());
     assert_eq!(engine.quit().expect("it leaves"), None);
-    // Dropping says `quit` as well.
+    // Dropping sends `quit` as well.
     drop(uci(patient()).connect(&address).expect("it answers"));
-    server.join().expect("both conversations ended");
+    server.join().expect("both sessions ended");
     assert_eq!(lines.iter().filter(|line| line == "uci").count(), 2);
 }
 
 #[test]
-fn a_refused_connection_is_reported() {
+fn an_unavailable_port_is_reported() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("it has one").to_string();
     drop(listener);
@@ -48,14 +48,14 @@ fn a_silent_connection_times_out() {
 
 #[test]
 fn an_engine_can_run_in_process() {
-    let (heard, lines) = channel();
+    let (received, lines) = channel();
     let builder = uci(patient());
-    let engine = builder.in_process(move |input, output| good_engine(input, output, &heard));
+    let engine = builder.in_process(move |input, output| good_engine(input, output, &received));
     let mut engine = engine.expect("it answers");
     assert_eq!(engine.process_id(), None);
     assert!(engine.play(&Game::startpos(), Limit::Depth(1)).is_ok());
     drop(engine);
-    // The thread ended: its sender is gone.
+    // The thread has exited, so its sender is dropped.
     assert_eq!(lines.iter().filter(|line| line.starts_with("go")).count(), 1);
 }
 

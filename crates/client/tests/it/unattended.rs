@@ -1,4 +1,4 @@
-//! A search that was begun runs, and its deadlines are kept, whether or not anything waits for it.
+//! Searches run and their deadlines are enforced even if no call waits.
 
 use std::io::{BufRead as _, BufReader, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,19 +16,19 @@ use crate::support::{
     LONG, SHORT, check_gone, check_started, misbehaving, now, patient, problem, uci,
 };
 
-/// Time for other work while an engine searches.
+/// Time for other work during a search.
 const WORK: Duration = Duration::from_secs(1);
 /// Time between two lines of the counting engine.
 const TICK: Duration = Duration::from_millis(10);
-/// What the counting engine must report after [`WORK`], on a busy machine.
+/// Minimum of the counting engine's nodes after [`WORK`] under high load.
 const MIN_NODES: u64 = 500;
 
-/// An engine whose node count is the time since `go`, in milliseconds.
+/// An engine whose node count is the time since `go` in milliseconds.
 fn counting(input: impl Read, output: impl Write + Send + 'static) {
     let output = Arc::new(Mutex::new(output));
     let write = |text: &str| {
         let mut output = output.lock().expect("no panic");
-        // The client may have gone.
+        // The client may have disconnected.
         let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
     };
     let mut search: Option<(Arc<AtomicBool>, thread::JoinHandle<()>)> = None;
@@ -81,7 +81,7 @@ fn hit(search: SearchHandle) -> Result<SearchResult, EngineError> {
     search.wait()
 }
 
-/// The counting engine over pipes that can be polled, and over streams that cannot.
+/// The counting engine over pollable pipes, and over streams that cannot be polled.
 fn engines() -> Vec<Engine> {
     let pipes = uci(patient()).in_process(counting);
     let (input, to_engine) = std::io::pipe().expect("a pipe");
@@ -134,7 +134,7 @@ fn stockfish_searches_while_its_caller_does_other_work() {
     let second = Limit::millis(u64::try_from(WORK.as_millis()).expect("a second"));
     let expected = nodes(engine.play(&game, second));
     let check = |measured: u64, mode: &str| {
-        // Other programs may have taken much of the CPUs.
+        // Other processes may have used most of the CPU time.
         assert!(expected / 4 <= measured, "{mode}: {measured} of {expected} nodes");
     };
     engine.push_button("Clear Hash").expect("it has it");
@@ -193,7 +193,7 @@ fn stockfish_ponders_while_its_opponent_thinks() {
             pondering[side] = Some((expected, search));
             calls[side] += 1;
         }
-        // Time for the opponent, in which each `go ponder` is sent.
+        // Time of the opponent, during which each `go ponder` is sent.
         thread::sleep(WORK / 10);
     }
     drop(pondering);
@@ -279,7 +279,7 @@ fn pondering_after_a_move_is_one_parameter() {
         while count(&log, "> go ponder") == 0 {
             thread::park_timeout(Duration::from_millis(1));
         }
-        // The opponent does as expected.
+        // The opponent plays the expected move.
         let second = engine.play(&game, search()).expect("it plays");
         assert!(second.ponder_hit);
         assert_eq!(second.best_move(), Some(mv("g1f3")));
@@ -287,7 +287,7 @@ fn pondering_after_a_move_is_one_parameter() {
         while count(&log, "> go ponder") == 1 {
             thread::park_timeout(Duration::from_millis(1));
         }
-        // The opponent does not: the old search is stopped, and its answer ignored.
+        // The opponent plays another move: the old search is stopped, and its answer ignored.
         let third = engine.play(&game, Search::new(Limit::Nodes(7))).expect("it plays");
         assert!(!third.ponder_hit);
         assert_eq!((count(&log, "> ponderhit"), count(&log, "> stop")), (1, 1));
@@ -361,7 +361,7 @@ fn a_panic_in_a_callback_leaves_a_usable_engine() {
         let game = Game::startpos();
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             engine.play_with(&game, Limit::Infinite, |_| {
-                std::panic::resume_unwind(Box::new("the caller gives up"));
+                std::panic::resume_unwind(Box::new("the caller panics"));
             })
         }));
         assert!(panicked.is_err());

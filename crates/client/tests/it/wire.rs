@@ -1,4 +1,4 @@
-//! What the engine receives when the friendly calls are made.
+//! The commands of the high-level calls.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -7,15 +7,15 @@ use readyok_client::{Checkmate, Clock, Clocks, Engine, Game, Limit, MateLimit, P
 
 use crate::support::{good_engine, hit, patient, uci};
 
-/// Does something with a good engine, and compares what it received after the handshake.
-fn check_heard(test: impl FnOnce(&mut Engine), expected: &str) {
-    let (heard, lines) = channel();
+/// Runs a test with a correct engine, and compares the received lines after the handshake.
+fn check_received(test: impl FnOnce(&mut Engine), expected: &str) {
+    let (received, lines) = channel();
     let builder = uci(patient());
-    let engine = builder.in_process(move |input, output| good_engine(input, output, &heard));
+    let engine = builder.in_process(move |input, output| good_engine(input, output, &received));
     let mut engine = engine.expect("it answers");
     test(&mut engine);
     engine.quit().expect("it leaves");
-    // `uci`, and how often it was requested `readyok`, are tested with the session.
+    // `uci` and the number of `isready`s are tested with the session.
     let lines: Vec<_> = lines.iter().filter(|line| line != "isready" && line != "uci").collect();
     let expected: Vec<_> =
         expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -24,7 +24,7 @@ fn check_heard(test: impl FnOnce(&mut Engine), expected: &str) {
 
 #[test]
 fn a_new_game_is_sent_once() {
-    check_heard(
+    check_received(
         |engine| {
             let mut game = Game::startpos();
             for _ in 0..2 {
@@ -46,7 +46,7 @@ fn a_new_game_is_sent_once() {
 
 #[test]
 fn options_of_one_search_are_reset_afterwards() {
-    check_heard(
+    check_received(
         |engine| {
             let game = Game::startpos();
             let search = Search::new(Limit::Nodes(5)).lines(3).option("Threads", "2");
@@ -67,7 +67,7 @@ fn options_of_one_search_are_reset_afterwards() {
 
 #[test]
 fn only_changed_options_are_sent() {
-    check_heard(
+    check_received(
         |engine| {
             engine.set_options([("Hash", "16"), ("Threads", "4")]).expect("it has them");
             engine.set_options([("hash", "64"), ("THREADS", "4")]).expect("it has them");
@@ -81,7 +81,7 @@ fn only_changed_options_are_sent() {
 
 #[test]
 fn a_game_sends_its_variant_and_opponent() {
-    check_heard(
+    check_received(
         |engine| {
             let fen = "bnrbnkrq/pppppppp/8/8/8/8/PPPPPPPP/BNRBNKRQ w CGcg - 0 1";
             let game =
@@ -98,7 +98,7 @@ fn a_game_sends_its_variant_and_opponent() {
 
 #[test]
 fn a_ponder_hit_continues_and_a_miss_stops() {
-    check_heard(
+    check_received(
         |engine| {
             let game = Game::startpos();
             let second = Duration::from_secs(1);
@@ -130,17 +130,17 @@ fn a_ponder_hit_continues_and_a_miss_stops() {
 
 #[test]
 fn an_analysis_can_change_its_position() {
-    check_heard(
+    check_received(
         |engine| {
             let mut game = Game::startpos();
             let mut analysis = engine.analyse(&game, Limit::Infinite).expect("it starts");
             assert!(analysis.next().is_some());
-            analysis.set_lines(2).expect("it goes on");
+            analysis.set_lines(2).expect("it continues");
             assert!(analysis.next().is_some());
             game.play("e2e4".parse().expect("a move"));
-            analysis.set_game(&game).expect("it goes on");
+            analysis.set_game(&game).expect("it continues");
             assert!(analysis.so_far().is_empty());
-            let update = analysis.next().expect("it goes on");
+            let update = analysis.next().expect("it continues");
             assert_eq!(update.raw, "info depth 1 score cp 3 pv d2d4");
             assert_eq!(analysis.so_far().len(), 1);
             let played = analysis.finish().expect("it answers");
@@ -162,7 +162,7 @@ fn an_analysis_can_change_its_position() {
 
 #[test]
 fn the_number_of_lines_is_set_before_the_search() {
-    check_heard(
+    check_received(
         |engine| {
             let search = Search::new(Limit::Depth(2)).lines(3);
             let analysis = engine.analyse(&Game::startpos(), search).expect("it starts");
@@ -177,7 +177,7 @@ fn the_number_of_lines_is_set_before_the_search() {
 
 #[test]
 fn any_duration_can_limit_a_search() {
-    check_heard(
+    check_received(
         |engine| {
             let game = Game::startpos();
             for time in [Duration::from_nanos(1), Duration::MAX] {
@@ -194,12 +194,12 @@ fn any_duration_can_limit_a_search() {
 
 #[test]
 fn the_mate_of_a_chess_engine_is_its_pv() {
-    check_heard(
+    check_received(
         |engine| {
             let mate = engine.mate(&Game::startpos(), MateLimit::Moves(2)).expect("it answers");
             let Checkmate::Moves(moves) = mate else { panic!("{mate:?}") };
             assert_eq!(moves.as_str(), "e2e4 e7e5 d1h5");
-            // UCI has no time for it.
+            // UCI has no time limit for mate searches.
             let time = MateLimit::Time(Duration::from_millis(2));
             assert!(engine.mate(&Game::startpos(), time).is_err());
         },
@@ -211,7 +211,7 @@ fn the_mate_of_a_chess_engine_is_its_pv() {
 
 #[test]
 fn infos_can_be_watched_while_the_engine_plays() {
-    check_heard(
+    check_received(
         |engine| {
             let mut depths = Vec::new();
             let played = engine.play_with(&Game::startpos(), Limit::Depth(4), |update| {
@@ -230,16 +230,16 @@ fn infos_can_be_watched_while_the_engine_plays() {
 
 #[test]
 fn on_line_receives_every_line() {
-    let (tell, told) = channel();
-    let (heard, _) = channel();
+    let (sender, log) = channel();
+    let (received, _) = channel();
     let builder = uci(patient()).on_line(move |side, line: &str| {
-        tell.send((side, line.to_owned())).expect("the test goes on");
+        sender.send((side, line.to_owned())).expect("the test continues");
     });
-    let engine = builder.in_process(move |input, output| good_engine(input, output, &heard));
+    let engine = builder.in_process(move |input, output| good_engine(input, output, &received));
     let mut engine = engine.expect("it starts");
     engine.play(&Game::startpos(), Limit::Depth(4)).expect("it plays");
     engine.quit().expect("it leaves");
-    let both: Vec<(Party, String)> = told.try_iter().collect();
+    let both: Vec<(Party, String)> = log.try_iter().collect();
     let of = |wanted| {
         let lines = both.iter().filter(move |(side, _)| *side == wanted);
         lines.map(|(_, line)| line.as_str()).collect::<Vec<_>>()

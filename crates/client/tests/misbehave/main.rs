@@ -1,9 +1,9 @@
-//! An engine that does what its arguments say.
+//! An engine whose behavior is defined by its arguments.
 //!
-//! Each argument is a rule: `go: info depth 1 | !wait 50 | bestmove e2e4`. Before the colon stands
-//! the first word of a command, or `start`; after it what to say, or with `!` what to do. Of several
-//! rules for a word each is used once, and the last one from then on. Commands without a rule are
-//! answered as a good engine does.
+//! Each argument is a rule: `go: info depth 1 | !wait 50 | bestmove e2e4`. The part before the colon is the first
+//! token of a command, or `start`; the part after it lists lines to print, or actions with `!`. Several rules for a
+//! token are used once each, in order, and the last one from then on. Commands without a rule are answered
+//! correctly.
 #![expect(clippy::print_stderr, clippy::exit, reason = "as engines do")]
 
 use std::collections::{HashMap, VecDeque};
@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 const GOOD: [&str; 6] = [
-    "uci: id name Misbehave | id author Nobody \
+    "uci: id name Misbehave | id author Example \
      | option name Hash type spin default 16 min 1 max 1024 \
      | option name MultiPV type spin default 1 min 1 max 500 \
      | option name Ponder type check default false | uciok",
@@ -31,56 +31,56 @@ fn main() {
     let mut rules = Rules::new();
     let given: Vec<String> = std::env::args().skip(1).collect();
     add(&mut rules, given.iter().map(String::as_str));
-    let good = GOOD.iter().copied().filter(|rule| !rules.contains_key(word(rule)));
+    let good = GOOD.iter().copied().filter(|rule| !rules.contains_key(command_of(rule)));
     let good: Vec<_> = good.collect();
     add(&mut rules, good);
-    obey(&mut rules, "start");
+    execute(&mut rules, "start");
     for line in io::stdin().lock().lines().map_while(Result::ok) {
         let command = line.split_whitespace().next().unwrap_or_default();
         if command == "go" && !rules.contains_key("go") {
             if !line.contains("infinite") && !line.contains("ponder") {
-                say(b"info depth 1 score cp 20 pv e2e4\nbestmove e2e4\n");
+                send(b"info depth 1 score cp 20 pv e2e4\nbestmove e2e4\n");
             }
         } else {
-            obey(&mut rules, command);
+            execute(&mut rules, command);
         }
     }
 }
 
-fn word(rule: &str) -> &str {
+fn command_of(rule: &str) -> &str {
     rule.split(':').next().unwrap_or_default()
 }
 
 fn add<'a>(rules: &mut Rules, new: impl IntoIterator<Item = &'a str>) {
     for rule in new {
-        let (word, acts) = rule.split_once(':').unwrap_or((rule, ""));
-        rules.entry(word.to_owned()).or_default().push_back(acts.to_owned());
+        let (command, acts) = rule.split_once(':').unwrap_or((rule, ""));
+        rules.entry(command.to_owned()).or_default().push_back(acts.to_owned());
     }
 }
 
-fn obey(rules: &mut Rules, word: &str) {
-    let Some(queue) = rules.get_mut(word) else { return };
+fn execute(rules: &mut Rules, command: &str) {
+    let Some(queue) = rules.get_mut(command) else { return };
     let acts = if queue.len() == 1 { queue.front().cloned() } else { queue.pop_front() };
     for act in acts.unwrap_or_default().split('|').map(str::trim).filter(|act| !act.is_empty()) {
         match act.strip_prefix('!') {
             Some(act) => perform(act),
-            None => say(format!("{act}\n").as_bytes()),
+            None => send(format!("{act}\n").as_bytes()),
         }
     }
 }
 
-/// How many threads have an answer to give. A lock alone lets those starve who want it rarely.
+/// Number of threads with a pending answer. A lock alone would starve threads that need it rarely.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 
-fn say(bytes: &[u8]) {
+fn send(bytes: &[u8]) {
     WAITING.fetch_add(1, Ordering::SeqCst);
     let out = io::stdout().lock();
     WAITING.fetch_sub(1, Ordering::SeqCst);
     write(out, bytes);
 }
 
-/// Says something that is no answer, after those who have one.
-fn babble(bytes: &[u8]) {
+/// Prints other output after pending answers.
+fn send_unless_waiting(bytes: &[u8]) {
     while WAITING.load(Ordering::SeqCst) > 0 {
         thread::yield_now();
     }
@@ -106,27 +106,27 @@ fn perform(act: &str) {
         },
         "hex" => {
             let bytes = value.split(' ').filter_map(|byte| u8::from_str_radix(byte, 16).ok());
-            say(&bytes.collect::<Vec<_>>());
+            send(&bytes.collect::<Vec<_>>());
         }
-        "long" => say(&vec![b'x'; usize::try_from(number()).unwrap_or(0)]),
+        "long" => send(&vec![b'x'; usize::try_from(number()).unwrap_or(0)]),
         "repeat" => {
             for _ in 0..20_000 {
-                say(format!("{value}\n").as_bytes());
+                send(format!("{value}\n").as_bytes());
             }
         }
         "flood" => drop(thread::spawn(flood)),
         "noise" => drop(thread::spawn(|| {
             loop {
-                babble("noise\n".repeat(99).as_bytes());
+                send_unless_waiting("noise\n".repeat(99).as_bytes());
             }
         })),
         "stderr" => eprintln!("{value}"),
-        "folder" => {
-            let folder = std::env::current_dir().unwrap_or_default();
-            say(format!("id name {}\n", folder.display()).as_bytes());
+        "directory" => {
+            let directory = std::env::current_dir().unwrap_or_default();
+            send(format!("id name {}\n", directory.display()).as_bytes());
         }
         "child" => {
-            // It inherits our output, and waits for nobody.
+            // It inherits our output, and is not waited for.
             let child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn();
             drop(child);
         }
@@ -135,7 +135,7 @@ fn perform(act: &str) {
     }
 }
 
-/// Says as much as the reader takes, until the process ends.
+/// Prints as fast as the reader reads, until the process exits.
 fn flood() {
     for first in (0u64..).step_by(99) {
         let line = |nodes: u64| {
@@ -143,11 +143,11 @@ fn flood() {
             format!("info depth 9 multipv {number} score cp 1 nodes {nodes} pv e2e4\n")
         };
         let lines: Vec<_> = (first..first + 99).map(line).collect();
-        babble(lines.concat().as_bytes());
+        send_unless_waiting(lines.concat().as_bytes());
     }
 }
 
-/// Becomes a shell that does it, where a process can become another one.
+/// Becomes a shell that runs a script, if supported by the system.
 fn become_shell(script: &str) {
     let mut shell = Command::new("sh");
     shell.args(["-c", script]);

@@ -217,7 +217,7 @@ fn a_panic_in_a_search_answers_with_a_legal_move() {
     let corner = "fen 7k/8/8/8/8/8/1r6/K7 w - - 0 1";
     assert_eq!(chess(None, corner, "go depth 3"), "bestmove a1b2");
     assert_eq!(chess(Some("a1a2"), corner, "go searchmoves a1b1"), "bestmove a1b2");
-    // A mated side has no legal move.
+    // Without a legal move the answer is `(none)`.
     let stalemate = "fen 7k/8/8/8/8/1q6/8/K7 w - - 0 1";
     assert_eq!(chess(Some("a1a2"), stalemate, "go depth 3"), "bestmove (none)");
     let no_kings = "fen 8/8/8/8/8/8/8/8 w - - 0 1";
