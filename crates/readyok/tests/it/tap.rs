@@ -379,7 +379,7 @@ fn accepts_late_replies_to_commands_of_the_other_dialect() {
     check_reports(
         "> uci
          > isready
-         ! should: nothing but `quit` is said before the engine's `uciok` or `usiok` [UCI 2006, uci; USI draft 1 §5.3, usi]
+         ! should: nothing but `quit` is sent before the engine's `uciok` or `usiok` [UCI 2006, uci; USI draft 1 §5.3, usi]
          > usi
          < readyok
          < id name Example
