@@ -115,15 +115,14 @@ test('reverts a rejected move and shows the reason', async () => {
   fake.answer = (command) =>
     command.kind === 'move'
       ? {
-          code: 'illegal_move',
-          text: 'English',
-          problem: { kind: 'in_check', values: { move: 'e2e4' }, variant: null },
+          category: 'illegal_move',
+          error: { code: 'king_in_check', context: { move: 'e2e4' } },
         }
       : { kind: 'done' };
   const page = await opened(fake, '#/analyse/1');
   await click(page, 'e2');
   await click(page, 'e4');
-  await page.getByText(en('problem.in_check')).first().waitFor();
+  await page.getByText(en('error.king_in_check')).first().waitFor();
   await expect.poll(() => page.locator('cg-board piece.white.pawn').count()).toBe(8);
   await page.context().close();
 });
@@ -551,7 +550,7 @@ test('shows markup in texts as plain text', async () => {
     state: {
       engines: [
         engine(1, bad, {
-          error: { text: bad, problem: { kind: 'system', values: { text: bad }, variant: null } },
+          error: { code: 'system', text: bad },
           options: [
             {
               name: bad,
@@ -647,7 +646,7 @@ test('edits a position and shows its validation', async () => {
   const dialog = page.getByRole('dialog');
   await dialog
     .getByTestId('verdict')
-    .getByText(en('problem.opponent_in_check', { square: 'e8' }))
+    .getByText(en('error.opponent_in_check', { square: 'e8' }))
     .waitFor();
   expect(await violations(page)).toEqual([]);
   await dialog.getByRole('button', { name: en('editor.empty'), exact: true }).click();

@@ -404,9 +404,8 @@ test.each([1366, 360])('shows an error once inside a dialog and announces it: %i
   fake.answer = ({ kind }) =>
     kind === 'preview_engine'
       ? {
-          code: 'path',
-          text: 'no program',
-          problem: { kind: 'not_a_program', values: { name: '/no/x' }, variant: null },
+          category: 'invalid_path',
+          error: { code: 'not_executable', name: '/no/x' },
         }
       : { kind: 'done' };
   const page = await fake.page(browser, '#/engines', { viewport: { width, height: 740 } });
@@ -419,7 +418,9 @@ test.each([1366, 360])('shows an error once inside a dialog and announces it: %i
   await expect
     .poll(() => fake.commands.filter((command) => command.kind === 'preview_engine').length)
     .toBe(2);
-  const toast = page.getByText(`${en('error.path')} ${en('problem.not_a_program', { name: '/no/x' })}`);
+  const toast = page.getByText(
+    `${en('category.invalid_path')} ${en('error.not_executable', { name: '/no/x' })}`,
+  );
   await toast.waitFor();
   expect(await toast.count()).toBe(1);
   expect(

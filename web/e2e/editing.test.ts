@@ -108,7 +108,7 @@ test('searches shogi moves without a variant and ignores an incomplete move', as
     await field.fill(line);
     await found.waitFor();
     await field.fill(`${line} x`);
-    await page.getByText(`${en('error.illegal_move')} x`).waitFor();
+    await page.getByText(`${en('category.illegal_move')} x`).waitFor();
     expect(await found.count()).toBe(0);
   }
   expect(await page.locator('.toast.bad').count()).toBe(0);

@@ -15,11 +15,7 @@ export const POLICY = "default-src 'self'; frame-ancestors 'none'; base-uri 'non
 const ADDRESS = 'http://readyok.test/';
 
 function missing(name: string): wire.ApiError {
-  return {
-    code: 'not_found',
-    text: name,
-    problem: { kind: 'no_such', values: { name }, variant: null, what: 'topic' },
-  };
+  return { category: 'not_found', error: { code: 'unknown_name', subject: 'topic', name } };
 }
 
 export class FakeServer {
@@ -98,7 +94,7 @@ export class FakeServer {
     }
     if (command.kind !== 'unsubscribe') this.commands.push(command);
     const answer = this.answer(command);
-    if ('code' in answer) this.#send(socket, { kind: 'error', id, error: answer });
+    if ('category' in answer) this.#send(socket, { kind: 'error', id, error: answer });
     else this.#send(socket, { kind: 'answer', id, answer });
   }
 
@@ -171,6 +167,7 @@ export function game(id: number, variant: wire.Variant, more: Partial<wire.GameS
     id,
     variant,
     start,
+    handicap: false,
     first_number: 1,
     first_turn: 'first',
     headers: [],
@@ -287,10 +284,7 @@ export function defaultServer(): FakeServer {
   fake.http.set('position', {
     position: null,
     text: null,
-    error: {
-      text: 'the side not to move is in check',
-      problem: { kind: 'opponent_in_check', values: { square: 'e8' }, variant: 'chess' },
-    },
+    error: { code: 'opponent_in_check', square: 'e8', context: { variant: 'chess' } },
     squares: [],
   });
   return fake;

@@ -70,11 +70,26 @@ test('reports why a move or a position is rejected', async () => {
   await page.getByRole('button', { name: ja('new.analysis') }).click();
   await squares(page);
   await enter(page, 'e2e5');
-  await containsText(page.getByText(ja('problem.cannot_reach')), '指せない手です', 'e2e5');
+  await containsText(page.getByText(ja('error.unreachable')), '指せない手です', 'e2e5');
   await page.getByRole('button', { name: ja('editor.title') }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('FEN').fill('8/8/8/8/8/8/4P3/4K3 w - - 0 1');
   await containsText(dialog.getByTestId('verdict'), 'キング(玉)が0枚');
+});
+
+test('labels the sides of a handicap game', async () => {
+  const page = await there('#/play/0/new');
+  await page.getByRole('radio', { name: ja('variant.shogi'), exact: true }).check({ force: true });
+  await page.getByLabel(ja('new.opponent')).selectOption({ label: ja('new.local') });
+  await page.getByText(ja('new.more'), { exact: true }).click();
+  await page.getByLabel(ja('new.handicap')).selectOption('lance');
+  await page.getByRole('button', { name: ja('new.begin'), exact: true }).click();
+  await squares(page);
+  const sides = async () => (await page.locator('.bar .sr').allTextContents()).join();
+  await expect.poll(sides, LONG).toBe('上手,下手');
+  await page.getByRole('button', { name: ja('play.resign'), exact: true }).click();
+  await page.getByRole('button', { name: ja('play.resign.confirm'), exact: true }).click();
+  await page.getByText('下手の勝ち').first().waitFor();
 });
 
 test(
@@ -101,7 +116,7 @@ test(
       .toBe(2);
     await page.getByLabel(ja('time.kind')).last().selectOption('none');
     await start.click();
-    await containsText(toasts(page), ja('problem.no_limit'));
+    await containsText(toasts(page), ja('error.missing_limit'));
     await page.getByLabel(ja('time.nodes')).fill('30');
     await page.getByLabel(ja('match.pairs')).fill('1');
     await page.getByLabel(ja('match.engine', { number: 2 })).selectOption({ label: 'Rogue' });

@@ -158,12 +158,9 @@ test('shows, stops, resumes and dismisses batch jobs', async () => {
       {
         of: { kind: 'file' as const, name: 'a.pgn' },
         why: {
-          text: 'English',
-          problem: {
-            kind: 'no_move_meant' as const,
-            values: { text: '<b>no move</b>', line: '3' },
-            variant: null,
-          },
+          code: 'no_matching_move' as const,
+          text: '<b>no move</b>',
+          context: { line: 3 },
         },
       },
     ],

@@ -45,10 +45,10 @@ test.each([
   [
     'exits immediately',
     ['start: !stderr no licence was found | !exit 3'],
-    [en('problem.exited', { code: 3 }), 'no licence was found'],
+    [en('error.exited', { status: 3 }), 'no licence was found'],
   ],
   ['crashes immediately', ['start: !stderr out of memory | !abort'], ['SIGABRT', 'out of memory']],
-  ['closes its output', ['uci: !close', 'usi: !close'], [en('problem.closed')]],
+  ['closes its output', ['uci: !close', 'usi: !close'], [en('error.output_closed')]],
 ])('an engine that %s', async (_, args, why) => {
   const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: misbehave, args });
@@ -63,7 +63,7 @@ test.each([
 test('an engine without any output', async () => {
   const page = await fixture.page('#/engines');
   const card = await addEngine(page, { name: 'Rogue', path: misbehave, args: ['uci:', 'usi:'] });
-  await containsText(card, en('problem.no_greeting'));
+  await containsText(card, en('error.handshake_timeout'));
   await processes(page, 'dead').waitFor();
 });
 
@@ -75,7 +75,7 @@ test('kills an engine that does not respond', async () => {
     args: ['uci: !noise', 'usi: !noise'],
   });
   await card.getByRole('button', { name: en('process.kill') }).click();
-  await containsText(processes(page, 'dead'), en('problem.killed_by_user'));
+  await containsText(processes(page, 'dead'), en('error.killed_by_user'));
 });
 
 test('shows engine failures in Japanese', async () => {
@@ -130,8 +130,8 @@ test('shows markup of an engine as plain text', async () => {
 // The user can always continue the game.
 test.each([
   ['crashes', ['go: !stderr out of thoughts | !abort'], ['SIGABRT', 'out of thoughts']],
-  ['ends', ['go: !stderr farewell | !exit 0'], [en('problem.exited', { code: 0 }), 'farewell']],
-  ['closes its output', ['go: !close'], [en('problem.closed')]],
+  ['ends', ['go: !stderr farewell | !exit 0'], [en('error.exited', { status: 0 }), 'farewell']],
+  ['closes its output', ['go: !close'], [en('error.output_closed')]],
 ])('an engine that %s while it thinks', async (_, args, why) => {
   const page = await against(args);
   await begin(page);
@@ -160,7 +160,7 @@ test('an engine that ignores input while it thinks', async () => {
   const process = processes(page, 'searching');
   await process.waitFor();
   await process.getByRole('button', { name: en('process.kill') }).click();
-  await containsText(processes(page, 'dead'), en('problem.killed_by_user'));
+  await containsText(processes(page, 'dead'), en('error.killed_by_user'));
   // Including its child processes.
   await expect
     .poll(() => fixture.server.processes().filter((line) => /^sleep|misbehave/.test(line)), LONG)
@@ -263,7 +263,7 @@ test('an engine that ignores `stop` shows no line of another position', async ()
   await expect.poll(() => panels.filter({ hasText: 'Rogue' }).getByTestId('line').count(), LONG).toBe(1);
   await expect.poll(() => endless.getAttribute('data-status'), LONG).toBe('failed');
   expect(await endless.getByTestId('line').count()).toBe(0);
-  await containsText(endless, en('problem.not_stopped'));
+  await containsText(endless, en('error.stop_timeout'));
 });
 
 test('restarts an engine that ignores `quit`', async () => {
@@ -275,7 +275,7 @@ test('restarts an engine that ignores `quit`', async () => {
   await process.waitFor();
   const pid = /PID \d+/.exec((await process.textContent()) ?? '')?.[0] ?? '';
   await process.getByRole('button', { name: en('process.restart') }).click();
-  await containsText(processes(page, 'dead').filter({ hasText: pid }), en('problem.not_left'));
+  await containsText(processes(page, 'dead').filter({ hasText: pid }), en('error.exit_timeout'));
   await process.filter({ hasNotText: pid }).waitFor(LONG);
 });
 

@@ -133,7 +133,7 @@ test('keeps the sides in a rematch of a handicap game', async () => {
   await press(page, en('play.resign'));
   await press(page, en('play.resign.confirm'));
   // The full name is known after the handshake.
-  const named = /^Narikin.*,Black \(sente\)$/;
+  const named = /^Narikin.*,Black \(shitate\)$/;
   expect(await sides()).toMatch(named);
   const first = page.url();
   await press(page, en('play.rematch.same'));
@@ -364,7 +364,7 @@ test('starts a game with book moves', async () => {
   const path = page.getByLabel(en('new.book'));
   await path.fill(join(fixture.server.data, 'none.pgn'));
   await page.getByRole('button', { name: en('new.begin'), exact: true }).click();
-  await page.getByText(en('problem.none_such', { what: en('what.file') })).waitFor();
+  await page.getByText(en('error.not_found', { subject: en('subject.file') })).waitFor();
   await path.fill(book);
   await page.getByLabel(en('new.book.plies'), { exact: true }).fill('2');
   await begin(page);
@@ -418,15 +418,16 @@ test('selects a random Chess960 position', async () => {
 const LANCE = 'position sfen lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1';
 
 test.each([
-  ['Black (sente)', 1],
-  ['White (gote)', 0],
-] as const)('the side that gives a handicap moves first: the user is %s', async (side, before) => {
+  ['shitate', 1],
+  ['uwate', 0],
+] as const)('uwate moves first in a handicap game: the user is %s', async (name, before) => {
+  const side = en(`side.${name}`);
   const page = await fixture.page('#/engines');
   const received = await addRecordedEngine(page, fixture.server, 'Mime', 'usi');
   await visit(page, en('nav.play'));
   await newGame(page, 'shogi', 'Mime');
-  await page.getByRole('radio', { name: side }).check({ force: true });
   await page.getByLabel(en('new.handicap')).selectOption('lance');
+  await page.getByRole('radio', { name: side }).check({ force: true });
   await begin(page);
   await expect.poll(() => moveElements(page).count(), LONG).toBe(before);
   await expect.poll(() => status(page), LONG).toBe(`${en('status.your_turn')} ${side}`);

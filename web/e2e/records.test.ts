@@ -219,7 +219,7 @@ test('imports several files and reports errors with their locations', async () =
   await page.getByRole('button', { name: en('record.submit'), exact: true }).click();
   await page
     .getByRole('tabpanel')
-    .getByText(new RegExp(`^game 1, line 3, column \\d+: ${en('problem.no_move_meant', { text: 'Ke3' })}`))
+    .getByText(new RegExp(`^game 1, line 3, column \\d+: ${en('error.no_matching_move', { text: 'Ke3' })}`))
     .waitFor();
 });
 

@@ -24,8 +24,7 @@ mod analyses;
 mod context;
 mod engines;
 mod events;
-pub(crate) mod failures;
-mod games;
+pub(crate) mod games;
 mod jobs;
 mod library;
 mod matches;
@@ -52,7 +51,7 @@ use crate::hub::Hub;
 use crate::matches::{MatchListener, Matches, Program};
 use crate::store::{Store, StoreError, Writer, Written};
 use crate::time::Moment;
-use crate::wire::{ApiError, ApiErrorCode, Failure, MatchId, ProcessId, Settings};
+use crate::wire::{ApiError, ErrorCode, MatchId, ProcessId, Settings};
 
 use analyses::Analyses;
 use context::{Components, Context, SearchId};
@@ -305,5 +304,5 @@ async fn written<T>(result: Written<Result<T, StoreError>>) -> Result<T, ApiErro
 }
 
 fn storage(error: impl std::fmt::Display) -> ApiError {
-    ApiError::because(ApiErrorCode::Storage, Failure::system(&error))
+    ApiError::storage(ErrorCode::system(&error))
 }

@@ -9,7 +9,7 @@ mod process;
 mod registry;
 
 pub(crate) use describe::default_of;
-pub(crate) use failure::{failure_problem, option_problem};
+pub(crate) use failure::{engine_failure, option_error};
 pub(crate) use log::{Log, printable};
 pub(crate) use process::{
     EngineCommand, EngineEvent, EngineFailure, EngineInfo, Process, Reporter, SearchKind,

@@ -7,8 +7,8 @@ use std::io::Cursor;
 use readyok_rules::Game;
 use readyok_rules::record::{Format, read};
 
-use crate::game::{Tree, record_failure, warning_failure};
-use crate::wire::{Failure, Problem, ProblemKind};
+use crate::game::{Tree, record_error, record_warning};
+use crate::wire::{ErrorCode, ErrorInfo};
 
 /// Maximum number of games of a file.
 const MAX_GAMES: u32 = 100_000;
@@ -18,8 +18,8 @@ const MAX_FAULTS: usize = 100;
 /// What was wrong with a file, with line and column.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
-    pub(crate) errors: Vec<Failure>,
-    pub(crate) oddities: Vec<Failure>,
+    pub(crate) errors: Vec<ErrorInfo>,
+    pub(crate) warnings: Vec<ErrorInfo>,
 }
 
 /// Whether the name of a file is one of records.
@@ -46,7 +46,7 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
         for (number, read) in (1..).zip(chess::read(&text)) {
             match read {
                 Ok((tree, oddity)) => {
-                    faults.oddities.extend(oddity.filter(|_| faults.oddities.len() < MAX_FAULTS));
+                    faults.warnings.extend(oddity.filter(|_| faults.warnings.len() < MAX_FAULTS));
                     if !take(tree) {
                         break;
                     }
@@ -55,7 +55,7 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
                 Err(_) => (),
             }
             if number == MAX_GAMES {
-                faults.errors.push(rest_left_out());
+                faults.errors.push(ErrorCode::ImportTruncated { count: MAX_GAMES }.into());
                 break;
             }
         }
@@ -73,14 +73,14 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
                 goes_on = take(Tree::from_record(&record));
             }
             Err(error) if faults.errors.len() < MAX_FAULTS => {
-                faults.errors.push(record_failure(game, &error));
+                faults.errors.push(record_error(game, &error));
             }
             Err(_) => (),
         }
-        let room = MAX_FAULTS.saturating_sub(faults.oddities.len());
-        faults.oddities.extend(records.warnings().iter().take(room).map(warning_failure));
+        let room = MAX_FAULTS.saturating_sub(faults.warnings.len());
+        faults.warnings.extend(records.warnings().iter().take(room).map(record_warning));
         if MAX_GAMES <= games {
-            faults.errors.push(rest_left_out());
+            faults.errors.push(ErrorCode::ImportTruncated { count: MAX_GAMES }.into());
             break;
         }
         if !goes_on {
@@ -88,11 +88,6 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
         }
     }
     faults
-}
-
-fn rest_left_out() -> Failure {
-    let why = Problem::new(ProblemKind::RestLeftOut).with("count", &MAX_GAMES);
-    Failure::new(why, format!("more than {MAX_GAMES} games: the rest was left out"))
 }
 
 #[cfg(test)]
@@ -147,22 +142,22 @@ mod tests {
     /// The errors and warnings of a text.
     fn faults(name: &str, text: &str) -> (Vec<String>, Vec<String>) {
         let faults = read_each(name, text.as_bytes(), |_| true);
-        let told = |all: Vec<Failure>| all.into_iter().map(|it| it.text).collect();
-        (told(faults.errors), told(faults.oddities))
+        let texts = |all: Vec<ErrorInfo>| all.iter().map(ErrorInfo::to_string).collect();
+        (texts(faults.errors), texts(faults.warnings))
     }
 
     #[test]
     fn a_bad_line_of_chess_is_reported_and_the_next_one_read() {
-        for (text, told) in [
-            ("startpos moves e2e4 e2e5", "game 1, line 1, column 21: illegal move `e2e5`"),
+        for (text, expected) in [
+            ("startpos moves e2e4 e2e5", "game 1, line 1, column 21: e2e5: "),
             ("8/8/8/8/8/8/8/K7 w - - 0 1", "game 1, line 1, column 1: "),
             ("8/8/8/8/8/8/K6k w - - 0 1", "game 1, line 1, column 1: "),
             ("fen 8/8/8/8/8/8/8/K7 w - - 0 1", "game 1, line 1, column 5: "),
-            ("startpos e2e4", "game 1, line 1, column 10: unexpected `e2e4`"),
-            ("\n4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 moves e7e5", "game 1, line 2, column 39: illegal"),
+            ("startpos e2e4", "game 1, line 1, column 10: unexpected text: e2e4"),
+            ("\n4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 moves e7e5", "game 1, line 2, column 39: e7e5: "),
         ] {
             let (errors, _) = faults("", text);
-            assert!(errors.len() == 1 && errors[0].starts_with(told), "{text}: {errors:?}");
+            assert!(errors.len() == 1 && errors[0].starts_with(expected), "{text}: {errors:?}");
         }
         let file =
             "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\nrubbish\n# no line\n4k3/8/8/8/8/8/8/4K3 b - -\n";
@@ -190,8 +185,8 @@ mod tests {
         // An unreadable operation is a warning; the position is imported.
         assert_eq!(trees[1].start().to_string(), "4k3/8/8/8/8/8/4P3/4K3 w - - 7 30");
         assert!(faults.errors.is_empty());
-        let odd = &faults.oddities[0].text;
-        assert!(odd.starts_with("line 2, column 34: ") && odd.contains("bm Ka9;"), "{odd}");
+        let warning = faults.warnings[0].to_string();
+        assert_eq!(warning, "line 2, column 34: skipped: bm Ka9;");
     }
 
     #[test]

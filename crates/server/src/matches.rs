@@ -10,8 +10,8 @@
 //! on, and `7.json`, what the page had asked for and where the match stood. What is stopped, or was on when the
 //! server ended, goes on from the result file.
 
+mod errors;
 mod follow;
-mod note;
 mod outcome;
 mod plan;
 mod record;
@@ -39,13 +39,11 @@ use record::{finished, number_of};
 pub use run::{Changes, MatchEvent, MatchListener};
 use run::{MatchThread, lock};
 
-use note::{match_failure, schedule_problem, store_problem};
+use errors::{match_error, schedule_error, store_error};
 
-use crate::app::failures::server_ends;
-use crate::game::{api_error, io_problem, no_such, too_many};
+use crate::game::io_error;
 use crate::wire::{
-    ApiError, ApiErrorCode, Failure, MatchId, MatchLine, MatchPlan, MatchState, MatchStatus,
-    ProblemKind as Kind, Thing,
+    ApiError, ErrorCode, ErrorInfo, MatchId, MatchLine, MatchPlan, MatchState, MatchStatus, Subject,
 };
 
 /// Maximum size of the file with the status of a match, in bytes.
@@ -104,7 +102,7 @@ struct StoredMatch {
     status: StoredStatus,
     played: u32,
     total: Option<u32>,
-    note: Option<Failure>,
+    note: Option<ErrorInfo>,
 }
 
 /// Where a match stood when that was written.
@@ -137,16 +135,11 @@ impl From<StoredStatus> for MatchStatus {
 }
 
 fn storage(error: &io::Error) -> ApiError {
-    ApiError::because(ApiErrorCode::Storage, Failure::new(io_problem(error), error.to_string()))
+    ApiError::storage(io_error(error))
 }
 
 fn bad_store(error: &StoreError) -> ApiError {
-    let why = Failure::new(store_problem(error), error.to_string());
-    ApiError::because(ApiErrorCode::Storage, why)
-}
-
-fn not_now(why: Kind, text: &str) -> ApiError {
-    api_error(ApiErrorCode::NotNow, why, text)
+    ApiError::storage(store_error(error))
 }
 
 impl Matches {
@@ -184,7 +177,7 @@ impl Matches {
     pub fn start(&self, asked: MatchPlan, entrants: &[Entrant]) -> Result<MatchId, ApiError> {
         let _changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         if MAX_MATCHES <= self.entries().matches.len() {
-            return Err(too_many(Thing::Match, "there are too many matches"));
+            return Err(ApiError::too_many(Subject::Match));
         }
         let (plan, _) = plan_of(&asked, entrants)?;
         let total = total(&plan)?;
@@ -233,10 +226,10 @@ impl Matches {
             let entries = self.entries();
             let entry = entries.get(id)?;
             if entry.is_running() {
-                return Err(not_now(Kind::MatchGoesOn, "the match is being played"));
+                return Err(ApiError::conflict(ErrorCode::MatchRunning));
             }
             if entry.status() == MatchStatus::Over {
-                return Err(not_now(Kind::MatchOver, "the match is over"));
+                return Err(ApiError::conflict(ErrorCode::MatchFinished));
             }
             entry.kept.clone()
         };
@@ -276,16 +269,14 @@ impl Matches {
             let _ = write_kept(&path, &kept);
         };
         let (program, tell) = (self.program.clone(), Arc::clone(&self.tell));
-        let mut running =
-            run::start(id, follow, store, slots, program, tell, keep).map_err(|error| {
-                ApiError::because(ApiErrorCode::Storage, match_failure(game, &error))
-            })?;
+        let mut running = run::start(id, follow, store, slots, program, tell, keep)
+            .map_err(|error| ApiError::storage(match_error(game, &error)))?;
         let mut entries = self.entries();
         if entries.closed {
             drop(entries);
             running.stop(false);
             running.wait(SHUTDOWN_TIMEOUT);
-            return Err(ApiError::because(ApiErrorCode::NotNow, server_ends()));
+            return Err(ApiError::conflict(ErrorCode::ShuttingDown));
         }
         entries.matches.insert(id, Entry { kept, running: Some(running) });
         Ok(())
@@ -304,7 +295,7 @@ impl Matches {
                 running.stop(finish);
                 Ok(())
             }
-            None => Err(not_now(Kind::MatchRests, "the match is not being played")),
+            None => Err(ApiError::conflict(ErrorCode::MatchNotRunning)),
         }
     }
 
@@ -315,7 +306,7 @@ impl Matches {
     pub fn delete(&self, id: MatchId) -> Result<(), ApiError> {
         let _changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         if self.entries().get(id)?.is_running() {
-            return Err(not_now(Kind::MatchGoesOn, "the match is being played"));
+            return Err(ApiError::conflict(ErrorCode::MatchRunning));
         }
         for ending in ["match", "json"] {
             match fs::remove_file(self.path(id, ending)) {
@@ -456,7 +447,7 @@ impl Results {
     /// # Errors
     /// It is not there, or the results cannot be read.
     pub fn game(&self, number: u32) -> Result<Finished, ApiError> {
-        let missing = || no_such(Thing::Game, &number, format!("the match has no game {number}"));
+        let missing = || ApiError::not_found(Subject::Game, number);
         let reader = Reader::open(&self.0).map_err(|error| bad_store(&error))?;
         let plan = reader.plan().clone();
         for pair in reader {
@@ -478,15 +469,13 @@ impl Drop for Matches {
 }
 
 fn no_match(id: MatchId) -> ApiError {
-    no_such(Thing::Match, &id, format!("there is no match {id}"))
+    ApiError::not_found(Subject::Match, id)
 }
 
 /// How many games a plan has; none if that depends on results.
 fn total(plan: &Plan) -> Result<Option<u32>, ApiError> {
-    let schedule = Schedule::open(plan).map_err(|error| {
-        let why = Failure::new(schedule_problem(plan.game, &error), error.to_string());
-        ApiError::because(ApiErrorCode::Storage, why)
-    })?;
+    let schedule = Schedule::open(plan)
+        .map_err(|error| ApiError::storage(schedule_error(plan.game, &error)))?;
     let games = schedule.total().saturating_mul(2);
     let is_known = !matches!(plan.format, readyok_arena::plan::Format::Knockout { .. });
     Ok(u32::try_from(games).ok().filter(|_| is_known))

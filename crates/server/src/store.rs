@@ -31,7 +31,7 @@ pub(crate) use writer::{GameSource, Writer, Written};
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The version of the schema and of the stored JSON. A change of either increments it.
-const VERSION: i64 = 6;
+const VERSION: i64 = 7;
 
 const SCHEMA: &str = "
     CREATE TABLE game (

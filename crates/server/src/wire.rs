@@ -20,13 +20,14 @@
 mod analysis;
 mod command;
 mod engine;
+mod error;
+mod error_code;
 mod game;
 mod job;
 mod library;
 mod log;
 mod matches;
 mod position;
-mod problem;
 mod report;
 mod settings;
 mod topic;
@@ -34,13 +35,14 @@ mod topic;
 pub use analysis::*;
 pub use command::*;
 pub use engine::*;
+pub use error::*;
+pub use error_code::*;
 pub use game::*;
 pub use job::*;
 pub use library::*;
 pub use log::*;
 pub use matches::*;
 pub use position::*;
-pub use problem::*;
 pub use report::*;
 pub use settings::*;
 pub use topic::*;
@@ -100,50 +102,4 @@ pub enum ToTab {
     },
     /// A topic is no more: its game, engine or match was deleted.
     Closed { topic: Topic },
-}
-
-/// Why a request was not carried out.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
-pub struct ApiError {
-    /// For the page, which has words for it in each language.
-    pub code: ApiErrorCode,
-    /// For people, in English: what exactly was wrong and where.
-    pub text: String,
-    /// The reason as a problem, for which the page has texts.
-    pub problem: Problem,
-}
-
-impl ApiError {
-    /// Because of this.
-    pub(crate) fn because(code: ApiErrorCode, Failure { text, problem }: Failure) -> Self {
-        Self { code, text, problem }
-    }
-}
-
-/// The kinds of refusal.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum ApiErrorCode {
-    /// The message makes no sense.
-    Malformed,
-    /// There is no such game, node, engine, process, match or entry.
-    NotFound,
-    /// The move is not legal here, or its text cannot be read.
-    IllegalMove,
-    /// Several moves fit the text.
-    AmbiguousMove,
-    /// The position cannot be played, or its text cannot be read.
-    Position,
-    /// The record cannot be read or written.
-    Record,
-    /// It cannot be done now: not this player's turn, the game is over, no search runs.
-    NotNow,
-    /// The engine cannot do it or has failed.
-    Engine,
-    /// A limit of the server is reached.
-    TooMuch,
-    /// The path is outside of the directories that may be used, or is no file of the kind.
-    Path,
-    /// The disk or the library failed.
-    Storage,
 }

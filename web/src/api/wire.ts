@@ -1,4 +1,4 @@
-// Made from crates/server/src/wire by `READYOK_BLESS=1 cargo test -p readyok-server`. Not edited by hand.
+// Generated from crates/server/src/wire by `READYOK_BLESS=1 cargo test -p readyok-server`. Do not edit.
 
 /**
  * Changes of the analysis.
@@ -99,26 +99,9 @@ good: boolean,
 side: Side, };
 
 /**
- * Why a request was not carried out.
+ * Why a request failed. Nothing has changed.
  */
-export type ApiError = { 
-/**
- * For the page, which has words for it in each language.
- */
-code: ApiErrorCode, 
-/**
- * For people, in English: what exactly was wrong and where.
- */
-text: string, 
-/**
- * The reason as a problem, for which the page has texts.
- */
-problem: Problem, };
-
-/**
- * The kinds of refusal.
- */
-export type ApiErrorCode = "malformed" | "not_found" | "illegal_move" | "ambiguous_move" | "position" | "record" | "not_now" | "engine" | "too_much" | "path" | "storage";
+export type ApiError = { category: ErrorCategory, error: ErrorInfo, };
 
 /**
  * A status that an engine reports.
@@ -234,7 +217,7 @@ checks: Array<CheckResult>, } | { "kind": "failed",
 /**
  * Why.
  */
-error: Failure, };
+error: ErrorInfo, };
 
 /**
  * A check and its result, in a language.
@@ -606,7 +589,7 @@ info: SearchInfo,
 /**
  * What went wrong.
  */
-error: Failure | null, };
+error: ErrorInfo | null, };
 
 /**
  * An engine to be registered, or changed.
@@ -761,7 +744,7 @@ strength_in_shogi: StrengthRange | null,
 /**
  * Why it could not be asked the last time.
  */
-error: Failure | null, 
+error: ErrorInfo | null, 
 /**
  * The status of its registration, if it reports one.
  */
@@ -818,6 +801,45 @@ processes: Array<ProcessState>,
 machine: Machine, };
 
 /**
+ * The categories of failed requests.
+ */
+export type ErrorCategory = "invalid_request" | "not_found" | "illegal_move" | "ambiguous_move" | "invalid_position" | "invalid_record" | "conflict" | "engine" | "limit" | "invalid_path" | "storage";
+
+/**
+ * The object and the location of an error.
+ */
+export type ErrorContext = { 
+/**
+ * The variant of the sides, squares and pieces in the parameters.
+ */
+variant?: Variant, 
+/**
+ * The name of the engine.
+ */
+engine?: string, path?: string, 
+/**
+ * The number of the game in the file.
+ */
+game?: number, 
+/**
+ * The number of the entry in the list.
+ */
+entry?: number, line?: number, column?: number, 
+/**
+ * The text of the rejected move.
+ */
+move?: string, 
+/**
+ * The last line that the engine wrote to its error output.
+ */
+stderr?: string, };
+
+/**
+ * An error: its code and its context.
+ */
+export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "missing_field", field: PositionField, } | { "code": "extra_field", text: string, } | { "code": "invalid_field", field: PositionField, text: string, } | { "code": "rank_count", count: number, expected: number, } | { "code": "rank_length", rank: string, } | { "code": "unknown_piece", letter: string, square: string, } | { "code": "king_count", side: Side, count: number, } | { "code": "no_kings" } | { "code": "too_many_pieces", piece: string, count: number, limit: number, } | { "code": "too_much_material", side: Side, } | { "code": "dead_piece", piece: string, square: string, } | { "code": "two_pawns", side: Side, file: number, } | { "code": "invalid_castling_right", square: string, } | { "code": "opponent_in_check", square: string, } | { "code": "unknown_square", square: string, } | { "code": "invalid_hand_piece", piece: string, } | { "code": "invalid_move" } | { "code": "empty_origin_square" } | { "code": "opponent_piece" } | { "code": "occupied_by_own_piece" } | { "code": "unreachable" } | { "code": "castling_not_allowed" } | { "code": "promotion_required" } | { "code": "invalid_promotion" } | { "code": "king_in_check" } | { "code": "not_in_hand" } | { "code": "square_occupied" } | { "code": "second_pawn_on_file" } | { "code": "no_further_move" } | { "code": "pawn_drop_mate" } | { "code": "game_too_long" } | { "code": "ambiguous_move" } | { "code": "missing_piece" } | { "code": "wrong_side" } | { "code": "no_previous_move" } | { "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "time_limit_exceeded", time: number, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "start_failed", text: string, } | { "code": "program_not_found" } | { "code": "program_not_executable" } | { "code": "connection_refused" } | { "code": "handshake_timeout" } | { "code": "ready_timeout" } | { "code": "stop_timeout" } | { "code": "exit_timeout" } | { "code": "output_closed" } | { "code": "exited", status: number, } | { "code": "unsupported_cpu" } | { "code": "segmentation_fault" } | { "code": "arithmetic_error" } | { "code": "aborted" } | { "code": "killed" } | { "code": "signal", signal: number, } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "copy_protection_error" } | { "code": "check_failed", text: LocalizedText, } | { "code": "unsupported_variant" } | { "code": "unsupported_position" } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "system", text: string, } | { "code": "not_found", subject: Subject, } | { "code": "unknown_name", subject: Subject, name: string, } | { "code": "too_many", subject: Subject, } | { "code": "too_long", subject: Subject, } | { "code": "invalid_text", subject: Subject, } | { "code": "permission_denied" } | { "code": "file_too_large", limit: number, } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "game_damaged" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "unknown_choice", option: string, value: string, } | { "code": "not_a_boolean", option: string, } | { "code": "not_an_integer", option: string, } | { "code": "out_of_range", option: string, min: string, max: string, } | { "code": "line_break", option: string, } | { "code": "missing_value", option: string, } | { "code": "option_is_button", option: string, } | { "code": "managed_option", option: string, } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "unknown_variant", name: string, } | { "code": "unsupported_format" } | { "code": "no_matching_move", text: string, } | { "code": "unclosed_comment" } | { "code": "unexpected_text", text: string, } | { "code": "unknown_format" } | { "code": "game_too_large" } | { "code": "nesting_too_deep" } | { "code": "import_truncated", count: number, } | { "code": "text_skipped", text: string, } | { "code": "variation_truncated", text: string, } | { "code": "malformed_header", text: string, } | { "code": "contradiction", text: string, } | { "code": "unexpected_end" } | { "code": "unclosed_quote" } | { "code": "invalid_epd_operation", text: string, } | { "code": "book_requires_plies" } | { "code": "not_polyglot" } | { "code": "openings_of_other_variant" } | { "code": "no_openings" } | { "code": "not_utf8" } | { "code": "is_a_directory" } | { "code": "no_moves" } | { "code": "too_few_engines" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "sprt_requires_two_engines" } | { "code": "invalid_hypotheses" } | { "code": "invalid_error_rates" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | { "code": "invalid_results" } | { "code": "restarted", cause: ErrorInfo, } | { "code": "move_without_score" } | { "code": "pv_move_mismatch", token: string, } | { "code": "illegal_pv_move", token: string, } | { "code": "pv_after_game_end", token: string, } | { "code": "mate_pv_length", found: number, plies: number, } | { "code": "mate_pv_without_mate" } | { "code": "wrong_mate_sign" } | { "code": "host_overloaded", percent: number, } | { "code": "protocol_violation", text: LocalizedText, });
+
+/**
  * The evaluation of a position by an engine or an annotator.
  */
 export type Evaluation = { 
@@ -829,19 +851,6 @@ score: Score,
  * Search depth in plies.
  */
 depth: number | null, };
-
-/**
- * Why something has failed that nobody asked for a moment ago: an engine, an analysis, a report.
- */
-export type Failure = { 
-/**
- * For people, in English.
- */
-text: string, 
-/**
- * The reason as a problem, for which the page has texts.
- */
-problem: Problem, };
 
 /**
  * What has changed in a game. What is absent is as it was.
@@ -918,6 +927,10 @@ export type GameState = { id: number, variant: Variant,
  * The start position in FEN or SFEN.
  */
 start: string, 
+/**
+ * Whether the start position is a handicap of shogi.
+ */
+handicap: boolean, 
 /**
  * The number of the first move in chess notation, and who makes it.
  */
@@ -1056,11 +1069,11 @@ opened: number | null,
 /**
  * What could not be read, with line and column, at most 100.
  */
-errors: Array<Failure>, 
+errors: Array<ErrorInfo>, 
 /**
  * Warnings with line and column, at most 100.
  */
-oddities: Array<Failure>, };
+warnings: Array<ErrorInfo>, };
 
 /**
  * A job on many games. It survives a restart of the server, and can be resumed.
@@ -1118,7 +1131,7 @@ export type JobError = {
 /**
  * With what.
  */
-of: JobErrorOf, why: Failure, };
+of: JobErrorOf, why: ErrorInfo, };
 
 /**
  * With what something went wrong in a job.
@@ -1426,6 +1439,11 @@ lower: number,
 upper: number, };
 
 /**
+ * A text in both languages, from a library with texts of its own.
+ */
+export type LocalizedText = { english: string, japanese: string, };
+
+/**
  * New lines.
  */
 export type LogDelta = { 
@@ -1571,7 +1589,7 @@ games: Array<MatchGame>,
 /**
  * Why it ended, or what went wrong.
  */
-note?: Failure, };
+note?: ErrorInfo, };
 
 /**
  * An engine of a match.
@@ -1787,7 +1805,7 @@ games: Array<MatchGame>,
 /**
  * Why it ended, or what went wrong.
  */
-note: Failure | null, };
+note: ErrorInfo | null, };
 
 /**
  * Where a match stands.
@@ -2042,13 +2060,9 @@ result: GameResult,
  */
 termination: Termination, 
 /**
- * Details in English, for example what the engine did.
+ * Details, for example the error of an engine.
  */
-detail: string | null, 
-/**
- * The details as a kind, if the page has a text for it.
- */
-problem: Problem | null, };
+detail: ErrorInfo | null, };
 
 /**
  * Whether and how a game is over.
@@ -2172,11 +2186,16 @@ text: string | null,
 /**
  * What is wrong.
  */
-error: Failure | null, 
+error: ErrorInfo | null, 
 /**
  * Squares that the error is about.
  */
 squares: Array<string>, };
+
+/**
+ * A field of a FEN or an SFEN.
+ */
+export type PositionField = "board" | "turn" | "castling" | "en_passant" | "halfmove_clock" | "fullmove_number" | "hands" | "move_number";
 
 /**
  * A position with all that a board and its reader need.
@@ -2221,39 +2240,6 @@ name: string,
 values: { [key in string]: string }, };
 
 /**
- * What is wrong, so that the page can say it.
- */
-export type Problem = { 
-/**
- * What it is.
- */
-kind: ProblemKind, 
-/**
- * What its words hold. A `side` is `first` or `second`, a `field` is one of a FEN or an SFEN in snake case.
- * Before the words are said: `path`, `entry`, `game`, `line` and `column`, where it is; `engine`, whose it is; the
- * `move` that it is about. After them: `last_words`, what an engine wrote last to its error output. `japanese` is
- * the `text` in Japanese.
- */
-values: { [key in string]: string }, 
-/**
- * The game whose sides, squares and pieces are meant, where there are any.
- */
-variant: Variant | null, 
-/**
- * What there is none, too many or a bad one of.
- */
-what?: Thing, 
-/**
- * What has led to it: says the same as the value `text`, in words of the page.
- */
-cause?: Problem, };
-
-/**
- * The kinds of what is wrong.
- */
-export type ProblemKind = "missing_field" | "extra_field" | "bad_field" | "rank_count" | "rank_length" | "unknown_piece" | "kings" | "no_kings" | "too_many_pieces" | "too_much_material" | "dead_piece" | "two_pawns" | "castling_right" | "opponent_in_check" | "no_such_square" | "not_for_hand" | "unreadable" | "no_piece" | "opponents_piece" | "own_piece" | "cannot_reach" | "castling" | "promotion_missing" | "promotion_impossible" | "in_check" | "not_in_hand" | "square_taken" | "second_pawn" | "never_again" | "drop_mate" | "game_too_long" | "ambiguous" | "no_such_piece" | "wrong_side" | "no_last_move" | "declared_in_vain" | "answered" | "late" | "silent" | "by_scores" | "by_score" | "by_mate_claim" | "by_tablebases" | "cannot_start" | "no_such_program" | "may_not_run" | "nobody_there" | "no_greeting" | "not_ready" | "not_stopped" | "not_left" | "closed" | "exited" | "wrong_processor" | "crashed" | "divided_by_zero" | "gave_up" | "killed" | "signal" | "killed_by_user" | "engine_ended" | "copy_protected" | "not_checked" | "other_game" | "untold" | "cannot_pass" | "no_score" | "too_many_engines" | "server_ends" | "game_changed" | "game_closed" | "system" | "no_such" | "too_many" | "too_long" | "odd" | "not_permitted" | "file_too_large" | "outside_folders" | "not_a_program" | "no_command" | "absolute_path" | "address_form" | "built_in_stays" | "not_let_in" | "not_of_the_page" | "not_here" | "no_answer" | "busy_reading" | "unread" | "damaged" | "tree_full" | "mark_off_board" | "start_stays" | "moves_stay" | "nothing_to_undo" | "nothing_to_redo" | "undo_in_play" | "nobody_plays" | "game_goes_on" | "game_rests" | "game_over" | "game_not_over" | "engines_turn" | "not_your_turn" | "no_person" | "no_engine_here" | "nobody_thinks" | "no_offer" | "draw_refused" | "nothing_to_claim" | "nothing_to_take_back" | "no_time_control" | "start_of_other_game" | "book_start" | "line_count" | "not_analysed" | "being_checked" | "not_listening" | "not_a_choice" | "not_a_boolean" | "not_a_number" | "out_of_range" | "line_break" | "no_value" | "is_a_button" | "set_by_server" | "folder_first" | "no_games" | "being_reported" | "no_report" | "not_judged" | "other_move_tried" | "job_runs" | "job_rests" | "unknown_game" | "format_of_other_game" | "no_move_meant" | "open_comment" | "unexpected" | "unknown_format" | "game_too_large" | "too_deep" | "rest_left_out" | "skipped" | "cut_variation" | "bad_header" | "contradiction" | "no_end" | "open_quote" | "bad_operation" | "no_plies" | "not_polyglot" | "openings_of_other_game" | "no_openings" | "not_text" | "is_a_folder" | "no_moves" | "two_engines" | "match_size" | "same_name" | "no_limit" | "no_time" | "time_too_long" | "end_rule" | "test_of_two" | "hypotheses" | "error_rates" | "match_goes_on" | "match_rests" | "match_over" | "match_failed" | "accepts_h0" | "accepts_h1" | "has_failed" | "played_again" | "opening_left_out" | "openings_left_out" | "bad_results" | "restarted" | "told_no_score" | "other_variation" | "illegal_variation" | "variation_beyond_end" | "mate_length" | "variation_without_mate" | "wrong_mate" | "host_overloaded" | "broke_protocol" | "left_game";
-
-/**
  * A process, or connection, of an engine.
  */
 export type ProcessState = { 
@@ -2288,7 +2274,7 @@ identity: Identity | null,
 /**
  * Why it has failed, or rejected a command.
  */
-error: Failure | null, 
+error: ErrorInfo | null, 
 /**
  * The last lines of its error output, when it has ended.
  */
@@ -2367,7 +2353,7 @@ sides: Sides<SideReport>,
 /**
  * What went wrong.
  */
-error: Failure | null, };
+error: ErrorInfo | null, };
 
 /**
  * The games of a report.
@@ -2434,7 +2420,7 @@ sides: Sides<SideReport>,
 /**
  * What went wrong.
  */
-error: Failure | null, };
+error: ErrorInfo | null, };
 
 /**
  * Where a report stands.
@@ -2728,6 +2714,11 @@ min: number,
 max: number, };
 
 /**
+ * The object of an error: not found, too many, too long, or invalid.
+ */
+export type Subject = "argument" | "button" | "comment" | "engine" | "engine_name" | "file" | "game" | "handicap" | "header" | "job" | "line" | "match" | "match_name" | "move" | "node" | "note" | "open_game" | "opening" | "operation" | "option" | "player_name" | "position" | "preset" | "process" | "query" | "registration" | "result" | "settings" | "start_number" | "text" | "topic";
+
+/**
  * What ended a game. The winner is part of the [`GameOutcome`].
  *
  * Articles are those of the FIDE Laws of Chess (2023), of the rules for games of the Japan
@@ -2735,11 +2726,6 @@ max: number, };
  * World Computer Shogi Championship (CSA). `docs/match.md` lists their addresses.
  */
 export type Termination = "checkmate" | "stalemate" | "repetition" | "fivefold-repetition" | "perpetual-check" | "fifty-moves" | "seventy-five-moves" | "insufficient-material" | "dead-position" | "move-limit" | "declaration" | "wrong-declaration" | "impasse" | "try" | "resignation" | "agreement" | "time-forfeit" | "time-without-material" | "illegal-move" | "forfeit" | "adjudication" | "draw-adjudication" | "resign-adjudication" | "mate-claim" | "tablebase" | "engine-failure" | "crash" | "stall" | "no-start" | "aborted" | "no-mate" | "take-back" | "error" | "other";
-
-/**
- * What there can be none, too many or a bad one of.
- */
-export type Thing = "argument" | "button" | "comment" | "engine" | "engine_name" | "file" | "game" | "handicap" | "header" | "job" | "line" | "match" | "match_name" | "move" | "node" | "note" | "open_game" | "opening" | "operation" | "option" | "player_name" | "position" | "preset" | "process" | "query" | "registration" | "result" | "settings" | "start_number" | "text" | "topic";
 
 /**
  * The time of one side for a game.

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { OutcomeView, Problem, Score, Termination } from '../api/wire';
+import type { ErrorInfo, OutcomeView, Score, Termination } from '../api/wire';
 
 vi.hoisted(() => {
   vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => {} }));
@@ -10,12 +10,12 @@ import { en } from './en';
 import { ja } from './ja';
 import {
   detailText,
-  failureText,
+  errorInfoText,
   momentText,
   outcomeText,
-  problemText,
   errorText,
   scoreSpoken,
+  sideName,
 } from './format';
 
 beforeEach(() => {
@@ -26,7 +26,6 @@ const outcome = (termination: Termination, more: Partial<OutcomeView> = {}): Out
   result: '1-0',
   termination,
   detail: null,
-  problem: null,
   ...more,
 });
 
@@ -55,79 +54,78 @@ test('shows a mate score without a distance', () => {
   expect([mate(true, null), mate(false, null)]).toEqual(['forced mate', 'gets mated']);
 });
 
-test('translates details of an engine failure', () => {
-  const problem: Problem = { kind: 'in_check', values: { move: 'e1e2' }, variant: null };
-  const detail = 'illegal move `e1e2`: the king would be in check';
-  expect(detailText(outcome('illegal-move', { detail, problem }))).toBe('e1e2: キング(玉)に王手がかかります');
-  expect(detailText(outcome('engine-failure', { detail: 'signal: 6' }))).toBe('signal: 6');
+test('names the sides of a handicap game', () => {
+  expect(outcomeText(outcome('resignation'), 'shogi', true)).toBe('下手の勝ち:投了');
+  expect(sideName('second', 'shogi', true)).toBe('上手');
+  expect(sideName('first', 'chess', true)).toBe('白');
+  prefs.language = 'en';
+  expect(sideName('first', 'shogi', true)).toBe('Black (shitate)');
+});
+
+test('translates details of an outcome', () => {
+  const detail: ErrorInfo = { code: 'king_in_check', context: { move: 'e1e2' } };
+  expect(detailText(outcome('illegal-move', { detail }))).toBe('e1e2: キング(玉)に王手がかかります');
   expect(detailText(outcome('checkmate'))).toBe('');
-  const claim: Problem = { kind: 'by_mate_claim', values: {}, variant: null };
-  const claimed = outcome('adjudication', { detail: 'by a trusted claim of mate', problem: claim });
+  const claimed = outcome('adjudication', { detail: { code: 'mate_adjudication' } });
   expect(detailText(claimed)).toBe('信頼する詰みの宣言による');
 });
 
-test('translates a failure and appends the last stderr line', () => {
-  const problem: Problem = { kind: 'exited', values: { code: '3', last_words: 'no network' }, variant: null };
-  const text = 'engine `X`: closed its output; it exited with code 3; last stderr line: `no network`';
-  expect(failureText({ text, problem })).toBe('コード3で終了しました。最後の出力: no network');
+test('appends the last stderr line to a failure', () => {
+  const error: ErrorInfo = { code: 'exited', status: 3, context: { stderr: 'no network' } };
+  expect(errorInfoText(error)).toBe('コード3で終了しました。最後の出力: no network');
 });
 
 test('names squares, pieces and sides by variant', () => {
-  const shogi: Problem = { kind: 'dead_piece', values: { piece: 'p', square: '5a' }, variant: 'shogi' };
-  expect(problemText(shogi)).toBe('５一に歩は置けません');
-  const pawns: Problem = { kind: 'two_pawns', values: { side: 'second', file: '3' }, variant: 'shogi' };
-  expect(problemText(pawns)).toBe('二歩です(後手、3筋)');
-  const field: Problem = { kind: 'missing_field', values: { field: 'hands' }, variant: 'shogi' };
-  expect(problemText(field)).toBe('持ち駒がありません');
+  const context = { variant: 'shogi' } as const;
+  expect(errorInfoText({ code: 'dead_piece', piece: 'p', square: '5a', context })).toBe(
+    '５一に歩は置けません',
+  );
+  expect(errorInfoText({ code: 'two_pawns', side: 'second', file: 3, context })).toBe('二歩です(後手、3筋)');
+  expect(errorInfoText({ code: 'missing_field', field: 'hands', context })).toBe('持ち駒がありません');
   prefs.language = 'en';
-  const chess: Problem = { kind: 'too_much_material', values: { side: 'first' }, variant: 'chess' };
-  expect(problemText(chess)).toBe('White has more pieces than possible in a game');
+  const chess: ErrorInfo = { code: 'too_much_material', side: 'first', context: { variant: 'chess' } };
+  expect(errorInfoText(chess)).toBe('White has more pieces than possible in a game');
 });
 
 test('uses the Japanese text of a violation', () => {
-  const broke: Problem = {
-    kind: 'broke_protocol',
-    values: { engine: 'Rogue', text: 'nothing follows it', japanese: '後には何も送らない' },
-    variant: null,
+  const violation: ErrorInfo = {
+    code: 'protocol_violation',
+    text: { english: 'nothing follows it', japanese: '後には何も送らない' },
+    context: { engine: 'Rogue' },
   };
-  expect(problemText(broke)).toBe('Rogue: プロトコル違反: 後には何も送らない');
+  expect(errorInfoText(violation)).toBe('Rogue: プロトコル違反: 後には何も送らない');
   prefs.language = 'en';
-  expect(problemText(broke)).toBe('Rogue: protocol violation: nothing follows it');
+  expect(errorInfoText(violation)).toBe('Rogue: protocol violation: nothing follows it');
 });
 
-test('translates the cause of a problem', () => {
-  const restarted: Problem = {
-    kind: 'restarted',
-    values: { engine: 'Rogue', text: 'English' },
-    variant: null,
-    cause: { kind: 'exited', values: { code: '3' }, variant: null },
+test('translates the cause of an error', () => {
+  const restarted: ErrorInfo = {
+    code: 'restarted',
+    cause: { code: 'exited', status: 3 },
+    context: { engine: 'Rogue' },
   };
-  expect(problemText(restarted)).toBe('Rogue: 再起動しました: コード3で終了しました');
+  expect(errorInfoText(restarted)).toBe('Rogue: 再起動しました: コード3で終了しました');
 });
 
 test('translates an error response', () => {
-  const problem: Problem = { kind: 'second_pawn', values: { move: 'P*5e' }, variant: null };
-  expect(errorText({ code: 'illegal_move', text: 'English', problem })).toBe(
-    '指せない手です: P*5e: 二歩です',
-  );
-  const system: Problem = { kind: 'system', values: { text: 'disk full' }, variant: null };
-  expect(errorText({ code: 'storage', text: 'English', problem: system })).toBe(
-    '保存: システムからの報告: disk full',
-  );
+  const error: ErrorInfo = { code: 'second_pawn_on_file', context: { move: 'P*5e' } };
+  expect(errorText({ category: 'illegal_move', error })).toBe('指せない手です: P*5e: 二歩です');
+  const system: ErrorInfo = { code: 'system', text: 'disk full' };
+  expect(errorText({ category: 'storage', error: system })).toBe('保存: システムからの報告: disk full');
 });
 
-test('includes location, engine and subject of a problem', () => {
-  const place = { path: 'a.pgn', game: '2', line: '3', column: '13' };
-  const illegal: Problem = { kind: 'no_move_meant', values: { ...place, text: 'Ke3' }, variant: 'chess' };
-  expect(problemText(illegal)).toBe('a.pgn, 第2局, 3行目, 13文字目: 「Ke3」は指せる手ではありません');
-  const failed: Problem = { kind: 'has_failed', values: { engine: 'Rogue', count: '2' }, variant: null };
-  expect(problemText(failed)).toBe('Rogue: 2回失敗しました');
-  const none: Problem = { kind: 'no_such', values: { name: '' }, variant: null, what: 'file' };
-  expect(problemText(none)).toBe('指定されたファイルがありません');
+test('includes location, engine and subject of an error', () => {
+  const context = { path: 'a.pgn', game: 2, line: 3, column: 13 };
+  const illegal: ErrorInfo = { code: 'no_matching_move', text: 'Ke3', context };
+  expect(errorInfoText(illegal)).toBe('a.pgn, 第2局, 3行目, 13文字目: 「Ke3」は指せる手ではありません');
+  const failed: ErrorInfo = { code: 'engine_failures', count: 2, context: { engine: 'Rogue' } };
+  expect(errorInfoText(failed)).toBe('Rogue: 2回失敗しました');
+  const missing: ErrorInfo = { code: 'not_found', subject: 'file' };
+  expect(errorInfoText(missing)).toBe('指定されたファイルが見つかりません');
   prefs.language = 'en';
-  expect(problemText(illegal)).toBe('a.pgn, game 2, line 3, column 13: illegal move: Ke3');
-  expect(problemText({ ...none, values: { name: '7' }, what: 'match' })).toBe('match not found: 7');
-  expect(problemText(none)).toBe('file not found');
+  expect(errorInfoText(illegal)).toBe('a.pgn, game 2, line 3, column 13: illegal move: Ke3');
+  expect(errorInfoText({ code: 'unknown_name', subject: 'match', name: '7' })).toBe('match not found: 7');
+  expect(errorInfoText(missing)).toBe('file not found');
 });
 
 // Terms of protocols, formats and systems that are not translated.
@@ -135,7 +133,7 @@ const TERMS = /isready|stop|SIGFPE|SIGABRT|SIGKILL|Polyglot|UTF-8|EPD|CPU|MiB|H[
 
 test('translates all codes of the server to Japanese', () => {
   const texts = Object.entries(ja).filter(([key]) =>
-    /^(problem|what|place|termination|error|field)\./.test(key),
+    /^(error|category|subject|location|termination|field)\./.test(key),
   );
   expect(texts.length).toBeGreaterThan(200);
   const english = texts.filter(([, text]) =>

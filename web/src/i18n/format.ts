@@ -1,14 +1,16 @@
 // Formats moves, pieces, scores, times and errors.
 import type {
   Bound,
-  Failure,
+  ErrorInfo,
   GameResult,
+  LocalizedText,
   MoveText,
   OutcomeView,
-  Problem,
+  PositionField,
   ApiError,
   Score,
   Side,
+  Subject,
   Variant,
 } from '../api/wire';
 import { language, prefs, shogiPieces } from '../app/prefs.svelte';
@@ -39,7 +41,9 @@ export function roleName(letter: string, shogi: boolean): string {
   return known(key) ? t(key) : letter;
 }
 
-export function sideName(side: Side, variant: Variant): string {
+/** A side; in a handicap game of shogi, shitate and uwate instead of sente and gote. */
+export function sideName(side: Side, variant: Variant, handicap = false): string {
+  if (variant === 'shogi' && handicap) return t(side === 'first' ? 'side.shitate' : 'side.uwate');
   if (variant === 'shogi') return t(side === 'first' ? 'side.sente' : 'side.gote');
   return t(side === 'first' ? 'side.white' : 'side.black');
 }
@@ -115,10 +119,10 @@ export function winnerOf(result: GameResult): Side | null {
   return result === '1-0' ? 'first' : result === '0-1' ? 'second' : null;
 }
 
-export function outcomeText(outcome: OutcomeView, variant: Variant): string {
+export function outcomeText(outcome: OutcomeView, variant: Variant, handicap = false): string {
   const winner = winnerOf(outcome.result);
   const result = winner
-    ? t('outcome.won', { side: sideName(winner, variant) })
+    ? t('outcome.won', { side: sideName(winner, variant, handicap) })
     : t(outcome.result === '1/2-1/2' ? 'outcome.drawn' : 'outcome.none');
   // Most records contain no reason.
   if (outcome.termination === 'other') return result;
@@ -127,41 +131,41 @@ export function outcomeText(outcome: OutcomeView, variant: Variant): string {
 
 /** Details of a result in addition to its reason; may be empty. */
 export function detailText(outcome: OutcomeView): string {
-  return outcome.problem ? problemText(outcome.problem) : (outcome.detail ?? '');
+  return outcome.detail ? errorInfoText(outcome.detail) : '';
 }
 
-/** The text of a problem, with squares, pieces and sides of its variant. */
-export function problemText({ kind, values, variant, what, cause }: Problem): string {
+/** The text of an error, with squares, pieces and sides of its variant. */
+export function errorInfoText({ code, context = {}, ...parameters }: ErrorInfo): string {
+  const { variant = 'chess', engine, path, game, entry, line, column, move, stderr } = context;
+  const values: Record<string, string | number> = {};
+  for (const [name, value] of Object.entries(parameters)) values[name] = parameterText(name, value, variant);
+  const text = t(`error.${code}`, values).trim();
+  const numbers = Object.entries({ game, entry, line, column })
+    .filter(([, number]) => number !== undefined)
+    .map(([name, number]) => t(`location.${name as 'line'}`, { [name]: number ?? 0 }));
+  const location = [path, ...numbers].filter(Boolean).join(', ');
+  const whole = stderr ? t('engine.last_stderr_line', { text, line: stderr }) : text;
+  return [engine, location, move, whole].filter(Boolean).join(': ');
+}
+
+/** A parameter of an error. Names state the type of the value. */
+function parameterText(name: string, value: unknown, variant: Variant): string | number {
   const shogi = variant === 'shogi';
-  const parts: Record<string, string> = {};
-  for (const [name, value = ''] of Object.entries(values)) parts[name] = value;
-  const { side, square, piece, field, move, engine } = parts;
-  if (side === 'first' || side === 'second') parts.side = sideName(side, variant ?? 'chess');
-  if (square) parts.square = squareName(square, shogi);
-  if (piece) parts.piece = roleName(piece.toUpperCase(), shogi);
-  const key = `field.${field}`;
-  if (field && known(key)) parts.field = t(key);
-  if (what) parts.what = t(`what.${what}`);
-  if (parts.japanese && language() === 'ja') parts.text = parts.japanese;
-  if (cause) parts.text = problemText(cause);
-  const unnamed = kind === 'no_such' && !parts.name;
-  const plain = t(unnamed ? 'problem.none_such' : `problem.${kind}`, parts).trim();
-  const text = parts.last_words ? t('failure.last_line', { text: plain, line: parts.last_words }) : plain;
-  return [engine, placeText(parts), move, text].filter(Boolean).join(': ');
+  if (name === 'cause') return errorInfoText(value as ErrorInfo);
+  if (typeof value === 'object' && value) {
+    const text = value as LocalizedText;
+    return language() === 'ja' ? text.japanese : text.english;
+  }
+  if (name === 'side') return sideName(value as Side, variant);
+  if (name === 'square') return squareName(String(value), shogi);
+  if (name === 'piece') return roleName(String(value).toUpperCase(), shogi);
+  if (name === 'field') return t(`field.${value as PositionField}`);
+  if (name === 'subject') return t(`subject.${value as Subject}`);
+  return typeof value === 'number' ? value : String(value);
 }
 
-/** The location of a problem in a file; empty if unknown. */
-function placeText(parts: Record<string, string>): string {
-  const places = (['game', 'entry', 'line', 'column'] as const).filter((name) => parts[name]);
-  return [parts.path, ...places.map((name) => t(`place.${name}`, parts))].filter(Boolean).join(', ');
-}
-
-export function failureText({ problem }: Failure): string {
-  return problemText(problem);
-}
-
-export function errorText(error: ApiError): string {
-  return `${t(`error.${error.code}`)} ${problemText(error.problem)}`;
+export function errorText({ category, error }: ApiError): string {
+  return `${t(`category.${category}`)} ${errorInfoText(error)}`;
 }
 
 /** Date and time in the user's language. */

@@ -2,7 +2,7 @@
 import type { Imported } from '../api/wire';
 import { toast } from '../app/toasts.svelte';
 import { t } from '../i18n/index.svelte';
-import { failureText } from '../i18n/format';
+import { errorInfoText } from '../i18n/format';
 import { upload } from '../store/http';
 import { showError } from '../store/server.svelte';
 
@@ -13,7 +13,7 @@ export async function importText(blob: Blob, name: string, open: boolean): Promi
     const text = t('record.done', { count: result.total });
     const [error] = result.errors;
     if (result.total > 0 || !error) toast(text, 'good');
-    if (error) toast(failureText(error), 'bad');
+    if (error) toast(errorInfoText(error), 'bad');
     return result;
   } catch (error) {
     showError(error);

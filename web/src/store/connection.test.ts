@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { Command, GameState, GamesState, Problem, ApiError, ToTab } from '../api/wire';
+import type { Command, GameState, GamesState, ApiError, ToTab } from '../api/wire';
 import type { Game, Model } from './apply';
 import { Connection, RequestError } from './connection';
 
@@ -114,12 +114,14 @@ test('matches responses and errors to requests', async () => {
   const one = connection.request({ kind: 'stop_report', game: null });
   const two = connection.request({ kind: 'stop_report', game: 4 });
   const [first, second] = line().sent;
-  const problem: Problem = { kind: 'no_such', values: { name: '4' }, variant: null, what: 'game' };
-  const error: ApiError = { code: 'not_found', text: 'no game 4', problem };
+  const error: ApiError = {
+    category: 'not_found',
+    error: { code: 'unknown_name', subject: 'game', name: '4' },
+  };
   line().receives({ kind: 'error', id: second?.id ?? 0, error });
   line().receives({ kind: 'answer', id: first?.id ?? 0, answer: { kind: 'done' } });
   await expect(one).resolves.toEqual({ kind: 'done' });
-  await expect(two).rejects.toThrow('no game 4');
+  await expect(two).rejects.toThrow('unknown_name');
 });
 
 test('rejects open requests when the connection is lost', async () => {
@@ -219,6 +221,7 @@ test('removes the subtree of a removed node', () => {
     id: 1,
     variant: 'chess',
     start: '',
+    handicap: false,
     first_number: 1,
     first_turn: 'first',
     headers: [],

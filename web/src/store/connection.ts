@@ -11,15 +11,13 @@ export class RequestError extends Error {
   readonly details: ApiError;
 
   constructor(details: ApiError) {
-    super(details.text);
+    super(details.error.code);
     this.details = details;
   }
 }
 
 /** The error of an unreachable server. */
-export function offline(text: string): ApiError {
-  return { code: 'not_now', text, problem: { kind: 'no_answer', values: {}, variant: null } };
-}
+export const OFFLINE: ApiError = { category: 'conflict', error: { code: 'no_response' } };
 
 /** The used part of a WebSocket. */
 export interface Socket {
@@ -70,7 +68,7 @@ export class Connection {
   request(command: Command): Promise<Answer> {
     return new Promise((done, failed) => {
       if (!this.#open || !this.#socket) {
-        failed(new RequestError(offline('the server does not answer')));
+        failed(new RequestError(OFFLINE));
         return;
       }
       const id = this.#next++;
@@ -120,7 +118,7 @@ export class Connection {
     socket.addEventListener('close', () => {
       this.#open = false;
       this.#socket = null;
-      const error = new RequestError(offline('the connection was lost'));
+      const error = new RequestError(OFFLINE);
       for (const { failed } of this.#waiting.values()) failed(error);
       this.#waiting.clear();
       this.#onStatus(false);

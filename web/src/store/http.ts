@@ -1,16 +1,12 @@
 // The HTTP API: files, library, positions.
 import type { ApiError } from '../api/wire';
-import { RequestError, offline } from './connection';
+import { OFFLINE, RequestError } from './connection';
 import { authenticated } from './session';
 
 async function check(response: Response): Promise<Response> {
   if (response.ok) return response;
   const text = `${response.status} ${response.statusText}`;
-  let details: ApiError = {
-    code: 'malformed',
-    text,
-    problem: { kind: 'system', values: { text }, variant: null },
-  };
+  let details: ApiError = { category: 'invalid_request', error: { code: 'system', text } };
   try {
     details = await response.json();
   } catch {
@@ -23,8 +19,8 @@ async function call(place: string, how?: RequestInit): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(place, authenticated(how));
-  } catch (error) {
-    throw new RequestError(offline(String(error)));
+  } catch {
+    throw new RequestError(OFFLINE);
   }
   return check(response);
 }

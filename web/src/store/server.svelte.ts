@@ -4,7 +4,7 @@ import type { NodeId } from './ids';
 import { toast } from '../app/toasts.svelte';
 import { errorText } from '../i18n/format';
 import type { Model, StateOf } from './apply';
-import { Connection, RequestError, offline } from './connection';
+import { Connection, RequestError, OFFLINE } from './connection';
 import { authenticated, logIn, onOtherLogin, subprotocols } from './session';
 
 class Status {
@@ -59,7 +59,7 @@ async function checkSession() {
 
 /** Sends a command. Fails with `RequestError`. */
 export function request(command: Command): Promise<Answer> {
-  if (!connection) return Promise.reject(new RequestError(offline('not connected')));
+  if (!connection) return Promise.reject(new RequestError(OFFLINE));
   return connection.request(command);
 }
 
@@ -75,7 +75,7 @@ export async function act(command: Command): Promise<Answer | undefined> {
 
 /** Shows an error to the user. */
 export function showError(error: unknown) {
-  if (error instanceof RequestError && error.details.problem.kind === 'not_let_in') {
+  if (error instanceof RequestError && error.details.error.code === 'not_logged_in') {
     // The login form explains the rest.
     status.loggedOut = true;
   } else if (error instanceof RequestError) toast(errorText(error.details), 'bad');

@@ -12,14 +12,13 @@ use readyok_rules::{MoveCodec, Position};
 use super::context::{Context, SearchId};
 use super::engines::Engines;
 use super::events::SearchEvent;
-use super::failures::{cannot_pass, game_changed, other_game, unsupported_position};
 use super::games::Games;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
-use crate::game::{GameSession, api_error, illegal, no_such, passed, too_many};
+use crate::game::{GameSession, illegal, passed};
 use crate::wire::{
     AnalysisDelta, AnalysisGoal, AnalysisSettings, AnalysisState, AnalysisStatus, Answer, ApiError,
-    ApiErrorCode, Delta, EngineAnalysis, EngineId, Failure, GameId, NodeId, Problem, ProblemKind,
-    ProcessId, Purpose, SearchInfo, Thing, Topic, ValuesFor,
+    Delta, EngineAnalysis, EngineId, ErrorCategory, ErrorCode, ErrorInfo, GameId, NodeId,
+    ProcessId, Purpose, SearchInfo, Subject, Topic, ValuesFor,
 };
 
 /// Maximum number of variations.
@@ -91,16 +90,20 @@ impl Analyses {
         let session = games.session(game)?;
         let cursor = session.cursor();
         let position = session.tree().position(cursor);
-        let position = position
-            .ok_or_else(|| no_such(Thing::Position, "", "there is no position to analyse"))?;
+        let position = position.ok_or_else(|| {
+            ApiError::new(
+                ErrorCategory::NotFound,
+                ErrorCode::NotFound { subject: Subject::Position },
+            )
+        })?;
         check_settings(&settings, &position)?;
         let dialect = engines.get(engine)?.dialect(Some(position.game().into()));
         if dialect.is_some_and(|dialect| MoveCodec::new(dialect, position.game()).is_none()) {
-            return Err(ApiError::because(ApiErrorCode::Engine, other_game()));
+            return Err(ApiError::engine(ErrorCode::UnsupportedVariant));
         }
         let panels = self.games.entry(game).or_default();
         if MAX_ENGINES <= panels.len() && !panels.contains_key(&engine) {
-            return Err(too_many(Thing::Engine, "too many engines analyse this game"));
+            return Err(ApiError::too_many(Subject::Engine));
         }
         let panel = panels.entry(engine).or_insert_with(|| Panel {
             state: EngineAnalysis {
@@ -138,8 +141,8 @@ impl Analyses {
     ) -> Result<Answer, ApiError> {
         games.session(game)?;
         let all = self.engines_of(game);
-        if let Some(engine) = engine.filter(|engine| !all.contains(engine)) {
-            return Err(not_analysed(engine));
+        if engine.is_some_and(|engine| !all.contains(&engine)) {
+            return Err(not_analyzing());
         }
         for id in all.into_iter().filter(|id| engine.is_none_or(|engine| engine == *id)) {
             let Some(panel) = self.panel_mut(game, id) else { continue };
@@ -161,7 +164,7 @@ impl Analyses {
         engine: EngineId,
     ) -> Result<Answer, ApiError> {
         games.session(game)?;
-        if self.remove(cx, game, engine) { Ok(Answer::Done) } else { Err(not_analysed(engine)) }
+        if self.remove(cx, game, engine) { Ok(Answer::Done) } else { Err(not_analyzing()) }
     }
 
     pub(super) fn restart(
@@ -171,7 +174,7 @@ impl Analyses {
         cx: &mut Context<'_>,
         (game, engine): (GameId, EngineId),
     ) -> Result<Answer, ApiError> {
-        let panel = self.panel_mut(game, engine).ok_or_else(|| not_analysed(engine))?;
+        let panel = self.panel_mut(game, engine).ok_or_else(not_analyzing)?;
         panel.state.status = AnalysisStatus::Turning;
         self.search(games, engines, cx, (game, engine));
         Ok(Answer::Done)
@@ -298,18 +301,18 @@ impl Analyses {
         games: &Games,
         cx: &Context<'_>,
         (game, engine): (GameId, EngineId),
-    ) -> Result<EngineCommand, Failure> {
+    ) -> Result<EngineCommand, ErrorInfo> {
         let (Some(panel), Some(session)) = (self.panel_mut(game, engine), games.get(game)) else {
             return Ok(EngineCommand::Rest);
         };
         let dialect = panel.state.process.and_then(|id| cx.processes.dialect(id));
         let Some(dialect) = dialect else { return Ok(EngineCommand::Rest) };
-        let codec = MoveCodec::new(dialect, session.game()).ok_or_else(other_game)?;
+        let codec = MoveCodec::new(dialect, session.game()).ok_or(ErrorCode::UnsupportedVariant)?;
         let (node, settings) = (panel.state.node, &panel.state.settings);
         let moves = session.tree().moves_to(node);
-        let position = session.tree().position(node).ok_or_else(game_changed)?;
+        let position = session.tree().position(node).ok_or(ErrorCode::GameChanged)?;
         let (root, moves, position) = if settings.threat {
-            let passed = passed(&position).ok_or_else(cannot_pass)?;
+            let passed = passed(&position).ok_or(ErrorCode::NullMoveNotAllowed)?;
             (passed.clone(), Vec::new(), passed)
         } else {
             (session.tree().start().clone(), moves, position)
@@ -317,7 +320,7 @@ impl Analyses {
         if position.legal_moves().is_empty() {
             return Ok(EngineCommand::Rest);
         }
-        let sent = codec.encode_position(&root, &moves).ok_or_else(unsupported_position)?;
+        let sent = codec.encode_position(&root, &moves).ok_or(ErrorCode::UnsupportedPosition)?;
         let game = match &panel.game {
             Some(game) => game.at(sent),
             None => EngineGame::new(sent, codec.new_game()),
@@ -326,7 +329,7 @@ impl Analyses {
         if !settings.only.is_empty() && !settings.threat {
             let mut only = MoveList::EMPTY;
             for mv in &settings.only {
-                only.push(codec.encode_text(mv).ok_or_else(unsupported_position)?);
+                only.push(codec.encode_text(mv).ok_or(ErrorCode::UnsupportedPosition)?);
             }
             search = search.only(only);
         }
@@ -400,21 +403,19 @@ impl Analyses {
     }
 }
 
-fn not_analysed(engine: EngineId) -> ApiError {
-    let text = format!("engine {engine} does not analyse this game");
-    api_error(ApiErrorCode::NotFound, ProblemKind::NotAnalysed, text)
+fn not_analyzing() -> ApiError {
+    ApiError::new(ErrorCategory::NotFound, ErrorCode::NotAnalyzing)
 }
 
 fn check_settings(settings: &AnalysisSettings, position: &Position) -> Result<(), ApiError> {
     if MAX_LINES < settings.lines {
-        let why = Problem::new(ProblemKind::LineCount).with("limit", &MAX_LINES);
-        return Err(api_error(ApiErrorCode::TooMuch, why, "there can be 0 to 20 variations"));
+        return Err(ApiError::limit(ErrorCode::LineCount { limit: MAX_LINES }));
     }
     for mv in &settings.only {
         position.parse_move(mv).map_err(|error| illegal(&error))?;
     }
     if settings.threat && passed(position).is_none() {
-        return Err(ApiError::because(ApiErrorCode::NotNow, cannot_pass()));
+        return Err(ApiError::conflict(ErrorCode::NullMoveNotAllowed));
     }
     Ok(())
 }

@@ -16,16 +16,14 @@ use super::{App, Setup, written};
 use crate::engine::{
     EngineCommand, EngineEvent, EngineInfo, RegisteredEngine, Registry, default_of,
 };
-use crate::game::{api_error, malformed_text, no_such};
 use crate::hub::Hub;
 use crate::store::{StoreError, Written};
 use crate::wire::{
-    Answer, ApiError, ApiErrorCode, Delta, EngineEntry, EngineId, EngineState, EnginesDelta,
-    EnginesState, Machine, OptionKind, Preset, Problem, ProcessId, ProcessStatus, Purpose,
-    Registration, Thing, Topic, ValuesFor, Variant,
+    Answer, ApiError, Delta, EngineEntry, EngineId, EngineState, EnginesDelta, EnginesState,
+    ErrorCode, Machine, OptionKind, Preset, ProcessId, ProcessStatus, Purpose, Registration,
+    Subject, Topic, ValuesFor, Variant,
 };
 
-use super::failures::server_ends;
 pub(super) use check::CheckReporter;
 use export::distinct;
 pub(super) use preview::preview;
@@ -91,7 +89,7 @@ impl Engines {
     ) -> Result<ProcessId, ApiError> {
         let engine = self.registry.get(spec.engine)?;
         if cx.closing {
-            return Err(ApiError::because(ApiErrorCode::NotNow, server_ends()));
+            return Err(ApiError::conflict(ErrorCode::ShuttingDown));
         }
         cx.processes.start(cx.hub, engine, spec)
     }
@@ -393,9 +391,7 @@ impl Engines {
         let options = self.registry.get(id)?.options();
         let is_button = |kind: &OptionKind| matches!(kind, OptionKind::Button);
         if !options.iter().any(|option| option.name == button && is_button(&option.kind)) {
-            let problem = Problem::no_such(Thing::Button, button);
-            let text = "the engine has no such button";
-            return Err(api_error(ApiErrorCode::Engine, problem, text));
+            return Err(ApiError::engine(ErrorCode::unknown(Subject::Button, button)));
         }
         let press = || EngineCommand::Press(button.to_owned());
         let is_usable = |process: &EngineProcess| {
@@ -451,8 +447,7 @@ impl Engines {
     ) -> Result<Answer, ApiError> {
         let engine = self.registry.get_mut(id)?;
         let preset = engine.entry.presets.iter().find(|preset| preset.name == name).cloned();
-        let preset =
-            preset.ok_or_else(|| no_such(Thing::Preset, name, "there is no such preset"))?;
+        let preset = preset.ok_or_else(|| ApiError::not_found(Subject::Preset, name))?;
         let before = std::mem::replace(engine.values_mut(of), preset.values);
         self.changed(cx, id);
         self.apply_values(cx, id, &before.keys().collect::<Vec<_>>());
@@ -469,10 +464,7 @@ impl Engines {
         let is_malformed =
             |text: &str| MAX_REGISTRATION < text.len() || text.chars().any(char::is_control);
         if with.as_ref().is_some_and(|it| is_malformed(&it.name) || is_malformed(&it.code)) {
-            return Err(malformed_text(
-                Thing::Registration,
-                "the name or the code is too long or odd",
-            ));
+            return Err(ApiError::invalid_text(Subject::Registration));
         }
         let engine = self.registry.get_mut(id)?;
         engine.entry.registered_as = with.map(|with| (with.name, with.code));

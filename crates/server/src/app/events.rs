@@ -6,7 +6,7 @@ use super::AppState;
 use super::context::SearchId;
 use super::engines::Engines;
 use crate::engine::EngineEvent;
-use crate::wire::{EngineId, Failure, GameId, ProcessId, Purpose, SearchInfo};
+use crate::wire::{EngineId, ErrorInfo, GameId, ProcessId, Purpose, SearchInfo};
 
 /// Maximum number of events that follow from one change. More are a loop between components.
 const MAX_EVENTS: usize = 10_000;
@@ -37,9 +37,9 @@ pub(super) enum SearchEvent {
     Info(SearchId, Box<SearchInfo>),
     Finished(SearchId, Box<SearchResult>, Box<SearchInfo>),
     /// The search could not be started or failed; the engine runs on.
-    Rejected(SearchId, Failure),
+    Rejected(SearchId, ErrorInfo),
     Exited {
-        failure: Option<Failure>,
+        failure: Option<ErrorInfo>,
         /// The user wants another process in its place.
         restart: bool,
     },

@@ -12,13 +12,13 @@ use super::context::{Context, SearchId};
 use super::engines::Engines;
 use super::events::AppEvent;
 use crate::game::{
-    ActiveGame, Document, Effect, GameSession, GameSnapshot, Origin, Tree, check_players, no_such,
+    ActiveGame, Document, Effect, GameSession, GameSnapshot, Origin, Tree, check_players,
 };
 use crate::store::StoreError;
 use crate::time::Moment;
 use crate::wire::{
     Answer, ApiError, Delta, Edit, GameId, GameLine, GamesDelta, NewGame, NodeId, Player,
-    ProcessId, Side, Sides, Thing, Topic,
+    ProcessId, Side, Sides, Subject, Topic,
 };
 
 use players::PlayerProcess;
@@ -324,5 +324,5 @@ fn next_deadline(session: &GameSession) -> Option<Moment> {
 }
 
 fn not_open(id: GameId) -> ApiError {
-    no_such(Thing::OpenGame, &id, format!("game {id} is not open"))
+    ApiError::not_found(Subject::OpenGame, id)
 }

@@ -17,25 +17,21 @@ use serde::{Deserialize, Serialize};
 
 use super::context::{Components, Context};
 use super::engines::Engines;
-use super::failures::{game_closed, other_game};
 use super::games::Games;
 use super::reports::Reports;
 use super::saving::Loaded;
 use super::{App, Reply, storage, written};
-use crate::game::{GameSession, api_error, no_such, too_many};
+use crate::game::GameSession;
 use crate::time::{Moment, date, now};
 use crate::wire::{
-    Answer, ApiError, ApiErrorCode, Delta, EngineId, Failure, GameId, Job as JobState, JobError,
-    JobErrorOf, JobId, JobsDelta, JobsState, ProblemKind, ReportSettings, ReportStatus, Thing,
-    Topic,
+    Answer, ApiError, Delta, EngineId, ErrorCode, ErrorInfo, GameId, Job as JobState, JobError,
+    JobErrorOf, JobId, JobsDelta, JobsState, ReportSettings, ReportStatus, Subject, Topic,
 };
 
 /// Maximum number of games of a job.
 const MAX_GAMES: usize = 100_000;
 /// Maximum number of reported errors of a job.
 const MAX_ERRORS: usize = 20;
-/// Maximum length of the text of an error, in characters.
-const MAX_ERROR: usize = 500;
 /// Number of successive games that fail before the job fails: the engine is the cause.
 const MAX_FAILURES: u32 = 3;
 /// Maximum number of jobs in the list.
@@ -99,10 +95,9 @@ impl Job {
         }
     }
 
-    fn add_error(&mut self, of: JobErrorOf, why: Failure) {
+    fn add_error(&mut self, of: JobErrorOf, why: ErrorInfo) {
         if self.stored.faults.len() < MAX_ERRORS {
-            let text = why.text.chars().take(MAX_ERROR).collect();
-            self.stored.faults.push(JobError { of, why: Failure { text, ..why } });
+            self.stored.faults.push(JobError { of, why });
         }
     }
 
@@ -151,7 +146,7 @@ impl App {
         settings: ReportSettings,
     ) -> Result<Answer, ApiError> {
         if MAX_GAMES < games.len() {
-            return Err(too_many(Thing::Game, format!("more than {MAX_GAMES} games")));
+            return Err(ApiError::too_many(Subject::Game));
         }
         let stored = StoredJob { settings: Some(settings), read: true, ..StoredJob::default() };
         let id = self.add_job(stored, games).await?;
@@ -255,7 +250,7 @@ impl Jobs {
     }
 
     fn get_mut(&mut self, id: JobId) -> Result<&mut Job, ApiError> {
-        let missing = || no_such(Thing::Job, &id, format!("there is no job {id}"));
+        let missing = || ApiError::not_found(Subject::Job, id);
         self.jobs.get_mut(&id).ok_or_else(missing)
     }
 
@@ -264,7 +259,7 @@ impl Jobs {
             engines.get(settings.engine)?;
         }
         if MAX_JOBS <= self.jobs.len() {
-            return Err(too_many(Thing::Job, "there are too many jobs: forget some"));
+            return Err(ApiError::too_many(Subject::Job));
         }
         Ok(())
     }
@@ -273,8 +268,7 @@ impl Jobs {
     fn resume(&mut self, cx: &mut Context<'_>, id: JobId) -> Result<bool, ApiError> {
         let job = self.get_mut(id)?;
         if !matches!(job.status, ReportStatus::Stopped | ReportStatus::Failed) {
-            let text = "the job does not stand still";
-            return Err(api_error(ApiErrorCode::NotNow, ProblemKind::JobRuns, text));
+            return Err(ApiError::conflict(ErrorCode::JobRunning));
         }
         job.status = ReportStatus::Running;
         job.failures = 0;
@@ -293,8 +287,7 @@ impl Jobs {
     ) -> Result<Answer, ApiError> {
         let job = self.get_mut(id)?;
         if !job.is_running() {
-            let text = "the job does not run";
-            return Err(api_error(ApiErrorCode::NotNow, ProblemKind::JobRests, text));
+            return Err(ApiError::conflict(ErrorCode::JobNotRunning));
         }
         job.status = ReportStatus::Stopped;
         let current = job.current.take();
@@ -319,7 +312,7 @@ impl Jobs {
         Ok(())
     }
 
-    fn fail(&mut self, cx: &mut Context<'_>, id: JobId, of: JobErrorOf, why: Failure) {
+    fn fail(&mut self, cx: &mut Context<'_>, id: JobId, of: JobErrorOf, why: ErrorInfo) {
         if let Some(job) = self.jobs.get_mut(&id) {
             job.status = ReportStatus::Failed;
             job.current = None;
@@ -389,7 +382,7 @@ impl Jobs {
                     if let Err(error) = written(begun).await
                         && let Some(app) = app.upgrade()
                     {
-                        let why = Failure::from(error);
+                        let why = ErrorInfo::from(error);
                         app.update(|it, cx| it.reports.on_save_failed(it.games, cx, game, why));
                     }
                 });
@@ -409,7 +402,7 @@ impl Jobs {
         &mut self,
         cx: &mut Context<'_>,
         id: JobId,
-        failure: Option<(GameId, Failure)>,
+        failure: Option<(GameId, ErrorInfo)>,
     ) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         job.current = None;
@@ -450,7 +443,11 @@ impl Jobs {
             | ReportStatus::None
             | ReportStatus::Queued
             | ReportStatus::Running => {
-                self.on_game_done(cx, id, Some((game, error.unwrap_or_else(game_closed))));
+                self.on_game_done(
+                    cx,
+                    id,
+                    Some((game, error.unwrap_or_else(|| ErrorCode::GameClosed.into()))),
+                );
                 let Some(job) = self.jobs.get_mut(&id) else { return };
                 job.failures += 1;
                 if MAX_FAILURES <= job.failures && job.stored.done < job.games.len() {
@@ -472,7 +469,7 @@ fn check_engine(
     let dialect = engines.get(engine)?.dialect(kind.map(Into::into));
     match dialect.zip(kind) {
         Some((dialect, kind)) if MoveCodec::new(dialect, kind).is_none() => {
-            Err(ApiError::because(ApiErrorCode::Engine, other_game()))
+            Err(ApiError::engine(ErrorCode::UnsupportedVariant))
         }
         Some(_) | None => Ok(()),
     }

@@ -4,7 +4,6 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::task::spawn_blocking;
 
-use super::failures::server_ends;
 use super::library::row_of;
 use super::{App, AppState, storage, written};
 use crate::game::Tree;
@@ -12,7 +11,7 @@ use crate::matches::{Changes, Finished, MatchEvent, Matches};
 use crate::store::{StoreError, Written};
 use crate::time::now;
 use crate::wire::{
-    Answer, ApiError, ApiErrorCode, Delta, GameId, MatchId, MatchPlan, MatchesDelta, MatchesState,
+    Answer, ApiError, Delta, ErrorCode, GameId, MatchId, MatchPlan, MatchesDelta, MatchesState,
     State, Topic,
 };
 
@@ -20,7 +19,7 @@ use crate::wire::{
 pub(super) type Shared = Arc<OnceLock<Matches>>;
 
 fn closing() -> ApiError {
-    ApiError::because(ApiErrorCode::NotNow, server_ends())
+    ApiError::conflict(ErrorCode::ShuttingDown)
 }
 
 impl App {

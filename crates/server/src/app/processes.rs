@@ -8,18 +8,16 @@ use readyok_client::Dialect;
 use readyok_protocol::Language;
 
 use super::Setup;
-use super::failures::{killed_by_user, too_many_engines};
 use crate::engine::{
     EngineCommand, EngineFailure, EngineInfo, Log, Process, RegisteredEngine, Reporter, Start,
     printable, start,
 };
-use crate::game::{api_error, malformed_text, no_such};
 use crate::hub::Hub;
 use crate::time::{date, now};
 use crate::wire::{
-    ApiError, ApiErrorCode, Approval, Delta, EngineId, EnginesDelta, Failure, GameId, Identity,
-    LogDelta, LogState, ProblemKind, ProcessId, ProcessState, ProcessStatus, Purpose, Speaker,
-    Thing, Topic, Variant,
+    ApiError, Approval, Delta, EngineId, EnginesDelta, ErrorCode, ErrorInfo, GameId, Identity,
+    LogDelta, LogState, ProcessId, ProcessState, ProcessStatus, Purpose, Speaker, Subject, Topic,
+    Variant,
 };
 
 /// Maximum number of processes that run.
@@ -141,7 +139,7 @@ impl Processes {
         spec: ProcessSpec,
     ) -> Result<ProcessId, ApiError> {
         if MAX_PROCESSES <= self.entries.values().filter(|it| it.is_running()).count() {
-            return Err(ApiError::because(ApiErrorCode::TooMuch, too_many_engines()));
+            return Err(ApiError::limit(ErrorCode::TooManyProcesses));
         }
         self.last_id += 1;
         let id = self.last_id;
@@ -249,21 +247,19 @@ impl Processes {
         if process.send(command) {
             return Ok(());
         }
-        let text = "the engine does not listen";
-        Err(api_error(ApiErrorCode::Engine, ProblemKind::NotListening, text))
+        Err(ApiError::engine(ErrorCode::InputNotAccepted))
     }
 
     pub(super) fn send_line(&self, id: ProcessId, line: String) -> Result<(), ApiError> {
         if MAX_LINE < line.len() || line.chars().any(char::is_control) {
-            let text = "the line is too long, or holds control characters";
-            return Err(malformed_text(Thing::Line, text));
+            return Err(ApiError::invalid_text(Subject::Line));
         }
         self.command(id, EngineCommand::SendLine(line))
     }
 
     /// Has a process quit and another one started after its exit. Returns false if it does not run.
     pub(super) fn quit_and_restart(&mut self, id: ProcessId) -> Result<bool, ApiError> {
-        let missing = || no_such(Thing::Process, &id, format!("there is no process {id}"));
+        let missing = || ApiError::not_found(Subject::Process, id);
         let process = self.entries.get_mut(&id).ok_or_else(missing)?;
         if !process.is_running() {
             return Ok(false);
@@ -277,7 +273,7 @@ impl Processes {
     pub(super) fn kill(&mut self, id: ProcessId) -> Result<EngineFailure, ApiError> {
         let handle = self.entries.get_mut(&id).and_then(|process| process.handle.take());
         handle.ok_or_else(|| not_running(id))?.kill();
-        Ok(EngineFailure { why: killed_by_user(), stderr: Vec::new() })
+        Ok(EngineFailure { why: ErrorCode::KilledByUser.into(), stderr: Vec::new() })
     }
 
     pub(super) fn kill_all(&mut self) {
@@ -317,7 +313,7 @@ impl Processes {
         }
     }
 
-    pub(super) fn set_error(&mut self, id: ProcessId, error: Failure) {
+    pub(super) fn set_error(&mut self, id: ProcessId, error: ErrorInfo) {
         if let Some(process) = self.entries.get_mut(&id) {
             process.state.error = Some(error);
         }
@@ -328,7 +324,7 @@ impl Processes {
         &mut self,
         id: ProcessId,
         failure: Option<EngineFailure>,
-    ) -> (Option<Failure>, bool) {
+    ) -> (Option<ErrorInfo>, bool) {
         let Some(process) = self.entries.get_mut(&id) else { return (None, false) };
         process.handle = None;
         let failed = failure.is_some();
@@ -427,7 +423,7 @@ impl Processes {
 }
 
 fn not_running(id: ProcessId) -> ApiError {
-    no_such(Thing::Process, &id, format!("process {id} does not run"))
+    ApiError::not_found(Subject::Process, id)
 }
 
 fn game_of(purpose: Purpose) -> Option<GameId> {

@@ -12,16 +12,15 @@ use serde::{Deserialize, Serialize};
 use super::context::{Context, SearchId};
 use super::engines::Engines;
 use super::events::{AppEvent, SearchEvent};
-use super::failures::{engine_ended, game_changed, no_score, unsupported_position};
 use super::games::Games;
 use super::saving::StoredJudgements;
 use super::{App, written};
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
-use crate::game::{GameSession, ROOT, Searched, api_error, judge, summary};
+use crate::game::{GameSession, ROOT, Searched, judge, summary};
 use crate::store::{StoreError, Written};
 use crate::wire::{
-    Answer, ApiError, ApiErrorCode, Delta, Edit, EngineId, Failure, GameId, Label, Limits, NodeId,
-    ProblemKind, ProcessId, Purpose, ReportDelta, ReportSettings, ReportState, ReportStatus,
+    Answer, ApiError, Delta, Edit, EngineId, ErrorCategory, ErrorCode, ErrorInfo, GameId, Label,
+    Limits, NodeId, ProcessId, Purpose, ReportDelta, ReportSettings, ReportState, ReportStatus,
     SearchInfo, Topic, ValuesFor,
 };
 
@@ -49,7 +48,7 @@ struct Report {
     search_id: SearchId,
     /// The ply that is being searched.
     at: usize,
-    error: Option<Failure>,
+    error: Option<ErrorInfo>,
     /// Whether it is in the library, or is being written to it.
     stored: bool,
 }
@@ -102,7 +101,7 @@ impl Report {
         u32::try_from(self.searched.iter().flatten().count()).unwrap_or(u32::MAX)
     }
 
-    fn fail(&mut self, why: Failure) {
+    fn fail(&mut self, why: ErrorInfo) {
         self.status = ReportStatus::Failed;
         self.error = Some(why);
     }
@@ -124,8 +123,7 @@ impl App {
         self.update(|components, _| components.engines.get(settings.engine).map(drop))?;
         let id = match *games.as_slice() {
             [] => {
-                let text = "there are no games";
-                return Err(api_error(ApiErrorCode::NotFound, ProblemKind::NoGames, text));
+                return Err(ApiError::new(ErrorCategory::NotFound, ErrorCode::NoGames));
             }
             [id] => id,
             _ => return self.report_on_many(games, settings).await,
@@ -163,7 +161,7 @@ impl Reports {
     }
 
     /// The status of a report, and why it failed.
-    pub(super) fn result(&self, id: GameId) -> (ReportStatus, Option<Failure>) {
+    pub(super) fn result(&self, id: GameId) -> (ReportStatus, Option<ErrorInfo>) {
         let report = self.reports.get(&id);
         report.map_or((ReportStatus::None, None), |it| (it.status, it.error.clone()))
     }
@@ -224,8 +222,7 @@ impl Reports {
         nodes.extend(games.session(id)?.tree().main_line());
         let old = self.reports.get_mut(&id);
         if old.as_ref().is_some_and(|report| report.process.is_some()) {
-            let text = "the game is being reported on";
-            return Err(api_error(ApiErrorCode::NotNow, ProblemKind::BeingReported, text));
+            return Err(ApiError::conflict(ErrorCode::ReportRunning));
         }
         let same = |report: &&mut Report| {
             report.stored && report.settings == *settings && report.nodes == nodes
@@ -251,7 +248,7 @@ impl Reports {
         games: &Games,
         cx: &mut Context<'_>,
         id: GameId,
-        why: Failure,
+        why: ErrorInfo,
     ) {
         let Some(report) = self.reports.get_mut(&id) else { return };
         report.stored = false;
@@ -302,8 +299,7 @@ impl Reports {
         let due = due.map(|(id, _)| *id).filter(|id| game.is_none_or(|game| game == *id));
         let due: Vec<GameId> = due.collect();
         if due.is_empty() {
-            let text = "no report is being made";
-            return Err(api_error(ApiErrorCode::NotNow, ProblemKind::NoReport, text));
+            return Err(ApiError::conflict(ErrorCode::NoReportRunning));
         }
         for id in due {
             let Some(report) = self.reports.get_mut(&id) else { continue };
@@ -354,7 +350,7 @@ impl Reports {
             let Some(node) = report.nodes.get(ply).copied() else { return };
             let Some(session) = games.get(id) else { return };
             let Some(position) = session.tree().position(node) else {
-                return self.fail(games, cx, id, game_changed());
+                return self.fail(games, cx, id, ErrorCode::GameChanged.into());
             };
             if let Some(score) = final_score(&position) {
                 let searched = searched(session, (ply, node), &position, score);
@@ -370,7 +366,9 @@ impl Reports {
                 let kind = SearchKind::Analyse;
                 Some(SearchSpec { search_id, kind, game, search, position, codec, shown: 1 })
             });
-            let Some(spec) = spec else { return self.fail(games, cx, id, unsupported_position()) };
+            let Some(spec) = spec else {
+                return self.fail(games, cx, id, ErrorCode::UnsupportedPosition.into());
+            };
             (report.search_id, report.at) = (search_id, ply);
             cx.processes.send(process, EngineCommand::Search(Box::new(spec)));
             return;
@@ -392,11 +390,11 @@ impl Reports {
             return;
         };
         let Some(position) = session.tree().position(node) else {
-            return self.fail(games, cx, id, game_changed());
+            return self.fail(games, cx, id, ErrorCode::GameChanged.into());
         };
         let line = info.lines.first();
         let Some(score) = line.and_then(|line| line.score) else {
-            return self.fail(games, cx, id, no_score());
+            return self.fail(games, cx, id, ErrorCode::NoScore.into());
         };
         let best = line.map(|line| line.pv.iter().take(MAX_SAVED_MOVES).cloned().collect());
         let searched = Searched {
@@ -430,7 +428,7 @@ impl Reports {
         self.publish(games, cx, id, &[]);
     }
 
-    fn fail(&mut self, games: &Games, cx: &mut Context<'_>, id: GameId, why: Failure) {
+    fn fail(&mut self, games: &Games, cx: &mut Context<'_>, id: GameId, why: ErrorInfo) {
         let Some(report) = self.reports.get_mut(&id) else { return };
         report.fail(why);
         report.process.inspect(|process| cx.processes.quit(*process));
@@ -443,13 +441,13 @@ impl Reports {
         engines: &Engines,
         cx: &mut Context<'_>,
         (process, id): (ProcessId, GameId),
-        failure: Option<Failure>,
+        failure: Option<ErrorInfo>,
     ) {
         let report = self.reports.get_mut(&id).filter(|report| report.process == Some(process));
         if let Some(report) = report {
             report.process = None;
             if report.status == ReportStatus::Running {
-                report.fail(failure.unwrap_or_else(engine_ended));
+                report.fail(failure.unwrap_or_else(|| ErrorCode::EngineStopped.into()));
             }
             self.publish(games, cx, id, &[]);
         } else if self.reports.contains_key(&id) {

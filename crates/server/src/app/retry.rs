@@ -9,15 +9,14 @@ use tokio::sync::oneshot;
 use super::context::{Context, SearchId};
 use super::engines::Engines;
 use super::events::SearchEvent;
-use super::failures::{engine_ended, no_score, unsupported_position};
 use super::games::Games;
 use super::reports::{Reports, final_score, limits};
 use super::saving::Deferred;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
-use crate::game::{GameSession, api_error, illegal, no_such, parse_move, winning};
+use crate::game::{GameSession, illegal, parse_move, winning};
 use crate::wire::{
-    Answer, ApiError, ApiErrorCode, GameId, Limits, NodeId, ProblemKind, ProcessId, Purpose,
-    SearchInfo, Side, Thing, ValuesFor,
+    Answer, ApiError, ErrorCategory, ErrorCode, GameId, Limits, NodeId, ProcessId, Purpose,
+    SearchInfo, Side, Subject, ValuesFor,
 };
 
 /// Maximum loss of a good move, in percent of winning chances.
@@ -49,10 +48,7 @@ impl RetryAttempts {
         cx: &mut Context<'_>,
         (game, node, text, limits): (GameId, NodeId, &str, Limits),
     ) -> Result<Deferred, ApiError> {
-        let missing = || {
-            let text = "the report has not judged this position";
-            api_error(ApiErrorCode::NotFound, ProblemKind::NotJudged, text)
-        };
+        let missing = || ApiError::new(ErrorCategory::NotFound, ErrorCode::NoEvaluation);
         let (engine, judged) = reports.judgement_at(game, node).ok_or_else(missing)?;
         let side = judged.turn;
         let session = games.session(game)?;
@@ -60,7 +56,7 @@ impl RetryAttempts {
         let mut position = session
             .tree()
             .position(node)
-            .ok_or_else(|| no_such(Thing::Node, &node, format!("there is no node {node}")))?;
+            .ok_or_else(|| ApiError::not_found(Subject::Node, node))?;
         let best = winning(judged.score, kind);
         let first = judged.best.first().and_then(|first| position.parse_move(&first.uci).ok());
         let mv = parse_move(&position, text)?;
@@ -94,8 +90,7 @@ impl RetryAttempts {
     fn cancel(&mut self, cx: &Context<'_>, game: GameId) {
         let old = self.attempts.iter().filter(|(_, attempt)| attempt.game == game);
         for process in old.map(|(process, _)| *process).collect::<Vec<_>>() {
-            let text = "another move was tried meanwhile";
-            let error = api_error(ApiErrorCode::NotNow, ProblemKind::OtherMoveTried, text);
+            let error = ApiError::conflict(ErrorCode::AttemptReplaced);
             self.finish(cx, process, Err(error));
         }
     }
@@ -120,7 +115,7 @@ impl RetryAttempts {
                 if let Some(command) = self.search_command(games, cx, process) {
                     cx.processes.send(process, command);
                 } else {
-                    let error = ApiError::because(ApiErrorCode::Engine, unsupported_position());
+                    let error = ApiError::engine(ErrorCode::UnsupportedPosition);
                     self.finish(cx, process, Err(error));
                 }
             }
@@ -131,8 +126,8 @@ impl RetryAttempts {
             }
             SearchEvent::Rejected(..) => cx.processes.quit(process),
             SearchEvent::Exited { failure, .. } => {
-                let why = failure.unwrap_or_else(engine_ended);
-                let error = ApiError::because(ApiErrorCode::Engine, why);
+                let why = failure.unwrap_or_else(|| ErrorCode::EngineStopped.into());
+                let error = ApiError::engine(why);
                 self.finish(cx, process, Err(error));
             }
             SearchEvent::Started(_) | SearchEvent::Info(..) => (),
@@ -171,7 +166,7 @@ impl RetryAttempts {
         let kind = games.get(attempt.game).map_or(Game::Chess, GameSession::game);
         Some(match info.lines.first().and_then(|line| line.score) {
             Some(score) => Ok(judge(attempt.side, attempt.best, 100.0 - winning(score, kind))),
-            None => Err(ApiError::because(ApiErrorCode::Engine, no_score())),
+            None => Err(ApiError::engine(ErrorCode::NoScore)),
         })
     }
 }

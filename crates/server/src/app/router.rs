@@ -6,12 +6,12 @@ use super::engines::preview;
 use super::saving::Deferred;
 use super::{App, Components, Context, Reply, storage};
 use crate::engine::{EngineCommand, EngineEvent};
-use crate::game::{ActiveGame, Document, Effect, api_error, no_such};
+use crate::game::{ActiveGame, Document, Effect};
 use crate::hub::TabId;
 use crate::time::Moment;
 use crate::wire::{
-    Answer, ApiError, ApiErrorCode, Command, Delta, GameId, Limits, NodeId, Problem, ProcessId,
-    Purpose, ReportOn, Settings, Thing, Topic,
+    Answer, ApiError, Command, Delta, ErrorCode, GameId, Limits, NodeId, ProcessId, Purpose,
+    ReportOn, Settings, Subject, Topic,
 };
 
 /// Maximum size of the settings of the page, in bytes.
@@ -154,8 +154,8 @@ impl App {
     async fn set_settings(self: &Arc<Self>, settings: Settings) -> Result<Answer, ApiError> {
         let size: usize = settings.page.iter().map(|(name, value)| name.len() + value.len()).sum();
         if MAX_SETTINGS < size {
-            let why = Problem::too_long(Thing::Settings);
-            return Err(api_error(ApiErrorCode::TooMuch, why, "the page keeps too much"));
+            let why = ErrorCode::TooLong { subject: Subject::Settings };
+            return Err(ApiError::limit(why));
         }
         let app = Arc::downgrade(self);
         // They take effect in the writer, so that the last ones written are the last ones in effect.
@@ -193,7 +193,7 @@ impl Components<'_> {
         }
         let process = cx.processes.get(id);
         let process = process.map(|process| (process.engine(), process.purpose()));
-        let missing = || no_such(Thing::Process, &id, format!("there is no process {id}"));
+        let missing = || ApiError::not_found(Subject::Process, id);
         let (engine, purpose) = process.ok_or_else(missing)?;
         match purpose {
             Purpose::Play { game } => self.games.play(self.engines, cx, game, ActiveGame::resume),

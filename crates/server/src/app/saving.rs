@@ -9,10 +9,10 @@ use tokio::sync::oneshot;
 
 use super::context::{Components, Context};
 use super::{App, StoredReport, storage};
-use crate::game::{GameSession, GameSnapshot, Searched, StoredSession, api_error, no_such};
+use crate::game::{GameSession, GameSnapshot, Searched, StoredSession};
 use crate::store::{GameSource, Store, StoreError, StoredGame, Writer, Written};
 use crate::time::{Moment, now};
-use crate::wire::{Answer, ApiError, ApiErrorCode, GameId, ProblemKind, Thing};
+use crate::wire::{Answer, ApiError, ErrorCode, GameId, Subject};
 
 /// An answer that comes later.
 pub(crate) type Deferred = oneshot::Receiver<Result<Answer, ApiError>>;
@@ -213,12 +213,9 @@ impl App {
     /// The text is parsed outside the runtime and the writer: a large tree takes seconds.
     async fn read_game(&self, id: GameId) -> Result<Loaded, ApiError> {
         let stored = self.writer.call(move |store| store.game(id)).await.map_err(storage)?;
-        let missing = || no_such(Thing::Game, &id, format!("there is no game {id}"));
+        let missing = || ApiError::not_found(Subject::Game, id);
         let stored = stored.ok_or_else(missing)?;
         let parsed = tokio::task::spawn_blocking(move || Loaded::new(id, stored, now())).await;
-        parsed.ok().flatten().ok_or_else(|| {
-            let text = format!("game {id} is damaged");
-            api_error(ApiErrorCode::Storage, ProblemKind::Damaged, text)
-        })
+        parsed.ok().flatten().ok_or_else(|| ApiError::storage(ErrorCode::GameDamaged))
     }
 }

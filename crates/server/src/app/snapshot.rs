@@ -1,11 +1,11 @@
 //! Snapshots of topics for new subscribers.
 
 use super::AppState;
-use crate::game::{Tree, no_such, too_many};
+use crate::game::Tree;
 use crate::hub::TabId;
 use crate::matches::MatchView;
 use crate::time::now;
-use crate::wire::{Answer, ApiError, GameState, GamesState, State, Thing, ToTab, Topic};
+use crate::wire::{Answer, ApiError, GameState, GamesState, State, Subject, ToTab, Topic};
 
 /// A snapshot of a topic, except for what can be made without the lock.
 pub(crate) struct TopicSnapshot {
@@ -48,13 +48,13 @@ impl TopicSnapshot {
 impl AppState {
     pub(super) fn subscribe(&mut self, tab: TabId, topic: Topic) -> Result<Answer, ApiError> {
         if !self.has_topic(topic) {
-            return Err(no_such(Thing::Topic, &topic, format!("there is no `{topic}`")));
+            return Err(ApiError::not_found(Subject::Topic, topic));
         }
         if let Topic::Log(process) = topic {
             self.processes.follow_log(process);
         }
         if !self.hub.subscribe(tab, topic) {
-            return Err(too_many(Thing::Topic, "the tab has too many topics"));
+            return Err(ApiError::too_many(Subject::Topic));
         }
         Ok(Answer::Done)
     }

@@ -10,12 +10,9 @@ use readyok_protocol::{
     Dialect, KnownOption, OptionDecl, OptionKind as Declared, OptionSet, OptionValue, SetBy,
 };
 
-use super::failure::{of_option, option_problem};
+use super::failure::option_error;
 use super::log::printable;
-use crate::wire::{
-    Choice, EngineOption, Failure, OptionKind, Problem, ProblemKind as Kind, StrengthRange, Thing,
-    Variant,
-};
+use crate::wire::{Choice, EngineOption, ErrorCode, OptionKind, StrengthRange, Subject, Variant};
 
 /// The languages of the page.
 const LANGUAGES: [&str; 2] = ["en", "ja"];
@@ -179,14 +176,12 @@ pub(crate) fn check_value(
     options: &[EngineOption],
     name: &str,
     value: &str,
-) -> Result<(), Failure> {
+) -> Result<(), ErrorCode> {
     let Some(option) = options.iter().find(|option| option.name == name) else {
-        let text = format!("the engine has no option `{}`", name.escape_debug());
-        return Err(Failure::new(Problem::no_such(Thing::Option, name), text));
+        return Err(ErrorCode::unknown(Subject::Option, name));
     };
     if option.set_by_server {
-        let text = format!("option `{name}` is set by itself, from the game and the search");
-        return Err(Failure::new(of_option(Kind::SetByServer, name), text));
+        return Err(ErrorCode::ManagedOption { option: printable(name) });
     }
     let declared: OptionDecl<'static> = match &option.kind {
         OptionKind::Check { default } => {
@@ -198,21 +193,18 @@ pub(crate) fn check_value(
         }
         OptionKind::Combo { choices, .. } => {
             let known = choices.iter().any(|choice| choice.value.eq_ignore_ascii_case(value));
-            return known.then_some(()).ok_or_else(|| {
-                let text = format!("option `{name}` has no choice `{}`", value.escape_debug());
-                Failure::new(of_option(Kind::NotAChoice, name).with("value", value), text)
-            });
+            let (option, value) = (printable(name), value.to_owned());
+            return known.then_some(()).ok_or(ErrorCode::UnknownChoice { option, value });
         }
         OptionKind::Button => {
-            let text = format!("option `{name}` is a button");
-            return Err(Failure::new(of_option(Kind::IsAButton, name), text));
+            return Err(ErrorCode::OptionIsButton { option: printable(name) });
         }
         OptionKind::String { .. } | OptionKind::Filename { .. } | OptionKind::Other { .. } => {
             OptionDecl::string(name.to_owned(), "")
         }
     };
     let read: Result<OptionValue, _> = declared.value(Some(value));
-    read.map(|_| ()).map_err(|error| Failure::new(option_problem(&error), error.to_string()))
+    read.map(|_| ()).map_err(|error| option_error(&error))
 }
 
 #[cfg(test)]

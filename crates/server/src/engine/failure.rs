@@ -1,4 +1,4 @@
-//! Failures of processes, by kinds for which the page has texts.
+//! Failures of engine processes as error codes.
 
 use readyok_client::{
     EngineError, EngineFailure, EngineFailureKind, Exit, ExitCause, ProcessStatus,
@@ -6,101 +6,93 @@ use readyok_client::{
 use readyok_protocol::OptionError;
 
 use super::log::printable;
-use crate::wire::{Failure, Problem, ProblemKind, Thing};
+use crate::wire::{ErrorCode, ErrorInfo, Subject};
 
-/// An error of an engine, for the page.
-pub(crate) fn failure(error: &EngineError) -> Failure {
-    Failure::new(failure_problem(&EngineFailure::from(error)), error.to_string())
+pub(crate) fn engine_error(error: &EngineError) -> ErrorInfo {
+    engine_failure(&EngineFailure::from(error))
 }
 
-/// A failure of an engine, for the page.
-pub(crate) fn failure_problem(failure: &EngineFailure) -> Problem {
-    let problem = match (&failure.kind, failure.exit) {
+pub(crate) fn engine_failure(failure: &EngineFailure) -> ErrorInfo {
+    let code = match (&failure.kind, failure.exit) {
         // The exit status is more specific than the closed output.
-        (EngineFailureKind::Closed | EngineFailureKind::NotRunning, Some(exit)) => exited(exit),
-        (kind, _) => problem_of(kind, failure.message.as_deref()),
+        (EngineFailureKind::Closed | EngineFailureKind::NotRunning, Some(exit)) => exit_code(exit),
+        (kind, _) => failure_code(kind, failure.message.as_deref()),
     };
     match &failure.last_stderr_line {
-        Some(line) => problem.with("last_words", &printable(line)),
-        None => problem,
+        Some(line) => code.with(|it| it.stderr = Some(printable(line))),
+        None => code.into(),
     }
 }
 
-fn problem_of(kind: &EngineFailureKind, message: Option<&str>) -> Problem {
+fn failure_code(kind: &EngineFailureKind, message: Option<&str>) -> ErrorCode {
     let message = || printable(message.unwrap_or_default());
-    Problem::new(match kind {
-        EngineFailureKind::NotFound => ProblemKind::NoSuchProgram,
-        EngineFailureKind::PermissionDenied => ProblemKind::MayNotRun,
-        EngineFailureKind::ConnectionRefused => ProblemKind::NobodyThere,
-        EngineFailureKind::StartFailed => {
-            return Problem::new(ProblemKind::CannotStart).with("text", &message());
-        }
-        EngineFailureKind::HandshakeTimeout => ProblemKind::NoGreeting,
-        EngineFailureKind::ReadyTimeout => ProblemKind::NotReady,
-        EngineFailureKind::StopTimeout => ProblemKind::NotStopped,
-        EngineFailureKind::ExitTimeout => ProblemKind::NotLeft,
+    match kind {
+        EngineFailureKind::NotFound => ErrorCode::ProgramNotFound,
+        EngineFailureKind::PermissionDenied => ErrorCode::ProgramNotExecutable,
+        EngineFailureKind::ConnectionRefused => ErrorCode::ConnectionRefused,
+        EngineFailureKind::StartFailed => ErrorCode::StartFailed { text: message() },
+        EngineFailureKind::HandshakeTimeout => ErrorCode::HandshakeTimeout,
+        EngineFailureKind::ReadyTimeout => ErrorCode::ReadyTimeout,
+        EngineFailureKind::StopTimeout => ErrorCode::StopTimeout,
+        EngineFailureKind::ExitTimeout => ErrorCode::ExitTimeout,
         EngineFailureKind::Overrun { overrun_ms } => {
-            return Problem::new(ProblemKind::Late).with("time", overrun_ms);
+            ErrorCode::TimeLimitExceeded { time: *overrun_ms }
         }
-        EngineFailureKind::Closed => ProblemKind::Closed,
-        EngineFailureKind::NotRunning => ProblemKind::EngineEnded,
-        EngineFailureKind::CopyProtected => ProblemKind::CopyProtected,
+        EngineFailureKind::Closed => ErrorCode::OutputClosed,
+        EngineFailureKind::NotRunning => ErrorCode::EngineStopped,
+        EngineFailureKind::CopyProtected => ErrorCode::CopyProtectionError,
         EngineFailureKind::UnknownOption { name } => {
-            return Problem::no_such(Thing::Option, &printable(name));
+            ErrorCode::unknown(Subject::Option, printable(name))
         }
         EngineFailureKind::ManagedOption { name } => {
-            return of_option(ProblemKind::SetByServer, name);
+            ErrorCode::ManagedOption { option: printable(name) }
         }
-        EngineFailureKind::OptionValue { error } => return option_problem(error),
-        EngineFailureKind::UnsupportedGame => ProblemKind::OtherGame,
-        EngineFailureKind::UnsupportedPosition => ProblemKind::Untold,
-        EngineFailureKind::Other => return Problem::system(&message()),
-        other => return Problem::system(&format!("{other:?}")),
-    })
-}
-
-/// What is wrong about an option.
-pub(super) fn of_option(kind: ProblemKind, name: &str) -> Problem {
-    Problem::new(kind).with("option", &printable(name))
-}
-
-/// Why a value is invalid for an option.
-pub(crate) fn option_problem(error: &OptionError) -> Problem {
-    let end = |end: Option<i64>| end.map(|end| end.to_string()).unwrap_or_default();
-    match error {
-        OptionError::NotABoolean { option, .. } => of_option(ProblemKind::NotABoolean, option),
-        OptionError::NotANumber { option, .. } => of_option(ProblemKind::NotANumber, option),
-        OptionError::OutOfRange { option, min, max, .. } => {
-            let problem = of_option(ProblemKind::OutOfRange, option);
-            problem.with("min", &end(*min)).with("max", &end(*max))
-        }
-        OptionError::NotAChoice { option, value, .. } => {
-            of_option(ProblemKind::NotAChoice, option).with("value", &printable(value))
-        }
-        OptionError::LineBreak { option } => of_option(ProblemKind::LineBreak, option),
-        OptionError::NoValue { option } => of_option(ProblemKind::NoValue, option),
-        OptionError::UnwantedValue { option, .. } => of_option(ProblemKind::IsAButton, option),
-        other => Problem::system(other),
+        EngineFailureKind::OptionValue { error } => option_error(error),
+        EngineFailureKind::UnsupportedGame => ErrorCode::UnsupportedVariant,
+        EngineFailureKind::UnsupportedPosition => ErrorCode::UnsupportedPosition,
+        EngineFailureKind::Other => ErrorCode::System { text: message() },
+        other => ErrorCode::system(&format!("{other:?}")),
     }
 }
 
-/// How a process ended.
-fn exited(exit: Exit) -> Problem {
-    Problem::new(match (exit.cause, exit.status) {
-        (Some(ExitCause::IllegalInstruction), _) => ProblemKind::WrongProcessor,
-        (Some(ExitCause::SegmentationFault | ExitCause::BusError), _) => ProblemKind::Crashed,
-        (Some(ExitCause::ArithmeticError), _) => ProblemKind::DividedByZero,
-        (Some(ExitCause::Aborted), _) => ProblemKind::GaveUp,
-        (Some(ExitCause::Killed), _) => ProblemKind::Killed,
-        (None, ProcessStatus::Code(code)) => {
-            return Problem::new(ProblemKind::Exited).with("code", &code);
+pub(crate) fn option_error(error: &OptionError) -> ErrorCode {
+    let end = |end: Option<i64>| end.map(|end| end.to_string()).unwrap_or_default();
+    match error {
+        OptionError::NotABoolean { option, .. } => {
+            ErrorCode::NotABoolean { option: printable(option) }
         }
-        (None, ProcessStatus::Signal(number)) => {
-            return Problem::new(ProblemKind::Signal).with("signal", &number);
+        OptionError::NotANumber { option, .. } => {
+            ErrorCode::NotAnInteger { option: printable(option) }
         }
+        OptionError::OutOfRange { option, min, max, .. } => {
+            ErrorCode::OutOfRange { option: printable(option), min: end(*min), max: end(*max) }
+        }
+        OptionError::NotAChoice { option, value, .. } => {
+            ErrorCode::UnknownChoice { option: printable(option), value: printable(value) }
+        }
+        OptionError::LineBreak { option } => ErrorCode::LineBreak { option: printable(option) },
+        OptionError::NoValue { option } => ErrorCode::MissingValue { option: printable(option) },
+        OptionError::UnwantedValue { option, .. } => {
+            ErrorCode::OptionIsButton { option: printable(option) }
+        }
+        other => ErrorCode::system(other),
+    }
+}
+
+fn exit_code(exit: Exit) -> ErrorCode {
+    match (exit.cause, exit.status) {
+        (Some(ExitCause::IllegalInstruction), _) => ErrorCode::UnsupportedCpu,
+        (Some(ExitCause::SegmentationFault | ExitCause::BusError), _) => {
+            ErrorCode::SegmentationFault
+        }
+        (Some(ExitCause::ArithmeticError), _) => ErrorCode::ArithmeticError,
+        (Some(ExitCause::Aborted), _) => ErrorCode::Aborted,
+        (Some(ExitCause::Killed), _) => ErrorCode::Killed,
+        (None, ProcessStatus::Code(status)) => ErrorCode::Exited { status },
+        (None, ProcessStatus::Signal(signal)) => ErrorCode::Signal { signal },
         // A process without output is terminated.
-        _ => ProblemKind::Closed,
-    })
+        _ => ErrorCode::OutputClosed,
+    }
 }
 
 #[cfg(test)]
@@ -108,40 +100,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn maps_failures_to_problems() {
-        let check = |failure: EngineFailure, expected: Problem| {
-            assert_eq!(failure_problem(&failure), expected);
+    fn maps_failures_to_error_codes() {
+        let check = |failure: EngineFailure, expected: ErrorCode| {
+            assert_eq!(engine_failure(&failure), expected.into());
         };
         let of = EngineFailure::new;
         check(
             of(EngineFailureKind::StartFailed).with_message("no memory"),
-            Problem::new(ProblemKind::CannotStart).with("text", "no memory"),
+            ErrorCode::StartFailed { text: "no memory".to_owned() },
         );
-        check(of(EngineFailureKind::Closed), Problem::new(ProblemKind::Closed));
-        check(
-            EngineFailure {
-                last_stderr_line: Some("no\u{1b} network".to_owned()),
-                ..EngineFailure::exited(Exit::code(3))
-            },
-            Problem::new(ProblemKind::Exited)
-                .with("code", "3")
-                .with("last_words", "no\\u{1b} network"),
-        );
+        check(of(EngineFailureKind::Closed), ErrorCode::OutputClosed);
+        let failure = EngineFailure {
+            last_stderr_line: Some("no\u{1b} network".to_owned()),
+            ..EngineFailure::exited(Exit::code(3))
+        };
+        let stderr = Some("no\\u{1b} network".to_owned());
+        let expected = ErrorCode::Exited { status: 3 }.with(|it| it.stderr = stderr);
+        assert_eq!(engine_failure(&failure), expected);
         let killed = Exit { status: ProcessStatus::Signal(9), cause: Some(ExitCause::Killed) };
         check(
             EngineFailure { exit: Some(killed), ..of(EngineFailureKind::ReadyTimeout) },
-            Problem::new(ProblemKind::NotReady),
+            ErrorCode::ReadyTimeout,
         );
-        // Signals have the numbers of the system where the engine ran.
+        // Signal numbers belong to the system where the engine ran.
         let crashed = Exit { status: ProcessStatus::Signal(10), cause: Some(ExitCause::BusError) };
-        check(EngineFailure::exited(crashed), Problem::new(ProblemKind::Crashed));
+        check(EngineFailure::exited(crashed), ErrorCode::SegmentationFault);
         let signal = Exit { status: ProcessStatus::Signal(10), cause: None };
-        let problem = Problem::new(ProblemKind::Signal).with("signal", "10");
-        check(EngineFailure::exited(signal), problem);
+        check(EngineFailure::exited(signal), ErrorCode::Signal { signal: 10 });
         let error = OptionError::NoValue { option: "Hash".to_owned() };
         check(
             of(EngineFailureKind::OptionValue { error }),
-            Problem::new(ProblemKind::NoValue).with("option", "Hash"),
+            ErrorCode::MissingValue { option: "Hash".to_owned() },
         );
     }
 }

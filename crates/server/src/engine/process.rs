@@ -20,11 +20,11 @@ use readyok_rules::{MoveCodec, Position};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::failure::failure;
+use super::failure::engine_error;
 use super::info_accumulator::InfoAccumulator;
 use super::log::Log;
 use crate::time::{instant, now};
-use crate::wire::{EngineSource, Failure, ProcessId, ProcessStatus, SearchInfo};
+use crate::wire::{EngineSource, ErrorInfo, ProcessId, ProcessStatus, SearchInfo};
 
 /// Minimum interval between reports of a search.
 const MIN_INTERVAL: Duration = Duration::from_millis(40);
@@ -109,9 +109,9 @@ pub(crate) enum EngineEvent {
     /// A search has ended with an answer.
     SearchFinished(u64, Box<SearchResult>, Box<SearchInfo>),
     /// A search could not be started or failed; the engine runs on.
-    SearchRejected(u64, Failure),
+    SearchRejected(u64, ErrorInfo),
     /// A command could not be carried out.
-    CommandFailed(Failure),
+    CommandFailed(ErrorInfo),
     /// The process has exited, on request or with an error.
     Exited(Option<EngineFailure>),
 }
@@ -119,7 +119,7 @@ pub(crate) enum EngineEvent {
 /// Why a process has failed, with the last lines of its stderr.
 #[derive(Debug)]
 pub(crate) struct EngineFailure {
-    pub(crate) why: Failure,
+    pub(crate) why: ErrorInfo,
     pub(crate) stderr: Vec<String>,
 }
 
@@ -338,7 +338,7 @@ impl Actor {
                 if !error.is_recoverable() {
                     return Some(error);
                 }
-                self.report(EngineEvent::CommandFailed(failure(&error)));
+                self.report(EngineEvent::CommandFailed(engine_error(&error)));
             }
         }
     }
@@ -352,7 +352,7 @@ impl Actor {
         for (name, value) in values {
             match set(engine, name, value) {
                 Err(error) if error.is_recoverable() => {
-                    self.report(EngineEvent::CommandFailed(failure(&error)));
+                    self.report(EngineEvent::CommandFailed(engine_error(&error)));
                 }
                 done => done?,
             }
@@ -389,7 +389,7 @@ impl Actor {
         if !error.is_recoverable() {
             return Err(error);
         }
-        self.report(EngineEvent::SearchRejected(spec.search_id, failure(&error)));
+        self.report(EngineEvent::SearchRejected(spec.search_id, engine_error(&error)));
         Ok(SearchEnd::Over)
     }
 
@@ -531,7 +531,7 @@ fn set(engine: &mut Engine, name: &str, value: &str) -> Result<(), EngineError> 
 }
 
 fn failure_of(error: &EngineError) -> EngineFailure {
-    EngineFailure { why: failure(error), stderr: error.stderr().to_vec() }
+    EngineFailure { why: engine_error(error), stderr: error.stderr().to_vec() }
 }
 
 /// The answer of an engine, in the notation of the game.

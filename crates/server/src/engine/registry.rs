@@ -11,11 +11,10 @@ use super::describe;
 use super::learned::{self, Learned};
 use super::log::printable;
 use super::process::EngineInfo;
-use crate::game::{api_error, malformed_text, no_such, too_many};
 use crate::wire::{
-    ApiError, ApiErrorCode, CheckRun, EngineEntry, EngineId, EngineOption, EnginePlayer,
-    EngineSource, EngineState, Failure, Identity, Preset, Problem, ProblemKind as Kind, Protocol,
-    StrengthRange, Thing, ValuesFor, Variant,
+    ApiError, CheckRun, EngineEntry, EngineId, EngineOption, EnginePlayer, EngineSource,
+    EngineState, ErrorCategory, ErrorCode, ErrorInfo, Identity, Preset, Protocol, StrengthRange,
+    Subject, ValuesFor, Variant,
 };
 
 /// The engine that comes with the program.
@@ -41,7 +40,7 @@ pub(crate) struct Registry {
 #[derive(Debug)]
 pub(crate) struct RegisteredEngine {
     pub(crate) entry: Entry,
-    pub(crate) error: Option<Failure>,
+    pub(crate) error: Option<ErrorInfo>,
     pub(crate) check: Option<CheckRun>,
     pub(crate) registration: Option<crate::wire::Approval>,
     pub(crate) copy_protection: Option<crate::wire::Approval>,
@@ -365,10 +364,10 @@ impl Registry {
 
     fn insert(&mut self, entry: Entry) -> Result<EngineId, ApiError> {
         if MAX_ENGINES <= self.engines.len() {
-            return Err(too_many(Thing::Engine, "there are too many engines"));
+            return Err(ApiError::too_many(Subject::Engine));
         }
         let id = self.last.checked_add(1);
-        let id = id.ok_or_else(|| too_many(Thing::Engine, "all numbers are used up"))?;
+        let id = id.ok_or_else(|| ApiError::too_many(Subject::Engine))?;
         self.last = id;
         self.engines.insert(id, RegisteredEngine::new(entry));
         Ok(id)
@@ -413,8 +412,7 @@ impl Registry {
         let options = engine.options();
         for (name, value) in values {
             let Some(value) = value else { continue };
-            describe::check_value(&options, name, value)
-                .map_err(|why| ApiError::because(ApiErrorCode::Engine, why))?;
+            describe::check_value(&options, name, value).map_err(|why| ApiError::engine(why))?;
         }
         let all = engine.values_mut(of);
         for (name, value) in values {
@@ -432,7 +430,7 @@ impl Registry {
         let presets = &mut engine.entry.presets;
         let too_long = MAX_TEXT < preset.name.len() || MAX_VALUES < preset.values.len();
         if preset.name.trim().is_empty() || too_long || MAX_VALUES <= presets.len() {
-            return Err(malformed_text(Thing::Preset, "the preset has no name, or is too large"));
+            return Err(ApiError::invalid_text(Subject::Preset));
         }
         presets.retain(|it| it.name != preset.name);
         presets.push(preset);
@@ -465,17 +463,16 @@ impl Registry {
 }
 
 fn no_engine(id: EngineId) -> ApiError {
-    no_such(Thing::Engine, &id, format!("there is no engine {id}"))
+    ApiError::not_found(Subject::Engine, id)
 }
 
 fn built_in_stays() -> ApiError {
-    api_error(ApiErrorCode::NotNow, Kind::BuiltInStays, "the built-in engine stays as it is")
+    ApiError::conflict(ErrorCode::BuiltInEngine)
 }
 
 /// What cannot be run.
 pub(crate) fn not_a_program(path: &str) -> ApiError {
-    let text = format!("`{}` is no program that may be run", path.escape_debug());
-    api_error(ApiErrorCode::Path, Problem::new(Kind::NotAProgram).with("name", path), text)
+    ApiError::new(ErrorCategory::InvalidPath, ErrorCode::NotExecutable { name: path.to_owned() })
 }
 
 fn is_malformed(text: &str) -> bool {
@@ -484,8 +481,7 @@ fn is_malformed(text: &str) -> bool {
 
 fn check_name(name: &str) -> Result<(), ApiError> {
     if is_malformed(name) {
-        let text = "the name is too long, or holds control characters";
-        return Err(malformed_text(Thing::EngineName, text));
+        return Err(ApiError::invalid_text(Subject::EngineName));
     }
     Ok(())
 }
@@ -494,16 +490,12 @@ fn check_name(name: &str) -> Result<(), ApiError> {
 fn check_entry(entry: &EngineEntry) -> Result<(), ApiError> {
     check_name(&entry.name)?;
     match &entry.source {
-        EngineSource::BuiltIn => {
-            let text = "the built-in engine is registered already";
-            Err(api_error(ApiErrorCode::Malformed, Kind::BuiltInStays, text))
-        }
+        EngineSource::BuiltIn => Err(ApiError::invalid_request(ErrorCode::BuiltInEngine)),
         EngineSource::Tcp { address } => {
             let port = address.rsplit_once(':').filter(|(host, _)| !host.is_empty());
             let port = port.and_then(|(_, port)| port.parse::<u16>().ok());
             if is_malformed(address) || port.is_none() {
-                let text = "an address has the form host:port";
-                return Err(api_error(ApiErrorCode::Malformed, Kind::AddressForm, text));
+                return Err(ApiError::invalid_request(ErrorCode::InvalidAddress));
             }
             Ok(())
         }
@@ -514,13 +506,11 @@ fn check_entry(entry: &EngineEntry) -> Result<(), ApiError> {
                 || MAX_VALUES < env.len()
                 || env.keys().any(|name| name.is_empty() || name.contains('='))
             {
-                let text = "an argument or variable is too long or odd, or there are too many";
-                return Err(malformed_text(Thing::Argument, text));
+                return Err(ApiError::invalid_text(Subject::Argument));
             }
             let is_absolute = |path: &str| Path::new(path).is_absolute();
             if !is_absolute(path) || dir.as_deref().is_some_and(|dir| !is_absolute(dir)) {
-                let text = "a program is given by its absolute path";
-                return Err(api_error(ApiErrorCode::Path, Kind::AbsolutePath, text));
+                return Err(ApiError::new(ErrorCategory::InvalidPath, ErrorCode::PathNotAbsolute));
             }
             if !is_program(Path::new(path)) {
                 return Err(not_a_program(path));
@@ -560,15 +550,15 @@ mod tests {
                 Err(rejected) => break rejected,
             }
         };
-        assert_eq!(rejected.code, ApiErrorCode::TooMuch);
+        assert_eq!(rejected.category, ErrorCategory::Limit);
         // The one that is built in counts as well.
         assert_eq!(registry.iter().count(), MAX_ENGINES);
         registry.remove(7).expect("it is there");
         let again = registry.add(over_tcp("host:1")).expect("there is room");
         assert!(registry.get(again).is_ok());
         assert_eq!(
-            registry.add(over_tcp("host:1")).map_err(|it| it.code),
-            Err(ApiErrorCode::TooMuch)
+            registry.add(over_tcp("host:1")).map_err(|it| it.category),
+            Err(ErrorCategory::Limit)
         );
     }
 
@@ -594,8 +584,8 @@ mod tests {
     fn an_address_has_a_host_and_a_port() {
         let mut registry = Registry::new(Translation::default(), Vec::new(), 0);
         for address in ["host", ":1", "host:", "host:65536", "host:1\n", ""] {
-            let rejected = registry.add(over_tcp(address)).map_err(|it| it.code);
-            assert_eq!(rejected, Err(ApiErrorCode::Malformed), "{address:?}");
+            let rejected = registry.add(over_tcp(address)).map_err(|it| it.category);
+            assert_eq!(rejected, Err(ErrorCategory::InvalidRequest), "{address:?}");
         }
         assert!(registry.add(over_tcp("[::1]:4711")).is_ok());
     }

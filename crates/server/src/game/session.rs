@@ -28,14 +28,13 @@ use readyok_protocol::Dialect;
 use readyok_rules::record::Tag;
 use readyok_rules::{Game, IllegalReason, Move, MoveCodec, MoveError, Notation, Position};
 
-use super::api_error::{api_error, no_such};
+use super::errors::illegal;
 use super::position_view::position_view;
-use super::problem::illegal;
 use super::tree::{Branch, ROOT, Tree};
 use crate::time::Moment;
 use crate::wire::{
-    ApiError, ApiErrorCode, At, Edit, GameDelta, GameId, GameLine, GameState, KeptState, NodeId,
-    OpeningName, Over, Play, PlayRules, Player, ProblemKind, Side, Sides, Thing,
+    ApiError, At, Edit, ErrorCategory, ErrorCode, GameDelta, GameId, GameLine, GameState,
+    KeptState, NodeId, OpeningName, Over, Play, PlayRules, Player, Side, Sides, Subject,
 };
 
 pub(crate) use document::{Document, not_added};
@@ -63,16 +62,12 @@ pub(crate) struct GameSession {
     engine_games: [OnceLock<EngineGame>; 2],
 }
 
-fn not_now(why: ProblemKind, text: &str) -> ApiError {
-    api_error(ApiErrorCode::NotNow, why, text)
-}
-
 fn no_node(id: NodeId) -> ApiError {
-    no_such(Thing::Node, &id, format!("the game has no node {id}"))
+    ApiError::not_found(Subject::Node, id)
 }
 
 fn no_players() -> ApiError {
-    not_now(ProblemKind::NobodyPlays, "the game has no players")
+    ApiError::conflict(ErrorCode::NoPlayers)
 }
 
 /// Parses a move in any notation.
@@ -91,7 +86,7 @@ pub(crate) fn parse_move(position: &Position, text: &str) -> Result<Move, ApiErr
         }
     }
     Err(found.map_or_else(
-        || api_error(ApiErrorCode::IllegalMove, ProblemKind::Unreadable, ""),
+        || ApiError::new(ErrorCategory::IllegalMove, ErrorCode::InvalidMove),
         |error| illegal(&error),
     ))
 }
@@ -214,8 +209,7 @@ impl GameSession {
         now: Moment,
     ) -> Result<Vec<Effect>, ApiError> {
         if self.is_running() {
-            let text = "the game is going on: pause it first";
-            return Err(not_now(ProblemKind::GameGoesOn, text));
+            return Err(ApiError::conflict(ErrorCode::GameInProgress));
         }
         if let Some(node) = from {
             self.tree().node(node).ok_or_else(|| no_node(node))?;
@@ -267,6 +261,7 @@ impl GameSession {
             id: self.id,
             variant: self.game().into(),
             start: start.to_string(),
+            handicap: self.document.is_handicap(),
             first_number: start.setup().move_number(),
             first_turn: start.turn().into(),
             headers: self.document.headers(),

@@ -4,20 +4,17 @@ use readyok_arena::openings::{self as arena, OpeningError};
 use readyok_arena::plan::{OpeningOrder, OpeningSource, Openings};
 use readyok_rules::{Game, Handicap, Position, Setup};
 
-use super::api_error::api_error;
-use super::problem::{illegal, unplayable};
+use super::errors::opening_error;
+use super::errors::{illegal, invalid_position};
 use super::session::{check_players, not_added};
 use super::tree::Tree;
-use super::unread::bad_openings;
-use crate::wire::{
-    ApiError, ApiErrorCode, Book, NewGame, Problem, ProblemKind as Kind, Start, Thing, Variant,
-};
+use crate::wire::{ApiError, Book, ErrorCategory, ErrorCode, NewGame, Start, Subject, Variant};
 
 /// No text of a position with its moves is longer.
 const LONGEST: usize = 64 << 10;
 
-fn wrong(why: impl Into<Problem>, text: &str) -> ApiError {
-    api_error(ApiErrorCode::Position, why, text)
+fn invalid(code: ErrorCode) -> ApiError {
+    ApiError::new(ErrorCategory::InvalidPosition, code)
 }
 
 /// The position of a start, and the moves of a `position …` line.
@@ -31,41 +28,32 @@ pub(crate) fn read_start(
         Start::Usual => return Ok((Position::start(game), Vec::new())),
         Start::Number { number } => {
             if variant != Variant::Chess960 {
-                return Err(wrong(
-                    Kind::StartOfOtherGame,
-                    "only Chess960 has numbered start positions",
-                ));
+                return Err(invalid(ErrorCode::StartOfOtherVariant));
             }
             let number = number.unwrap_or(seed % 960);
-            Setup::chess960(number)
-                .ok_or_else(|| no_start(Thing::StartNumber, &number.to_string()))?
+            Setup::chess960(number).ok_or_else(|| unknown_start(Subject::StartNumber, number))?
         }
         Start::Handicap { name } => {
             if variant != Variant::Shogi {
-                return Err(wrong(Kind::StartOfOtherGame, "only shogi has handicaps"));
+                return Err(invalid(ErrorCode::StartOfOtherVariant));
             }
             let handicap =
-                Handicap::from_name(name).ok_or_else(|| no_start(Thing::Handicap, name))?;
+                Handicap::from_name(name).ok_or_else(|| unknown_start(Subject::Handicap, name))?;
             Setup::handicap(handicap)
         }
         Start::Text { text } => return read_text(game, text),
     };
-    Ok((setup.position().map_err(|error| unplayable(game, &error))?, Vec::new()))
+    Ok((setup.position().map_err(|error| invalid_position(game, &error))?, Vec::new()))
 }
 
-fn no_start(what: Thing, name: &str) -> ApiError {
-    let text = format!("there is no start position `{}`", name.escape_debug());
-    wrong(Problem::no_such(what, name), &text)
+fn unknown_start(subject: Subject, name: impl ToString) -> ApiError {
+    invalid(ErrorCode::unknown(subject, name))
 }
 
 /// Reads FEN, SFEN, or a `position …` line.
 fn read_text(game: Game, text: &str) -> Result<(Position, Vec<String>), ApiError> {
     if LONGEST < text.len() {
-        return Err(api_error(
-            ApiErrorCode::TooMuch,
-            Problem::too_long(Thing::Text),
-            "the text is too long",
-        ));
+        return Err(ApiError::limit(ErrorCode::TooLong { subject: Subject::Text }));
     }
     let mut moves = text.split_whitespace().peekable();
     moves.next_if_eq(&"position");
@@ -79,7 +67,8 @@ fn read_text(game: Game, text: &str) -> Result<(Position, Vec<String>), ApiError
         while let Some(mv) = moves.next_if(|mv| *mv != "moves") {
             fields.push(mv);
         }
-        Position::from_text(game, &fields.join(" ")).map_err(|error| unplayable(game, &error))?
+        Position::from_text(game, &fields.join(" "))
+            .map_err(|error| invalid_position(game, &error))?
     };
     moves.next_if_eq(&"moves");
     Ok((position, moves.map(str::to_owned).collect()))
@@ -114,7 +103,7 @@ fn read_book(
     seed: u64,
 ) -> Result<(Position, Vec<String>), ApiError> {
     if !matches!(start, Start::Usual | Start::Number { number: None }) {
-        return Err(wrong(Kind::BookStart, "a book begins at the usual position"));
+        return Err(invalid(ErrorCode::BookRequiresStandardStart));
     }
     let game = Game::from(variant);
     let openings = Openings {
@@ -123,11 +112,15 @@ fn read_book(
         plies: Some(book.plies),
         ..Openings::default()
     };
-    let refused = |error: OpeningError| bad_openings(game, ApiErrorCode::Path, &error);
-    let mut book = arena::Book::open(game, &openings, seed).map_err(refused)?;
-    let opening = book.get(0).map_err(refused)?;
+    let unusable = |error: OpeningError| {
+        ApiError::new(ErrorCategory::InvalidPath, opening_error(game, &error))
+    };
+    let mut book = arena::Book::open(game, &openings, seed).map_err(unusable)?;
+    let opening = book.get(0).map_err(unusable)?;
     let position = match &opening.position {
-        Some(text) => Position::from_text(game, text).map_err(|error| unplayable(game, &error))?,
+        Some(text) => {
+            Position::from_text(game, text).map_err(|error| invalid_position(game, &error))?
+        }
         None => Position::start(game),
     };
     Ok((position, opening.moves))
@@ -147,7 +140,7 @@ mod tests {
     fn check(variant: Variant, start: &Start, expected: &str) {
         let shown = match read_start(variant, start, 0) {
             Ok((position, moves)) => format!("{position} {}", moves.join(" ")),
-            Err(error) => error.text,
+            Err(error) => error.error.to_string(),
         };
         assert!(shown.starts_with(expected), "{shown}");
     }
@@ -185,9 +178,13 @@ mod tests {
         check(
             Variant::Chess960,
             &Start::Number { number: Some(960) },
-            "there is no start position `960`",
+            "start position number not found: 960",
         );
-        check(Variant::Chess, &Start::Number { number: Some(1) }, "only Chess960");
+        check(
+            Variant::Chess,
+            &Start::Number { number: Some(1) },
+            "the start position belongs to another variant",
+        );
         check(Variant::Chess, &text("8/8/8/8/8/8/8/8 w - - 0 1"), "");
         assert!(read_start(Variant::Chess, &text("8/8/8/8/8/8/8/8 w - - 0 1"), 0).is_err());
     }

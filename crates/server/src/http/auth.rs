@@ -26,9 +26,9 @@ use tokio::time::timeout;
 use super::Service;
 use super::connections::Connection;
 use super::failed_logins::FailedLogins;
-use crate::game::api_error;
+use super::rest::error_response;
 use crate::time::instant;
-use crate::wire::{ApiErrorCode, ProblemKind};
+use crate::wire::{ApiError, ErrorCode};
 
 /// Maximum number of unused links.
 const MAX_LINKS: usize = 16;
@@ -273,16 +273,13 @@ pub(super) async fn guard(
     let mut response = match judged {
         Ok(()) => next.run(request).await,
         Err(status) => {
-            let other = ProblemKind::NotOfThePage;
-            let (why, text) = match status {
-                StatusCode::UNAUTHORIZED => {
-                    (ProblemKind::NotLetIn, "open the link that the program has printed")
-                }
-                StatusCode::MISDIRECTED_REQUEST => (other, "this server does not go by that name"),
-                StatusCode::FORBIDDEN => (other, "another page has asked for this"),
-                _ => (other, "the request is not one of the page"),
+            let code = match status {
+                StatusCode::UNAUTHORIZED => ErrorCode::NotLoggedIn,
+                StatusCode::MISDIRECTED_REQUEST => ErrorCode::UnknownHost,
+                StatusCode::FORBIDDEN => ErrorCode::CrossSiteRequest,
+                _ => ErrorCode::ForeignOrigin,
             };
-            (status, Json(api_error(ApiErrorCode::Malformed, why, text))).into_response()
+            error_response(status, ApiError::invalid_request(code))
         }
     };
     let headers = response.headers_mut();

@@ -10,10 +10,10 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
 use super::Service;
-use super::rest::refused;
+use super::rest::rejected;
 use crate::engine::is_program;
-use crate::game::{api_error, io_problem};
-use crate::wire::{ApiError, ApiErrorCode, Directory, DirectoryEntry, Problem, ProblemKind, Thing};
+use crate::game::io_error;
+use crate::wire::{ApiError, Directory, DirectoryEntry, ErrorCategory, ErrorCode, Subject};
 
 /// Maximum number of shown entries of a directory.
 const MOST: usize = 2000;
@@ -34,29 +34,23 @@ pub(super) async fn directory(
     });
     match read.await {
         Ok(Ok(directory)) => Json(directory).into_response(),
-        Ok(Err(error)) => refused(error),
-        Err(_) => refused(api_error(
-            ApiErrorCode::Storage,
-            ProblemKind::Unread,
-            "the directory cannot be read",
-        )),
+        Ok(Err(error)) => rejected(error),
+        Err(_) => rejected(ApiError::storage(ErrorCode::Unreadable)),
     }
 }
 
 /// A path below one of the roots, as it really is: links that lead out of them do not. Only within the roots is it told
 /// that there is nothing.
 pub(super) fn allowed(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, ApiError> {
-    let text = "the path is outside of the directories that are shown";
-    let outside = || api_error(ApiErrorCode::Path, ProblemKind::OutsideFolders, text);
+    let outside = || ApiError::new(ErrorCategory::InvalidPath, ErrorCode::PathNotAllowed);
     if !path.is_absolute() {
         return Err(outside());
     }
     let real = path.canonicalize().map_err(|error| match path.parent() {
         Some(parent) if error.kind() == ErrorKind::NotFound && allowed(parent, roots).is_ok() => {
-            api_error(
-                ApiErrorCode::Path,
-                Problem::no_such(Thing::File, ""),
-                "there is no such file",
+            ApiError::new(
+                ErrorCategory::InvalidPath,
+                ErrorCode::NotFound { subject: Subject::File },
             )
         }
         _ => outside(),
@@ -75,8 +69,8 @@ fn list_of_roots(roots: &[PathBuf]) -> Directory {
 
 fn list(path: &Path, roots: &[PathBuf]) -> Result<Directory, ApiError> {
     let real = allowed(path, roots)?;
-    let unread = |error| api_error(ApiErrorCode::Path, io_problem(&error), error.to_string());
-    let all = std::fs::read_dir(&real).map_err(unread)?;
+    let unreadable = |error| ApiError::new(ErrorCategory::InvalidPath, io_error(&error));
+    let all = std::fs::read_dir(&real).map_err(unreadable)?;
     let mut entries: Vec<DirectoryEntry> =
         all.flatten().take(20 * MOST).filter_map(|it| entry(&it.path())).collect();
     entries.sort_by(|a, b| (!a.directory, &a.name).cmp(&(!b.directory, &b.name)));
@@ -132,10 +126,10 @@ mod tests {
         assert!(allowed(&root.join(".."), &roots).is_err());
         assert!(allowed(Path::new("below"), &roots).is_err());
         assert!(allowed(Path::new("/etc"), &roots).is_err());
-        let told = |path: &Path| allowed(path, &roots).expect_err("it is not there").text;
-        assert_eq!(told(&root.join("none.pgn")), "there is no such file");
-        assert_ne!(told(&directory.path().join("none.pgn")), "there is no such file");
-        assert_ne!(told(&root.join("../none.pgn")), "there is no such file");
+        let code = |path: &Path| allowed(path, &roots).expect_err("it does not exist").error.code;
+        assert_eq!(code(&root.join("none.pgn")), ErrorCode::NotFound { subject: Subject::File });
+        assert_eq!(code(&directory.path().join("none.pgn")), ErrorCode::PathNotAllowed);
+        assert_eq!(code(&root.join("../none.pgn")), ErrorCode::PathNotAllowed);
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink("/etc", root.join("out")).expect("it is made");

@@ -10,13 +10,13 @@ use readyok_rules::{FenForm, Game, Position};
 use serde::Deserialize;
 
 use super::Service;
-use super::rest::refused;
+use super::rest::rejected;
 use crate::app::{Batch, row_of};
-use crate::game::{ROOT, Tree, api_error, unwritten};
+use crate::game::{ROOT, Tree, write_error};
 use crate::import::read_each;
 use crate::time::now;
 use crate::wire::{
-    ApiError, ApiErrorCode, GameId, Imported, LibraryGame, ProblemKind, RecordFormat,
+    ApiError, ErrorCategory, ErrorCode, GameId, Imported, LibraryGame, RecordFormat,
 };
 
 /// Maximum number of imported games in a response.
@@ -38,8 +38,7 @@ pub(super) async fn import(
 ) -> Response {
     // Before a byte of it is taken: each may be large.
     let Ok(permit) = service.uploads.try_acquire_owned() else {
-        let text = "too many files are being read";
-        return refused(api_error(ApiErrorCode::NotNow, ProblemKind::BusyReading, text));
+        return rejected(ApiError::conflict(ErrorCode::TooManyImports));
     };
     let body = match Bytes::from_request(request, &()).await {
         Ok(body) => body,
@@ -86,14 +85,12 @@ pub(super) async fn import(
         }
         imported.errors = faults.errors;
         imported.errors.extend(refused.or(unopened).map(Into::into));
-        imported.oddities = faults.oddities;
+        imported.warnings = faults.warnings;
         imported
     });
     match done.await {
         Ok(imported) => Json(imported).into_response(),
-        Err(_) => {
-            refused(api_error(ApiErrorCode::Record, ProblemKind::Unread, "the file cannot be read"))
-        }
+        Err(_) => rejected(ApiError::new(ErrorCategory::InvalidRecord, ErrorCode::Unreadable)),
     }
 }
 
@@ -120,7 +117,7 @@ pub(super) async fn export(
 ) -> Response {
     let (tree, cursor) = match service.app.tree_of(game).await {
         Ok(found) => found,
-        Err(error) => return refused(error),
+        Err(error) => return rejected(error),
     };
     let encoding = match wanted.encoding.as_deref() {
         Some("shift_jis") => Encoding::ShiftJis,
@@ -134,7 +131,7 @@ pub(super) async fn export(
             };
             ([(header::CONTENT_TYPE, HeaderValue::from_static(kind))], bytes).into_response()
         }
-        Err(error) => refused(error),
+        Err(error) => rejected(error),
     }
 }
 
@@ -191,6 +188,6 @@ fn written(
     };
     let mut bytes = Vec::new();
     write_encoded(&tree.to_record(), format, encoding, &mut bytes)
-        .map_err(|error| unwritten(&error))?;
+        .map_err(|error| write_error(&error))?;
     Ok(bytes)
 }

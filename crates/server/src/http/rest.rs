@@ -6,36 +6,47 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use readyok_protocol::Language;
 use readyok_rules::{Handicap, Move, Position, Setup};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Service;
-use crate::app::failures::cannot_pass;
 use crate::game::position_view::position_view;
-use crate::game::{illegal, no_such, parse_move, passed, read_start, too_many};
+use crate::game::{illegal, parse_move, passed, read_start};
 use crate::store::SearchError;
 use crate::wire::{
-    ApiError, ApiErrorCode, Choices, Failure, HandicapChoice, LibraryQuery, NagChoice,
-    PositionCheck, ProcessId, Start, Thing, Variant,
+    ApiError, Choices, ErrorCategory, ErrorCode, HandicapChoice, LibraryQuery, NagChoice,
+    PositionCheck, ProcessId, Start, Subject, Variant,
 };
 
 /// Maximum number of moves of a threat.
 const MAX_THREAT: usize = 1000;
 
-pub(super) fn refused(error: ApiError) -> Response {
-    let status = match error.code {
-        ApiErrorCode::NotFound => StatusCode::NOT_FOUND,
-        ApiErrorCode::Storage => StatusCode::INTERNAL_SERVER_ERROR,
-        ApiErrorCode::TooMuch => StatusCode::PAYLOAD_TOO_LARGE,
-        ApiErrorCode::NotNow => StatusCode::CONFLICT,
-        ApiErrorCode::Path => StatusCode::FORBIDDEN,
-        ApiErrorCode::Malformed
-        | ApiErrorCode::IllegalMove
-        | ApiErrorCode::AmbiguousMove
-        | ApiErrorCode::Position
-        | ApiErrorCode::Record
-        | ApiErrorCode::Engine => StatusCode::BAD_REQUEST,
+/// The body of a failed request: the error, and its English text for programs without the dictionaries.
+#[derive(Serialize)]
+struct ErrorBody {
+    message: String,
+    #[serde(flatten)]
+    error: ApiError,
+}
+
+pub(super) fn error_response(status: StatusCode, error: ApiError) -> Response {
+    (status, Json(ErrorBody { message: error.error.to_string(), error })).into_response()
+}
+
+pub(super) fn rejected(error: ApiError) -> Response {
+    let status = match error.category {
+        ErrorCategory::NotFound => StatusCode::NOT_FOUND,
+        ErrorCategory::Storage => StatusCode::INTERNAL_SERVER_ERROR,
+        ErrorCategory::Limit => StatusCode::PAYLOAD_TOO_LARGE,
+        ErrorCategory::Conflict => StatusCode::CONFLICT,
+        ErrorCategory::InvalidPath => StatusCode::FORBIDDEN,
+        ErrorCategory::InvalidRequest
+        | ErrorCategory::IllegalMove
+        | ErrorCategory::AmbiguousMove
+        | ErrorCategory::InvalidPosition
+        | ErrorCategory::InvalidRecord
+        | ErrorCategory::Engine => StatusCode::BAD_REQUEST,
     };
-    (status, Json(error)).into_response()
+    error_response(status, error)
 }
 
 /// The signs of moves, by their numbers in PGN.
@@ -91,10 +102,10 @@ pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> 
         let mut last = play(&mut position, &moves)?;
         if let Some(moves) = threat {
             if MAX_THREAT < moves.len() {
-                return Err(too_many(Thing::Move, "the line is too long"));
+                return Err(ApiError::too_many(Subject::Move));
             }
             position = passed(&position)
-                .ok_or_else(|| ApiError::because(ApiErrorCode::NotNow, cannot_pass()))?;
+                .ok_or_else(|| ApiError::conflict(ErrorCode::NullMoveNotAllowed))?;
             last = play(&mut position, &moves)?.or(last);
         }
         Ok(position_view(&position, last))
@@ -143,24 +154,20 @@ pub(super) async fn log(
         Shown::Ja => Language::Japanese,
     };
     let Some(text) = service.app.log_text(process, language) else {
-        return refused(no_such(
-            Thing::Process,
-            &process,
-            format!("there is no process {process}"),
-        ));
+        return rejected(ApiError::not_found(Subject::Process, process));
     };
     ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
 }
 
 fn storage_error(error: &impl ToString) -> ApiError {
-    ApiError::because(ApiErrorCode::Storage, Failure::system(error))
+    ApiError::storage(ErrorCode::system(error))
 }
 
 pub(super) async fn engines(State(service): State<Service>) -> Response {
     let written = service.app.engines_toml();
     match written {
         Ok(text) => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
-        Err(error) => refused(storage_error(&error)),
+        Err(error) => rejected(storage_error(&error)),
     }
 }
 
@@ -171,8 +178,8 @@ pub(super) async fn search(
     let library = service.library.clone();
     match tokio::task::spawn_blocking(move || library.search(&query)).await {
         Ok(Ok(page)) => Json(page).into_response(),
-        Ok(Err(SearchError::Query(error))) => refused(error),
-        Ok(Err(SearchError::Store(error))) => refused(storage_error(&error)),
+        Ok(Err(SearchError::Query(error))) => rejected(error),
+        Ok(Err(SearchError::Store(error))) => rejected(storage_error(&error)),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

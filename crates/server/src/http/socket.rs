@@ -17,11 +17,9 @@ use super::Service;
 use super::auth::SUBPROTOCOL;
 use super::connections::Connection;
 use super::files::allowed;
-use crate::app::failures::server_ends;
 use crate::app::{App, Reply};
-use crate::game::api_error;
 use crate::hub::{Next, Outbox, TabId, text};
-use crate::wire::{Answer, ApiError, ApiErrorCode, Command, Failure, ProblemKind, Request, ToTab};
+use crate::wire::{Answer, ApiError, Command, ErrorCategory, ErrorCode, Request, ToTab};
 
 /// No message of a tab is larger.
 const LARGEST: usize = 1 << 20;
@@ -131,10 +129,7 @@ async fn read(
             Err(error) => {
                 // The id matches the answer to the request.
                 let id = serde_json::from_str::<Numbered>(&message).map_or(0, |it| it.id);
-                ToTab::Error {
-                    id,
-                    error: ApiError::because(ApiErrorCode::Malformed, Failure::system(&error)),
-                }
+                ToTab::Error { id, error: ApiError::invalid_request(ErrorCode::system(&error)) }
             }
         };
         outbox.push(text(&answer));
@@ -149,7 +144,7 @@ fn message_of(id: u32, answer: Result<Answer, ApiError>) -> ToTab {
 }
 
 fn no_answer() -> Result<Answer, ApiError> {
-    Err(ApiError::because(ApiErrorCode::NotNow, server_ends()))
+    Err(ApiError::conflict(ErrorCode::ShuttingDown))
 }
 
 /// Carries out a command. One that reads a file may name only the files of the file picker, and runs outside the
@@ -169,8 +164,7 @@ async fn carry_out(app: &Arc<App>, roots: &Arc<[PathBuf]>, tab: TabId, command: 
         runtime.block_on(app.command(tab, command))
     });
     done.await.unwrap_or_else(|_| {
-        let text = "the file cannot be read";
-        Reply::Done(Err(api_error(ApiErrorCode::Path, ProblemKind::Unread, text)))
+        Reply::Done(Err(ApiError::new(ErrorCategory::InvalidPath, ErrorCode::Unreadable)))
     })
 }
 

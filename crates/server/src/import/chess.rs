@@ -7,11 +7,11 @@ use readyok_rules::record::{
 };
 use readyok_rules::{Epd, EpdError, FenForm, Game, Operation, Position};
 
-use crate::game::{MAX_PLIES, Tree, epd_failure, record_failure, warning_failure};
-use crate::wire::Failure;
+use crate::game::{MAX_PLIES, Tree, epd_line_error, record_error, record_warning};
+use crate::wire::ErrorInfo;
 
 /// A game, with a warning about its line.
-type Read = (Tree, Option<Failure>);
+type Read = (Tree, Option<ErrorInfo>);
 
 /// Whether a text begins with such a line.
 pub(super) fn begins(text: &str) -> bool {
@@ -19,7 +19,7 @@ pub(super) fn begins(text: &str) -> bool {
 }
 
 /// Reads each line. Errors contain their positions.
-pub(super) fn read(text: &str) -> impl Iterator<Item = Result<Read, Failure>> {
+pub(super) fn read(text: &str) -> impl Iterator<Item = Result<Read, ErrorInfo>> {
     (1..).zip(lines(text)).map(|(game, (number, line))| Line { game, number, text: line }.read())
 }
 
@@ -63,7 +63,7 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn read(&self) -> Result<Read, Failure> {
+    fn read(&self) -> Result<Read, ErrorInfo> {
         let rest = self.text.trim_start();
         let rest = after(rest, "position").unwrap_or(rest);
         let (mut record, oddity, rest) = if let Some(rest) = after(rest, "startpos") {
@@ -99,12 +99,12 @@ impl Line<'_> {
     }
 
     /// The position of a FEN or EPD, with the operations of an EPD.
-    fn placed(&self, text: &str) -> Result<(GameRecord, Option<Failure>), Failure> {
+    fn placed(&self, text: &str) -> Result<(GameRecord, Option<ErrorInfo>), ErrorInfo> {
         let error = match epd(text) {
             Ok(epd) => return Ok((annotated(&epd), None)),
             Err(error) => error,
         };
-        let refused = || epd_failure(self.game, self.number, self.column(text), &error);
+        let refused = || epd_line_error(self.game, self.number, self.column(text), &error);
         let fields = fields(text);
         // Operations that cannot be read are no reason to lose the position.
         let placed = match error {
@@ -114,13 +114,13 @@ impl Line<'_> {
         let left = text.get(fields.len()..).unwrap_or_default().trim();
         let kind = RecordWarningKind::Skipped(shortened(left));
         let warning = RecordWarning { line: self.number, column: self.column(left), kind };
-        Ok((annotated(&placed), Some(warning_failure(&warning))))
+        Ok((annotated(&placed), Some(record_warning(&warning))))
     }
 
-    fn failure(&self, place: &str, kind: RecordErrorKind) -> Failure {
+    fn failure(&self, place: &str, kind: RecordErrorKind) -> ErrorInfo {
         let Self { game, number: line, .. } = *self;
         let error = RecordError { game, line, column: self.column(place), kind };
-        record_failure(Some(Game::Chess), &error)
+        record_error(Some(Game::Chess), &error)
     }
 
     /// Where a part of the line begins, in characters, from 1.

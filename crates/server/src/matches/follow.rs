@@ -13,14 +13,14 @@ use readyok_protocol::Score;
 use readyok_rules::record::{GameRecord, Node};
 use readyok_rules::{Move, Position, Side};
 
-use super::note::{decided, has_failed, left_out, played_again, warning};
+use super::errors::{decision, engine_failures, openings_skipped, warning};
 use super::outcome::of_game;
 use super::record::{Finished, finished, number_of};
 use super::tally::Tally;
 use crate::game::position_view::{last_move, move_text};
 use crate::wire::{
-    CurvePoint, Failure, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId, MatchLine,
-    MatchPlan, MatchScore, MatchState, MatchStatus, ProblemKind, Sides,
+    CurvePoint, ErrorCode, ErrorInfo, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId,
+    MatchLine, MatchPlan, MatchScore, MatchState, MatchStatus, Sides,
 };
 
 /// Maximum number of listed games.
@@ -43,7 +43,7 @@ pub struct Follow {
     games: VecDeque<MatchGame>,
     /// Played, and not stored yet.
     waiting: BTreeMap<u64, PairResult>,
-    note: Option<Failure>,
+    note: Option<ErrorInfo>,
     /// Why no more games are played.
     end: Option<End>,
     news: Unpublished,
@@ -142,8 +142,8 @@ impl Follow {
                     return finished(&self.plan, &pair);
                 }
             }
-            Event::Warning { text, pair: Some(_), engine: None, .. } => {
-                self.set_note(played_again(text));
+            Event::Warning { pair: Some(_), engine: None, .. } => {
+                self.set_note(ErrorCode::GamesReplayed.into());
             }
             Event::Warning { text, engine, about, .. } => {
                 let who = engine.map(|engine| self.name(engine));
@@ -151,7 +151,7 @@ impl Follow {
                 self.set_note(warning(who.as_deref(), kind, text));
             }
             Event::EngineFailure { engine, count, .. } => {
-                self.set_note(has_failed(&self.name(*engine), *count));
+                self.set_note(engine_failures(&self.name(*engine), *count));
             }
             Event::Stopping { .. } => self.set_status(MatchStatus::Finishing),
             Event::MatchEnd { why, .. } => {
@@ -166,7 +166,7 @@ impl Follow {
 
     /// Records which openings cannot be used.
     pub fn on_skipped(&mut self, skipped: &Skipped) {
-        if let Some(note) = left_out(self.plan.game, skipped) {
+        if let Some(note) = openings_skipped(self.plan.game, skipped) {
             self.set_note(note);
         }
     }
@@ -176,14 +176,12 @@ impl Follow {
         let Some(why) = self.end.take() else { return };
         let (status, note) = match why {
             End::Complete => (MatchStatus::Over, None),
-            End::Test { verdict } => (MatchStatus::Over, decided(verdict)),
+            End::Test { verdict } => (MatchStatus::Over, decision(verdict)),
             End::Interrupted => (MatchStatus::Paused, None),
             End::Failures { engine, count } => {
-                (MatchStatus::Failed, Some(has_failed(&self.name(engine), count)))
+                (MatchStatus::Failed, Some(engine_failures(&self.name(engine), count)))
             }
-            End::Error { text } => {
-                (MatchStatus::Failed, Some(Failure::new(ProblemKind::MatchFailed, text)))
-            }
+            End::Error { .. } => (MatchStatus::Failed, Some(ErrorCode::MatchFailed.into())),
         };
         self.set_status(status);
         if let Some(note) = note {
@@ -192,7 +190,7 @@ impl Follow {
     }
 
     /// The match could not be played.
-    pub fn failed(&mut self, why: Failure) {
+    pub fn failed(&mut self, why: ErrorInfo) {
         self.end(|_| true);
         self.set_status(MatchStatus::Failed);
         self.set_note(why);
@@ -207,10 +205,8 @@ impl Follow {
     }
 
     /// Sets why it ended or failed.
-    pub fn set_note(&mut self, note: Failure) {
-        // The text may be an engine's.
-        let text = note.text.chars().filter(|letter| !letter.is_control()).take(1000).collect();
-        self.note = Some(Failure { text, ..note });
+    pub fn set_note(&mut self, note: ErrorInfo) {
+        self.note = Some(note);
         (self.news.note, self.news.any) = (true, true);
     }
 
@@ -287,7 +283,7 @@ impl Follow {
     }
 
     /// Why it ended, or what went wrong.
-    pub fn note(&self) -> Option<&Failure> {
+    pub fn note(&self) -> Option<&ErrorInfo> {
         self.note.as_ref()
     }
 

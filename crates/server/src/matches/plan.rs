@@ -12,11 +12,11 @@ use readyok_arena::schedule::Schedule;
 use readyok_arena::stats::Model;
 use readyok_rules::{Handicap, Position};
 
-use super::note::{schedule_problem, test_problem};
-use crate::game::{api_error, malformed_text, position_problem, too_many};
+use super::errors::{schedule_error, test_error};
+use crate::game::position_error;
 use crate::wire::{
-    ApiError, ApiErrorCode, MatchEngine, MatchFormat, MatchOpenings, MatchPlan, Problem,
-    ProblemKind as Kind, Protocol, Thing, Time,
+    ApiError, ErrorCode, MatchEngine, MatchFormat, MatchOpenings, MatchPlan, Protocol, Subject,
+    Time,
 };
 
 /// Maximum number of engines, rounds, pairs of an encounter, and concurrent games.
@@ -47,10 +47,6 @@ pub struct Entrant {
     pub options: BTreeMap<String, String>,
 }
 
-fn wrong(why: impl Into<Problem>, text: impl Into<String>) -> ApiError {
-    api_error(ApiErrorCode::Malformed, why, text)
-}
-
 /// The plan of a match, and how many games are played at once. `entrants` are the engines in the order of the
 /// plan.
 ///
@@ -58,32 +54,22 @@ fn wrong(why: impl Into<Problem>, text: impl Into<String>) -> ApiError {
 /// The match makes no sense or is too large: what is wrong.
 pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize), ApiError> {
     if asked.engines.len() < 2 || asked.engines.len() != entrants.len() {
-        return Err(wrong(Kind::TwoEngines, "a match has at least two engines"));
+        return Err(ApiError::invalid_request(ErrorCode::TooFewEngines));
     }
     if MAX_ENGINES < entrants.len()
         || !(1..=MAX_ROUNDS).contains(&asked.rounds)
         || !(1..=MAX_PAIRS).contains(&asked.pairs)
         || !(1..=MAX_SLOTS).contains(&asked.concurrency)
     {
-        let why = Problem::new(Kind::MatchSize)
-            .with("rounds", &MAX_ROUNDS)
-            .with("pairs", &MAX_PAIRS)
-            .with("engines", &MAX_ENGINES)
-            .with("slots", &MAX_SLOTS);
-        return Err(api_error(
-            ApiErrorCode::TooMuch,
-            why,
-            format!(
-                "a match has 1 to {MAX_ROUNDS} rounds, 1 to {MAX_PAIRS} pairs, up to \
-                 {MAX_ENGINES} engines and {MAX_SLOTS} games at once"
-            ),
-        ));
+        return Err(ApiError::limit(ErrorCode::MatchTooLarge {
+            rounds: MAX_ROUNDS,
+            pairs: MAX_PAIRS,
+            engines: MAX_ENGINES,
+            concurrency: MAX_SLOTS,
+        }));
     }
     if MAX_COUNT < asked.name.len() || asked.name.chars().any(char::is_control) {
-        return Err(malformed_text(
-            Thing::MatchName,
-            "the name of the match is too long, or holds control characters",
-        ));
+        return Err(ApiError::invalid_text(Subject::MatchName));
     }
     let mut engines: Vec<EnginePlan> = Vec::new();
     for (engine, entrant) in asked.engines.iter().zip(entrants) {
@@ -117,7 +103,7 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
     };
     // This reads the openings and validates the rest.
     Schedule::open(&plan)
-        .map_err(|error| wrong(schedule_problem(plan.game, &error), error.to_string()))?;
+        .map_err(|error| ApiError::invalid_request(schedule_error(plan.game, &error)))?;
     let slots = usize::try_from(asked.concurrency).unwrap_or(1);
     Ok((plan, slots))
 }
@@ -131,16 +117,11 @@ fn name(
     let is_free = |name: &str| others.iter().all(|other| other.name != name);
     let asked = engine.name.trim();
     if MAX_COUNT < asked.len() || asked.chars().any(char::is_control) {
-        return Err(malformed_text(
-            Thing::EngineName,
-            "the name of an engine is too long, or holds control characters",
-        ));
+        return Err(ApiError::invalid_text(Subject::EngineName));
     }
     if !asked.is_empty() {
-        let taken = || {
-            let text = format!("two engines are called `{}`", asked.escape_debug());
-            wrong(Problem::new(Kind::SameName).with("name", asked), text)
-        };
+        let taken =
+            || ApiError::invalid_request(ErrorCode::DuplicateName { name: asked.to_owned() });
         return is_free(asked).then(|| asked.to_owned()).ok_or_else(taken);
     }
     let own = match entrant.name.trim() {
@@ -149,9 +130,7 @@ fn name(
     };
     let numbered = (2..).map(|number: u32| format!("{own} {number}"));
     let mut names = std::iter::once(own.to_owned()).chain(numbered);
-    names
-        .find(|name| is_free(name))
-        .ok_or_else(|| too_many(Thing::Engine, "there are too many engines"))
+    names.find(|name| is_free(name)).ok_or_else(|| ApiError::too_many(Subject::Engine))
 }
 
 fn engine_plan(engine: &MatchEngine, entrant: &Entrant) -> Result<EnginePlan, ApiError> {
@@ -179,16 +158,15 @@ fn limits(engine: &MatchEngine) -> Result<Limits, ApiError> {
     let mut limits = Limits { nodes: engine.nodes, depth: engine.depth, ..Limits::default() };
     match engine.time {
         Time::None if engine.nodes.is_none() && engine.depth.is_none() => {
-            let text = "an engine of a match needs a clock or a limit";
-            return Err(wrong(Kind::NoLimit, text));
+            return Err(ApiError::invalid_request(ErrorCode::MissingLimit));
         }
         Time::None => (),
         Time::PerMove { time: 0 } => {
-            return Err(wrong(Kind::NoTime, "an engine needs time for its moves"));
+            return Err(ApiError::invalid_request(ErrorCode::ZeroTime));
         }
         Time::PerMove { time } => limits.move_time_ms = Some(time),
         Time::Clock { base: 0, increment: 0, byoyomi: 0, moves: _ } => {
-            return Err(wrong(Kind::NoTime, "a clock without time"));
+            return Err(ApiError::invalid_request(ErrorCode::ZeroTime));
         }
         Time::Clock { base, increment, byoyomi, moves } => {
             limits.byoyomi_ms = (byoyomi > 0).then_some(byoyomi);
@@ -203,7 +181,7 @@ fn limits(engine: &MatchEngine) -> Result<Limits, ApiError> {
     // Years are no time control, and sums of them could not be counted.
     let control = limits.tc.map(|tc| tc.to_string().parse::<TimeControl>());
     if control.is_some_and(|read| read.is_err()) {
-        return Err(wrong(Kind::TimeTooLong, "the time is too long"));
+        return Err(ApiError::invalid_request(ErrorCode::TimeTooLong));
     }
     Ok(limits)
 }
@@ -219,20 +197,19 @@ fn openings(asked: &MatchPlan) -> Result<Openings, ApiError> {
         },
         MatchOpenings::Handicap { name } => {
             if Handicap::from_name(name).is_none() {
-                let text = format!("there is no handicap `{}`", name.escape_debug());
-                return Err(wrong(Problem::no_such(Thing::Handicap, name), text));
+                return Err(ApiError::invalid_request(ErrorCode::unknown(Subject::Handicap, name)));
             }
             Openings { source: OpeningSource::Handicap { name: name.clone() }, ..usual }
         }
         MatchOpenings::Positions { list } if MAX_OPENINGS < list.len() => {
-            return Err(too_many(Thing::Position, "there are too many positions"));
+            return Err(ApiError::too_many(Subject::Position));
         }
         MatchOpenings::Positions { list } => {
             // They are read when they are needed, which can be in the middle of the match.
-            for (number, text) in (1_u32..).zip(list) {
+            for (number, text) in (1_u64..).zip(list) {
                 Position::from_text(asked.variant.into(), text).map_err(|error| {
-                    let why = position_problem(Some(asked.variant.into()), &error);
-                    wrong(why.with("entry", &number), format!("position {number}: {error}"))
+                    let why = position_error(Some(asked.variant.into()), &error);
+                    ApiError::invalid_request(why.with(|it| it.entry = Some(number)))
                 })?;
             }
             Openings { source: OpeningSource::Positions { list: list.clone() }, ..usual }
@@ -252,7 +229,7 @@ fn adjudication(asked: &MatchPlan) -> Result<Adjudication, ApiError> {
         || none(asked.resign.map(|rule| rule.moves))
         || none(asked.max_moves)
     {
-        return Err(wrong(Kind::EndRule, "a rule that ends games needs a number of moves"));
+        return Err(ApiError::invalid_request(ErrorCode::MissingMoveCount));
     }
     Ok(Adjudication {
         draw: asked.draw.map(|rule| DrawAdjudication {
@@ -273,10 +250,10 @@ fn adjudication(asked: &MatchPlan) -> Result<Adjudication, ApiError> {
 fn sprt(asked: &MatchPlan) -> Result<Option<SprtPlan>, ApiError> {
     let Some(test) = asked.sprt else { return Ok(None) };
     if asked.engines.len() != 2 {
-        return Err(wrong(Kind::TestOfTwo, "a test is between two engines"));
+        return Err(ApiError::invalid_request(ErrorCode::SprtRequiresTwoEngines));
     }
     let (elo0, elo1, alpha, beta) = (test.elo0, test.elo1, test.alpha, test.beta);
     let plan = SprtPlan { model: Model::default(), elo0, elo1, alpha, beta };
-    plan.test().map_err(|error| wrong(test_problem(&error), error.to_string()))?;
+    plan.test().map_err(|error| ApiError::invalid_request(test_error(&error)))?;
     Ok(Some(plan))
 }

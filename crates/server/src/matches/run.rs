@@ -16,10 +16,10 @@ use readyok_arena::runner::{
 use readyok_arena::store::Store;
 use readyok_client::Timeouts;
 
-use super::note::match_failure;
+use super::errors::match_error;
 use super::{Finished, Follow, Program};
 use crate::time::instant;
-use crate::wire::{Failure, MatchDelta, MatchId, MatchLine, ProblemKind};
+use crate::wire::{ErrorCode, MatchDelta, MatchId, MatchLine};
 
 /// Minimum interval between updates of the page.
 const MIN_INTERVAL: Duration = Duration::from_millis(200);
@@ -197,11 +197,8 @@ pub(super) fn start(
         }
         match thread.join() {
             Ok(Ok(_)) => lock(&follow).over(),
-            Ok(Err(error)) => lock(&follow).failed(match_failure(plan_game, &error)),
-            Err(_) => {
-                let why = Failure::new(ProblemKind::MatchFailed, "the match itself has failed");
-                lock(&follow).failed(why);
-            }
+            Ok(Err(error)) => lock(&follow).failed(match_error(plan_game, &error)),
+            Err(_) => lock(&follow).failed(ErrorCode::MatchFailed.into()),
         }
         keep(&lock(&follow));
         // After this report, the match can be resumed or deleted.

@@ -8,10 +8,9 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params, params_from_iter};
 
 use super::{StoreError, file_in, moves, variant_name};
-use crate::game::{Tree, api_error, illegal, parse_move, unplayable};
+use crate::game::{Tree, illegal, invalid_position, parse_move};
 use crate::wire::{
-    ApiError, ApiErrorCode, GameId, LibraryGame, LibraryPage, LibraryQuery, Problem, Sides, Thing,
-    Variant,
+    ApiError, ErrorCode, GameId, LibraryGame, LibraryPage, LibraryQuery, Sides, Subject, Variant,
 };
 
 /// Default and maximum number of games on a page.
@@ -118,8 +117,8 @@ impl LibraryFile {
 }
 
 fn too_long() -> SearchError {
-    let why = Problem::too_long(Thing::Query);
-    SearchError::Query(api_error(ApiErrorCode::Malformed, why, "the query is too long"))
+    let why = ErrorCode::TooLong { subject: Subject::Query };
+    SearchError::Query(ApiError::invalid_request(why))
 }
 
 /// Finds a text anywhere, in capitals or not.
@@ -203,7 +202,7 @@ fn condition(query: &LibraryQuery) -> Result<(String, Vec<Value>), SearchError> 
     }
     if let Some(text) = query.position.as_ref().filter(|text| !text.trim().is_empty()) {
         let found = in_any(&games, |game| {
-            Position::from_text(game, text).map_err(|error| (0, unplayable(game, &error)))
+            Position::from_text(game, text).map_err(|error| (0, invalid_position(game, &error)))
         })?;
         let keys: Vec<_> =
             found.iter().map(|position| position.key().cast_signed().to_string()).collect();

@@ -4,7 +4,7 @@ use readyok_protocol::{Bound, Score, Wdl};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{EngineId, Failure, LineMove, NodeId, ProcessId};
+use super::{EngineId, ErrorInfo, LineMove, NodeId, ProcessId};
 
 /// All engines that analyse at the cursor of a game.
 #[derive(Clone, Debug, Default, Serialize, TS)]
@@ -37,7 +37,7 @@ pub struct EngineAnalysis {
     /// The output of the search of that position.
     pub info: SearchInfo,
     /// What went wrong.
-    pub error: Option<Failure>,
+    pub error: Option<ErrorInfo>,
 }
 
 /// The status of an engine that analyses.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{Failure, GameId, Variant};
+use super::{ErrorInfo, GameId, Variant};
 
 /// A registered engine by its number.
 pub type EngineId = u32;
@@ -86,7 +86,7 @@ pub struct EngineState {
     /// How its strength can be set in shogi, of which it may speak in another protocol.
     pub strength_in_shogi: Option<StrengthRange>,
     /// Why it could not be asked the last time.
-    pub error: Option<Failure>,
+    pub error: Option<ErrorInfo>,
     /// The status of its registration, if it reports one.
     pub registration: Option<Approval>,
     /// The status of its copy protection, if it reports one.
@@ -272,7 +272,7 @@ pub struct ProcessState {
     /// The identity from its handshake.
     pub identity: Option<Identity>,
     /// Why it has failed, or rejected a command.
-    pub error: Option<Failure>,
+    pub error: Option<ErrorInfo>,
     /// The last lines of its error output, when it has ended.
     pub stderr: Vec<String>,
     /// How often it broke its protocol.
@@ -363,7 +363,7 @@ pub enum CheckRun {
     /// The engine could not be checked.
     Failed {
         /// Why.
-        error: Failure,
+        error: ErrorInfo,
     },
 }
 

@@ -54,6 +54,8 @@ pub struct GameState {
     pub variant: Variant,
     /// The start position in FEN or SFEN.
     pub start: String,
+    /// Whether the start position is a handicap of shogi.
+    pub handicap: bool,
     /// The number of the first move in chess notation, and who makes it.
     pub first_number: u32,
     /// Who moves at the root.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{EngineId, Failure, GameId, ReportSettings, ReportStatus};
+use super::{EngineId, ErrorInfo, GameId, ReportSettings, ReportStatus};
 
 /// A job, by its number in the library.
 pub type JobId = u32;
@@ -57,7 +57,7 @@ pub struct Job {
 pub struct JobError {
     /// With what.
     pub of: JobErrorOf,
-    pub why: Failure,
+    pub why: ErrorInfo,
 }
 
 /// With what something went wrong in a job.

@@ -4,7 +4,7 @@ use readyok_rules::Termination;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{Failure, GameId, Sides, Variant};
+use super::{ErrorInfo, GameId, Sides, Variant};
 
 /// What to look for. `POST /api/library/search`. Everything that is given must hold.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize, TS)]
@@ -98,7 +98,7 @@ pub struct Imported {
     /// The first was opened under this number, if it was asked for (`&open=true`).
     pub opened: Option<GameId>,
     /// What could not be read, with line and column, at most 100.
-    pub errors: Vec<Failure>,
+    pub errors: Vec<ErrorInfo>,
     /// Warnings with line and column, at most 100.
-    pub oddities: Vec<Failure>,
+    pub warnings: Vec<ErrorInfo>,
 }

@@ -6,7 +6,7 @@ use readyok_protocol::Score;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{EngineId, Failure, LineMove, OutcomeView, Sides, Time, Variant};
+use super::{EngineId, ErrorInfo, LineMove, OutcomeView, Sides, Time, Variant};
 
 /// A match by its number.
 pub type MatchId = u32;
@@ -206,7 +206,7 @@ pub struct MatchState {
     /// Games that are over, the latest last, at most 500.
     pub games: Vec<MatchGame>,
     /// Why it ended, or what went wrong.
-    pub note: Option<Failure>,
+    pub note: Option<ErrorInfo>,
 }
 
 /// Changes of a match: what is absent is as it was.
@@ -231,7 +231,7 @@ pub struct MatchDelta {
     /// Why it ended, or what went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub note: Option<Failure>,
+    pub note: Option<ErrorInfo>,
 }
 
 /// The score of a match.

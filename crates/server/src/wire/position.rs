@@ -1,10 +1,12 @@
 //! Positions and moves as the page draws them.
 
+use std::fmt;
+
 use readyok_rules::{GameOutcome, GameResult, Termination};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{Failure, Problem};
+use super::ErrorInfo;
 
 /// A game that can be played.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
@@ -26,6 +28,15 @@ pub enum Side {
     First,
     /// The other.
     Second,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::First => "the first player",
+            Self::Second => "the second player",
+        })
+    }
 }
 
 /// One thing for each side.
@@ -122,11 +133,8 @@ pub struct OutcomeView {
     pub result: GameResult,
     /// What ended the game.
     pub termination: Termination,
-    /// Details in English, for example what the engine did.
-    pub detail: Option<String>,
-    /// The details as a kind, if the page has a text for it.
-    #[serde(default)]
-    pub problem: Option<Problem>,
+    /// Details, for example the error of an engine.
+    pub detail: Option<ErrorInfo>,
 }
 
 impl OutcomeView {
@@ -138,7 +146,7 @@ impl OutcomeView {
 
 impl From<GameOutcome> for OutcomeView {
     fn from(GameOutcome { result, termination }: GameOutcome) -> Self {
-        Self { result, termination, detail: None, problem: None }
+        Self { result, termination, detail: None }
     }
 }
 
@@ -150,7 +158,7 @@ pub struct PositionCheck {
     /// The setup as its text, playable or not; none if the text cannot be read.
     pub text: Option<String>,
     /// What is wrong.
-    pub error: Option<Failure>,
+    pub error: Option<ErrorInfo>,
     /// Squares that the error is about.
     pub squares: Vec<String>,
 }

@@ -4,7 +4,7 @@ use readyok_protocol::Score;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{EngineId, Failure, GameId, Limits, LineMove, NodeId, Sides};
+use super::{EngineId, ErrorInfo, GameId, Limits, LineMove, NodeId, Sides};
 
 /// How to judge a game.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
@@ -37,7 +37,7 @@ pub struct ReportState {
     /// The statistics of both sides so far.
     pub sides: Sides<SideReport>,
     /// What went wrong.
-    pub error: Option<Failure>,
+    pub error: Option<ErrorInfo>,
 }
 
 /// Changes of a report: what is absent is as it was.
@@ -52,7 +52,7 @@ pub struct ReportDelta {
     /// The statistics of both sides so far.
     pub sides: Sides<SideReport>,
     /// What went wrong.
-    pub error: Option<Failure>,
+    pub error: Option<ErrorInfo>,
 }
 
 /// Where a report stands.

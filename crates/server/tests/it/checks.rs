@@ -41,7 +41,7 @@ async fn an_engine_with_an_environment_is_checked() {
     let source =
         json!({ "kind": "program", "path": MIME, "args": ["shy"], "dir": null, "env": env });
     let (done, again) = checked(source, &["handshake."]).await;
-    assert_eq!(again["code"], "not_now", "it runs already");
+    assert_eq!(again["category"], "conflict", "it runs already");
     assert_eq!(done["kind"], "done", "{done}");
     let checks = done["checks"].as_array().expect("checks");
     let passes = checks.iter().filter(|it| it["verdict"] == "pass").count();
@@ -117,11 +117,11 @@ async fn an_engine_that_is_not_there_cannot_be_checked() {
     let source = json!({ "kind": "tcp", "address": "127.0.0.1:1" });
     let (failed, _) = checked(source, &[]).await;
     assert_eq!(failed["kind"], "failed", "{failed}");
-    let problem = &failed["error"]["problem"];
-    assert_eq!(problem["kind"], "not_checked", "{failed}");
-    let says = |language: &str, words: &str| {
-        problem["values"][language].as_str().is_some_and(|text| text.contains(words))
+    let error = &failed["error"];
+    assert_eq!(error["code"], "check_failed", "{failed}");
+    let contains = |language: &str, part: &str| {
+        error["text"][language].as_str().is_some_and(|text| text.contains(part))
     };
-    assert!(says("text", "cannot connect to `tcp://127.0.0.1:1`"), "{failed}");
-    assert!(says("japanese", "`tcp://127.0.0.1:1` に接続できない"), "{failed}");
+    assert!(contains("english", "cannot connect to `tcp://127.0.0.1:1`"), "{failed}");
+    assert!(contains("japanese", "`tcp://127.0.0.1:1` に接続できない"), "{failed}");
 }

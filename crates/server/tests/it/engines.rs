@@ -63,7 +63,7 @@ async fn a_button_is_pressed_where_the_engine_runs_or_else_in_a_process_that_is_
     let engine = tab.add_mime(&[]).await;
     let press =
         |button: &str| json!({ "kind": "press_button", "engine": engine, "option": button });
-    assert_eq!(tab.ask(press("Hash")).await["code"], "engine");
+    assert_eq!(tab.ask(press("Hash")).await["category"], "engine");
     // Nothing of the engine runs.
     let started = tab.ask(press("Clear Hash")).await;
     assert_eq!(started["kind"], "process", "{started}");
@@ -96,11 +96,11 @@ async fn only_programs_that_can_be_run_are_registered() {
         json!({ "kind": "add_engine", "entry": { "name": "", "source": source, "protocol": null } })
     };
     for path in ["mime", "./mime", "/etc/passwd", "/no/such/file", "/bin/sh -c ls", "/tmp"] {
-        assert_eq!(tab.ask(entry(path)).await["code"], "path", "{path}");
+        assert_eq!(tab.ask(entry(path)).await["category"], "invalid_path", "{path}");
     }
     let built_in = json!({ "name": "", "source": { "kind": "built_in" }, "protocol": null });
     let rejected = tab.ask(json!({ "kind": "add_engine", "entry": built_in })).await;
-    assert_eq!(rejected["code"], "malformed");
+    assert_eq!(rejected["category"], "invalid_request");
     let text = format!("{MIME} 'with space' ; rm -rf /");
     let preview = tab.ask(json!({ "kind": "preview_engine", "text": text })).await;
     let args = &preview["entry"]["source"]["args"];
@@ -125,7 +125,7 @@ async fn the_log_has_both_sides_and_the_users_lines() {
     let lines = log["lines"].as_array().expect("lines");
     assert_eq!((&lines[0]["by"], &lines[0]["text"]), (&json!("client"), &json!("uci")));
     let say = |line: &str| json!({ "kind": "say", "process": process, "line": line });
-    assert_eq!(tab.ask(say("two\nlines")).await["code"], "malformed");
+    assert_eq!(tab.ask(say("two\nlines")).await["category"], "invalid_request");
     tab.ask(say("go depth 1")).await;
     let mut heard: Vec<Value> = Vec::new();
     while !heard.iter().any(|line| line["text"] == "bestmove a2a3") {
@@ -150,7 +150,7 @@ async fn the_log_has_both_sides_and_the_users_lines() {
         it["id"] == process && it["status"] == "ended"
     })
     .await;
-    assert_eq!(tab.ask(say("isready")).await["code"], "not_found");
+    assert_eq!(tab.ask(say("isready")).await["category"], "not_found");
     server.stop().await;
 }
 
@@ -452,8 +452,8 @@ async fn a_copy_of_an_engine_has_values_of_its_own() {
     let entry = json!({ "name": "Quick", "source": { "kind": "built_in" }, "protocol": null });
     let change =
         |engine: &Value| json!({ "kind": "change_engine", "engine": engine, "entry": entry });
-    assert_eq!(tab.ask(change(&json!(1))).await["code"], "not_now");
-    assert_eq!(tab.ask(change(&copy)).await["code"], "malformed");
+    assert_eq!(tab.ask(change(&json!(1))).await["category"], "conflict");
+    assert_eq!(tab.ask(change(&copy)).await["category"], "invalid_request");
     assert_eq!(tab.ask(change(&built_in)).await["kind"], "done");
     let directory = server.stop().await.expect("its directory");
 

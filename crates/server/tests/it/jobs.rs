@@ -70,7 +70,7 @@ async fn a_folder_is_read_into_the_library() {
     // Nothing of it is opened, and what lies elsewhere is not read.
     assert_eq!(tab.follow("games").await["games"], json!([]));
     let elsewhere = tab.ask(json!({ "kind": "import_directory", "path": "/etc" })).await;
-    assert_eq!(elsewhere["code"], "path", "{elsewhere}");
+    assert_eq!(elsewhere["category"], "invalid_path", "{elsewhere}");
     let id = &begun["id"];
     assert_eq!(tab.ask(json!({ "kind": "delete_job", "id": id })).await["kind"], "done");
     assert_eq!(tab.follow("jobs").await["jobs"], json!([]));

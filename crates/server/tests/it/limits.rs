@@ -66,7 +66,7 @@ async fn the_number_of_processes_is_limited() {
         }
         started += 1;
     }
-    assert_eq!((&answer["code"], started <= 64), (&json!("too_much"), true), "{started}");
+    assert_eq!((&answer["category"], started <= 64), (&json!("limit"), true), "{started}");
     server.stop().await;
 }
 
@@ -93,7 +93,7 @@ async fn the_number_of_concurrent_uploads_is_limited() {
     let small = async || {
         server.post("/api/import?name=b.pgn", "application/octet-stream", b"1. e4 *\n").await
     };
-    assert_eq!(small().await.json()["code"], "not_now");
+    assert_eq!(small().await.json()["category"], "conflict");
     // A tab that leaves makes room, as soon as the server has noticed it.
     drop(slow);
     let deadline = Instant::now() + LONG;
@@ -132,8 +132,8 @@ async fn at_the_limit_the_game_goes_that_has_rested_longest() {
     assert_eq!(set_up(&mut tab, played.clone()).await["kind"], "game");
     let gone = tab.change("games", |delta| delta["removed"] != json!([])).await;
     assert_eq!(gone["removed"], json!([late]));
-    assert_eq!(set_up(&mut tab, played.clone()).await["code"], "too_much");
-    assert_eq!(tab.ask(json!({ "kind": "open_game", "game": left })).await["code"], "too_much");
+    assert_eq!(set_up(&mut tab, played.clone()).await["category"], "limit");
+    assert_eq!(tab.ask(json!({ "kind": "open_game", "game": left })).await["category"], "limit");
     // Games without subscribers make room, and closed ones are in the library.
     assert_eq!(tab.ask(json!({ "kind": "unsubscribe", "topic": watched })).await["kind"], "done");
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": left })).await["kind"], "game");

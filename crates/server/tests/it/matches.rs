@@ -12,8 +12,8 @@ use readyok_server::matches::{
     Entrant, Finished, MatchEvent, MatchListener, MatchView, Matches, Program, plan_of,
 };
 use readyok_server::wire::{
-    ApiErrorCode, MatchDelta, MatchEngine, MatchFormat, MatchLine, MatchOpenings, MatchPlan,
-    MatchStatus, ProblemKind as Kind, Protocol, SprtSettings, Time, Variant, Wins,
+    ErrorCategory, ErrorCode, MatchDelta, MatchEngine, MatchFormat, MatchLine, MatchOpenings,
+    MatchPlan, MatchStatus, Protocol, SprtSettings, Time, Variant, Wins,
 };
 use tempfile::TempDir;
 
@@ -67,60 +67,70 @@ fn entrants(count: usize) -> Vec<Entrant> {
 #[test]
 fn invalid_plans_are_rejected_before_a_start() {
     let clock = |base, increment, byoyomi| Time::Clock { base, increment, byoyomi, moves: None };
-    let changes: Vec<(Change, ApiErrorCode, Kind)> = vec![
-        (Box::new(|plan| plan.rounds = 0), ApiErrorCode::TooMuch, Kind::MatchSize),
-        (Box::new(|plan| plan.pairs = u32::MAX), ApiErrorCode::TooMuch, Kind::MatchSize),
-        (Box::new(|plan| plan.concurrency = 0), ApiErrorCode::TooMuch, Kind::MatchSize),
-        (Box::new(|plan| plan.engines[0].nodes = None), ApiErrorCode::Malformed, Kind::NoLimit),
+    let changes: Vec<(Change, ErrorCategory, &str)> = vec![
+        (Box::new(|plan| plan.rounds = 0), ErrorCategory::Limit, "match_too_large"),
+        (Box::new(|plan| plan.pairs = u32::MAX), ErrorCategory::Limit, "match_too_large"),
+        (Box::new(|plan| plan.concurrency = 0), ErrorCategory::Limit, "match_too_large"),
+        (
+            Box::new(|plan| plan.engines[0].nodes = None),
+            ErrorCategory::InvalidRequest,
+            "missing_limit",
+        ),
         (
             Box::new(move |plan| plan.engines[0].time = clock(0, 0, 0)),
-            ApiErrorCode::Malformed,
-            Kind::NoTime,
+            ErrorCategory::InvalidRequest,
+            "zero_time",
         ),
         (
             Box::new(move |plan| plan.engines[0].time = clock(u64::MAX, 0, 0)),
-            ApiErrorCode::Malformed,
-            Kind::TimeTooLong,
+            ErrorCategory::InvalidRequest,
+            "time_too_long",
         ),
         (
             Box::new(|plan| plan.engines[0].name = "b".to_owned()),
-            ApiErrorCode::Malformed,
-            Kind::SameName,
+            ErrorCategory::InvalidRequest,
+            "duplicate_name",
         ),
         (
             Box::new(|plan| plan.engines[0].name = "\x1b[2J".to_owned()),
-            ApiErrorCode::Malformed,
-            Kind::Odd,
+            ErrorCategory::InvalidRequest,
+            "invalid_text",
         ),
-        (Box::new(|plan| plan.max_moves = Some(0)), ApiErrorCode::Malformed, Kind::EndRule),
+        (
+            Box::new(|plan| plan.max_moves = Some(0)),
+            ErrorCategory::InvalidRequest,
+            "missing_move_count",
+        ),
         (
             Box::new(|plan| {
                 plan.openings = MatchOpenings::Handicap { name: "everything".to_owned() };
             }),
-            ApiErrorCode::Malformed,
-            Kind::NoSuch,
+            ErrorCategory::InvalidRequest,
+            "unknown_name",
         ),
         (
             Box::new(|plan| {
                 plan.openings = MatchOpenings::Positions { list: vec!["nonsense".to_owned()] };
             }),
-            ApiErrorCode::Malformed,
-            Kind::MissingField,
+            ErrorCategory::InvalidRequest,
+            "missing_field",
         ),
         (
             Box::new(|plan| {
                 plan.sprt = Some(SprtSettings { elo0: 5.0, elo1: 0.0, alpha: 2.0, beta: 0.05 });
             }),
-            ApiErrorCode::Malformed,
-            Kind::Hypotheses,
+            ErrorCategory::InvalidRequest,
+            "invalid_hypotheses",
         ),
     ];
     assert!(plan_of(&plan(&["a", "b"]), &entrants(2)).is_ok());
-    for (index, (change, code, kind)) in changes.iter().enumerate() {
+    for (index, (change, category, code)) in changes.iter().enumerate() {
         let mut plan = plan(&["a", "b"]);
         change(&mut plan);
         let error = plan_of(&plan, &entrants(2)).expect_err("it makes no sense");
-        assert_eq!((error.code, error.problem.kind), (*code, *kind), "{index}: {}", error.text);
+        assert_eq!(error.category, *category, "{index}: {error:?}");
+        let error = serde_json::to_value(&error.error).expect("it is serializable");
+        assert_eq!(error["code"], *code, "{index}");
     }
     assert!(plan_of(&plan(&["a"]), &entrants(1)).is_err());
     assert!(plan_of(&plan(&["a", "b"]), &entrants(3)).is_err());
@@ -257,7 +267,7 @@ fn a_match_is_played_to_its_end_and_every_game_is_reported() {
     assert!(state.games.iter().all(|game| game.outcome.result == GameResult::Win(Side::Second)));
     assert!(state.boards.is_empty());
     assert!(!matches.is_busy());
-    assert_eq!(matches.resume(id, &[]).expect_err("it is over").code, ApiErrorCode::NotNow);
+    assert_eq!(matches.resume(id, &[]).expect_err("it is over").category, ErrorCategory::Conflict);
 
     // All of it is found on the disk again.
     drop(matches);
@@ -270,7 +280,7 @@ fn a_match_is_played_to_its_end_and_every_game_is_reported() {
     assert_eq!(again.games, state.games);
     assert_eq!(matches.lines().len(), 1);
     matches.delete(id).expect("it can be deleted");
-    assert_eq!(matches.view(id).expect_err("it is gone").code, ApiErrorCode::NotFound);
+    assert_eq!(matches.view(id).expect_err("it is gone").category, ErrorCategory::NotFound);
     assert_eq!(directory.path().join("m").read_dir().expect("a directory").count(), 0);
 }
 
@@ -296,13 +306,19 @@ fn a_stopped_match_is_resumed() {
         }
     }
     assert!(matches.is_busy());
-    assert_eq!(matches.delete(id).expect_err("it is played").code, ApiErrorCode::NotNow);
-    assert_eq!(matches.resume(id, &[]).expect_err("it is played").code, ApiErrorCode::NotNow);
+    assert_eq!(matches.delete(id).expect_err("it is played").category, ErrorCategory::Conflict);
+    assert_eq!(
+        matches.resume(id, &[]).expect_err("it is played").category,
+        ErrorCategory::Conflict
+    );
     matches.stop(id, false).expect("it is played");
     until_ended(&heard);
     let state = matches.view(id).and_then(MatchView::read).expect("it is there");
     assert_eq!((state.status, state.played), (MatchStatus::Paused, 0));
-    assert_eq!(matches.stop(id, true).expect_err("it is stopped").code, ApiErrorCode::NotNow);
+    assert_eq!(
+        matches.stop(id, true).expect_err("it is stopped").category,
+        ErrorCategory::Conflict
+    );
     drop(matches);
 
     // Another start of the server finds it as it was.
@@ -315,7 +331,7 @@ fn a_stopped_match_is_resumed() {
     others[1].env.insert("FLAG".to_owned(), "other".to_owned());
     for wrong in [&[][..], &others] {
         let rejected = matches.resume(id, wrong).expect_err("its engines are others");
-        assert!(rejected.text.contains("].env.FLAG"), "{}", rejected.text);
+        assert_eq!(rejected.error.code, ErrorCode::InvalidResults);
     }
     matches.resume(id, &entrants).expect("it goes on");
     until_ended(&heard);
@@ -379,12 +395,12 @@ async fn a_match_is_asked_for_by_a_tab_and_its_games_are_kept() {
     tab.ask(json!({ "kind": "delete_game", "game": opened[0] })).await;
     let answer = tab.ask(open(1)).await;
     assert!(answer["kind"] == "game" && !opened.contains(&answer["game"]), "{answer}");
-    assert_eq!(tab.ask(open(3)).await["code"], "not_found");
+    assert_eq!(tab.ask(open(3)).await["category"], "not_found");
     let deleted = tab.ask(json!({ "kind": "delete_match", "id": 1 })).await;
     assert_eq!(deleted["kind"], "done", "{deleted}");
     let rejected = tab.ask(json!({ "kind": "resume_match", "id": 1 })).await;
-    assert_eq!(rejected["code"], "not_found", "{rejected}");
-    assert_eq!(tab.ask(open(2)).await["code"], "not_found");
+    assert_eq!(rejected["category"], "not_found", "{rejected}");
+    assert_eq!(tab.ask(open(2)).await["category"], "not_found");
     let page = server.post("/api/library/search", "application/json", query.as_bytes()).await;
     assert_eq!(page.json()["total"], 2, "{}", page.text());
     server.stop().await;

@@ -40,7 +40,7 @@ async fn a_human_plays_against_an_engine() {
     assert_eq!(state["position"]["legal"].as_array().map(Vec::len), Some(20));
     let root = state["cursor"].clone();
     let refused = tab.ask(mv(&topic, &root, "e5")).await;
-    assert_eq!(refused["code"], "illegal_move", "{refused}");
+    assert_eq!(refused["category"], "illegal_move", "{refused}");
     let played = tab.ask(mv(&topic, &root, "e4")).await;
     assert_eq!(played["kind"], "node", "{played}");
     let play = my_turn(&mut tab, &topic).await;
@@ -275,14 +275,11 @@ async fn an_engine_that_dies_costs_no_game() {
         .await;
     let process = &lost["processes"][0];
     assert_eq!(process["stderr"][0], "mime: out of thoughts");
-    let error = &process["error"];
-    assert!(error["text"].as_str().is_some_and(|text| text.contains("SIGABRT")), "{process}");
-    let problem = json!({
-        "kind": "gave_up",
-        "values": { "last_words": "mime: out of thoughts" },
-        "variant": null,
+    let error = json!({
+        "code": "aborted",
+        "context": { "stderr": "mime: out of thoughts" },
     });
-    assert_eq!(error["problem"], problem);
+    assert_eq!(process["error"], error);
     let state = tab.follow(&topic).await;
     assert_eq!(state["play"]["status"], "interrupted");
     assert_eq!(state["outcome"], Value::Null);
@@ -340,14 +337,14 @@ async fn the_first_moves_come_from_a_book() {
     let outside = outside.to_str().expect("it is UTF-8");
     let mut handicap = with("shogi", &sfen, 8);
     handicap["start"] = json!({ "kind": "handicap", "name": "lance" });
-    for (new, code) in [
-        (with("chess", outside, 8), "path"),
-        (with("chess", "/etc/passwd", 8), "path"),
-        (with("chess", &sfen, 8), "path"),
-        (handicap, "position"),
+    for (new, category) in [
+        (with("chess", outside, 8), "invalid_path"),
+        (with("chess", "/etc/passwd", 8), "invalid_path"),
+        (with("chess", &sfen, 8), "invalid_path"),
+        (handicap, "invalid_position"),
     ] {
         let answer = tab.ask(json!({ "kind": "new_game", "game": new })).await;
-        assert_eq!(answer["code"], code, "{answer}");
+        assert_eq!(answer["category"], category, "{answer}");
     }
     server.stop().await;
 }

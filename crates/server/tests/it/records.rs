@@ -36,7 +36,7 @@ async fn games_are_found_by_what_they_are() {
     }
     let wrong = json!({ "opening": "e5" }).to_string();
     let page = server.post("/api/library/search", "application/json", wrong.as_bytes()).await;
-    assert_eq!((page.status, page.json()["code"].clone()), (400, json!("illegal_move")));
+    assert_eq!((page.status, page.json()["category"].clone()), (400, json!("illegal_move")));
     server.stop().await;
 }
 
@@ -72,8 +72,8 @@ async fn a_game_need_not_be_named_for_what_only_it_can_mean() {
     // The error is that of the game that could parse more.
     let wrong = json!({ "opening": "P-7f 7g7f" }).to_string();
     let page = server.post("/api/library/search", "application/json", wrong.as_bytes()).await;
-    assert_eq!(page.json()["code"], "illegal_move");
-    assert_eq!(page.json()["problem"]["values"]["move"], "7g7f", "{}", page.text());
+    assert_eq!(page.json()["category"], "illegal_move");
+    assert_eq!(page.json()["error"]["context"]["move"], "7g7f", "{}", page.text());
     server.stop().await;
 }
 
@@ -160,7 +160,7 @@ async fn a_game_goes_out_as_it_came_in() {
         assert!(text.contains(part), "{format}: {text}");
     }
     let pgn = server.get(&format!("/api/export/{id}?format=pgn")).await;
-    assert_eq!((pgn.status, pgn.json()["code"].clone()), (400, json!("record")));
+    assert_eq!((pgn.status, pgn.json()["category"].clone()), (400, json!("invalid_record")));
     server.stop().await;
 }
 
@@ -182,7 +182,7 @@ async fn subscribers_of_a_game_see_that_it_cannot_be_saved() {
     let told = tab.change(&topic, |delta| delta["kept"].is_object()).await;
     assert!(told["kept"]["error"].as_str().is_some_and(|it| it.contains("disk is full")), "{told}");
     let close = json!({ "kind": "close_game", "game": id });
-    assert_eq!(tab.ask(close.clone()).await["code"], "storage");
+    assert_eq!(tab.ask(close.clone()).await["category"], "storage");
     db.execute_batch("DROP TRIGGER full").expect("it is gone");
     assert_eq!(tab.ask(mv(1, "e5")).await["kind"], "node");
     let told = tab.change(&topic, |delta| delta["kept"].is_object()).await;
@@ -216,7 +216,7 @@ async fn arrows_and_circles_are_kept_on_both_boards() {
             let told = tab.change(&topic, |delta| delta["nodes"][0]["id"] == 0).await;
             assert_eq!(told["nodes"][0]["marks"], json!([mark]));
         }
-        assert_eq!(tab.ask(set(&id, &other)).await["code"], "malformed", "{other}");
+        assert_eq!(tab.ask(set(&id, &other)).await["category"], "invalid_request", "{other}");
         games.push((id, topic, good[1].clone()));
     }
     // A record of shogi has no place for them.
@@ -242,10 +242,12 @@ async fn parse_errors_have_positions() {
         .await
         .json();
     assert_eq!(read["total"], 1, "{read}");
-    let problem = &read["errors"][0]["problem"];
-    assert_eq!(problem["kind"], "no_move_meant", "{read}");
-    let place = json!({ "game": "1", "line": "3", "column": "13", "text": "Ke3" });
-    assert_eq!(problem["values"], place, "{read}");
+    let error = json!({
+        "code": "no_matching_move",
+        "text": "Ke3",
+        "context": { "game": 1, "line": 3, "column": 13 },
+    });
+    assert_eq!(read["errors"][0], error);
     let lines = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - bm e5;\n8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\n";
     let read = server
         .post("/api/import?name=x.epd", "application/octet-stream", lines.as_bytes())
@@ -273,7 +275,7 @@ async fn a_game_of_the_library_is_opened_and_deleted() {
     assert_eq!(tab.ask(json!({ "kind": "delete_game", "game": id })).await["kind"], "done");
     let closed = tab.until(|message| message["kind"] == "closed").await;
     assert_eq!(closed["topic"], format!("game/{id}"));
-    assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["code"], "not_found");
+    assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["category"], "not_found");
     server.stop().await;
 }
 
@@ -287,16 +289,18 @@ async fn the_editor_shows_errors_of_the_rules() {
     let good = check("chess", "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1").await;
     assert!(good["position"]["legal"].is_array() && good["error"].is_null(), "{good}");
     let bad = check("chess", "8/8/8/8/8/8/4P3/4K3 w - - 0 1").await;
-    assert!(
-        bad["position"].is_null() && bad["error"]["text"].is_string() && bad["text"].is_string(),
-        "{bad}"
-    );
-    assert_eq!(bad["error"]["problem"]["kind"], "kings");
-    assert_eq!(bad["error"]["problem"]["values"], json!({ "side": "second", "count": "0" }));
+    assert!(bad["position"].is_null() && bad["text"].is_string(), "{bad}");
+    let error = json!({
+        "code": "king_count",
+        "side": "second",
+        "count": 0,
+        "context": { "variant": "chess" },
+    });
+    assert_eq!(bad["error"], error);
     let none = check("shogi", "nonsense").await;
-    assert!(none["text"].is_null() && none["error"]["text"].is_string(), "{none}");
-    assert_eq!(none["error"]["problem"]["values"]["field"], "turn");
-    assert_eq!(none["error"]["problem"]["variant"], "shogi");
+    assert!(none["text"].is_null(), "{none}");
+    assert_eq!(none["error"]["field"], "turn");
+    assert_eq!(none["error"]["context"]["variant"], "shogi");
     // After a pass the other side moves.
     let body = json!({
         "variant": "chess", "text": "position startpos moves e2e4", "threat": ["d2d4", "e7e5"],

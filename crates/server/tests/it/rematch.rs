@@ -52,7 +52,7 @@ async fn the_players_change_sides_and_keep_all_else() {
     assert_eq!(before["play"]["rematch"], Value::Null);
     let first = id(&topic);
     let early = tab.ask(of("rematch", &first)).await;
-    assert_eq!(early["problem"]["kind"], "game_not_over", "{early}");
+    assert_eq!(early["error"]["code"], "game_not_over", "{early}");
     tab.ask(of("resign", &first)).await;
     let over = tab.change(&topic, |delta| delta["play"]["status"] == "over").await;
     assert_eq!(over["play"]["rematch"], json!({ "kind": "open", "swapped": true }));
@@ -135,6 +135,6 @@ async fn the_opening_of_a_rematch_comes_from_the_same_book() {
     assert_eq!(next["nodes"][2]["uci"], "c7c5");
     std::fs::remove_file(&book).expect("it is there");
     tab.ask(of("delete_game", &next["id"])).await;
-    assert_eq!(tab.ask(of("rematch", &first)).await["code"], "path");
+    assert_eq!(tab.ask(of("rematch", &first)).await["category"], "invalid_path");
     server.stop().await;
 }

@@ -71,7 +71,7 @@ async fn a_stopped_report_is_resumed() {
     assert_eq!(tab.ask(begin.clone()).await["kind"], "done");
     tab.change(&topic, |delta| delta["done"].as_u64() >= Some(1)).await;
     let stopped = tab.ask(json!({ "kind": "stop_report", "game": game })).await;
-    let over = stopped["code"] == "not_now";
+    let over = stopped["category"] == "conflict";
     assert!(over || stopped["kind"] == "done", "{stopped}");
     if !over {
         // That which has asked the engine for its options ends as well, and means nothing.
@@ -108,12 +108,12 @@ async fn another_try_at_a_mistake_is_judged() {
     let other = tab.ask(attempt("d5")).await;
     assert_eq!((&other["good"], &other["side"]), (&json!(false), &json!("second")), "{other}");
     assert!(other["loss"].as_f64().is_some_and(|loss| loss > 50.0), "{other}");
-    for (text, code) in [("d4", "illegal_move"), ("", "illegal_move")] {
-        assert_eq!(tab.ask(attempt(text)).await["code"], code, "{text}");
+    for text in ["d4", ""] {
+        assert_eq!(tab.ask(attempt(text)).await["category"], "illegal_move", "{text}");
     }
     let nowhere =
         json!({ "kind": "try_move", "game": game, "node": 99, "text": "d5", "limits": {} });
-    assert_eq!(tab.ask(nowhere).await["code"], "not_found");
+    assert_eq!(tab.ask(nowhere).await["category"], "not_found");
     // The game is as it was.
     assert_eq!(
         tab.follow(&format!("game/{game}")).await["nodes"].as_array().map(Vec::len),
@@ -137,6 +137,6 @@ async fn an_engine_that_exits_during_an_attempt_is_reported() {
     assert_eq!(changed["kind"], "done", "{changed}");
     let attempt = json!({ "kind": "try_move", "game": game, "node": 0, "text": "d4", "limits": { "depth": 1 } });
     let answer = tab.ask(attempt).await;
-    assert_eq!(answer["code"], "engine", "{answer}");
+    assert_eq!(answer["category"], "engine", "{answer}");
     server.stop().await;
 }

@@ -222,7 +222,7 @@ async fn a_game_that_is_deleted_while_it_is_saved_stays_deleted() {
     assert_eq!(tab.answer(played).await["kind"], "node");
     assert_eq!(tab.answer(deleted).await["kind"], "done");
     let reopen = json!({ "kind": "open_game", "game": id });
-    assert_eq!(tab.ask(reopen).await["code"], "not_found");
+    assert_eq!(tab.ask(reopen).await["category"], "not_found");
     let db = library(&server.data);
     assert_eq!(number(&db, "SELECT count(*) FROM game"), 0);
     server.stop().await;
@@ -270,7 +270,7 @@ async fn a_full_disk_takes_the_games_that_have_room() {
     // A new game is rejected as well.
     let mut tab = server.tab().await;
     let new = json!({ "kind": "new_game", "game": game("chess", Value::Null) });
-    assert_eq!(tab.ask(new).await["code"], "storage");
+    assert_eq!(tab.ask(new).await["category"], "storage");
     server.stop().await;
 }
 

@@ -1,4 +1,4 @@
-//! The types of the page are those of the server.
+//! The generated files of the page match the server.
 
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashSet};
@@ -8,16 +8,14 @@ use std::path::Path;
 use readyok_server::wire;
 use ts_rs::{Config, TS, TypeVisitor};
 
-const FILE: &str = "../../web/src/api/wire.ts";
-
-/// All types that hang together with some, by name.
-struct InfoAccumulator {
+/// The declarations of types and their dependencies, by name.
+struct Declarations {
     config: Config,
     seen: HashSet<TypeId>,
     declarations: BTreeMap<String, String>,
 }
 
-impl InfoAccumulator {
+impl Declarations {
     fn add<T: TS + 'static + ?Sized>(&mut self) {
         if !self.seen.insert(TypeId::of::<T>()) {
             return;
@@ -34,7 +32,7 @@ impl InfoAccumulator {
     }
 }
 
-impl TypeVisitor for InfoAccumulator {
+impl TypeVisitor for Declarations {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
         self.add::<T>();
     }
@@ -42,7 +40,7 @@ impl TypeVisitor for InfoAccumulator {
 
 fn generated() -> String {
     let config = Config::new().with_large_int("number");
-    let mut all = InfoAccumulator { config, seen: HashSet::new(), declarations: BTreeMap::new() };
+    let mut all = Declarations { config, seen: HashSet::new(), declarations: BTreeMap::new() };
     all.add::<wire::Request>();
     all.add::<wire::ToTab>();
     all.add::<wire::Choices>();
@@ -53,7 +51,7 @@ fn generated() -> String {
     all.add::<wire::PositionCheck>();
     all.add::<wire::RecordFormat>();
     let mut text = String::from(
-        "// Made from crates/server/src/wire by `READYOK_BLESS=1 cargo test -p readyok-server`. Not edited by hand.\n",
+        "// Generated from crates/server/src/wire by `READYOK_BLESS=1 cargo test -p readyok-server`. Do not edit.\n",
     );
     for declaration in all.declarations.values() {
         // Writing into a `String` cannot fail.
@@ -62,17 +60,54 @@ fn generated() -> String {
     text
 }
 
-#[test]
-fn the_page_has_the_types_of_the_server() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE);
-    let wanted = generated();
+/// Compares a generated file with the committed one, which is replaced if `READYOK_BLESS` is set.
+fn check(path: &str, expected: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/src").join(path);
     if std::env::var_os("READYOK_BLESS").is_some() {
-        std::fs::create_dir_all(file.parent().expect("it has one")).expect("it can be made");
-        std::fs::write(&file, &wanted).expect("it can be written");
+        std::fs::write(&file, expected).expect("it is writable");
     }
     let committed = std::fs::read_to_string(&file).expect("it is committed");
     assert!(
-        committed == wanted,
-        "web/src/api/wire.ts is stale: run `READYOK_BLESS=1 cargo test -p readyok-server`"
+        committed == expected,
+        "web/src/{path} is stale: run `READYOK_BLESS=1 cargo test -p readyok-server`"
     );
+}
+
+#[test]
+fn the_types_of_the_page_match_the_server() {
+    check("api/wire.ts", &generated());
+}
+
+/// `RankCount` as serde writes it: `rank_count`.
+fn snake_case(name: &str) -> String {
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !text.is_empty() {
+            text.push('_');
+        }
+        text.extend(letter.to_lowercase());
+    }
+    text
+}
+
+#[test]
+fn the_page_has_the_english_text_of_each_error() {
+    let mut text = String::from(
+        "// Generated from crates/server/src/wire/error_code.rs by `READYOK_BLESS=1 cargo test -p readyok-server`.\n\
+         // Do not edit. The Japanese texts are in `ja.ts`.\n\
+         export const errors = {\n",
+    );
+    for (prefix, texts) in [
+        ("error", wire::ErrorCode::TEXTS),
+        ("subject", wire::Subject::TEXTS),
+        ("field", wire::PositionField::TEXTS),
+    ] {
+        for (name, english) in texts {
+            let english = serde_json::to_string(english).expect("a string is serializable");
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "  '{prefix}.{}': {english},", snake_case(name));
+        }
+    }
+    text.push_str("} as const;\n");
+    check("api/errors.ts", &text);
 }

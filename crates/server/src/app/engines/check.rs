@@ -9,11 +9,10 @@ use readyok_protocol::Language;
 use super::Engines;
 use crate::app::context::Context;
 use crate::engine::printable;
-use crate::game::api_error;
 use crate::time::{date, now};
 use crate::wire::{
-    Answer, ApiError, ApiErrorCode, CheckResult, CheckRun, CheckText, EngineId, EngineSource,
-    Failure, Problem, ProblemKind,
+    Answer, ApiError, CheckResult, CheckRun, CheckText, EngineId, EngineSource, ErrorCode,
+    LocalizedText,
 };
 
 /// Number of engine processes that a run uses concurrently: others need the machine too.
@@ -31,8 +30,7 @@ impl Engines {
     ) -> Result<Answer, ApiError> {
         let engine = self.registry.get(id)?;
         if matches!(engine.check, Some(CheckRun::Running { .. })) {
-            let text = "the engine is being checked";
-            return Err(api_error(ApiErrorCode::NotNow, ProblemKind::BeingChecked, text));
+            return Err(ApiError::conflict(ErrorCode::CheckRunning));
         }
         let subject = match &engine.entry.source {
             EngineSource::Tcp { address } => Target::tcp(address),
@@ -60,7 +58,7 @@ impl Engines {
         thread::Builder::new()
             .name("check".to_owned())
             .spawn(move || report(id, run(&suite)))
-            .map_err(|error| ApiError::because(ApiErrorCode::TooMuch, Failure::system(&error)))?;
+            .map_err(|error| ApiError::limit(ErrorCode::system(&error)))?;
         self.set_check(cx, id, CheckRun::Running { since: cx.now });
         Ok(Answer::Done)
     }
@@ -81,12 +79,10 @@ fn run(suite: &Suite) -> CheckRun {
             checks: report.results.iter().map(result).collect(),
         },
         Err(error) => {
-            let [text, japanese] = [Language::English, Language::Japanese]
+            let [english, japanese] = [Language::English, Language::Japanese]
                 .map(|language| printable(&error.message().in_language(language)));
-            let problem = Problem::new(ProblemKind::NotChecked)
-                .with("text", &text)
-                .with("japanese", &japanese);
-            CheckRun::Failed { error: Failure { text, problem } }
+            let text = LocalizedText { english, japanese };
+            CheckRun::Failed { error: ErrorCode::CheckFailed { text }.into() }
         }
     }
 }

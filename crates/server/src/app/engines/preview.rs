@@ -5,8 +5,7 @@ use std::env;
 use std::path::{MAIN_SEPARATOR, Path};
 
 use crate::engine::{is_program, not_a_program};
-use crate::game::api_error;
-use crate::wire::{Answer, ApiError, ApiErrorCode, EngineEntry, EngineSource, ProblemKind};
+use crate::wire::{Answer, ApiError, EngineEntry, EngineSource, ErrorCode};
 
 /// Parses an address, a path, or a command line with the quoting of a shell.
 pub(in crate::app) fn preview(text: &str) -> Result<Answer, ApiError> {
@@ -28,8 +27,7 @@ pub(in crate::app) fn preview(text: &str) -> Result<Answer, ApiError> {
     }
     let tokens = shlex::split(text).unwrap_or_default();
     let Some((first, args)) = tokens.split_first() else {
-        let text = "there is no command, or an open quote";
-        return Err(api_error(ApiErrorCode::Malformed, ProblemKind::NoCommand, text));
+        return Err(ApiError::invalid_request(ErrorCode::IncompleteCommand));
     };
     let found = if first.contains('/') || first.contains(MAIN_SEPARATOR) {
         Some(first.clone())

@@ -4,10 +4,10 @@ use super::{Games, with_names};
 use crate::app::context::{Components, Context};
 use crate::app::saving::Loaded;
 use crate::app::{App, Reply, storage, written};
-use crate::game::{GameSession, Tree, no_such, open, too_many};
+use crate::game::{GameSession, Tree, open};
 use crate::store::{StoreError, Written};
 use crate::time::now;
-use crate::wire::{Answer, ApiError, Delta, GameId, GamesDelta, NewGame, Thing, Topic};
+use crate::wire::{Answer, ApiError, Delta, GameId, GamesDelta, NewGame, Subject, Topic};
 
 /// Maximum number of open games.
 const MAX_OPEN: usize = 200;
@@ -118,7 +118,7 @@ impl App {
             // Games that are being read may refer to it.
             cx.saves.mark_changed(None);
             if !deleted {
-                return Err(no_such(Thing::Game, &id, format!("there is no game {id}")));
+                return Err(ApiError::not_found(Subject::Game, id));
             }
             components.games.forget_rematch(components.engines, cx, id);
             Ok(Answer::Done)
@@ -148,8 +148,7 @@ impl Components<'_> {
             let idle = sessions.filter(|session| self.is_idle(cx, session));
             let oldest = idle.min_by_key(|it| (it.last_changed(), it.id())).map(GameSession::id);
             let Some(oldest) = oldest else {
-                let text = "too many games are played, analysed or looked at";
-                return Err(too_many(Thing::OpenGame, text));
+                return Err(ApiError::too_many(Subject::OpenGame));
             };
             // It is saved; if it cannot be marked as closed, it is open again after the next start.
             drop(self.remove_game(cx, oldest));

@@ -12,10 +12,10 @@ use crate::app::engines::Engines;
 use crate::app::events::SearchEvent;
 use crate::app::processes::ProcessSpec;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec, answer};
-use crate::game::{ActiveGame, Document, Effect, GameSession, SearchRequest, api_error};
+use crate::game::{ActiveGame, Document, Effect, GameSession, SearchRequest};
 use crate::wire::{
-    ApiError, ApiErrorCode, Failure, GameId, MoveInfo, ProblemKind, ProcessId, Purpose, SearchInfo,
-    Side, Strength, ValuesFor, Variant,
+    ApiError, ErrorCategory, ErrorCode, ErrorInfo, GameId, MoveInfo, ProcessId, Purpose,
+    SearchInfo, Side, Strength, ValuesFor, Variant,
 };
 
 /// The process of a side of a game.
@@ -106,10 +106,8 @@ impl Games {
         let session = self.sessions.get(&id);
         let variant = session.map(|session| Variant::from(session.game()));
         let player = session.and_then(|session| session.slot(side)?.engine().cloned());
-        let player = player.ok_or_else(|| {
-            let text = "no engine plays this side";
-            api_error(ApiErrorCode::NotFound, ProblemKind::NoEngineHere, text)
-        })?;
+        let player = player
+            .ok_or_else(|| ApiError::new(ErrorCategory::NotFound, ErrorCode::NoEngineOnSide))?;
         let engine = engines.get(player.engine)?;
         let is_unknown = engine.learned(variant).is_none();
         let spec = ProcessSpec {
@@ -224,7 +222,7 @@ impl Games {
         &mut self,
         cx: &Context<'_>,
         (process, key): (ProcessId, (GameId, Side)),
-        why: Option<&Failure>,
+        why: Option<&ErrorInfo>,
     ) -> Vec<Effect> {
         self.players.remove(&key);
         let (game, side) = key;

@@ -7,13 +7,12 @@ use std::sync::{Arc, Weak};
 use super::{Jobs, MAX_GAMES, StoredJob};
 use crate::app::App;
 use crate::app::context::Context;
-use crate::app::failures::too_many_games;
 use crate::app::library::{Batch, row_of};
-use crate::game::io_problem;
+use crate::game::io_error;
 use crate::import::{is_record, read_each};
 use crate::store::{Row, StoreError};
 use crate::time::now;
-use crate::wire::{Failure, GameId, JobErrorOf, JobId, Problem, ProblemKind};
+use crate::wire::{ErrorCode, ErrorInfo, GameId, JobErrorOf, JobId, Subject};
 
 /// Maximum number of files of a directory.
 const MAX_FILES: usize = 100_000;
@@ -48,7 +47,7 @@ impl Import {
         (job.is_running() && job.round == self.round && !cx.closing).then_some(&job.stored)
     }
 
-    fn fail(&self, name: String, why: Failure) {
+    fn fail(&self, name: String, why: ErrorInfo) {
         self.update(|jobs, cx, id| jobs.fail(cx, id, JobErrorOf::File { name }, why));
     }
 
@@ -60,8 +59,7 @@ impl Import {
         let files = match files_of(&directory) {
             Ok(files) => files,
             Err(error) => {
-                let why = Failure::new(io_problem(&error), error.to_string());
-                return self.fail(directory.display().to_string(), why);
+                return self.fail(directory.display().to_string(), io_error(&error).into());
             }
         };
         self.set_file_count(files.len());
@@ -84,7 +82,7 @@ impl Import {
     }
 
     /// Imports the games of a file after the first `skip`. Returns its errors; none if the job does not continue.
-    fn read_file(&self, name: &str, bytes: &[u8], mut skip: usize) -> Option<Vec<Failure>> {
+    fn read_file(&self, name: &str, bytes: &[u8], mut skip: usize) -> Option<Vec<ErrorInfo>> {
         let mut batch = Batch::default();
         let mut continues = true;
         let faults = read_each(name, bytes, |tree| {
@@ -137,7 +135,7 @@ impl Import {
     }
 
     /// Returns whether the job continues.
-    fn on_file_read(&self, name: &str, errors: Vec<Failure>) -> bool {
+    fn on_file_read(&self, name: &str, errors: Vec<ErrorInfo>) -> bool {
         let read = self.update(|jobs, cx, id| {
             self.check(jobs, cx)?;
             let job = jobs.jobs.get_mut(&id)?;
@@ -182,14 +180,12 @@ fn files_of(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
-    let unreadable = |error| Failure::new(io_problem(&error), error.to_string());
+fn contents(path: &Path) -> Result<Vec<u8>, ErrorInfo> {
+    let unreadable = |error| io_error(&error);
     if MAX_FILE < path.metadata().map_err(unreadable)?.len() {
-        let limit = MAX_FILE >> 20;
-        let why = Problem::new(ProblemKind::FileTooLarge).with("limit", &limit);
-        return Err(Failure::new(why, format!("it is larger than {limit} MiB")));
+        return Err(ErrorCode::FileTooLarge { limit: MAX_FILE >> 20 }.into());
     }
-    fs::read(path).map_err(unreadable)
+    Ok(fs::read(path).map_err(unreadable)?)
 }
 
 impl Jobs {
@@ -211,11 +207,11 @@ impl Jobs {
                     self.publish(cx, id);
                     return true;
                 }
-                too_many_games()
+                ErrorCode::TooMany { subject: Subject::Game }
             }
-            Err(error) => Failure::system(&error),
+            Err(error) => ErrorCode::system(&error),
         };
-        self.fail(cx, id, JobErrorOf::File { name }, why);
+        self.fail(cx, id, JobErrorOf::File { name }, why.into());
         false
     }
 }

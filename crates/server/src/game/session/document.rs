@@ -6,11 +6,10 @@ use readyok_rules::Move;
 use readyok_rules::record::AddError;
 use readyok_rules::{Game, GameOutcome, GameResult, Termination};
 
-use super::{no_node, not_now};
-use crate::game::api_error::api_error;
-use crate::game::problem::illegal;
+use super::no_node;
+use crate::game::errors::illegal;
 use crate::game::tree::{ROOT, Tree};
-use crate::wire::{ApiError, ApiErrorCode, Header, NodeId, OutcomeView, ProblemKind, Undo};
+use crate::wire::{ApiError, ErrorCode, Header, NodeId, OutcomeView, Undo};
 
 /// Maximum number of states that can be restored.
 const MAX_UNDO: usize = 50;
@@ -60,9 +59,7 @@ impl Changes {
 pub(crate) fn not_added(parent: NodeId, error: AddError) -> ApiError {
     match error {
         AddError::NoSuchNode => no_node(parent),
-        AddError::Full => {
-            api_error(ApiErrorCode::TooMuch, ProblemKind::TreeFull, "the tree is full")
-        }
+        AddError::Full => ApiError::limit(ErrorCode::GameTreeFull),
         AddError::Move(error) => illegal(&error),
     }
 }
@@ -80,6 +77,11 @@ impl Document {
 
     pub(super) fn game(&self) -> Game {
         self.tree.game()
+    }
+
+    /// Whether the start position is a handicap of shogi.
+    pub(super) fn is_handicap(&self) -> bool {
+        self.game() == Game::Shogi && self.tree.start().setup().as_handicap().is_some()
     }
 
     pub(super) fn headers(&self) -> Vec<Header> {
@@ -159,8 +161,7 @@ impl Document {
 
     pub(super) fn undo(&mut self) -> Result<(), ApiError> {
         let entry = self.history.undo.pop();
-        let entry =
-            entry.ok_or_else(|| not_now(ProblemKind::NothingToUndo, "there is nothing to undo"))?;
+        let entry = entry.ok_or_else(|| ApiError::conflict(ErrorCode::NothingToUndo))?;
         let replaced = self.swap(entry);
         self.history.redo.push(replaced);
         Ok(())
@@ -168,8 +169,7 @@ impl Document {
 
     pub(super) fn redo(&mut self) -> Result<(), ApiError> {
         let entry = self.history.redo.pop();
-        let text = "there is nothing to do again";
-        let entry = entry.ok_or_else(|| not_now(ProblemKind::NothingToRedo, text))?;
+        let entry = entry.ok_or_else(|| ApiError::conflict(ErrorCode::NothingToRedo))?;
         let replaced = self.swap(entry);
         self.history.undo.push(replaced);
         Ok(())

@@ -4,11 +4,10 @@ use readyok_rules::GameResult;
 use readyok_rules::record::{Evaluation, Headers, Nag};
 
 use super::document::record_outcome;
-use super::{ActiveGame, Document, no_node, not_now, parse_move};
-use crate::game::api_error::{api_error, malformed_text, too_many};
-use crate::game::problem::illegal;
+use super::{ActiveGame, Document, no_node, parse_move};
+use crate::game::errors::illegal;
 use crate::game::tree::record_mark;
-use crate::wire::{ApiError, ApiErrorCode, Edit, Header, NodeId, Problem, ProblemKind, Thing};
+use crate::wire::{ApiError, Edit, ErrorCategory, ErrorCode, Header, NodeId, Subject};
 
 /// Maximum size of a comment, in bytes.
 const MAX_COMMENT: usize = 64 << 10;
@@ -29,8 +28,7 @@ impl Document {
         match edit {
             Edit::Undo | Edit::Redo => {
                 if active.as_ref().is_some_and(|active| !active.is_over()) {
-                    let text = "nothing is undone while a game is played: take moves back";
-                    return Err(not_now(ProblemKind::UndoInPlay, text));
+                    return Err(ApiError::conflict(ErrorCode::UndoDuringGame));
                 }
                 if matches!(edit, Edit::Undo) {
                     self.undo()?;
@@ -87,10 +85,8 @@ impl Document {
                 let game = self.game();
                 let marks: Option<Vec<_>> =
                     marks.iter().map(|mark| record_mark(mark, game)).collect();
-                let marks = marks.ok_or_else(|| {
-                    let text = "a mark is not one of the game's board";
-                    api_error(ApiErrorCode::Malformed, ProblemKind::MarkOffBoard, text)
-                })?;
+                let marks =
+                    marks.ok_or_else(|| ApiError::invalid_request(ErrorCode::ShapeOffBoard))?;
                 let notes = self.tree.notes_mut(node).ok_or_else(|| no_node(node))?;
                 notes.marks = marks;
                 self.changes.nodes.insert(node);
@@ -99,10 +95,7 @@ impl Document {
             Edit::Promote { node, to_main } => {
                 self.tree.node(node).ok_or_else(|| no_node(node))?;
                 if is_played {
-                    return Err(not_now(
-                        ProblemKind::MovesStay,
-                        "variations keep their order while the game is played",
-                    ));
+                    return Err(ApiError::conflict(ErrorCode::ReorderDuringGame));
                 }
                 let changed = self.tree.promote(node, to_main);
                 self.changes.nodes.extend(changed);
@@ -117,10 +110,7 @@ impl Document {
                     let whole = name.len() + value.len();
                     let odd = name.chars().chain(value.chars()).any(char::is_control);
                     if name.trim().is_empty() || MAX_HEADER < whole || odd {
-                        return Err(malformed_text(
-                            Thing::Header,
-                            "a header is empty, too long or holds control characters",
-                        ));
+                        return Err(ApiError::invalid_text(Subject::Header));
                     }
                     new.push(name, value);
                 }
@@ -129,11 +119,11 @@ impl Document {
             }
             Edit::Result { result } => {
                 if is_played {
-                    return Err(not_now(ProblemKind::GameGoesOn, "the game is being played"));
+                    return Err(ApiError::conflict(ErrorCode::GameInProgress));
                 }
                 self.tree.result = GameResult::from_text(&result).ok_or_else(|| {
-                    let why = Problem::no_such(Thing::Result, &result);
-                    api_error(ApiErrorCode::Malformed, why, "there is no such result")
+                    let why = ErrorCode::unknown(Subject::Result, &result);
+                    ApiError::invalid_request(why)
                 })?;
                 self.outcome = record_outcome(&self.tree);
                 self.changes.over = true;
@@ -146,14 +136,15 @@ impl Document {
     fn delete(&mut self, active: Option<&mut ActiveGame>, node: NodeId) -> Result<(), ApiError> {
         let parent = self.tree.node(node).ok_or_else(|| no_node(node))?.parent();
         let Some(parent) = parent else {
-            let text = "the start cannot be deleted";
-            return Err(api_error(ApiErrorCode::NotFound, ProblemKind::StartStays, text));
+            return Err(ApiError::new(
+                ErrorCategory::NotFound,
+                ErrorCode::StartPositionNotDeletable,
+            ));
         };
         if let Some(active) = active.as_ref().filter(|active| !active.is_over())
             && self.tree.line_to(active.tip()).contains(&node)
         {
-            let text = "the moves of the game stay while it is played";
-            return Err(not_now(ProblemKind::MovesStay, text));
+            return Err(ApiError::conflict(ErrorCode::ReorderDuringGame));
         }
         let removed = self.delete_nodes(node, parent);
         if removed.contains(&self.cursor) {
@@ -213,7 +204,7 @@ impl Document {
 
 fn check_count(count: usize) -> Result<(), ApiError> {
     if MAX_NOTES < count {
-        return Err(too_many(Thing::Note, format!("more than {MAX_NOTES} of them")));
+        return Err(ApiError::too_many(Subject::Note));
     }
     Ok(())
 }
@@ -221,11 +212,7 @@ fn check_count(count: usize) -> Result<(), ApiError> {
 fn check_texts(texts: &[String]) -> Result<(), ApiError> {
     check_count(texts.len())?;
     if texts.iter().any(|text| MAX_COMMENT < text.len()) {
-        return Err(api_error(
-            ApiErrorCode::TooMuch,
-            Problem::too_long(Thing::Comment),
-            "a comment is too long",
-        ));
+        return Err(ApiError::limit(ErrorCode::TooLong { subject: Subject::Comment }));
     }
     Ok(())
 }

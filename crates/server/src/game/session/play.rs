@@ -9,15 +9,14 @@ use readyok_rules::record::Tag;
 use readyok_rules::{EndRules, Game, GameOutcome, GameResult, Move, Position, Termination};
 
 use super::search::PendingSearch;
-use super::{Branch, Document, Effect, Origin, ROOT, SearchRequest, api_error, no_node, not_now};
-use crate::game::api_error::malformed_text;
+use super::{Branch, Document, Effect, Origin, ROOT, SearchRequest, no_node};
 use crate::game::clock::{GameClocks, Reading};
 use crate::game::position_view::line;
 use crate::time::{self, Moment};
 use crate::wire::{
-    ApiError, ApiErrorCode, Claim, EnginePlayer, GameId, Hint, LineMove, MoveInfo, NodeId,
-    OutcomeView, Play, PlayRules, PlayStatus, Player, PlayerState, PonderState, ProblemKind, Side,
-    Sides, Thing, Time,
+    ApiError, Claim, EnginePlayer, ErrorCode, GameId, Hint, LineMove, MoveInfo, NodeId,
+    OutcomeView, Play, PlayRules, PlayStatus, Player, PlayerState, PonderState, Side, Sides,
+    Subject, Time,
 };
 
 /// The ply from which an engine accepts a draw, if it has no better score than [`MAX_DRAW_SCORE`].
@@ -231,10 +230,10 @@ impl ActiveGame {
         now: Moment,
     ) -> Result<Vec<Effect>, ApiError> {
         if self.is_running() {
-            return Err(not_now(ProblemKind::GameGoesOn, "the game is going on"));
+            return Err(ApiError::conflict(ErrorCode::GameInProgress));
         }
         if document.outcome.is_some() && self.is_over() {
-            return Err(not_now(ProblemKind::GameOver, "the game is over"));
+            return Err(ApiError::conflict(ErrorCode::GameOver));
         }
         self.set_state(document, PlayState::Running);
         let position = self.tip_position(document).ok_or_else(|| no_node(ROOT))?;
@@ -280,7 +279,7 @@ impl ActiveGame {
         now: Moment,
     ) -> Result<Vec<Effect>, ApiError> {
         if !self.is_running() {
-            return Err(not_now(ProblemKind::GameRests, "the game is not going on"));
+            return Err(ApiError::conflict(ErrorCode::GameNotInProgress));
         }
         let effects = self.stop_searches(now);
         self.set_state(document, PlayState::Paused);
@@ -343,7 +342,7 @@ impl ActiveGame {
     ) -> Result<(NodeId, Vec<Effect>), ApiError> {
         let side = Side::from(position.turn());
         if self.slots.of(side).engine().is_some() {
-            return Err(not_now(ProblemKind::EnginesTurn, "it is the engine's turn"));
+            return Err(ApiError::conflict(ErrorCode::EngineTurn));
         }
         let (id, effects) = self.make_move(document, side, mv, None, now)?;
         document.set_cursor(id);
@@ -417,8 +416,7 @@ impl ActiveGame {
                 .is_some_and(|position| self.slots.of(position.turn().into()).engine().is_none())
         };
         let Some(last) = line.iter().rev().find(|id| by_human(id)).copied() else {
-            let text = "there is no move of a person to take back";
-            return Err(not_now(ProblemKind::NothingToTakeBack, text));
+            return Err(ApiError::conflict(ErrorCode::NothingToTakeBack));
         };
         let parent = tree.node(last).and_then(Branch::parent).unwrap_or(ROOT);
         let mut effects = self.rewind_to(document, parent, now)?;
@@ -481,7 +479,7 @@ impl ActiveGame {
 
     fn require_open(&self) -> Result<(), ApiError> {
         if self.is_over() {
-            return Err(not_now(ProblemKind::GameOver, "the game is over"));
+            return Err(ApiError::conflict(ErrorCode::GameOver));
         }
         Ok(())
     }
@@ -492,7 +490,7 @@ impl ActiveGame {
         let is_human = |side: &Side| self.slots.of(*side).engine().is_none();
         let humans: Vec<Side> = [Side::First, Side::Second].into_iter().filter(is_human).collect();
         match humans.as_slice() {
-            [] => Err(not_now(ProblemKind::NoPerson, "no person plays")),
+            [] => Err(ApiError::conflict(ErrorCode::NoHumanPlayer)),
             [side] => Ok(*side),
             _ => {
                 let position = self.tip_position(document);
@@ -547,11 +545,10 @@ impl ActiveGame {
     ) -> Result<Vec<Effect>, ApiError> {
         self.require_open()?;
         let Some(by) = self.offer else {
-            return Err(not_now(ProblemKind::NoOffer, "nobody has offered a draw"));
+            return Err(ApiError::conflict(ErrorCode::NoDrawOffer));
         };
         if self.slots.of(by.other()).engine().is_some() {
-            let text = "the engine did not take the draw";
-            return Err(not_now(ProblemKind::DrawRefused, text));
+            return Err(ApiError::conflict(ErrorCode::DrawDeclined));
         }
         Ok(self.finish(document, GameOutcome::drawn(Termination::DrawAgreement).into(), now))
     }
@@ -565,11 +562,11 @@ impl ActiveGame {
         let side = self.acting_player(document)?;
         let position = self.tip_position(document).ok_or_else(|| no_node(ROOT))?;
         if Side::from(position.turn()) != side {
-            return Err(not_now(ProblemKind::NotYourTurn, "it is not your turn"));
+            return Err(ApiError::conflict(ErrorCode::NotYourTurn));
         }
         match self.claimable(&position) {
             Some(ending) => Ok(self.finish(document, ending.into(), now)),
-            None => Err(not_now(ProblemKind::NothingToClaim, "there is nothing to claim")),
+            None => Err(ApiError::conflict(ErrorCode::NothingToClaim)),
         }
     }
 
@@ -651,10 +648,7 @@ pub(crate) fn check_players(players: &Sides<Player>) -> Result<(), ApiError> {
             Player::Engine(engine) => ("", &engine.time),
         };
         if MAX_NAME < name.chars().count() || name.chars().any(char::is_control) {
-            return Err(malformed_text(
-                Thing::PlayerName,
-                "the name of a player is too long or odd",
-            ));
+            return Err(ApiError::invalid_text(Subject::PlayerName));
         }
         let fits = match *time {
             Time::None => true,
@@ -665,8 +659,7 @@ pub(crate) fn check_players(players: &Sides<Player>) -> Result<(), ApiError> {
             Time::PerMove { time } => 0 < time && time <= MAX_TIME,
         };
         if !fits {
-            let text = "there is no such time control";
-            return Err(api_error(ApiErrorCode::Malformed, ProblemKind::NoTimeControl, text));
+            return Err(ApiError::invalid_request(ErrorCode::InvalidTimeControl));
         }
     }
     Ok(())

@@ -1,11 +1,10 @@
 //! Rematches: another game of the same players, set up in the same way.
 
-use readyok_rules::Game;
 use serde::{Deserialize, Serialize};
 
 use super::play::ActiveGame;
-use super::{Document, GameSession, no_players, not_now};
-use crate::wire::{ApiError, Book, GameId, NewGame, ProblemKind, Rematch, Sides, Start};
+use super::{Document, GameSession, no_players};
+use crate::wire::{ApiError, Book, ErrorCode, GameId, NewGame, Rematch, Sides, Start};
 
 /// How a game was set up, in addition to its players and rules. A random start is drawn again.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -27,7 +26,7 @@ impl ActiveGame {
         }
         Some(match self.rematch {
             Some(game) => Rematch::Begun { game },
-            None => Rematch::Open { swapped: swaps_sides(document) },
+            None => Rematch::Open { swapped: !document.is_handicap() },
         })
     }
 }
@@ -51,14 +50,15 @@ impl GameSession {
     pub(crate) fn rematch_setup(&self) -> Result<NewGame, ApiError> {
         let active = self.active.as_ref().ok_or_else(no_players)?;
         if !active.is_over() {
-            return Err(not_now(ProblemKind::GameNotOver, "the game is not over"));
+            return Err(ApiError::conflict(ErrorCode::GameNotOver));
         }
         let [first, second] =
             [&active.slots.first, &active.slots.second].map(|slot| slot.player.clone());
-        let players = if swaps_sides(&self.document) {
-            Sides { first: second, second: first }
-        } else {
+        // The weaker player keeps a handicap.
+        let players = if self.document.is_handicap() {
             Sides { first, second }
+        } else {
+            Sides { first: second, second: first }
         };
         let origin = active.origin.clone().unwrap_or_else(|| Origin {
             start: Start::Text { text: self.tree().start().to_string() },
@@ -72,9 +72,4 @@ impl GameSession {
             book: origin.book,
         })
     }
-}
-
-/// The weaker player keeps a handicap.
-fn swaps_sides(document: &Document) -> bool {
-    document.game() != Game::Shogi || document.tree.start().setup().as_handicap().is_none()
 }

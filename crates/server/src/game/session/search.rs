@@ -7,13 +7,11 @@ use readyok_rules::record::Evaluation;
 use readyok_rules::{Move, Position, Termination};
 
 use super::play::{ActiveGame, lost};
-use super::{Document, Effect, not_now};
+use super::{Document, Effect};
 use crate::game::clock::GameClocks;
-use crate::game::problem::move_problem;
+use crate::game::errors::move_error;
 use crate::time::Moment;
-use crate::wire::{
-    ApiError, Failure, Limits, MoveInfo, NodeId, OutcomeView, Problem, ProblemKind, Side,
-};
+use crate::wire::{ApiError, ErrorCode, ErrorInfo, Limits, MoveInfo, NodeId, OutcomeView, Side};
 
 /// A request to the engine of a side.
 #[derive(Clone, Debug)]
@@ -165,8 +163,7 @@ impl ActiveGame {
             self.is_running() && search.is_some_and(|search| search.ponder.is_none())
         };
         let side = [Side::First, Side::Second].into_iter().find(searches);
-        let text = "no engine thinks about its move";
-        let side = side.ok_or_else(|| not_now(ProblemKind::NobodyThinks, text))?;
+        let side = side.ok_or_else(|| ApiError::conflict(ErrorCode::NoEngineThinking))?;
         Ok(vec![Effect::Request(side, SearchRequest::MoveNow)])
     }
 
@@ -244,22 +241,19 @@ impl ActiveGame {
         let Some(position) = self.tip_position(document) else { return Vec::new() };
         let mv = match &answer.best {
             EngineMove::Move(text) => position.parse_move(text).map_err(|error| OutcomeView {
-                detail: Some(error.to_string()),
-                problem: Some(move_problem(&error)),
+                detail: Some(move_error(&error)),
                 ..lost(side, Termination::IllegalMove)
             }),
             EngineMove::Resign => Err(lost(side, Termination::Resignation)),
             EngineMove::Win => Err(match position.declare(self.end_rules()) {
                 Some(ending) => ending.into(),
                 None => OutcomeView {
-                    detail: Some("it declared a win in vain".to_owned()),
-                    problem: Some(Problem::new(ProblemKind::DeclaredInVain)),
+                    detail: Some(ErrorCode::DeclarationRejected.into()),
                     ..lost(side, Termination::IllegalMove)
                 },
             }),
             EngineMove::Nothing(text) => Err(OutcomeView {
-                detail: Some(format!("it answered `{text}` where it has moves")),
-                problem: Some(Problem::new(ProblemKind::Answered).with("said", text)),
+                detail: Some(ErrorCode::InvalidBestMove { answer: text.clone() }.into()),
                 ..lost(side, Termination::EngineFailure)
             }),
         };
@@ -296,18 +290,15 @@ impl ActiveGame {
         &mut self,
         document: &mut Document,
         side: Side,
-        why: &Failure,
+        why: &ErrorInfo,
         now: Moment,
     ) -> Vec<Effect> {
         if !self.is_running() {
             return Vec::new();
         }
         self.slots.of_mut(side).search = None;
-        let outcome = OutcomeView {
-            detail: Some(why.text.clone()),
-            problem: Some(why.problem.clone()),
-            ..lost(side, Termination::EngineFailure)
-        };
+        let outcome =
+            OutcomeView { detail: Some(why.clone()), ..lost(side, Termination::EngineFailure) };
         self.finish(document, outcome, now)
     }
 }
