@@ -24,7 +24,7 @@ use crate::openings::Skipped;
 use crate::pairing::Opening;
 use crate::plan::EngineId;
 use crate::queue::{Stop, WarningContext, WorkerId};
-use crate::result::{GameEnd, Introduction, PlayedMove};
+use crate::result::{EngineInfo, GameEnd, MoveRecord};
 use crate::stats::Verdict;
 use crate::store::ContentHash;
 
@@ -70,7 +70,7 @@ pub enum Event {
         ply: u32,
         /// The move.
         #[serde(flatten)]
-        played: Box<PlayedMove>,
+        played: Box<MoveRecord>,
     },
     /// A game is over. It counts when its pair is complete.
     GameEnd {
@@ -93,7 +93,7 @@ pub enum Event {
         duration_ms: u64,
         /// Who the engines said they are, who moved first before the other one.
         #[serde(default)]
-        engines: Box<[Introduction; 2]>,
+        engines: Box<[EngineInfo; 2]>,
     },
     /// A pair is complete and stored.
     PairEnd {

@@ -1,27 +1,20 @@
-//! The command line of fastchess and the text that it prints, for scripts that speak it.
+//! Compatibility with fastchess: its command line and the output that scripts parse.
 //!
-//! Facts about both are from its manual (`man.md`, alpha 1.8.2). What fastchess can do and a
-//! [`Plan`](crate::plan::Plan) can say is read into one; what is only about the machine and the
-//! output is in [`Options`]. [`Printer`] follows a match and prints what
-//! fastchess would.
+//! The reference is the manual of fastchess (`man.md`, alpha 1.8.2). [`parse`] reads a command line
+//! into a [`Plan`](crate::plan::Plan) and [`Options`] about the host and the output. [`Printer`]
+//! prints the output of fastchess from the events of a match.
 
-mod checksum;
+mod arguments;
 mod engine;
-mod error;
-mod failures;
-mod flags;
-mod limit;
 mod log;
 mod options;
 mod parse;
 mod printer;
-mod standing;
+mod scoreboard;
 pub mod text;
-mod values;
-mod voice;
 
-pub use error::ArgumentError;
-pub use log::{Level, Logger};
-pub use options::{EpdOut, Log, Options, OutputFormat, PgnNotation, PgnOut, Resume};
+pub use arguments::ArgumentError;
+pub use log::{Level, Log, Logger};
+pub use options::{EpdOut, Options, OutputFormat, PgnNotation, PgnOut, Resume};
 pub use parse::{Invocation, Request, parse};
 pub use printer::Printer;

@@ -18,7 +18,7 @@ pub struct Pairing {
     pub round: u32,
     /// Who has the first move in the first game.
     pub first: EngineId,
-    /// Who has it in the second, unless colours are fixed.
+    /// Who has it in the second, unless colors are fixed.
     pub second: EngineId,
     /// How many games: 1 or 2.
     pub games: u32,

@@ -1,13 +1,10 @@
-//! What is to be played: everything that decides the results, and nothing about the machine.
+//! The configuration of a match: everything that determines its games, independent of the host.
 
 mod adjudication;
-mod check;
 mod engine;
-mod format;
 mod limits;
-mod manner;
-mod openings;
-mod sprt;
+mod tournament;
+mod validate;
 
 use std::num::NonZeroU64;
 
@@ -18,66 +15,66 @@ pub use adjudication::{
     Adjudication, DrawAdjudication, Impasse, ResignAdjudication, TablebaseAdjudication,
     TablebaseScope,
 };
-pub use check::{HourglassProblem, PlanError};
-pub use engine::{EngineId, EnginePlan, Protocol};
-pub use format::{Colours, Format, GamesPerPairing, KnockoutTie, MeetingOrder};
+pub use engine::{EngineId, EnginePlan, EngineTimeouts, Protocol, PvCheck};
 pub use limits::{Limits, TimeControl, TimeControlError};
-pub use manner::{EnginePatience, Variations};
-pub use openings::{BookFormat, OpeningOrder, OpeningPolicy, OpeningSource, Openings};
-pub use sprt::SprtPlan;
+pub use tournament::{
+    BookFormat, Colors, Format, GamesPerPairing, KnockoutTie, OpeningOrder, OpeningPolicy,
+    OpeningSource, Openings, PairingOrder, SprtPlan,
+};
+pub use validate::{HourglassProblem, PlanError};
 
-/// A match or a tournament. Two runs of the same plan play the same pairings in the same order.
+/// A match or a tournament. Two runs of the same plan have the same pairings in the same order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// What is played.
+    /// The game.
     pub game: Game,
-    /// The name of the event in records.
+    /// The event in game records.
     #[serde(default)]
     pub event: String,
-    /// The place in records.
+    /// The site in game records.
     #[serde(default)]
     pub site: String,
-    /// Who plays. An [`EngineId`] is an index into this list.
+    /// The engines. An [`EngineId`] is an index into this list.
     pub engines: Vec<EnginePlan>,
-    /// Who meets whom.
+    /// The tournament format.
     #[serde(default)]
     pub format: Format,
-    /// In which order they meet.
-    #[serde(default, skip_serializing_if = "MeetingOrder::is_default")]
-    pub meetings: MeetingOrder,
-    /// How often everybody meets whom the format says; for Swiss, how many rounds there are.
-    #[serde(default = "format::one")]
+    /// The order of the encounters of a round robin or gauntlet.
+    #[serde(default, skip_serializing_if = "PairingOrder::is_default")]
+    pub pairing_order: PairingOrder,
+    /// How many times the format is repeated; in a Swiss tournament the number of rounds.
+    #[serde(default = "tournament::one")]
     pub rounds: u32,
-    /// How many pairings two engines play each time they meet.
-    #[serde(default = "format::one")]
-    pub legs: u32,
-    /// How many games a pairing has.
+    /// Number of game pairs in each encounter of two engines.
+    #[serde(default = "tournament::one")]
+    pub pairs_per_encounter: u32,
+    /// Number of games in a pair.
     #[serde(default)]
     pub games: GamesPerPairing,
-    /// Who has the first move.
+    /// The assignment of colors.
     #[serde(default)]
-    pub colours: Colours,
-    /// How many milliseconds a search may take on which no clock runs, whatever the engine says
-    /// meanwhile. By default [`GameSettings::STALL`](crate::game::GameSettings::STALL).
+    pub colors: Colors,
+    /// Maximum duration of a search without a clock, in milliseconds, regardless of engine output.
+    /// The default is [`GameSettings::STALL`](crate::game::GameSettings::STALL).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stall_ms: Option<NonZeroU64>,
-    /// How many milliseconds a player waits between two games.
+    pub search_timeout_ms: Option<NonZeroU64>,
+    /// Pause between two games of a worker, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<NonZeroU64>,
-    /// How far the main variations of engines are looked at, which is told as warnings.
-    #[serde(default, skip_serializing_if = "Variations::is_default")]
-    pub variations: Variations,
-    /// Where games start.
+    /// The validation of PVs. Invalid ones are reported as warnings.
+    #[serde(default, skip_serializing_if = "PvCheck::is_default")]
+    pub pv_check: PvCheck,
+    /// The openings.
     #[serde(default)]
     pub openings: Openings,
-    /// When a game ends before its end on the board.
+    /// Adjudication of games.
     #[serde(default)]
     pub adjudication: Adjudication,
-    /// A test that can end the match early. It needs exactly two engines.
+    /// A sequential test that can end the match early. It requires exactly two engines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtPlan>,
-    /// For everything that is drawn by lot.
+    /// The seed of all random choices.
     #[serde(default)]
     pub seed: u64,
 }

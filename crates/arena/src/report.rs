@@ -17,7 +17,7 @@ use readyok_rules::{Side, Termination};
 use crate::pairing::PairResult;
 use crate::plan::{EngineId, Plan};
 use crate::result::MatchGame;
-use crate::stats::{Crosstable, MOST_PLAYERS, Ratings, Sprt};
+use crate::stats::{Crosstable, MAX_PLAYERS, Ratings, Sprt};
 
 use curve::Curve;
 use engines::EngineSums;
@@ -48,7 +48,7 @@ impl Report {
             sprt: plan.sprt.and_then(|sprt| sprt.test().ok()),
             games: 0,
             // A plan with more engines has no schedule, and so no results.
-            crosstable: Crosstable::new(plan.engines.len().min(MOST_PLAYERS)).unwrap_or_default(),
+            crosstable: Crosstable::new(plan.engines.len().min(MAX_PLAYERS)).unwrap_or_default(),
             curve: Curve::default(),
             engines,
             lengths: Lengths::default(),

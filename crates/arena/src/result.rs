@@ -1,77 +1,73 @@
-//! What came of a game: who won, why, and each move with what was told about it.
+//! The result of a match game: winner, termination, and the moves with their search info.
 
 mod end;
-mod variation;
-
 use std::fmt;
-
-use readyok_protocol::{Move, OptionError, Score};
-use readyok_rules::{GameOutcome, Side, Termination};
-use serde::{Deserialize, Serialize};
 
 pub(crate) use end::unsuitable;
 pub use end::{EndDetail, EndSentence, GameEnd};
 pub use readyok_client::{EngineFailure, EngineFailureKind};
-pub use variation::Variation;
+use readyok_protocol::{Move, OptionError, Score};
+use readyok_rules::{GameOutcome, Side, Termination};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::plan::EngineId;
 use crate::stats::Outcome;
 
-/// A game that was played.
+/// A finished game of a match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchGame {
-    /// Who played the first side: White in chess, Black (sente) in shogi.
+    /// The first player: White in chess, Black (sente) in shogi.
     pub first: EngineId,
-    /// Who played the second.
+    /// The second player.
     pub second: EngineId,
     /// The winner; none is a draw.
     pub winner: Option<Side>,
-    /// What ended the game.
+    /// The termination.
     #[serde(rename = "termination")]
     pub end: GameEnd,
-    /// The moves that the engines played, after those of the opening.
-    pub moves: Vec<PlayedMove>,
-    /// When the game started, in milliseconds since 1970 (UTC).
+    /// The moves of the engines, after those of the opening.
+    pub moves: Vec<MoveRecord>,
+    /// Start time in milliseconds since 1970 (UTC).
     pub started_ms: u64,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     pub duration_ms: u64,
     /// Warnings in order; at most [`MatchGame::MAX_WARNINGS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
-    /// Who the engines said they are, the first side's before the second's.
-    #[serde(default, skip_serializing_if = "nobody")]
-    pub engines: [Introduction; 2],
+    /// Information about the engines: the first player's and the second's.
+    #[serde(default, skip_serializing_if = "are_default")]
+    pub engines: [EngineInfo; 2],
 }
 
-/// Who an engine said it is, and how it was set for the game.
+/// Name, author and settings of an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Introduction {
-    /// Its name; empty if it told none.
+pub struct EngineInfo {
+    /// The reported name; empty if it reported none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Its authors; empty if it told none.
+    /// The reported authors; empty if it reported none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub author: String,
-    /// The value of its option for threads, if it has one.
+    /// The value of the option for threads, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<String>,
-    /// The value of its option for the size of its hash in MB, if it has one.
+    /// The value of the option for the hash size in MB, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
 }
 
-impl Introduction {
-    /// Longer texts are cut.
+impl EngineInfo {
+    /// Longer texts are truncated.
     pub const MAX_TEXT: usize = 256;
 }
 
-fn nobody(engines: &[Introduction; 2]) -> bool {
-    engines.iter().all(|engine| *engine == Introduction::default())
+fn are_default(engines: &[EngineInfo; 2]) -> bool {
+    engines.iter().all(|engine| *engine == EngineInfo::default())
 }
 
 impl MatchGame {
-    /// More warnings are left out.
+    /// Further warnings are dropped.
     pub const MAX_WARNINGS: usize = 64;
 
     /// How the game ended.
@@ -80,7 +76,7 @@ impl MatchGame {
         GameOutcome { result, termination: self.end.termination }
     }
 
-    /// The points of the first mover.
+    /// The score of the first player.
     pub(crate) fn score(&self) -> Outcome {
         match self.winner {
             None => Outcome::Draw,
@@ -90,105 +86,109 @@ impl MatchGame {
     }
 }
 
-/// Something odd that an engine did and that did not end the game.
+/// Unexpected behavior of an engine that did not end the game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
-    /// Whose engine.
+    /// The side of the engine.
     pub side: Side,
-    /// How many moves the engines had played before, both together.
+    /// Number of plies played by the engines before.
     pub ply: u32,
-    /// What it did.
+    /// The kind of the warning.
     #[serde(flatten)]
     pub kind: WarningKind,
-    /// The line that it said it in, if there was one.
+    /// The line of the engine that caused it, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
 }
 
 impl Warning {
-    /// Longer lines are cut.
+    /// Longer lines are truncated.
     pub const MAX_LINE: usize = 4096;
 }
 
-/// What an engine did.
+/// The kind of a [`Warning`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum WarningKind {
-    /// It has no option that the plan sets, or sets that one by itself.
+    /// The plan sets an option that the engine does not have or that the runner manages.
     UnknownOption {
         /// The name.
         name: String,
     },
-    /// Its option that the plan sets takes no such value, and stays as it is.
+    /// The plan sets an option to an invalid value; the option is unchanged.
     OptionValue {
-        /// What is wrong with it.
+        /// The reason.
         error: OptionError,
     },
     /// It reported `registration error`.
     Unregistered {
-        /// Its own explanation, shortened if it was long.
+        /// The explanation of the engine, truncated if it was long.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
     },
-    /// It had exited since its last game, and was started again.
+    /// It had exited since its last game and was restarted.
     Restarted {
-        /// How it had exited.
+        /// The failure.
         failure: Box<EngineFailure>,
     },
-    /// It told no score with its move.
+    /// It reported no score with its move.
     NoScore,
-    /// Its main variation starts with another move than it played.
+    /// The PV does not start with the move played.
     OtherPv {
-        /// The first word of the variation.
-        word: String,
+        /// The first move of the PV.
+        #[serde(rename = "move")]
+        text: String,
     },
-    /// A word of its main variation is no legal move.
+    /// A move of the PV is illegal.
     IllegalPv {
-        /// The word, shortened if it was long.
-        word: String,
+        /// The move, truncated if it was long.
+        #[serde(rename = "move")]
+        text: String,
     },
-    /// Its main variation goes on after the end of the game.
+    /// The PV continues after the end of the game.
     PvBeyondEnd {
-        /// The first word that is too much.
-        word: String,
-        /// How the game ended before it.
+        /// The first move after the end.
+        #[serde(rename = "move")]
+        text: String,
+        /// The termination of the game.
         end: Termination,
     },
-    /// Its variation is to mate, and has fewer or more moves than its score says.
+    /// The length of the PV of a mate score differs from the score.
     MatePvLength {
-        /// How many plies the score says.
+        /// Plies to mate by the score.
         plies: u32,
-        /// How many the variation has.
+        /// Plies of the PV.
         found: u32,
     },
-    /// Its variation is to mate, and does not end with it.
+    /// The PV of a mate score does not end with mate.
     MatePvWithoutMate,
-    /// Its main variation ends with mate, and the score says that the other side mates.
+    /// The PV ends with mate, but the score has the opposite sign.
     WrongMateSign,
     /// It lost on time on an overloaded host.
     HostOverloaded {
         /// Load average (1 minute) in percent of the CPUs.
         percent: u32,
     },
-    /// It broke a rule of its protocol.
+    /// It violated a rule of its protocol.
     Protocol {
-        /// Which, for people.
+        /// The violation as text.
         what: String,
     },
 }
 
-/// A move, and what the engine told about it.
+/// A move of an engine and its search info.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PlayedMove {
-    /// The UCI or USI word.
-    pub word: Move,
-    /// From the write of `go` to the arrival of `bestmove`, in microseconds.
+pub struct MoveRecord {
+    /// The move in UCI or USI notation.
+    #[serde(rename = "move")]
+    pub mv: Move,
+    /// Time from the write of `go` to the arrival of `bestmove`, in microseconds.
     pub time_us: u64,
-    /// What the clock shows after the move, increment included, in milliseconds; none without a
+    /// Time on the clock after the move, including the increment, in milliseconds; none without a
     /// clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_ms: Option<i64>,
-    /// The score, from the view of the engine that moved.
+    /// The score, from the mover's point of view.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<Score>,
     /// Depth in plies.
@@ -200,40 +200,41 @@ pub struct PlayedMove {
     /// Nodes of the search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
-    /// Nodes per second, as told.
+    /// Nodes per second, as reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nps: Option<u64>,
-    /// Fullness of the hash, in permill.
+    /// Hash usage in permille.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hashfull: Option<u32>,
-    /// Hits in tablebases.
+    /// Tablebase hits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tbhits: Option<u64>,
-    /// The time that the engine told, in milliseconds. The difference to `time_us` is latency.
+    /// Search time reported by the engine, in milliseconds. The difference to `time_us` is latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told_ms: Option<u64>,
-    /// The main variation, as UCI or USI words of the game; at most [`PlayedMove::MAX_PV`].
+    pub reported_time_ms: Option<u64>,
+    /// The principal variation (PV) in UCI or USI notation; at most [`MoveRecord::MAX_PV`] moves.
     #[serde(default, skip_serializing_if = "Variation::is_empty")]
     pub pv: Variation,
-    /// Whether it was thought of on the opponent's time: the expected move was played.
+    /// The move is the result of a ponder search with the expected move.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ponder_hit: bool,
-    /// Lines that the match wants to keep, shortened if they were long.
+    /// Engine lines selected by [`Setting::keep_lines`](crate::game::Setting::keep_lines), truncated
+    /// if they were long.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<String>,
 }
 
-impl PlayedMove {
-    /// Longer lines are cut.
+impl MoveRecord {
+    /// Longer lines are truncated.
     pub const MAX_LINE: usize = 1024;
 
-    /// Longer variations are cut.
+    /// Longer PVs are truncated.
     pub const MAX_PV: usize = 64;
 
-    /// A move that took no time and of which nothing was told.
-    pub fn new(word: Move) -> Self {
+    /// A move without time and search info.
+    pub fn new(mv: Move) -> Self {
         Self {
-            word,
+            mv,
             time_us: 0,
             left_ms: None,
             score: None,
@@ -243,7 +244,7 @@ impl PlayedMove {
             nps: None,
             hashfull: None,
             tbhits: None,
-            told_ms: None,
+            reported_time_ms: None,
             pv: Variation::default(),
             ponder_hit: false,
             lines: Vec::new(),
@@ -255,33 +256,108 @@ impl fmt::Display for WarningKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownOption { name } => {
-                write!(f, "has no option `{}` to be set", name.escape_debug())
+                write!(f, "has no settable option `{}`", name.escape_debug())
             }
-            Self::OptionValue { error } => write!(f, "an option stays as it is: {error}"),
+            Self::OptionValue { error } => write!(f, "an option was not set: {error}"),
             Self::Unregistered { message } => {
                 f.write_str("is not registered (`registration error`)")?;
                 message.iter().try_for_each(|text| write!(f, ": `{}`", text.escape_debug()))
             }
-            Self::Restarted { failure } => write!(f, "was started again: {failure}"),
-            Self::NoScore => f.write_str("told no score"),
-            Self::OtherPv { word } => {
-                write!(f, "its variation starts with `{}`, not its move", word.escape_debug())
+            Self::Restarted { failure } => write!(f, "was restarted: {failure}"),
+            Self::NoScore => f.write_str("reported no score"),
+            Self::OtherPv { text } => {
+                write!(f, "the PV starts with `{}`, not with the move played", text.escape_debug())
             }
-            Self::IllegalPv { word } => {
-                write!(f, "`{}` in its variation is not legal", word.escape_debug())
+            Self::IllegalPv { text } => {
+                write!(f, "illegal move `{}` in the PV", text.escape_debug())
             }
-            Self::PvBeyondEnd { word, .. } => {
-                write!(f, "`{}` in its variation is after the end", word.escape_debug())
+            Self::PvBeyondEnd { text, .. } => {
+                write!(
+                    f,
+                    "the PV continues with `{}` after the end of the game",
+                    text.escape_debug()
+                )
             }
             Self::MatePvLength { plies, found } => {
-                write!(f, "its variation to mate in {plies} plies has {found}")
+                write!(f, "the PV of a mate in {plies} plies has {found} plies")
             }
-            Self::MatePvWithoutMate => f.write_str("its variation to mate does not end with it"),
-            Self::WrongMateSign => f.write_str("its variation mates the other side than its score"),
+            Self::MatePvWithoutMate => f.write_str("the PV of a mate score does not end with mate"),
+            Self::WrongMateSign => f.write_str("the sign of the mate score contradicts the PV"),
             Self::HostOverloaded { percent } => {
                 write!(f, "lost on time on an overloaded host (CPU load {percent} %)")
             }
             Self::Protocol { what } => f.write_str(what),
         }
+    }
+}
+
+/// The moves of a PV in one allocation, because PVs are most of the memory of a result. They are
+/// serialized as a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variation {
+    /// The moves, separated by single spaces.
+    text: Box<str>,
+}
+
+impl Variation {
+    /// The moves, in order.
+    pub fn tokens(&self) -> impl Iterator<Item = &str> {
+        self.text.split_ascii_whitespace()
+    }
+
+    /// Whether it has no moves.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+}
+
+impl<T: AsRef<str>> FromIterator<T> for Variation {
+    /// White space within an item separates moves.
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        let mut text = String::new();
+        for item in items {
+            for token in item.as_ref().split_ascii_whitespace() {
+                if !text.is_empty() {
+                    text.push(' ');
+                }
+                text.push_str(token);
+            }
+        }
+        Self { text: text.into() }
+    }
+}
+
+impl Serialize for Variation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.tokens())
+    }
+}
+
+impl<'de> Deserialize<'de> for Variation {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::<String>::deserialize(deserializer).map(Self::from_iter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn serializes_a_variation_as_a_list() {
+        let check = |json: &str, tokens: &[&str], written: &str| {
+            let variation: Variation = serde_json::from_str(json).expect("a variation");
+            assert!(variation.tokens().eq(tokens.iter().copied()), "{variation:?}");
+            assert_eq!(variation.is_empty(), tokens.is_empty());
+            assert_eq!(serde_json::to_string(&variation).ok().as_deref(), Some(written));
+        };
+        check("[]", &[], "[]");
+        check(r#"["e2e4","e7e5"]"#, &["e2e4", "e7e5"], r#"["e2e4","e7e5"]"#);
+        check(r#"["", "7g7f 3c3d","\t"]"#, &["7g7f", "3c3d"], r#"["7g7f","3c3d"]"#);
+    }
+
+    #[test]
+    fn move_records_are_small() {
+        assert!(size_of::<MoveRecord>() <= 184, "{}", size_of::<MoveRecord>());
     }
 }

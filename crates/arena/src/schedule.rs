@@ -1,7 +1,7 @@
 //! Who meets whom, and from where: a plan made into pairings, one at a time.
 //!
 //! ```text
-//! plan ──> format: meetings ──> legs, colours ──> + opening ──> Pairing
+//! plan ──> format: meetings ──> legs, colors ──> + opening ──> Pairing
 //!             ▲                                                    │
 //!             └──────────── Outcome, in any order ◄────────────────┘
 //! ```

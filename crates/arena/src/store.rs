@@ -4,7 +4,7 @@
 //! hash, each with a checksum of its own text:
 //!
 //! ```text
-//! {"crc":"5d1f7a02","head":{"format":"readyok-match","version":1,"plan_hash":"…","plan":{…}}}
+//! {"crc":"5d1f7a02","head":{"format":"readyok-match","version":3,"plan_hash":"…","plan":{…}}}
 //! {"crc":"90b4c11e","pair":{"pairing":{"index":0,…},"games":[…]}}
 //! {"crc":"03ef9a55","rounds":200}
 //! ```

@@ -1,22 +1,22 @@
-//! `readyok match`: from arguments to a plan, and what is shown while it is played.
+//! `readyok match`: engines of the arguments, the run of a match, and its display.
 
-mod complaints;
+mod display;
 mod engines;
-mod events;
-mod flags;
+mod files;
 mod queue;
-mod results;
 mod run;
-mod show;
-mod slots;
-mod standing;
 
-pub use complaints::complaints;
-pub use engines::{EngineError, engine_plan, find_engine};
-pub use flags::{FlagError, PerEngine};
+pub use display::{Lines, LiveTable, Scoreboard};
+pub use engines::{EngineError, FlagError, PerEngine, engine_plan, find_engine};
+pub use files::stderr_log;
 pub use queue::{Queue, Worker};
-pub use results::{Changes, Continued, Name, Results};
-pub use run::{Begun, Coordinate, Manner, Nobody, Run, read_plan, write_report};
-pub use show::{Lines, Live};
-pub use slots::Slots;
-pub use standing::Standing;
+pub use run::{
+    Changes, Coordinate, Extension, Name, NoQueue, PlayOptions, Results, Run, Slots, StartedMatch,
+    read_plan, write_report,
+};
+
+/// A count with its noun: `1 game`, `2 games`.
+fn count_of<N: Copy + PartialEq + From<u8> + std::fmt::Display>(count: N, noun: &str) -> String {
+    let plural = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}

@@ -11,7 +11,7 @@ use super::record::{engine_of, play, set_headers, start, timestamp};
 use crate::fastchess::text::GameOver;
 use crate::pairing::Pairing;
 use crate::plan::{EnginePlan, Limits, Plan};
-use crate::result::{EndSentence, Introduction, MatchGame, PlayedMove};
+use crate::result::{EndSentence, EngineInfo, MatchGame, MoveRecord};
 
 /// The comment on the moves of an opening.
 const BOOK: &str = "book";
@@ -82,7 +82,7 @@ pub(super) fn text(
     set_headers(&mut record, plan, pairing, index, game);
     if style.as_fastchess {
         // The number of the encounter, of which all games have the same.
-        let round = pairing.index / u64::from(plan.legs.max(1)) + 1;
+        let round = pairing.index / u64::from(plan.pairs_per_encounter.max(1)) + 1;
         record.headers.set("Round", round.to_string());
     }
     for (ply, text) in (1..).zip(&pairing.opening.moves) {
@@ -93,7 +93,7 @@ pub(super) fn text(
     let plies = pairing.opening.moves.len();
     for (ply, played) in (plies + 1..).zip(&game.moves) {
         let text = move_comment(style, plan, game, record.position(), played);
-        play(&mut record, played.word.as_str())?;
+        play(&mut record, played.mv.as_str())?;
         comment(&mut record, style, &text);
         update(&mut opening, record.position(), ply);
     }
@@ -191,7 +191,7 @@ fn set_details(
 ) {
     let headers = &mut record.headers;
     for (side, engine) in ["White", "Black"].iter().zip(&game.engines) {
-        let Introduction { name, author, .. } = engine;
+        let EngineInfo { name, author, .. } = engine;
         for (field, text) in [("Name", name), ("Author", author)] {
             if !text.is_empty() {
                 headers.set(format!("Engine{side}{field}"), text);
@@ -247,7 +247,7 @@ fn move_comment(
     plan: &Plan,
     game: &MatchGame,
     before: &Position,
-    played: &PlayedMove,
+    played: &MoveRecord,
 ) -> String {
     if style.min {
         return String::new();
@@ -269,7 +269,9 @@ fn move_comment(
     if let Some(ms) = left.filter(|_| fields.time_left) {
         push("tl", format_args!("{}s", Seconds(ms)));
     }
-    if let Some(reported) = played.told_ms.or_else(|| all.then_some(0)).filter(|_| fields.latency) {
+    if let Some(reported) =
+        played.reported_time_ms.or_else(|| all.then_some(0)).filter(|_| fields.latency)
+    {
         let latency = signed(took) - signed(reported);
         // fastchess writes negative latencies, too.
         let latency = if all { latency } else { latency.max(0) };

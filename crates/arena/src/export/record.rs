@@ -8,7 +8,7 @@ use readyok_rules::{Game, Position, Side, Termination};
 
 use crate::pairing::{Opening, Pairing};
 use crate::plan::{EngineId, EnginePlan, Plan};
-use crate::result::{EndSentence, MatchGame, PlayedMove};
+use crate::result::{EndSentence, MatchGame, MoveRecord};
 
 /// The record of a finished game: players, opening, moves with times and evaluations, and the outcome.
 /// `index` is the number of the game within its pair, from 0.
@@ -52,9 +52,9 @@ pub fn opening_record(game: Game, opening: &Opening) -> Result<GameRecord, Strin
 ///
 /// # Errors
 /// The move is not legal.
-pub fn add_move(record: &mut GameRecord, played: &PlayedMove) -> Result<(), String> {
+pub fn add_move(record: &mut GameRecord, played: &MoveRecord) -> Result<(), String> {
     let side = record.position().turn();
-    let id = play(record, played.word.as_str())?;
+    let id = play(record, played.mv.as_str())?;
     if let Some(notes) = record.notes_mut(id) {
         notes.elapsed = Some(Duration::from_micros(played.time_us));
         let left = played.left_ms.and_then(|left| u64::try_from(left).ok());

@@ -7,7 +7,7 @@ use crate::plan::{EnginePlan, Protocol, TimeControl, TimeControlError};
 
 use super::ArgumentError;
 
-/// Applies one pair to an engine.
+/// Applies a pair to an engine.
 pub(super) fn set(
     option: &'static str,
     engine: &mut EnginePlan,
@@ -29,7 +29,7 @@ pub(super) fn set(
         "name" => value.clone_into(&mut engine.name),
         "dir" => engine.dir = Some(value.to_owned()),
         "args" => {
-            engine.args = shlex::split(value).ok_or_else(|| bad("closed quotes"))?;
+            engine.args = shlex::split(value).ok_or_else(|| bad("balanced quotes"))?;
         }
         "tc" => engine.limits.tc = control(value).map_err(|()| bad("[moves/][min:]sec[+inc]"))?,
         "st" => {
@@ -37,7 +37,7 @@ pub(super) fn set(
             let millis = control.map(|control| u64::try_from(control.time.as_millis()));
             engine.limits.move_time_ms = millis.transpose().map_err(|_| bad("seconds"))?;
         }
-        // As in fastchess, 0 is no limit, neither here nor above.
+        // As in fastchess, 0 is no limit, here and for times.
         "nodes" => engine.limits.nodes = limit(value).map_err(|_| bad("a number"))?,
         "depth" | "plies" => {
             let depth = limit(value).map_err(|_| bad("a number"))?;
@@ -45,7 +45,7 @@ pub(super) fn set(
             engine.limits.depth = depth.map_err(|_| bad("a number"))?;
         }
         "timemargin" => {
-            engine.limits.margin_ms = value.parse().map_err(|_| bad("milliseconds from 0 on"))?;
+            engine.limits.margin_ms = value.parse().map_err(|_| bad("milliseconds, at least 0"))?;
         }
         "restart" => {
             engine.restart = match value {
@@ -57,7 +57,7 @@ pub(super) fn set(
         "proto" => {
             engine.protocol = Some(match value {
                 "uci" => Protocol::Uci,
-                // Fastchess has no shogi; here the word is understood.
+                // An extension: fastchess has no shogi.
                 "usi" => Protocol::Usi,
                 _ => return Err(bad("uci or usi")),
             });
@@ -71,8 +71,8 @@ fn limit(value: &str) -> Result<Option<u64>, ParseIntError> {
     value.parse().map(|number| Some(number).filter(|&number| number > 0))
 }
 
-/// Seconds may end in `s`, and have any number of places, of which those of milliseconds count: they are
-/// scaled by scripts.
+/// Removes the unit `s` and truncates to milliseconds, because scripts compute scaled times with any
+/// number of decimals.
 fn seconds(text: &str) -> &str {
     let text = text.strip_suffix('s').unwrap_or(text);
     match text.split_once('.') {
@@ -96,12 +96,12 @@ fn control(text: &str) -> Result<Option<TimeControl>, ()> {
 fn nonzero(text: &str) -> Result<Option<TimeControl>, ()> {
     match text.parse() {
         Ok(control) => Ok(Some(control)),
-        Err(TimeControlError::Nothing) => Ok(None),
+        Err(TimeControlError::Zero) => Ok(None),
         Err(_) => Err(()),
     }
 }
 
-/// What is known only when all pairs have been read: the path of the program, and its name.
+/// Completes an engine after its last pair: path and name of the executable.
 pub(super) fn finish(engine: &mut EnginePlan) -> Result<(), ArgumentError> {
     if engine.command.is_empty() {
         return Err(ArgumentError::EngineWithoutCommand);
@@ -111,7 +111,7 @@ pub(super) fn finish(engine: &mut EnginePlan) -> Result<(), ArgumentError> {
         engine.name = stem.to_string_lossy().into_owned();
     }
     if let Some(dir) = &engine.dir {
-        // The program's path counts from its folder.
+        // The path is relative to the working directory of the engine.
         engine.command = Path::new(dir).join(&engine.command).to_string_lossy().into_owned();
     }
     let limits = &engine.limits;

@@ -1,9 +1,8 @@
-//! The file of `-log`: what is printed, what is worth telling beside it, and on wish everything that
-//! engines are told and say.
+//! The log file of `-log`: messages of the runner, and with `engine=true` all engine input and output.
 //!
 //! ```text
-//! [INFO  ] [12:00:00.000001] <                    > fastchess --- Started game 1 of 2 (new vs base)
-//! [Engine] [12:00:00.000002] <            worker-0> new <--- go movetime 100
+//! 2026-01-31T12:00:00.000001Z INFO Started game 1 of 2 (new vs base)
+//! 2026-01-31T12:00:00.000002Z ENGINE new <--- go movetime 100
 //! ```
 
 use std::fmt;
@@ -11,114 +10,109 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use jiff::Timestamp;
 use readyok_protocol::Party;
 
-use super::options::Log;
 use crate::game::LineObserver;
 
-/// How much a message matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The log file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "the flags of fastchess")]
+pub struct Log {
+    /// The path; none disables the log.
+    pub file: Option<PathBuf>,
+    /// The minimum level of messages.
+    pub level: Level,
+    /// Append to an existing file.
+    pub append: bool,
+    /// Compress the log with gzip and append `.gz` to the path.
+    pub compress: bool,
+    /// Log all engine input and output.
+    pub engine: bool,
+}
+
+/// The level of a message, in increasing order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Each step.
+    /// Details.
     Trace,
-    /// What happens.
+    /// Progress.
     Info,
-    /// What should not.
+    /// Warnings.
+    #[default]
     Warn,
-    /// What goes wrong.
+    /// Errors.
     Err,
-    /// What ends the program.
+    /// Errors that end the match.
     Fatal,
 }
 
-/// A log that several threads write to. When its file takes no more, the rest is left out.
+/// A log that several threads write to. Write errors are ignored.
 #[derive(Clone)]
 pub struct Logger {
-    least: Level,
-    engines: bool,
+    level: Level,
+    engine: bool,
     out: Arc<Mutex<Box<dyn Write + Send>>>,
 }
 
 impl Logger {
-    /// Opens the file that the options name; none if they name none. Times in it are of UTC.
+    /// Opens the log; none if it has no path.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The file cannot be opened.
     pub fn open(log: &Log) -> io::Result<Option<Self>> {
         let Some(path) = &log.file else { return Ok(None) };
         let out: Box<dyn Write + Send> = if log.compress {
-            let mut name = path.clone().into_os_string();
-            name.push(Timestamp::now().strftime("%Y-%m-%dT.%H.%M.%S.gz").to_string());
-            let file = File::create(PathBuf::from(name))?;
-            Box::new(GzEncoder::new(file, Compression::fast()))
+            let mut path = path.clone().into_os_string();
+            path.push(".gz");
+            Box::new(GzEncoder::new(File::create(path)?, Compression::fast()))
         } else {
             let mut file = OpenOptions::new();
             file.create(true).write(true).append(log.append).truncate(!log.append);
             Box::new(file.open(path)?)
         };
-        let least = match log.level.as_str() {
-            "trace" => Level::Trace,
-            "info" => Level::Info,
-            "err" => Level::Err,
-            "fatal" => Level::Fatal,
-            _ => Level::Warn,
-        };
-        Ok(Some(Self { least, engines: log.engine, out: Arc::new(Mutex::new(out)) }))
+        let out = Arc::new(Mutex::new(out));
+        Ok(Some(Self { level: log.level, engine: log.engine, out }))
     }
 
-    /// Whether messages of this level are written.
-    pub fn takes(&self, level: Level) -> bool {
-        self.least <= level
+    /// Whether messages of this level are logged.
+    pub fn is_enabled(&self, level: Level) -> bool {
+        self.level <= level
     }
 
-    /// Writes a message, if it matters enough.
-    pub fn tell(&self, level: Level, text: &str) {
-        if self.takes(level) {
-            self.line(level.label(), "", &format!("fastchess --- {text}"));
+    /// Logs a message.
+    pub fn log(&self, level: Level, text: &str) {
+        if self.is_enabled(level) {
+            self.write(&format!("{level:?}").to_uppercase(), text);
         }
     }
 
-    /// What writes everything that engines are told and say, if the options want that.
+    /// The function that logs engine input and output, if enabled.
     pub fn line_observer(&self) -> Option<LineObserver> {
         let log = self.clone();
-        let hear = move |engine: &str, side, line: &str| {
-            let arrow = match side {
+        let on_line = move |engine: &str, party, line: &str| {
+            let arrow = match party {
                 Party::Client => "<---",
                 Party::Engine => "--->",
             };
-            let thread = thread::current();
-            log.line("Engine", thread.name().unwrap_or(""), &format!("{engine} {arrow} {line}"));
+            log.write("ENGINE", &format!("{engine} {arrow} {line}"));
         };
-        self.engines.then(|| Arc::new(hear) as LineObserver)
+        self.engine.then(|| Arc::new(on_line) as LineObserver)
     }
 
-    fn line(&self, label: &str, thread: &str, text: &str) {
-        let time = Timestamp::now().strftime("%H:%M:%S.%6f").to_string();
+    fn write(&self, label: &str, text: &str) {
+        let time = Timestamp::now();
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        // A match does not end because of its log.
-        let _ = writeln!(out, "[{label:<6}] [{time:>15}] <{thread:>20}> {text}");
-    }
-}
-
-impl Level {
-    fn label(self) -> &'static str {
-        match self {
-            Self::Trace => "TRACE",
-            Self::Info => "INFO",
-            Self::Warn => "WARN",
-            Self::Err => "ERR",
-            Self::Fatal => "FATAL",
-        }
+        // A failed log must not end the match.
+        let _ = writeln!(out, "{time:.6} {label} {text}");
     }
 }
 
 impl fmt::Debug for Logger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Logger").field("least", &self.least).finish_non_exhaustive()
+        f.debug_struct("Logger").field("level", &self.level).finish_non_exhaustive()
     }
 }

@@ -1,61 +1,63 @@
-//! What a command line says about the machine and the output.
+//! Options about the host and the output.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use regex::Regex;
 
-/// What a command line of fastchess says beside the [`Plan`](crate::plan::Plan).
+use super::log::Log;
+
+/// The options of a fastchess command line that are not part of the [`Plan`](crate::plan::Plan).
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "as many flags as fastchess has")]
+#[expect(clippy::struct_excessive_bools, reason = "the flags of fastchess")]
 pub struct Options {
-    /// How many games run at once. 0 and less is the number of CPUs minus so many.
+    /// Number of parallel games; 0 and below are relative to the number of CPUs.
     pub concurrency: i64,
-    /// More games at once than there are CPUs are meant.
+    /// Permit more parallel games than CPUs.
     pub force_concurrency: bool,
-    /// The CPUs that engines are bound to: none without the option, all if the list is empty.
+    /// The CPUs that engines are pinned to: none without the option, all if the list is empty.
     pub affinity: Option<Vec<u32>>,
-    /// An engine that crashes or stalls is started again.
+    /// Restart engines that crash or hang.
     pub recover: bool,
-    /// Colours are not reversed in the second game of a pair.
+    /// Do not reverse the colors in the second game of a pair.
     pub noswap: bool,
-    /// All colours are reversed.
+    /// Reverse all colors.
     pub reverse: bool,
-    /// The pause between games.
+    /// Pause between games.
     pub wait: Duration,
-    /// How long an engine may take to start.
+    /// Timeout of the handshake.
     pub startup: Duration,
-    /// How long it may take for a new game.
+    /// Timeout of `ucinewgame`.
     pub new_game: Duration,
-    /// How long it may take to answer `isready`.
+    /// Timeout of `isready`.
     pub ping: Duration,
-    /// The games as PGN.
+    /// The PGN file.
     pub pgn: Option<PgnOut>,
-    /// The last positions as EPD.
+    /// The EPD file with final positions.
     pub epd: Option<EpdOut>,
-    /// After how many pairs (games without pairs) a report is printed; none is never.
+    /// Number of pairs between two reports (games if they count alone); none is never.
     pub rating_interval: Option<u32>,
-    /// After how many games the score is printed, in the form of cutechess; none is never.
+    /// Number of games between two scores in the cutechess format; none is never.
     pub score_interval: Option<u32>,
-    /// The form of what is printed.
+    /// The output format.
     pub output: OutputFormat,
-    /// Pairs are counted, not games.
+    /// Pentanomial statistics: count pairs instead of games.
     pub penta: bool,
-    /// Pairs would be counted, but for a test that knows none.
+    /// Pentanomial statistics are disabled because the Bayesian model does not support them.
     pub bayesian_instead: bool,
     /// The log file.
     pub log: Option<Log>,
-    /// Where the state is kept, and which one is gone on with.
+    /// The results file and the match to resume.
     pub resume: Resume,
-    /// How long answers take on the way is printed.
+    /// Log the latency of each move.
     pub show_latency: bool,
-    /// A warning ends the match.
+    /// End the match at the first warning.
     pub strict: bool,
-    /// Warnings stand on one line.
+    /// Print each warning on one line.
     pub test_env: bool,
-    /// Lines that lead to mate are checked to their end.
+    /// Check that PVs of mate scores end with mate.
     pub check_mate_pvs: bool,
-    /// The checksum of the PGN file is printed.
+    /// Print the checksum of the PGN file.
     pub crc32: bool,
 }
 
@@ -90,113 +92,95 @@ impl Default for Options {
     }
 }
 
-/// The form of what is printed.
+/// The output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutputFormat {
-    /// That of fastchess.
+    /// The format of fastchess.
     #[default]
     Fastchess,
-    /// That of cutechess-cli.
+    /// The format of cutechess-cli.
     Cutechess,
 }
 
-/// How games are written as PGN.
+/// The PGN file and the content of its comments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "as many flags as fastchess has")]
+#[expect(clippy::struct_excessive_bools, reason = "the flags of fastchess")]
 pub struct PgnOut {
-    /// The file; none has a name made of the time.
+    /// The path; the default contains the time.
     pub file: Option<PathBuf>,
-    /// What the file holds is kept.
+    /// Append to an existing file.
     pub append: bool,
-    /// How moves are written.
+    /// The notation of moves.
     pub notation: PgnNotation,
-    /// Comments tell nodes.
+    /// Nodes.
     pub nodes: bool,
-    /// Comments tell the selective depth.
+    /// Selective depth.
     pub seldepth: bool,
-    /// Comments tell nodes per second.
+    /// Nodes per second.
     pub nps: bool,
-    /// Comments tell the fullness of the hash.
+    /// Hash usage.
     pub hashfull: bool,
-    /// Comments tell hits in tablebases.
+    /// Tablebase hits.
     pub tbhits: bool,
-    /// Comments tell the time on the clock.
+    /// Time on the clock.
     pub timeleft: bool,
-    /// Comments tell the time that answers took on the way.
+    /// Measured time minus reported time.
     pub latency: bool,
-    /// Comments tell the main variation.
+    /// Principal variation.
     pub pv: bool,
-    /// There are no comments and only the most important tags.
+    /// Omit comments and optional tags.
     pub min: bool,
-    /// Lines of the engines that fit these expressions are told in comments.
+    /// Include engine lines that match one of these regular expressions.
     pub match_lines: Vec<String>,
 }
 
 impl PgnOut {
-    /// The expressions of [`PgnOut::match_lines`]. One that is none fits nothing.
+    /// The expressions of [`PgnOut::match_lines`]. Invalid ones are ignored.
     pub fn patterns(&self) -> Vec<Regex> {
         self.match_lines.iter().filter_map(|text| Regex::new(text).ok()).collect()
     }
 }
 
-/// How moves are written in PGN.
+/// The notation of moves in PGN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PgnNotation {
-    /// Standard algebraic.
+    /// Standard algebraic notation.
     #[default]
     San,
-    /// Long algebraic.
+    /// Long algebraic notation.
     Lan,
-    /// As the protocol has them.
+    /// UCI notation.
     Uci,
 }
 
-/// How last positions are written as EPD.
+/// The EPD file with final positions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EpdOut {
-    /// The file; none has a name made of the time.
+    /// The path; the default contains the time.
     pub file: Option<PathBuf>,
-    /// What the file holds is kept.
+    /// Append to an existing file.
     pub append: bool,
 }
 
-/// The log file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "as many flags as fastchess has")]
-pub struct Log {
-    /// The file.
-    pub file: Option<PathBuf>,
-    /// What is written: `trace`, `info`, `warn`, `err` or `fatal` and what is worse.
-    pub level: String,
-    /// What the file holds is kept.
-    pub append: bool,
-    /// It is compressed with gzip.
-    pub compress: bool,
-    /// Each line is written at once.
-    pub realtime: bool,
-    /// What engines and runner say to each other is written as well.
-    pub engine: bool,
-}
-
-/// Where the state is kept, and which one is gone on with.
+/// The options of `-config`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resume {
-    /// The state to go on with.
+    /// The results file to resume.
     pub file: Option<PathBuf>,
-    /// Where the state is kept.
+    /// The name of the results file.
     pub outname: PathBuf,
-    /// How many rounds the match is to have from now on, if the command line says so.
+    /// The new number of rounds, if the command line has one.
     pub rounds: Option<u32>,
-    /// The state is only named, not used.
+    /// Ignore `file`.
     pub discard: bool,
-    /// The results in it count.
+    /// Count the stored results.
     pub stats: bool,
-    /// After how many games it is saved; none is only at the end.
+    /// Accepted for compatibility: results are always stored.
     pub autosave: Option<u32>,
 }
 
 impl Resume {
-    /// The state that the match goes on with.
+    /// The results file to resume, unless discarded.
     pub fn used(&self) -> Option<&Path> {
         self.file.as_deref().filter(|_| !self.discard)
     }

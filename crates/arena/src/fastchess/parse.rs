@@ -1,4 +1,4 @@
-//! From the options to a plan.
+//! Converts a command line of fastchess to a plan.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,65 +6,66 @@ use std::time::Duration;
 use readyok_rules::Game;
 
 use crate::plan::{
-    Adjudication, BookFormat, Colours, DrawAdjudication, EnginePlan, Format, GamesPerPairing,
-    MeetingOrder, OpeningOrder, OpeningPolicy, OpeningSource, Openings, Plan, ResignAdjudication,
-    SprtPlan, TablebaseAdjudication, TablebaseScope, TimeControl, Variations,
+    Adjudication, BookFormat, Colors, DrawAdjudication, EnginePlan, Format, GamesPerPairing,
+    OpeningOrder, OpeningPolicy, OpeningSource, Openings, PairingOrder, Plan, PvCheck,
+    ResignAdjudication, SprtPlan, TablebaseAdjudication, TablebaseScope, TimeControl,
 };
 use crate::stats::Model;
 
-use super::flags::{self, Flag};
+use super::arguments::{
+    ArgumentError, Flag, boolean, cpus, each, epd_out, log, number, pgn_out, split,
+};
+use super::engine;
 use super::options::{Options, OutputFormat};
-use super::values::{cpus, each, epd_out, log, number, pgn_out, truth};
-use super::{ArgumentError, engine};
 
-/// What a command line asks for.
+/// The action of a command line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// A match.
+    /// Play a match.
     Play(Box<Invocation>),
-    /// The version.
+    /// Print the version.
     Version,
-    /// Help.
+    /// Print help.
     Help,
-    /// A check of one engine.
+    /// Check an engine.
     Compliance {
-        /// Its program.
+        /// The executable.
         command: String,
-        /// The arguments of the program.
+        /// The arguments of the executable.
         args: Vec<String>,
     },
 }
 
-/// A match as a command line describes it.
+/// A match described by a command line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Invocation {
-    /// What is played.
+    /// The plan.
     pub plan: Plan,
-    /// All else.
+    /// Options about the host and the output.
     pub options: Options,
 }
 
-/// Reads the words after the name of the program. `seed` is for what is drawn by lot if the
-/// command line has no `-srand`.
+/// Parses command line arguments without the name of the executable. `seed` is the default of
+/// `-srand`.
 ///
 /// # Errors
-/// The first thing that is wrong.
-pub fn parse(words: &[String], seed: u64) -> Result<Request, ArgumentError> {
-    if words.is_empty() {
+/// The first invalid argument.
+pub fn parse(args: &[String], seed: u64) -> Result<Request, ArgumentError> {
+    if args.is_empty() {
         return Ok(Request::Help);
     }
-    let flags = flags::split(words)?;
+    let flags = split(args)?;
     let mut reader = Reader::new(seed);
     for flag in &flags {
         match flag.name {
             "-version" | "--version" | "-v" | "--v" => return Ok(Request::Version),
             "-help" | "--help" => return Ok(Request::Help),
-            "-compliance" | "--compliance" => return compliance(&flag.words),
+            "-compliance" | "--compliance" => return compliance(&flag.values),
             "-debug" => {
-                let text = "there is no `-debug`: `-log` writes what engines are told and say";
+                let text = "`-debug` is not supported: use `-log` with `engine=true`";
                 return Err(ArgumentError::Conflict(text));
             }
-            // It holds for all engines, wherever it stands.
+            // Applies to all engines, regardless of its position.
             "-each" => {}
             _ => reader.apply(flag)?,
         }
@@ -79,16 +80,16 @@ pub fn parse(words: &[String], seed: u64) -> Result<Request, ArgumentError> {
     reader.finish().map(|invocation| Request::Play(Box::new(invocation)))
 }
 
-/// An engine to check, and its arguments: several words, or one in the quoting of a shell.
-fn compliance(words: &[String]) -> Result<Request, ArgumentError> {
-    let (command, args) = words.split_first().ok_or(ArgumentError::EngineWithoutCommand)?;
+/// An engine to check and its arguments: a list, or one text with shell quoting.
+fn compliance(values: &[String]) -> Result<Request, ArgumentError> {
+    let (command, args) = values.split_first().ok_or(ArgumentError::EngineWithoutCommand)?;
     let args = match args {
         [line] => shlex::split(line).ok_or_else(|| ArgumentError::BadValue {
             option: "--compliance",
             value: line.clone(),
-            expected: "closed quotes",
+            expected: "balanced quotes",
         })?,
-        words => words.to_vec(),
+        args => args.to_vec(),
     };
     Ok(Request::Compliance { command: command.clone(), args })
 }
@@ -111,14 +112,14 @@ impl Reader {
             site: "?".to_owned(),
             engines: Vec::new(),
             format: Format::RoundRobin,
-            meetings: MeetingOrder::Rows,
+            pairing_order: PairingOrder::Fastchess,
             rounds: 2,
-            legs: 1,
+            pairs_per_encounter: 1,
             games: GamesPerPairing::Two,
-            colours: Colours::default(),
-            stall_ms: None,
+            colors: Colors::default(),
+            search_timeout_ms: None,
             wait_ms: None,
-            variations: Variations::default(),
+            pv_check: PvCheck::default(),
             openings: Openings::default(),
             adjudication: Adjudication { as_fastchess: true, ..Adjudication::default() },
             sprt: None,
@@ -151,8 +152,8 @@ impl Reader {
                 self.plan.engines.push(plan);
             }
             "-quick" => self.quick(flag)?,
-            "-event" => self.plan.event = flag.words.concat(),
-            "-site" => self.plan.site = flag.words.concat(),
+            "-event" => self.plan.event = flag.values.concat(),
+            "-site" => self.plan.site = flag.values.concat(),
             "-variant" => {
                 self.plan.game = match flag.value() {
                     "standard" => Game::Chess,
@@ -176,7 +177,7 @@ impl Reader {
             }
             "-games" => self.games = number(flag)?,
             "-repeat" => {
-                self.games = match flag.words.as_slice() {
+                self.games = match flag.values.as_slice() {
                     [games] => games.parse().unwrap_or(2),
                     _ => 2,
                 }
@@ -210,7 +211,7 @@ impl Reader {
         Ok(())
     }
 
-    /// What is about the machine and the output.
+    /// Applies an option about the host or the output.
     fn option(&mut self, flag: &Flag) -> Result<(), ArgumentError> {
         let options = &mut self.options;
         let interval = || number(flag).map(|every: u32| Some(every).filter(|&every| every > 0));
@@ -235,11 +236,11 @@ impl Reader {
             "-epdout" => options.epd = Some(epd_out(flag)?),
             "-log" => options.log = Some(log(flag)?),
             "-report" => each(flag, |key, value| match key {
-                "penta" => truth(value).map(|penta| options.penta = penta),
+                "penta" => boolean(value).map(|penta| options.penta = penta),
                 _ => None,
             })?,
             "-crc32" => each(flag, |key, value| match key {
-                "pgn" => truth(value).map(|crc32| options.crc32 = crc32),
+                "pgn" => boolean(value).map(|crc32| options.crc32 = crc32),
                 _ => None,
             })?,
             "-output" => each(flag, |key, value| {
@@ -256,19 +257,19 @@ impl Reader {
                     match key {
                         "file" => resume.file = Some(PathBuf::from(value)),
                         "outname" => resume.outname = PathBuf::from(value),
-                        "discard" => resume.discard = truth(value)?,
-                        "stats" => resume.stats = truth(value)?,
+                        "discard" => resume.discard = boolean(value)?,
+                        "stats" => resume.stats = boolean(value)?,
                         _ => return None,
                     }
                     Some(())
                 })?;
                 if resume.used().is_some() && !resume.stats {
                     return Err(ArgumentError::Conflict(
-                        "`-config stats=false`: what a match has come to counts when it goes on",
+                        "`-config stats=false` is not supported: stored results always count",
                     ));
                 }
             }
-            // `flags` has no other.
+            // `split` accepts no other options.
             _ => {}
         }
         Ok(())
@@ -299,7 +300,7 @@ impl Reader {
                     }
                 }
                 "plies" => {
-                    // All of them are -1 in fastchess.
+                    // -1 means all plies in fastchess.
                     let plies: i64 = value.parse().ok()?;
                     openings.plies = u32::try_from(plies).ok();
                 }
@@ -366,7 +367,7 @@ impl Reader {
             match key {
                 "movecount" => resign.moves = value.parse().ok()?,
                 "score" => resign.score = value.parse().ok()?,
-                "twosided" => resign.two_sided = truth(value)?,
+                "twosided" => resign.two_sided = boolean(value)?,
                 _ => return None,
             }
             Some(())
@@ -375,7 +376,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Two engines and a book, with settings that suit a quick look.
+    /// Applies `-quick`: two engines and a book with default settings.
     fn quick(&mut self, flag: &Flag) -> Result<(), ArgumentError> {
         let mut books = Vec::new();
         let engines = &mut self.plan.engines;
@@ -400,7 +401,7 @@ impl Reader {
             Some(())
         })?;
         let (2, Some(path)) = (engines.len() - before, books.pop()) else {
-            return Err(ArgumentError::Conflict("`-quick` takes two `cmd` and a `book`"));
+            return Err(ArgumentError::Conflict("`-quick` requires two `cmd` and a `book`"));
         };
         if let [.., one, other] = engines.as_mut_slice()
             && one.name == other.name
@@ -425,35 +426,35 @@ impl Reader {
         if self.gauntlet {
             plan.format = Format::Gauntlet { seeds: self.seeds };
         }
-        // More than two games for each round are meant as rounds.
+        // As in fastchess, more than two games per round are swapped with the rounds.
         if self.games > 2 {
             std::mem::swap(&mut self.games, &mut plan.rounds);
             self.options.resume.rounds = Some(plan.rounds);
         }
         if self.options.resume.used().is_some() {
-            // The state says what is played, and by whom.
+            // The plan is that of the results file.
             return Ok(Invocation { plan: self.plan, options: self.options });
         }
-        plan.colours = Colours { fixed: self.options.noswap, reversed: self.options.reverse };
+        plan.colors = Colors { fixed: self.options.noswap, reversed: self.options.reverse };
         self.options.penta &= self.games == 2 && self.options.output == OutputFormat::Fastchess;
         let bayesian = plan.sprt.is_some_and(|test| test.model == Model::FastchessBayesian);
         self.options.bayesian_instead = bayesian && self.options.penta;
         self.options.penta &= !bayesian;
-        (plan.games, plan.legs) = match self.games {
+        (plan.games, plan.pairs_per_encounter) = match self.games {
             1 => (GamesPerPairing::One, 1),
             2 if self.options.penta => (GamesPerPairing::Two, 1),
-            // What counts alone, to a test as well, is a pairing of its own.
+            // Games that count alone, also in an SPRT, are separate pairings.
             2 => (GamesPerPairing::One, 2),
-            _ => return Err(ArgumentError::Conflict("`-games` and `-rounds` are both over 2")),
+            _ => return Err(ArgumentError::Conflict("`-games` and `-rounds` are both above 2")),
         };
         if plan.engines.len() > 2 {
             plan.openings.policy = OpeningPolicy::Cycle;
-        } else if plan.legs > 1 {
-            plan.openings.policy = OpeningPolicy::Meeting;
+        } else if plan.pairs_per_encounter > 1 {
+            plan.openings.policy = OpeningPolicy::Encounter;
         }
         if let Some(paths) = self.tablebases {
             if paths.is_empty() {
-                return Err(ArgumentError::TakesOneValue("-tb"));
+                return Err(ArgumentError::ExpectsOneValue("-tb"));
             }
             let (pieces, ignore_fifty_moves, scope) = self.tb;
             plan.adjudication.tablebases =
@@ -469,13 +470,13 @@ impl Reader {
             return Err(ArgumentError::TooFewEngines);
         }
         plan.engines.iter_mut().try_for_each(engine::finish)?;
-        tell_apart(&mut plan.engines);
+        number_equal_names(&mut plan.engines);
         Ok(Invocation { plan: self.plan, options: self.options })
     }
 }
 
-/// The second engine of a name gets `_2`, the third `_3`.
-fn tell_apart(engines: &mut [EnginePlan]) {
+/// Appends `_2`, `_3` and so on to equal names.
+fn number_equal_names(engines: &mut [EnginePlan]) {
     let names: Vec<String> = engines.iter().map(|engine| engine.name.clone()).collect();
     for (index, engine) in engines.iter_mut().enumerate() {
         let earlier = names.iter().take(index).filter(|&name| *name == engine.name).count();

@@ -1,79 +1,79 @@
-//! Follows a match and prints what fastchess prints.
+//! Prints the output of fastchess from the events of a match.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::fmt::{self, Write as _};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use crc32fast::Hasher;
 use readyok_rules::{Game, Side, Termination};
 
 use crate::event::{End, Event, Listener, Score};
 use crate::plan::{EngineId, GamesPerPairing, OpeningOrder, OpeningSource, Plan};
 use crate::queue::Stop;
-use crate::result::PlayedMove;
+use crate::result::MoveRecord;
 use crate::stats::Verdict;
 use crate::stats::fastchess::verdict_line;
 
-use super::checksum::Checksum;
-use super::failures::Failures;
 use super::log::{Level, Logger};
 use super::options::{Options, OutputFormat};
-use super::standing::Standing;
+use super::scoreboard::Scoreboard;
 use super::text::{self, GameOver};
-use super::voice::Voice;
 
-/// A listener that prints in the form of fastchess, or of cutechess as fastchess does it.
+/// A listener that prints in the format of fastchess, or in its format of cutechess.
 ///
-/// What is printed for a pair comes when both of its games are complete; where single games count,
-/// each is a pair of its own. When the output is closed, the rest is not printed.
+/// Scores and reports follow when both games of a pair are complete. Games that count alone are
+/// pairs of one game. Output stops when the stream is closed.
 #[derive(Debug)]
 pub struct Printer<W> {
-    voice: Voice<W>,
+    out: Output<W>,
     plan: Plan,
     pairings: u64,
     options: Options,
-    standing: Standing,
+    scoreboard: Scoreboard,
     failures: Failures,
     started: SystemTime,
-    /// What was stored last, as long as its score was not told.
+    /// The last stored pair, until its score is printed.
     stored: Option<Stored>,
     halt: Option<Halt>,
-    /// The verdict of the test was told.
+    /// The result of the SPRT has been printed.
     decided: bool,
     checksum: Option<Checksum>,
-    /// The games that are being played: who moves first, who second, whose move it is first.
+    /// The games in progress: first player, second player, and the side to move after the opening.
     playing: BTreeMap<(u64, u32), (EngineId, EngineId, Side)>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Stored {
     pair: u64,
-    /// How many pairs there are now.
+    /// Number of stored pairs.
     complete: u64,
 }
 
-/// From when on nothing is printed about games, as fastchess does not wait for them.
+/// When output about games ends, because fastchess does not wait for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Halt {
     Now,
-    /// When this pair is stored.
+    /// After this pair is stored.
     After(u64),
 }
 
 impl<W: Write> Printer<W> {
-    /// A printer of a match that starts now and has so many pairings.
+    /// A printer of a match that starts now and has `pairings` pairings.
     pub fn new(plan: &Plan, pairings: u64, options: &Options, out: W) -> Self {
-        let mut voice = Voice::new(out);
-        voice.strict = options.strict;
+        let mut out = Output::new(out);
+        out.strict = options.strict;
         let mut options = options.clone();
-        // A match that goes on is counted as it was begun, whatever is said now.
+        // A resumed match has the counting mode of its plan.
         options.penta &= plan.games == GamesPerPairing::Two;
         options.penta &= options.output == OutputFormat::Fastchess;
         Self {
-            voice,
+            out,
             plan: plan.clone(),
             pairings,
-            standing: Standing::new(plan, &options),
+            scoreboard: Scoreboard::new(plan, &options),
             options,
             failures: Failures::default(),
             started: SystemTime::now(),
@@ -85,38 +85,33 @@ impl<W: Write> Printer<W> {
         }
     }
 
-    /// Writes into a log as well.
+    /// Writes to a log in addition.
     #[must_use]
     pub fn logging(mut self, logger: Option<Logger>) -> Self {
-        self.voice.logger = logger;
+        self.out.logger = logger;
         self
     }
 
-    /// Calls a function when the match has to end at once: an engine is lost that is not to be started
-    /// again, one does not start, or there is a warning where there may be none.
+    /// Calls `act` when the match must end immediately: an engine crashed without `-recover`, an
+    /// engine does not start, or a warning is printed with `-strict`.
     #[must_use]
     pub fn stopping_by(mut self, act: impl FnMut() + Send + 'static) -> Self {
-        self.voice.stop = Some(Box::new(act));
+        self.out.stop = Some(Box::new(act));
         self
     }
 
-    /// Prints the checksum of a file of records after each pair (`-crc32`).
+    /// Prints the checksum of a file after each pair (`-crc32`).
     #[must_use]
     pub fn checking(mut self, path: PathBuf) -> Self {
-        self.checksum = Some(Checksum::of(path));
+        self.checksum = Some(Checksum::new(path));
         self
     }
-
-    fn say(&mut self, text: &str) {
-        self.voice.say(text);
-    }
-
     fn name(&self, engine: EngineId) -> &str {
         let index = usize::try_from(engine.0).ok();
         index.and_then(|index| self.plan.engines.get(index)).map_or("?", |engine| &engine.name)
     }
 
-    /// The number of a game, counted from 1 over all pairings.
+    /// The number of a game in the match, from 1.
     fn number(&self, pair: u64, game: u32) -> u64 {
         pair * self.games_of_pair() + u64::from(game) + 1
     }
@@ -128,22 +123,22 @@ impl<W: Write> Printer<W> {
         }
     }
 
-    /// What is said before the first game.
+    /// Prints the messages before the first game.
     fn begin(&mut self, resumed: u64) {
         if self.options.bayesian_instead {
-            self.voice.print(
+            self.out.print(
                 "Warning; Bayesian SPRT model not available with pentanomial statistics. \
                  Disabling pentanomial reports...",
             );
         }
         match (&self.plan.openings.source, self.plan.openings.order) {
-            (OpeningSource::Start, _) => self.voice.print(
+            (OpeningSource::Start, _) => self.out.print(
                 "Warning: No opening book specified! Consider using one, otherwise all games will \
                  be played from the starting position.\nWarning: Unknown opening format, 2. All \
                  games will be played from the starting position.",
             ),
             (OpeningSource::File { .. }, OpeningOrder::Fastchess) => {
-                self.say("Indexing opening suite...");
+                self.out.info("Indexing opening suite...");
             }
             _ => {}
         }
@@ -153,9 +148,10 @@ impl<W: Write> Printer<W> {
         let games = resumed * self.games_of_pair();
         let pgn = self.options.pgn.as_ref().is_some_and(|out| !out.append);
         let epd = self.options.epd.as_ref().is_some_and(|out| !out.append);
-        for (option, told) in [("-pgnout", pgn), ("-epdout", epd)] {
-            if told {
-                self.say(&format!("Resuming from {games} games, ignoring {option} append=false."));
+        for (option, is_ignored) in [("-pgnout", pgn), ("-epdout", epd)] {
+            if is_ignored {
+                self.out
+                    .info(&format!("Resuming from {games} games, ignoring {option} append=false."));
             }
         }
     }
@@ -173,65 +169,66 @@ impl<W: Write> Printer<W> {
         if let Some(why) =
             over.end.failure().filter(|_| *over.end == Termination::EngineStartFailure)
         {
-            self.voice.warn(&format!("Fatal; {name} engine startup failure: \"{why}\""));
-            self.voice.stop();
+            self.out.warn(&format!("Fatal; {name} engine startup failure: \"{why}\""));
+            self.out.stop();
             return;
         }
-        if let Some(word) = over.end.illegal_text() {
-            if self.plan.game != Game::Shogi && !text::is_word_of_uci(word) {
-                self.voice.warn(&format!(
+        if let Some(mv) = over.end.illegal_text() {
+            if self.plan.game != Game::Shogi && !text::is_uci_move(mv) {
+                self.out.warn(&format!(
                     "Warning; Move does not match uci move format, lowercase and 4/5 chars. Move \
-                     {word} played by {name}"
+                     {mv} played by {name}"
                 ));
             }
-            self.voice.warn(&format!("Warning; Illegal move {word} played by {name}"));
+            self.out.warn(&format!("Warning; Illegal move {mv} played by {name}"));
         }
         if *over.end == Termination::EngineStall {
-            self.voice.warn(&format!("Warning; Engine {name} is not responsive"));
+            self.out.warn(&format!("Warning; Engine {name} is not responsive"));
         }
         if let Some(failure) = text::failure(&name, over.end) {
-            self.voice.note(&failure);
+            self.out.log_warning(&failure);
         }
-        self.voice.log(Level::Trace, &format!("Game {number} between {names} finished"));
+        self.out.log(Level::Trace, &format!("Game {number} between {names} finished"));
         if over.end.termination.is_engine_failure() {
-            self.voice.note(&format!("Game {number} between {names} stalled / disconnected"));
+            self.out.log_warning(&format!("Game {number} between {names} stalled / disconnected"));
         }
         let is_lost = over.end.termination.is_engine_failure() && !self.options.recover;
         if !is_lost {
             self.failures.count(&name, over.end.termination);
         }
-        if self.voice.has_stopped() {
+        if self.out.stopped {
             return;
         }
         if is_lost {
-            self.voice.warn(&format!(
+            self.out.warn(&format!(
                 "Game {number} stalled / disconnected and no recover option set for engine, \
                  stopping tournament."
             ));
             let is_last = u64::from(game) + 1 == self.games_of_pair();
             self.halt = Some(if is_last { Halt::After(pair) } else { Halt::Now });
-            self.voice.stop();
+            self.out.stop();
         }
         let line = text::finished(number, self.name(first), self.name(second), over);
-        self.say(&line);
+        self.out.info(&line);
         let score = over.score();
-        self.voice.log(Level::Trace, &format!("Game {number} finished with result {score}"));
+        self.out.log(Level::Trace, &format!("Game {number} finished with result {score}"));
     }
 
-    /// How much longer a move took than the engine says.
-    fn latency(&mut self, game: (u64, u32), ply: u32, played: &PlayedMove) {
+    /// Logs the measured time of a move minus the reported time.
+    fn latency(&mut self, game: (u64, u32), ply: u32, played: &MoveRecord) {
         let Some(&(first, second, turn)) = self.playing.get(&game) else { return };
         let mover = if ply.is_multiple_of(2) { turn } else { turn.other() };
         let name = self.name(if mover == Side::First { first } else { second });
-        let (elapsed, told) = (played.time_us / 1000, played.told_ms.unwrap_or(0));
-        let latency = i128::from(elapsed) - i128::from(told);
-        let text =
-            format!("Engine {name} latency: {latency}ms (elapsed: {elapsed}, reported: {told})");
-        self.voice.log(Level::Info, &text);
+        let (elapsed, reported) = (played.time_us / 1000, played.reported_time_ms.unwrap_or(0));
+        let latency = i128::from(elapsed) - i128::from(reported);
+        let text = format!(
+            "Engine {name} latency: {latency}ms (elapsed: {elapsed}, reported: {reported})"
+        );
+        self.out.log(Level::Info, &text);
     }
 
     fn score(&mut self, score: Score) {
-        self.standing.take(score);
+        self.scoreboard.update(score);
         let Some(Stored { pair, complete }) = self.stored.take() else { return };
         let games = complete * self.games_of_pair();
         let is_last = complete == self.pairings;
@@ -239,71 +236,71 @@ impl<W: Write> Printer<W> {
             interval.is_some_and(|every| number.is_multiple_of(u64::from(every)))
         };
         if is_due(self.options.score_interval, games) || is_last {
-            self.say_score(&score);
+            self.print_score(&score);
         }
-        // Pairs are counted by their numbers, games as they end.
+        // Pairs count by their index, single games in the order in which they end.
         let number = if self.options.penta { pair + 1 } else { games };
         if is_due(self.options.rating_interval, number) || is_last {
             self.report();
         }
     }
 
-    fn say_score(&mut self, score: &Score) {
-        if let Some(line) = self.standing.score_line(score) {
-            self.say(&line);
+    fn print_score(&mut self, score: &Score) {
+        if let Some(line) = self.scoreboard.score_line(score) {
+            self.out.info(&line);
         }
     }
 
     fn report(&mut self) {
-        self.voice.print(&self.standing.report());
+        self.out.print(&self.scoreboard.report());
     }
 
-    /// Tells the end of the test, once. What was told of the last game is told again.
+    /// Prints the result of the SPRT once, after repeating the last report.
     fn decide(&mut self, verdict: Verdict) {
         if std::mem::replace(&mut self.decided, true) {
             return;
         }
-        let line = self.standing.sprt().and_then(|sprt| verdict_line(sprt, verdict));
+        let line = self.scoreboard.sprt().and_then(|sprt| verdict_line(sprt, verdict));
         let Some(line) = line else { return };
-        if let Some(score) = self.standing.first_score().copied() {
-            self.say_score(&score);
+        if let Some(score) = self.scoreboard.first_score().copied() {
+            self.print_score(&score);
         }
         self.report();
         match self.options.output {
-            OutputFormat::Fastchess => self.say(&line),
-            OutputFormat::Cutechess => self.say("Tournament finished"),
+            OutputFormat::Fastchess => self.out.info(&line),
+            OutputFormat::Cutechess => self.out.info("Tournament finished"),
         }
     }
 
     fn end(&mut self, why: &End) {
         match why {
             End::Test { verdict } => self.decide(*verdict),
-            // Whoever plays the match says what is wrong, and that is all.
+            // The caller prints the error.
             End::Error { .. } => return,
             End::Complete | End::Interrupted | End::Failures { .. } => {}
         }
         if self.options.output == OutputFormat::Fastchess
             && let Some(text) = self.failures.text()
         {
-            self.say(&text);
+            self.out.info(&text);
         }
         if matches!(why, End::Interrupted | End::Failures { .. }) {
             let state = self.options.resume.outname.display().to_string();
-            self.say(&format!(
+            self.out.info(&format!(
                 "Tournament was interrupted. To resume the tournament, run: readyok match \
                  --fastchess -config file={state}"
             ));
         }
-        self.say("Finished match");
+        self.out.info("Finished match");
         let seconds = self.started.elapsed().unwrap_or_default().as_secs();
         let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-        self.say(&format!(
+        self.out.info(&format!(
             "Total Time: {hours:02}:{minutes:02}:{seconds:02} (hours:minutes:seconds)\n"
         ));
     }
 
-    /// Whether an event comes too late to be printed.
-    fn is_late(&self, event: &Event) -> bool {
+    /// Whether an event is not printed because the match is ending.
+    fn is_suppressed(&self, event: &Event) -> bool {
         let Some(halt) = self.halt else { return false };
         match event {
             Event::GameStart { .. }
@@ -318,7 +315,7 @@ impl<W: Write> Printer<W> {
 
 impl<W: Write + Send> Listener for Printer<W> {
     fn on_event(&mut self, event: &Event) {
-        if self.is_late(event) {
+        if self.is_suppressed(event) {
             return;
         }
         match event {
@@ -329,15 +326,15 @@ impl<W: Write + Send> Listener for Printer<W> {
                 self.playing.insert((*pair, *game), (*first, *second, turn));
                 let (first, second) = (self.name(*first), self.name(*second));
                 let text = format!("Game {number} between {first} and {second} starting");
-                self.voice.log(Level::Trace, &text);
+                self.out.log(Level::Trace, &text);
                 let line =
                     text::started(number, self.pairings * self.games_of_pair(), first, second);
-                self.say(&line);
+                self.out.info(&line);
             }
             Event::GameEnd { pair, game, first, second, winner, end, engines, .. } => {
                 self.playing.remove(&(*pair, *game));
                 for (id, engine) in [first, second].into_iter().zip(engines.iter()) {
-                    self.standing.introduce(*id, engine);
+                    self.scoreboard.set_engine_info(*id, engine);
                 }
                 let over = GameOver { game: self.plan.game, winner: *winner, end };
                 self.game_end((*pair, *game), [*first, *second], &over);
@@ -345,7 +342,7 @@ impl<W: Write + Send> Listener for Printer<W> {
             Event::PairEnd { pair, complete, .. } => {
                 self.stored = Some(Stored { pair: *pair, complete: *complete });
                 if let Some(line) = self.checksum.as_mut().and_then(Checksum::line) {
-                    self.say(&line);
+                    self.out.info(&line);
                 }
             }
             Event::Score(score) => self.score(*score),
@@ -355,7 +352,7 @@ impl<W: Write + Send> Listener for Printer<W> {
                     Some(about) => text::warning(name, about, self.options.test_env),
                     None => format!("Warning; {text}"),
                 };
-                self.voice.warn(&text);
+                self.out.warn(&text);
             }
             Event::Move { pair, game, ply, played } if self.options.show_latency => {
                 self.latency((*pair, *game), *ply, played);
@@ -375,8 +372,158 @@ impl<W: Write + Send> Listener for Printer<W> {
             | Event::Champion { .. }
             | Event::EngineFailure { .. } => {}
         }
-        if self.voice.has_stopped() {
+        if self.out.stopped {
             self.halt.get_or_insert(Halt::Now);
         }
+    }
+}
+
+/// Standard output and the log, and the stop of a match with `-strict`. Output stops when the stream
+/// is closed.
+struct Output<W> {
+    out: W,
+    closed: bool,
+    logger: Option<Logger>,
+    strict: bool,
+    /// Stops the match; called once.
+    stop: Option<Box<dyn FnMut() + Send>>,
+    stopped: bool,
+}
+
+impl<W: Write> Output<W> {
+    fn new(out: W) -> Self {
+        Self { out, closed: false, logger: None, strict: false, stop: None, stopped: false }
+    }
+
+    /// Prints a text without logging it.
+    fn print(&mut self, text: &str) {
+        if self.closed {
+            return;
+        }
+        let done = writeln!(self.out, "{text}").and_then(|()| self.out.flush());
+        self.closed = done.is_err_and(|error| error.kind() != io::ErrorKind::Interrupted);
+    }
+
+    /// Prints and logs a text.
+    fn info(&mut self, text: &str) {
+        self.print(text);
+        self.log(Level::Info, text);
+    }
+
+    /// Prints and logs a warning.
+    fn warn(&mut self, text: &str) {
+        self.print(text);
+        self.log_warning(text);
+    }
+
+    /// Logs a warning without printing it.
+    fn log_warning(&mut self, text: &str) {
+        self.log(Level::Warn, text);
+        if self.strict {
+            self.stop();
+        }
+    }
+
+    /// Stops the match.
+    fn stop(&mut self) {
+        self.stopped = true;
+        if let Some(mut act) = self.stop.take() {
+            act();
+        }
+    }
+
+    fn log(&self, level: Level, text: &str) {
+        if let Some(logger) = &self.logger {
+            logger.log(level, text);
+        }
+    }
+}
+
+impl<W: fmt::Debug> fmt::Debug for Output<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Output").field("out", &self.out).finish_non_exhaustive()
+    }
+}
+
+/// The CRC-32 of a growing file.
+#[derive(Clone, Debug)]
+struct Checksum {
+    path: PathBuf,
+    hasher: Hasher,
+    read: u64,
+}
+
+impl Checksum {
+    fn new(path: PathBuf) -> Self {
+        Self { path, hasher: Hasher::new(), read: 0 }
+    }
+
+    /// Reads the appended part and returns the output line; none if the file cannot be read.
+    fn line(&mut self) -> Option<String> {
+        self.update().ok()?;
+        let sum = self.hasher.clone().finalize();
+        Some(format!("File {} has CRC32: {sum:#x}", self.path.display()))
+    }
+
+    fn update(&mut self) -> io::Result<()> {
+        let mut file = File::open(&self.path)?;
+        if file.metadata()?.len() < self.read {
+            // The file was rewritten.
+            (self.hasher, self.read) = (Hasher::new(), 0);
+        }
+        file.seek(SeekFrom::Start(self.read))?;
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            match file.read(&mut buffer)? {
+                0 => return Ok(()),
+                length => {
+                    self.hasher.update(buffer.get(..length).unwrap_or_default());
+                    self.read += length as u64;
+                }
+            }
+        }
+    }
+}
+
+/// Timeouts and crashes of the engines, in the order of the first ones.
+#[derive(Clone, Debug, Default)]
+struct Failures(Vec<Failed>);
+
+#[derive(Clone, Debug)]
+struct Failed {
+    name: String,
+    timeouts: u64,
+    crashes: u64,
+}
+
+impl Failures {
+    fn count(&mut self, loser: &str, termination: Termination) {
+        let is_late = termination == Termination::TimeForfeit;
+        if !is_late && !termination.is_engine_failure() {
+            return;
+        }
+        let at = self.0.iter().position(|failed| failed.name == loser).unwrap_or_else(|| {
+            self.0.push(Failed { name: loser.to_owned(), timeouts: 0, crashes: 0 });
+            self.0.len() - 1
+        });
+        if let Some(failed) = self.0.get_mut(at) {
+            failed.timeouts += u64::from(is_late);
+            failed.crashes += u64::from(!is_late);
+        }
+    }
+
+    /// The summary; none without failures. The last engine that failed is first, which is the usual
+    /// order of the hash table of fastchess.
+    fn text(&self) -> Option<String> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let mut text = String::new();
+        for Failed { name, timeouts, crashes } in self.0.iter().rev() {
+            // Writing into a string cannot fail.
+            let _ = write!(text, "\nPlayer: {name}\n  Timeouts: {timeouts}\n  Crashed: {crashes}");
+        }
+        text.push('\n');
+        Some(text)
     }
 }

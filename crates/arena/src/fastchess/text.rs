@@ -1,4 +1,4 @@
-//! The lines that scripts look for: starts and ends of games, and why games ended.
+//! Lines that scripts parse: starts and results of games, terminations, and warnings.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use readyok_rules::{Game, Side, Termination};
 use crate::queue::WarningContext;
 use crate::result::{EndSentence, GameEnd, WarningKind};
 
-/// The line at the start of a game. Games are counted from 1.
+/// The line at the start of a game. `number` starts at 1.
 pub fn started(number: u64, total: u64, first: &str, second: &str) -> String {
     format!("Started game {number} of {total} ({first} vs {second})")
 }
@@ -18,20 +18,22 @@ pub fn finished(number: u64, first: &str, second: &str, end: &GameOver<'_>) -> S
     format!("Finished game {number} ({first} vs {second}): {score} {{{why}}}")
 }
 
-/// The warning about something odd that an engine did, in one line or, with what it is about, in four.
+/// A warning about an engine, in four lines, or in one line with `-testEnv`.
 pub fn warning(engine: &str, about: &WarningContext, one_line: bool) -> String {
     let played = about.played.as_deref().unwrap_or("<none>");
     let text = match &about.kind {
-        WarningKind::IllegalPv { word } => format!("Illegal PV move - move {word} from {engine}"),
-        WarningKind::PvBeyondEnd { word, end } => {
+        WarningKind::IllegalPv { text: token } => {
+            format!("Illegal PV move - move {token} from {engine}")
+        }
+        WarningKind::PvBeyondEnd { text: token, end } => {
             let end = match end.general() {
                 Termination::Checkmate => "checkmate",
                 Termination::Stalemate => "stalemate",
                 Termination::Repetition => "threefold repetition",
                 Termination::FiftyMoveRule => "fifty-move rule",
-                _ => return format!("Illegal PV move - move {word} from {engine}"),
+                _ => return format!("Illegal PV move - move {token} from {engine}"),
             };
-            format!("PV continues after {end} - move {word} from {engine}")
+            format!("PV continues after {end} - move {token} from {engine}")
         }
         WarningKind::MatePvLength { plies, found } if found < plies => {
             format!("Incomplete mating PV - from {engine}")
@@ -72,7 +74,7 @@ pub fn warning(engine: &str, about: &WarningContext, one_line: bool) -> String {
     parts.join(if one_line { " :: " } else { "\n" })
 }
 
-/// The log line for an engine that has failed.
+/// The log line of an engine failure.
 pub(super) fn failure(engine: &str, end: &GameEnd) -> Option<String> {
     match end.termination {
         Termination::TimeForfeit => {
@@ -86,44 +88,44 @@ pub(super) fn failure(engine: &str, end: &GameEnd) -> Option<String> {
     }
 }
 
-/// Whether a word could be a move of UCI.
-pub(super) fn is_word_of_uci(word: &str) -> bool {
+/// Whether a text has the format of a UCI move.
+pub(super) fn is_uci_move(text: &str) -> bool {
     let square = |square: &[u8]| matches!(square, [b'a'..=b'h', b'1'..=b'8']);
-    let (from, to) = match word.as_bytes() {
+    let (from, to) = match text.as_bytes() {
         [a, b, c, d] | [a, b, c, d, b'n' | b'b' | b'r' | b'q'] => ([*a, *b], [*c, *d]),
         _ => return false,
     };
     square(&from) && square(&to)
 }
 
-/// How a game ended.
+/// The result of a game.
 #[derive(Clone, Copy, Debug)]
 pub struct GameOver<'a> {
-    /// What was played.
+    /// The game of the match.
     pub game: Game,
     /// The winner; none is a draw.
     pub winner: Option<Side>,
-    /// What ended it.
+    /// The termination.
     pub end: &'a GameEnd,
 }
 
 impl GameOver<'_> {
-    /// `1-0`, `0-1`, `1/2-1/2`, or `*` for a game that was not played to its end.
+    /// `1-0`, `0-1`, `1/2-1/2`, or `*` for an unfinished game.
     pub fn score(&self) -> &'static str {
         let Self { game, winner, end } = *self;
         EndSentence { game, winner, end, max_moves: None }.score()
     }
 
-    /// Why a game ended, in the words of fastchess where it has some. The colours are those of the
-    /// game: who moves first is White in chess and Black in shogi.
+    /// The termination as fastchess prints it, if it has such a text. The first player is White in
+    /// chess and Black in shogi.
     pub fn reason(&self) -> String {
         let game = self.game;
         let color = |side| match (game, side) {
             (Game::Shogi, Side::First) | (Game::Chess | Game::Chess960, Side::Second) => "Black",
             (Game::Shogi, Side::Second) | (Game::Chess | Game::Chess960, Side::First) => "White",
         };
-        let winner = self.winner.map_or("Nobody", color);
-        let loser = self.winner.map_or("Nobody", |side| color(side.other()));
+        let winner = self.winner.map_or("No side", color);
+        let loser = self.winner.map_or("No side", |side| color(side.other()));
         let drawn = self.winner.is_none();
         let mut text = String::new();
         // Writing into a string cannot fail.
@@ -141,7 +143,9 @@ impl GameOver<'_> {
             }
             Termination::PerpetualCheck => write!(text, "{loser} gives perpetual check"),
             Termination::Declaration => write!(text, "{winner} wins by declaration"),
-            Termination::FailedDeclaration => write!(text, "{loser} declares a win wrongly"),
+            Termination::FailedDeclaration => {
+                write!(text, "{loser} makes an invalid win declaration")
+            }
             Termination::TryRule => write!(text, "{winner} wins by the try rule"),
             Termination::Impasse => write!(text, "Draw by impasse"),
             Termination::Resignation => write!(text, "{loser} resigns"),

@@ -64,7 +64,7 @@ mod tests {
     fn silence_and_bounds_are_excused() {
         let exact = Info { score: Some(Score::Cp(1)), ..Info::default() };
         let bound = Info { bound: Bound::Lower, ..exact.clone() };
-        let other = WarningKind::OtherPv { word: "e2e4".to_owned() };
+        let other = WarningKind::OtherPv { text: "e2e4".to_owned() };
         let mut scored = Scored::default();
         assert!(scored.excuses(&WarningKind::NoScore, &Info::default()));
         scored.hear(&bound);

@@ -6,8 +6,8 @@ use readyok_client::{Engine, Info, Score, SearchResult};
 use readyok_protocol::{Bound, Move, OptionKind};
 use readyok_rules::{MoveCodec, Position};
 
-use crate::plan::{EnginePlan, Variations};
-use crate::result::{Introduction, PlayedMove, Variation, WarningKind};
+use crate::plan::{EnginePlan, PvCheck};
+use crate::result::{EngineInfo, MoveRecord, Variation, WarningKind};
 
 /// A move with what was told about it.
 pub(super) fn played(
@@ -16,9 +16,9 @@ pub(super) fn played(
     took: Duration,
     left: Option<Duration>,
     codec: MoveCodec,
-) -> PlayedMove {
+) -> MoveRecord {
     let info = &played.info;
-    PlayedMove {
+    MoveRecord {
         time_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         left_ms: left.map(|left| i64::try_from(left.as_millis()).unwrap_or(i64::MAX)),
         score: info.score,
@@ -28,9 +28,9 @@ pub(super) fn played(
         nps: info.nps,
         hashfull: info.hashfull,
         tbhits: info.tbhits,
-        told_ms: info.time_ms(),
+        reported_time_ms: info.time_ms(),
         pv: variation(info, codec),
-        ..PlayedMove::new(word)
+        ..MoveRecord::new(word)
     }
 }
 
@@ -45,8 +45,8 @@ pub(super) fn turn_score(info: &mut Info<'_>) {
 }
 
 /// Who an engine says it is, and how the plan has set it.
-pub(super) fn introduction(engine: &Engine, plan: &EnginePlan) -> Introduction {
-    let truncate = |text: &str| text.chars().take(Introduction::MAX_TEXT).collect::<String>();
+pub(super) fn introduction(engine: &Engine, plan: &EnginePlan) -> EngineInfo {
+    let truncate = |text: &str| text.chars().take(EngineInfo::MAX_TEXT).collect::<String>();
     let set = |names: [&str; 2]| {
         let options = engine.options();
         let (name, option) = names.iter().find_map(|name| Some((name, options.find(name)?)))?;
@@ -59,7 +59,7 @@ pub(super) fn introduction(engine: &Engine, plan: &EnginePlan) -> Introduction {
         }
     };
     let identity = engine.identity();
-    Introduction {
+    EngineInfo {
         name: truncate(&identity.name),
         author: truncate(&identity.author),
         threads: set(["Threads", "USI_Threads"]),
@@ -69,15 +69,15 @@ pub(super) fn introduction(engine: &Engine, plan: &EnginePlan) -> Introduction {
 
 fn variation(info: &Info<'_>, codec: MoveCodec) -> Variation {
     let moves = info.pv.iter().flat_map(|pv| codec.decode_line(pv));
-    moves.take(PlayedMove::MAX_PV).collect()
+    moves.take(MoveRecord::MAX_PV).collect()
 }
 
 /// What is odd about a move and its variation, which starts in the position before it. Following
 /// the variation is the dear part, and optional.
 pub(super) fn oddities(
     before: Option<&Position>,
-    variations: Variations,
-    played: &PlayedMove,
+    pv_check: PvCheck,
+    played: &MoveRecord,
     info: &Info<'_>,
 ) -> Option<WarningKind> {
     let score = info.score;
@@ -90,7 +90,7 @@ pub(super) fn oddities(
         if let Some(odd) = follow(before, &played.pv, score) {
             return Some(odd);
         }
-        if variations == Variations::ToMate
+        if pv_check == PvCheck::Mate
             && info.bound == Bound::Exact
             && let Some(odd) = to_mate(before, &played.pv, said, score)
         {
@@ -98,10 +98,10 @@ pub(super) fn oddities(
         }
         // Castling has two forms.
         let read = |word| before.parse_move(word).ok();
-        let same = first == played.word.as_str() || read(first) == read(played.word.as_str());
-        return (!same).then(|| WarningKind::OtherPv { word: first.to_owned() });
+        let same = first == played.mv.as_str() || read(first) == read(played.mv.as_str());
+        return (!same).then(|| WarningKind::OtherPv { text: first.to_owned() });
     }
-    (first != played.word.as_str()).then(|| WarningKind::OtherPv { word: first.to_owned() })
+    (first != played.mv.as_str()).then(|| WarningKind::OtherPv { text: first.to_owned() })
 }
 
 fn follow(before: &Position, pv: &Variation, score: Option<Score>) -> Option<WarningKind> {
@@ -110,10 +110,10 @@ fn follow(before: &Position, pv: &Variation, score: Option<Score>) -> Option<War
     for word in pv.tokens() {
         if let Some(outcome) = position.outcome() {
             let end = outcome.termination;
-            return Some(WarningKind::PvBeyondEnd { word: word.to_owned(), end });
+            return Some(WarningKind::PvBeyondEnd { text: word.to_owned(), end });
         }
         if position.play_uci(word).is_err() {
-            return Some(WarningKind::IllegalPv { word: word.chars().take(40).collect() });
+            return Some(WarningKind::IllegalPv { text: word.chars().take(40).collect() });
         }
     }
     let is_mate = position.in_check() && position.legal_moves().is_empty();

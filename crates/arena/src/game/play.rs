@@ -25,9 +25,9 @@ use super::tablebase::Tablebases;
 use super::time::{now, unix_ms};
 use super::{move_info, overload};
 use crate::pairing::Opening;
-use crate::plan::{Adjudication, Variations};
+use crate::plan::{Adjudication, PvCheck};
 use crate::result::{
-    EngineFailure, EngineFailureKind, GameEnd, Introduction, MatchGame, PlayedMove, Warning,
+    EngineFailure, EngineFailureKind, EngineInfo, GameEnd, MatchGame, MoveRecord, Warning,
     WarningKind, unsuitable,
 };
 
@@ -43,7 +43,7 @@ pub struct GameSettings {
     /// How long a search may take on which no clock runs.
     pub stall: WaitLimit,
     /// How far main variations are looked at.
-    pub variations: Variations,
+    pub pv_check: PvCheck,
     /// Of the lines that an engine says about a move, the last one that fits is kept, for each of
     /// these.
     pub keep_lines: Vec<Regex>,
@@ -61,7 +61,7 @@ impl GameSettings {
             adjudication: Adjudication::default(),
             tablebases: None,
             stall: WaitLimit::fixed(Self::STALL),
-            variations: Variations::Trusted,
+            pv_check: PvCheck::FirstMove,
             keep_lines: Vec::new(),
         }
     }
@@ -80,7 +80,7 @@ pub fn play_game(
     opening: &Opening,
     players: [&mut Player; 2],
     cancel: &Cancel,
-    on_move: &mut dyn FnMut(&Referee, &PlayedMove),
+    on_move: &mut dyn FnMut(&Referee, &MoveRecord),
 ) -> Result<MatchGame, OpeningError> {
     let (started_ms, started) = (unix_ms(), now());
     let limits = players.each_ref().map(|player| player.plan().limits);
@@ -122,7 +122,7 @@ struct Table<'a> {
     cancel: &'a Cancel,
     referee: Referee,
     seats: [Seat<'a>; 2],
-    moves: Vec<PlayedMove>,
+    moves: Vec<MoveRecord>,
     warnings: Vec<Warning>,
     /// When the latest answer was asked for.
     asked: Instant,
@@ -138,7 +138,7 @@ struct Seat<'a> {
     has_moved: bool,
     watched: Option<Watched>,
     /// Who the engine says it is, once it has started.
-    introduction: Introduction,
+    introduction: EngineInfo,
 }
 
 /// A search on the opponent's time.
@@ -158,7 +158,7 @@ impl<'a> Seat<'a> {
             pondering: None,
             has_moved: false,
             watched: None,
-            introduction: Introduction::default(),
+            introduction: EngineInfo::default(),
         }
     }
 
@@ -246,7 +246,7 @@ enum Failure {
 }
 
 impl Table<'_> {
-    fn play(&mut self, on_move: &mut dyn FnMut(&Referee, &PlayedMove)) -> Decision {
+    fn play(&mut self, on_move: &mut dyn FnMut(&Referee, &MoveRecord)) -> Decision {
         for side in [Side::First, Side::Second] {
             if self.cancel.is_cancelled() {
                 return Decision::without_winner(Termination::Aborted);
@@ -276,7 +276,7 @@ impl Table<'_> {
         result
     }
 
-    fn ply(&mut self, on_move: &mut dyn FnMut(&Referee, &PlayedMove)) -> Verdict {
+    fn ply(&mut self, on_move: &mut dyn FnMut(&Referee, &MoveRecord)) -> Verdict {
         let side = self.referee.turn();
         let Thought { mut played, line, lines, mut scored } = match self.ask(side) {
             Ok(thought) => thought,
@@ -289,8 +289,8 @@ impl Table<'_> {
             }
         }
         let took = whole_micros(played.time());
-        let variations = self.setting.variations;
-        let follow = variations != Variations::Trusted && played.info.pv.is_some();
+        let pv_check = self.setting.pv_check;
+        let follow = pv_check != PvCheck::FirstMove && played.info.pv.is_some();
         let before = follow.then(|| self.referee.position().clone());
         let score = scored.as_ref().map_or(&played.info, |scored| &scored.info).score;
         let codec = self.codec(side);
@@ -318,7 +318,7 @@ impl Table<'_> {
         }
         let left = self.referee.clock(side).left();
         let mut made = move_info::played(word, &played, took, left, codec);
-        let odd = move_info::oddities(before.as_ref(), variations, &made, &played.info);
+        let odd = move_info::oddities(before.as_ref(), pv_check, &made, &played.info);
         let excused = |odd: &WarningKind| {
             scored.as_ref().is_some_and(|scored| scored.excuses(odd, &played.info))
         };
@@ -374,10 +374,10 @@ impl Table<'_> {
             Some(deadline) => search.deadline_after(deadline.saturating_add(TICK)),
             None => search.stall_limit(self.setting.stall),
         };
-        let latest = self.moves.last().map(|made| made.word);
+        let latest = self.moves.last().map(|made| made.mv);
         let (seat, _) = pair_mut(&mut self.seats, side);
         self.asked = now();
-        let follow = self.setting.variations != Variations::Trusted;
+        let follow = self.setting.pv_check != PvCheck::FirstMove;
         let mut scored = self.setting.adjudication.as_fastchess.then(Scored::default);
         let mut line = None;
         let mut lines = vec![None; self.setting.keep_lines.len()];
@@ -390,7 +390,7 @@ impl Table<'_> {
             }
             for (kept, wanted) in lines.iter_mut().zip(&self.setting.keep_lines) {
                 if wanted.is_match(&update.raw) {
-                    *kept = Some(truncate(&update.raw, PlayedMove::MAX_LINE));
+                    *kept = Some(truncate(&update.raw, MoveRecord::MAX_LINE));
                 }
             }
         })?;

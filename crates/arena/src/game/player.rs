@@ -24,7 +24,7 @@ pub struct Player {
     id: EngineId,
     plan: EnginePlan,
     game: Game,
-    patience: Timeouts,
+    timeouts: Timeouts,
     start: Start,
     guard: Option<Guard>,
     line_observer: Option<LineObserver>,
@@ -47,9 +47,9 @@ type Start = Box<dyn FnMut(Builder) -> Result<Engine, EngineError> + Send>;
 
 impl Player {
     /// A player of a plan. It is a process, or at the other end of a connection, as the plan says.
-    pub fn new(game: Game, id: EngineId, plan: &EnginePlan, patience: Timeouts) -> Self {
+    pub fn new(game: Game, id: EngineId, plan: &EnginePlan, timeouts: Timeouts) -> Self {
         let start = starter(plan);
-        Self::with_start(game, id, plan, patience, start)
+        Self::with_start(game, id, plan, timeouts, start)
     }
 
     /// A player that is started in another way, such as within this program.
@@ -57,7 +57,7 @@ impl Player {
         game: Game,
         id: EngineId,
         plan: &EnginePlan,
-        patience: Timeouts,
+        timeouts: Timeouts,
         start: impl FnMut(Builder) -> Result<Engine, EngineError> + Send + 'static,
     ) -> Self {
         let (plan, start) = (plan.clone(), Box::new(start));
@@ -65,7 +65,7 @@ impl Player {
             id,
             plan,
             game,
-            patience,
+            timeouts,
             start,
             guard: None,
             line_observer: None,
@@ -205,7 +205,7 @@ impl Player {
         let mut builder = Engine::builder()
             .name(&self.plan.name)
             .dialect(dialect)
-            .timeouts(self.patience)
+            .timeouts(self.timeouts)
             .sync_between_searches(false);
         if let Some(guard) = &self.guard {
             builder = builder.guard(guard);

@@ -1,42 +1,40 @@
-//! When a game ends before its end on the board.
+//! Adjudication of games.
 
 use readyok_rules::{EndRules, Impasse as ImpasseRule};
 use serde::{Deserialize, Serialize};
 
-/// When a game ends before its end on the board. By default nothing is adjudicated but what the
-/// rules of engine matches end: repetition and the fifty-move rule of chess without a claim, and
-/// in shogi what [`Impasse`] says.
+/// Adjudication of games. By default only the rules of engine matches apply: repetition and the
+/// fifty-move rule of chess without a claim, and [`Impasse`] in shogi.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Adjudication {
-    /// Both engines see no advantage.
+    /// A draw by score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draw: Option<DrawAdjudication>,
-    /// An engine has lost by its own score.
+    /// A loss by score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resign: Option<ResignAdjudication>,
-    /// The game is drawn after so many moves since the position of the opening, whose moves
-    /// count: full moves in chess, plies in shogi (256, 320 and 512 are used in shogi).
+    /// The game is drawn after this number of moves, opening moves included: full moves in chess,
+    /// plies in shogi (usually 256, 320 or 512).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_moves: Option<u32>,
-    /// Syzygy tablebases know the result (chess).
+    /// Adjudication by Syzygy tablebases (chess).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tablebases: Option<TablebaseAdjudication>,
-    /// What ends a game of shogi in which both kings have entered.
+    /// The impasse rule of shogi.
     pub impasse: Impasse,
-    /// As fastchess does it: moves of the opening do not count for `max_moves`, clocks have an increment
-    /// before the first move, `two_sided` wants for its moves of both sides scores as far from 0,
-    /// whatever their signs, and that the mover sees itself behind, and what an engine tells about a move
-    /// is its last line with an exact score, if it has one.
+    /// The rules of fastchess. Opening moves do not count for `max_moves`. Clocks have an increment
+    /// before the first move. `two_sided` compares the absolute scores of both sides and requires
+    /// that the mover is behind. The score of a move is that of the last `info` with an exact score.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub as_fastchess: bool,
 }
 
 impl Adjudication {
-    /// What ends games on the board.
+    /// The rules that end a game on the board.
     pub(crate) fn end_rules(&self) -> EndRules {
         let mut rules = EndRules::BOARD;
-        // A game that lacks pieces is a handicap game; where none is missing both 27-point rules are the same.
+        // A game with fewer pieces is a handicap game; with all pieces both 27-point rules are equal.
         rules.shogi.impasse = match self.impasse {
             Impasse::Points27 => ImpasseRule::Points27Handicap,
             Impasse::Points24 => ImpasseRule::Points24,
@@ -51,13 +49,13 @@ impl Adjudication {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawAdjudication {
-    /// Not before both sides have made this move, as the game numbers its moves: in pairs in chess,
-    /// singly in shogi.
+    /// The first move number at which a draw is possible, after both sides have played it: full
+    /// moves in chess, plies in shogi.
     pub from_move: u32,
-    /// For so many successive moves of each side, in chess without a capture or a pawn move after
-    /// the first of them.
+    /// Number of consecutive moves of each side; in chess without a capture or pawn move after the
+    /// first of them.
     pub moves: u32,
-    /// The scores are at most so many centipawns from 0. Mate scores never are.
+    /// Maximum absolute score in centipawns. Mate scores always exceed it.
     pub score: u32,
 }
 
@@ -65,59 +63,59 @@ pub struct DrawAdjudication {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResignAdjudication {
-    /// For so many successive moves of the losing side.
+    /// Number of consecutive moves of the losing side.
     pub moves: u32,
-    /// Its score is at most minus so many centipawns, or it is being mated.
+    /// Minimum loss in centipawns. A score of being mated always counts.
     pub score: u32,
-    /// The winner's score must say the same.
+    /// The winner's score must agree.
     #[serde(default)]
     pub two_sided: bool,
 }
 
-/// An end by tablebases.
+/// Adjudication by tablebases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TablebaseAdjudication {
-    /// The folders with the Syzygy files.
+    /// Directories with Syzygy files.
     pub paths: Vec<String>,
-    /// Only positions with at most so many pieces; 0 is as many as the files have.
+    /// Maximum number of pieces; 0 is the maximum of the files.
     #[serde(default)]
     pub pieces: u32,
-    /// Wins that the fifty-move rule would spoil count as wins.
+    /// Cursed wins, which the fifty-move rule draws, count as wins.
     #[serde(default)]
     pub ignore_fifty_moves: bool,
-    /// Which results are taken.
+    /// The results that end a game.
     #[serde(default)]
     pub scope: TablebaseScope,
 }
 
-/// Which results of tablebases end a game.
+/// The tablebase results that end a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TablebaseScope {
-    /// All.
+    /// Wins, losses and draws.
     #[default]
     Both,
-    /// Won and lost ones.
+    /// Wins and losses.
     WinLoss,
     /// Draws.
     Draw,
 }
 
-/// What ends a game of shogi in which the kings have entered the other camp.
+/// The rule for shogi games in which both kings have entered the opponent's camp.
 ///
-/// Whoever gives a handicap counts the pieces left out as their own, as the Japan Shogi Association
-/// has it.
+/// The handicap giver counts the omitted pieces as their own, as in the rules of the Japan Shogi
+/// Association.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Impasse {
-    /// A side that fulfils the 27-point rule may declare, and wins.
+    /// The 27-point rule: a valid declaration wins.
     #[default]
     Points27,
-    /// The 24-point rule: with 31 points a declaration wins, with 24 to 30 it draws.
+    /// The 24-point rule: a declaration wins with 31 points and draws with 24 to 30.
     Points24,
-    /// A king that reaches the start square of the other king wins.
+    /// The try rule: a king on the start square of the other king wins.
     TryRule,
-    /// Nothing.
+    /// No rule.
     None,
 }

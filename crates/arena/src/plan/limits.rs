@@ -1,61 +1,61 @@
-//! How long an engine may think, and how that is written.
+//! Search limits and the notation of time controls.
 
 use std::{error, fmt, str::FromStr, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-/// How long an engine may think. Everything that is given holds at once.
+/// The limits of a search. All of them apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
     /// A clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tc: Option<TimeControl>,
-    /// Byoyomi in milliseconds: time for each move that starts when the main time is used up and
-    /// cannot be saved. Without `tc` there is no main time.
+    /// Byoyomi in milliseconds: time per move after the main time, which does not accumulate.
+    /// Without `tc` there is no main time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub byoyomi_ms: Option<u64>,
-    /// Time for each move, in milliseconds.
+    /// Time per move, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub move_time_ms: Option<u64>,
-    /// Nodes for each move.
+    /// Nodes per move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
     /// Depth of each search, in plies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// By how many milliseconds a clock may be overrun without losing. One that was is at zero.
+    /// Tolerated overrun of a clock, in milliseconds. The clock is then at zero.
     #[serde(default)]
     pub margin_ms: u64,
 }
 
 /// Main time for a game or for a number of moves, and an increment.
 ///
-/// Written as in other match runners: `[moves/][minutes:]seconds[+increment]`, with seconds and
-/// increment as decimals: `40/5:00`, `10+0.1`, `0.5`. An hourglass is `hg[minutes:]seconds`.
+/// The notation is that of cutechess: `[moves/][minutes:]seconds[+increment]` with decimal seconds
+/// and increments, such as `40/5:00`, `10+0.1` or `0.5`. An hourglass is `hg[minutes:]seconds`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct TimeControl {
-    /// After so many moves the time is added again; never 0.
+    /// Number of moves per period, after which the time is added again; never 0.
     pub moves: Option<u32>,
     /// The main time.
     pub time: Duration,
-    /// What each move adds after it was made.
+    /// Time that is added after each move.
     pub increment: Duration,
-    /// What a move takes is given to the other side. Nothing else is added then.
+    /// The time used for a move is added to the opponent's clock.
     pub hourglass: bool,
 }
 
-/// Why a text is no time control.
+/// An invalid time control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TimeControlError {
-    /// The number of moves is no number from 1 on.
+    /// The number of moves is not a positive integer.
     Moves(String),
-    /// A time is no decimal number from 0 to a year, with at most three places.
+    /// A time is not a decimal number with at most three decimals, or exceeds one year.
     Time(String),
-    /// There is no time at all.
-    Nothing,
-    /// An hourglass has neither moves nor an increment.
+    /// The time is 0.
+    Zero,
+    /// An hourglass has a number of moves or an increment.
     Hourglass,
 }
 
@@ -86,7 +86,7 @@ impl FromStr for TimeControl {
         };
         let time = minutes + seconds(time)?;
         if time + increment == Duration::ZERO {
-            return Err(TimeControlError::Nothing);
+            return Err(TimeControlError::Zero);
         }
         if hourglass && (moves.is_some() || increment > Duration::ZERO) {
             return Err(TimeControlError::Hourglass);
@@ -95,7 +95,7 @@ impl FromStr for TimeControl {
     }
 }
 
-/// Reads a decimal number as seconds, exactly.
+/// Parses a decimal number of seconds without rounding.
 fn seconds(text: &str) -> Result<Duration, TimeControlError> {
     let error = || TimeControlError::Time(text.to_owned());
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -145,10 +145,12 @@ impl From<TimeControl> for String {
 impl fmt::Display for TimeControlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Moves(text) => write!(f, "`{text}` is no number of moves"),
-            Self::Time(text) => write!(f, "`{text}` is no time in seconds"),
-            Self::Nothing => f.write_str("the time control gives no time"),
-            Self::Hourglass => f.write_str("an hourglass has neither moves nor an increment"),
+            Self::Moves(text) => write!(f, "`{text}` is not a number of moves"),
+            Self::Time(text) => write!(f, "`{text}` is not a number of seconds"),
+            Self::Zero => f.write_str("the time control is 0"),
+            Self::Hourglass => {
+                f.write_str("an hourglass clock has no number of moves and no increment")
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use super::{QueueError, Rejection};
 use crate::export::Records;
 use crate::pairing::{Opening, PairResult};
 use crate::plan::EngineId;
-use crate::result::{GameEnd, Introduction, MatchGame, PlayedMove, Warning, WarningKind};
+use crate::result::{EngineInfo, GameEnd, MatchGame, MoveRecord, Warning, WarningKind};
 
 /// Who plays: one thread that plays one pairing at a time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -92,7 +92,7 @@ pub enum Progress {
         /// Which move after the opening, counted from 0.
         ply: u32,
         /// The move.
-        played: Box<PlayedMove>,
+        played: Box<MoveRecord>,
     },
     /// A game is over.
     GameEnd {
@@ -109,7 +109,7 @@ pub enum Progress {
         duration_ms: u64,
         /// Who the engines said they are.
         #[serde(default)]
-        engines: Box<[Introduction; 2]>,
+        engines: Box<[EngineInfo; 2]>,
     },
     /// All games of the pairing are replayed: the process was suspended during a game.
     Replay,
@@ -149,13 +149,13 @@ impl WarningContext {
     /// WarningContext a warning of a game.
     pub fn of(opening: &Opening, game: &MatchGame, warning: &Warning) -> Self {
         let ply = usize::try_from(warning.ply).unwrap_or(usize::MAX);
-        let made = game.moves.iter().take(ply).map(|made| made.word.to_string());
+        let made = game.moves.iter().take(ply).map(|made| made.mv.to_string());
         Self {
             kind: warning.kind.clone(),
             line: warning.line.clone(),
             position: opening.position.clone(),
             moves: opening.moves.iter().cloned().chain(made).collect(),
-            played: game.moves.get(ply).map(|made| made.word.to_string()),
+            played: game.moves.get(ply).map(|made| made.mv.to_string()),
         }
     }
 }

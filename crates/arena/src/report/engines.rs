@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use readyok_rules::{Side, Termination};
 
-use crate::result::{MatchGame, PlayedMove};
+use crate::result::{MatchGame, MoveRecord};
 
 /// Moves from here on are summed with this one.
 pub(super) const LAST_MOVE: usize = 150;
@@ -53,7 +53,7 @@ impl Mean {
 impl EngineSums {
     /// Adds a move; `ply` is counted from 0, and both sides count.
     #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53, and shown rounded")]
-    pub(super) fn add_move(&mut self, ply: usize, played: &PlayedMove) {
+    pub(super) fn add_move(&mut self, ply: usize, played: &MoveRecord) {
         let millis = played.time_us as f64 / 1000.0;
         let number = (ply / 2).min(LAST_MOVE);
         if self.time.len() <= number {
@@ -64,7 +64,7 @@ impl EngineSums {
         }
         self.all_time.add(millis);
         self.longest_us = self.longest_us.max(played.time_us);
-        if let Some(told) = played.told_ms {
+        if let Some(told) = played.reported_time_ms {
             self.latency.add(millis - told as f64);
         }
         if let Some(depth) = played.depth {

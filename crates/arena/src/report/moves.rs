@@ -50,7 +50,7 @@ pub(super) struct SlowMove {
     pub(super) game: u32,
     /// Counted from 1 after the opening.
     pub(super) ply: usize,
-    pub(super) word: Move,
+    pub(super) mv: Move,
 }
 
 impl Slowest {
@@ -62,8 +62,8 @@ impl Slowest {
                 continue;
             }
             let at = self.moves.partition_point(|slow| slow.time_us >= time_us);
-            let word = played.word;
-            self.moves.insert(at, SlowMove { time_us, pairing, game: number, ply, word });
+            let mv = played.mv;
+            self.moves.insert(at, SlowMove { time_us, pairing, game: number, ply, mv });
             self.moves.truncate(SLOWEST);
         }
     }

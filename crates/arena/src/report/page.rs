@@ -329,7 +329,7 @@ fn slowest(report: &Report) -> Markup {
             @for slow in report.slowest.moves() {
                 tr {
                     td { (slow.time_us / 1000) }
-                    td { (slow.pairing + 1) } td { (slow.game) } td { (slow.ply) } td { (slow.word.as_str()) }
+                    td { (slow.pairing + 1) } td { (slow.game) } td { (slow.ply) } td { (slow.mv.as_str()) }
                 }
             }
         } }

@@ -44,8 +44,8 @@ pub enum EndDetail {
         /// Why it is not legal.
         reason: IllegalReason,
     },
-    /// Of an engine that did not answer where no clock ran: to `isready`, or to a search for nodes or
-    /// to a depth.
+    /// Of an engine that hung while no clock ran: on `isready`, or in a search with a node or depth
+    /// limit.
     Stall {
         /// How long the runner waited, in milliseconds.
         waited_ms: u64,
@@ -183,7 +183,7 @@ impl<'a> EndSentence<'a> {
         self.end.result(self.winner).as_str()
     }
 
-    /// The colour of a side: the first mover is White in chess and Black in shogi.
+    /// The color of a side: the first mover is White in chess and Black in shogi.
     fn color(&self, side: Side) -> &'static str {
         match (self.game, side) {
             (Game::Shogi, Side::First) | (Game::Chess | Game::Chess960, Side::Second) => "Black",
@@ -240,18 +240,18 @@ impl fmt::Display for GameEnd {
             Termination::SeventyFiveMoveRule => "the seventy-five-move rule",
             Termination::PerpetualCheck => "gives perpetual check",
             Termination::Declaration => "wins by declaration",
-            Termination::FailedDeclaration => "declares a win wrongly",
+            Termination::FailedDeclaration => "makes an invalid win declaration",
             Termination::TryRule => "wins by the try rule",
             Termination::Resignation => "resigns",
-            Termination::DrawAdjudication => "adjudication of level scores",
-            Termination::ResignAdjudication => "loses by adjudication of scores",
-            Termination::MateAdjudication => "wins by a trusted claim of mate",
+            Termination::DrawAdjudication => "adjudication of equal scores",
+            Termination::ResignAdjudication => "loses by score adjudication",
+            Termination::MateAdjudication => "wins by a trusted mate score",
             Termination::TablebaseAdjudication => "tablebases",
             Termination::MoveLimit => "the limit of moves",
             Termination::TimeForfeit => "loses on time",
             Termination::IllegalMove => "plays the illegal move",
             Termination::EngineCrash => "crashes",
-            Termination::EngineStall => "gives no answer",
+            Termination::EngineStall => "hangs",
             Termination::EngineStartFailure => "does not start",
             other => return f.write_str(&other.name().replace('-', " ")),
         })?;
@@ -279,7 +279,7 @@ impl fmt::Display for GameEnd {
     }
 }
 
-/// A text from outside in one line.
+/// External text on one line.
 fn plain(text: &str) -> String {
     let letter = |letter: char| if letter.is_control() { ' ' } else { letter };
     text.chars().take(MAX_TEXT).map(letter).collect()
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn stores_details_beside_the_kind() {
+    fn serializes_details_next_to_the_kind() {
         check(&Termination::FiftyMoveRule.into(), r#"{"kind":"fifty-moves"}"#);
         check(&GameEnd::time_forfeit(400), r#"{"kind":"time-forfeit","overrun_us":400}"#);
         check(&GameEnd::stall(10), r#"{"kind":"stall","waited_ms":10}"#);

@@ -24,7 +24,7 @@ use crate::result::{EngineFailureKind, GameEnd, MatchGame};
 pub struct EnginePlayer {
     plan: Plan,
     setting: GameSettings,
-    patience: Timeouts,
+    timeouts: Timeouts,
     report_moves: bool,
     guard: Option<Guard>,
     line_observer: Option<LineObserver>,
@@ -43,26 +43,26 @@ impl EnginePlayer {
     /// A player for a plan. What `setting` says of the game and of adjudication is taken from the
     /// plan, and how long a search may take if the plan says it. Variations are looked at as far as
     /// either of both wants it, and engines are waited for as the plan says of each.
-    pub fn new(plan: &Plan, setting: GameSettings, patience: Timeouts) -> Self {
+    pub fn new(plan: &Plan, setting: GameSettings, timeouts: Timeouts) -> Self {
         let (game, adjudication) = (plan.game, plan.adjudication.clone());
         let limit = |ms: NonZeroU64| WaitLimit::fixed(Duration::from_millis(ms.get()));
-        let stall = plan.stall_ms.map_or(setting.stall, limit);
-        let variations = setting.variations.max(plan.variations);
-        let setting = GameSettings { game, adjudication, stall, variations, ..setting };
+        let stall = plan.search_timeout_ms.map_or(setting.stall, limit);
+        let pv_check = setting.pv_check.max(plan.pv_check);
+        let setting = GameSettings { game, adjudication, stall, pv_check, ..setting };
         // Games are judged here, and nobody is hurried by the client before.
         let margin = plan.engines.iter().map(|engine| engine.limits.margin_ms).max();
         let late = Duration::from_millis(margin.unwrap_or(0));
-        let patience = Timeouts {
-            stall: patience.stall.max(stall.total),
-            overrun: patience.overrun.saturating_add(late),
-            ..patience
+        let timeouts = Timeouts {
+            stall: timeouts.stall.max(stall.total),
+            overrun: timeouts.overrun.saturating_add(late),
+            ..timeouts
         };
         let pause = plan.wait_ms.map_or(Duration::ZERO, |ms| Duration::from_millis(ms.get()));
         let plan = plan.clone();
         Self {
             plan,
             setting,
-            patience,
+            timeouts,
             report_moves: false,
             guard: None,
             line_observer: None,
@@ -147,8 +147,8 @@ impl EnginePlayer {
     }
 
     fn player(&self, id: EngineId, plan: &EnginePlan) -> Player {
-        let patience = plan.patience.limits(self.patience);
-        let player = Player::new(self.plan.game, id, plan, patience);
+        let timeouts = plan.timeouts.apply(self.timeouts);
+        let player = Player::new(self.plan.game, id, plan, timeouts);
         let player = player.guarded(self.guard.clone()).with_texts(self.texts.clone());
         let player = player.on_line(self.line_observer.clone());
         player.on_stderr(self.stderr_observer.clone())

@@ -24,7 +24,7 @@ impl Circle {
         self.rounds() * self.boards()
     }
 
-    /// A meeting by its number, in the order of the tables. Colours are reversed each second time
+    /// A meeting by its number, in the order of the tables. Colors are reversed each second time
     /// that everybody meets everybody.
     pub(super) fn meeting(self, number: u64) -> Meeting {
         let (cycle, place) = (number / self.meetings(), number % self.meetings());

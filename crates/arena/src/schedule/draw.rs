@@ -9,11 +9,11 @@ use super::knockout::Knockout;
 use super::pyramid::Pyramid;
 use super::swiss::Swiss;
 use super::{Outcome, ScheduleError};
-use crate::plan::{Colours, EngineId, Format, GamesPerPairing, MeetingOrder, OpeningPolicy, Plan};
-use crate::stats::MOST_PLAYERS;
+use crate::plan::{Colors, EngineId, Format, GamesPerPairing, OpeningPolicy, PairingOrder, Plan};
+use crate::stats::MAX_PLAYERS;
 
 /// The number of engines is squared here and there.
-const MOST_ENGINES: usize = MOST_PLAYERS;
+const MOST_ENGINES: usize = MAX_PLAYERS;
 
 /// Two engines that meet, for as many pairings as the plan has legs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,8 +66,8 @@ pub(super) struct Draw {
     meetings: u64,
     legs: u64,
     games: u32,
-    order: MeetingOrder,
-    colours: Colours,
+    order: PairingOrder,
+    colors: Colors,
     policy: OpeningPolicy,
     rounds: u64,
     repeat: u64,
@@ -94,21 +94,25 @@ impl Draw {
         if count > MOST_ENGINES {
             return Err(ScheduleError::TooManyEngines { engines: count, limit: MOST_ENGINES });
         }
-        for (field, value) in [("rounds", plan.rounds), ("legs", plan.legs)] {
+        for (field, value) in
+            [("rounds", plan.rounds), ("pairs_per_encounter", plan.pairs_per_encounter)]
+        {
             if value == 0 {
                 return Err(ScheduleError::Zero { field });
             }
         }
         let games = match plan.games {
             GamesPerPairing::One => 1,
-            GamesPerPairing::Two if plan.colours.fixed && plan.meetings == MeetingOrder::Berger => {
+            GamesPerPairing::Two
+                if plan.colors.fixed && plan.pairing_order == PairingOrder::Berger =>
+            {
                 return Err(ScheduleError::FixedPairs);
             }
             GamesPerPairing::Two => 2,
         };
         let (engines, rounds) = (count as u64, u64::from(plan.rounds));
         let (form, rounds, meetings) = match plan.format {
-            Format::RoundRobin if plan.meetings == MeetingOrder::Rows => {
+            Format::RoundRobin if plan.pairing_order == PairingOrder::Fastchess => {
                 let rows = Gauntlet { engines, seeds: engines - 1 };
                 (Form::Gauntlet(rows), rounds, rounds * rows.meetings())
             }
@@ -130,29 +134,36 @@ impl Draw {
                 return Err(ScheduleError::KnockoutRounds { rounds: plan.rounds });
             }
             Format::Knockout { replays, tie } => {
-                let knockout = Knockout::new(count, plan.legs, replays, tie, plan.seed);
+                let knockout =
+                    Knockout::new(count, plan.pairs_per_encounter, replays, tie, plan.seed);
                 let meetings = knockout.meetings();
                 (Form::Knockout(knockout), rounds, meetings)
             }
             Format::Swiss => {
-                // After an even number of games colours are even, whoever began.
-                let even = u64::from(plan.legs) * u64::from(games) % 2 == 0;
-                let swiss =
-                    Swiss::new(count, u64::from(plan.legs), games, !even && !plan.colours.fixed);
+                // After an even number of games colors are even, whoever began.
+                let even = u64::from(plan.pairs_per_encounter) * u64::from(games) % 2 == 0;
+                let swiss = Swiss::new(
+                    count,
+                    u64::from(plan.pairs_per_encounter),
+                    games,
+                    !even && !plan.colors.fixed,
+                );
                 (Form::Swiss(swiss), rounds, rounds * (engines / 2))
             }
         };
         // Products of the number of engines and of the numbers of rounds are small enough.
-        if u32::try_from(rounds).is_err() || meetings.checked_mul(u64::from(plan.legs)).is_none() {
+        if u32::try_from(rounds).is_err()
+            || meetings.checked_mul(u64::from(plan.pairs_per_encounter)).is_none()
+        {
             return Err(ScheduleError::TooLarge);
         }
         Ok(Self {
             form,
             meetings,
-            legs: u64::from(plan.legs),
+            legs: u64::from(plan.pairs_per_encounter),
             games,
-            order: plan.meetings,
-            colours: plan.colours,
+            order: plan.pairing_order,
+            colors: plan.colors,
             policy: plan.openings.policy,
             rounds: u64::from(plan.rounds),
             repeat: plan.openings.repeat.map_or(1, NonZeroU32::get).into(),
@@ -259,23 +270,23 @@ impl Draw {
 
     fn slot(&self, index: u64, meeting: Meeting) -> Slot {
         let (mut first, mut second) = (meeting.first, meeting.second);
-        let has_fixed = self.colours.fixed || self.games == 2;
-        if has_fixed || self.order == MeetingOrder::Rows {
+        let has_fixed = self.colors.fixed || self.games == 2;
+        if has_fixed || self.order == PairingOrder::Fastchess {
             (first, second) = (first.min(second), first.max(second));
         }
         let turn = match self.order {
-            MeetingOrder::Berger => index % self.legs,
-            MeetingOrder::Rows => index,
+            PairingOrder::Berger => index % self.legs,
+            PairingOrder::Fastchess => index,
         };
         if !has_fixed && !turn.is_multiple_of(2) {
             (first, second) = (second, first);
         }
-        if self.colours.reversed {
+        if self.colors.reversed {
             (first, second) = (second, first);
         }
         let use_ = match self.policy {
             OpeningPolicy::Pairing => index,
-            OpeningPolicy::Meeting | OpeningPolicy::Cycle => index / self.legs,
+            OpeningPolicy::Encounter | OpeningPolicy::Cycle => index / self.legs,
             OpeningPolicy::Round => meeting.lot,
         };
         Slot {
@@ -284,7 +295,7 @@ impl Draw {
             first,
             second,
             games: self.games,
-            fixed_colors: self.colours.fixed && self.games == 2,
+            fixed_colors: self.colors.fixed && self.games == 2,
             opening: use_ / self.repeat,
             cycle: (self.policy == OpeningPolicy::Cycle).then_some(self.rounds),
         }

@@ -32,7 +32,7 @@ pub enum ScheduleError {
         /// What the plan says.
         rounds: u32,
     },
-    /// Two games with the same colours are no pairing.
+    /// Two games with the same colors are no pairing.
     FixedPairs,
     /// The plan has more pairings or rounds than can be counted.
     TooLarge,
@@ -77,11 +77,11 @@ impl fmt::Display for ScheduleError {
             Self::KnockoutRounds { rounds } => write!(
                 f,
                 "the plan says {rounds} `rounds`, but the bracket of a knockout says how many \
-                 there are; `legs` makes its matches longer"
+                 there are; `pairs_per_encounter` makes its matches longer"
             ),
-            Self::FixedPairs => {
-                f.write_str("fixed colours need one game for each pairing; `legs` gives more")
-            }
+            Self::FixedPairs => f.write_str(
+                "fixed colors need one game for each pairing; `pairs_per_encounter` gives more",
+            ),
             Self::TooLarge => f.write_str("the plan has too many pairings to count"),
             Self::Opening(error) => error.fmt(f),
             Self::NoSuchPairing { index } => write!(f, "the schedule has no pairing {index}"),

@@ -27,7 +27,7 @@ impl Gauntlet {
             seed += 1;
         }
         let other = seed + 1 + place;
-        // By the distance in the plan, and reversed in each second round, nobody has a colour more
+        // By the distance in the plan, and reversed in each second round, nobody has a color more
         // than once more often than the other.
         let seed_first = (place + round).is_multiple_of(2);
         let id = |number: u64| EngineId(u32::try_from(number).unwrap_or(u32::MAX));

@@ -154,8 +154,8 @@ impl Knockout {
         }
         Ok(Some(match self.tie {
             KnockoutTie::HigherSeed => first.min(second),
-            KnockoutTie::Lot if rng::number(self.seed, game).is_multiple_of(2) => first,
-            KnockoutTie::Lot => second,
+            KnockoutTie::Random if rng::number(self.seed, game).is_multiple_of(2) => first,
+            KnockoutTie::Random => second,
         }))
     }
 

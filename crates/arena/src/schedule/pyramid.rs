@@ -29,7 +29,7 @@ impl Pyramid {
             place -= newcomer;
             newcomer += 1;
         }
-        // By the distance in the plan, and reversed each second time, nobody has a colour more than
+        // By the distance in the plan, and reversed each second time, nobody has a color more than
         // once more often than the other.
         let newcomer_first = (newcomer - place + cycle) % 2 == 1;
         let id = |number: u64| EngineId(u32::try_from(number).unwrap_or(u32::MAX));

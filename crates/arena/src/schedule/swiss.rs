@@ -1,7 +1,7 @@
 //! Swiss tournaments, in the manner of the Dutch system (FIDE Handbook C.04.3).
 //!
 //! From the top down each engine gets the opponent that fits best: not met yet, of the same score,
-//! who wants the other colour, and half the score group away. An opponent is only taken if the
+//! who wants the other color, and half the score group away. An opponent is only taken if the
 //! rest can then be paired without more bad pairs than there must be.
 
 use petgraph::algo::maximum_matching;
@@ -14,7 +14,7 @@ use crate::plan::EngineId;
 
 #[derive(Debug)]
 pub(super) struct Swiss {
-    /// Whether it matters for the balance of colours who begins.
+    /// Whether it matters for the balance of colors who begins.
     balance_colors: bool,
     /// What a bye brings, in half points: a win in each game of a meeting.
     bye: u64,
@@ -106,15 +106,15 @@ impl Swiss {
         let mut order: Vec<usize> = (0..self.players.len()).collect();
         order.sort_by_key(|&engine| (std::cmp::Reverse(self.player(engine).half_points), engine));
         let bye = (order.len() % 2 == 1).then(|| self.take_bye(&mut order)).flatten();
-        // Nobody shall have three colours too many, if that costs no rematch.
-        let colours = self.balance_colors && self.bad_pairs(&order, true) == 0;
-        let mut bad_pairs = self.bad_pairs(&order, colours);
+        // Nobody shall have three colors too many, if that costs no rematch.
+        let colors = self.balance_colors && self.bad_pairs(&order, true) == 0;
+        let mut bad_pairs = self.bad_pairs(&order, colors);
         let mut meetings = Vec::new();
         while order.len() >= 2 {
             let one = order.remove(0);
-            let place = self.opponent(one, &order, colours, bad_pairs);
+            let place = self.opponent(one, &order, colors, bad_pairs);
             let other = order.remove(place);
-            bad_pairs = bad_pairs.saturating_sub(usize::from(self.is_bad(one, other, colours)));
+            bad_pairs = bad_pairs.saturating_sub(usize::from(self.is_bad(one, other, colors)));
             meetings.push(self.meet(one, other, meetings.len()));
         }
         let engine = |engine: usize| EngineId(u32::try_from(engine).unwrap_or(u32::MAX));
@@ -150,7 +150,7 @@ impl Swiss {
     }
 
     /// The place in `others`, who are in order, of the best opponent for the engine before them.
-    fn opponent(&self, one: usize, others: &[usize], colours: bool, bad_pairs: usize) -> usize {
+    fn opponent(&self, one: usize, others: &[usize], colors: bool, bad_pairs: usize) -> usize {
         let us = self.player(one);
         let same = |&&other: &&usize| self.player(other).half_points == us.half_points;
         let group = others.iter().take_while(same).count() + 1;
@@ -168,32 +168,32 @@ impl Swiss {
                 (0, None) => (true, ideal - place),
                 _ => (false, place),
             };
-            // A third colour too many is worse than another score, and a second is not.
+            // A third color too many is worse than another score, and a second is not.
             (self.met(one, other), clash > 1, distance, clash, away)
         });
         let fits = |&place: &usize| {
             let Some(&other) = others.get(place) else { return false };
             let mut rest = others.to_vec();
             rest.remove(place);
-            let here = usize::from(self.is_bad(one, other, colours));
-            here + self.bad_pairs(&rest, colours) <= bad_pairs
+            let here = usize::from(self.is_bad(one, other, colors));
+            here + self.bad_pairs(&rest, colors) <= bad_pairs
         };
         // Some opponent fits, as `bad_pairs` is what a pairing of all of them needs.
         places.into_iter().find(fits).unwrap_or(0)
     }
 
-    /// Whether two should not meet: they have met, or, if that counts, their colours clash.
-    fn is_bad(&self, one: usize, other: usize, colours: bool) -> bool {
-        self.met(one, other) > 0 || colours && clash(self.player(one), self.player(other)) > 1
+    /// Whether two should not meet: they have met, or, if that counts, their colors clash.
+    fn is_bad(&self, one: usize, other: usize, colors: bool) -> bool {
+        self.met(one, other) > 0 || colors && clash(self.player(one), self.player(other)) > 1
     }
 
     /// How many bad pairs there must be if these, an even number, are paired.
-    fn bad_pairs(&self, engines: &[usize], colours: bool) -> usize {
-        let good = |one: usize, other: usize| one != other && !self.is_bad(one, other, colours);
+    fn bad_pairs(&self, engines: &[usize], colors: bool) -> usize {
+        let good = |one: usize, other: usize| one != other && !self.is_bad(one, other, colors);
         let enough = |&one: &usize| {
             let met = self.player(one).opponents;
             let at_least = engines.len().saturating_sub(1 + met);
-            !colours && at_least * 2 >= engines.len()
+            !colors && at_least * 2 >= engines.len()
                 || engines.iter().filter(|&&other| good(one, other)).count() * 2 >= engines.len()
         };
         // Who can each meet half of the others can all be paired (Dirac 1952), which saves the
@@ -254,7 +254,7 @@ impl Swiss {
     }
 }
 
-/// How far the colours of one of two get out of balance if they meet: 0 if they want different
+/// How far the colors of one of two get out of balance if they meet: 0 if they want different
 /// ones.
 fn clash(one: &Player, other: &Player) -> u64 {
     if one.balance.signum() != other.balance.signum() {

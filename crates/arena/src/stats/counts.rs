@@ -35,15 +35,15 @@ impl Outcome {
 }
 
 /// The most games that can be counted: as many whole numbers as an `f64` tells apart.
-pub const MOST_GAMES: u64 = 1 << 53;
+pub const MAX_GAMES: u64 = 1 << 53;
 
-/// More than [`MOST_GAMES`] games.
+/// More than [`MAX_GAMES`] games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyGames;
 
 impl std::fmt::Display for TooManyGames {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "more than {MOST_GAMES} games")
+        write!(f, "more than {MAX_GAMES} games")
     }
 }
 
@@ -60,7 +60,7 @@ pub struct Trinomial {
 impl Trinomial {
     /// Counts from elsewhere.
     pub fn new(losses: u64, draws: u64, wins: u64) -> Result<Self, TooManyGames> {
-        checked(&[losses, draws, wins], MOST_GAMES)?;
+        checked(&[losses, draws, wins], MAX_GAMES)?;
         Ok(Self { losses, draws, wins })
     }
 
@@ -74,7 +74,7 @@ impl Trinomial {
 
     /// Counts one more game.
     pub fn add(&mut self, outcome: Outcome) -> Result<(), TooManyGames> {
-        if self.games() >= MOST_GAMES {
+        if self.games() >= MAX_GAMES {
             return Err(TooManyGames);
         }
         match outcome {
@@ -152,20 +152,20 @@ impl Pentanomial {
     /// Counts from elsewhere: two losses, loss and draw, win and loss, two draws, win and draw,
     /// two wins.
     pub fn new(ll: u64, ld: u64, wl: u64, dd: u64, wd: u64, ww: u64) -> Result<Self, TooManyGames> {
-        checked(&[ll, ld, wl, dd, wd, ww], MOST_GAMES / 2)?;
+        checked(&[ll, ld, wl, dd, wd, ww], MAX_GAMES / 2)?;
         Ok(Self { ll, ld, middle: wl + dd, wl: Some(wl), wd, ww })
     }
 
     /// Counts as most programs show them, which do not tell a win and a loss from two draws: pairs
     /// that scored 0, ½, 1, 1½ and 2 points.
     pub fn from_five([ll, ld, middle, wd, ww]: [u64; 5]) -> Result<Self, TooManyGames> {
-        checked(&[ll, ld, middle, wd, ww], MOST_GAMES / 2)?;
+        checked(&[ll, ld, middle, wd, ww], MAX_GAMES / 2)?;
         Ok(Self { ll, ld, middle, wl: None, wd, ww })
     }
 
     /// Counts one more finished pair.
     pub fn add(&mut self, one: Outcome, other: Outcome) -> Result<(), TooManyGames> {
-        if self.pairs() >= MOST_GAMES / 2 {
+        if self.pairs() >= MAX_GAMES / 2 {
             return Err(TooManyGames);
         }
         match (one, other) {

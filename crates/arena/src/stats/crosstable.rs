@@ -6,7 +6,7 @@ use std::fmt;
 use super::counts::{Counts, Outcome, Pentanomial, TooManyGames, Trinomial};
 
 /// The most players of a tournament.
-pub const MOST_PLAYERS: usize = 1024;
+pub const MAX_PLAYERS: usize = 1024;
 
 /// The results of a tournament, by players counted from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,7 +76,7 @@ fn several(outcome: Outcome, games: u64) -> Result<Trinomial, TooManyGames> {
 /// Why a table or a result in it was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CrosstableError {
-    /// More than [`MOST_PLAYERS`].
+    /// More than [`MAX_PLAYERS`].
     TooManyPlayers(usize),
     /// There is no such player.
     NoSuchPlayer(usize),
@@ -90,7 +90,7 @@ impl fmt::Display for CrosstableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooManyPlayers(players) => {
-                write!(f, "{players} players are more than {MOST_PLAYERS}")
+                write!(f, "{players} players are more than {MAX_PLAYERS}")
             }
             Self::NoSuchPlayer(player) => write!(f, "there is no player {player}"),
             Self::Alone(player) => write!(f, "player {player} cannot play itself"),
@@ -140,7 +140,7 @@ pub struct Standing {
 impl Crosstable {
     /// A table without results.
     pub fn new(players: usize) -> Result<Self, CrosstableError> {
-        if players > MOST_PLAYERS {
+        if players > MAX_PLAYERS {
             return Err(CrosstableError::TooManyPlayers(players));
         }
         Ok(Self { byes: vec![0; players], meetings: BTreeMap::new() })

@@ -36,8 +36,8 @@ mod sample;
 mod sprt;
 mod tilt;
 
-pub use counts::{Counts, MOST_GAMES, Outcome, Pentanomial, TooManyGames, Trinomial};
-pub use crosstable::{Crosstable, CrosstableError, MOST_PLAYERS, Standing, TieBreak};
+pub use counts::{Counts, MAX_GAMES, Outcome, Pentanomial, TooManyGames, Trinomial};
+pub use crosstable::{Crosstable, CrosstableError, MAX_PLAYERS, Standing, TieBreak};
 pub use elo::{NORMALIZED_ELO, elo_of_score, score_of_elo};
 pub use figure::{Estimate, Figure, Interval};
 pub use figures::{Figures, PairFigures};

@@ -681,7 +681,7 @@ fn points(outcome: Outcome) -> f64 {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "at most `MOST_PLAYERS`")]
+#[expect(clippy::cast_precision_loss, reason = "at most `MAX_PLAYERS`")]
 fn count(players: usize) -> f64 {
     players as f64
 }

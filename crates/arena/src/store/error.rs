@@ -28,7 +28,7 @@ pub enum StoreError {
         /// What is wrong with it.
         why: String,
     },
-    /// It was written by a newer program.
+    /// The file has another version of the format.
     Version {
         /// The file.
         path: PathBuf,
@@ -101,8 +101,9 @@ impl fmt::Display for StoreError {
             Self::Version { path, version } => {
                 write!(
                     f,
-                    "`{}` has version {version} of the format, which is newer",
-                    path.display()
+                    "`{}` has version {version} of the results format; only version {} is supported",
+                    path.display(),
+                    super::line::VERSION
                 )
             }
             Self::Damaged { path, line, why } => {

@@ -16,11 +16,8 @@ pub(super) const MAX_LINE: usize = 64 << 20;
 /// The name of the format.
 pub(super) const FORMAT: &str = "readyok-match";
 
-/// The newest version of the format that is read.
-pub(super) const VERSION: u32 = 2;
-
-/// The version that is written unless values are hidden, which older programs do not know of.
-const PLAIN: u32 = 1;
+/// The version of the format.
+pub(super) const VERSION: u32 = 3;
 
 /// What a line holds.
 #[derive(Debug, Serialize, Deserialize)]
@@ -67,7 +64,7 @@ impl Head {
         let shown = if sealed { secrets::sealed(plan)? } else { plan.clone() };
         Ok(Self {
             format: FORMAT.to_owned(),
-            version: if sealed { VERSION } else { PLAIN },
+            version: VERSION,
             // A hash without salt over the values themselves would help to guess them.
             plan_hash: ContentHash::of_plan(&shown),
             plan: shown,

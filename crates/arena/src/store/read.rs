@@ -81,8 +81,8 @@ impl<R: BufRead> Scan<R> {
                     .to_owned(),
             ));
         }
-        // A later version may say more in its first line, but says these things as this one does.
-        if let Some(version) = version(&line).filter(|version| !(1..=VERSION).contains(version)) {
+        // Checked first, because the plan of another version may have other keys.
+        if let Some(version) = version(&line).filter(|version| *version != VERSION) {
             return Err(StoreError::Version { path: path.to_owned(), version });
         }
         let head = match line::read(&mut line).map_err(no_head)? {

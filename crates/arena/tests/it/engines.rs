@@ -45,7 +45,7 @@ fn player(place: &Place) -> EnginePlayer {
 fn a_plan_says_how_long_a_search_without_a_clock_may_take_whatever_is_said_meanwhile() {
     for fault in ["flood", "hang"] {
         let mut place = place(&[&format!("{fault} one-in=1"), ""]);
-        place.plan.stall_ms = NonZeroU64::new(200);
+        place.plan.search_timeout_ms = NonZeroU64::new(200);
         let setting = GameSettings::new(Game::Chess);
         let mut player = EnginePlayer::new(&place.plan, setting, Timeouts::default());
         let pairing = Pairing { games: 1, ..pairing(0, 1) };
@@ -62,7 +62,7 @@ fn a_plan_says_how_long_a_search_without_a_clock_may_take_whatever_is_said_meanw
 #[test]
 fn a_plan_says_how_long_each_engine_may_be_silent_before_it_is_ready() {
     let mut place = place(&["mute", ""]);
-    place.plan.engines[0].patience.ready_ms = NonZeroU64::new(200);
+    place.plan.engines[0].timeouts.ready_ms = NonZeroU64::new(200);
     let (result, _) = play(&mut player(&place), &Pairing { games: 1, ..pairing(0, 1) });
     let game = &result.expect("a result").expect("it was played to its end").games[0];
     assert_eq!(game.end, Termination::EngineStartFailure);

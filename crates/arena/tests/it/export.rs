@@ -8,7 +8,7 @@ use readyok_arena::export::{
     Existing, Export, ExportError, Exports, Form, PgnFields, PgnMoves, PgnStyle, Recorder,
 };
 use readyok_arena::pairing::PairResult;
-use readyok_arena::result::{GameEnd, PlayedMove};
+use readyok_arena::result::{GameEnd, MoveRecord};
 use readyok_arena::store::{Reader, Store};
 use readyok_rules::record::{self, Format};
 use readyok_rules::{Game, GameResult, Handicap, IllegalReason, Setup, Side, Termination};
@@ -149,7 +149,7 @@ fn records_that_a_worker_has_made_are_those_of_the_match() {
         assert!(!here.is_empty());
     }
     let mut bad = pair;
-    bad.games[0].moves[0].word = "e2e5".parse().expect("a word");
+    bad.games[0].moves[0].mv = "e2e5".parse().expect("a word");
     let [one, other] = [
         here.append(&bad).expect_err("no move").to_string(),
         there.append_records(&bad, recorder.records(&bad)).expect_err("no move").to_string(),
@@ -241,7 +241,7 @@ fn latency_is_what_the_engine_does_not_tell() {
     exports.open().expect("files");
     let mut pair = sample::pair(0);
     let played = &mut pair.games[0].moves[0];
-    (played.time_us, played.told_ms, played.left_ms) = (350_400, Some(348), Some(9_650));
+    (played.time_us, played.reported_time_ms, played.left_ms) = (350_400, Some(348), Some(9_650));
     exports.append(&pair).expect("space");
     let text = place.text().split_whitespace().collect::<Vec<_>>().join(" ");
     let told = "1. e4 {+0.12/3 0.350s, tl=9.650s, latency=0.002s, n=100} 1... e5 {+0.12/3 0.002s, \
@@ -354,7 +354,7 @@ fn who_wants_to_overwrite_records_gets_no_other_file() {
 fn shogi_pair(index: u64) -> PairResult {
     let mut pair = sample::pair(index);
     let played = |words: &[&str]| {
-        let played = |word: &&str| PlayedMove::new(word.parse().expect("a move"));
+        let played = |word: &&str| MoveRecord::new(word.parse().expect("a move"));
         words.iter().map(played).collect()
     };
     pair.games[0].moves = played(&["7g7f", "3c3d", "8h2b+"]);

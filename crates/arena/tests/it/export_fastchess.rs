@@ -5,7 +5,7 @@ use std::fs;
 use readyok_arena::export::{Existing, Export, Exports, Form, PgnFields, PgnMoves, PgnStyle};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::Plan;
-use readyok_arena::result::{GameEnd, MatchGame, PlayedMove};
+use readyok_arena::result::{GameEnd, MatchGame, MoveRecord};
 use readyok_arena::store::Store;
 use readyok_protocol::Score;
 use readyok_rules::{Game, IllegalReason, Side, Termination};
@@ -42,13 +42,13 @@ fn written(
     fs::read_to_string(path).expect("a file")
 }
 
-fn played(word: &str) -> PlayedMove {
-    PlayedMove {
+fn played(word: &str) -> MoveRecord {
+    MoveRecord {
         time_us: 1_999,
         score: Some(Score::Cp(-345)),
         depth: Some(5),
         pv: [word].into_iter().collect(),
-        ..PlayedMove::new(word.parse().expect("a move"))
+        ..MoveRecord::new(word.parse().expect("a move"))
     }
 }
 
@@ -149,8 +149,8 @@ fn what_was_not_told_is_nothing() {
     let text = written(PgnStyle { fields, ..style() }, "e2e4 e7e5", |plan, _, game| {
         plan.engines[0].limits.move_time_ms = Some(1_500);
         let played = &mut game.moves[0];
-        (played.told_ms, played.nodes) = (Some(3), Some(70));
-        game.moves[1] = PlayedMove::new("e7e5".parse().expect("a move"));
+        (played.reported_time_ms, played.nodes) = (Some(3), Some(70));
+        game.moves[1] = MoveRecord::new("e7e5".parse().expect("a move"));
         game.moves[1].lines = vec!["info {x}".to_owned()];
     });
     let expected = "1. e4 {-3.45/5 0.001s, tl=1.500s, latency=-0.002s, n=70, sd=0, nps=0, hashfull=0, \

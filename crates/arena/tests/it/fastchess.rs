@@ -2,15 +2,15 @@
 
 use readyok_arena::fastchess::{ArgumentError, Invocation, Request, parse};
 use readyok_arena::plan::{
-    BookFormat, Colours, Format, GamesPerPairing, OpeningOrder, OpeningPolicy, OpeningSource,
+    BookFormat, Colors, Format, GamesPerPairing, OpeningOrder, OpeningPolicy, OpeningSource,
     TimeControl,
 };
 use readyok_arena::stats::Model;
 use readyok_rules::Game;
 
 fn read(line: &str) -> Result<Request, ArgumentError> {
-    let words: Vec<String> = shlex::split(line).unwrap_or_default();
-    parse(&words, 1)
+    let args: Vec<String> = shlex::split(line).unwrap_or_default();
+    parse(&args, 1)
 }
 
 fn play(line: &str) -> Invocation {
@@ -23,7 +23,7 @@ fn play(line: &str) -> Invocation {
 const TWO: &str = "-engine cmd=a tc=10+0.1 -engine cmd=b tc=10+0.1";
 
 #[test]
-fn a_line_as_a_test_framework_writes_it() {
+fn parses_a_command_line_of_openbench() {
     let read = play(
         "-engine dir=engines/ cmd=./new proto=uci tc=8.0+0.08 timemargin=250 option.Threads=1 \
          option.Hash=16 name=new -engine dir=engines/ cmd=./base proto=uci tc=8.0+0.08 \
@@ -52,7 +52,7 @@ fn a_line_as_a_test_framework_writes_it() {
     assert_eq!((sprt.model, sprt.elo1, sprt.beta), (Model::Logistic, 5.0, 0.1));
     let draw = plan.adjudication.draw.unwrap();
     assert_eq!((draw.from_move, draw.moves, draw.score), (40, 8, 10));
-    assert!(plan.adjudication.as_fastchess, "games end as there");
+    assert!(plan.adjudication.as_fastchess, "adjudication as in fastchess");
     assert!(options.recover && options.penta);
     assert_eq!((options.concurrency, options.affinity.as_deref()), (4, Some(&[0, 2, 3, 4][..])));
     let pgn = options.pgn.as_ref().unwrap();
@@ -60,7 +60,7 @@ fn a_line_as_a_test_framework_writes_it() {
 }
 
 #[test]
-fn each_holds_for_all_engines_wherever_it_stands() {
+fn each_applies_to_all_engines_regardless_of_position() {
     let read = play("-each nodes=100 option.Hash=8 -engine cmd=a nodes=5 -engine cmd=b");
     for engine in &read.plan.engines {
         assert_eq!(engine.limits.nodes, Some(100), "{}", engine.name);
@@ -69,14 +69,14 @@ fn each_holds_for_all_engines_wherever_it_stands() {
 }
 
 #[test]
-fn engines_of_one_name_are_told_apart() {
+fn numbers_equal_engine_names() {
     let read = play("-each depth=1 -engine cmd=x/a -engine cmd=y/a.exe -engine cmd=z/a");
     let names: Vec<&str> = read.plan.engines.iter().map(|engine| engine.name.as_str()).collect();
     assert_eq!(names, ["a", "a_2", "a_3"]);
 }
 
 #[test]
-fn time_may_be_infinite_and_seconds_may_say_so() {
+fn parses_infinite_time_and_units_of_seconds() {
     let read = play("-engine cmd=a tc=inf nodes=5 -engine cmd=b tc=40/1:9.65s+0.1s");
     let [first, second] = read.plan.engines.as_slice() else { panic!("two engines") };
     assert_eq!(first.limits.tc, None);
@@ -86,7 +86,7 @@ fn time_may_be_infinite_and_seconds_may_say_so() {
 }
 
 #[test]
-fn limits_that_scripts_compute_are_understood() {
+fn truncates_computed_times_to_milliseconds() {
     let engines = "-engine cmd=a -engine cmd=b";
     let limits = |each: &str| play(&format!("{engines} -each {each}")).plan.engines[0].limits;
     assert_eq!(limits("tc=7.84313725+0.0784313725").tc, "7.843+0.078".parse().ok());
@@ -97,11 +97,11 @@ fn limits_that_scripts_compute_are_understood() {
     let none = limits("tc=0+0 st=0 nodes=1");
     assert_eq!((none.tc, none.move_time_ms, none.nodes), (None, None, Some(1)));
     let error = read_error(&format!("{engines} -each nodes=0 tc=0")).to_string();
-    assert_eq!(error, "engine `a` has no limit: give tc, st, nodes or depth");
+    assert_eq!(error, "engine `a` has no limit: use tc, st, nodes or depth");
 }
 
 #[test]
-fn games_and_rounds_are_understood_either_way_round() {
+fn swaps_games_and_rounds_like_fastchess() {
     assert_eq!(play(TWO).plan.games, GamesPerPairing::Two);
     let four = play(&format!("{TWO} -games 4 -rounds 2"));
     assert_eq!((four.plan.games, four.plan.rounds), (GamesPerPairing::Two, 4));
@@ -113,7 +113,7 @@ fn games_and_rounds_are_understood_either_way_round() {
 }
 
 #[test]
-fn a_quick_match_has_its_own_settings() {
+fn quick_has_default_settings() {
     let read = play("-quick cmd=a cmd=a book=uho.epd");
     assert_eq!((read.plan.rounds, read.plan.engines.len()), (25_000, 2));
     assert!(read.options.recover && !read.options.penta);
@@ -123,18 +123,22 @@ fn a_quick_match_has_its_own_settings() {
 }
 
 #[test]
-fn games_that_count_alone_are_pairings_of_their_own() {
+fn games_that_count_alone_are_separate_pairings() {
     let check = |options: &str, expected| {
         let Invocation { plan, options: read } = play(&format!("{TWO} -rounds 5 {options}"));
-        assert_eq!((plan.rounds, plan.legs, plan.games, read.penta), expected, "{options}");
+        assert_eq!(
+            (plan.rounds, plan.pairs_per_encounter, plan.games, read.penta),
+            expected,
+            "{options}"
+        );
         plan
     };
     let (one, two) = (GamesPerPairing::One, GamesPerPairing::Two);
     let plan = check("-noswap -reverse", (5, 1, two, true));
-    assert_eq!(plan.colours, Colours { fixed: true, reversed: true });
+    assert_eq!(plan.colors, Colors { fixed: true, reversed: true });
     check("-report penta=true", (5, 1, two, true));
     let plan = check("-report penta=false", (5, 2, one, false));
-    assert_eq!(plan.openings.policy, OpeningPolicy::Meeting);
+    assert_eq!(plan.openings.policy, OpeningPolicy::Encounter);
     check("-noswap -report penta=false", (5, 2, one, false));
     check("-output format=cutechess", (5, 2, one, false));
     check("-games 1", (5, 1, one, false));
@@ -151,40 +155,39 @@ fn read_error(line: &str) -> ArgumentError {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn errors_name_the_argument() {
     let check = |line: &str, text: &str| assert_eq!(read_error(line).to_string(), text, "{line}");
     check("-engne cmd=a", "no option `-engne`; did you mean `-engine`?");
     check("-nonsense", "no option `-nonsense`");
-    check("-concurrency", "`-concurrency` takes exactly one value");
-    check("-recover true", "`-recover` takes no value");
-    check("-log level", "`-log` takes key=value pairs, and `level` is none");
-    check("-engine cmd=", "`-engine` takes key=value pairs, and `cmd=` is none");
+    check("-concurrency", "`-concurrency` requires exactly one value");
+    check("-recover true", "`-recover` has no value");
+    check("-log level", "`-log` requires key=value pairs, not `level`");
+    check("-engine cmd=", "`-engine` requires key=value pairs, not `cmd=`");
     check("-engine cmd=a restart=true", "`-engine` has no `restart=true`: expected on or off");
     check("-engine cmd=a x=1", "`-engine` has no `x=1`");
     check("-rounds x", "`-rounds` cannot be `x`: expected a number");
     check("-srand -1", "`-srand` cannot be `-1`: expected a number");
     check(
         "-engine cmd=a tc=1 -engine cmd=b",
-        "engine `b` has no limit: give tc, st, nodes or depth",
+        "engine `b` has no limit: use tc, st, nodes or depth",
     );
     check("-each tc=1 st=1 -engine cmd=a -engine cmd=b", "engine `a` has both tc and st");
-    check("-each tc=1 -engine cmd=a", "at least two engines are needed");
+    check("-each tc=1 -engine cmd=a", "a match requires at least two engines");
     check("-use-affinity 3-1", "`-use-affinity` cannot be `3-1`: expected a list like 3,5,7-11");
     let test = format!("{TWO} -sprt elo0=2 elo1=0 alpha=0.05 beta=0.05");
     check(&test, "`-sprt`: elo0 `2` must be below elo1 `0`, both between -4000 and 4000");
-    check(&format!("{TWO} -variant fischerandom"), "`-variant fischerandom` needs `-openings`");
+    check(&format!("{TWO} -variant fischerandom"), "`-variant fischerandom` requires `-openings`");
     assert_eq!(read("-version"), Ok(Request::Version));
     assert_eq!(read(""), Ok(Request::Help));
-    check("-debug", "there is no `-debug`: `-log` writes what engines are told and say");
+    check("-debug", "`-debug` is not supported: use `-log` with `engine=true`");
     let config = format!("{TWO} -config file=a.json stats=false");
-    let kept = "`-config stats=false`: what a match has come to counts when it goes on";
-    check(&config, kept);
-    assert!(read(&format!("{config} discard=true")).is_ok(), "nothing goes on");
-    check("-config file=a.json discard=true", "at least two engines are needed");
+    check(&config, "`-config stats=false` is not supported: stored results always count");
+    assert!(read(&format!("{config} discard=true")).is_ok(), "the file is discarded");
+    check("-config file=a.json discard=true", "a match requires at least two engines");
 }
 
 #[test]
-fn a_match_goes_on_with_nothing_but_its_state() {
+fn resumes_with_only_a_results_file() {
     let resume = |line| play(line).options.resume;
     let alone = resume("-config file=a.json");
     assert_eq!((alone.used(), alone.rounds), (Some(std::path::Path::new("a.json")), None));
@@ -196,9 +199,9 @@ fn a_match_goes_on_with_nothing_but_its_state() {
 }
 
 #[test]
-fn an_engine_to_check_comes_with_its_own_arguments() {
+fn compliance_accepts_engine_arguments() {
     let check = |line: &str, args: &[&str]| {
-        let args = args.iter().map(|&word| word.to_owned()).collect();
+        let args = args.iter().map(|&arg| arg.to_owned()).collect();
         let checked = Request::Compliance { command: "x".to_owned(), args };
         assert_eq!(read(line), Ok(checked), "{line}");
     };

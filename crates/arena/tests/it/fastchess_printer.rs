@@ -49,7 +49,7 @@ fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (Strin
         GamesPerPairing::One => 1,
         GamesPerPairing::Two => 2,
     };
-    let pairings = u64::from(plan.rounds) * u64::from(plan.legs);
+    let pairings = u64::from(plan.rounds) * u64::from(plan.pairs_per_encounter);
     let count = Arc::clone(&stops);
     let printer = Printer::new(plan, pairings, options, &mut printed);
     let mut printer = printer.stopping_by(move || {

@@ -1,4 +1,4 @@
-//! The lines of fastchess that scripts look for.
+//! The lines of fastchess that scripts parse.
 
 use readyok_arena::fastchess::text::{self, GameOver};
 use readyok_arena::queue::WarningContext;
@@ -6,7 +6,7 @@ use readyok_arena::result::{GameEnd, WarningKind};
 use readyok_rules::{Game, IllegalReason, Side, Termination};
 
 #[test]
-fn starts_and_ends_of_games() {
+fn prints_starts_and_results_of_games() {
     assert_eq!(text::started(3, 200, "new", "base"), "Started game 3 of 200 (new vs base)");
     let end = &Termination::Checkmate.into();
     let mate = GameOver { game: Game::Chess, winner: Some(Side::Second), end };
@@ -15,7 +15,7 @@ fn starts_and_ends_of_games() {
 }
 
 #[test]
-fn every_end_has_its_words() {
+fn prints_the_termination_of_games() {
     let check_end = |winner, end: GameEnd, score: &str, why: &str| {
         let over = GameOver { game: Game::Chess, winner, end: &end };
         assert_eq!((over.score(), over.reason().as_str()), (score, why));
@@ -47,7 +47,7 @@ fn every_end_has_its_words() {
 }
 
 #[test]
-fn the_colours_of_shogi_are_its_own() {
+fn the_first_player_is_black_in_shogi() {
     let check = |winner, termination: Termination, why: &str| {
         let over = GameOver { game: Game::Shogi, winner, end: &termination.into() };
         assert_eq!(over.reason(), why);
@@ -58,7 +58,7 @@ fn the_colours_of_shogi_are_its_own() {
 }
 
 #[test]
-fn warnings_say_where_they_arose() {
+fn warnings_contain_position_and_moves() {
     let check = |kind: WarningKind, expected: &str| {
         let about = WarningContext {
             kind,
@@ -72,9 +72,9 @@ fn warnings_say_where_they_arose() {
         assert_eq!(text, format!("Warning; {expected}{more}"));
         assert_eq!(text::warning("new", &about, false), text.replace(" :: ", "\n"));
     };
-    let word = || "e2e4".to_owned();
-    check(WarningKind::IllegalPv { word: word() }, "Illegal PV move - move e2e4 from new");
-    let beyond = |end| WarningKind::PvBeyondEnd { word: word(), end };
+    let token = || "e2e4".to_owned();
+    check(WarningKind::IllegalPv { text: token() }, "Illegal PV move - move e2e4 from new");
+    let beyond = |end| WarningKind::PvBeyondEnd { text: token(), end };
     for (end, text) in [
         (Termination::Checkmate, "checkmate"),
         (Termination::Stalemate, "stalemate"),
@@ -86,6 +86,6 @@ fn warnings_say_where_they_arose() {
     let length = |plies, found| WarningKind::MatePvLength { plies, found };
     check(length(3, 2), "Incomplete mating PV - from new");
     check(length(3, 4), "Too long mating PV - from new");
-    let other = WarningKind::OtherPv { word: word() };
+    let other = WarningKind::OtherPv { text: token() };
     check(other, "Bestmove does not match beginning of last PV - move c2c4 from new");
 }

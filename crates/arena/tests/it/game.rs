@@ -3,10 +3,10 @@
 use readyok_arena::game::{Cancel, GameSettings, Player, play_game};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{
-    Adjudication, DrawAdjudication, EngineId, EnginePlan, Impasse, Limits, Protocol,
-    ResignAdjudication, Variations,
+    Adjudication, DrawAdjudication, EngineId, EnginePlan, Impasse, Limits, Protocol, PvCheck,
+    ResignAdjudication,
 };
-use readyok_arena::result::{EndDetail, EngineFailureKind, MatchGame, PlayedMove, WarningKind};
+use readyok_arena::result::{EndDetail, EngineFailureKind, MatchGame, MoveRecord, WarningKind};
 use readyok_protocol::{OptionError, Register, Score};
 use readyok_rules::{Game, IllegalReason, Side, Termination};
 use tempfile::TempDir;
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::scripted::{game, game_of, plan, play, player, script, setting, speaking, timeouts};
 
 fn words(result: &MatchGame) -> Vec<&str> {
-    result.moves.iter().map(|made| made.word.as_str()).collect()
+    result.moves.iter().map(|made| made.mv.as_str()).collect()
 }
 
 fn check(
@@ -165,8 +165,8 @@ fn what_was_told_is_kept() {
     let left = told.left_ms.expect("a clock");
     assert!((1_000..=11_000).contains(&left), "{left}");
     assert!(told.time_us < 10_000_000);
-    let expected = PlayedMove {
-        word: "f2f3".parse().expect("a move"),
+    let expected = MoveRecord {
+        mv: "f2f3".parse().expect("a move"),
         time_us: told.time_us,
         left_ms: told.left_ms,
         score: Some(Score::MateIn { plies: 3 }),
@@ -176,7 +176,7 @@ fn what_was_told_is_kept() {
         nps: Some(66),
         hashfull: Some(77),
         tbhits: Some(88),
-        told_ms: Some(99),
+        reported_time_ms: Some(99),
         pv: ["f2f3", "e7e5"].into_iter().collect(),
         ponder_hit: false,
         lines: Vec::new(),
@@ -308,7 +308,7 @@ fn an_engine_is_registered_and_the_registration_is_stored_nowhere() {
 #[test]
 fn odd_things_are_warned_of() {
     let check = |first: &str, kinds: &[WarningKind]| {
-        let chess = GameSettings { variations: Variations::Followed, ..setting(Game::Chess) };
+        let chess = GameSettings { pv_check: PvCheck::Moves, ..setting(Game::Chess) };
         let fine = "info depth 1 score cp 1 pv e7e5|bestmove e7e5, 0000";
         let scripts = [&format!("{first}, 0000"), fine].map(script);
         let result = game(&chess, &Opening::default(), scripts);
@@ -324,15 +324,15 @@ fn odd_things_are_warned_of() {
     );
     check(
         "info depth 1 score cp 1 pv e2e4|bestmove f2f3",
-        &[WarningKind::OtherPv { word: word("e2e4") }],
+        &[WarningKind::OtherPv { text: word("e2e4") }],
     );
     check(
         "info depth 1 score cp 1 pv f2f3 e2e4|bestmove f2f3",
-        &[WarningKind::IllegalPv { word: word("e2e4") }],
+        &[WarningKind::IllegalPv { text: word("e2e4") }],
     );
     check(
         "info depth 1 score cp 1 pv f2f3 e7e5 g2g4 d8h4 a2a3|bestmove f2f3",
-        &[WarningKind::PvBeyondEnd { word: word("a2a3"), end: Termination::Checkmate }],
+        &[WarningKind::PvBeyondEnd { text: word("a2a3"), end: Termination::Checkmate }],
     );
     check(
         "info depth 1 score mate 2 pv f2f3 e7e5 g2g4 d8h4|bestmove f2f3",
@@ -356,7 +356,7 @@ fn a_copy_protection_error_is_named_with_the_text_of_the_engine() {
 #[test]
 fn variations_to_mate_are_to_end_with_it() {
     let check = |first: &str, kinds: &[WarningKind]| {
-        let chess = GameSettings { variations: Variations::ToMate, ..setting(Game::Chess) };
+        let chess = GameSettings { pv_check: PvCheck::Mate, ..setting(Game::Chess) };
         let fine = "info depth 1 score cp 1 pv e7e5|bestmove e7e5, 0000";
         let line = format!("info depth 1 score mate {first}");
         let scripts = [&format!("{line}|bestmove f2f3, 0000"), fine].map(script);

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use readyok_arena::game::{GameSettings, Player};
 use readyok_arena::pairing::Opening;
-use readyok_arena::plan::{Adjudication, EngineId, EnginePlan, Limits, Protocol, Variations};
+use readyok_arena::plan::{Adjudication, EngineId, EnginePlan, Limits, Protocol, PvCheck};
 use readyok_arena::result::MatchGame;
 use readyok_client::Timeouts;
 use readyok_rules::{Game, Position, Termination};
@@ -44,7 +44,7 @@ fn check(game: Game, needs: &str, plans: impl FnOnce() -> [EnginePlan; 2]) {
     if !is_wanted(needs) {
         return;
     }
-    let setting = GameSettings { variations: Variations::Followed, ..GameSettings::new(game) };
+    let setting = GameSettings { pv_check: PvCheck::Moves, ..GameSettings::new(game) };
     let opening = Opening::default();
     let player =
         |(id, plan): (u32, EnginePlan)| Player::new(game, EngineId(id), &plan, Timeouts::default());
@@ -66,7 +66,7 @@ fn check_game(game: Game, result: &MatchGame) {
     assert!(10 < result.moves.len(), "{result:?}");
     let told = result.moves.iter().filter(|made| made.score.is_some()).count();
     assert!(result.moves.len() / 2 < told, "scores were told");
-    let words = result.moves.iter().map(|made| made.word.as_str());
+    let words = result.moves.iter().map(|made| made.mv.as_str());
     let end = Position::start(game).after(words).expect("legal moves");
     if let Some(ending) = end.outcome() {
         assert_eq!(ending.winner(), result.winner);
@@ -96,11 +96,8 @@ fn narikin(game: Game, id: u32) -> Player {
 fn narikin_plays_itself_in_every_game() {
     for game in [Game::Chess, Game::Chess960, Game::Shogi] {
         let adjudication = Adjudication { max_moves: Some(40), ..Adjudication::default() };
-        let setting = GameSettings {
-            variations: Variations::Followed,
-            adjudication,
-            ..GameSettings::new(game)
-        };
+        let setting =
+            GameSettings { pv_check: PvCheck::Moves, adjudication, ..GameSettings::new(game) };
         let (mut a, mut b) = (narikin(game, 0), narikin(game, 1));
         let opening = Opening::default();
         let result = play(&setting, &opening, &mut a, &mut b);
@@ -109,7 +106,7 @@ fn narikin_plays_itself_in_every_game() {
         // The same again: with fixed nodes and nothing remembered, every move is.
         let again = play(&setting, &opening, &mut a, &mut b);
         let words = |result: &MatchGame| -> Vec<String> {
-            result.moves.iter().map(|made| made.word.to_string()).collect()
+            result.moves.iter().map(|made| made.mv.to_string()).collect()
         };
         assert_eq!(words(&result), words(&again));
     }

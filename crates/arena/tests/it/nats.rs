@@ -544,16 +544,16 @@ fn a_slow_machine_gives_more_time() {
         ..EnginePlan::default()
     };
     plan.engines = vec![limits("tc = \"10+0.1\"\nmargin_ms = 50"), limits("nodes = 100")];
-    plan.stall_ms = NonZeroU64::new(1000);
-    plan.engines[1].patience.ready_ms = NonZeroU64::new(1000);
+    plan.search_timeout_ms = NonZeroU64::new(1000);
+    plan.engines[1].timeouts.ready_ms = NonZeroU64::new(1000);
     let played = |coordinator, here| {
         let order = MatchSpec { speed: coordinator, ..MatchSpec::new(&plan) };
         let plan = scale_times(order, here).plan;
         let tc = plan.engines[0].limits.tc.map(|tc| tc.to_string()).unwrap_or_default();
         assert_eq!(plan.engines[0].limits.margin_ms, 50);
         assert_eq!(plan.engines[1].limits, limits("nodes = 100").limits);
-        assert_eq!(plan.engines[1].patience.ready_ms, plan.stall_ms);
-        (tc, plan.stall_ms.map_or(0, NonZeroU64::get))
+        assert_eq!(plan.engines[1].timeouts.ready_ms, plan.search_timeout_ms);
+        (tc, plan.search_timeout_ms.map_or(0, NonZeroU64::get))
     };
     let check = |coordinator, here, tc: &str, stall| {
         assert_eq!(played(coordinator, here), (tc.to_owned(), stall), "{coordinator:?} {here}");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use readyok_arena::plan::{
-    EnginePatience, HourglassProblem, Limits, Plan, PlanError, Protocol, TimeControl,
+    EngineTimeouts, HourglassProblem, Limits, Plan, PlanError, Protocol, TimeControl,
     TimeControlError,
 };
 use readyok_client::{Timeouts, WaitLimit};
@@ -38,14 +38,14 @@ fn an_hourglass_is_read_as_cutechess_reads_it() {
     for text in ["hg60+1", "40/hg60"] {
         assert_eq!(text.parse::<TimeControl>(), Err(TimeControlError::Hourglass), "{text}");
     }
-    assert_eq!("hg0".parse::<TimeControl>(), Err(TimeControlError::Nothing));
+    assert_eq!("hg0".parse::<TimeControl>(), Err(TimeControlError::Zero));
     assert!("60hg".parse::<TimeControl>().is_err());
 }
 
 #[test]
 fn what_is_no_time_control_is_refused() {
     let time = |text: &str| Err::<TimeControl, _>(TimeControlError::Time(text.to_owned()));
-    assert_eq!("0".parse::<TimeControl>(), Err(TimeControlError::Nothing));
+    assert_eq!("0".parse::<TimeControl>(), Err(TimeControlError::Zero));
     assert_eq!("0/5".parse::<TimeControl>(), Err(TimeControlError::Moves("0".to_owned())));
     assert_eq!("x/5".parse::<TimeControl>(), Err(TimeControlError::Moves("x".to_owned())));
     for text in ["", "x", "-5", "1e3", "0.1234", "99999999999", "1.", "NaN"] {
@@ -62,7 +62,7 @@ fn a_plan_survives_toml() {
         game = "chess"
         rounds = 100
         seed = 7
-        stall_ms = 30000
+        search_timeout_ms = 30000
 
         [[engines]]
         name = "a"
@@ -97,18 +97,18 @@ fn a_plan_survives_toml() {
 
 #[test]
 fn an_engine_may_be_as_silent_as_its_plan_says() {
-    let read = |text: &str| toml::from_str::<EnginePatience>(text).expect(text);
+    let read = |text: &str| toml::from_str::<EngineTimeouts>(text).expect(text);
     let usual = Timeouts::default();
-    assert_eq!(read("").limits(usual), usual);
-    let slow = read("ready_ms = 7200000").limits(usual);
+    assert_eq!(read("").apply(usual), usual);
+    let slow = read("ready_ms = 7200000").apply(usual);
     assert_eq!(slow.ready, WaitLimit::fixed(Duration::from_hours(2)));
     assert_eq!(slow.handshake, usual.handshake);
-    let quick = read("hello_ms = 500").limits(usual);
+    let quick = read("handshake_ms = 500").apply(usual);
     assert_eq!(
         quick.handshake,
         WaitLimit { silence: Duration::from_millis(500), ..usual.handshake }
     );
-    let endless = read(&format!("hello_ms = {}", i64::MAX)).limits(usual);
+    let endless = read(&format!("handshake_ms = {}", i64::MAX)).apply(usual);
     assert_eq!(endless.handshake, WaitLimit::fixed(Duration::from_hours(24)));
 }
 

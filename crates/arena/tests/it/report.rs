@@ -4,7 +4,7 @@ use readyok_arena::pairing::{Opening, PairResult, Pairing};
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::WorkerId;
 use readyok_arena::report::Report;
-use readyok_arena::result::{EngineFailure, GameEnd, Introduction, MatchGame, PlayedMove};
+use readyok_arena::result::{EngineFailure, EngineInfo, GameEnd, MatchGame, MoveRecord};
 use readyok_rules::{Side, Termination};
 
 fn plan(engines: &str, more: &str) -> Result<Plan, toml::de::Error> {
@@ -12,13 +12,13 @@ fn plan(engines: &str, more: &str) -> Result<Plan, toml::de::Error> {
 }
 
 fn game(first: u32, second: u32, winner: Option<Side>, end: impl Into<GameEnd>) -> MatchGame {
-    let moves = (0..40_u64).map(|ply| PlayedMove {
+    let moves = (0..40_u64).map(|ply| MoveRecord {
         time_us: 1000 * (ply + 1),
-        told_ms: Some(ply),
+        reported_time_ms: Some(ply),
         depth: Some(12),
         nodes: Some(1000),
         nps: Some(500_000),
-        ..PlayedMove::new("e2e4".parse().expect("a move"))
+        ..MoveRecord::new("e2e4".parse().expect("a move"))
     });
     MatchGame {
         first: EngineId(first),
@@ -29,7 +29,7 @@ fn game(first: u32, second: u32, winner: Option<Side>, end: impl Into<GameEnd>) 
         started_ms: 0,
         duration_ms: 1,
         warnings: Vec::new(),
-        engines: <[Introduction; 2]>::default(),
+        engines: <[EngineInfo; 2]>::default(),
     }
 }
 

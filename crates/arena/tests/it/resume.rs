@@ -37,7 +37,7 @@ impl Place {
         let games = pairs.flat_map(|pair| {
             let index = pair.pairing.index;
             pair.games.into_iter().map(move |game| {
-                let words = game.moves.into_iter().map(|played| played.word.to_string()).collect();
+                let words = game.moves.into_iter().map(|played| played.mv.to_string()).collect();
                 (index, words, game.end)
             })
         });

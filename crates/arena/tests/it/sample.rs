@@ -2,7 +2,7 @@
 
 use readyok_arena::pairing::{Opening, PairResult, Pairing};
 use readyok_arena::plan::{EngineId, EnginePlan, Plan};
-use readyok_arena::result::{EngineFailure, GameEnd, Introduction, MatchGame, PlayedMove};
+use readyok_arena::result::{EngineFailure, EngineInfo, GameEnd, MatchGame, MoveRecord};
 use readyok_client::Exit;
 use readyok_protocol::Score;
 use readyok_rules::{Game, Side, Termination};
@@ -51,13 +51,13 @@ pub(crate) fn played(pairing: Pairing) -> PairResult {
         };
         let termination =
             if winner.is_some() { Termination::Checkmate } else { Termination::Repetition };
-        let moves = words.iter().zip(1..).map(|(word, ply)| PlayedMove {
+        let moves = words.iter().zip(1..).map(|(word, ply)| MoveRecord {
             time_us: 1_000 * ply,
             score: Some(Score::Cp(12)),
             depth: Some(3),
             nodes: Some(100 * ply),
             pv: [*word].into_iter().collect(),
-            ..PlayedMove::new(word.parse().expect("a move"))
+            ..MoveRecord::new(word.parse().expect("a move"))
         });
         MatchGame {
             first,
@@ -68,7 +68,7 @@ pub(crate) fn played(pairing: Pairing) -> PairResult {
             started_ms: 1_700_000_000_000,
             duration_ms: 28,
             warnings: Vec::new(),
-            engines: <[Introduction; 2]>::default(),
+            engines: <[EngineInfo; 2]>::default(),
         }
     };
     PairResult { games: (0..pairing.games).map(game).collect(), pairing, worker: None }

@@ -19,7 +19,7 @@ fn an_end_is_described_with_its_details() {
     check(black, Termination::Resignation.into(), "White resigns");
     check(None, Termination::Stalemate.into(), "draw by stalemate");
     check(None, Termination::MoveLimit.into(), "draw by the limit of 200 moves");
-    let claim = "Black wins by a trusted claim of mate";
+    let claim = "Black wins by a trusted mate score";
     check(black, Termination::MateAdjudication.into(), claim);
     check(None, Termination::TablebaseAdjudication.into(), "draw by tablebases");
     check(black, Termination::TablebaseAdjudication.into(), "Black wins by tablebases");
@@ -28,7 +28,7 @@ fn an_end_is_described_with_its_details() {
     check(white, GameEnd::time_forfeit(1_250_000), "Black loses on time by 1250 ms");
     check(white, GameEnd::time_forfeit(0), "Black loses on time");
     check(black, sample::crash(), "White crashes (exited with code 3)");
-    check(black, GameEnd::stall(1500), "White gives no answer for 1.5 s");
+    check(black, GameEnd::stall(1500), "White hangs for 1.5 s");
     let no_start = GameEnd::no_start(EngineFailure::other("no\nprogram"));
     check(white, no_start, "Black does not start (no program)");
     let illegal =

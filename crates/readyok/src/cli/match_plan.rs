@@ -1,4 +1,4 @@
-//! The arguments of `readyok match` that describe a plan.
+//! The arguments of `readyok match` that describe the plan.
 
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 use readyok_arena::plan::{
-    Adjudication, BookFormat, Colours, DrawAdjudication, EnginePatience, EnginePlan, Format,
-    GamesPerPairing, Impasse, KnockoutTie, MeetingOrder, OpeningOrder, OpeningPolicy,
-    OpeningSource, Openings, Plan, Protocol, ResignAdjudication, SprtPlan, TablebaseAdjudication,
-    TablebaseScope, TimeControl, Variations,
+    Adjudication, BookFormat, Colors, DrawAdjudication, EnginePlan, Format, GamesPerPairing,
+    Impasse, KnockoutTie, OpeningOrder, OpeningPolicy, OpeningSource, Openings, PairingOrder, Plan,
+    Protocol, PvCheck, ResignAdjudication, SprtPlan, TablebaseAdjudication, TablebaseScope,
+    TimeControl,
 };
 use readyok_arena::stats::Model;
 
@@ -18,15 +18,14 @@ use crate::dirs;
 use crate::exit::Failure;
 use crate::matches::{FlagError, PerEngine, engine_plan};
 
-/// What is played.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "What is played")]
+#[command(next_help_heading = "Tournament")]
 pub(super) struct PlanArgs {
-    /// The engines: names from engines.toml, `narikin`, paths, programs in PATH, quoted command
-    /// lines, tcp://host:port
+    /// Engines: names from engines.toml, `narikin`, paths, programs in PATH, quoted command lines,
+    /// or tcp://host:port
     #[arg(value_name = "ENGINE")]
     engines: Vec<String>,
-    /// Read everything that is played from a file in TOML
+    /// Read the plan from a TOML file
     #[arg(long, value_name = "FILE.toml", conflicts_with = "engines")]
     pub(super) plan: Option<PathBuf>,
     #[command(flatten)]
@@ -36,129 +35,148 @@ pub(super) struct PlanArgs {
         value_name = "N",
         value_parser = clap::value_parser!(u32).range(1..),
         conflicts_with = "plan",
-        help = "How often each pairing is met; for swiss, how many rounds [1]"
+        help = "Number of repetitions of the tournament format; for swiss, number of rounds [default: 1]"
     )]
     pub(super) rounds: Option<u32>,
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
-    manner: MannerArgs,
+    timing: TimingArgs,
     #[command(flatten)]
     openings: OpeningArgs,
     #[command(flatten)]
     ends: EndArgs,
 }
 
-/// Who meets whom at what, and how it is called.
 #[derive(Debug, clap::Args)]
 #[group(conflicts_with = "plan", requires = "engines")]
 struct TournamentArgs {
-    /// The game
+    /// Game to play
     #[arg(long, value_enum, default_value_t = GameArg::Chess)]
     game: GameArg,
-    /// round-robin, gauntlet, gauntlet=N with N engines under test, pyramid, knockout or swiss
+    /// Tournament format: round-robin, gauntlet, gauntlet=N with N engines under test, pyramid,
+    /// knockout or swiss
     #[arg(long, value_name = "FORMAT", default_value = "round-robin", value_parser = format)]
     format: Format,
-    /// In which order they meet in a round robin or a gauntlet
-    #[arg(long, value_enum, default_value_t = MeetingsArg::Berger)]
-    meetings: MeetingsArg,
+    /// Order of the encounters of a round robin or gauntlet
+    #[arg(long, value_enum, default_value_t = PairingOrderArg::Berger)]
+    pairing_order: PairingOrderArg,
     #[arg(
         long,
         value_name = "N",
-        help = "How often a tied match of a knockout is played again [1]"
+        help = "Maximum number of replays of a tied knockout match [default: 1]"
     )]
     replays: Option<u32>,
-    /// Who goes on when a match of a knockout is tied still [higher-seed]
-    #[arg(long, value_enum)]
+    #[arg(
+        long,
+        value_enum,
+        help = "Tie-break of a knockout match after the replays [default: higher-seed]"
+    )]
     tie: Option<TieArg>,
-    /// How many pairings two engines play each time they meet
+    /// Number of game pairs per encounter of two engines
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    legs: u32,
-    /// How many games from each opening: 2 with reversed colours, or 1
+    pairs_per_encounter: u32,
+    /// Number of games per opening: 2 with reversed colors, or 1
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=2))]
     games: u32,
-    /// The first engine always has the first move (with --games 1)
+    /// Always give the first move to the first engine (with --games 1)
     #[arg(long)]
-    fixed_colours: bool,
-    /// Reverse all colours
+    fixed_colors: bool,
+    /// Reverse all colors
     #[arg(long)]
-    reversed_colours: bool,
-    /// For everything that is drawn by lot; by default another one each time
-    #[arg(long, value_name = "N")]
+    reversed_colors: bool,
+    #[arg(
+        long,
+        value_name = "N",
+        help = "Seed of the random number generator [default: the current time]"
+    )]
     seed: Option<u64>,
-    /// The name of the event in records
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    /// Event in game records
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     event: String,
-    /// The place in records
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    /// Site in game records
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     site: String,
 }
 
-/// How the engines play. `2=VALUE` is for the second engine only.
 #[derive(Debug, clap::Args)]
 #[group(conflicts_with = "plan", requires = "engines")]
-#[command(next_help_heading = "How the engines play (2=VALUE is for the second engine only)")]
+#[command(next_help_heading = "Engines (2=VALUE applies to the second engine only)")]
 struct LimitArgs {
-    /// What an engine is called
+    /// Name of an engine in game records
     #[arg(long, value_name = "N=NAME")]
     name: Vec<PerEngine<NameArg>>,
     #[arg(
         long,
         value_name = "TC",
-        help = "A clock: [moves/][minutes:]seconds[+increment], or an hourglass: hg[minutes:]seconds"
+        help = "Time control: [moves/][minutes:]seconds[+increment], or hourglass: hg[minutes:]seconds"
     )]
     tc: Vec<PerEngine<TimeControl>>,
-    /// Seconds for each move when the main time is used up
+    /// Byoyomi: seconds per move after the main time
     #[arg(long, value_name = "SECONDS")]
     byoyomi: Vec<PerEngine<Seconds>>,
-    /// Milliseconds for each move
+    /// Time per move in milliseconds
     #[arg(long, value_name = "MS")]
     movetime: Vec<PerEngine<NonZeroU64>>,
-    /// Nodes for each move
+    /// Nodes per move
     #[arg(long, value_name = "N")]
     nodes: Vec<PerEngine<NonZeroU64>>,
-    /// Plies for each move
+    /// Search depth in plies
     #[arg(long, value_name = "PLIES")]
     depth: Vec<PerEngine<NonZeroU32>>,
-    /// Milliseconds by which a clock may be overrun
+    /// Tolerated overrun of the clock in milliseconds
     #[arg(long, value_name = "MS")]
     margin: Vec<PerEngine<u64>>,
-    /// Think on the opponent's time; with N only one engine does
+    /// Ponder; with N only engine N
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "0")]
     ponder: Vec<usize>,
-    /// Start engines anew for each game; with N only one engine
+    /// Restart engines between games; with N only engine N
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "0")]
     restart: Vec<usize>,
-    /// Believe engines that they mate, which wins their game; with N only one engine
+    /// Count a reported forced mate as a win; with N only of engine N
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "0")]
     trust_mates: Vec<usize>,
-    /// Engines tell scores from the side of who moves first, and not their own; with N only one does
+    /// Expect scores from the first player's point of view; with N only from engine N
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "0")]
     whitepov: Vec<usize>,
-    /// Set an option of the engines
+    /// Set an engine option
     #[arg(long = "option", value_name = "NAME[=VALUE]")]
     options: Vec<PerEngine<String>>,
-    /// uci or usi; by default what the game has, or the engine list says
-    #[arg(long, value_name = "PROTOCOL")]
+    #[arg(
+        long,
+        value_name = "PROTOCOL",
+        help = "Protocol: uci or usi [default: that of the engine list, or of the game]"
+    )]
     protocol: Vec<PerEngine<ProtocolArg>>,
 }
 
 #[derive(Debug, clap::Args)]
 #[group(conflicts_with = "plan", requires = "engines")]
-#[command(next_help_heading = "How engines are waited for and listened to")]
-struct MannerArgs {
+#[command(next_help_heading = "Timeouts and checks")]
+struct TimingArgs {
     #[arg(
         long,
-        value_name = "SECONDS[,SECONDS]",
-        help = "Seconds that an engine may be silent at its start, and at isready if that is another number \
-                [10,60]"
+        value_name = "SECONDS",
+        help = "Maximum silence of an engine before uciok or usiok, in seconds [default: 10]"
     )]
-    patience: Vec<PerEngine<PatienceArg>>,
-    /// Look at the variations of engines to their end, and warn; with =mate they have to end with
-    /// mate where the score says so
-    #[arg(long, value_name = "HOW", value_enum, require_equals = true, num_args = 0..=1, default_missing_value = "moves")]
-    check_pv: Option<VariationsArg>,
-    /// Milliseconds to wait between two games of a player
+    handshake_timeout: Vec<PerEngine<PositiveSeconds>>,
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        help = "Maximum silence of an engine before readyok, in seconds [default: 60]"
+    )]
+    ready_timeout: Vec<PerEngine<PositiveSeconds>>,
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        help = "Maximum duration of a search without a clock (--nodes, --depth), in seconds \
+                [default: 600]"
+    )]
+    search_timeout: Option<PositiveSeconds>,
+    /// Warn of illegal moves in PVs; with =mate also of mate scores whose PV does not end with mate
+    #[arg(long, value_name = "LEVEL", value_enum, require_equals = true, num_args = 0..=1, default_missing_value = "moves")]
+    check_pv: Option<PvCheckArg>,
+    /// Pause between two games of a worker in milliseconds
     #[arg(long, value_name = "MS")]
     wait: Option<NonZeroU64>,
 }
@@ -167,122 +185,133 @@ struct MannerArgs {
 #[group(conflicts_with = "plan", requires = "engines")]
 #[command(next_help_heading = "Openings")]
 struct OpeningArgs {
-    /// A file: EPD, FEN, PGN, SFEN, KIF, KI2, CSA, JKF or Polyglot; or a folder of records of shogi
+    /// Opening file in EPD, FEN, PGN, SFEN, KIF, KI2, CSA, JKF or Polyglot format, or a directory of
+    /// shogi records
     #[arg(long, value_name = "FILE", conflicts_with_all = ["chess960_numbers", "double_chess960", "handicap"])]
     openings: Option<String>,
-    /// The format of the file, if its name does not tell
-    #[arg(long, value_enum, requires = "openings")]
+    #[arg(
+        long,
+        value_enum,
+        requires = "openings",
+        help = "Format of the opening file [default: by its extension]"
+    )]
     book_format: Option<BookArg>,
-    /// Draw them by lot
+    /// Shuffle the openings
     #[arg(long)]
     random: bool,
-    /// When the next one is taken
+    /// When to use the next opening
     #[arg(long, value_enum, default_value_t = PolicyArg::Pairing)]
     opening_policy: PolicyArg,
-    /// Use each so often in succession
-    #[arg(long, value_name = "N")]
+    #[arg(
+        long,
+        value_name = "N",
+        help = "Number of consecutive uses of each opening [default: 1]"
+    )]
     repeat: Option<NonZeroU32>,
-    /// Leave out so many at the beginning
+    /// Skip the first N openings
     #[arg(long, value_name = "N")]
     skip: Option<u64>,
-    /// Play at most so many plies of each
+    /// Maximum number of plies of each opening
     #[arg(long, value_name = "N", requires = "openings")]
     plies: Option<u32>,
-    /// Start positions of Chess960 by number [all of them, with --game chess960]
-    #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with_all = ["double_chess960", "handicap"])]
+    #[arg(
+        long,
+        value_name = "N",
+        value_delimiter = ',',
+        conflicts_with_all = ["double_chess960", "handicap"],
+        help = "Start positions of Chess960 by number [default: all, with --game chess960]"
+    )]
     chess960_numbers: Vec<u16>,
-    /// Chess960 with different first ranks for White and Black: all of them, or pairs of numbers
+    /// Double Chess960, with different first ranks of White and Black: all, or pairs of numbers
     #[arg(long, value_name = "WHITE/BLACK", require_equals = true, num_args = 0.., value_delimiter = ',', conflicts_with = "handicap")]
     double_chess960: Option<Vec<RanksArg>>,
-    /// A handicap of shogi, such as `2-piece`
+    /// Shogi handicap, such as `2-piece`
     #[arg(long, value_name = "NAME")]
     handicap: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
 #[group(conflicts_with = "plan", requires = "engines")]
-#[command(next_help_heading = "When a game or the match ends")]
+#[command(next_help_heading = "Adjudication and SPRT")]
 struct EndArgs {
-    /// A draw from move MOVE on, when for COUNT moves no side is ahead by more than CP centipawns
+    /// Adjudicate a draw from move MOVE on if both scores are within CP centipawns for COUNT moves
     #[arg(long, value_name = "MOVE,COUNT,CP")]
     draw: Option<DrawArg>,
-    /// A loss when for COUNT moves an engine is CP centipawns behind by its own score; with
-    /// `,both` its opponent must agree
+    /// Adjudicate a loss if an engine's own score is CP centipawns behind for COUNT moves; with
+    /// `,both` the opponent's score must agree
     #[arg(long, value_name = "COUNT,CP[,both]")]
     resign: Option<ResignArg>,
-    /// A draw after so many moves: full ones in chess, single ones in shogi
+    /// Adjudicate a draw after N moves: full moves in chess, plies in shogi
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_moves: Option<u32>,
+    /// Adjudicate by the Syzygy tablebases in this directory
+    #[arg(long, value_name = "DIR")]
+    syzygy: Vec<String>,
     #[arg(
         long,
-        value_name = "SECONDS",
-        help = "How long a search may take on which no clock runs, as with --nodes and --depth, \
-                whatever the engine says meanwhile [600]"
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        requires = "syzygy",
+        help = "Probe only positions with at most N pieces [default: all]"
     )]
-    stall: Option<Stall>,
-    /// Folders with Syzygy tablebases, which end games
-    #[arg(long, value_name = "FOLDER")]
-    syzygy: Vec<String>,
-    /// Ask tablebases only about positions with at most so many pieces
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "syzygy")]
     syzygy_pieces: u32,
-    /// Wins of tablebases count that the fifty-move rule would spoil
+    /// Count cursed wins as wins (ignore the fifty-move rule)
     #[arg(long, requires = "syzygy")]
     syzygy_ignore_fifty: bool,
-    /// Which results of tablebases end games
+    /// Tablebase results that end games
     #[arg(long, value_enum, default_value_t = ScopeArg::Both, requires = "syzygy")]
     syzygy_scope: ScopeArg,
-    /// The rule for kings that have entered the other camp (shogi) [27-points]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help = "Impasse rule of shogi [default: 27-points]")]
     impasse: Option<ImpasseArg>,
-    /// End the match when a sequential test has decided between two strengths in Elo
+    /// End the match by a sequential probability ratio test of ELO0 against ELO1
     #[arg(long, value_name = "ELO0,ELO1[,ALPHA,BETA]", allow_hyphen_values = true)]
     sprt: Option<SprtArg>,
-    /// What the Elo of the test is: normalized, logistic, bayesian (that of fastchess), bayeselo
-    /// (that of cutechess) or unscaled-bayeselo
+    /// Elo model of the test: normalized, logistic, bayesian (fastchess), bayeselo (cutechess) or
+    /// unscaled-bayeselo
     #[arg(long, value_name = "MODEL", default_value_t = Model::Normalized, requires = "sprt")]
     sprt_model: Model,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum PolicyArg {
-    /// For each pairing
+    /// For each game pair
     Pairing,
-    /// Each time two engines meet
-    Meeting,
+    /// For each encounter of two engines
+    Encounter,
     /// For each round
     Round,
-    /// Each time two engines meet, and from the first again after as many as there are rounds
+    /// For each encounter, starting over after as many openings as rounds
     Cycle,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum MeetingsArg {
-    /// By the Berger tables
+enum PairingOrderArg {
+    /// Berger tables
     Berger,
-    /// As with fastchess: the first engine meets all after it, then the second
-    Rows,
+    /// As fastchess: the first engine plays all engines after it, then the second does
+    Fastchess,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum TieArg {
-    /// Who stands first
+    /// The engine that is first in the list
     HigherSeed,
-    /// The lot
-    Lot,
+    /// A random engine
+    Random,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum VariationsArg {
-    /// Their moves are legal
+enum PvCheckArg {
+    /// All moves are legal
     Moves,
-    /// And they end with mate where the score says so
+    /// All moves are legal, and mate scores have PVs that end with mate
     Mate,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ScopeArg {
-    /// All
+    /// Wins, losses and draws
     Both,
     /// Wins and losses
     WinLoss,
@@ -301,25 +330,26 @@ enum BookArg {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ImpasseArg {
-    /// 27 points win by declaration
+    /// 27-point rule
     #[value(name = "27-points")]
     Points27,
-    /// 31 points win, 24 draw
+    /// 24-point rule: 31 points win, 24 draw
     #[value(name = "24-points")]
     Points24,
-    /// A king on the other king's start square wins
+    /// Try rule: a king on the start square of the other king wins
     Try,
-    /// Nothing
+    /// No rule
     None,
 }
 
-/// What stands in records, and tells engines apart.
+/// A nonempty engine name.
 #[derive(Clone, Debug)]
 struct NameArg(String);
 
 #[derive(Clone, Copy, Debug)]
 struct ProtocolArg(Protocol);
 
+/// Milliseconds, written as seconds.
 #[derive(Clone, Copy, Debug)]
 struct Seconds(u64);
 
@@ -332,10 +362,7 @@ struct RanksArg {
 
 /// Milliseconds, written as seconds.
 #[derive(Clone, Copy, Debug)]
-struct Stall(NonZeroU64);
-
-#[derive(Clone, Copy, Debug)]
-struct PatienceArg(EnginePatience);
+struct PositiveSeconds(NonZeroU64);
 
 #[derive(Clone, Copy, Debug)]
 struct DrawArg(DrawAdjudication);
@@ -350,17 +377,14 @@ struct SprtArg {
 }
 
 impl PlanArgs {
-    /// The plan that the arguments describe. `seed` is used if they have none.
+    /// The plan that the arguments describe. `seed` is the default of `--seed`.
     pub(super) fn plan(&self, seed: u64) -> Result<Plan, Failure> {
         let mut engines = self.engines()?;
         self.limits.apply(&mut engines).map_err(Failure::usage)?;
-        PerEngine::apply(&self.manner.patience, &mut engines, |engine, patience| {
-            engine.patience = patience.0;
-        })
-        .map_err(Failure::usage)?;
-        name(&mut engines);
+        self.timing.apply(&mut engines).map_err(Failure::usage)?;
+        number_equal_names(&mut engines);
         if let Some(engine) = engines.iter().find(|engine| engine.limits.is_empty()) {
-            let hint = "give --tc, --byoyomi, --movetime, --nodes or --depth";
+            let hint = "use --tc, --byoyomi, --movetime, --nodes or --depth";
             return Err(Failure::usage(format!("engine `{}` has no limit: {hint}", engine.name)));
         }
         let game = self.tournament.game;
@@ -372,21 +396,21 @@ impl PlanArgs {
             site: self.tournament.site.clone(),
             engines,
             format: self.tournament.format(self.engines.len())?,
-            meetings: self.tournament.meetings.into(),
+            pairing_order: self.tournament.pairing_order.into(),
             rounds: self.rounds.unwrap_or(1),
-            legs: self.tournament.legs,
-            colours: Colours {
-                fixed: self.tournament.fixed_colours,
-                reversed: self.tournament.reversed_colours,
+            pairs_per_encounter: self.tournament.pairs_per_encounter,
+            colors: Colors {
+                fixed: self.tournament.fixed_colors,
+                reversed: self.tournament.reversed_colors,
             },
             games: if self.tournament.games == 1 {
                 GamesPerPairing::One
             } else {
                 GamesPerPairing::Two
             },
-            stall_ms: self.ends.stall.map(|Stall(most)| most),
-            wait_ms: self.manner.wait,
-            variations: self.manner.check_pv.map_or(Variations::Trusted, Into::into),
+            search_timeout_ms: self.timing.search_timeout.map(|PositiveSeconds(ms)| ms),
+            wait_ms: self.timing.wait,
+            pv_check: self.timing.check_pv.map_or(PvCheck::FirstMove, Into::into),
             openings: self.openings.openings(game),
             adjudication: self.ends.adjudication(),
             sprt: self.ends.sprt(),
@@ -394,7 +418,7 @@ impl PlanArgs {
         })
     }
 
-    /// Whether nothing is said about what is played.
+    /// Whether neither engines nor a plan are given.
     pub(super) fn is_empty(&self) -> bool {
         self.engines.is_empty() && self.plan.is_none()
     }
@@ -406,29 +430,30 @@ impl PlanArgs {
         let mut plans = Vec::with_capacity(self.engines.len());
         for text in &self.engines {
             let mut plan = engine_plan(text, &dirs::env).map_err(Failure::usage)?;
-            plan.name = called(text);
+            plan.name = default_name(text);
             plans.push(plan);
         }
         Ok(plans)
     }
 }
 
-/// What an engine is called: as its file, without what says only of which kind that is. Versions have points
-/// as well.
-fn called(text: &str) -> String {
-    const KINDS: [&str; 9] = ["bat", "cmd", "com", "exe", "jar", "js", "pl", "py", "sh"];
-    let words = shlex::split(text).unwrap_or_default();
-    // A file may have blanks in its name.
-    let first = words.first().filter(|_| !Path::new(text).is_file()).map_or(text, String::as_str);
+/// The default name of an engine: the file name without the extension of an executable. Other
+/// extensions may be parts of a version number.
+fn default_name(text: &str) -> String {
+    const EXTENSIONS: [&str; 9] = ["bat", "cmd", "com", "exe", "jar", "js", "pl", "py", "sh"];
+    let args = shlex::split(text).unwrap_or_default();
+    // A file name may contain spaces.
+    let first = args.first().filter(|_| !Path::new(text).is_file()).map_or(text, String::as_str);
     let path = Path::new(first);
-    let kind =
-        path.extension().is_some_and(|it| KINDS.iter().any(|kind| it.eq_ignore_ascii_case(kind)));
-    let name = if kind { path.file_stem() } else { path.file_name() };
+    let is_executable = path
+        .extension()
+        .is_some_and(|it| EXTENSIONS.iter().any(|known| it.eq_ignore_ascii_case(known)));
+    let name = if is_executable { path.file_stem() } else { path.file_name() };
     name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Engines of one name get numbers: the name is what tells them apart in records.
-fn name(engines: &mut [EnginePlan]) {
+/// Appends numbers to equal names, because names identify engines in game records.
+fn number_equal_names(engines: &mut [EnginePlan]) {
     let names: Vec<String> = engines.iter().map(|engine| engine.name.clone()).collect();
     for (index, engine) in engines.iter_mut().enumerate() {
         let same = |name: &&String| **name == engine.name;
@@ -440,23 +465,23 @@ fn name(engines: &mut [EnginePlan]) {
 }
 
 impl TournamentArgs {
-    /// The format, with what else is said of it.
+    /// The format with the settings of `--replays` and `--tie`.
     fn format(&self, engines: usize) -> Result<Format, Failure> {
         if let Format::Gauntlet { seeds } = self.format
             && usize::try_from(seeds).is_ok_and(|seeds| seeds >= engines)
         {
             let text =
-                format!("--format gauntlet={seeds} leaves none of {engines} engines to meet");
+                format!("--format gauntlet={seeds} leaves no opponents among {engines} engines");
             return Err(Failure::usage(text));
         }
         match (self.format, self.replays, self.tie) {
-            (Format::Knockout { replays, tie }, asked, word) => Ok(Format::Knockout {
-                replays: asked.unwrap_or(replays),
-                tie: word.map_or(tie, Into::into),
+            (Format::Knockout { replays, tie }, replays_arg, tie_arg) => Ok(Format::Knockout {
+                replays: replays_arg.unwrap_or(replays),
+                tie: tie_arg.map_or(tie, Into::into),
             }),
             (format, None, None) => Ok(format),
-            (_, Some(_), _) => Err(Failure::usage("--replays is for --format knockout")),
-            (_, None, Some(_)) => Err(Failure::usage("--tie is for --format knockout")),
+            (_, Some(_), _) => Err(Failure::usage("--replays requires --format knockout")),
+            (_, None, Some(_)) => Err(Failure::usage("--tie requires --format knockout")),
         }
     }
 }
@@ -503,10 +528,21 @@ impl LimitArgs {
     }
 }
 
+impl TimingArgs {
+    fn apply(&self, engines: &mut [EnginePlan]) -> Result<(), FlagError> {
+        PerEngine::apply(&self.handshake_timeout, engines, |engine, timeout| {
+            engine.timeouts.handshake_ms = Some(timeout.0);
+        })?;
+        PerEngine::apply(&self.ready_timeout, engines, |engine, timeout| {
+            engine.timeouts.ready_ms = Some(timeout.0);
+        })
+    }
+}
+
 impl OpeningArgs {
-    /// Looks for what would do nothing.
+    /// Rejects arguments without effect.
     fn check(&self, game: GameArg) -> Result<(), String> {
-        let is_one = match self.openings(game).source {
+        let has_one_opening = match self.openings(game).source {
             OpeningSource::Start | OpeningSource::Handicap { .. } => true,
             OpeningSource::File { .. }
             | OpeningSource::Positions { .. }
@@ -518,8 +554,10 @@ impl OpeningArgs {
             ("--skip", self.skip.is_some()),
             ("--repeat", self.repeat.is_some()),
         ];
-        match flags.into_iter().find(|(_, is_given)| *is_given && is_one) {
-            Some((flag, _)) => Err(format!("{flag} needs --openings: all games start alike")),
+        match flags.into_iter().find(|(_, is_given)| *is_given && has_one_opening) {
+            Some((flag, _)) => {
+                Err(format!("{flag} requires --openings: there is only one start position"))
+            }
             None => Ok(()),
         }
     }
@@ -544,14 +582,14 @@ impl OpeningArgs {
 }
 
 impl EndArgs {
-    /// Looks for what is of another game.
+    /// Rejects arguments of another game.
     fn check(&self, game: GameArg) -> Result<(), &'static str> {
         match game {
             GameArg::Chess | GameArg::Chess960 if self.impasse.is_some() => {
-                Err("--impasse is for --game shogi")
+                Err("--impasse requires --game shogi")
             }
             GameArg::Shogi if !self.syzygy.is_empty() => {
-                Err("--syzygy is for chess: there are no such tablebases of shogi")
+                Err("--syzygy requires chess: there are no Syzygy tablebases for shogi")
             }
             GameArg::Chess | GameArg::Chess960 | GameArg::Shogi => Ok(()),
         }
@@ -589,13 +627,15 @@ fn format(text: &str) -> Result<Format, String> {
         ("swiss", _) => Ok(Format::Swiss),
         (_, Some(("gauntlet", seeds))) => match seeds.parse() {
             Ok(seeds @ 1..) => Ok(Format::Gauntlet { seeds }),
-            Ok(0) | Err(_) => Err(format!("`{seeds}` is no number of engines")),
+            Ok(0) | Err(_) => Err(format!("`{seeds}` is not a positive number of engines")),
         },
-        _ => Err("it is round-robin, gauntlet, gauntlet=N, pyramid, knockout or swiss".to_owned()),
+        _ => {
+            Err("expected round-robin, gauntlet, gauntlet=N, pyramid, knockout or swiss".to_owned())
+        }
     }
 }
 
-/// Splits at commas and reads each part.
+/// Splits at commas and parses each part.
 fn list<T: FromStr>(text: &str) -> Option<Vec<T>> {
     text.split(',').map(|part| part.trim().parse().ok()).collect()
 }
@@ -605,24 +645,9 @@ impl FromStr for NameArg {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.trim() {
-            "" => Err("it is empty"),
+            "" => Err("the name is empty"),
             name => Ok(Self(name.to_owned())),
         }
-    }
-}
-
-impl FromStr for PatienceArg {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (hello, ready) = text.split_once(',').unwrap_or((text, text));
-        let millis = |text: &str| {
-            let seconds = text.trim().parse().ok();
-            let millis = seconds.and_then(|Seconds(millis)| NonZeroU64::new(millis));
-            millis.ok_or("it is a number of seconds over 0, or two with a comma")
-        };
-        let (hello_ms, ready_ms) = (Some(millis(hello)?), Some(millis(ready)?));
-        Ok(Self(EnginePatience { hello_ms, ready_ms }))
     }
 }
 
@@ -634,7 +659,7 @@ impl FromStr for DrawArg {
             Some(&[from_move, moves, score]) if moves > 0 => {
                 Ok(Self(DrawAdjudication { from_move, moves, score }))
             }
-            _ => Err("it has the form MOVE,COUNT,CP, such as 40,8,10"),
+            _ => Err("expected MOVE,COUNT,CP, such as 40,8,10"),
         }
     }
 }
@@ -649,7 +674,7 @@ impl FromStr for ResignArg {
             Some(&[moves, score]) if moves > 0 => {
                 Ok(Self(ResignAdjudication { moves, score, two_sided }))
             }
-            _ => Err("it has the form COUNT,CP or COUNT,CP,both, such as 3,600"),
+            _ => Err("expected COUNT,CP or COUNT,CP,both, such as 3,600"),
         }
     }
 }
@@ -661,15 +686,15 @@ impl FromStr for SprtArg {
         let (elo, errors): ([f64; 2], [f64; 2]) = match list(text).as_deref() {
             Some(&[elo0, elo1]) => ([elo0, elo1], [0.05, 0.05]),
             Some(&[elo0, elo1, alpha, beta]) => ([elo0, elo1], [alpha, beta]),
-            _ => return Err("it has the form ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA"),
+            _ => return Err("expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA"),
         };
         let [elo0, elo1] = elo;
         let [alpha, beta] = errors;
         if !(elo0.is_finite() && elo1.is_finite() && elo0 < elo1) {
-            return Err("the first Elo must be less than the second");
+            return Err("ELO0 must be less than ELO1");
         }
         if !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
-            return Err("the probabilities must be over 0, and their sum less than 1");
+            return Err("ALPHA and BETA must be positive with a sum below 1");
         }
         Ok(Self { elo, errors })
     }
@@ -679,7 +704,7 @@ impl FromStr for Seconds {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let error = "it is a number of seconds";
+        let error = "expected a number of seconds";
         let time: TimeControl = text.parse().map_err(|_| error)?;
         if time.moves.is_some() || !time.increment.is_zero() {
             return Err(error);
@@ -696,17 +721,17 @@ impl FromStr for RanksArg {
         let ranks = text.split_once('/').map(|(white, black)| (number(white), number(black)));
         match ranks {
             Some((Some(white), Some(black))) => Ok(Self { white, black }),
-            _ => Err("it has the form WHITE/BLACK with numbers from 0 to 959, such as 518/0"),
+            _ => Err("expected WHITE/BLACK with numbers from 0 to 959, such as 518/0"),
         }
     }
 }
 
-impl FromStr for Stall {
+impl FromStr for PositiveSeconds {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let Seconds(millis) = text.parse()?;
-        NonZeroU64::new(millis).map(Self).ok_or("it is a number of seconds over 0")
+        NonZeroU64::new(millis).map(Self).ok_or("expected a positive number of seconds")
     }
 }
 
@@ -717,7 +742,7 @@ impl FromStr for ProtocolArg {
         match text {
             "uci" => Ok(Self(Protocol::Uci)),
             "usi" => Ok(Self(Protocol::Usi)),
-            _ => Err("it is uci or usi"),
+            _ => Err("expected uci or usi"),
         }
     }
 }
@@ -726,18 +751,18 @@ impl From<PolicyArg> for OpeningPolicy {
     fn from(policy: PolicyArg) -> Self {
         match policy {
             PolicyArg::Pairing => Self::Pairing,
-            PolicyArg::Meeting => Self::Meeting,
+            PolicyArg::Encounter => Self::Encounter,
             PolicyArg::Round => Self::Round,
             PolicyArg::Cycle => Self::Cycle,
         }
     }
 }
 
-impl From<MeetingsArg> for MeetingOrder {
-    fn from(order: MeetingsArg) -> Self {
+impl From<PairingOrderArg> for PairingOrder {
+    fn from(order: PairingOrderArg) -> Self {
         match order {
-            MeetingsArg::Berger => Self::Berger,
-            MeetingsArg::Rows => Self::Rows,
+            PairingOrderArg::Berger => Self::Berger,
+            PairingOrderArg::Fastchess => Self::Fastchess,
         }
     }
 }
@@ -746,16 +771,16 @@ impl From<TieArg> for KnockoutTie {
     fn from(rule: TieArg) -> Self {
         match rule {
             TieArg::HigherSeed => Self::HigherSeed,
-            TieArg::Lot => Self::Lot,
+            TieArg::Random => Self::Random,
         }
     }
 }
 
-impl From<VariationsArg> for Variations {
-    fn from(how: VariationsArg) -> Self {
-        match how {
-            VariationsArg::Moves => Self::Followed,
-            VariationsArg::Mate => Self::ToMate,
+impl From<PvCheckArg> for PvCheck {
+    fn from(level: PvCheckArg) -> Self {
+        match level {
+            PvCheckArg::Moves => Self::Moves,
+            PvCheckArg::Mate => Self::Mate,
         }
     }
 }
@@ -798,16 +823,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn engines_are_called_as_their_files() {
+    fn default_names_are_file_names() {
         for (text, name) in [
             ("stockfish", "stockfish"),
             ("./engine-1.25", "engine-1.25"),
             ("/opt/engine-1.26 --uci", "engine-1.26"),
-            ("'my folder/my engine.exe' --uci", "my engine"),
+            ("'my engines/my engine.exe' --uci", "my engine"),
             ("engine.py", "engine"),
             ("", ""),
         ] {
-            assert_eq!(called(text), name, "{text}");
+            assert_eq!(default_name(text), name, "{text}");
         }
     }
 }

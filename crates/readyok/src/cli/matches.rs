@@ -13,7 +13,7 @@ use readyok_arena::fastchess::{
     self, Invocation, Level, Log, Logger, PgnNotation, PgnOut, Printer, Request,
 };
 use readyok_arena::game::{GameSettings, StderrObserver};
-use readyok_arena::plan::{Plan, Variations};
+use readyok_arena::plan::{Plan, PvCheck};
 use readyok_arena::queue::Stop;
 use readyok_arena::runner::{MatchError, Settings, Summary};
 use readyok_arena::schedule::ScheduleError;
@@ -27,8 +27,8 @@ use crate::connect::start_guard;
 use crate::dirs;
 use crate::exit::{Code, Failure};
 use crate::matches::{
-    Begun, Changes, Continued, Lines, Live, Manner, Name, Nobody, Results, Run, complaints,
-    find_engine, read_plan,
+    Changes, Extension, Lines, LiveTable, Name, NoQueue, PlayOptions, Results, Run, StartedMatch,
+    find_engine, read_plan, stderr_log,
 };
 use crate::terminal::{print, print_error, printable, terminal_size};
 
@@ -41,11 +41,11 @@ Examples:
   readyok match --plan tournament.toml --queue nats://10.0.0.1
   readyok match --fastchess -engine cmd=a -engine cmd=b -each tc=8+0.08 -rounds 10
 
-Results are kept in one file, one line for each pairing; a match that was ended in any way, even by
-`kill -9`, goes on with --resume. Ctrl-C ends the match after the games that are being played; a
-second one at once. After --fastchess everything is as fastchess has it. docs/match.md tells more.";
+Results are stored in one file with one line per game pair. --resume continues a match after any exit,
+including `kill -9`. The first Ctrl-C finishes the game pairs in progress, the second one aborts them.
+After --fastchess the arguments are those of fastchess. See docs/match.md.";
 
-/// Play engines against each other: matches, tournaments, tests of strength
+/// Play matches and tournaments between engines, with SPRT
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
@@ -58,56 +58,57 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "How the match is run")]
+#[command(next_help_heading = "Execution and output")]
 #[expect(clippy::struct_excessive_bools, reason = "independent flags of a command")]
 struct RunArgs {
-    /// Play so many pairings at once; 0: as many as the processors carry, with threads and pondering
+    /// Number of game pairs to play in parallel; 0: as many as fit the CPU cores, including engine
+    /// threads and pondering
     #[arg(long, value_name = "N", default_value_t = 1)]
     concurrency: u16,
-    /// Bind engines to processors: to these, or to all that there are
+    /// Pin engines to CPU cores: these, or all available ones
     #[arg(long, value_name = "CPU", value_delimiter = ',', num_args = 0..)]
     pin: Option<Vec<usize>>,
     #[arg(
         long,
         value_name = "FILE",
         conflicts_with = "resume",
-        help = "Keep results in this file [match-<time>.jsonl]"
+        help = "File for the results [default: match-<time>.jsonl]"
     )]
     results: Option<PathBuf>,
-    /// Go on with the match of this file; a plan beside it may have more rounds
+    /// Resume the match of this results file; a plan may have more rounds
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
-    /// Go on although engines or openings have changed since
+    /// Resume although engines or openings have changed
     #[arg(long, requires = "resume")]
-    despite_changes: bool,
-    /// Write games as PGN (chess); a file that holds others gets the ending .old
+    ignore_changes: bool,
+    /// Write games as PGN (chess); an existing file with other content is renamed to .old
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Add to what the PGN file holds
+    /// Append to the PGN file
     #[arg(long, requires = "pgn")]
     pgn_append: bool,
-    /// Write no comments and only the main tags into the PGN file
+    /// Omit comments and optional tags in the PGN file
     #[arg(long, requires = "pgn")]
     pgn_min: bool,
-    /// How the PGN file has moves
+    /// Notation of moves in the PGN file
     #[arg(long, value_enum, default_value_t = MovesArg::San, requires = "pgn")]
     pgn_moves: MovesArg,
     #[arg(
         long,
         value_enum,
-        value_name = "WHAT",
+        value_name = "FIELD",
         value_delimiter = ',',
         requires = "pgn",
         conflicts_with = "pgn_min",
-        help = "What comments of the PGN file tell besides score, depth and time \
-                [nodes,time-left,latency]"
+        help = "Fields of PGN comments in addition to score, depth and time \
+                [default: nodes,time-left,latency]"
     )]
-    pgn_tell: Vec<TellArg>,
-    /// Write last positions as EPD (chess) or SFEN (shogi)
+    pgn_fields: Vec<PgnFieldArg>,
+    /// Write final positions as EPD (chess) or SFEN (shogi)
     #[arg(long, value_name = "FILE")]
     epd: Option<PathBuf>,
-    /// Write games as KIF into this folder (shogi)
-    #[arg(long, value_name = "FOLDER")]
+    /// Write games as KIF files in this directory (shogi)
+    #[arg(long, value_name = "DIR")]
     kif: Option<PathBuf>,
     /// Write games as CSA (shogi)
     #[arg(long, value_name = "FILE")]
@@ -115,35 +116,34 @@ struct RunArgs {
     /// Write a report at the end
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Write what happens as lines of JSON; `-` is standard output
+    /// Write events as JSON lines; `-` is standard output
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
-    /// Tell each move in the events
+    /// Include each move in the events
     #[arg(long)]
     moves: bool,
-    /// Tell White's scores in the comments of the PGN file, and not those of the side that moved
+    /// Write scores in PGN comments from White's point of view instead of the mover's
     #[arg(long, requires = "pgn", conflicts_with = "pgn_min")]
     pgn_whitepov: bool,
-    /// Write what is said to engines and by them; of a match that goes on, at the end of the file
+    /// Log all engine input and output; a resumed match appends to the file
     #[arg(long, value_name = "FILE", conflicts_with = "queue")]
     log: Option<PathBuf>,
-    /// Write what engines print as errors, each line with the engine's name
+    /// Write the standard error of the engines, each line with the engine name
     #[arg(long, value_name = "FILE", conflicts_with = "queue")]
     stderr: Option<PathBuf>,
-    /// Break games off at the first Ctrl-C
+    /// Abort the games in progress at the first Ctrl-C
     #[arg(long)]
     abort: bool,
-    /// End the match when an engine has crashed or stalled so often
+    /// End the match after N crashes or hangs of an engine
     #[arg(long, value_name = "N")]
-    failures: Option<u64>,
-    /// After how many pairings the strength of the engines is printed, where there is no table; 0:
-    /// at the end
+    max_failures: Option<u64>,
+    /// Number of game pairs between printed ratings without a live table; 0: only at the end
     #[arg(long, value_name = "N", default_value_t = 10)]
     rating_interval: u64,
-    /// Print lines instead of a table
+    /// Print lines instead of a live table
     #[arg(long, conflicts_with = "json")]
     plain: bool,
-    /// Print what happens as lines of JSON
+    /// Print events as JSON lines
     #[arg(long)]
     json: bool,
 }
@@ -159,7 +159,7 @@ enum MovesArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum TellArg {
+enum PgnFieldArg {
     Nodes,
     Seldepth,
     Nps,
@@ -168,7 +168,7 @@ enum TellArg {
     TimeLeft,
     Latency,
     Pv,
-    /// Nothing
+    /// No additional fields
     None,
 }
 
@@ -176,35 +176,35 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let Args { plan, run, queue } = args;
     let queue = queue.queue(&dirs::env)?;
     let (plain, every) = (run.plain, run.rating_interval);
-    // One stream of events is enough, and nothing else may stand between its lines.
+    // With `--events -` standard output contains only events.
     let piped = run.events.as_ref().is_some_and(|path| path.as_os_str() == "-");
-    let shows = if piped { Shows::Elsewhere } else { Shows::new(run.json, plain) };
+    let display = if piped { Display::Stderr } else { Display::new(run.json, plain) };
     let fields = run.pgn_fields()?;
     if run.moves && run.events.is_none() && !run.json {
-        return Err(Failure::usage("--moves needs --events or --json, which tell them"));
+        return Err(Failure::usage("--moves requires --events or --json"));
     }
     let results = run.results(&plan)?;
     let log = run.logger()?;
     let stderr_observer = run.stderr_observer()?;
     let guard = start_guard().map_err(Failure::failed)?;
     let mut run = run.into_run(results, fields, queue, guard);
-    run.manner.line_observer = log.as_ref().and_then(Logger::line_observer);
-    run.manner.stderr_observer = stderr_observer;
-    let summary = run.play(|begun| vec![shown(begun.plan, begun.pairings, shows, every)]);
+    run.play_options.line_observer = log.as_ref().and_then(Logger::line_observer);
+    run.play_options.stderr_observer = stderr_observer;
+    let summary = run.play(|begun| vec![listener(begun.plan, begun.pairings, display, every)]);
     let summary = summary.map_err(|error| match error.downcast_ref() {
         Some(StoreError::OtherFiles { .. }) => {
-            Failure::failed(format!("{error}; with --despite-changes it goes on all the same"))
+            Failure::failed(format!("{error}; use --ignore-changes to resume anyway"))
         }
         _ => match error.downcast_ref() {
-            Some(why) if is_of_the_plan(why) => Failure::usage(error),
+            Some(why) if is_invalid_plan(why) => Failure::usage(error),
             _ => Failure::failed(error),
         },
     });
     Ok(code(&summary?))
 }
 
-/// Whether what was asked for makes no sense, so that nothing could ever come of it.
-fn is_of_the_plan(error: &MatchError) -> bool {
+/// Whether the plan is invalid, as opposed to a failure of the host.
+fn is_invalid_plan(error: &MatchError) -> bool {
     match error {
         MatchError::Plan(_) | MatchError::Test(_) | MatchError::TestOf(_) => true,
         MatchError::Schedule(error) => matches!(
@@ -222,31 +222,30 @@ fn is_of_the_plan(error: &MatchError) -> bool {
     }
 }
 
-/// Takes the command line of fastchess, and ends as it does: with 0, or with 1 for whatever reason,
-/// which it prints.
-pub(super) fn run_fastchess(words: &[OsString]) -> Code {
-    match play_fastchess(words) {
+/// Runs a fastchess command line. As with fastchess, the exit status is 0, or 1 for any failure.
+pub(super) fn run_fastchess(args: &[OsString]) -> Code {
+    match play_fastchess(args) {
         Ok(Code::Done) => Code::Done,
         Ok(_) => Code::Failed,
         Err(failure) => {
-            // It has one stream for everything.
+            // fastchess prints errors to standard output.
             print(&printable(&failure.to_string()));
             Code::Failed
         }
     }
 }
 
-fn play_fastchess(words: &[OsString]) -> Result<Code, Failure> {
-    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let invocation = match fastchess::parse(&words, seconds()).map_err(Failure::usage)? {
+fn play_fastchess(args: &[OsString]) -> Result<Code, Failure> {
+    let args: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let invocation = match fastchess::parse(&args, seconds()).map_err(Failure::usage)? {
         Request::Play(invocation) => *invocation,
         Request::Version => {
             let version = env!("CARGO_PKG_VERSION");
-            print(&format!("readyok {version} (in the manner of fastchess alpha 1.8.2)"));
+            print(&format!("readyok {version} (compatible with fastchess alpha 1.8.2)"));
             return Ok(Code::Done);
         }
         Request::Help => {
-            print("readyok match --fastchess takes the options of fastchess: see its manual");
+            print("readyok match --fastchess accepts the options of fastchess: see its manual");
             return Ok(Code::Done);
         }
         Request::Compliance { command, args } => return run_compliance(&command, &args),
@@ -265,25 +264,25 @@ fn play_fastchess(words: &[OsString]) -> Result<Code, Failure> {
         ));
     }
     let results = if let Some(path) = options.resume.used() {
-        let continued = options.resume.rounds.map_or(Continued::AsItWas, Continued::Rounds);
-        // As with fastchess, nobody looks whether the engines are still the same.
-        Results::GoOn(path.to_owned(), continued, Changes::Accepted)
+        let extension = options.resume.rounds.map_or(Extension::None, Extension::Rounds);
+        // Like fastchess, this does not check whether the engines have changed.
+        Results::Resume(path.to_owned(), extension, Changes::Ignore)
     } else {
         for engine in &mut plan.engines {
             find_engine(engine, &dirs::env).map_err(Failure::usage)?;
         }
-        Results::New(Name::Like(fresh(&options.resume.outname)), Box::new(plan))
+        Results::New(Name::Default(unused_name(&options.resume.outname)), Box::new(plan))
     };
     let logger = options.log.as_ref().map_or(Ok(None), Logger::open);
     let logger = logger.map_err(|error| Failure::failed(format!("the log: {error}")))?;
-    let wants_moves = logger.as_ref().is_some_and(|logger| logger.takes(Level::Info));
+    let logs_moves = logger.as_ref().is_some_and(|logger| logger.is_enabled(Level::Info));
     let settings = Settings {
         on_interrupt: Stop::Abort,
-        report_moves: options.show_latency && wants_moves,
+        report_moves: options.show_latency && logs_moves,
         failures: if options.recover { None } else { Some(1) },
         ..Settings::default()
     };
-    let run: Run<Nobody> = Run {
+    let run: Run<NoQueue> = Run {
         results,
         settings,
         slots,
@@ -296,14 +295,14 @@ fn play_fastchess(words: &[OsString]) -> Result<Code, Failure> {
         report: None,
         queue: None,
         guard: start_guard().map_err(Failure::failed)?,
-        manner: fastchess_manner(&options, logger.as_ref()),
+        play_options: fastchess_play_options(&options, logger.as_ref()),
     };
     let pgn = run.exports.iter().find(|export| matches!(export.form, Form::Pgn(_)));
     let checked = pgn.filter(|_| options.crc32).map(|pgn| pgn.path.clone());
-    let is_odd = Arc::new(AtomicBool::new(false));
-    let odd = Arc::clone(&is_odd);
-    let summary = run.play(|Begun { plan, pairings, stop, results }| {
-        // Whoever is to go on with it needs the name that it has got.
+    let has_failed = Arc::new(AtomicBool::new(false));
+    let failed = Arc::clone(&has_failed);
+    let summary = run.play(|StartedMatch { plan, pairings, stop, results }| {
+        // The printer names the file for `-config file=`.
         let resume = fastchess::Resume { outname: results.to_owned(), ..options.resume.clone() };
         let options = fastchess::Options { resume, ..options };
         let mut printer = Printer::new(plan, pairings, &options, io::stdout()).logging(logger);
@@ -312,29 +311,28 @@ fn play_fastchess(words: &[OsString]) -> Result<Code, Failure> {
         }
         let stop = stop.clone();
         let printer = printer.stopping_by(move || {
-            odd.store(true, Ordering::Relaxed);
+            failed.store(true, Ordering::Relaxed);
             stop.interrupt();
         });
         vec![Box::new(printer) as Box<dyn Listener>]
     });
     let summary = summary.map_err(Failure::failed)?;
-    // Whatever it came to, a match that was stopped for something odd has failed.
-    Ok(if is_odd.load(Ordering::Relaxed) { Code::Failed } else { code(&summary) })
+    Ok(if has_failed.load(Ordering::Relaxed) { Code::Failed } else { code(&summary) })
 }
 
-/// How fastchess waits for engines and listens to them.
-fn fastchess_manner(options: &fastchess::Options, logger: Option<&Logger>) -> Manner {
-    let Manner { patience, setting, .. } = Manner::default();
-    let variations = if options.check_mate_pvs { Variations::ToMate } else { Variations::Followed };
+/// The timeouts and checks of fastchess.
+fn fastchess_play_options(options: &fastchess::Options, logger: Option<&Logger>) -> PlayOptions {
+    let PlayOptions { timeouts, setting, .. } = PlayOptions::default();
+    let pv_check = if options.check_mate_pvs { PvCheck::Mate } else { PvCheck::Moves };
     let keep_lines = options.pgn.as_ref().map(PgnOut::patterns).unwrap_or_default();
     let ready = options.ping.max(options.new_game);
-    Manner {
-        patience: Timeouts {
+    PlayOptions {
+        timeouts: Timeouts {
             handshake: WaitLimit::fixed(options.startup),
             ready: WaitLimit::fixed(ready),
-            ..patience
+            ..timeouts
         },
-        setting: GameSettings { variations, keep_lines, ..setting },
+        setting: GameSettings { pv_check, keep_lines, ..setting },
         pause: options.wait,
         line_observer: logger.and_then(Logger::line_observer),
         stderr_observer: None,
@@ -380,7 +378,7 @@ fn fastchess_exports(options: &fastchess::Options) -> Vec<Export> {
     exports
 }
 
-/// How many games run at once: 0 and less is the number of processors minus so many.
+/// The number of parallel games: 0 and below are relative to the number of CPUs.
 fn slots(concurrency: i64, force: bool) -> Result<usize, Failure> {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     if concurrency <= 0 {
@@ -413,33 +411,31 @@ impl RunArgs {
         };
         match (&self.resume, plan) {
             (Some(path), plan) => {
-                let changes =
-                    if self.despite_changes { Changes::Accepted } else { Changes::Refused };
-                let continued = match (plan, args.rounds) {
-                    (Some(plan), _) => Continued::Plan(Box::new(plan)),
-                    (None, Some(rounds)) => Continued::Rounds(rounds),
-                    (None, None) => Continued::AsItWas,
+                let changes = if self.ignore_changes { Changes::Ignore } else { Changes::Reject };
+                let extension = match (plan, args.rounds) {
+                    (Some(plan), _) => Extension::Plan(Box::new(plan)),
+                    (None, Some(rounds)) => Extension::Rounds(rounds),
+                    (None, None) => Extension::None,
                 };
-                Ok(Results::GoOn(path.clone(), continued, changes))
+                Ok(Results::Resume(path.clone(), extension, changes))
             }
             (None, Some(plan)) => {
-                let like = || Name::Like(PathBuf::from(format!("match-{}.jsonl", seconds())));
-                let name = self.results.clone().map_or_else(like, Name::Given);
+                let default = || Name::Default(PathBuf::from(format!("match-{}.jsonl", seconds())));
+                let name = self.results.clone().map_or_else(default, Name::Given);
                 Ok(Results::New(name, Box::new(plan)))
             }
             (None, None) => Err(Failure::usage("a match needs engines or a plan")),
         }
     }
 
-    /// The seed of a plan whose arguments name none: another one each time, and for a match that goes
-    /// on its own.
+    /// The default seed: the time, or the seed of the resumed match.
     fn seed(&self) -> u64 {
-        // What is wrong with the file is told when it is opened to go on.
-        let begun = self.resume.as_ref().and_then(|path| Reader::open(path).ok());
-        begun.map_or_else(seconds, |begun| begun.plan().seed)
+        // Errors of the file are reported when the match is resumed.
+        let stored = self.resume.as_ref().and_then(|path| Reader::open(path).ok());
+        stored.map_or_else(seconds, |stored| stored.plan().seed)
     }
 
-    /// The log of all conversations.
+    /// The log of engine input and output.
     fn logger(&self) -> Result<Option<Logger>, Failure> {
         let Some(file) = &self.log else { return Ok(None) };
         let log = Log {
@@ -452,33 +448,33 @@ impl RunArgs {
         Logger::open(&log).map_err(failed)
     }
 
-    /// The file for error output.
+    /// The file for the standard error of the engines.
     fn stderr_observer(&self) -> Result<Option<StderrObserver>, Failure> {
         let Some(file) = &self.stderr else { return Ok(None) };
         let failed = |error| Failure::failed(format!("`{}`: {error}", file.display()));
-        complaints(file, self.resume.is_some()).map(Some).map_err(failed)
+        stderr_log(file, self.resume.is_some()).map(Some).map_err(failed)
     }
 
-    /// Additional fields of comments in PGN.
+    /// Additional fields of PGN comments.
     fn pgn_fields(&self) -> Result<PgnFields, Failure> {
-        if self.pgn_tell.is_empty() {
-            let usual =
+        if self.pgn_fields.is_empty() {
+            let default =
                 PgnFields { nodes: true, time_left: true, latency: true, ..PgnFields::default() };
-            return Ok(usual);
+            return Ok(default);
         }
-        let has = |what| self.pgn_tell.contains(&what);
-        if has(TellArg::None) && self.pgn_tell.len() > 1 {
-            return Err(Failure::usage("--pgn-tell is none or something, not both"));
+        let has = |field| self.pgn_fields.contains(&field);
+        if has(PgnFieldArg::None) && self.pgn_fields.len() > 1 {
+            return Err(Failure::usage("--pgn-fields: `none` excludes other fields"));
         }
         Ok(PgnFields {
-            nodes: has(TellArg::Nodes),
-            seldepth: has(TellArg::Seldepth),
-            nps: has(TellArg::Nps),
-            hashfull: has(TellArg::Hashfull),
-            tbhits: has(TellArg::Tbhits),
-            time_left: has(TellArg::TimeLeft),
-            latency: has(TellArg::Latency),
-            pv: has(TellArg::Pv),
+            nodes: has(PgnFieldArg::Nodes),
+            seldepth: has(PgnFieldArg::Seldepth),
+            nps: has(PgnFieldArg::Nps),
+            hashfull: has(PgnFieldArg::Hashfull),
+            tbhits: has(PgnFieldArg::Tbhits),
+            time_left: has(PgnFieldArg::TimeLeft),
+            latency: has(PgnFieldArg::Latency),
+            pv: has(PgnFieldArg::Pv),
         })
     }
 
@@ -491,7 +487,7 @@ impl RunArgs {
     ) -> Run<Q> {
         let settings = Settings {
             on_interrupt: if self.abort { Stop::Abort } else { Stop::Finish },
-            failures: self.failures,
+            failures: self.max_failures,
             report_moves: self.moves,
             ..Settings::default()
         };
@@ -527,23 +523,23 @@ impl RunArgs {
             report: self.report,
             queue,
             guard,
-            manner: Manner::default(),
+            play_options: PlayOptions::default(),
         }
     }
 }
 
-/// How a match is shown.
+/// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shows {
-    /// As events, each a line of JSON.
+enum Display {
+    /// Events as JSON lines.
     Json,
     Lines,
-    /// As lines on standard error.
-    Elsewhere,
+    /// Lines on standard error.
+    Stderr,
     Table,
 }
 
-impl Shows {
+impl Display {
     fn new(json: bool, plain: bool) -> Self {
         match (json, plain || !io::stdout().is_terminal()) {
             (true, _) => Self::Json,
@@ -553,26 +549,26 @@ impl Shows {
     }
 }
 
-/// Who shows a match, with the strength of its engines after every so many pairings.
-fn shown(plan: &Plan, total: u64, how: Shows, every: u64) -> Box<dyn Listener> {
+/// The listener that prints a match, with ratings after every `every` game pairs.
+fn listener(plan: &Plan, total: u64, display: Display, every: u64) -> Box<dyn Listener> {
     let every = if every == 0 { u64::MAX } else { every };
     let out = io::stdout();
-    match how {
-        Shows::Json => Box::new(JsonLines::new(out)),
-        Shows::Lines => Box::new(Lines::new(out, plan, total, every)),
-        Shows::Elsewhere => Box::new(Lines::new(io::stderr(), plan, total, every)),
-        Shows::Table => Box::new(Live::new(out, terminal_size, plan, total)),
+    match display {
+        Display::Json => Box::new(JsonLines::new(out)),
+        Display::Lines => Box::new(Lines::new(out, plan, total, every)),
+        Display::Stderr => Box::new(Lines::new(io::stderr(), plan, total, every)),
+        Display::Table => Box::new(LiveTable::new(out, terminal_size, plan, total)),
     }
 }
 
-/// A name for a new state: fastchess writes its own over and over, here a match has its file.
-fn fresh(outname: &std::path::Path) -> PathBuf {
+/// An unused name for a results file: fastchess overwrites its own, Readyok has one for each match.
+fn unused_name(outname: &std::path::Path) -> PathBuf {
     if !outname.exists() {
         return outname.to_owned();
     }
     let stem = outname.file_stem().unwrap_or_default().to_string_lossy();
     let name = format!("{stem}-{}.json", seconds());
-    print_error(&format!("`{}` is there already; results go to `{name}`", outname.display()));
+    print_error(&format!("`{}` exists; writing results to `{name}`", outname.display()));
     outname.with_file_name(name)
 }
 

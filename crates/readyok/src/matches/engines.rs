@@ -1,31 +1,31 @@
-//! From what a user calls an engine to an engine of a plan.
+//! Engines and per-engine values of the command line.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
+use std::str::FromStr;
 use std::{env, error, fmt, io};
 
-use readyok_arena::plan::{EnginePatience, EnginePlan, Protocol};
+use readyok_arena::plan::{EnginePlan, EngineTimeouts, Protocol};
 use readyok_protocol::Dialect;
 
 use crate::address::{Address, AddressError, Transport};
 use crate::dirs::Env;
 
-/// Why an engine cannot play in a match.
+/// An engine argument that cannot be resolved.
 #[derive(Debug)]
 pub enum EngineError {
-    /// It is not there.
+    /// The engine was not found.
     Address(AddressError),
-    /// This program, of which Narikin is a part, does not know its own path.
+    /// The path of this executable, which contains Narikin, is unknown.
     OwnPath(io::Error),
-    /// A path is not UTF-8, and a plan could not be written to a file.
+    /// A path is not UTF-8, so a plan cannot contain it.
     Path(String),
 }
 
-/// The engine that is meant by `text`, for a plan: started by what [`Address::find`] finds, with
-/// its settings from the user's list of engines.
+/// Resolves an engine argument by [`Address::find`], with the settings of the user's engine list.
 ///
 /// # Errors
-/// It is not there, or its path cannot be written down.
+/// The engine is not found, or its path is not UTF-8.
 pub fn engine_plan(text: &str, env: Env<'_>) -> Result<EnginePlan, EngineError> {
     let address = Address::find(text, env).map_err(EngineError::Address)?;
     let protocol = address.dialect.map(|dialect| match dialect {
@@ -38,10 +38,10 @@ pub fn engine_plan(text: &str, env: Env<'_>) -> Result<EnginePlan, EngineError> 
             .map_err(|path| EngineError::Path(path.to_string_lossy().into_owned()))
     };
     let (command, args, dir, env) = match address.transport {
-        // It plays as a program of its own, like every other engine.
+        // Narikin runs in its own process, like every other engine.
         Transport::Narikin => {
-            let whole = env::current_exe().map_err(EngineError::OwnPath)?;
-            (utf8(whole)?, vec!["engine".to_owned()], None, BTreeMap::new())
+            let executable = env::current_exe().map_err(EngineError::OwnPath)?;
+            (utf8(executable)?, vec!["engine".to_owned()], None, BTreeMap::new())
         }
         Transport::Program { file, arguments, directory, environment } => {
             (utf8(file)?, arguments, directory.map(utf8).transpose()?, environment)
@@ -51,26 +51,26 @@ pub fn engine_plan(text: &str, env: Env<'_>) -> Result<EnginePlan, EngineError> 
     let options: BTreeMap<String, String> = address.options.into_iter().collect();
     let timeout = address.timeout.map(|timeout| timeout.duration().as_millis());
     let timeout = timeout.and_then(|ms| NonZeroU64::new(u64::try_from(ms).ok()?));
-    let patience = EnginePatience { hello_ms: timeout, ready_ms: timeout };
+    let timeouts = EngineTimeouts { handshake_ms: timeout, ready_ms: timeout };
     let registration = address.registration.map(|registration| registration.register());
     let default = EnginePlan::default();
     let plan = EnginePlan { command, args, dir, env, protocol, options, ..default };
-    Ok(EnginePlan { registration, patience, ..plan })
+    Ok(EnginePlan { registration, timeouts, ..plan })
 }
 
-/// Puts what starts an engine in the place of what a plan calls it, as [`engine_plan`] finds it. What
-/// the plan says itself counts more than the user's list of engines.
+/// Resolves the command of an engine of a plan by [`engine_plan`]. Settings of the plan take
+/// precedence over the user's engine list.
 ///
 /// # Errors
-/// It is not there, or its path cannot be written down.
+/// The engine is not found, or its path is not UTF-8.
 pub fn find_engine(engine: &mut EnginePlan, env: Env<'_>) -> Result<(), EngineError> {
     let found = engine_plan(&engine.command, env)?;
     engine.command = found.command;
     engine.args.splice(0..0, found.args);
     engine.dir = engine.dir.take().or(found.dir);
     engine.protocol = engine.protocol.or(found.protocol);
-    engine.patience.hello_ms = engine.patience.hello_ms.or(found.patience.hello_ms);
-    engine.patience.ready_ms = engine.patience.ready_ms.or(found.patience.ready_ms);
+    engine.timeouts.handshake_ms = engine.timeouts.handshake_ms.or(found.timeouts.handshake_ms);
+    engine.timeouts.ready_ms = engine.timeouts.ready_ms.or(found.timeouts.ready_ms);
     engine.registration = engine.registration.take().or(found.registration);
     for (name, value) in found.env {
         engine.env.entry(name).or_insert(value);
@@ -86,7 +86,7 @@ impl fmt::Display for EngineError {
         match self {
             Self::Address(error) => error.fmt(f),
             Self::OwnPath(error) => {
-                write!(f, "the path of Narikin's program is not known: {error}")
+                write!(f, "the path of the Narikin executable is unknown: {error}")
             }
             Self::Path(path) => write!(f, "`{path}` is not UTF-8"),
         }
@@ -102,3 +102,80 @@ impl error::Error for EngineError {
         }
     }
 }
+
+/// A value for all engines of a match or for one of them: `10+0.1`, `2=10+0.1`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PerEngine<T> {
+    /// The number of the engine, from 1; none for all engines.
+    pub engine: Option<usize>,
+    /// The value.
+    pub value: T,
+}
+
+/// An invalid [`PerEngine`] value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FlagError {
+    /// The value is invalid.
+    Value(String),
+    /// There is no engine with this number.
+    NoEngine {
+        /// The number.
+        number: usize,
+        /// The number of engines of the match.
+        engines: usize,
+    },
+}
+
+impl<T: FromStr<Err: fmt::Display>> FromStr for PerEngine<T> {
+    type Err = FlagError;
+
+    fn from_str(text: &str) -> Result<Self, FlagError> {
+        let numbered = text
+            .split_once('=')
+            .and_then(|(number, value)| number.parse().ok().map(|number: usize| (number, value)));
+        let (engine, value) = match numbered {
+            Some((number, value)) => (Some(number), value),
+            None => (None, text),
+        };
+        let value = value.parse().map_err(|error: T::Err| FlagError::Value(error.to_string()))?;
+        Ok(Self { engine, value })
+    }
+}
+
+impl<T> PerEngine<T> {
+    /// Applies values in order; values for all engines precede those for one.
+    ///
+    /// # Errors
+    /// A value has the number of an engine that does not exist.
+    pub fn apply<E>(
+        values: &[Self],
+        engines: &mut [E],
+        mut set: impl FnMut(&mut E, &T),
+    ) -> Result<(), FlagError> {
+        let count = engines.len();
+        for each in values.iter().filter(|each| each.engine.is_none()) {
+            for engine in engines.iter_mut() {
+                set(engine, &each.value);
+            }
+        }
+        for each in values {
+            let Some(number) = each.engine else { continue };
+            let engine = number.checked_sub(1).and_then(|index| engines.get_mut(index));
+            set(engine.ok_or(FlagError::NoEngine { number, engines: count })?, &each.value);
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for FlagError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value(why) => f.write_str(why),
+            Self::NoEngine { number, engines } => {
+                write!(f, "no engine {number}: the match has {engines} engines")
+            }
+        }
+    }
+}
+
+impl error::Error for FlagError {}

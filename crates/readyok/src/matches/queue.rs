@@ -1,4 +1,4 @@
-//! Matches over several machines.
+//! Matches that are distributed to workers by a NATS server.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,75 +13,75 @@ use readyok_arena::runner::{CpuError, Cpus, Match, Summary, WorkError, threads_o
 use readyok_arena::store::{ContentHash, IndexSet};
 use readyok_client::{Guard, Timeouts};
 
-use super::run::{Coordinate, Failed, about, player, setting};
-use super::slots::{Slots, processors};
+use super::files::{AnyError, file_error};
+use super::run::{Coordinate, Slots, available_cpus, player, setting};
 
-/// The server that a match is played over.
+/// The server of a distributed match.
 #[derive(Clone, Debug)]
 pub struct Queue {
-    /// How to get in.
+    /// Address and credentials.
     pub access: Access,
-    /// Times are made as long on each worker as they are worth here.
+    /// Scale times on each worker by its speed relative to this host.
     pub calibrate: bool,
 }
 
 impl Coordinate for Queue {
-    fn reach(&self) -> Result<(), Failed> {
+    fn reach(&self) -> Result<(), AnyError> {
         Connection::open(&self.access)?;
         Ok(())
     }
 
-    fn coordinate(&self, game: Match, stored: Option<&IndexSet>) -> Result<Summary, Failed> {
+    fn coordinate(&self, game: Match, stored: Option<&IndexSet>) -> Result<Summary, AnyError> {
         let connection = Connection::open(&self.access)?;
         let speed = self.calibrate.then(measure_speed);
         let spec = MatchSpec { speed, ..game.spec().clone() }.with_contents()?;
         let mut dispatcher =
             NatsDispatcher::open(&connection, spec, stored, LEASE, game.reports())?;
         let summary = game.coordinate(&mut dispatcher)?;
-        // Everything is in the store of the match.
+        // All results are stored.
         dispatcher.clear()?;
         Ok(summary)
     }
 }
 
-/// A worker: plays for whatever match a server has.
+/// A worker that plays the matches of a server.
 #[derive(Debug)]
 pub struct Worker {
-    /// How to get in.
+    /// Address and credentials.
     pub access: Access,
-    /// What it may run.
+    /// The programs that it may run.
     pub permissions: Permissions,
-    /// Programs of this machine that it may run, each with its arguments.
+    /// Local programs that it may run, with their arguments.
     pub engines: Vec<(PathBuf, Vec<String>)>,
-    /// Where programs that are delivered are put.
+    /// The directory for delivered programs.
     pub cache: PathBuf,
-    /// How many pairings it plays at once; 0 is as many as the processors carry.
+    /// Number of game pairs to play in parallel; 0 is as many as fit the CPUs.
     pub slots: usize,
-    /// Whether engines are bound to processors: to these, or to all that this program may use. Of
-    /// slots there are then no more than processors for them.
+    /// CPUs to pin engines to: none, or a list; an empty list means all available CPUs. The number
+    /// of slots is then limited by the CPUs.
     pub pin: Option<Vec<usize>>,
-    /// What it is called: different for each worker of a server.
+    /// Its name, unique on the server.
     pub name: String,
-    /// It goes home when there was no match for so long. None stays.
+    /// Exit after this time without a match; none is never.
     pub idle: Option<Duration>,
-    /// What looks after its engines.
+    /// Terminates the engines if this process is killed.
     pub guard: Guard,
 }
 
-/// Why a worker has left a match before its end.
+/// Why a worker left a match before its end.
 enum Left {
     Queue(QueueError),
     Rejected(Rejection),
 }
 
 impl Left {
-    /// What has become of the threads that played.
-    fn of(ends: Vec<Result<(), Self>>) -> Result<(), Self> {
+    /// Combines the results of all slots.
+    fn combine(ends: Vec<Result<(), Self>>) -> Result<(), Self> {
         let mut done = Ok(());
         for end in ends {
             match end {
                 Ok(()) => {}
-                // It tells more than what is wrong with the queue.
+                // A rejection is more specific than a queue error.
                 Err(Self::Rejected(why)) => return Err(Self::Rejected(why)),
                 Err(Self::Queue(error)) => done = Err(Self::Queue(error)),
             }
@@ -99,67 +99,71 @@ impl From<WorkError> for Left {
     }
 }
 
-/// How long a question for matches goes on at a time.
-const ASK: Duration = Duration::from_secs(30);
+/// Maximum duration of one request for matches.
+const POLL_INTERVAL: Duration = Duration::from_secs(30);
 
 impl Worker {
-    /// Works until there is nothing more to do. `say` is told what it does.
+    /// Plays matches until the idle timeout. `log` receives messages about the progress.
     ///
     /// # Errors
-    /// The server is gone for good, or a program of this machine cannot be read.
-    pub fn work(mut self, mut say: impl FnMut(&str)) -> Result<(), Failed> {
+    /// The server is unreachable, or a local program cannot be read.
+    pub fn work(mut self, mut log: impl FnMut(&str)) -> Result<(), AnyError> {
         for (path, args) in &self.engines {
-            let content: ContentHash =
-                self.permissions.allow_file(path, args).map_err(|error| about(path, &error))?;
-            say(&format!("may run {} ({content})", path.display()));
+            let content: ContentHash = self
+                .permissions
+                .allow_file(path, args)
+                .map_err(|error| file_error(path, &error))?;
+            log(&format!("allowed {} ({content})", path.display()));
         }
         let connection = Connection::open(&self.access)?;
         let mut matches = Matches::new(&connection, WorkerId(self.name.clone()));
-        let here = measure_speed();
+        let local_speed = measure_speed();
         let mut idle = Duration::ZERO;
         loop {
-            let patience = self.idle.map_or(ASK, |most| most.saturating_sub(idle).min(ASK));
-            let refused = |why: &str| say(&format!("refused: {why}"));
-            let served = matches.next(&self.permissions, &self.cache, patience, refused)?;
+            let timeout =
+                self.idle.map_or(POLL_INTERVAL, |max| max.saturating_sub(idle).min(POLL_INTERVAL));
+            let refused = |why: &str| log(&format!("rejected {why}"));
+            let served = matches.next(&self.permissions, &self.cache, timeout, refused)?;
             let Some(served) = served else {
-                idle += patience;
-                if self.idle.is_some_and(|most| most <= idle) {
+                idle += timeout;
+                if self.idle.is_some_and(|max| max <= idle) {
                     return Ok(());
                 }
                 continue;
             };
             idle = Duration::ZERO;
-            let spec = scale_times(served.spec().clone(), here);
-            say(&format!("plays match {}", spec.plan_hash));
-            match self.serve(&served, &spec, &mut say) {
-                Ok(()) => say("the match is over"),
-                Err(Left::Queue(error)) => say(&error.to_string()),
+            let spec = scale_times(served.spec().clone(), local_speed);
+            log(&format!("playing match {}", spec.plan_hash));
+            match self.serve(&served, &spec, &mut log) {
+                Ok(()) => log("match finished"),
+                Err(Left::Queue(error)) => log(&error.to_string()),
                 Err(Left::Rejected(why)) => {
-                    say(&format!("refused: match {}: {why}", spec.plan_hash));
+                    log(&format!("rejected match {}: {why}", spec.plan_hash));
                     matches.reject(served, why);
                 }
             }
         }
     }
 
-    /// Plays for a match until it is over.
+    /// Plays a match to its end.
     fn serve(
         &self,
         served: &Served,
         spec: &MatchSpec,
-        say: &mut impl FnMut(&str),
+        log: &mut impl FnMut(&str),
     ) -> Result<(), Left> {
-        let lacking = |why: String| Left::Rejected(Rejection::MissingResource { why });
-        let (slots, cpus) = self.share(&spec.plan).map_err(|error| lacking(error.to_string()))?;
+        let missing = |why: String| Left::Rejected(Rejection::MissingResource { why });
+        let (slots, cpus) = self.slots(&spec.plan).map_err(|error| missing(error.to_string()))?;
         if self.slots != 0 && slots.count < self.slots {
-            let (count, each) = (slots.count, slots.each);
-            say(&format!("{count} at once, as each has {each} processors of its own"));
+            let pairs = super::count_of(slots.count, "game pair");
+            let cores = super::count_of(slots.each, "pinned CPU core");
+            log(&format!("limited to {pairs} in parallel with {cores} each"));
         }
-        if let Some(complaint) = slots.complaint() {
-            say(&complaint);
+        if let Some(warning) = slots.overload_warning() {
+            log(&warning);
         }
         let setting = setting(&spec.plan)
-            .map_err(|error| lacking(format!("the tablebases cannot be opened: {error}")))?;
+            .map_err(|error| missing(format!("the tablebases cannot be opened: {error}")))?;
         let player = || {
             let player = player(spec, &setting, Timeouts::default(), &self.guard);
             let player = player.with_texts(served.texts().cloned());
@@ -174,29 +178,30 @@ impl Worker {
                 let worker = WorkerId(format!("{}-{slot}", self.name));
                 scope.spawn(move || {
                     let bound = cpus.as_ref().map_or(Ok(()), |cpus| cpus.bind(slot));
-                    bound.map_err(|error| lacking(error.to_string()))?;
+                    bound.map_err(|error| missing(error.to_string()))?;
                     let mut jobs = served.jobs(worker).map_err(Left::Queue)?;
                     work(&mut jobs, &mut player()).map_err(Left::from)
                 })
             });
             let slots: Vec<_> = slots.collect();
-            // All are waited for: a scope passes on the panic of one that is not.
+            // Explicit joins keep a panic of one slot from propagating.
             let ends: Vec<_> = slots.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
-            // Its job was given back.
-            let panicked = || Left::Queue(QueueError { text: "a player has panicked".to_owned() });
+            // The job of a panicked slot has been returned.
+            let panicked =
+                || Left::Queue(QueueError { text: "a worker thread panicked".to_owned() });
             ends.into_iter().map(|end| end.unwrap_or_else(|_| Err(panicked()))).collect::<Vec<_>>()
         });
-        Left::of(done)
+        Left::combine(done)
     }
 
-    /// The slots for a plan, and their processors if they have some of their own.
-    fn share(&self, plan: &Plan) -> Result<(Slots, Option<Cpus>), CpuError> {
+    /// The slots for a plan, and their CPUs if engines are pinned.
+    fn slots(&self, plan: &Plan) -> Result<(Slots, Option<Cpus>), CpuError> {
         let each = threads_of(plan);
         let Some(list) = &self.pin else {
-            return Ok((Slots::new(self.slots, each, processors()), None));
+            return Ok((Slots::new(self.slots, each, available_cpus()), None));
         };
         let list = Some(list.as_slice()).filter(|list| !list.is_empty());
-        let slots = Slots::new(self.slots, each, Cpus::count(list)?).within();
+        let slots = Slots::new(self.slots, each, Cpus::count(list)?).within_cpus();
         Ok((slots, Some(Cpus::share(slots.count, slots.each, list)?)))
     }
 }

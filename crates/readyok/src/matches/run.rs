@@ -1,12 +1,11 @@
-//! Plays a match as it was asked for, with everything around it: the store, records, a report, a
-//! queue, and Ctrl-C.
+//! Runs a match with its results file, game records, report and queue.
 
-use std::error::Error;
 use std::fmt;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use readyok_arena::event::{JsonLines, Listener};
@@ -17,102 +16,138 @@ use readyok_arena::queue::MatchSpec;
 use readyok_arena::report::Report;
 use readyok_arena::runner::{Cpus, EnginePlayer, Match, Settings, StopHandle, Summary, threads_of};
 use readyok_arena::schedule::Schedule;
-use readyok_arena::store::{IndexSet, Reader};
+use readyok_arena::store::{IndexSet, Reader, Store, StoreError};
 use readyok_client::{Guard, Timeouts};
 use readyok_rules::Game;
 
-use super::events::complaining;
-use super::results::Results;
-use super::slots::{Slots, processors};
+use super::files::{AnyError, event_file, file_error};
 use crate::exit::stop_match;
 
-/// How a match is run.
+/// The configuration of a run.
 #[derive(Debug)]
 pub struct Run<Q> {
-    /// Where results are kept.
+    /// The results file.
     pub results: Results,
-    /// How the coordinator acts.
+    /// Settings of the coordinator.
     pub settings: Settings,
-    /// How many pairings are played at once; 0 is as many as the processors carry.
+    /// Number of game pairs to play in parallel; 0 is as many as fit the CPUs.
     pub slots: usize,
-    /// Whether engines are bound to processors: to these, or to all that this program may use.
+    /// CPUs to pin engines to: none, or a list; an empty list means all available CPUs.
     pub pin: Option<Vec<usize>>,
-    /// Records.
+    /// Game records to write.
     pub exports: Vec<Export>,
-    /// Where events go as lines of JSON.
+    /// The file for events as JSON lines.
     pub events: Option<PathBuf>,
-    /// Where the report goes at the end.
+    /// The file for the report at the end.
     pub report: Option<PathBuf>,
-    /// Over which server the match is played, instead of by this program alone.
+    /// The queue that distributes the match; none plays it in this process.
     pub queue: Option<Q>,
-    /// What looks after its engines.
+    /// Terminates the engines if this process is killed.
     pub guard: Guard,
-    /// How engines are waited for and listened to.
-    pub manner: Manner,
+    /// Settings that are not part of the plan.
+    pub play_options: PlayOptions,
 }
 
-/// A match that begins, or goes on.
+/// The results file of a run.
+#[derive(Clone, Debug)]
+pub enum Results {
+    /// A new file.
+    New(Name, Box<Plan>),
+    /// The file of a match to resume.
+    Resume(PathBuf, Extension, Changes),
+}
+
+/// The name of a new results file.
+#[derive(Clone, Debug)]
+pub enum Name {
+    /// A name given by the user.
+    Given(PathBuf),
+    /// A default name. A number is appended if the file exists.
+    Default(PathBuf),
+}
+
+/// Changes to the plan of a resumed match.
+#[derive(Clone, Debug)]
+pub enum Extension {
+    /// The stored plan.
+    None,
+    /// The stored plan with this number of rounds.
+    Rounds(u32),
+    /// A plan that may only differ in the number of rounds.
+    Plan(Box<Plan>),
+}
+
+/// The handling of a resumed match whose engines or openings have changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changes {
+    /// The match is not resumed.
+    Reject,
+    /// The match is resumed, and the change is recorded in the file.
+    Ignore,
+}
+
+/// A match that has started or resumed.
 #[derive(Clone, Copy, Debug)]
-pub struct Begun<'a> {
-    /// What is played.
+pub struct StartedMatch<'a> {
+    /// The plan.
     pub plan: &'a Plan,
-    /// How many pairings it has.
+    /// Total number of game pairs.
     pub pairings: u64,
-    /// Ends it.
+    /// Stops the match.
     pub stop: &'a StopHandle,
-    /// Where its results are kept.
+    /// The path of the results file.
     pub results: &'a Path,
 }
 
-/// Has a match played by others.
+/// A queue that distributes a match to workers.
 pub trait Coordinate {
-    /// Looks whether others can be reached at all, before there is a file of any result.
+    /// Checks the connection before a results file is created.
     ///
     /// # Errors
-    /// They cannot.
-    fn reach(&self) -> Result<(), Failed>;
+    /// The queue cannot be reached.
+    fn reach(&self) -> Result<(), AnyError>;
 
-    /// Hands out the pairings of a match until it is over. One that goes on has what is `stored`, and there may
-    /// be more results already.
+    /// Distributes the game pairs of a match until it ends. For a resumed match, `stored` are the
+    /// stored pairs; the queue may hold further results.
     ///
     /// # Errors
-    /// The others cannot be reached, or the match cannot be played.
-    fn coordinate(&self, game: Match, stored: Option<&IndexSet>) -> Result<Summary, Failed>;
+    /// The queue cannot be reached, or the match cannot be played.
+    fn coordinate(&self, game: Match, stored: Option<&IndexSet>) -> Result<Summary, AnyError>;
 }
 
-/// There are no others: a program that plays all of its matches itself needs nothing to reach them.
+/// The queue type of runs without a queue.
 #[derive(Clone, Copy, Debug)]
-pub enum Nobody {}
+pub enum NoQueue {}
 
-impl Coordinate for Nobody {
-    fn reach(&self) -> Result<(), Failed> {
+impl Coordinate for NoQueue {
+    fn reach(&self) -> Result<(), AnyError> {
         match *self {}
     }
 
-    fn coordinate(&self, _: Match, _: Option<&IndexSet>) -> Result<Summary, Failed> {
+    fn coordinate(&self, _: Match, _: Option<&IndexSet>) -> Result<Summary, AnyError> {
         match *self {}
     }
 }
 
-/// How engines are waited for and listened to.
+/// Settings of a run that are not part of the plan.
 #[derive(Clone)]
-pub struct Manner {
-    /// How long to wait for what.
-    pub patience: Timeouts,
-    /// How games are looked at; what is played is up to the plan.
+pub struct PlayOptions {
+    /// Default timeouts of the engines.
+    pub timeouts: Timeouts,
+    /// Defaults of the game settings; the plan overrides them.
     pub setting: GameSettings,
-    /// How long each player waits between two games.
+    /// Pause between two games of a worker.
     pub pause: Duration,
-    /// Who hears every line.
+    /// Receives every line of engine input and output.
     pub line_observer: Option<LineObserver>,
-    /// Who hears every line of error output.
+    /// Receives every line of the standard error of the engines.
     pub stderr_observer: Option<StderrObserver>,
 }
 
-impl Default for Manner {
+impl Default for PlayOptions {
     fn default() -> Self {
         Self {
-            patience: Timeouts::default(),
+            timeouts: Timeouts::default(),
             setting: GameSettings::new(Game::Chess),
             pause: Duration::ZERO,
             line_observer: None,
@@ -121,48 +156,94 @@ impl Default for Manner {
     }
 }
 
-impl fmt::Debug for Manner {
+impl fmt::Debug for PlayOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Manner").field("patience", &self.patience).finish_non_exhaustive()
+        f.debug_struct("PlayOptions").field("timeouts", &self.timeouts).finish_non_exhaustive()
     }
 }
 
-pub(super) type Failed = Box<dyn Error>;
+/// Number of game pairs that are played in parallel, and the CPUs they need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slots {
+    /// Number of parallel game pairs.
+    pub count: usize,
+    /// Number of CPUs that each of them uses.
+    pub each: usize,
+    /// Number of available CPUs.
+    pub cpus: usize,
+}
+
+impl Slots {
+    /// `wanted` parallel game pairs with `each` CPUs; for 0 as many as fit `cpus` CPUs.
+    pub fn new(wanted: usize, each: usize, cpus: usize) -> Self {
+        let each = each.max(1);
+        let count = if wanted == 0 { cpus / each } else { wanted };
+        Self { count: count.max(1), each, cpus }
+    }
+
+    /// Limits the slots to the available CPUs, for pinned engines.
+    #[must_use]
+    pub fn within_cpus(self) -> Self {
+        let cpus = self.cpus.max(1);
+        let each = self.each.min(cpus);
+        Self { count: self.count.min(cpus / each), each, cpus }
+    }
+
+    /// A warning if the slots use more CPUs than available.
+    pub fn overload_warning(&self) -> Option<String> {
+        let Self { count, each, cpus } = *self;
+        let used = count.saturating_mul(each);
+        (cpus < used).then(|| {
+            format!(
+                "warning: {} in parallel use {used} CPU cores (including threads and pondering), \
+                 but only {cpus} are available: engines may lose on time",
+                super::count_of(count, "game pair")
+            )
+        })
+    }
+}
+
+/// Number of CPUs that are available to this process.
+pub(super) fn available_cpus() -> usize {
+    available_parallelism().map_or(1, usize::from)
+}
 
 impl<Q: Coordinate> Run<Q> {
-    /// Plays the match, followed by whoever `listen` makes for it.
+    /// Plays the match with the listeners that `listen` creates.
     ///
     /// # Errors
-    /// The match cannot be played, or something around it does not work.
+    /// The match cannot be played, or a file cannot be read or written.
     pub fn play(
         self,
-        listen: impl FnOnce(Begun<'_>) -> Vec<Box<dyn Listener>>,
-    ) -> Result<Summary, Failed> {
-        self.look_for_folders()?;
+        listen: impl FnOnce(StartedMatch<'_>) -> Vec<Box<dyn Listener>>,
+    ) -> Result<Summary, AnyError> {
+        self.check_directories()?;
         self.queue.as_ref().map_or(Ok(()), Coordinate::reach)?;
-        let goes_on = matches!(self.results, Results::GoOn(..));
-        let (store, cut) = self.results.open(&self.exports)?;
+        let is_resumed = matches!(self.results, Results::Resume(..));
+        let (store, truncated) = self.results.open(&self.exports)?;
         let (path, plan) = (store.path().to_owned(), store.plan().clone());
-        let resumed = !store.stored().is_empty();
-        // The first results may be on the way to the store of a match that goes on.
-        let stored = goes_on.then(|| store.stored().clone());
+        let has_results = !store.stored().is_empty();
+        // The queue of a resumed match may hold results even if none are stored.
+        let stored = is_resumed.then(|| store.stored().clone());
         let total = Schedule::open(&plan)?.total();
         let mut game = Match::new(store, self.settings)?;
         let stop = game.stop_handle();
-        let begun = Begun { plan: &plan, pairings: total, stop: &stop, results: &path };
-        for listener in listen(begun) {
+        let started = StartedMatch { plan: &plan, pairings: total, stop: &stop, results: &path };
+        for listener in listen(started) {
             game.listen(listener);
         }
         if let Some(events) = &self.events {
-            game.listen(JsonLines::new(complaining(events, resumed)?));
+            game.listen(JsonLines::new(event_file(events, has_results)?));
         }
         for export in self.exports {
             game.export(export);
         }
         stop_match(stop)?;
-        if cut > 0 {
-            // The last line was torn when the program was killed; its pairing is played again.
-            writeln!(io::stderr(), "readyok: {cut} bytes of a torn line were cut off")?;
+        if truncated > 0 {
+            writeln!(
+                io::stderr(),
+                "readyok: removed a partial last record ({truncated} bytes) from the results file"
+            )?;
         }
         let summary = if let Some(queue) = self.queue {
             queue.coordinate(game, stored.as_ref())?
@@ -173,17 +254,18 @@ impl<Q: Coordinate> Run<Q> {
                     let slots = Slots::new(self.slots, threads_of(&plan), Cpus::count(list)?);
                     (slots, Some(Cpus::share(slots.count, slots.each, list)?))
                 }
-                None => (Slots::new(self.slots, threads_of(&plan), processors()), None),
+                None => (Slots::new(self.slots, threads_of(&plan), available_cpus()), None),
             };
-            if let Some(complaint) = slots.complaint() {
-                writeln!(io::stderr(), "readyok: {complaint}")?;
+            if let Some(warning) = slots.overload_warning() {
+                writeln!(io::stderr(), "readyok: {warning}")?;
             }
-            let Manner { patience, setting: manner, pause, line_observer, stderr_observer } =
-                &self.manner;
-            let setting = GameSettings { tablebases: setting(&plan)?.tablebases, ..manner.clone() };
+            let PlayOptions { timeouts, setting: defaults, pause, line_observer, stderr_observer } =
+                &self.play_options;
+            let setting =
+                GameSettings { tablebases: setting(&plan)?.tablebases, ..defaults.clone() };
             let guard = &self.guard;
             game.play_here(slots.count, cpus.as_ref(), |spec| {
-                let player = player(spec, &setting, *patience, guard);
+                let player = player(spec, &setting, *timeouts, guard);
                 let player = player.pausing(*pause).on_line(line_observer.clone());
                 player.on_stderr(stderr_observer.clone())
             })?
@@ -196,22 +278,72 @@ impl<Q: Coordinate> Run<Q> {
 }
 
 impl<Q> Run<Q> {
-    /// Looks whether what is written can be put where it is to be, before there is a file of any result.
-    fn look_for_folders(&self) -> Result<(), Failed> {
+    /// Checks that the directories of all output files exist, before a results file is created.
+    fn check_directories(&self) -> Result<(), AnyError> {
         let files = self.exports.iter().filter(|export| export.form != Form::Kif);
         let files = files.map(|export| &export.path).chain(&self.events).chain(&self.report);
         for file in files.filter(|file| file.as_os_str() != "-") {
-            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-            if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-                let why = format!("there is no folder `{}`", folder.display());
-                return Err(about(file, &io::Error::new(io::ErrorKind::NotFound, why)));
+            let directory = file.parent().filter(|path| !path.as_os_str().is_empty());
+            if let Some(directory) = directory.filter(|path| !path.is_dir()) {
+                let why = format!("no directory `{}`", directory.display());
+                return Err(file_error(file, &io::Error::new(io::ErrorKind::NotFound, why)));
             }
         }
         Ok(())
     }
 }
 
-/// What games of a plan need: among others its tablebases, which are opened once.
+impl Results {
+    /// Opens the file. Returns also the number of bytes of a partial last record that was removed.
+    fn open(self, exports: &[Export]) -> Result<(Store, u64), AnyError> {
+        match self {
+            Self::New(name, plan) => {
+                Match::check(&plan, exports)?;
+                // Fails early if tablebases are missing.
+                setting(&plan)?;
+                Ok((name.create(&plan)?, 0))
+            }
+            Self::Resume(path, extension, changes) => {
+                let (mut store, truncated) = Store::resume(&path, |_| ())?;
+                match extension {
+                    Extension::None => {}
+                    Extension::Rounds(rounds) => store.accept_rounds(rounds)?,
+                    Extension::Plan(plan) => store.accept(&plan)?,
+                }
+                match changes {
+                    Changes::Reject => store.check_files()?,
+                    Changes::Ignore => store.accept_files()?,
+                }
+                Ok((store, truncated))
+            }
+        }
+    }
+}
+
+impl Name {
+    fn create(self, plan: &Plan) -> Result<Store, StoreError> {
+        /// Maximum number of matches that start in one directory within a second.
+        const MAX_NUMBER: u32 = 1000;
+
+        let path = match self {
+            Self::Given(path) => return Store::create(&path, plan),
+            Self::Default(path) => path,
+        };
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let extension = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+        let mut created = Store::create(&path, plan);
+        for number in 2..MAX_NUMBER {
+            if !matches!(created, Err(StoreError::Exists(_))) {
+                break;
+            }
+            let name = format!("{stem}-{number}.{extension}");
+            created = Store::create(&path.with_file_name(name), plan);
+        }
+        created
+    }
+}
+
+/// The game settings of a plan, including its tablebases, which are opened once.
 pub(super) fn setting(plan: &Plan) -> io::Result<GameSettings> {
     let tablebases = match &plan.adjudication.tablebases {
         Some(tables) => Some(Arc::new(Syzygy::open(&tables.paths)?) as Arc<dyn Tablebases>),
@@ -220,48 +352,42 @@ pub(super) fn setting(plan: &Plan) -> io::Result<GameSettings> {
     Ok(GameSettings { tablebases, ..GameSettings::new(plan.game) })
 }
 
-/// Somebody who plays for an order.
+/// A player for the jobs of a match.
 pub(super) fn player(
     spec: &MatchSpec,
     setting: &GameSettings,
-    patience: Timeouts,
+    timeouts: Timeouts,
     guard: &Guard,
 ) -> EnginePlayer {
-    let player = EnginePlayer::new(&spec.plan, setting.clone(), patience);
+    let player = EnginePlayer::new(&spec.plan, setting.clone(), timeouts);
     player.report_moves(spec.report_moves).guarded(guard)
 }
 
-/// An error that says which file it is about.
-pub(super) fn about(path: &Path, error: &io::Error) -> Failed {
-    format!("`{}`: {error}", path.display()).into()
-}
-
-/// Writes the report of a match from its results.
+/// Writes the report of a match from its results file.
 ///
 /// # Errors
 /// The results cannot be read, or the report cannot be written.
-pub fn write_report(results: &Path, report: &Path) -> Result<(), Failed> {
+pub fn write_report(results: &Path, report: &Path) -> Result<(), AnyError> {
     let reader = Reader::open(results)?;
     let mut page = Report::new(reader.plan());
     for pair in reader {
         page.add(&pair?);
     }
-    // Whoever looks at the old one meanwhile sees all of it.
+    // Readers of an existing report never see a partial one.
     let mut part = report.as_os_str().to_owned();
     part.push(".part");
     let written = fs::write(&part, page.html()).and_then(|()| fs::rename(&part, report));
     written.map_err(|error| {
-        // What there is of it is of no use, and may not be there at all.
         let _ = fs::remove_file(&part);
-        about(report, &error)
+        file_error(report, &error)
     })
 }
 
-/// Reads a plan from a file.
+/// Reads a plan from a TOML file.
 ///
 /// # Errors
-/// It cannot be read, or is no plan.
-pub fn read_plan(path: &Path) -> Result<Plan, Failed> {
+/// The file cannot be read or is not a valid plan.
+pub fn read_plan(path: &Path) -> Result<Plan, AnyError> {
     let text = fs::read_to_string(path)?;
     Ok(toml::from_str(&text)?)
 }

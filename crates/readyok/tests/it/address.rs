@@ -248,7 +248,10 @@ fn match_uses_the_timeout_of_the_list() {
     let mut plan = EnginePlan { command: "a".to_owned(), ..EnginePlan::default() };
     find_engine(&mut plan, &settings(&dir)).expect("the engine is listed");
     let ms = |it: Option<std::num::NonZeroU64>| it.map(std::num::NonZeroU64::get);
-    assert_eq!((ms(plan.patience.hello_ms), ms(plan.patience.ready_ms)), (Some(500), Some(500)));
+    assert_eq!(
+        (ms(plan.timeouts.handshake_ms), ms(plan.timeouts.ready_ms)),
+        (Some(500), Some(500))
+    );
 }
 
 #[test]

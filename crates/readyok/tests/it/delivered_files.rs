@@ -64,7 +64,7 @@ fn an_engine_reads_its_file_on_a_worker_that_does_not_have_the_path() {
     let _worker = Running(worker.spawn().expect("a worker"));
     let output = finish(child);
     assert_eq!(output.code(), Some(0), "{}{}", output.text(), output.stderr);
-    assert!(output.text().contains("2 pairings, 4 games"), "{}", output.text());
+    assert!(output.text().contains("2 game pairs, 4 games"), "{}", output.text());
     assert!(!output.text().contains("crashes"), "{}", output.text());
     let path = fs::read_to_string(read).expect("it has read a file");
     assert!(path.starts_with(cache.to_str().expect("UTF-8")), "{path}");

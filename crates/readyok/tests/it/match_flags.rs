@@ -1,4 +1,4 @@
-//! What `readyok match` makes of arguments beside those of the plainest match.
+//! Arguments of `readyok match`.
 
 use std::fs;
 
@@ -7,11 +7,11 @@ use crate::program::{Dir, Output, readyok, run};
 const QUICK: [&str; 9] =
     ["match", "narikin", "narikin", "--depth", "1", "--max-moves", "4", "--seed", "1"];
 
-fn at(dir: &Dir, words: &[&str]) -> Output {
-    run(readyok(dir).current_dir(dir.path()).args(words), b"")
+fn at(dir: &Dir, args: &[&str]) -> Output {
+    run(readyok(dir).current_dir(dir.path()).args(args), b"")
 }
 
-/// Plays a quick match, and gives what it has printed.
+/// Plays a quick match and returns its output.
 fn play(dir: &Dir, more: &[&str]) -> String {
     let output = at(dir, &[&QUICK[..], &["--plain"], more].concat());
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
@@ -23,15 +23,15 @@ fn read(dir: &Dir, name: &str) -> String {
 }
 
 #[test]
-fn conversations_are_logged_and_those_of_a_match_that_goes_on_follow() {
+fn logs_engine_lines_and_appends_on_resume() {
     let dir = Dir::new();
     play(&dir, &["--results", "m.jsonl", "--log", "all.log"]);
     let first = read(&dir, "all.log");
     for line in ["narikin 1 <--- uci", "narikin 2 ---> readyok", "narikin 1 ---> bestmove "] {
         assert!(first.contains(line), "{line}: {first}");
     }
-    let goes_on = ["match", "--resume", "m.jsonl", "--rounds", "2", "--log", "all.log"];
-    let output = at(&dir, &goes_on);
+    let resume = ["match", "--resume", "m.jsonl", "--rounds", "2", "--log", "all.log"];
+    let output = at(&dir, &resume);
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
     let both = read(&dir, "all.log");
     assert!(both.starts_with(&first) && first.len() < both.len(), "{both}");
@@ -41,7 +41,7 @@ fn conversations_are_logged_and_those_of_a_match_that_goes_on_follow() {
 
 #[cfg(unix)]
 #[test]
-fn what_engines_complain_of_is_written_with_their_names() {
+fn writes_engine_stderr_with_names() {
     let dir = Dir::new();
     let engine =
         format!("sh -c 'echo no network >&2; exec {} engine'", env!("CARGO_BIN_EXE_readyok"));
@@ -52,34 +52,34 @@ fn what_engines_complain_of_is_written_with_their_names() {
 }
 
 #[test]
-fn comments_of_pgn_tell_what_is_wanted() {
+fn pgn_comments_have_the_selected_fields() {
     let dir = Dir::new();
-    play(&dir, &["--pgn", "usual.pgn"]);
-    let told = ["--pgn-tell", "seldepth,pv,nps", "--pgn-moves", "uci"];
-    play(&dir, &[&["--pgn", "told.pgn"][..], &told].concat());
-    play(&dir, &["--pgn", "none.pgn", "--pgn-tell", "none", "--pgn-moves", "lan"]);
-    let has = |name: &str, words: &[&str], others: &[&str]| {
+    play(&dir, &["--pgn", "default.pgn"]);
+    let fields = ["--pgn-fields", "seldepth,pv,nps", "--pgn-moves", "uci"];
+    play(&dir, &[&["--pgn", "fields.pgn"][..], &fields].concat());
+    play(&dir, &["--pgn", "none.pgn", "--pgn-fields", "none", "--pgn-moves", "lan"]);
+    let has = |name: &str, present: &[&str], absent: &[&str]| {
         let text = read(&dir, name).split_whitespace().collect::<Vec<_>>().join(" ");
-        for word in words {
-            assert!(text.contains(word), "{name} has no {word}: {text}");
+        for part in present {
+            assert!(text.contains(part), "{name} has no {part}: {text}");
         }
-        for word in others {
-            assert!(!text.contains(word), "{name} has {word}: {text}");
+        for part in absent {
+            assert!(!text.contains(part), "{name} has {part}: {text}");
         }
     };
-    has("usual.pgn", &["1. e4 {", " n=", " latency="], &[" sd=", " pv=", " nps="]);
-    has("told.pgn", &["1. e2e4 {", " sd=", " pv=\"", " nps="], &[" n=", " latency="]);
+    has("default.pgn", &["1. e4 {", " n=", " latency="], &[" sd=", " pv=", " nps="]);
+    has("fields.pgn", &["1. e2e4 {", " sd=", " pv=\"", " nps="], &[" n=", " latency="]);
     has("none.pgn", &["1. e2-e4 {"], &[" n=", " latency=", " sd=", " pv="]);
 }
 
 #[test]
-fn the_strength_is_printed_as_often_as_is_wanted() {
+fn prints_ratings_at_the_interval() {
     let dir = Dir::new();
     let count = |every: &str| {
         let text = play(&dir, &["--rounds", "4", "--rating-interval", every]);
         text.lines().filter(|line| line.starts_with("Elo ")).count()
     };
-    // Each time, and at the end.
+    // After each pair and at the end.
     assert_eq!([count("1"), count("2"), count("0")], [5, 3, 1]);
 }
 
@@ -87,7 +87,7 @@ fn the_strength_is_printed_as_often_as_is_wanted() {
 fn arguments_become_keys_of_the_plan() {
     let dir = Dir::new();
     let check = |words: &[&str], keys: &[&str]| {
-        let name = format!("{}.jsonl", fs::read_dir(dir.path()).expect("a folder").count());
+        let name = format!("{}.jsonl", fs::read_dir(dir.path()).expect("a directory").count());
         play(&dir, &[words, &["--results", &name]].concat());
         let text = read(&dir, &name);
         let plan = text.lines().next().unwrap_or_default();
@@ -96,25 +96,33 @@ fn arguments_become_keys_of_the_plan() {
         }
     };
     check(
-        &["--wait", "1", "--check-pv", "--meetings", "rows", "--opening-policy", "cycle"],
+        &["--wait", "1", "--check-pv", "--pairing-order", "fastchess", "--opening-policy", "cycle"],
         &[
             "\"wait_ms\":1",
-            "\"variations\":\"followed\"",
-            "\"meetings\":\"rows\"",
+            "\"pv_check\":\"moves\"",
+            "\"pairing_order\":\"fastchess\"",
             "\"policy\":\"cycle\"",
         ],
     );
     check(
-        &["--check-pv=mate", "--patience", "30,90", "--patience", "2=120"],
         &[
-            "\"variations\":\"to-mate\"",
-            "\"patience\":{\"hello_ms\":30000,\"ready_ms\":90000}",
-            "\"patience\":{\"hello_ms\":120000,\"ready_ms\":120000}",
+            "--check-pv=mate",
+            "--handshake-timeout",
+            "30",
+            "--ready-timeout",
+            "90",
+            "--ready-timeout",
+            "2=120",
+        ],
+        &[
+            "\"pv_check\":\"mate\"",
+            "\"timeouts\":{\"handshake_ms\":30000,\"ready_ms\":90000}",
+            "\"timeouts\":{\"handshake_ms\":30000,\"ready_ms\":120000}",
         ],
     );
     check(
-        &["--format", "knockout", "--replays", "0", "--tie", "lot"],
-        &["{\"kind\":\"knockout\",\"replays\":0,\"tie\":\"lot\"}"],
+        &["--format", "knockout", "--replays", "0", "--tie", "random"],
+        &["{\"kind\":\"knockout\",\"replays\":0,\"tie\":\"random\"}"],
     );
     check(&["--format", "pyramid"], &["{\"kind\":\"pyramid\"}"]);
     check(
@@ -129,26 +137,29 @@ fn arguments_become_keys_of_the_plan() {
 }
 
 #[test]
-fn arguments_that_make_no_sense_together_are_refused() {
+fn rejects_conflicting_arguments() {
     let dir = Dir::new();
     for (words, why) in [
-        (&["--replays", "2"][..], "--replays is for --format knockout"),
-        (&["--tie", "lot"], "--tie is for --format knockout"),
-        (&["--patience", "0"], "it is a number of seconds over 0, or two"),
-        (&["--patience", "3=5"], "there is no engine 3: the match has 2"),
-        (&["--tc", "40/hg5"], "an hourglass has neither moves nor an increment"),
-        (&["--pgn-tell", "pv"], "--pgn <FILE>"),
-        (&["--pgn", "a.pgn", "--pgn-tell", "none,pv"], "--pgn-tell is none or something"),
-        (&["--moves"], "--moves needs --events or --json"),
-        (&["--random"], "--random needs --openings: all games start alike"),
-        (&["--repeat", "2"], "--repeat needs --openings"),
-        (&["--skip", "0"], "--skip needs --openings"),
+        (&["--replays", "2"][..], "--replays requires --format knockout"),
+        (&["--tie", "random"], "--tie requires --format knockout"),
+        (&["--ready-timeout", "0"], "expected a number of seconds"),
+        (&["--ready-timeout", "3=5"], "no engine 3: the match has 2 engines"),
+        (&["--tc", "40/hg5"], "an hourglass clock has no number of moves and no increment"),
+        (&["--pgn-fields", "pv"], "--pgn <FILE>"),
+        (
+            &["--pgn", "a.pgn", "--pgn-fields", "none,pv"],
+            "--pgn-fields: `none` excludes other fields",
+        ),
+        (&["--moves"], "--moves requires --events or --json"),
+        (&["--random"], "--random requires --openings: there is only one start position"),
+        (&["--repeat", "2"], "--repeat requires --openings"),
+        (&["--skip", "0"], "--skip requires --openings"),
         (&["--plies", "4"], "--openings <FILE>"),
         (&["--book-format", "epd"], "--openings <FILE>"),
-        (&["--impasse", "try"], "--impasse is for --game shogi"),
-        (&["--game", "shogi", "--syzygy", "."], "--syzygy is for chess"),
-        (&["--format", "gauntlet=2"], "gauntlet=2 leaves none of 2 engines to meet"),
-        (&["--name", "1= "], "it is empty"),
+        (&["--impasse", "try"], "--impasse requires --game shogi"),
+        (&["--game", "shogi", "--syzygy", "."], "--syzygy requires chess"),
+        (&["--format", "gauntlet=2"], "gauntlet=2 leaves no opponents among 2 engines"),
+        (&["--name", "1= "], "the name is empty"),
         (&["--nodes", "0"], "non-zero"),
         (&["--openings", "none.epd"], "none.epd"),
         (&["--kif", "games"], "games"),
@@ -156,12 +167,12 @@ fn arguments_that_make_no_sense_together_are_refused() {
         let output = at(&dir, &[&QUICK[..], words].concat());
         assert_eq!(output.code(), Some(2), "{words:?}: {}", output.stderr);
         assert!(output.stderr.contains(why), "{words:?}: {}", output.stderr);
-        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "{words:?}");
+        assert_eq!(fs::read_dir(dir.path()).expect("a directory").count(), 0, "{words:?}");
     }
 }
 
 #[test]
-fn moves_are_told_by_any_stream_of_events() {
+fn moves_are_included_in_events() {
     let dir = Dir::new();
     for stream in [&["--json"][..], &["--events", "-"]] {
         let output = at(&dir, &[&QUICK[..], &["--moves"], stream].concat());
@@ -171,16 +182,16 @@ fn moves_are_told_by_any_stream_of_events() {
 }
 
 #[test]
-fn where_nothing_can_be_written_nothing_is_begun() {
+fn unwritable_output_prevents_the_start() {
     let dir = Dir::new();
     for flag in ["--report", "--events", "--pgn", "--epd", "--results", "--log", "--stderr"] {
         let output = at(&dir, &[&QUICK[..], &[flag, "nowhere/it"]].concat());
         assert_eq!(output.code(), Some(1), "{flag}: {}", output.stderr);
         assert!(output.stderr.contains("nowhere/it"), "{flag}: {}", output.stderr);
-        assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "{flag}");
+        assert_eq!(fs::read_dir(dir.path()).expect("a directory").count(), 0, "{flag}");
     }
-    // Nobody listens there.
+    // No server listens on this port.
     let output = at(&dir, &[&QUICK[..], &["--queue", "nats://127.0.0.1:1"]].concat());
     assert_eq!(output.code(), Some(1), "{}", output.stderr);
-    assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0, "{}", output.stderr);
+    assert_eq!(fs::read_dir(dir.path()).expect("a directory").count(), 0, "{}", output.stderr);
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::program::{Dir, Output, finish, readyok, run, signal, wait};
 
-/// Runs `readyok` with these words in a folder.
-fn at(dir: &Dir, words: &[&str]) -> Output {
-    run(readyok(dir).current_dir(dir.path()).args(words), b"")
+/// Runs `readyok` in a directory.
+fn at(dir: &Dir, args: &[&str]) -> Output {
+    run(readyok(dir).current_dir(dir.path()).args(args), b"")
 }
 
 fn read(dir: &Dir, name: &str) -> String {
@@ -18,16 +18,16 @@ fn read(dir: &Dir, name: &str) -> String {
 const QUICK: [&str; 6] = ["--depth", "1", "--max-moves", "6", "--seed", "1"];
 
 #[test]
-fn a_match_is_played_kept_recorded_and_reported() {
+fn plays_a_match_and_writes_results_records_and_report() {
     let dir = Dir::new();
     let words = ["match", "narikin", "narikin", "--rounds", "2", "--results", "m.jsonl", "--pgn"];
     let more = ["games.pgn", "--epd", "last.epd", "--report", "m.html", "--events", "e.jsonl"];
     let output = at(&dir, &[&words[..], &more[..], &QUICK[..]].concat());
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
     let text = output.text();
-    assert!(text.contains("everything was played: 2 pairings, 4 games"), "{text}");
+    assert!(text.contains("finished: 2 game pairs, 4 games"), "{text}");
     assert!(text.contains("narikin 1 – narikin 2"), "{text}");
-    // The plan, and a line for each pairing.
+    // The plan, and a line per game pair.
     assert_eq!(read(&dir, "m.jsonl").lines().count(), 3);
     assert_eq!(read(&dir, "games.pgn").matches("[White \"narikin 1\"]").count(), 2);
     let pgn = read(&dir, "games.pgn");
@@ -42,7 +42,7 @@ fn a_match_is_played_kept_recorded_and_reported() {
 }
 
 #[test]
-fn more_games_at_once_than_processors_are_told_with_pondering_counted() {
+fn warns_if_parallel_games_exceed_the_cpus() {
     let dir = Dir::new();
     let play = |more: &[&str]| {
         let words = ["match", "narikin", "narikin", "--rounds", "1", "--ponder", "--plain"];
@@ -50,39 +50,39 @@ fn more_games_at_once_than_processors_are_told_with_pondering_counted() {
         assert_eq!(output.code(), Some(0), "{}", output.stderr);
         output.stderr
     };
-    let told = play(&["--concurrency", "512", "--results", "many.jsonl"]);
-    assert!(told.contains("512 at once keep 1024 processors busy"), "{told}");
+    let stderr = play(&["--concurrency", "512", "--results", "many.jsonl"]);
+    assert!(stderr.contains("512 game pairs in parallel use 1024 CPU cores"), "{stderr}");
 }
 
 #[test]
-fn a_match_goes_on_with_more_rounds() {
+fn resumes_a_match_with_more_rounds() {
     let dir = Dir::new();
     let plan = |rounds: &'static str| {
         let words = ["match", "narikin", "narikin", "--plain", "--rounds", rounds];
         [&words[..], &QUICK[..]].concat()
     };
-    let kept = ["--results", "m.jsonl", "--events", "e.jsonl"];
-    let first = at(&dir, &[&plan("1")[..], &kept].concat());
+    let files = ["--results", "m.jsonl", "--events", "e.jsonl"];
+    let first = at(&dir, &[&plan("1")[..], &files].concat());
     assert_eq!(first.code(), Some(0), "{}", first.stderr);
-    // As if it had been killed.
+    // A partial line, as after SIGKILL.
     dir.write("e.jsonl", &(read(&dir, "e.jsonl") + "{\"at_ms\":1"));
-    let taken = at(&dir, &[&plan("1")[..], &["--results", "m.jsonl"]].concat());
-    assert_eq!(taken.code(), Some(1));
-    assert!(taken.stderr.contains("m.jsonl"), "{}", taken.stderr);
-    let goes_on = ["--resume", "m.jsonl", "--events", "e.jsonl"];
-    let again = at(&dir, &[&plan("3")[..], &goes_on].concat());
+    let existing = at(&dir, &[&plan("1")[..], &["--results", "m.jsonl"]].concat());
+    assert_eq!(existing.code(), Some(1));
+    assert!(existing.stderr.contains("m.jsonl"), "{}", existing.stderr);
+    let resume = ["--resume", "m.jsonl", "--events", "e.jsonl"];
+    let again = at(&dir, &[&plan("3")[..], &resume].concat());
     assert_eq!(again.code(), Some(0), "{}", again.stderr);
     let events = read(&dir, "e.jsonl");
     assert_eq!(events.matches("\n{\"at_ms\":1\n{").count(), 1, "{events}");
     assert_eq!(events.matches("match-start").count(), 2);
-    assert!(again.text().contains("goes on after 1 pairings"), "{}", again.text());
-    assert!(again.text().contains("3 pairings, 6 games"), "{}", again.text());
+    assert!(again.text().contains("resumed after 1 game pair"), "{}", again.text());
+    assert!(again.text().contains("3 game pairs, 6 games"), "{}", again.text());
     let report = at(&dir, &["report", "m.jsonl", "later.html"]);
     assert_eq!(report.code(), Some(0), "{}", report.stderr);
     assert!(read(&dir, "later.html").contains("6 games."));
     let more = at(&dir, &["match", "--resume", "m.jsonl", "--rounds", "4", "--plain"]);
     assert_eq!(more.code(), Some(0), "{}", more.stderr);
-    assert!(more.text().contains("4 pairings, 8 games"), "{}", more.text());
+    assert!(more.text().contains("4 game pairs, 8 games"), "{}", more.text());
     let fewer = at(&dir, &["match", "--resume", "m.jsonl", "--rounds", "2", "--plain"]);
     assert_eq!(fewer.code(), Some(1));
     assert!(fewer.stderr.contains("rounds was `4` and is `2`"), "{}", fewer.stderr);
@@ -92,7 +92,7 @@ fn a_match_goes_on_with_more_rounds() {
 }
 
 #[test]
-fn a_match_goes_on_by_its_own_seed_with_the_arguments_that_began_it() {
+fn resumes_with_the_original_arguments_and_the_stored_seed() {
     let dir = Dir::new();
     let words = ["match", "narikin", "narikin", "--plain", "--depth", "1", "--max-moves", "6"];
     let first = at(&dir, &[&words[..], &["--results", "m.jsonl"]].concat());
@@ -101,63 +101,65 @@ fn a_match_goes_on_by_its_own_seed_with_the_arguments_that_began_it() {
         let (_, rest) = text.split_once("\"seed\":").expect("a seed");
         rest.split_once('}').expect("an end").0.parse::<u64>().expect("a number")
     };
-    let begun = seed(&read(&dir, "m.jsonl"));
-    // By now another one would be taken.
+    let stored = seed(&read(&dir, "m.jsonl"));
+    // Until a new match would have another seed.
     wait("no second passes", || {
         std::time::SystemTime::now()
             .duration_since(std::time::UNIX_EPOCH)
-            .is_ok_and(|now| now.as_secs() > begun)
+            .is_ok_and(|now| now.as_secs() > stored)
     });
     let again = at(&dir, &[&words[..], &["--resume", "m.jsonl", "--rounds", "2"]].concat());
     assert_eq!(again.code(), Some(0), "{}", again.stderr);
-    assert!(again.text().contains("2 pairings, 4 games"), "{}", again.text());
+    assert!(again.text().contains("2 game pairs, 4 games"), "{}", again.text());
 }
 
 #[test]
-fn arguments_that_say_what_is_played_stand_beside_no_plan_and_no_file() {
+fn plan_arguments_conflict_with_a_plan_and_require_engines() {
     let dir = Dir::new();
     dir.write("plan.toml", "game = 'chess'\nengines = []\n");
-    for word in ["--nodes", "--rounds", "--seed", "--max-moves"] {
-        let output = at(&dir, &["match", "--plan", "plan.toml", word, "5"]);
-        assert_eq!(output.code(), Some(2), "{word}: {}", output.stderr);
-        assert!(output.stderr.contains("cannot be used with"), "{word}: {}", output.stderr);
+    for flag in ["--nodes", "--rounds", "--seed", "--max-moves"] {
+        let output = at(&dir, &["match", "--plan", "plan.toml", flag, "5"]);
+        assert_eq!(output.code(), Some(2), "{flag}: {}", output.stderr);
+        assert!(output.stderr.contains("cannot be used with"), "{flag}: {}", output.stderr);
     }
-    for word in ["--nodes", "--legs", "--seed", "--max-moves", "--openings", "--event"] {
-        let output = at(&dir, &["match", "--resume", "m.jsonl", word, "2"]);
-        assert_eq!(output.code(), Some(2), "{word}: {}", output.stderr);
-        assert!(output.stderr.contains("ENGINE"), "{word}: {}", output.stderr);
+    for flag in
+        ["--nodes", "--pairs-per-encounter", "--seed", "--max-moves", "--openings", "--event"]
+    {
+        let output = at(&dir, &["match", "--resume", "m.jsonl", flag, "2"]);
+        assert_eq!(output.code(), Some(2), "{flag}: {}", output.stderr);
+        assert!(output.stderr.contains("ENGINE"), "{flag}: {}", output.stderr);
     }
 }
 
 #[test]
-fn matches_that_begin_in_one_moment_have_files_of_their_own() {
+fn matches_started_simultaneously_have_separate_files() {
     let dir = Dir::new();
     let ours = ["match", "narikin", "narikin", "--plain"];
     let theirs = "match --fastchess -engine cmd=narikin name=a -engine cmd=narikin name=b -each depth=1 \
         -rounds 1 -maxmoves 6";
     let theirs: Vec<_> = theirs.split_whitespace().collect();
     for words in [[&ours[..], &QUICK[..]].concat(), theirs] {
-        let begin = |_| readyok(&dir).current_dir(dir.path()).args(&words).spawn();
-        let begun: Vec<_> = (0..3).map(begin).collect();
-        for child in begun {
-            let output = finish(child.expect("the program starts"));
+        let start = |_| readyok(&dir).current_dir(dir.path()).args(&words).spawn();
+        let children: Vec<_> = (0..3).map(start).collect();
+        for child in children {
+            let output = finish(child.expect("the process starts"));
             assert_eq!(output.code(), Some(0), "{}", output.stderr);
         }
     }
-    let names = fs::read_dir(dir.path()).expect("a folder").flatten();
+    let names = fs::read_dir(dir.path()).expect("a directory").flatten();
     let names = names.map(|it| it.file_name().to_string_lossy().into_owned());
-    let kept = names.filter(|it| it.starts_with("match-") || it.starts_with("config"));
-    assert_eq!(kept.count(), 6);
+    let results = names.filter(|it| it.starts_with("match-") || it.starts_with("config"));
+    assert_eq!(results.count(), 6);
 }
 
 #[test]
-fn a_plan_that_cannot_be_played_leaves_no_file() {
+fn an_invalid_plan_creates_no_file() {
     let dir = Dir::new();
     let words = ["match", "narikin", "narikin", "--plain", "--results", "m.jsonl"];
     for (more, code, why) in [
         (&["--movetime", "0"][..], 2, "number would be zero"),
-        (&["--byoyomi", "0"], 2, "it is a number of seconds"),
-        (&["--depth", "1", "--protocol", "2=usi"], 2, "engine `narikin 2` speaks USI"),
+        (&["--byoyomi", "0"], 2, "expected a number of seconds"),
+        (&["--depth", "1", "--protocol", "2=usi"], 2, "engine `narikin 2` has the protocol USI"),
         (
             &["--depth", "1", "--name", "1=a", "--name", "2=a", "--kif", "games"],
             2,
@@ -179,7 +181,7 @@ fn a_plan_that_cannot_be_played_leaves_no_file() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_named() {
+fn errors_name_an_unwritable_file() {
     let dir = Dir::new();
     let words = ["match", "narikin", "narikin", "--plain", "--results"];
     for (name, more) in [("a.jsonl", "--report"), ("b.jsonl", "--events")] {
@@ -218,7 +220,7 @@ fn replays_games_interrupted_by_a_stopped_process() {
 }
 
 #[test]
-fn a_match_does_not_go_on_with_other_openings_unnoticed() {
+fn rejects_changed_openings_on_resume() {
     let dir = Dir::new();
     let position = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
     dir.write("book.epd", position);
@@ -228,16 +230,16 @@ fn a_match_does_not_go_on_with_other_openings_unnoticed() {
     dir.write("book.epd", &position.replace(" w ", " b "));
     let again = at(&dir, &["match", "--resume", "m.jsonl"]);
     assert_eq!(again.code(), Some(1));
-    let told = "`book.epd` has changed; with --despite-changes it goes on all the same";
-    assert!(again.stderr.contains(told), "{}", again.stderr);
-    let again = at(&dir, &["match", "--resume", "m.jsonl", "--despite-changes"]);
+    let error = "`book.epd` has changed; use --ignore-changes to resume anyway";
+    assert!(again.stderr.contains(error), "{}", again.stderr);
+    let again = at(&dir, &["match", "--resume", "m.jsonl", "--ignore-changes"]);
     assert_eq!(again.code(), Some(0), "{}", again.stderr);
     let again = at(&dir, &["match", "--resume", "m.jsonl"]);
     assert_eq!(again.code(), Some(0), "{}", again.stderr);
 }
 
 #[test]
-fn a_plan_calls_engines_what_the_command_line_calls_them() {
+fn plans_name_engines_like_the_command_line() {
     let dir = Dir::new();
     let engine = |name: &str, command: &str| {
         format!("[[engines]]\nname = '{name}'\ncommand = '{command}'\nlimits = {{ depth = 1 }}\n")
@@ -250,23 +252,19 @@ fn a_plan_calls_engines_what_the_command_line_calls_them() {
     dir.write("ours.toml", &plan("narikin"));
     let output = at(&dir, &["match", "--plain", "--plan", "ours.toml", "--results", "m.jsonl"]);
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
-    assert!(
-        output.text().contains("everything was played: 1 pairings, 2 games"),
-        "{}",
-        output.text()
-    );
-    dir.write("theirs.toml", &plan("./nobody"));
+    assert!(output.text().contains("finished: 1 game pair, 2 games"), "{}", output.text());
+    dir.write("theirs.toml", &plan("./missing"));
     let output = at(&dir, &["match", "--plain", "--plan", "theirs.toml"]);
     assert_eq!(output.code(), Some(2));
     assert!(
-        output.stderr.contains("`theirs.toml`: engine `./nobody` not found"),
+        output.stderr.contains("`theirs.toml`: engine `./missing` not found"),
         "{}",
         output.stderr
     );
 }
 
 #[test]
-fn first_ranks_of_double_chess960_are_given_by_numbers() {
+fn double_chess960_has_numbers_of_first_ranks() {
     let dir = Dir::new();
     let words = ["match", "--game", "chess960", "--double-chess960=518/0", "narikin", "narikin"];
     let output = at(&dir, &[&words[..], &QUICK[..], &["--results", "m.jsonl"]].concat());
@@ -281,19 +279,19 @@ fn first_ranks_of_double_chess960_are_given_by_numbers() {
 }
 
 #[test]
-fn shogi_is_played_and_kept_as_kif() {
+fn writes_shogi_games_as_kif_and_csa() {
     let dir = Dir::new();
     let words =
         ["match", "narikin", "narikin", "--game", "shogi", "--kif", "games", "--csa", "g.csa"];
     let output = at(&dir, &[&words[..], &QUICK[..]].concat());
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
-    let folder = fs::read_dir(dir.path().join("games")).expect("a folder");
-    assert_eq!(folder.count(), 2);
+    let files = fs::read_dir(dir.path().join("games")).expect("a directory");
+    assert_eq!(files.count(), 2);
     assert!(read(&dir, "g.csa").contains("N+narikin 1"));
 }
 
 #[test]
-fn takes_the_place_of_fastchess() {
+fn fastchess_mode_prints_the_lines_of_fastchess() {
     let dir = Dir::new();
     let words = "match --fastchess -engine cmd=narikin name=new -engine cmd=narikin name=base \
                  -each depth=1 option.Hash=1 -rounds 2 -maxmoves 3 -srand 1 -ratinginterval 1 \
@@ -320,12 +318,12 @@ fn takes_the_place_of_fastchess() {
 }
 
 #[test]
-fn takes_the_place_of_fastchess_for_checks() {
+fn compliance_has_the_output_of_fastchess() {
     let dir = Dir::new();
-    let output = at(&dir, &["match", "--fastchess", "--compliance", "./nobody"]);
+    let output = at(&dir, &["match", "--fastchess", "--compliance", "./missing"]);
     assert_eq!(output.code(), Some(1));
     let start =
-        "\r\u{1b}[1;31m Failed\u{1b}[0m Step 1: Start the engine\n engine `./nobody` not found";
+        "\r\u{1b}[1;31m Failed\u{1b}[0m Step 1: Start the engine\n engine `./missing` not found";
     assert!(output.stderr.starts_with(start), "{}", output.stderr);
     let output = at(&dir, &["match", "--fastchess", "--compliance", "sh", "-c", "exit 3"]);
     assert_eq!(output.code(), Some(1));
@@ -342,7 +340,7 @@ const TWO: &str = "match --fastchess -engine cmd=narikin name=new -engine cmd=na
                    -each depth=1 option.Hash=2 -rounds 1 -maxmoves 2 -srand 1";
 
 #[test]
-fn the_options_of_fastchess_have_their_effects() {
+fn applies_the_options_of_fastchess() {
     let dir = Dir::new();
     let words = format!(
         "{TWO} -wait 1 -log file=m.log level=trace engine=true -show-latency -crc32 pgn=true \
@@ -359,21 +357,18 @@ fn the_options_of_fastchess_have_their_effects() {
     assert!(pgn.replace('\n', " ").contains("line=\"info depth 1 "), "{pgn}");
     let log = read(&dir, "m.log");
     for part in [
-        "[Engine] [",
-        "> new <--- go depth 1\n",
-        "> base ---> bestmove ",
-        "[INFO  ] [",
-        "> fastchess --- Started game 1 of 2 (new vs base)\n",
-        "> fastchess --- Engine new latency: ",
-        "[TRACE ] [",
-        "> fastchess --- Game 2 finished with result 1/2-1/2\n",
+        "Z ENGINE new <--- go depth 1\n",
+        "Z ENGINE base ---> bestmove ",
+        "Z INFO Started game 1 of 2 (new vs base)\n",
+        "Z INFO Engine new latency: ",
+        "Z TRACE Game 2 finished with result 1/2-1/2\n",
     ] {
         assert!(log.contains(part), "no `{part}` in {log}");
     }
 }
 
 #[test]
-fn a_strict_match_ends_at_its_first_warning() {
+fn strict_ends_the_match_at_the_first_warning() {
     let dir = Dir::new();
     let words = TWO
         .replace("option.Hash=2", "option.Nonsense=1")
@@ -386,7 +381,7 @@ fn a_strict_match_ends_at_its_first_warning() {
 
 #[cfg(unix)]
 #[test]
-fn a_lost_engine_ends_a_match_as_with_fastchess() {
+fn a_crash_without_recover_ends_the_match() {
     let dir = Dir::new();
     let script = "#!/bin/sh\nwhile read -r word rest; do case $word in uci) echo uciok;; \
                   isready) echo readyok;; go) exit 3;; esac; done\n";
@@ -406,7 +401,7 @@ fn a_lost_engine_ends_a_match_as_with_fastchess() {
 }
 
 #[test]
-fn an_interrupt_leaves_whole_pairings_and_ends_at_once() {
+fn an_interrupt_with_abort_ends_immediately() {
     let dir = Dir::new();
     let words = ["match", "narikin", "narikin", "--movetime", "200", "--rounds", "1000", "--abort"];
     let mut command = readyok(&dir);
@@ -424,16 +419,22 @@ fn an_interrupt_leaves_whole_pairings_and_ends_at_once() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_before_anything_starts() {
+fn rejects_invalid_arguments_before_the_match() {
     let dir = Dir::new();
     for (words, why) in [
         (&["match", "narikin"][..], "two engines"),
         (&["match", "narikin", "narikin"], "has no limit"),
-        (&["match", "narikin", "nobody", "--depth", "1"], "engine `nobody` not found"),
-        (&["match", "narikin", "narikin", "--tc", "3=1"], "there is no engine 3"),
-        (&["match", "narikin", "narikin", "--depth", "1", "--stall", "0"], "a number of seconds"),
-        (&["match", "narikin", "narikin", "--tc", "x"], "is no time in seconds"),
-        (&["match", "narikin", "narikin", "--depth", "1", "--sprt", "5,0"], "less than the second"),
+        (&["match", "narikin", "missing", "--depth", "1"], "engine `missing` not found"),
+        (&["match", "narikin", "narikin", "--tc", "3=1"], "no engine 3: the match has 2 engines"),
+        (
+            &["match", "narikin", "narikin", "--depth", "1", "--search-timeout", "0"],
+            "expected a number of seconds",
+        ),
+        (&["match", "narikin", "narikin", "--tc", "x"], "is not a number of seconds"),
+        (
+            &["match", "narikin", "narikin", "--depth", "1", "--sprt", "5,0"],
+            "ELO0 must be less than ELO1",
+        ),
     ] {
         let output = at(&dir, words);
         assert_eq!(output.code(), Some(2), "{words:?}: {}", output.stderr);
@@ -442,15 +443,15 @@ fn what_makes_no_sense_is_refused_before_anything_starts() {
 }
 
 #[test]
-fn a_test_of_a_match_has_the_models_that_elo_has() {
+fn match_and_elo_accept_the_same_models() {
     let dir = Dir::new();
-    for (name, kept) in [("unscaled-bayeselo", "unscaled-bayeselo"), ("bayes-elo", "bayeselo")] {
+    for (name, stored) in [("unscaled-bayeselo", "unscaled-bayeselo"), ("bayes-elo", "bayeselo")] {
         let words = ["match", "narikin", "narikin", "--sprt", "0,5", "--sprt-model", name];
         let file = format!("{name}.jsonl");
         let output = at(&dir, &[&words[..], &QUICK[..], &["--results", &file]].concat());
         assert_eq!(output.code(), Some(0), "{}", output.stderr);
         let results = read(&dir, &file);
-        assert!(results.contains(&format!("\"model\":\"{kept}\"")), "{results}");
+        assert!(results.contains(&format!("\"model\":\"{stored}\"")), "{results}");
         assert_eq!(
             at(&dir, &["elo", "1", "2", "3", "--sprt", "0,5", "--model", name]).code(),
             Some(0)
@@ -459,7 +460,7 @@ fn a_test_of_a_match_has_the_models_that_elo_has() {
 }
 
 #[test]
-fn strength_is_computed_from_counts() {
+fn computes_elo_from_counts() {
     let dir = Dir::new();
     let games = at(&dir, &["elo", "136", "111", "96"]);
     assert!(games.text().contains("Elo              40.70 +/- 30.43"), "{}", games.text());

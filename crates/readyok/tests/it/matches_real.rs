@@ -85,7 +85,7 @@ fn check(opponent: &str, words: &[&str], openings: &str) {
         let output = run(command.args(more), b"");
         assert_eq!(output.code(), Some(0), "{}", output.stderr);
         let text = output.text();
-        assert!(text.contains("10 pairings, 20 games"), "{text}");
+        assert!(text.contains("10 game pairs, 20 games"), "{text}");
         for fault in ["illegal", "crashes", "no answer", "not start", "on time"] {
             assert!(!text.contains(fault), "{text}");
         }

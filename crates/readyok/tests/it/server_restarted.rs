@@ -50,7 +50,7 @@ fn a_match_goes_on_when_its_server_is_back() {
     let _again = NatsServer::start(&nats, port, &store, &[]);
     let there = finish(child);
     assert_eq!(there.code(), Some(0), "{}", there.stderr);
-    assert!(there.text().contains("8 pairings, 16 games"), "{}", there.text());
+    assert!(there.text().contains("8 game pairs, 16 games"), "{}", there.text());
     wait("an engine is left", || !is_in_use(&mark));
     assert!(worker.0.try_wait().expect("a process").is_none(), "the worker stays");
     let [here, there] = ["here.jsonl", "there.jsonl"].map(|name| games(&dir.path().join(name)));

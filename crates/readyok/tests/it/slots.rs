@@ -1,33 +1,33 @@
-//! How many pairings are played at once.
+//! Number of parallel game pairs.
 
 use readyok::matches::Slots;
 
 #[test]
-fn as_many_pairings_as_the_processors_carry() {
+fn zero_uses_all_cpus() {
     let count = |wanted, each, cpus| Slots::new(wanted, each, cpus).count;
     assert_eq!(count(0, 1, 8), 8);
     assert_eq!(count(0, 2, 8), 4, "with pondering");
     assert_eq!(count(0, 3, 8), 2);
     assert_eq!(count(0, 16, 8), 1);
-    assert_eq!(count(5, 16, 8), 5, "whoever asks for a number gets it");
+    assert_eq!(count(5, 16, 8), 5, "an explicit number is not limited");
 }
 
 #[test]
-fn more_than_the_processors_carry_is_told() {
-    assert_eq!(Slots::new(4, 2, 8).complaint(), None);
-    assert_eq!(Slots::new(0, 16, 16).complaint(), None);
-    let told = Slots::new(64, 2, 2).complaint().expect("it is too much");
-    assert!(told.contains("64 at once keep 128 processors busy"), "{told}");
-    assert!(told.contains("there are 2"), "{told}");
-    assert!(Slots::new(0, 16, 8).complaint().is_some(), "one is too much");
-    assert!(Slots::new(usize::MAX, usize::MAX, 1).complaint().is_some());
+fn warns_if_slots_exceed_the_cpus() {
+    assert_eq!(Slots::new(4, 2, 8).overload_warning(), None);
+    assert_eq!(Slots::new(0, 16, 16).overload_warning(), None);
+    let warning = Slots::new(64, 2, 2).overload_warning().expect("it is too much");
+    assert!(warning.contains("64 game pairs in parallel use 128 CPU cores"), "{warning}");
+    assert!(warning.contains("only 2 are available"), "{warning}");
+    assert!(Slots::new(0, 16, 8).overload_warning().is_some(), "one is too much");
+    assert!(Slots::new(usize::MAX, usize::MAX, 1).overload_warning().is_some());
 }
 
 #[test]
-fn slots_with_processors_of_their_own_are_no_more_than_there_are_processors_for() {
+fn pinned_slots_are_limited_by_the_cpus() {
     let within = |wanted, each, cpus| {
-        let slots = Slots::new(wanted, each, cpus).within();
-        assert_eq!(slots.complaint(), None);
+        let slots = Slots::new(wanted, each, cpus).within_cpus();
+        assert_eq!(slots.overload_warning(), None);
         (slots.count, slots.each)
     };
     assert_eq!(within(4, 1, 8), (4, 1));

@@ -1,5 +1,5 @@
-//! Workers on whose machines a match cannot be played, beside good ones and alone, where
-//! `nats-server` is installed and `READYOK_REAL_ENGINES` is set.
+//! Workers that cannot play a match, with and without suitable workers. Requires `nats-server` and
+//! `READYOK_REAL_ENGINES`.
 
 use std::fs::{self, File};
 use std::process::Stdio;
@@ -23,14 +23,14 @@ use crate::small_match::{self, open, play_here};
 
 const ROUNDS: u64 = 4;
 
-/// Long enough that a good worker comes after a bad one.
+/// Longer than the start of a second worker.
 const LEASE: Duration = Duration::from_secs(30);
 
-/// A match that everybody refuses waits for others for twice as long.
+/// A match that all workers reject ends after twice this time.
 const SHORT_LEASE: Duration = Duration::from_secs(2);
 
-/// Narikin behind a script, which on some machines does not start, dies in its first search, or does not
-/// start a second time.
+/// Narikin behind a script that, by the environment, does not start, exits in its first search, or
+/// does not start a second time.
 fn write_engine(dir: &Dir, name: &str) -> String {
     let program = env!("CARGO_BIN_EXE_readyok");
     let script = format!(
@@ -55,12 +55,12 @@ exec '{program}' engine
     path.to_str().expect("UTF-8").to_owned()
 }
 
-/// The match, and what else ends its games.
+/// The plan with additional adjudication.
 fn plan(engines: &[String; 2], more: &str) -> Plan {
     small_match::plan(engines, ROUNDS, [50, 100], &format!("max_moves = 20 {more}"))
 }
 
-/// A server, and what is played over it.
+/// A server and the engines of a match.
 struct Place {
     dir: Dir,
     engines: [String; 2],
@@ -78,9 +78,9 @@ impl Place {
         Some(Self { dir, engines, address: format!("nats://127.0.0.1:{port}"), _server: server })
     }
 
-    /// A worker whose machine is bad in this way.
+    /// A worker with this defect.
     fn worker(&self, name: &str, bad: &str) -> Worker<'_> {
-        let said = self.dir.path().join(format!("{name}.txt"));
+        let log = self.dir.path().join(format!("{name}.txt"));
         let mut command = readyok(&self.dir);
         command.args(["worker", "--queue", &self.address, "--name", name, "--slots", "3"]);
         command.arg("--cache").arg(self.dir.path().join(name));
@@ -89,7 +89,7 @@ impl Place {
         }
         command.env("READYOK_BAD", bad).env("READYOK_TEST", self.mark());
         command.env("READYOK_ONCE", self.dir.path().join(format!("{name}-once")));
-        command.stdout(Stdio::null()).stderr(File::create(&said).expect("a file"));
+        command.stdout(Stdio::null()).stderr(File::create(&log).expect("a file"));
         Worker {
             running: Running(command.spawn().expect("a worker")),
             name: name.to_owned(),
@@ -97,7 +97,7 @@ impl Place {
         }
     }
 
-    /// Plays a match by workers.
+    /// Starts a match for workers.
     fn play(
         &self,
         results: &str,
@@ -116,12 +116,12 @@ impl Place {
         end
     }
 
-    /// What all processes of a worker have in their environment.
+    /// A marker in the environment of all processes of a worker.
     fn mark(&self) -> &str {
         self.dir.path().to_str().expect("UTF-8")
     }
 
-    /// Who played each pairing.
+    /// The worker of each stored pair.
     fn players(&self, results: &str) -> Vec<String> {
         let pairs = Reader::open(&self.dir.path().join(results)).expect("results");
         pairs.map(|pair| pair.expect("a pair").worker.expect("a worker").0).collect()
@@ -135,21 +135,24 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    fn has_said(&self, text: &str) -> bool {
-        let said = fs::read_to_string(self.place.dir.path().join(format!("{}.txt", self.name)));
-        said.is_ok_and(|said| said.contains(text))
+    fn has_logged(&self, text: &str) -> bool {
+        let log = fs::read_to_string(self.place.dir.path().join(format!("{}.txt", self.name)));
+        log.is_ok_and(|log| log.contains(text))
     }
 
-    /// Waits until it refuses a match for a reason.
-    fn refuses(&mut self, why: &str) {
-        wait("no match is refused", || self.has_said("refused:"));
-        assert!(self.has_said(why), "another reason than {why}");
-        assert!(self.running.0.try_wait().expect("a process").is_none(), "it is still there");
+    /// Waits until it rejects a match for a reason.
+    fn rejects(&mut self, why: &str) {
+        wait("no match is rejected", || self.has_logged("rejected match"));
+        assert!(self.has_logged(why), "another reason than {why}");
+        assert!(
+            self.running.0.try_wait().expect("a process").is_none(),
+            "the worker is still running"
+        );
     }
 }
 
-/// A bad worker comes first and a good one then: the match is as if only the good one were there.
-fn check_beside_a_good_one(bad: &str, why: &str) {
+/// With an unsuitable worker first, the match has the same results as with the suitable worker alone.
+fn check_with_suitable_worker(bad: &str, why: &str) {
     let Some(place) = Place::start() else { return };
     let plan = plan(&place.engines, "");
     let here = place.dir.path().join("here.jsonl");
@@ -158,7 +161,7 @@ fn check_beside_a_good_one(bad: &str, why: &str) {
 
     let end = place.play("there.jsonl", &plan, LEASE);
     let mut unfit = place.worker("unfit", bad);
-    unfit.refuses(why);
+    unfit.rejects(why);
     let good = place.worker("good", "");
     let summary = end.recv_timeout(TIMEOUT).expect("an end in time").expect("a match");
     assert_eq!(summary, expected);
@@ -171,17 +174,17 @@ fn check_beside_a_good_one(bad: &str, why: &str) {
 
 #[test]
 fn a_worker_whose_engine_does_not_start_has_no_results() {
-    check_beside_a_good_one("two-start", "the engine `two` does not start");
+    check_with_suitable_worker("two-start", "the engine `two` does not start");
 }
 
 #[test]
 fn a_worker_whose_engine_dies_in_its_first_search_has_no_results() {
-    check_beside_a_good_one("two-search", "the engine `two` crashes");
+    check_with_suitable_worker("two-search", "the engine `two` crashes");
 }
 
 #[test]
 fn a_worker_whose_engine_starts_only_once_gives_its_jobs_back() {
-    check_beside_a_good_one("one-later", "the engine `one` does not start");
+    check_with_suitable_worker("one-later", "the engine `one` does not start");
 }
 
 #[test]
@@ -205,7 +208,7 @@ fn a_worker_without_the_tablebases_of_a_match_plays_the_next_one() {
     let tables = format!(", tablebases = {{ paths = ['{}'] }}", tables.display());
     let end = place.play("with.jsonl", &plan(&place.engines, &tables), SHORT_LEASE);
     let mut worker = place.worker("poor", "");
-    worker.refuses("the tablebases cannot be opened");
+    worker.rejects("the tablebases cannot be opened");
     let error = end.recv_timeout(TIMEOUT).expect("an end in time").expect_err("no tables");
     assert!(matches!(error, MatchError::Rejected(_)), "{error}");
     let end = place.play("without.jsonl", &plan(&place.engines, ""), SHORT_LEASE);

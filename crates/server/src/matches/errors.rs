@@ -57,10 +57,10 @@ fn warning_code(kind: &WarningKind) -> ErrorCode {
         }
         WarningKind::OptionValue { error } => option_error(error),
         WarningKind::NoScore => ErrorCode::MoveWithoutScore,
-        WarningKind::OtherPv { word } => ErrorCode::PvMoveMismatch { token: printable(word) },
-        WarningKind::IllegalPv { word } => ErrorCode::IllegalPvMove { token: printable(word) },
-        WarningKind::PvBeyondEnd { word, end: _ } => {
-            ErrorCode::PvAfterGameEnd { token: printable(word) }
+        WarningKind::OtherPv { text } => ErrorCode::PvMoveMismatch { token: printable(text) },
+        WarningKind::IllegalPv { text } => ErrorCode::IllegalPvMove { token: printable(text) },
+        WarningKind::PvBeyondEnd { text, end: _ } => {
+            ErrorCode::PvAfterGameEnd { token: printable(text) }
         }
         WarningKind::MatePvLength { plies, found } => {
             ErrorCode::MatePvLength { plies: *plies, found: *found }
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_warning_names_its_engine() {
-        let kind = WarningKind::OtherPv { word: "e2e4".to_owned() };
+        let kind = WarningKind::OtherPv { text: "e2e4".to_owned() };
         let found = warning(Some("Rogue"), Some(&kind), "English");
         let code = ErrorCode::PvMoveMismatch { token: "e2e4".to_owned() };
         assert_eq!(found, code.with(|it| it.engine = Some("Rogue".to_owned())));

@@ -8,7 +8,7 @@ use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::{Opening, PairResult};
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::WorkerId;
-use readyok_arena::result::PlayedMove;
+use readyok_arena::result::MoveRecord;
 use readyok_protocol::Score;
 use readyok_rules::record::{GameRecord, Node};
 use readyok_rules::{Move, Position, Side};
@@ -237,12 +237,12 @@ impl Follow {
         self.news.any = true;
     }
 
-    fn moved(&mut self, pair: u64, game: u32, played: &PlayedMove) {
+    fn moved(&mut self, pair: u64, game: u32, played: &MoveRecord) {
         let mut boards = self.boards.values_mut();
         let board = boards.find(|board| (board.pair, board.game) == (pair, game));
         let Some(board) = board else { return };
         let position = board.record.position();
-        let Ok(mv) = position.parse_move(played.word.as_str()) else { return };
+        let Ok(mv) = position.parse_move(played.mv.as_str()) else { return };
         let told = played.score;
         match position.turn() {
             Side::First => board.scores.first = told,

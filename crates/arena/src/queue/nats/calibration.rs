@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use readyok_rules::{Game, Position};
 
-use crate::plan::{EnginePatience, Limits, Plan, TimeControl};
+use crate::plan::{EngineTimeouts, Limits, Plan, TimeControl};
 use crate::queue::MatchSpec;
 
 /// How often the measurement is repeated. The best one counts, since others disturb but never help.
@@ -60,12 +60,12 @@ pub fn scale_times(mut spec: MatchSpec, here: f64) -> MatchSpec {
 fn scale(plan: &mut Plan, factor: f64) {
     for engine in &mut plan.engines {
         engine.limits = scaled_limits(engine.limits, factor);
-        engine.patience = EnginePatience {
-            hello_ms: engine.patience.hello_ms.map(|most| longer(most, factor)),
-            ready_ms: engine.patience.ready_ms.map(|most| longer(most, factor)),
+        engine.timeouts = EngineTimeouts {
+            handshake_ms: engine.timeouts.handshake_ms.map(|most| longer(most, factor)),
+            ready_ms: engine.timeouts.ready_ms.map(|most| longer(most, factor)),
         };
     }
-    plan.stall_ms = plan.stall_ms.map(|most| longer(most, factor));
+    plan.search_timeout_ms = plan.search_timeout_ms.map(|most| longer(most, factor));
 }
 
 /// Timeouts are never shortened: an unused one costs nothing.

@@ -45,7 +45,7 @@ fn engines_that_fail_now_and_then_cost_their_games_and_nothing_else() {
     let Some(server) = Server::start() else { return };
     let bad = "crash hang flood one-in=12";
     let mut place = Place::new(Game::Chess, ROUNDS, &[(bad, limits(None)), (bad, limits(None))]);
-    place.plan.stall_ms = NonZeroU64::new(300);
+    place.plan.search_timeout_ms = NonZeroU64::new(300);
     let begin = |name| {
         let store = Store::create(&place.path(name), &place.plan).expect("a new file");
         Match::new(store, Settings::default()).expect("a match")

@@ -44,7 +44,8 @@ fn who_wins_goes_on() {
 
 #[test]
 fn a_tie_is_played_again_and_then_decided() {
-    let lines = "games = \"one\"\nlegs = 2\nformat = { kind = \"knockout\", replays = 2 }\n";
+    let lines =
+        "games = \"one\"\npairs_per_encounter = 2\nformat = { kind = \"knockout\", replays = 2 }\n";
     let mut schedule = open(&plan(2, lines));
     let played = play(&mut schedule, drawn);
     assert_eq!(schedule.champion().expect("its own outcomes"), Some(EngineId(0)));
@@ -55,7 +56,7 @@ fn a_tie_is_played_again_and_then_decided() {
     // The higher seeds go on.
     let four = play(&mut open(&plan(4, "format = { kind = \"knockout\", replays = 0 }\n")), drawn);
     assert_eq!(round(&four, 2), "1-2");
-    let lot = "format = { kind = \"knockout\", replays = 0, tie = \"lot\" }\n";
+    let lot = "format = { kind = \"knockout\", replays = 0, tie = \"random\" }\n";
     let finals: std::collections::BTreeSet<String> = (0..40)
         .map(|seed| {
             let plan = plan(4, &format!("seed = {seed}\n{lot}"));
@@ -70,7 +71,7 @@ fn a_tie_is_played_again_and_then_decided() {
 
 #[test]
 fn a_match_that_was_decided_is_not_played_again() {
-    let plan = plan(4, "legs = 2\nformat = { kind = \"knockout\", replays = 3 }\n");
+    let plan = plan(4, "pairs_per_encounter = 2\nformat = { kind = \"knockout\", replays = 3 }\n");
     let tied_once = |pairing: &Pairing| {
         if pairing.round == 1 && pairing.index % 8 < 2 {
             drawn(pairing)
@@ -114,7 +115,7 @@ fn a_match_is_ready_as_soon_as_both_engines_are_known() {
 
 #[test]
 fn no_tie_starts_from_the_opening_of_the_first_attempt() {
-    for policy in ["pairing", "meeting", "round"] {
+    for policy in ["pairing", "encounter", "round"] {
         let lines = format!(
             "format = {{ kind = \"knockout\", replays = 2 }}\n[openings]\npolicy = \"{policy}\"\n\
              source = {{ kind = \"chess960\" }}\n"

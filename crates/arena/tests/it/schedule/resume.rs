@@ -17,8 +17,10 @@ fn formats() -> impl Strategy<Value = Plan> {
     (format, 3_usize..10, 1_u32..3, any::<bool>()).prop_map(|(format, engines, legs, pairs)| {
         let games = if pairs { "two" } else { "one" };
         let openings = "openings = { source = { kind = \"chess960\" }, order = \"random\" }";
-        let mut plan =
-            plan(engines, &format!("legs = {legs}\ngames = \"{games}\"\n{openings}\n{format}"));
+        let mut plan = plan(
+            engines,
+            &format!("pairs_per_encounter = {legs}\ngames = \"{games}\"\n{openings}\n{format}"),
+        );
         plan.game = readyok_rules::Game::Chess960;
         plan
     })

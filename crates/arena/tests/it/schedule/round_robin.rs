@@ -70,7 +70,7 @@ fn check_even(played: &[Pairing], engines: u32, meetings: u32, who: impl Fn(u32,
             let count = met.get(&(EngineId(one), EngineId(other))).copied().unwrap_or(0);
             assert_eq!(count, expected, "{one} and {other}");
         }
-        assert!(balance(played, EngineId(one)).abs() <= 1, "colours of {one}");
+        assert!(balance(played, EngineId(one)).abs() <= 1, "colors of {one}");
     }
 }
 
@@ -81,7 +81,7 @@ proptest! {
     fn everybody_meets_everybody_with_even_colours(
         engines in 2_u32..12, rounds in 1_u32..4, legs in 1_u32..4,
     ) {
-        let lines = format!("rounds = {rounds}\nlegs = {legs}\ngames = \"one\"\n");
+        let lines = format!("rounds = {rounds}\npairs_per_encounter = {legs}\ngames = \"one\"\n");
         let mut schedule = open(&plan(engines as usize, &lines));
         let played = play(&mut schedule, as_seeded);
         prop_assert_eq!(schedule.total(), played.len() as u64);
@@ -115,30 +115,37 @@ proptest! {
 
 #[test]
 fn a_match_of_two_reverses_colours_from_game_to_game() {
-    let colours = |lines: &str| {
+    let colors = |lines: &str| {
         let played = play(&mut open(&plan(2, lines)), as_seeded);
         played.iter().map(names).collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(colours("rounds = 4\ngames = \"one\"\n"), "1-2 2-1 1-2 2-1");
-    assert_eq!(colours("rounds = 2\nlegs = 3\ngames = \"one\"\n"), "1-2 2-1 1-2 2-1 1-2 2-1");
-    assert_eq!(colours("rounds = 3\n"), "1-2 1-2 1-2");
-    assert_eq!(colours("rounds = 3\ncolours = { reversed = true }\n"), "2-1 2-1 2-1");
-    let fixed = "rounds = 3\ngames = \"one\"\ncolours = { fixed = true }\n";
-    assert_eq!(colours(fixed), "1-2 1-2 1-2");
+    assert_eq!(colors("rounds = 4\ngames = \"one\"\n"), "1-2 2-1 1-2 2-1");
+    assert_eq!(
+        colors("rounds = 2\npairs_per_encounter = 3\ngames = \"one\"\n"),
+        "1-2 2-1 1-2 2-1 1-2 2-1"
+    );
+    assert_eq!(colors("rounds = 3\n"), "1-2 1-2 1-2");
+    assert_eq!(colors("rounds = 3\ncolors = { reversed = true }\n"), "2-1 2-1 2-1");
+    let fixed = "rounds = 3\ngames = \"one\"\ncolors = { fixed = true }\n";
+    assert_eq!(colors(fixed), "1-2 1-2 1-2");
 }
 
 #[test]
-fn fixed_colours_are_those_of_the_plan() {
-    let lines = "legs = 2\ngames = \"one\"\ncolours = { fixed = true, reversed = true }\n";
+fn fixed_colors_are_those_of_the_plan() {
+    let lines =
+        "pairs_per_encounter = 2\ngames = \"one\"\ncolors = { fixed = true, reversed = true }\n";
     let played = play(&mut open(&plan(4, lines)), as_seeded);
     assert!(played.iter().all(|pairing| pairing.first > pairing.second), "{played:?}");
-    let pairs = refusal(&plan(2, "colours = { fixed = true }\n")).to_string();
-    assert_eq!(pairs, "fixed colours need one game for each pairing; `legs` gives more");
+    let pairs = refusal(&plan(2, "colors = { fixed = true }\n")).to_string();
+    assert_eq!(
+        pairs,
+        "fixed colors need one game for each pairing; `pairs_per_encounter` gives more"
+    );
 }
 
 #[test]
 fn a_match_as_long_as_can_be_is_ready_at_once() {
-    let mut schedule = open(&plan(300, "rounds = 14000000\nlegs = 1000\n"));
+    let mut schedule = open(&plan(300, "rounds = 14000000\npairs_per_encounter = 1000\n"));
     assert_eq!(schedule.total(), 14_000_000 * 1000 * (300 * 299 / 2));
     for index in 0..5 {
         let Next::Pairing(pairing) = schedule.next().unwrap() else { panic!("no pairing") };
@@ -164,7 +171,11 @@ fn openings_change_as_the_policy_says() {
     check_openings(3, "rounds = 2\n[openings]", &[0, 1, 2, 3, 4, 5]);
     check_openings(3, "rounds = 2\n[openings]\nskip = 7", &[7, 8, 9, 10, 11, 12]);
     check_openings(3, "rounds = 2\n[openings]\nrepeat = 2", &[0, 0, 1, 1, 2, 2]);
-    check_openings(2, "rounds = 2\nlegs = 2\n[openings]\npolicy = \"meeting\"", &[0, 0, 1, 1]);
+    check_openings(
+        2,
+        "rounds = 2\npairs_per_encounter = 2\n[openings]\npolicy = \"encounter\"",
+        &[0, 0, 1, 1],
+    );
     check_openings(4, "[openings]\npolicy = \"round\"", &[0, 0, 1, 1, 2, 2]);
     check_openings(4, "[openings]\npolicy = \"round\"\nrepeat = 3", &[0; 6]);
     let gauntlet = "rounds = 2\nformat = { kind = \"gauntlet\" }\n[openings]\npolicy = \"round\"";
@@ -179,12 +190,12 @@ fn a_plan_that_cannot_be_played_is_refused() {
     check(1, "", "a match needs two engines, and the plan has 1");
     check(1025, "", "the plan has 1025 engines, more than 1024");
     check(2, "rounds = 0\n", "`rounds` must be at least 1");
-    check(2, "legs = 0\n", "`legs` must be at least 1");
+    check(2, "pairs_per_encounter = 0\n", "`pairs_per_encounter` must be at least 1");
     check(2, "format = { kind = \"gauntlet\", seeds = 0 }\n", "`seeds` must be at least 1");
     check(
         2,
         "rounds = 2\nformat = { kind = \"knockout\" }\n",
-        "the plan says 2 `rounds`, but the bracket of a knockout says how many there are; `legs` \
+        "the plan says 2 `rounds`, but the bracket of a knockout says how many there are; `pairs_per_encounter` \
          makes its matches longer",
     );
     check(

@@ -86,7 +86,7 @@ proptest! {
         }
     }
 
-    /// While nobody is in the way because they have met, or want the same colour, each score group
+    /// While nobody is in the way because they have met, or want the same color, each score group
     /// is paired within itself, but for one who goes down.
     #[test]
     fn those_of_the_same_score_meet(engines in 4_u32..40, seed: u64) {
@@ -114,7 +114,7 @@ proptest! {
         prop_assert!(floats.values().all(|&count| count <= 2), "{:?}", floats);
     }
 
-    /// Nobody gets three colours too many, as long as that costs no rematch; and of two, who began
+    /// Nobody gets three colors too many, as long as that costs no rematch; and of two, who began
     /// less often begins.
     #[test]
     fn colours_are_as_even_as_rematches_allow(

@@ -1,7 +1,7 @@
 //! Tables of tournaments, and what tells equal points apart.
 
 use readyok_arena::stats::{
-    Counts, Crosstable, CrosstableError, MOST_GAMES, MOST_PLAYERS, Outcome, Pentanomial, Standing,
+    Counts, Crosstable, CrosstableError, MAX_GAMES, MAX_PLAYERS, Outcome, Pentanomial, Standing,
     TieBreak, Trinomial,
 };
 
@@ -84,12 +84,12 @@ fn games_are_seen_from_either_side() {
 #[test]
 fn what_cannot_be_is_refused() {
     use CrosstableError::{Alone, NoSuchPlayer, TooManyGames, TooManyPlayers};
-    assert_eq!(Crosstable::new(MOST_PLAYERS + 1), Err(TooManyPlayers(MOST_PLAYERS + 1)));
+    assert_eq!(Crosstable::new(MAX_PLAYERS + 1), Err(TooManyPlayers(MAX_PLAYERS + 1)));
     let mut table = Crosstable::new(2).unwrap();
     assert_eq!(table.add_game(0, 2, Outcome::Win), Err(NoSuchPlayer(2)));
     assert_eq!(table.add_game(1, 1, Outcome::Win), Err(Alone(1)));
     assert_eq!(table.add_bye(7, 2), Err(NoSuchPlayer(7)));
-    table.add_games(0, 1, Trinomial::new(MOST_GAMES, 0, 0).unwrap()).unwrap();
+    table.add_games(0, 1, Trinomial::new(MAX_GAMES, 0, 0).unwrap()).unwrap();
     let before = table.clone();
     assert_eq!(table.add_game(1, 0, Outcome::Win), Err(TooManyGames));
     let pair = table.add_pair(1, 0, Outcome::Win, Outcome::Win);

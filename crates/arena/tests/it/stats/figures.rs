@@ -1,7 +1,7 @@
 //! Elo and its relatives, against numbers that fastchess prints.
 
 use readyok_arena::stats::{
-    Counts, Figure, Figures, MOST_GAMES, Outcome, Pentanomial, TooManyGames, Trinomial,
+    Counts, Figure, Figures, MAX_GAMES, Outcome, Pentanomial, TooManyGames, Trinomial,
     elo_of_score, score_of_elo,
 };
 
@@ -180,11 +180,11 @@ fn pairs_are_counted_with_the_middle_split() {
 #[test]
 fn too_many_games_are_refused() {
     assert_eq!(Trinomial::new(u64::MAX, 1, 1), Err(TooManyGames));
-    assert_eq!(Trinomial::new(MOST_GAMES, 1, 0), Err(TooManyGames));
-    let mut full = Trinomial::new(MOST_GAMES, 0, 0).unwrap();
+    assert_eq!(Trinomial::new(MAX_GAMES, 1, 0), Err(TooManyGames));
+    let mut full = Trinomial::new(MAX_GAMES, 0, 0).unwrap();
     assert_eq!(full.add(Outcome::Win), Err(TooManyGames));
     assert_eq!(full.plus(full), Err(TooManyGames));
-    let mut full = Pentanomial::from_five([0, 0, MOST_GAMES / 2, 0, 0]).unwrap();
+    let mut full = Pentanomial::from_five([0, 0, MAX_GAMES / 2, 0, 0]).unwrap();
     assert_eq!(full.add(Outcome::Win, Outcome::Win), Err(TooManyGames));
     assert_eq!(full.plus(full), Err(TooManyGames));
     assert_eq!(Pentanomial::new(0, 0, u64::MAX, 1, 0, 0), Err(TooManyGames));

@@ -1,4 +1,4 @@
-//! What is wrong with a plan, as far as nothing outside of it has to be asked.
+//! Validation of a plan without access to the host.
 
 use std::{error, fmt};
 
@@ -6,57 +6,57 @@ use readyok_rules::Game;
 
 use super::{EnginePlan, Limits, Plan, Protocol};
 
-/// Why a plan cannot be played.
+/// An invalid plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// Two engines have one name, so that records could not tell them apart.
+    /// Two engines have the same name.
     SameName {
         /// The name.
         name: String,
     },
-    /// Nothing limits the searches of an engine.
+    /// An engine has no search limit.
     NoLimit {
         /// The engine.
         engine: String,
     },
-    /// A limit leaves an engine nothing to search with.
+    /// A limit of an engine is 0.
     ZeroLimit {
         /// The engine.
         engine: String,
-        /// The limit, as the plan calls it.
+        /// The key of the limit.
         field: &'static str,
     },
-    /// One side of an hourglass would gain what the other does not lose.
+    /// An hourglass clock is combined with incompatible settings.
     Hourglass {
-        /// An engine with an hourglass.
+        /// An engine with an hourglass clock.
         engine: String,
-        /// What does not go with it.
+        /// The incompatible setting.
         problem: HourglassProblem,
     },
-    /// An engine speaks USI, which has no words for chess.
+    /// An engine has the protocol USI, which does not support chess.
     UsiInChess {
         /// The engine.
         engine: String,
     },
 }
 
-/// What does not go with an hourglass.
+/// A setting that is incompatible with an hourglass clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HourglassProblem {
-    /// Another engine has none.
+    /// Another engine has no hourglass clock.
     Others,
     /// Byoyomi.
     Byoyomi,
-    /// Thinking on the opponent's time: nobody knows yet how much of it there will be.
+    /// Pondering: the time of the ponder search is not known in advance.
     Ponder,
 }
 
 impl Plan {
-    /// Looks whether each engine has a name of its own, a limit, and words for the game.
+    /// Checks that each engine has a unique name, valid limits, and a protocol for the game.
     ///
     /// # Errors
-    /// One has not, and would lose all of its games, or nobody would know whose they are.
+    /// The first problem.
     pub fn check(&self) -> Result<(), PlanError> {
         for (index, engine) in self.engines.iter().enumerate() {
             let EnginePlan { name, limits, protocol, .. } = engine;
@@ -93,7 +93,7 @@ impl Plan {
 }
 
 impl Limits {
-    /// Whether nothing limits a search.
+    /// Whether no limit is set.
     pub fn is_empty(&self) -> bool {
         let Self { tc, byoyomi_ms, move_time_ms, nodes, depth, margin_ms: _ } = self;
         tc.is_none()
@@ -103,7 +103,7 @@ impl Limits {
             && depth.is_none()
     }
 
-    /// A limit that leaves nothing.
+    /// The key of a limit that is 0.
     fn zero(&self) -> Option<&'static str> {
         let byoyomi = self.byoyomi_ms.filter(|_| self.tc.is_none());
         let limits = [
@@ -119,21 +119,21 @@ impl Limits {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SameName { name } => write!(f, "two engines are called `{name}`"),
+            Self::SameName { name } => write!(f, "two engines have the name `{name}`"),
             Self::NoLimit { engine } => write!(f, "engine `{engine}` has no limit"),
             Self::ZeroLimit { engine, field } => {
                 write!(f, "`{field}` of engine `{engine}` must be at least 1")
             }
             Self::Hourglass { engine, problem } => {
-                write!(f, "engine `{engine}` has an hourglass, and ")?;
+                write!(f, "engine `{engine}` has an hourglass clock, which ")?;
                 f.write_str(match problem {
-                    HourglassProblem::Others => "others have none",
-                    HourglassProblem::Byoyomi => "byoyomi does not go with it",
-                    HourglassProblem::Ponder => "pondering does not go with it",
+                    HourglassProblem::Others => "all engines must have",
+                    HourglassProblem::Byoyomi => "excludes byoyomi",
+                    HourglassProblem::Ponder => "excludes pondering",
                 })
             }
             Self::UsiInChess { engine } => {
-                write!(f, "engine `{engine}` speaks USI, which is for shogi only")
+                write!(f, "engine `{engine}` has the protocol USI, which supports only shogi")
             }
         }
     }

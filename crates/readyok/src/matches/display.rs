@@ -1,34 +1,40 @@
-//! Where a match stands, from what its listener heard.
+//! The display of a match: a live table on a terminal, or lines of text.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::io::Write;
+use std::time::{Duration, Instant};
 
-use readyok_arena::event::{End, Event, JointRatings, Score, TestState};
+use readyok_arena::event::{End, Event, JointRatings, Listener, Score, TestState};
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::{Stop, WorkerId};
 use readyok_arena::result::EndSentence;
-use readyok_arena::stats::{Counts, Figure, Figures, Trinomial};
+use readyok_arena::stats::{Counts, Figure, Figures, Trinomial, Verdict};
 
-use crate::terminal::printable;
+use super::count_of;
+use crate::clock::now;
+use crate::terminal::{Canvas, printable};
 
-/// How many of the last ends of games are kept.
-const LAST_ENDS: usize = 5;
+/// Number of recent game results in the live table.
+const RECENT_GAMES: usize = 5;
 
-/// Where a match stands.
+/// The minimum interval between two frames of the live table.
+const FRAME: Duration = Duration::from_millis(100);
+
+/// The state of a match as its events report it.
 #[derive(Clone, Debug)]
-pub struct Standing {
+pub struct Scoreboard {
     plan: Plan,
     total: u64,
     complete: u64,
     running: BTreeMap<WorkerId, Running>,
-    ends: VecDeque<String>,
+    recent: VecDeque<String>,
     scores: BTreeMap<(EngineId, EngineId), Score>,
     test: Option<TestState>,
     ratings: Option<JointRatings>,
     champion: Option<EngineId>,
     failures: BTreeMap<EngineId, u64>,
-    remark: Option<String>,
+    notice: Option<String>,
 }
-
 #[derive(Clone, Debug)]
 struct Running {
     pair: u64,
@@ -37,30 +43,30 @@ struct Running {
     second: EngineId,
 }
 
-impl Standing {
-    /// At the beginning of a match with so many pairings.
+impl Scoreboard {
+    /// The state at the start of a match with `total` game pairs.
     pub fn new(plan: &Plan, total: u64) -> Self {
         Self {
             plan: plan.clone(),
             total,
             complete: 0,
             running: BTreeMap::new(),
-            ends: VecDeque::new(),
+            recent: VecDeque::new(),
             scores: BTreeMap::new(),
             test: None,
             ratings: None,
             champion: None,
             failures: BTreeMap::new(),
-            remark: None,
+            notice: None,
         }
     }
 
-    /// Takes note of what has happened, and gives a line for people if it deserves one.
-    pub fn on_event(&mut self, event: &Event) -> Option<String> {
+    /// Applies an event. Returns a line of text for the important ones.
+    pub fn update(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::MatchStart { resumed, .. } => {
                 self.complete = *resumed;
-                (*resumed > 0).then(|| format!("goes on after {resumed} pairings"))
+                (*resumed > 0).then(|| format!("resumed after {}", count_of(*resumed, "game pair")))
             }
             Event::GameStart { pair, game, first, second, worker, .. } => {
                 let (pair, game) = (*pair, *game);
@@ -72,15 +78,16 @@ impl Standing {
                 self.running.retain(|_, running| (running.pair, running.game) != (*pair, *game));
                 let (game_played, winner) = (self.plan.game, *winner);
                 let max_moves = self.plan.adjudication.max_moves;
-                let over = EndSentence { game: game_played, winner, end, max_moves };
+                let sentence = EndSentence { game: game_played, winner, end, max_moves };
                 let (first, second) = (self.name(*first), self.name(*second));
-                let (score, why) = (over.score(), printable(&over.to_string()));
+                let (score, why) = (sentence.score(), printable(&sentence.to_string()));
                 let number = format!("{}.{}", pair + 1, game + 1);
-                let line = format!("{number}  {first} – {second}  {score}  {why} ({plies} plies)");
-                if self.ends.len() == LAST_ENDS {
-                    self.ends.pop_front();
+                let plies = count_plies(*plies);
+                let line = format!("{number}  {first} – {second}  {score}  {why} ({plies})");
+                if self.recent.len() == RECENT_GAMES {
+                    self.recent.pop_front();
                 }
-                self.ends.push_back(line.clone());
+                self.recent.push_back(line.clone());
                 Some(line)
             }
             Event::PairEnd { complete, .. } => {
@@ -104,9 +111,9 @@ impl Standing {
                 None
             }
             Event::Warning { text, engine, .. } => {
-                let who = engine.map(|engine| format!("{}: ", self.name(engine)));
-                let line = format!("warning: {}{}", who.unwrap_or_default(), printable(text));
-                self.remark = Some(line.clone());
+                let engine = engine.map(|engine| format!("{}: ", self.name(engine)));
+                let line = format!("warning: {}{}", engine.unwrap_or_default(), printable(text));
+                self.notice = Some(line.clone());
                 Some(line)
             }
             Event::EngineFailure { engine, count, .. } => {
@@ -114,41 +121,37 @@ impl Standing {
                 None
             }
             Event::Stopping { how, why } => {
-                let line = format!("stopping: {}{}", self.end(why), self.awaited(*how));
-                self.remark = Some(line.clone());
+                let line = format!("stopping: {}{}", self.end(why), self.in_progress(*how));
+                self.notice = Some(line.clone());
                 Some(line)
             }
             Event::MatchEnd { why, complete, games } => {
                 self.complete = *complete;
                 self.running.clear();
-                let end = self.end(why);
-                Some(format!("{end}: {complete} pairings, {games} games"))
+                let (end, pairs) = (self.end(why), count_of(*complete, "game pair"));
+                Some(format!("{end}: {pairs}, {}", count_of(*games, "game")))
             }
             Event::Move { .. } => None,
         }
     }
 
-    /// The table that is drawn on a terminal.
+    /// The rows of the live table.
     pub fn rows(&self) -> Vec<String> {
         let mut rows = vec![self.title(), self.bar()];
-        rows.extend(self.strength());
+        rows.extend(self.ratings());
         rows.extend(self.running.iter().map(|(worker, running)| {
             let Running { pair, game, first, second } = running;
             let (first, second) = (self.name(*first), self.name(*second));
             format!("  [{}] {}.{}  {first} – {second}", printable(&worker.0), pair + 1, game + 1)
         }));
-        rows.extend(self.ends.iter().map(|end| format!("  {end}")));
-        rows.extend(
-            self.failures
-                .iter()
-                .map(|(engine, count)| format!("{} has failed {count} times", self.name(*engine))),
-        );
-        rows.extend(self.remark.clone());
+        rows.extend(self.recent.iter().map(|line| format!("  {line}")));
+        rows.extend(self.failures.iter().map(|(engine, count)| self.failed(*engine, *count)));
+        rows.extend(self.notice.clone());
         rows
     }
 
-    /// How strong the engines look, in lines of text.
-    pub fn strength(&self) -> Vec<String> {
+    /// Elo and scores of the engines as lines of text.
+    pub fn ratings(&self) -> Vec<String> {
         let mut rows = match self.plan.engines.as_slice() {
             [_, _] => self.head_to_head(),
             _ => self.table(),
@@ -172,7 +175,7 @@ impl Standing {
         let done = self.complete.min(total);
         let filled = done * WIDTH / total;
         let bar: String = (0..WIDTH).map(|at| if at < filled { '█' } else { '░' }).collect();
-        format!("{bar} {}/{} pairings", self.complete, self.total)
+        format!("{bar} {}/{} game pairs", self.complete, self.total)
     }
 
     fn head_to_head(&self) -> Vec<String> {
@@ -189,7 +192,7 @@ impl Standing {
                 percent(figures.score)
             ),
             format!(
-                "Elo {:.1}  normalized {:.1}  superior with {} %  draws {} %",
+                "Elo {:.1}  normalized {:.1}  LOS {} %  draws {} %",
                 figures.elo,
                 figures.normalized_elo,
                 percent(figures.los),
@@ -197,11 +200,11 @@ impl Standing {
             ),
         ];
         if let Counts::Pairs(pairs) = counts {
-            rows.push(format!("pairs with 0, ½, 1, 1½, 2 points: {:?}", pairs.five()));
+            rows.push(format!("pentanomial (0, ½, 1, 1½, 2 points): {:?}", pairs.five()));
         }
         if let (Some(test), Some(plan)) = (self.test, &self.plan.sprt) {
             rows.push(format!(
-                "test of {} against {} ({}): LLR {:.2} between {:.2} and {:.2}",
+                "SPRT [{}, {}] ({}): LLR {:.2} ({:.2}, {:.2})",
                 plan.elo0, plan.elo1, plan.model, test.llr, test.lower, test.upper
             ));
         }
@@ -213,11 +216,11 @@ impl Standing {
             .zip(&self.plan.engines)
             .map(|(id, _)| (EngineId(id), Figures::of(&self.total_of(EngineId(id)))))
             .collect();
-        let strength = |(engine, figures): &(EngineId, Figures)| match &self.ratings {
+        let sort_key = |(engine, figures): &(EngineId, Figures)| match &self.ratings {
             Some(ratings) => ratings.rating(*engine).elo.unwrap_or(f64::NEG_INFINITY),
             None => figures.score.number().unwrap_or(-1.0),
         };
-        engines.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
+        engines.sort_by(|a, b| sort_key(b).total_cmp(&sort_key(a)));
         let next = engines.iter().skip(1).map(|(engine, _)| Some(*engine)).chain([None]);
         let mut rows: Vec<String> = (1..)
             .zip(engines.iter().zip(next))
@@ -225,30 +228,30 @@ impl Standing {
                 let Figures { games, half_points, .. } = figures;
                 let (points, half) = (half_points / 2, 5 * (half_points % 2));
                 let (name, score) = (self.name(*engine), percent(figures.score));
-                let strength = self.rating(*engine, next);
-                let strength = strength.unwrap_or_else(|| format!("Elo {:.1}", figures.elo));
-                format!("{rank:>3}. {name}  {points}.{half}/{games}  {score} %  {strength}")
+                let rating = self.rating(*engine, next);
+                let rating = rating.unwrap_or_else(|| format!("Elo {:.1}", figures.elo));
+                format!("{rank:>3}. {name}  {points}.{half}/{games}  {score} %  {rating}")
             })
             .collect();
         rows.extend(self.ratings.as_ref().map(|ratings| {
-            let worth = ratings.first_move.estimate();
-            format!("rated together, with the mean 0; the first move is worth {worth:.1}")
+            let advantage = ratings.first_move.estimate();
+            format!("joint ratings with mean 0; first-move advantage {advantage:.1}")
         }));
         rows
     }
 
-    /// The rating of an engine, and how much it is above that of the next.
+    /// The rating of an engine and the difference to the next one.
     fn rating(&self, engine: EngineId, next: Option<EngineId>) -> Option<String> {
         let ratings = self.ratings.as_ref()?;
         let own = ratings.rating(engine).estimate();
         let ahead = next.and_then(|next| ratings.difference(engine, next));
         Some(match ahead {
-            Some(ahead) => format!("rating {own:.1}  {ahead:.1} above the next"),
+            Some(ahead) => format!("rating {own:.1}  {ahead:.1} above next"),
             None => format!("rating {own:.1}"),
         })
     }
 
-    /// What an engine scored against all others.
+    /// The score of an engine against all others.
     fn total_of(&self, engine: EngineId) -> Counts {
         let mut sum = Trinomial::default();
         for score in self.scores.values() {
@@ -269,38 +272,127 @@ impl Standing {
         engine.map_or_else(|| "?".to_owned(), |engine| printable(&engine.name))
     }
 
-    /// What a stop waits for, and how it waits no longer.
-    fn awaited(&self, how: Stop) -> String {
+    /// The handling of the games in progress after a stop.
+    fn in_progress(&self, how: Stop) -> String {
         match (how, self.running.len()) {
             (_, 0) => String::new(),
-            (Stop::Abort, _) => "; games that are on are broken off".to_owned(),
-            (Stop::Finish, pairings) => {
-                let pairings = match pairings {
-                    1 => "a pairing that is on is".to_owned(),
-                    more => format!("{more} pairings that are on are"),
-                };
-                format!("; {pairings} played to the end, and the next Ctrl-C breaks off")
+            (Stop::Abort, _) => "; aborting the games in progress".to_owned(),
+            (Stop::Finish, running) => {
+                let pairs = count_of(running as u64, "game pair");
+                format!("; finishing {pairs} in progress, press Ctrl-C again to abort")
             }
         }
     }
 
     fn end(&self, why: &End) -> String {
         match why {
-            End::Complete => "everything was played".to_owned(),
+            End::Complete => "finished".to_owned(),
             End::Test { verdict } => match verdict {
-                readyok_arena::stats::Verdict::AcceptH0 => "the test accepts H0".to_owned(),
-                readyok_arena::stats::Verdict::AcceptH1 => "the test accepts H1".to_owned(),
-                readyok_arena::stats::Verdict::Continue => "the test goes on".to_owned(),
+                Verdict::AcceptH0 => "SPRT accepted H0".to_owned(),
+                Verdict::AcceptH1 => "SPRT accepted H1".to_owned(),
+                Verdict::Continue => "SPRT undecided".to_owned(),
             },
             End::Interrupted => "interrupted".to_owned(),
-            End::Failures { engine, count } => {
-                format!("{} has failed {count} times", self.name(*engine))
-            }
+            End::Failures { engine, count } => self.failed(*engine, *count),
             End::Error { text } => printable(text),
         }
     }
+
+    fn failed(&self, engine: EngineId, count: u64) -> String {
+        format!("{} failed {}", self.name(engine), count_of(count, "time"))
+    }
 }
 
-fn percent(share: Figure) -> String {
-    share.number().map_or_else(|| "–".to_owned(), |share| format!("{:.1}", share * 100.0))
+fn count_plies(plies: u32) -> String {
+    format!("{plies} {}", if plies == 1 { "ply" } else { "plies" })
+}
+
+fn percent(ratio: Figure) -> String {
+    ratio.number().map_or_else(|| "–".to_owned(), |ratio| format!("{:.1}", ratio * 100.0))
+}
+
+/// A table on a terminal that is redrawn in place.
+#[derive(Debug)]
+pub struct LiveTable<W> {
+    canvas: Canvas<W>,
+    scoreboard: Scoreboard,
+    drawn: Option<Instant>,
+    closed: bool,
+}
+
+impl<W: Write> LiveTable<W> {
+    /// A table of a match with `total` game pairs. `size` returns the columns and rows of the terminal.
+    pub fn new(out: W, size: fn() -> (usize, usize), plan: &Plan, total: u64) -> Self {
+        let scoreboard = Scoreboard::new(plan, total);
+        Self { canvas: Canvas::new(out, size), scoreboard, drawn: None, closed: false }
+    }
+}
+
+impl<W: Write + Send> Listener for LiveTable<W> {
+    fn on_event(&mut self, event: &Event) {
+        let line = self.scoreboard.update(event);
+        if self.closed {
+            return;
+        }
+        let last = matches!(event, Event::MatchEnd { .. });
+        let now = now();
+        if !last && self.drawn.is_some_and(|drawn| now < drawn + FRAME) {
+            return;
+        }
+        self.drawn = Some(now);
+        let mut done = self.canvas.draw(self.scoreboard.rows());
+        if let (true, Some(line)) = (last, line) {
+            done = done.and_then(|()| self.canvas.finish(&line));
+        }
+        self.closed = done.is_err();
+    }
+}
+
+/// One line per game, and ratings at intervals.
+#[derive(Debug)]
+pub struct Lines<W> {
+    out: W,
+    scoreboard: Scoreboard,
+    /// Number of game pairs between two ratings.
+    interval: u64,
+    closed: bool,
+}
+
+impl<W: Write> Lines<W> {
+    /// Lines of a match with `total` game pairs, with ratings after every `interval` of them.
+    pub fn new(out: W, plan: &Plan, total: u64, interval: u64) -> Self {
+        let scoreboard = Scoreboard::new(plan, total);
+        Self { out, scoreboard, interval: interval.max(1), closed: false }
+    }
+
+    fn print(&mut self, line: &str) {
+        self.closed |= writeln!(self.out, "{line}").and_then(|()| self.out.flush()).is_err();
+    }
+}
+
+impl<W: Write + Send> Listener for Lines<W> {
+    fn on_event(&mut self, event: &Event) {
+        let line = self.scoreboard.update(event);
+        if self.closed {
+            return;
+        }
+        let due = match event {
+            Event::Score(score) => {
+                let games = score.wins + score.draws + score.losses;
+                let pairs: u64 = score.pairs.iter().sum();
+                let played = if pairs > 0 { pairs } else { games };
+                played.is_multiple_of(self.interval)
+            }
+            Event::MatchEnd { .. } => true,
+            _ => false,
+        };
+        if due {
+            for row in self.scoreboard.ratings() {
+                self.print(&row);
+            }
+        }
+        if let Some(line) = line {
+            self.print(&line);
+        }
+    }
 }

@@ -1,0 +1,379 @@
+//! The grammar of the command line: options, their values, and errors.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::{error, fmt};
+
+use regex::Regex;
+
+use super::log::{Level, Log};
+use super::options::{EpdOut, PgnNotation, PgnOut};
+use crate::stats::SprtError;
+
+/// The syntax of the values of an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax {
+    /// No value.
+    None,
+    /// One value.
+    One,
+    /// `key=value` pairs.
+    Pairs,
+    /// Pairs, or no value.
+    OptionalPairs,
+    /// Any values.
+    Any,
+}
+
+const FLAGS: &[(&str, Syntax)] = &[
+    ("-engine", Syntax::Pairs),
+    ("-each", Syntax::Pairs),
+    ("-pgnout", Syntax::OptionalPairs),
+    ("-epdout", Syntax::OptionalPairs),
+    ("-openings", Syntax::Pairs),
+    ("-sprt", Syntax::Pairs),
+    ("-draw", Syntax::Pairs),
+    ("-resign", Syntax::Pairs),
+    ("-maxmoves", Syntax::One),
+    ("-tb", Syntax::One),
+    ("-tbpieces", Syntax::One),
+    ("-tbignore50", Syntax::None),
+    ("-tbadjudicate", Syntax::One),
+    ("-concurrency", Syntax::One),
+    ("-force-concurrency", Syntax::None),
+    ("-use-affinity", Syntax::Any),
+    ("-rounds", Syntax::One),
+    ("-games", Syntax::One),
+    ("-repeat", Syntax::Any),
+    ("-noswap", Syntax::None),
+    ("-reverse", Syntax::None),
+    ("-tournament", Syntax::One),
+    ("-seeds", Syntax::One),
+    ("-variant", Syntax::One),
+    ("-event", Syntax::Any),
+    ("-site", Syntax::Any),
+    ("-wait", Syntax::One),
+    ("-srand", Syntax::One),
+    ("-recover", Syntax::None),
+    ("-quick", Syntax::Pairs),
+    ("-config", Syntax::Pairs),
+    ("-autosaveinterval", Syntax::One),
+    ("-ratinginterval", Syntax::One),
+    ("-scoreinterval", Syntax::One),
+    ("-report", Syntax::Pairs),
+    ("-output", Syntax::Pairs),
+    ("-log", Syntax::Pairs),
+    ("-crc32", Syntax::Pairs),
+    ("-show-latency", Syntax::None),
+    ("-strict", Syntax::None),
+    ("-check-mate-pvs", Syntax::None),
+    ("-testEnv", Syntax::None),
+    ("-debug", Syntax::Any),
+    ("-startup-ms", Syntax::One),
+    ("-ucinewgame-ms", Syntax::One),
+    ("-ping-ms", Syntax::One),
+    ("-version", Syntax::None),
+    ("--version", Syntax::None),
+    ("-v", Syntax::None),
+    ("--v", Syntax::None),
+    ("-help", Syntax::None),
+    ("--help", Syntax::None),
+    ("--compliance", Syntax::Any),
+    ("-compliance", Syntax::Any),
+];
+
+/// An option with its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Flag {
+    pub(super) name: &'static str,
+    pub(super) values: Vec<String>,
+    pub(super) pairs: Vec<(String, String)>,
+}
+
+impl Flag {
+    /// The value of an option with [`Syntax::One`].
+    pub(super) fn value(&self) -> &str {
+        self.values.first().map_or("", String::as_str)
+    }
+}
+
+/// Splits a command line into options. An argument that starts with `-` is an option, except for a
+/// negative number.
+pub(super) fn split(args: &[String]) -> Result<Vec<Flag>, ArgumentError> {
+    let mut flags = Vec::new();
+    let mut rest = args.iter().peekable();
+    while let Some(arg) = rest.next() {
+        let known = FLAGS.iter().find(|(name, _)| name == arg);
+        let &(name, syntax) = known.ok_or_else(|| unknown(arg))?;
+        let mut values = Vec::new();
+        // All further arguments belong to the engine.
+        let is_last = name.ends_with("-compliance");
+        while let Some(next) = rest.next_if(|next| is_last || !is_option(next)) {
+            values.push(next.clone());
+        }
+        flags.push(flag(name, syntax, values)?);
+    }
+    Ok(flags)
+}
+
+fn is_option(arg: &str) -> bool {
+    arg.strip_prefix('-').is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+fn flag(name: &'static str, syntax: Syntax, values: Vec<String>) -> Result<Flag, ArgumentError> {
+    let mut pairs = Vec::new();
+    match syntax {
+        Syntax::None if !values.is_empty() => return Err(ArgumentError::ExpectsNoValue(name)),
+        Syntax::One if values.len() != 1 => return Err(ArgumentError::ExpectsOneValue(name)),
+        Syntax::Pairs if values.is_empty() => {
+            return Err(ArgumentError::ExpectsPairs { option: name, found: None });
+        }
+        Syntax::Pairs | Syntax::OptionalPairs => {
+            for arg in &values {
+                let pair = arg.split_once('=').filter(|(k, v)| !k.is_empty() && !v.is_empty());
+                let (key, value) = pair.ok_or_else(|| ArgumentError::ExpectsPairs {
+                    option: name,
+                    found: Some(arg.clone()),
+                })?;
+                pairs.push((key.to_owned(), value.to_owned()));
+            }
+        }
+        Syntax::None | Syntax::One | Syntax::Any => {}
+    }
+    Ok(Flag { name, values, pairs })
+}
+
+fn unknown(arg: &str) -> ArgumentError {
+    let nearest = FLAGS.iter().map(|&(name, _)| (strsim::levenshtein(name, arg), name)).min();
+    let similar = nearest.and_then(|(distance, name)| (distance <= 2).then_some(name));
+    ArgumentError::UnknownOption { option: arg.to_owned(), similar }
+}
+
+/// Calls `set` with each pair. `set` returns none for an unknown key or an invalid value.
+pub(super) fn each(
+    flag: &Flag,
+    mut set: impl FnMut(&str, &str) -> Option<()>,
+) -> Result<(), ArgumentError> {
+    flag.pairs.iter().try_for_each(|(key, value)| {
+        set(key, value).ok_or_else(|| ArgumentError::BadPair {
+            option: flag.name,
+            key: key.clone(),
+            value: value.clone(),
+            expected: "",
+        })
+    })
+}
+
+pub(super) fn number<T: FromStr>(flag: &Flag) -> Result<T, ArgumentError> {
+    flag.value().parse().map_err(|_| ArgumentError::BadValue {
+        option: flag.name,
+        value: flag.value().to_owned(),
+        expected: "a number",
+    })
+}
+
+pub(super) fn boolean(value: &str) -> Option<bool> {
+    value.parse().ok()
+}
+
+pub(super) fn pgn_out(flag: &Flag) -> Result<PgnOut, ArgumentError> {
+    let mut out = PgnOut { append: true, ..PgnOut::default() };
+    each(flag, |key, value| {
+        let field = match key {
+            "file" => {
+                out.file = Some(PathBuf::from(value));
+                return Some(());
+            }
+            "match_line" => {
+                Regex::new(value).ok()?;
+                out.match_lines.push(value.to_owned());
+                return Some(());
+            }
+            "notation" => {
+                out.notation = match value {
+                    "san" => PgnNotation::San,
+                    "lan" => PgnNotation::Lan,
+                    "uci" => PgnNotation::Uci,
+                    _ => return None,
+                };
+                return Some(());
+            }
+            "append" => &mut out.append,
+            "nodes" => &mut out.nodes,
+            "seldepth" => &mut out.seldepth,
+            "nps" => &mut out.nps,
+            "hashfull" => &mut out.hashfull,
+            "tbhits" => &mut out.tbhits,
+            "timeleft" => &mut out.timeleft,
+            "latency" => &mut out.latency,
+            "pv" => &mut out.pv,
+            "min" => &mut out.min,
+            _ => return None,
+        };
+        *field = boolean(value)?;
+        Some(())
+    })?;
+    Ok(out)
+}
+
+pub(super) fn epd_out(flag: &Flag) -> Result<EpdOut, ArgumentError> {
+    let mut out = EpdOut { file: None, append: true };
+    each(flag, |key, value| {
+        match key {
+            "file" => out.file = Some(PathBuf::from(value)),
+            "append" => out.append = boolean(value)?,
+            _ => return None,
+        }
+        Some(())
+    })?;
+    Ok(out)
+}
+
+pub(super) fn log(flag: &Flag) -> Result<Log, ArgumentError> {
+    let mut log = Log { append: true, ..Log::default() };
+    each(flag, |key, value| {
+        match key {
+            "file" => log.file = Some(PathBuf::from(value)),
+            "level" => {
+                log.level = match value {
+                    "trace" => Level::Trace,
+                    "info" => Level::Info,
+                    "warn" => Level::Warn,
+                    "err" => Level::Err,
+                    "fatal" => Level::Fatal,
+                    _ => return None,
+                };
+            }
+            "append" => log.append = boolean(value)?,
+            "compress" => log.compress = boolean(value)?,
+            // Lines are never buffered.
+            "realtime" => drop(boolean(value)?),
+            "engine" => log.engine = boolean(value)?,
+            _ => return None,
+        }
+        Some(())
+    })?;
+    Ok(log)
+}
+
+/// Parses a list of CPUs such as `3,5,7-11`.
+pub(super) fn cpus(flag: &Flag) -> Result<Vec<u32>, ArgumentError> {
+    const MAX_CPUS: u32 = 65_536;
+    let mut cpus = Vec::new();
+    for part in flag.values.iter().flat_map(|value| value.split(',')) {
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        match (from.parse::<u32>(), to.parse::<u32>()) {
+            (Ok(from), Ok(to)) if from <= to && to < MAX_CPUS => cpus.extend(from..=to),
+            _ => {
+                return Err(ArgumentError::BadValue {
+                    option: flag.name,
+                    value: part.to_owned(),
+                    expected: "a list like 3,5,7-11",
+                });
+            }
+        }
+    }
+    Ok(cpus)
+}
+
+/// An invalid command line.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArgumentError {
+    /// The option does not exist.
+    UnknownOption {
+        /// The argument.
+        option: String,
+        /// An option with a similar name.
+        similar: Option<&'static str>,
+    },
+    /// An option without values has a value.
+    ExpectsNoValue(&'static str),
+    /// An option with one value has none or several.
+    ExpectsOneValue(&'static str),
+    /// An option with `key=value` pairs has another value or none.
+    ExpectsPairs {
+        /// The option.
+        option: &'static str,
+        /// The argument that is not a pair.
+        found: Option<String>,
+    },
+    /// A key of an option does not exist, or its value is invalid.
+    BadPair {
+        /// The option.
+        option: &'static str,
+        /// The key.
+        key: String,
+        /// The value.
+        value: String,
+        /// The expected value; empty if the key does not exist.
+        expected: &'static str,
+    },
+    /// The value of an option is invalid.
+    BadValue {
+        /// The option.
+        option: &'static str,
+        /// The value.
+        value: String,
+        /// The expected value.
+        expected: &'static str,
+    },
+    /// The match has fewer than two engines.
+    TooFewEngines,
+    /// An engine has neither a command nor a name.
+    EngineWithoutCommand,
+    /// An engine has no search limit.
+    NoLimit {
+        /// The name of the engine.
+        engine: String,
+    },
+    /// An engine has both a clock and a time per move.
+    TwoTimes {
+        /// The name of the engine.
+        engine: String,
+    },
+    /// The parameters of the SPRT are invalid.
+    Test(SprtError),
+    /// Chess960 requires openings.
+    NeedsBook,
+    /// Unsupported or conflicting options.
+    Conflict(&'static str),
+}
+
+impl fmt::Display for ArgumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownOption { option, similar: Some(similar) } => {
+                write!(f, "no option `{option}`; did you mean `{similar}`?")
+            }
+            Self::UnknownOption { option, similar: None } => write!(f, "no option `{option}`"),
+            Self::ExpectsNoValue(option) => write!(f, "`{option}` has no value"),
+            Self::ExpectsOneValue(option) => write!(f, "`{option}` requires exactly one value"),
+            Self::ExpectsPairs { option, found: Some(found) } => {
+                write!(f, "`{option}` requires key=value pairs, not `{found}`")
+            }
+            Self::ExpectsPairs { option, found: None } => {
+                write!(f, "`{option}` requires key=value pairs")
+            }
+            Self::BadPair { option, key, value, expected: "" } => {
+                write!(f, "`{option}` has no `{key}={value}`")
+            }
+            Self::BadPair { option, key, value, expected } => {
+                write!(f, "`{option}` has no `{key}={value}`: expected {expected}")
+            }
+            Self::BadValue { option, value, expected } => {
+                write!(f, "`{option}` cannot be `{value}`: expected {expected}")
+            }
+            Self::TooFewEngines => f.write_str("a match requires at least two engines"),
+            Self::EngineWithoutCommand => f.write_str("an engine requires a `cmd`"),
+            Self::NoLimit { engine } => {
+                write!(f, "engine `{engine}` has no limit: use tc, st, nodes or depth")
+            }
+            Self::TwoTimes { engine } => write!(f, "engine `{engine}` has both tc and st"),
+            Self::Test(error) => write!(f, "`-sprt`: {error}"),
+            Self::NeedsBook => f.write_str("`-variant fischerandom` requires `-openings`"),
+            Self::Conflict(text) => f.write_str(text),
+        }
+    }
+}
+
+impl error::Error for ArgumentError {}

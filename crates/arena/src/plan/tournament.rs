@@ -1,0 +1,256 @@
+//! The tournament format, the openings and the sequential test of a match.
+
+use std::num::NonZeroU32;
+
+use serde::{Deserialize, Serialize};
+
+use crate::stats::{Model, Sprt, SprtError};
+
+/// The tournament format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Format {
+    /// All engines play each other, by the circle method (Berger tables). With two engines this is
+    /// a head-to-head match.
+    #[default]
+    RoundRobin,
+    /// The first engines play all others and each other.
+    Gauntlet {
+        /// Number of engines under test, from the start of the list.
+        #[serde(default = "one")]
+        seeds: u32,
+    },
+    /// Each engine plays all engines before it in the list. The games of one engine are a round.
+    Pyramid,
+    /// Single elimination. The order of the list is the seeding: the first two engines can only
+    /// play each other in the final, and the first ones have byes if the number of engines is not
+    /// a power of two. The bracket determines the number of rounds, so `rounds` must be 1.
+    Knockout {
+        /// How many times a tied match is replayed, each time with the same number of games.
+        #[serde(default = "one")]
+        replays: u32,
+        /// The tie-break after the replays.
+        #[serde(default)]
+        tie: KnockoutTie,
+    },
+    /// Each round pairs engines with similar scores that have not played each other. The engine
+    /// left over has a bye, which counts as winning all games of the round. No engine has a second
+    /// bye before all have had one.
+    Swiss,
+}
+
+/// The order of the encounters of a round robin or gauntlet, and the color of single games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PairingOrder {
+    /// Berger tables: no engine plays twice in a round of a round robin.
+    #[default]
+    Berger,
+    /// As in fastchess: the first engine plays all engines after it in the list, then the second
+    /// does, and so on; all of that is one round. The colors of single games alternate between
+    /// pairings.
+    Fastchess,
+}
+
+impl PairingOrder {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The winner of a knockout match that is tied after all replays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KnockoutTie {
+    /// The engine that is earlier in the list.
+    #[default]
+    HigherSeed,
+    /// A random engine, by the seed of the plan.
+    Random,
+}
+
+pub(super) fn one() -> u32 {
+    1
+}
+
+/// Number of games from one opening.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GamesPerPairing {
+    /// One. [`Colors`] determines who has the first move.
+    One,
+    /// Two with reversed colors, which cancels the bias of the opening.
+    #[default]
+    Two,
+}
+
+/// The assignment of colors.
+///
+/// The engine that is earlier in the list begins the first of two games. Colors of single games are
+/// balanced: they alternate between encounters of the same engines. Otherwise they follow the Berger
+/// tables in a round robin and alternate between the opponents of a gauntlet. In a Swiss
+/// tournament the engine with fewer first moves begins, in a knockout the higher seed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Colors {
+    /// The engine that is earlier in the list always has the first move. It requires pairs of one
+    /// game, or [`PairingOrder::Fastchess`], which has pairs with equal colors.
+    pub fixed: bool,
+    /// All colors are reversed.
+    pub reversed: bool,
+}
+
+/// The openings of a match.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Openings {
+    /// The source.
+    pub source: OpeningSource,
+    /// The order of use.
+    pub order: OpeningOrder,
+    /// Number of openings to skip at the start of the order.
+    pub skip: u64,
+    /// Maximum number of plies of each opening. Required for a Polyglot book.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plies: Option<u32>,
+    /// When the next opening is used.
+    pub policy: OpeningPolicy,
+    /// Number of consecutive uses of each opening, in units of the policy. The default is 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<NonZeroU32>,
+}
+
+/// When the next opening is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OpeningPolicy {
+    /// For each pair.
+    #[default]
+    Pairing,
+    /// For each encounter: all of its pairs have the same opening.
+    Encounter,
+    /// For each round: all of its pairs have the same opening.
+    Round,
+    /// For each encounter, starting over after as many openings as there are rounds, as in
+    /// fastchess.
+    Cycle,
+}
+
+/// The source of openings.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum OpeningSource {
+    /// The start position of the game.
+    #[default]
+    Start,
+    /// A file, possibly compressed by gzip, or a directory of KIF, KI2, CSA and JKF files, which
+    /// are used in the order of their names.
+    File {
+        /// Its path.
+        path: String,
+        /// The format. The default depends on the file extension.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        format: Option<BookFormat>,
+    },
+    /// A list of positions.
+    Positions {
+        /// FEN or SFEN texts.
+        list: Vec<String>,
+    },
+    /// Start positions of Chess960.
+    Chess960 {
+        /// Numbers from 0 to 959; all if the list is empty.
+        #[serde(default)]
+        numbers: Vec<u16>,
+    },
+    /// Chess960 with different first ranks of White and Black.
+    DoubleChess960 {
+        /// The numbers of White and Black; all if the list is empty.
+        #[serde(default)]
+        numbers: Vec<(u16, u16)>,
+    },
+    /// A shogi handicap.
+    Handicap {
+        /// The name, in English or Japanese.
+        name: String,
+    },
+}
+
+/// The format of an opening file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BookFormat {
+    /// One position per line, with EPD operations or FEN counters.
+    Epd,
+    /// The first moves of the games in a PGN file.
+    Pgn,
+    /// One SFEN per line, or one USI `position` command with or without the command name.
+    Sfen,
+    /// The first moves of the games in a KIF, KI2, CSA or JKF file.
+    Kif,
+    /// A Polyglot book, whose moves are chosen randomly by their weights.
+    Polyglot,
+}
+
+/// The order in which openings are used. After the last one they start over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OpeningOrder {
+    /// The order of the source.
+    #[default]
+    Sequential,
+    /// A random permutation by the seed of the plan, the same on every host.
+    Random,
+    /// The permutation that fastchess has with the same seed, repeated without change.
+    Fastchess,
+}
+
+/// A sequential probability ratio test of `elo0` against `elo1`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SprtPlan {
+    /// The Elo model of the bounds.
+    #[serde(default, with = "model")]
+    pub model: Model,
+    /// The hypothesis H0, in Elo of the model.
+    pub elo0: f64,
+    /// The hypothesis H1.
+    pub elo1: f64,
+    /// The probability of accepting H1 when H0 is true.
+    #[serde(default = "five_percent")]
+    pub alpha: f64,
+    /// The probability of accepting H0 when H1 is true.
+    #[serde(default = "five_percent")]
+    pub beta: f64,
+}
+
+impl SprtPlan {
+    /// The test with these parameters.
+    ///
+    /// # Errors
+    /// The parameters are invalid.
+    pub fn test(&self) -> Result<Sprt, SprtError> {
+        Sprt::new(self.model, self.elo0, self.elo1, self.alpha, self.beta)
+    }
+}
+
+fn five_percent() -> f64 {
+    0.05
+}
+
+/// Serializes a model as its name.
+mod model {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    use super::Model;
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
+    pub(super) fn serialize<S: Serializer>(model: &Model, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(model)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Model, D::Error> {
+        String::deserialize(from)?.parse().map_err(de::Error::custom)
+    }
+}
