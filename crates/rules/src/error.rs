@@ -240,7 +240,7 @@ pub enum IllegalReason {
     NoSuchPiece,
     /// The text names the side that is not to move (shogi).
     WrongSide,
-    /// The text refers to the last move, but there is none (shogi).
+    /// The text refers to the last move, which does not exist (shogi).
     NoLastMove,
 }
 

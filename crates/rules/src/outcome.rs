@@ -118,7 +118,7 @@ terminations! {
     MoveLimit = "move-limit",
     /// A declaration with the points that win (shogi; JSA 9.5 for 31 points; 入玉勝ち).
     Declaration = "declaration",
-    /// A declaration that does not meet its conditions, which loses (shogi).
+    /// A declaration that does not satisfy its conditions, which loses (shogi).
     FailedDeclaration = "wrong-declaration",
     /// A draw by points (shogi; JSA 9.5 for 24 to 30; 持将棋).
     Impasse = "impasse",

@@ -33,7 +33,7 @@ impl ChessBoard {
         long_notation(self.position(), mv)
     }
 
-    /// All legal moves that a text can mean, or why there is none.
+    /// All legal moves that a text can mean, or the reason for the rejection.
     ///
     /// Signs for captures, checks, mate and annotations can be missing or superfluous. Castling can be
     /// written with zeros, pieces as figurines, promotions without `=`. Exact SAN has precedence;

@@ -34,19 +34,19 @@ pub(super) struct Lines<R> {
     number: u64,
     /// The number of bytes that were read.
     offset: u64,
-    unread: Option<Line>,
+    pushed_back: Option<Line>,
     game_bytes: u64,
 }
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(input: R, limits: Limits, from: Bookmark) -> Self {
         let Bookmark { lines: number, offset, encoding, .. } = from;
-        Self { input, limits, encoding, number, offset, unread: None, game_bytes: 0 }
+        Self { input, limits, encoding, number, offset, pushed_back: None, game_bytes: 0 }
     }
 
     /// The location of the next line, after a number of games.
     pub(super) fn bookmark(&self, format: Format, games: u64) -> Bookmark {
-        let (lines, offset) = match &self.unread {
+        let (lines, offset) = match &self.pushed_back {
             Some(line) => (line.number - 1, line.offset),
             None => (self.number, self.offset),
         };
@@ -68,13 +68,13 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// Makes a line the next one again.
-    pub(super) fn unread(&mut self, line: Line) {
-        self.unread = Some(line);
+    pub(super) fn push_back(&mut self, line: Line) {
+        self.pushed_back = Some(line);
     }
 
     /// The next line. `None` at the end of the file.
     pub(super) fn next(&mut self) -> Result<Option<Line>, RecordErrorKind> {
-        if let Some(line) = self.unread.take() {
+        if let Some(line) = self.pushed_back.take() {
             return Ok(Some(line));
         }
         let offset = self.offset;

@@ -41,7 +41,7 @@ impl ShogiBoard {
         format!("{mark}{square}{}{modifiers}{promotion}", piece_name(piece))
     }
 
-    /// All legal moves that a text can mean, or why there is none.
+    /// All legal moves that a text can mean, or the reason for the rejection.
     ///
     /// The player's mark can be missing or another one of the same side. Digits can have any width or
     /// kind, and pieces their short and long names. `不成` can be left out, and `打` if no piece on the
@@ -62,7 +62,7 @@ impl ShogiBoard {
         if query.directions.is_empty() {
             return Ok(moves);
         }
-        // A straight rook is left or right of another one, which only the exact modifiers tell apart.
+        // A straight rook is left or right of another one, so the exact modifiers have precedence.
         let exact = moves.iter().copied().filter(|&mv| self.modifiers(mv) == query.directions);
         let exact: Vec<Move32> = exact.collect();
         if !exact.is_empty() {

@@ -73,7 +73,7 @@ impl Direction {
 }
 
 impl ShogiBoard {
-    /// All legal moves that match, or why there is none.
+    /// All legal moves that match, or the reason for the rejection.
     pub(super) fn resolve(&self, query: &MoveQuery) -> Result<Vec<Move32>, IllegalReason> {
         let mut moves: Vec<Move32> = self.legal_moves().iter().copied().collect();
         moves.retain(|&mv| self.fits(mv, query));

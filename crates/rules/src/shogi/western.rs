@@ -45,7 +45,7 @@ impl ShogiBoard {
         format!("{}{origin}{sign}{to}{promotion}", piece.piece_type())
     }
 
-    /// All legal moves that a text can mean, or why there is none.
+    /// All legal moves that a text can mean, or the reason for the rejection.
     ///
     /// Squares can be written in both styles and letters in both cases. The sign between piece and square
     /// can be missing; a piece that could move there from the board is then not dropped.

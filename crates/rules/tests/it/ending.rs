@@ -1,4 +1,4 @@
-//! How games end, under which rules.
+//! The ends of games under different rules.
 
 use readyok_rules::{
     ChessRules, EndRules, Game, GameOutcome, GameResult, IllegalReason, Impasse, ShogiRules, Side,
@@ -20,12 +20,12 @@ fn check_ending(
     moves: &str,
     expected: Option<(Option<Side>, Termination)>,
 ) {
-    let ending = after(game, text, moves).outcome();
+    let outcome = after(game, text, moves).outcome();
     let expected = expected.map(|(winner, reason)| GameOutcome {
         result: GameResult::decided(winner),
         termination: reason,
     });
-    assert_eq!(ending, expected, "{text} {moves}");
+    assert_eq!(outcome, expected, "{text} {moves}");
 }
 
 #[track_caller]
@@ -36,12 +36,12 @@ fn check_ending_under(
     moves: &str,
     expected: Option<(Option<Side>, Termination)>,
 ) {
-    let ending = after(game, text, moves).outcome_under(&rules);
+    let outcome = after(game, text, moves).outcome_under(&rules);
     let expected = expected.map(|(winner, reason)| GameOutcome {
         result: GameResult::decided(winner),
         termination: reason,
     });
-    assert_eq!(ending, expected, "{text} {moves}");
+    assert_eq!(outcome, expected, "{text} {moves}");
 }
 
 fn shogi(rules: ShogiRules) -> EndRules {
@@ -59,7 +59,7 @@ fn chess_ends_with_the_third_repetition() {
     let shuffle = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
     check_ending(Game::Chess, "", shuffle, None);
     check_ending(Game::Chess, "", &format!("{shuffle} f6g8"), Some((None, Repetition)));
-    // Castling rights are lost on the way, so that the position is another one.
+    // Castling rights are lost in between, so the position is a different one.
     let rooks = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
     let shuffle = "h1g1 h8g8 g1h1 g8h8 h1g1 h8g8 g1h1 g8h8";
     check_ending(Game::Chess, rooks, shuffle, None);
@@ -72,7 +72,7 @@ fn chess_ends_with_the_third_repetition() {
 }
 
 #[test]
-fn chess_ends_after_fifty_moves_unless_with_mate() {
+fn chess_ends_after_fifty_moves_without_mate() {
     check_ending(Game::Chess, "7k/8/8/8/8/8/R7/K7 w - - 99 80", "", None);
     check_ending(
         Game::Chess,
@@ -137,7 +137,7 @@ fn mate_and_stalemate_end_under_all_rules() {
 fn fide_lets_players_claim_before_the_game_ends() {
     let fide = EndRules::FEDERATIONS;
     let once = "g1f3 g8f6 f3g1 f6g8 ";
-    for (times, claims, ending) in [
+    for (times, claims, outcome) in [
         (1, vec![], None),
         (2, vec![Repetition], None),
         (3, vec![Repetition], None),
@@ -146,17 +146,17 @@ fn fide_lets_players_claim_before_the_game_ends() {
         let position = after(Game::Chess, "", &once.repeat(times));
         assert_eq!(position.claims(), claims);
         let found = position.outcome_under(&fide);
-        assert_eq!(found, ending.map(GameOutcome::drawn));
+        assert_eq!(found, outcome.map(GameOutcome::drawn));
     }
     let rook = |clock: u32| format!("7k/8/8/8/8/8/R7/K7 w - - {clock} 80");
-    for (clock, claims, ending) in [
+    for (clock, claims, outcome) in [
         (99, vec![], None),
         (100, vec![FiftyMoveRule], None),
         (149, vec![FiftyMoveRule], None),
         (150, vec![FiftyMoveRule], Some((None, SeventyFiveMoveRule))),
     ] {
         assert_eq!(position(Game::Chess, &rook(clock)).claims(), claims);
-        check_ending_under(fide, Game::Chess, &rook(clock), "", ending);
+        check_ending_under(fide, Game::Chess, &rook(clock), "", outcome);
         check_ending_under(NONE, Game::Chess, &rook(clock), "", None);
     }
     let mating = "7k/8/6K1/8/8/8/R7/8 w - - 149 80";
@@ -164,14 +164,14 @@ fn fide_lets_players_claim_before_the_game_ends() {
     assert_eq!(after(Game::Chess, mating, "a2a8").claims(), []);
 }
 
-/// What is and is not enough, from both kings alone to what a helpful opponent can be mated with.
+/// Insufficient and sufficient material. Helpmates count as possible.
 #[test]
-fn chess_is_drawn_where_neither_side_has_the_pieces_to_mate() {
+fn insufficient_material_draws() {
     for (pieces, dead) in [
         ("7k/8/8/8/8/8/8/K7", true),
         ("7k/8/8/8/8/8/8/KN6", true),
         ("7k/8/8/8/8/8/8/KB6", true),
-        // Two bishops on squares of one colour, of one side or of both.
+        // Bishops on squares of one color, of one side or of both.
         ("7k/8/8/8/8/3B4/8/KB6", true),
         ("b6k/8/8/8/8/8/8/KB6", true),
         ("1b5k/8/8/8/8/8/8/KB6", false),
@@ -192,16 +192,16 @@ fn chess_is_drawn_where_neither_side_has_the_pieces_to_mate() {
 }
 
 #[test]
-fn fide_draws_a_board_that_is_locked_for_ever() {
+fn fide_draws_a_blocked_position() {
     let fide = EndRules::FEDERATIONS;
     let dead = Some((None, DeadPosition));
-    // No king passes where enemy pawns look, and every pawn is stopped.
+    // Enemy pawns guard every path of the kings, and every pawn is blocked.
     let spaced = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1";
     check_ending_under(fide, Game::Chess, spaced, "", dead);
     let wall = "4k3/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1";
     check_ending_under(fide, Game::Chess, wall, "", dead);
     check_ending(Game::Chess, wall, "", None);
-    // A pawn that can still move, one that can take, and a gap through which a king walks.
+    // A pawn can still move, a pawn can capture, a king can use a gap, or a piece is left.
     for open in [
         "4k3/7p/1p1p1p2/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1",
         "4k3/8/1p1p1ppp/pPpPpP1P/P1P1P1P1/8/8/4K3 w - - 0 1",
@@ -213,11 +213,11 @@ fn fide_draws_a_board_that_is_locked_for_ever() {
 }
 
 #[test]
-fn a_lost_time_is_a_draw_if_the_opponent_cannot_mate() {
+fn time_forfeit_draws_if_the_opponent_cannot_mate() {
     let won = |winner| GameOutcome::won(winner, TimeForfeit);
     let drawn = GameOutcome::drawn(TimeoutInsufficientMaterial);
     for (pieces, by_first, by_second) in [
-        // The first player's, then the second player's time runs out.
+        // The outcomes if the first player, or the second player, exceeds their time.
         ("7k/8/8/8/8/8/8/KQ6", drawn, won(Side::First)),
         ("6qk/8/8/8/8/8/8/KN6", won(Side::Second), drawn),
         ("6rk/8/8/8/8/8/8/KN6", won(Side::Second), won(Side::First)),
@@ -238,16 +238,16 @@ fn a_lost_time_is_a_draw_if_the_opponent_cannot_mate() {
 #[test]
 fn an_illegal_move_loses() {
     let nifu = position(Game::Shogi, "4k4/9/9/9/9/4P4/9/9/4K4 b P 1");
-    let why = nifu.parse_move("P*5b").expect_err("nifu").reason;
-    assert_eq!(why, IllegalReason::TwoPawns);
+    let reason = nifu.parse_move("P*5b").expect_err("nifu").reason;
+    assert_eq!(reason, IllegalReason::TwoPawns);
     let lost = GameOutcome::won(Side::Second, Termination::IllegalMove);
     assert_eq!(nifu.illegal_move(), lost);
 }
 
-/// A pawn goes to the other hand and back while the board stays the same: between two equal
-/// positions stands one with the same board, the same side to move and other hands.
+/// A pawn moves to the other hand and back while the board is unchanged: between two equal positions
+/// is one with the same board and side to move, but other hands.
 #[test]
-fn shogi_counts_positions_with_other_hands_apart() {
+fn repetition_distinguishes_hands() {
     let text = "k8/1r7/9/9/9/9/9/7R1/K8 b P 1";
     let there = "P*8e 8b8e 2h3h 8e8b 3h4h 8b7b 4h2h 7b8b ";
     let back = "2h3h P*3e 3h3e 8b7b 3e3h 7b6b 3h2h 6b8b ";
@@ -259,7 +259,7 @@ fn shogi_counts_positions_with_other_hands_apart() {
 }
 
 #[test]
-fn shogi_repeats_as_often_as_the_rules_say() {
+fn repetition_requires_the_count_of_the_rules() {
     let once = "2h3h 8b7b 3h2h 7b8b ";
     for (times, needed) in [(1, 2), (2, 3), (3, 4), (5, 6)] {
         let rules = ShogiRules { repetition: Some(needed), ..ShogiRules::NONE };
@@ -272,18 +272,18 @@ fn shogi_repeats_as_often_as_the_rules_say() {
 }
 
 #[test]
-fn only_checks_by_every_move_are_perpetual() {
+fn perpetual_check_requires_check_by_every_move() {
     let text = "4k4/9/9/9/9/9/9/9/R3K4 b - 1";
     let once = "9a9b 5b5a 9b9a 5a5b ";
     let line = format!("9i9a 5a5b {}", once.repeat(3));
     let lenient = ShogiRules { perpetual_check_loses: false, ..ShogiRules::BOARD };
     check_ending_under(shogi(lenient), Game::Shogi, text, &line, Some((None, Repetition)));
-    // The king leaves the rook's lines once: between the first and the fourth position one of the
-    // moves gives no check.
+    // The king leaves the rook's lines once, so one move between the first and the fourth position
+    // gives no check.
     let quiet = "9a8a 5b4b 8a9a 4b5b ";
     let line = format!("9i9a 5a5b {quiet}{}", once.repeat(2));
     check_ending(Game::Shogi, text, &line, Some((None, Repetition)));
-    // Before the first of the four it does not matter.
+    // A quiet move before the first of the four positions does not matter.
     let line = format!("9i9h 5a4b 9h9i 4b5a 9i9a 5a5b {}", once.repeat(3));
     check_ending(Game::Shogi, text, &line, Some((Some(Side::Second), PerpetualCheck)));
     // The second player gives check.
@@ -304,16 +304,16 @@ fn shogi_ends_at_the_move_limit() {
     check_ending_under(limit, Game::Shogi, mate, "G*5b", Some((Some(Side::First), Checkmate)));
 }
 
-/// Kings that walk to and fro for so long that one further move can be counted, and then that move.
+/// Plays a game up to the maximum length with a given last move.
 fn check_longest(last: &str, rules: EndRules, expected: Option<(Option<Side>, Termination)>) {
     let kings = ["5i4i", "5a4a", "4i5i", "4a5a"];
     let walk = kings.into_iter().cycle().take(19_996).chain(["5i4i", "5a5b", "4i5i"]);
     let end = position(Game::Shogi, "4k4/9/9/9/9/9/4p4/9/4K4 b g 10000").after(walk);
     let end = end.expect("legal moves");
     assert_eq!(end.outcome_under(&rules), None);
-    let ending = end.after([last]).expect("a legal move").outcome_under(&rules);
+    let outcome = end.after([last]).expect("a legal move").outcome_under(&rules);
     assert_eq!(
-        ending,
+        outcome,
         expected.map(|(winner, reason)| GameOutcome {
             result: GameResult::decided(winner),
             termination: reason
@@ -323,7 +323,7 @@ fn check_longest(last: &str, rules: EndRules, expected: Option<(Option<Side>, Te
 }
 
 #[test]
-fn a_game_of_shogi_is_drawn_where_no_further_move_can_be_counted() {
+fn shogi_is_drawn_at_the_maximum_length() {
     check_longest("5b6b", EndRules::BOARD, Some((None, MoveLimit)));
     check_longest("5b6b", NONE, Some((None, MoveLimit)));
     // Mate on the last move counts.
@@ -331,7 +331,7 @@ fn a_game_of_shogi_is_drawn_where_no_further_move_can_be_counted() {
 }
 
 #[test]
-fn a_check_on_the_last_move_has_to_end_first() {
+fn a_check_at_the_move_limit_must_end_first() {
     let jsa = shogi(ShogiRules { repetition: None, ..ShogiRules::JSA });
     let text = "K3k4/9/9/9/9/9/9/9/R8 b - 500";
     check_ending_under(jsa, Game::Shogi, text, "9i8i", Some((None, MoveLimit)));
@@ -344,7 +344,7 @@ fn a_check_on_the_last_move_has_to_end_first() {
 }
 
 #[test]
-fn the_try_rule_is_won_on_the_kings_square() {
+fn try_rule_wins_on_the_opponents_king_square() {
     let rules = shogi(ShogiRules { impasse: Impasse::Try, ..ShogiRules::NONE });
     let text = "9/3K5/9/9/9/9/9/9/8k b - 1";
     check_ending_under(rules, Game::Shogi, text, "", None);
@@ -367,14 +367,14 @@ fn check_declaration(impasse: Impasse, text: &str, winner: Option<Side>, reason:
     );
 }
 
-/// The first player's king and ten pieces in the camp: nine pawns and a gold are 10 points.
+/// The first player's king and ten pieces in the camp: nine pawns and a gold, 10 points.
 const ENTERED: &str = "4KG3/PPPPPPPPP/9/9/9/9/9/9/4k4 b";
 
 #[test]
-fn a_declaration_needs_points_by_side() {
+fn declaration_requires_points_by_side() {
     let (first, second) = (Some(Side::First), Some(Side::Second));
     let with_hand = |hand: &str| format!("{ENTERED} {hand} 1");
-    // 10 on the board, 10 for rook and bishop each, and the rest in pawns and generals.
+    // 10 points on the board, 5 for each rook and bishop in hand, 1 for each other piece.
     for (hand, points) in [("2R", 20), ("2RB", 25), ("2RBGS", 27), ("2RBGSN", 28), ("2R2BG", 31)] {
         let text = with_hand(hand);
         let declared = position(Game::Shogi, &text).declaration().expect("shogi");
@@ -394,7 +394,7 @@ fn a_declaration_needs_points_by_side() {
         };
         check_declaration(Impasse::Points24, &text, winner, reason);
     }
-    // The second player needs one less.
+    // The second player needs one point less.
     let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2rbgs 1";
     check_declaration(Impasse::Points27, text, second, Termination::Declaration);
     let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2rbg 1";
@@ -402,17 +402,17 @@ fn a_declaration_needs_points_by_side() {
 }
 
 #[test]
-fn a_declaration_needs_a_safe_king_and_ten_pieces_in_the_camp() {
+fn declaration_requires_a_safe_king_and_ten_pieces_in_the_camp() {
     let enough = "4KG3/PPPPPPPPP/9/9/9/9/9/9/4k4 b 2R2BG 1";
     let won = (Some(Side::First), Termination::Declaration);
     let lost = (Some(Side::Second), Termination::FailedDeclaration);
     for (text, (winner, reason)) in [
         (enough.to_owned(), won),
-        // Nine pieces beside the king, and a tenth in hand.
+        // Nine pieces in the camp and a tenth in hand.
         (enough.replace("KG3", "K4").replace("2R2BG", "2R2B2G"), lost),
-        // A tenth just outside the camp.
+        // The tenth piece is just outside the camp.
         ("4K4/PPPPPPPPP/9/4G4/9/9/9/9/4k4 b 2R2B3G 1".to_owned(), lost),
-        // A king on the fourth rank, and one in check.
+        // The king is on the fourth rank, or in check.
         ("4GG3/PPPPPPPPP/9/4K4/9/9/9/9/4k4 b 2R2BG 1".to_owned(), lost),
         ("r3KG3/PPPPPPPPP/9/9/9/9/9/9/4k4 b R2B3G 1".to_owned(), lost),
     ] {
@@ -426,8 +426,8 @@ fn a_declaration_needs_a_safe_king_and_ten_pieces_in_the_camp() {
 }
 
 #[test]
-fn a_handicap_counts_for_the_one_who_gave_it() {
-    // Rook and bishop left out, all else on the board or in the hands: 17 + 10 points.
+fn handicap_pieces_count_for_their_giver() {
+    // Rook and bishop are left out: 12 + 10 points.
     let text = "4K4/9/9/9/9/9/9/ppppppppp/4kg3 w RB8P4L4N4S2Gpg 1";
     let declared = position(Game::Shogi, text).declaration().expect("shogi");
     assert_eq!((declared.points, declared.missing), (12, 10));
@@ -452,32 +452,32 @@ fn a_handicap_counts_for_the_one_who_gave_it() {
 }
 
 #[test]
-fn who_may_declare_wins_by_it_under_the_rules_of_the_board() {
+fn can_declare_agrees_with_the_rules_of_the_board() {
     for (text, may) in [
-        // The bishop left out: 22 points make 27, and 21 do not.
+        // The bishop is left out: 22 points make 27, 21 make 26.
         ("4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2R3GN4L9Pb4s3n 1", true),
         ("4K4/9/9/9/9/9/9/ppppppppp/4kg3 w 2R3G2N4L9Pb4s2n 1", false),
-        // Who takes the handicap needs 28 points and has 28, or 27.
+        // The receiver of the handicap needs 28 points.
         ("4KG3/PPPPPPPPP/9/9/9/9/9/9/4k4 b 2RB3G4s4n4l9p 1", true),
         ("4KG3/PPPPPPPPP/9/9/9/9/9/9/4k4 b 2RB2Gg4s4n4l9p 1", false),
     ] {
         let position = position(Game::Shogi, text);
         assert_eq!(position.can_declare(), may, "{text}: {:?}", position.declaration());
         for shogi in [ShogiRules::BOARD, ShogiRules::CSA] {
-            let ending = position.declare(&EndRules { shogi, ..EndRules::BOARD });
-            let wins = ending.is_some_and(|ending| ending.termination == Termination::Declaration);
+            let outcome = position.declare(&EndRules { shogi, ..EndRules::BOARD });
+            let wins =
+                outcome.is_some_and(|outcome| outcome.termination == Termination::Declaration);
             assert_eq!(wins, may, "{text}");
         }
     }
 }
 
 #[test]
-fn shogi_is_won_by_declaration_with_enough_points() {
+fn declaration_wins_with_enough_points() {
     let text = "4K+R+R+B+B/PPPPPPPPP/9/9/9/9/9/9/4k4 b 4P 1";
     let declares = |text: &str| position(Game::Shogi, text).can_declare();
     assert!(declares(text));
-    // Without the hand there are 29 points left, and 27 without a dragon and a pawn more: the first
-    // player needs 28.
+    // 29 points without the hand, and fewer than 28 without a dragon.
     assert!(declares(&text.replace("4P", "-")));
     assert!(!declares(&text.replace("+R+R", "+R1").replace("4P", "-")));
     assert!(!declares("4k4/9/9/9/9/9/9/9/4K4 b - 1"));

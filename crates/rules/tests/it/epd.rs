@@ -15,56 +15,56 @@ fn check_written(text: &str, written: &str) {
 }
 
 #[track_caller]
-fn check_refused(operations: &str, message: &str) {
+fn check_rejected(operations: &str, message: &str) {
     let error = Epd::read(Game::Chess, &format!("{KINGS} {operations}")).expect_err(operations);
     assert_eq!(error.to_string(), message);
 }
 
 #[test]
-fn reads_every_typed_operation() {
+fn reads_every_known_operation() {
     let epd = read(&format!(
         "{KINGS} bm e4 Kd2; am e3; pm Kd2; sm e4; pv e4 Kd7 e5; id \"one; two\"; c0 \"first\"; \
          c9 \"last\"; ce -15; acd 12; acn 123456789012; acs 60; dm 3; hmvc 7; fmvn 40; \
-         x_1 word \"text\" 5;"
+         x_1 token \"text\" 5;"
     ));
-    let move_of = |word: &str| epd.position.parse_move(word).expect(word);
-    let words: Vec<&Operation> = epd.operations.iter().collect();
-    assert_eq!(words[0], &Operation::BestMoves(vec![move_of("e2e4"), move_of("e1d2")]));
-    assert_eq!(words[1], &Operation::AvoidMoves(vec![move_of("e2e3")]));
-    assert_eq!(words[2], &Operation::PredictedMove(move_of("e1d2")));
-    assert_eq!(words[3], &Operation::SuppliedMove(move_of("e2e4")));
-    let Operation::PredictedVariation(line) = words[4] else { panic!("{:?}", words[4]) };
+    let move_of = |uci: &str| epd.position.parse_move(uci).expect(uci);
+    let operations: Vec<&Operation> = epd.operations.iter().collect();
+    assert_eq!(operations[0], &Operation::BestMoves(vec![move_of("e2e4"), move_of("e1d2")]));
+    assert_eq!(operations[1], &Operation::AvoidMoves(vec![move_of("e2e3")]));
+    assert_eq!(operations[2], &Operation::PredictedMove(move_of("e1d2")));
+    assert_eq!(operations[3], &Operation::SuppliedMove(move_of("e2e4")));
+    let Operation::PredictedVariation(line) = operations[4] else { panic!("{:?}", operations[4]) };
     let line: Vec<String> = line.iter().map(|mv| mv.to_uci(Game::Chess.castling_form())).collect();
     assert_eq!(line, ["e2e4", "e8d7", "e4e5"]);
-    assert_eq!(words[5], &Operation::Id("one; two".to_owned()));
-    assert_eq!(words[6], &Operation::Comment { number: 0, text: "first".to_owned() });
-    assert_eq!(words[7], &Operation::Comment { number: 9, text: "last".to_owned() });
-    assert_eq!(words[8], &Operation::Centipawns(-15));
-    assert_eq!(words[9], &Operation::Depth(12));
-    assert_eq!(words[10], &Operation::Nodes(123_456_789_012));
-    assert_eq!(words[11], &Operation::Seconds(60));
-    assert_eq!(words[12], &Operation::DirectMate(3));
-    assert_eq!(words[13], &Operation::HalfmoveClock(7));
-    assert_eq!(words[14], &Operation::FullmoveNumber(40));
+    assert_eq!(operations[5], &Operation::Id("one; two".to_owned()));
+    assert_eq!(operations[6], &Operation::Comment { number: 0, text: "first".to_owned() });
+    assert_eq!(operations[7], &Operation::Comment { number: 9, text: "last".to_owned() });
+    assert_eq!(operations[8], &Operation::Centipawns(-15));
+    assert_eq!(operations[9], &Operation::Depth(12));
+    assert_eq!(operations[10], &Operation::Nodes(123_456_789_012));
+    assert_eq!(operations[11], &Operation::Seconds(60));
+    assert_eq!(operations[12], &Operation::DirectMate(3));
+    assert_eq!(operations[13], &Operation::HalfmoveClock(7));
+    assert_eq!(operations[14], &Operation::FullmoveNumber(40));
     let operands = vec![
-        Operand::Token("word".to_owned()),
+        Operand::Token("token".to_owned()),
         Operand::Text("text".to_owned()),
         Operand::Token("5".to_owned()),
     ];
-    assert_eq!(words[15], &Operation::Other { opcode: "x_1".to_owned(), operands });
+    assert_eq!(operations[15], &Operation::Other { opcode: "x_1".to_owned(), operands });
     assert_eq!(epd.id(), Some("one; two"));
     assert_eq!(epd.position.to_string(), format!("{KINGS} 7 40"));
 }
 
 #[test]
-fn writes_what_it_reads() {
+fn epds_survive_a_round_trip() {
     check_written(KINGS, KINGS);
-    let whole = format!("{KINGS} bm e4 Kd2; pv e4 Kd7; id \"a\"; ce 0; noop;");
-    check_written(&whole, &whole);
-    // Loose moves, spaces, words without quotes, an empty operation, no last semicolon.
+    let complete = format!("{KINGS} bm e4 Kd2; pv e4 Kd7; id \"a\"; ce 0; noop;");
+    check_written(&complete, &complete);
+    // Lenient moves, spaces, text without quotes, an empty operation, no last semicolon.
     check_written(
-        &format!("  {KINGS}  bm e2e4  kd2 ; ; id two words;c1 \"\""),
-        &format!("{KINGS} bm e4 Kd2; id \"two words\"; c1 \"\";"),
+        &format!("  {KINGS}  bm e2e4  kd2 ; ; id two operations;c1 \"\""),
+        &format!("{KINGS} bm e4 Kd2; id \"two operations\"; c1 \"\";"),
     );
     check_written(&format!("{KINGS} 3 9"), &format!("{KINGS} hmvc 3; fmvn 9;"));
     check_written(&format!("{KINGS} 3 9; bm e4;"), &format!("{KINGS} hmvc 3; fmvn 9; bm e4;"));
@@ -75,37 +75,37 @@ fn writes_what_it_reads() {
 }
 
 #[test]
-fn says_what_is_wrong_with_an_epd() {
-    check_refused("bm", "`bm` lacks an operand");
-    check_refused("id;", "`id` lacks an operand");
-    check_refused("pm e4 e3;", "`e4 e3` cannot be an operand of `pm`");
-    check_refused("bm \"e4\";", "`e4` cannot be an operand of `bm`");
-    check_refused("ce high;", "`high` cannot be an operand of `ce`");
-    check_refused("acd -1;", "`-1` cannot be an operand of `acd`");
-    check_refused("dm 1 2;", "`1 2` cannot be an operand of `dm`");
-    check_refused("id \"open", "a quoted text is not closed");
-    check_refused("\"bm\" e4;", "`bm` is not an opcode");
-    check_refused("1bm e4;", "`1bm` is not an opcode");
-    check_refused("sixteen_letters_ x;", "`sixteen_letters_` is not an opcode");
-    check_refused("bm e5;", "`bm`: illegal move `e5`: the piece cannot reach the target square");
-    check_refused("pv e4 e5;", "`pv`: illegal move `e5`: the side to move has no such piece");
-    check_refused(&"x;".repeat(257), "there are too many operations");
+fn reports_errors_of_epds() {
+    check_rejected("bm", "`bm` lacks an operand");
+    check_rejected("id;", "`id` lacks an operand");
+    check_rejected("pm e4 e3;", "`e4 e3` cannot be an operand of `pm`");
+    check_rejected("bm \"e4\";", "`e4` cannot be an operand of `bm`");
+    check_rejected("ce high;", "`high` cannot be an operand of `ce`");
+    check_rejected("acd -1;", "`-1` cannot be an operand of `acd`");
+    check_rejected("dm 1 2;", "`1 2` cannot be an operand of `dm`");
+    check_rejected("id \"open", "a quoted text is not closed");
+    check_rejected("\"bm\" e4;", "`bm` is not an opcode");
+    check_rejected("1bm e4;", "`1bm` is not an opcode");
+    check_rejected("sixteen_letters_ x;", "`sixteen_letters_` is not an opcode");
+    check_rejected("bm e5;", "`bm`: illegal move `e5`: the piece cannot reach the target square");
+    check_rejected("pv e4 e5;", "`pv`: illegal move `e5`: the side to move has no such piece");
+    check_rejected(&"x;".repeat(257), "there are too many operations");
     let error = Epd::read(Game::Chess, "8/8 w - - bm e4;").expect_err("no board");
     assert_eq!(error.to_string(), "the board has 2 ranks instead of 8");
     let Err(EpdError::Move { error, .. }) = Epd::read(Game::Chess, &format!("{KINGS} bm Rd1;"))
     else {
-        panic!("a rook that is not there")
+        panic!("expected an illegal move")
     };
     assert_eq!(error.reason, IllegalReason::NoSuchPiece);
 }
 
 #[test]
-fn does_not_write_what_would_be_read_as_something_else() {
+fn rejects_operations_that_would_be_read_differently() {
     let other = |opcode: &str, operand: Operand| Operation::Other {
         opcode: opcode.to_owned(),
         operands: vec![operand],
     };
-    let word = |text: &str| Operand::Token(text.to_owned());
+    let token = |text: &str| Operand::Token(text.to_owned());
     let mut epd = read(KINGS);
     let elsewhere = read("8/8/4k3/8/8/8/4P3/4K3 w - -");
     let far = elsewhere.position.parse("Kf2", Notation::Western).expect("a move");
@@ -117,12 +117,12 @@ fn does_not_write_what_would_be_read_as_something_else() {
         Operation::BestMoves(Vec::new()),
         Operation::BestMoves(vec![readyok_rules::Position::start(Game::Shogi).legal_moves()[0]]),
         Operation::PredictedVariation(vec![far, far]),
-        other("bm", word("e4")),
-        other("c3", word("e4")),
-        other("two words", word("x")),
-        other("x", word("a;b")),
-        other("x", word("a b")),
-        other("x", word("")),
+        other("bm", token("e4")),
+        other("c3", token("e4")),
+        other("two operations", token("x")),
+        other("x", token("a;b")),
+        other("x", token("a b")),
+        other("x", token("")),
         other("x", Operand::Text("\"".to_owned())),
     ] {
         epd.operations = vec![operation];

@@ -1,5 +1,5 @@
-//! What holds for every text, whoever wrote it: what is read can be written, and is then read as the
-//! same. The seeds and the fuzz targets check these laws.
+//! Properties of every text: if it can be read, then it can be written, and is read as the same value.
+//! The fuzz targets and the replay of their seeds check them.
 
 use std::io::Cursor;
 
@@ -38,7 +38,7 @@ pub fn san(bytes: &[u8]) {
     }
 }
 
-/// Any bytes as a position on the first line and moves in the Japanese notation on the others.
+/// Any bytes as a position on the first line and moves in Japanese notation on the others.
 pub fn japanese(bytes: &[u8]) {
     notation(Game::Shogi, bytes, Notation::Japanese);
 }
@@ -49,26 +49,26 @@ pub fn western(bytes: &[u8]) {
     notation(Game::Shogi, bytes, Notation::Western);
 }
 
-/// Any bytes as a position on the first line and words of UCI on the others.
+/// Any bytes as a position on the first line and moves of UCI on the others.
 pub fn uci(bytes: &[u8]) {
-    words(Game::Chess, bytes);
-    words(Game::Chess960, bytes);
+    uci_moves(Game::Chess, bytes);
+    uci_moves(Game::Chess960, bytes);
 }
 
-/// Any bytes as a position on the first line and words of USI on the others.
+/// Any bytes as a position on the first line and moves of USI on the others.
 pub fn usi(bytes: &[u8]) {
-    words(Game::Shogi, bytes);
+    uci_moves(Game::Shogi, bytes);
 }
 
-/// Any bytes as a position of shogi on the first line, as UCI programs or as USI write it, and words of
-/// either on the others: each has the same meaning there and back.
+/// Any bytes as a position of shogi on the first line, in the form of UCI or USI, and moves of either on
+/// the others. Conversion there and back returns the same text.
 pub fn fairy(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.split('\n');
     let Some(start) = lines.next() else { return };
     let sfen = fairy::fen_to_sfen(start).unwrap_or_else(|| start.to_owned());
     let mut position = Position::from_text(Game::Shogi, &sfen).ok();
-    position.iter().for_each(in_words_of_uci);
+    position.iter().for_each(check_uci_round_trip);
     for line in lines.take(64) {
         if let Some(usi) = fairy::uci_to_usi(line) {
             assert_eq!(fairy::usi_to_uci(&usi).as_deref(), Some(line), "{usi}");
@@ -83,17 +83,17 @@ pub fn fairy(bytes: &[u8]) {
         let Some(position) = &mut position else { continue };
         let Ok(mv) = position.parse_move(&usi) else { continue };
         position.play(mv).unwrap_or_else(|error| panic!("{position}: {error}"));
-        in_words_of_uci(position);
+        check_uci_round_trip(position);
     }
 }
 
-/// A position of shogi and its moves can be said in the words of UCI, and understood.
-fn in_words_of_uci(position: &Position) {
+/// Checks that a position of shogi and its moves survive conversion to UCI and back.
+fn check_uci_round_trip(position: &Position) {
     let same = |sfen: &str| Position::from_text(Game::Shogi, sfen).map(|read| read.key());
     let fen = fairy::sfen_to_fen(&position.to_string()).unwrap_or_else(|| panic!("{position}"));
     let sfen = fairy::fen_to_sfen(&fen).unwrap_or_else(|| panic!("{fen}"));
     assert_eq!(same(&sfen), Ok(position.key()), "{fen}");
-    // Numbers of the other side's moves are lost, and nothing more.
+    // Only the parity of the move number can be lost.
     assert_eq!(fairy::sfen_to_fen(&sfen), Some(fen));
     for mv in position.legal_moves() {
         let usi = mv.to_uci(Game::Shogi.castling_form());
@@ -102,7 +102,7 @@ fn in_words_of_uci(position: &Position) {
     }
 }
 
-/// Any bytes as a Polyglot book: they are one by their size alone, and it has only legal moves.
+/// Any bytes as a Polyglot book: only the size decides whether it is one, and its moves are legal.
 pub fn polyglot(bytes: &[u8]) {
     const ENTRY: usize = 16;
     let (entries, rest) = bytes.as_chunks::<ENTRY>();
@@ -132,7 +132,7 @@ fn setup(game: Game, text: &str) {
     }
 }
 
-/// A position survives being written, and its moves lead on.
+/// Checks that a position and its successors survive writing and reading.
 pub fn position(position: &Position) {
     let game = position.game();
     for form in FORMS {
@@ -152,7 +152,7 @@ pub fn position(position: &Position) {
 
 fn epd(game: Game, text: &str) {
     let Ok(epd) = Epd::read(game, text) else { return };
-    // What has been read can hold control characters, which are not written.
+    // Texts with control characters can be read, but not written.
     let Ok(written) = epd.text(FenForm::XFen) else { return };
     let again = Epd::read(game, &written).unwrap_or_else(|error| panic!("{written}: {error}"));
     assert_eq!(again.text(FenForm::XFen), Ok(written));
@@ -168,7 +168,7 @@ fn notation(game: Game, bytes: &[u8], notation: Notation) {
     );
 }
 
-fn words(game: Game, bytes: &[u8]) {
+fn uci_moves(game: Game, bytes: &[u8]) {
     moves(game, bytes, Position::parse_move, |_, mv| mv.to_uci(game.castling_form()));
 }
 

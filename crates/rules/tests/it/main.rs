@@ -1,10 +1,10 @@
 //! Tests of positions, moves, notations and endings through the public interface.
-#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::expect_used, reason = "a test that cannot continue has failed")]
 
 mod ending;
 mod epd;
 mod hostile;
-#[expect(unreachable_pub, reason = "the library of the fuzz targets has this file too")]
+#[expect(unreachable_pub, reason = "the library of the fuzz targets includes this file")]
 mod laws;
 mod moves;
 mod notation;
@@ -19,7 +19,7 @@ mod text;
 
 use readyok_rules::{Game, Position};
 
-/// The start position for an empty text, and otherwise what the text says.
+/// The position of a FEN or SFEN. The start position if the text is empty.
 fn position(game: Game, text: &str) -> Position {
     if text.is_empty() {
         return Position::start(game);

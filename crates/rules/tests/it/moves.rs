@@ -1,4 +1,4 @@
-//! Moves as words: what is read and written, and why a move is refused.
+//! Moves in UCI and USI notation, and the reasons why moves are rejected.
 
 use readyok_rules::{CastlingForm, Game, IllegalReason, LineError, Move, Position};
 
@@ -6,42 +6,42 @@ use crate::{after, position};
 
 const CASTLING: &str = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
 
-/// A pawn dropped on 1b would give mate.
+/// A pawn drop on 1b would be checkmate.
 const DROP_MATE: &str = "6snk/9/7G1/9/9/9/9/9/K8 b P 1";
 
 #[track_caller]
-fn check_leads_to(game: Game, text: &str, word: &str, expected: &str) {
-    let found = after(game, text, word).to_string();
-    assert_eq!(found.split(' ').next(), Some(expected), "{text} {word}");
+fn check_leads_to(game: Game, text: &str, uci: &str, expected: &str) {
+    let found = after(game, text, uci).to_string();
+    assert_eq!(found.split(' ').next(), Some(expected), "{text} {uci}");
 }
 
 #[track_caller]
-fn check_illegal(game: Game, text: &str, word: &str, why: IllegalReason) {
-    let error = position(game, text).parse_move(word).expect_err(word);
-    assert_eq!((error.text.as_str(), error.reason), (word, why), "{text} {word}");
+fn check_illegal(game: Game, text: &str, uci: &str, reason: IllegalReason) {
+    let error = position(game, text).parse_move(uci).expect_err(uci);
+    assert_eq!((error.text.as_str(), error.reason), (uci, reason), "{text} {uci}");
 }
 
-fn words(position: &Position) -> Vec<String> {
+fn uci_moves(position: &Position) -> Vec<String> {
     let form = position.game().castling_form();
-    let mut words: Vec<String> = position.legal_moves().iter().map(|mv| mv.to_uci(form)).collect();
-    words.sort();
-    words
+    let mut moves: Vec<String> = position.legal_moves().iter().map(|mv| mv.to_uci(form)).collect();
+    moves.sort();
+    moves
 }
 
 #[test]
 fn reads_castling_in_both_forms() {
     for game in [Game::Chess, Game::Chess960] {
-        for word in ["e1g1", "e1h1"] {
-            check_leads_to(game, CASTLING, word, "r3k2r/8/8/8/8/8/8/R4RK1");
+        for uci in ["e1g1", "e1h1"] {
+            check_leads_to(game, CASTLING, uci, "r3k2r/8/8/8/8/8/8/R4RK1");
         }
-        for word in ["e1c1", "e1a1"] {
-            check_leads_to(game, CASTLING, word, "r3k2r/8/8/8/8/8/8/2KR3R");
+        for uci in ["e1c1", "e1a1"] {
+            check_leads_to(game, CASTLING, uci, "r3k2r/8/8/8/8/8/8/2KR3R");
         }
     }
 }
 
 #[test]
-fn writes_castling_in_the_form_asked_for() {
+fn writes_castling_in_the_requested_form() {
     for game in [Game::Chess, Game::Chess960] {
         let mv = position(game, CASTLING).parse_move("e1g1").expect("castling");
         assert_eq!(mv.to_uci(CastlingForm::KingMove), "e1g1");
@@ -52,20 +52,20 @@ fn writes_castling_in_the_form_asked_for() {
 }
 
 #[test]
-fn prefers_the_kings_move_where_chess960_castling_looks_the_same() {
+fn prefers_the_king_move_to_chess960_castling_of_the_same_text() {
     let text = "4k3/8/8/8/8/8/8/5K1R w H - 0 1";
     check_leads_to(Game::Chess960, text, "f1g1", "4k3/8/8/8/8/8/8/6KR");
     check_leads_to(Game::Chess960, text, "f1h1", "4k3/8/8/8/8/8/8/5RK1");
 }
 
 #[test]
-fn reads_a_kings_move_castling_with_a_rook_anywhere() {
+fn reads_castling_as_king_move_with_a_rook_on_any_file() {
     let text = "4k3/8/8/8/8/8/8/4KR2 w F - 0 1";
     check_leads_to(Game::Chess960, text, "e1g1", "4k3/8/8/8/8/8/8/5RK1");
 }
 
 #[test]
-fn plays_a_word_as_it_plays_the_move() {
+fn play_uci_equals_parse_and_play() {
     let shogi = "lnsgk2nl/1r4gs1/p1pppp1pp/1p4p2/7P1/2P6/PP1PPPP1P/1SG4R1/LN2KGSNL b Bb 1";
     for (game, text) in [(Game::Chess960, CASTLING), (Game::Shogi, shogi)] {
         let start = position(game, text);
@@ -76,45 +76,45 @@ fn plays_a_word_as_it_plays_the_move() {
             assert_eq!(read.to_string(), played.to_string());
             assert_eq!(read.key(), played.key());
         }
-        for word in ["e1e4", "5a5d", "0000", ""] {
+        for uci in ["e1e4", "5a5d", "0000", ""] {
             let mut unchanged = start.clone();
-            let error = unchanged.play_uci(word).expect_err("no legal move");
-            assert_eq!(Err(error), start.parse_move(word));
+            let error = unchanged.play_uci(uci).expect_err("no legal move");
+            assert_eq!(Err(error), start.parse_move(uci));
             assert_eq!(unchanged.to_string(), start.to_string());
         }
     }
 }
 
 #[test]
-fn offers_all_promotions() {
-    let words = words(&position(Game::Chess, "8/P3k3/8/8/8/8/8/4K3 w - - 0 1"));
-    let promotions: Vec<&String> = words.iter().filter(|word| word.starts_with("a7")).collect();
+fn generates_all_promotions() {
+    let moves = uci_moves(&position(Game::Chess, "8/P3k3/8/8/8/8/8/4K3 w - - 0 1"));
+    let promotions: Vec<&String> = moves.iter().filter(|uci| uci.starts_with("a7")).collect();
     assert_eq!(promotions, ["a7a8b", "a7a8n", "a7a8q", "a7a8r"]);
     check_leads_to(Game::Chess, "8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8Q", "Q7/4k3/8/8/8/8/8/4K3");
 }
 
 #[test]
-fn offers_promotion_and_its_refusal_in_shogi() {
+fn generates_moves_with_and_without_promotion_in_shogi() {
     let position = position(Game::Shogi, "4k4/9/9/2S6/9/9/9/9/4K4 b - 1");
-    let words = words(&position);
-    for word in ["7d7c", "7d7c+", "7d6e"] {
-        assert!(words.iter().any(|found| found == word), "{word}");
+    let moves = uci_moves(&position);
+    for uci in ["7d7c", "7d7c+", "7d6e"] {
+        assert!(moves.iter().any(|found| found == uci), "{uci}");
     }
-    assert!(!words.iter().any(|found| found == "7d6e+"));
+    assert!(!moves.iter().any(|found| found == "7d6e+"));
 }
 
 #[test]
-fn offers_no_drop_that_shogi_forbids() {
-    let nifu = words(&position(Game::Shogi, "4k4/9/9/9/9/4P4/9/9/4K4 b P 1"));
-    assert!(nifu.iter().any(|word| word == "P*4d"));
-    assert!(!nifu.iter().any(|word| word.starts_with("P*5") || word.ends_with('a')));
-    let drop_mate = words(&position(Game::Shogi, DROP_MATE));
-    assert!(drop_mate.iter().any(|word| word == "P*1e"));
-    assert!(!drop_mate.iter().any(|word| word == "P*1b"));
+fn generates_no_forbidden_drops() {
+    let nifu = uci_moves(&position(Game::Shogi, "4k4/9/9/9/9/4P4/9/9/4K4 b P 1"));
+    assert!(nifu.iter().any(|uci| uci == "P*4d"));
+    assert!(!nifu.iter().any(|uci| uci.starts_with("P*5") || uci.ends_with('a')));
+    let drop_mate = uci_moves(&position(Game::Shogi, DROP_MATE));
+    assert!(drop_mate.iter().any(|uci| uci == "P*1e"));
+    assert!(!drop_mate.iter().any(|uci| uci == "P*1b"));
 }
 
 #[test]
-fn plays_drops_and_captures_into_the_hand() {
+fn plays_drops_and_adds_captures_to_the_hand() {
     let position = after(Game::Shogi, "", "7g7f 3c3d 8h2b+ 3a2b B*5e");
     assert_eq!(
         position.to_string(),
@@ -123,8 +123,8 @@ fn plays_drops_and_captures_into_the_hand() {
 }
 
 #[test]
-fn says_why_a_move_of_chess_is_illegal() {
-    for (word, why) in [
+fn explains_illegal_moves_of_chess() {
+    for (uci, reason) in [
         ("0000", IllegalReason::Unreadable),
         ("O-O", IllegalReason::Unreadable),
         ("E2E4", IllegalReason::Unreadable),
@@ -142,7 +142,7 @@ fn says_why_a_move_of_chess_is_illegal() {
         ("e1g1", IllegalReason::Castling),
         ("e2e4q", IllegalReason::PromotionImpossible),
     ] {
-        check_illegal(Game::Chess, "", word, why);
+        check_illegal(Game::Chess, "", uci, reason);
     }
     let promotion = "8/P3k3/8/8/8/8/8/4K3 w - - 0 1";
     check_illegal(Game::Chess, promotion, "a7a8", IllegalReason::PromotionMissing);
@@ -155,8 +155,8 @@ fn says_why_a_move_of_chess_is_illegal() {
 }
 
 #[test]
-fn says_why_a_move_of_shogi_is_illegal() {
-    for (word, why) in [
+fn explains_illegal_moves_of_shogi() {
+    for (uci, reason) in [
         ("resign", IllegalReason::Unreadable),
         ("win", IllegalReason::Unreadable),
         ("0000", IllegalReason::Unreadable),
@@ -170,7 +170,7 @@ fn says_why_a_move_of_shogi_is_illegal() {
         ("7g7e", IllegalReason::CannotReach),
         ("P*5e", IllegalReason::NotInHand),
     ] {
-        check_illegal(Game::Shogi, "", word, why);
+        check_illegal(Game::Shogi, "", uci, reason);
     }
     let hand = "4k4/P8/9/9/9/4P4/9/9/4K4 b PLN 1";
     check_illegal(Game::Shogi, hand, "P*5f", IllegalReason::SquareTaken);
@@ -184,17 +184,17 @@ fn says_why_a_move_of_shogi_is_illegal() {
     check_illegal(Game::Shogi, check, "7i7h", IllegalReason::Check);
     check_illegal(Game::Shogi, check, "5i5h", IllegalReason::Check);
     check_illegal(Game::Shogi, DROP_MATE, "P*1b", IllegalReason::DropMate);
-    // While in check: the pawn stops the rook, which is pinned and cannot take it.
+    // A reply to a check: the pawn blocks the rook, and the defender that could capture it is pinned.
     let interposed = "4k4/K4r3/3GN1B2/9/9/9/9/9/9 b P 1";
     check_illegal(Game::Shogi, interposed, "P*5b", IllegalReason::DropMate);
     assert!(position(Game::Shogi, interposed).parse_move("P*6b").is_ok());
-    // A first square of the drop that is not before the king.
+    // The drop square is not adjacent to the own king.
     let lances = "4lkl2/4p1p2/5G3/9/9/9/9/9/4K4 b P 1";
     check_illegal(Game::Shogi, lances, "P*4b", IllegalReason::DropMate);
 }
 
 #[test]
-fn tells_which_move_of_a_line_is_illegal() {
+fn reports_the_index_of_an_illegal_move() {
     let error = Position::start(Game::Chess).after(["e2e4", "e7e5", "e4e5"]).expect_err("illegal");
     let LineError { index, error: inner } = &error;
     assert_eq!((*index, inner.reason), (2, IllegalReason::CannotReach));
@@ -205,25 +205,25 @@ fn tells_which_move_of_a_line_is_illegal() {
 }
 
 #[test]
-fn refuses_moves_of_a_game_without_end() {
+fn rejects_moves_after_the_maximum_length() {
     let shuffle = ["2h3h", "8b7b", "3h2h", "7b8b"];
     let error = Position::start(Game::Shogi)
         .after(shuffle.into_iter().cycle().take(70_000))
-        .expect_err("a game that cannot be counted");
+        .expect_err("a game that is too long");
     assert_eq!((error.index, error.error.reason), (29_999, IllegalReason::GameTooLong));
 }
 
 #[test]
-fn refuses_moves_of_another_position_or_game() {
+fn rejects_moves_of_another_position_or_game() {
     let chess = position(Game::Chess, CASTLING).parse_move("e1g1").expect("castling");
     let shogi = Position::start(Game::Shogi).parse_move("7g7f").expect("a pawn's move");
-    for (game, mv, why) in [
+    for (game, mv, reason) in [
         (Game::Chess, chess, IllegalReason::Castling),
         (Game::Chess, shogi, IllegalReason::Unreadable),
         (Game::Shogi, chess, IllegalReason::Unreadable),
     ] {
         let mut position = Position::start(game);
-        assert_eq!(position.play(mv).map_err(|error| error.reason), Err(why));
+        assert_eq!(position.play(mv).map_err(|error| error.reason), Err(reason));
         assert_eq!(position.to_string(), Position::start(game).to_string());
     }
     let mut position = after(Game::Shogi, "", "7g7f 3c3d");
@@ -231,7 +231,7 @@ fn refuses_moves_of_another_position_or_game() {
 }
 
 #[test]
-fn gives_equal_positions_equal_keys() {
+fn equal_positions_have_equal_keys() {
     let there_and_back = after(Game::Chess, "", "g1f3 g8f6 f3g1 f6g8");
     assert_eq!(there_and_back.key(), Position::start(Game::Chess).key());
     assert_ne!(after(Game::Chess, "", "g1f3").key(), Position::start(Game::Chess).key());
@@ -241,7 +241,7 @@ fn gives_equal_positions_equal_keys() {
 }
 
 #[test]
-fn every_word_written_reads_back() {
+fn legal_moves_survive_a_round_trip() {
     for (game, text) in [
         (Game::Chess, CASTLING),
         (Game::Chess960, CASTLING),

@@ -1,23 +1,23 @@
-//! Moves as people write them.
+//! Notations of moves: SAN, Western and Japanese.
 
 use readyok_rules::{Game, Notation};
 
 use crate::{after, position};
 
 #[track_caller]
-fn check_san(text: &str, word: &str, san: &str) {
+fn check_san(text: &str, uci: &str, san: &str) {
     let position = position(Game::Chess, text);
-    let mv = position.parse_move(word).expect(word);
+    let mv = position.parse_move(uci).expect(uci);
     assert_eq!(position.notation(mv, Notation::Western), san);
     assert_eq!(position.notation(mv, Notation::Japanese), san);
 }
 
 #[track_caller]
-fn check_shogi(text: &str, before: &str, word: &str, japanese: &str, western: &str) {
+fn check_shogi(text: &str, before: &str, uci: &str, japanese: &str, western: &str) {
     let position = after(Game::Shogi, text, before);
-    let mv = position.parse_move(word).expect(word);
-    assert_eq!(position.notation(mv, Notation::Japanese), japanese, "{word}");
-    assert_eq!(position.notation(mv, Notation::Western), western, "{word}");
+    let mv = position.parse_move(uci).expect(uci);
+    assert_eq!(position.notation(mv, Notation::Japanese), japanese, "{uci}");
+    assert_eq!(position.notation(mv, Notation::Western), western, "{uci}");
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn writes_simple_moves_of_shogi() {
 }
 
 #[test]
-fn writes_whether_a_piece_of_shogi_promotes() {
+fn writes_promotion_and_non_promotion_in_shogi() {
     let text = "4k4/9/9/2S6/9/9/9/9/4K4 b - 1";
     check_shogi(text, "", "7d7c+", "▲７三銀成", "S-7c+");
     check_shogi(text, "", "7d7c", "▲７三銀不成", "S-7c=");
@@ -53,7 +53,7 @@ fn writes_whether_a_piece_of_shogi_promotes() {
 }
 
 #[test]
-fn writes_where_an_ambiguous_piece_of_shogi_comes_from() {
+fn writes_the_origin_of_ambiguous_pieces_of_shogi() {
     let golds = "4k4/9/9/9/9/9/9/3G1G3/4K4 b G 1";
     check_shogi(golds, "", "6h5h", "▲５八金左", "G6h-5h");
     check_shogi(golds, "", "4h5h", "▲５八金右", "G4h-5h");
@@ -69,10 +69,10 @@ fn writes_where_an_ambiguous_piece_of_shogi_comes_from() {
     check_shogi(dragons, "", "1h5h", "▲５八龍右", "+R1h-5h");
 }
 
-/// As the Japan Shogi Association wants it on its page on the notation: how the piece goes, if that
-/// is enough; else from which side it comes; else both.
+/// The examples of the Japan Shogi Association's page on the notation: the motion if it suffices,
+/// otherwise the side that the piece comes from, otherwise both.
 #[test]
-fn tells_pieces_apart_as_the_association_does() {
+fn writes_the_modifiers_of_the_association() {
     let check = |board: &str, to: &str, expected: &[(&str, &str)]| {
         let text = format!("{board} b - 1");
         for (from, japanese) in expected {
@@ -110,28 +110,28 @@ fn tells_pieces_apart_as_the_association_does() {
             ("4d", "５三と右上"),
         ],
     );
-    // Dragons and horses are never straight.
+    // Dragons and horses have no modifier 直.
     check("8k/9/9/9/9/9/9/9/K+R+R6", "8h", &[("8i", "８八龍左"), ("7i", "８八龍右")]);
     check("9/+R8/9/1+R7/9/9/9/9/K7k", "8b", &[("9b", "８二龍寄"), ("8d", "８二龍上")]);
     check("4k4/9/9/9/9/9/9/7+B+B/K8", "2g", &[("2h", "２七馬左"), ("1h", "２七馬右")]);
-    // Knights have only a side.
+    // Knights have only 左 and 右.
     check("9/9/9/9/9/9/9/9/N1N3K1k", "8g", &[("9i", "８七桂左"), ("7i", "８七桂右")]);
 }
 
 #[test]
-fn writes_western_squares_in_both_styles_and_origins_if_asked() {
+fn writes_western_squares_in_both_styles_and_origins_on_request() {
     let position = after(Game::Shogi, "", "7g7f 3c3d");
-    for (word, western, digits, long) in [
+    for (uci, western, digits, long) in [
         ("8h2b+", "Bx2b+", "Bx22+", "B8hx2b+"),
         ("8h2b", "Bx2b=", "Bx22=", "B8hx2b="),
         ("2g2f", "P-2f", "P-26", "P2g-2f"),
         ("4i5h", "G4i-5h", "G49-58", "G4i-5h"),
     ] {
-        let mv = position.parse_move(word).expect(word);
+        let mv = position.parse_move(uci).expect(uci);
         assert_eq!(position.notation(mv, Notation::Western), western);
         assert_eq!(position.notation(mv, Notation::WesternDigits), digits);
         assert_eq!(position.notation(mv, Notation::Long), long);
-        assert_eq!(position.notation(mv, Notation::Uci), word);
+        assert_eq!(position.notation(mv, Notation::Uci), uci);
     }
 }
 
@@ -139,7 +139,7 @@ fn writes_western_squares_in_both_styles_and_origins_if_asked() {
 fn writes_long_moves_of_chess() {
     let text = "r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1";
     let chess = position(Game::Chess, text);
-    for (word, long) in [
+    for (uci, long) in [
         ("e1g1", "O-O"),
         ("e1e2", "Ke1-e2"),
         ("a1a8", "Ra1xa8+"),
@@ -148,9 +148,9 @@ fn writes_long_moves_of_chess() {
         ("b7b8q", "b7-b8=Q+"),
         ("b7a8n", "b7xa8=N"),
     ] {
-        let mv = chess.parse_move(word).expect(word);
+        let mv = chess.parse_move(uci).expect(uci);
         assert_eq!(chess.notation(mv, Notation::Long), long);
-        assert_eq!(chess.notation(mv, Notation::Uci), word);
+        assert_eq!(chess.notation(mv, Notation::Uci), uci);
     }
     let chess960 = position(Game::Chess960, text);
     let castling = chess960.parse_move("e1g1").expect("castling");
@@ -158,14 +158,14 @@ fn writes_long_moves_of_chess() {
 }
 
 #[test]
-fn writes_the_second_players_origin_from_their_view() {
+fn writes_the_second_players_modifiers_from_their_view() {
     let text = "4k4/3g1g3/9/9/9/9/9/9/4K4 w - 1";
     check_shogi(text, "", "6b5b", "△５二金右", "G6b-5b");
     check_shogi(text, "", "4b5b", "△５二金左", "G4b-5b");
 }
 
 #[test]
-fn writes_lines_and_keeps_what_it_cannot_read() {
+fn writes_lines_and_keeps_illegal_moves_unchanged() {
     let line = position(Game::Chess, "").notate(["e2e4", "e7e5", "g1f3"], Notation::Western);
     assert_eq!(line, ["e4", "e5", "Nf3"]);
     let line = position(Game::Shogi, "")

@@ -1,4 +1,4 @@
-//! Shogi compared with another, slower generator: `shogi_legality_lite`.
+//! Compares move generation of shogi with another, slower generator: `shogi_legality_lite`.
 
 use readyok_rules::{
     CastlingForm, Game, IllegalReason, Kind, Move, Piece, Position, Setup, Side, Square,
@@ -6,10 +6,10 @@ use readyok_rules::{
 use shogi_core::{PartialPosition, PieceKind, ToUsi};
 use shogi_legality_lite::all_legal_moves_partial;
 
-use crate::{hostile::Numbers, position};
+use crate::{hostile::Rng, position};
 
-/// The same position in the other's words.
-fn other(setup: &Setup) -> PartialPosition {
+/// Converts a position for the other generator.
+fn converted(setup: &Setup) -> PartialPosition {
     let mut other = PartialPosition::empty();
     for (square, piece) in setup.pieces() {
         other.piece_set(their_square(square), Some(their_piece(piece)));
@@ -63,9 +63,9 @@ fn their_kind(kind: Kind) -> PieceKind {
 
 #[track_caller]
 fn check_same_moves(position: &Position) -> usize {
-    let ours = position.legal_moves().into_iter().filter(|&mv| !stifles(position, mv));
+    let ours = position.legal_moves().into_iter().filter(|&mv| !stalemates_by_drop(position, mv));
     let mut ours: Vec<String> = ours.map(|mv| mv.to_uci(CastlingForm::KingMove)).collect();
-    let theirs = all_legal_moves_partial(&other(&position.setup()));
+    let theirs = all_legal_moves_partial(&converted(&position.setup()));
     let mut theirs: Vec<String> = theirs.iter().map(ToUsi::to_usi_owned).collect();
     ours.sort();
     theirs.sort();
@@ -74,8 +74,8 @@ fn check_same_moves(position: &Position) -> usize {
 }
 
 /// Whether a dropped pawn leaves the opponent without a move, but not in check. The other generator
-/// refuses it like one that gives mate, which it is not.
-fn stifles(position: &Position, mv: Move) -> bool {
+/// wrongly rejects it like a checkmate.
+fn stalemates_by_drop(position: &Position, mv: Move) -> bool {
     if !mv.to_uci(CastlingForm::KingMove).starts_with("P*") {
         return false;
     }
@@ -87,19 +87,19 @@ fn stifles(position: &Position, mv: Move) -> bool {
 /// Plays random moves and compares the moves of each position.
 fn check_random_games(text: &str, games: u64, plies: usize) {
     for seed in 1..=games {
-        let mut numbers = Numbers::new(seed);
+        let mut rng = Rng::new(seed);
         let mut position = position(Game::Shogi, text);
         for _ in 0..plies {
             check_same_moves(&position);
             let moves = position.legal_moves();
-            let Some(&mv) = moves.get(numbers.below(moves.len())) else { break };
+            let Some(&mv) = moves.get(rng.below(moves.len())) else { break };
             position.play(mv).expect("a legal move");
         }
     }
 }
 
 #[test]
-fn another_generator_has_the_same_moves_in_random_games() {
+fn generators_agree_in_random_games() {
     check_random_games("", 12, 150);
     check_random_games("4k4/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1", 3, 60);
     check_random_games(
@@ -109,27 +109,26 @@ fn another_generator_has_the_same_moves_in_random_games() {
     );
 }
 
-/// Few pieces near the kings and pawns in hand: checks, pins, and pawns that would give mate when
-/// dropped, some of them while in check.
+/// Few pieces near the kings and a pawn in hand: checks, pins, and pawn drops that would be checkmate.
 #[test]
-fn another_generator_has_the_same_moves_in_random_problems() {
-    let mut numbers = Numbers::new(27);
-    let mut drops_refused = 0;
+fn generators_agree_in_random_problems() {
+    let mut rng = Rng::new(27);
+    let mut drops_rejected = 0;
     let mut in_check = 0;
     let mut compared = 0;
     while compared < 1_000 {
-        let setup = problem(&mut numbers);
+        let setup = problem(&mut rng);
         let Ok(position) = setup.position() else { continue };
         compared += 1;
         check_same_moves(&position);
-        let refused = before_the_king(&setup).is_some_and(|square| {
-            let why = position.parse_move(&format!("P*{square}")).map_err(|error| error.reason);
-            why == Err(IllegalReason::DropMate)
+        let rejected = before_the_king(&setup).is_some_and(|square| {
+            let reason = position.parse_move(&format!("P*{square}")).map_err(|error| error.reason);
+            reason == Err(IllegalReason::DropMate)
         });
-        drops_refused += usize::from(refused);
+        drops_rejected += usize::from(rejected);
         in_check += usize::from(position.in_check());
     }
-    assert!(drops_refused > 5 && in_check > 100, "{drops_refused} {in_check}");
+    assert!(drops_rejected > 5 && in_check > 100, "{drops_rejected} {in_check}");
 }
 
 /// The square from which a pawn of the first player gives check.
@@ -140,17 +139,17 @@ fn before_the_king(setup: &Setup) -> Option<String> {
     Some(square.name(Game::Shogi))
 }
 
-/// Kings at the upper edge, with random pieces around them.
-fn problem(numbers: &mut Numbers) -> Setup {
+/// A position with kings near the upper edge and random pieces around them.
+fn problem(rng: &mut Rng) -> Setup {
     let game = Game::Shogi;
     let mut setup = Setup::empty(game);
     let mut anywhere = |rows: usize| {
-        let (column, row) = (numbers.below(5) + 4, numbers.below(rows));
+        let (column, row) = (rng.below(5) + 4, rng.below(rows));
         let [column, row] = [column, row].map(|index| u8::try_from(index).expect("small"));
         Square::new(game, column, row).expect("a square")
     };
-    let places: Vec<Square> = (0..12).map(|_| anywhere(5)).collect();
-    let (kings, others) = places.split_at(2);
+    let squares: Vec<Square> = (0..12).map(|_| anywhere(5)).collect();
+    let (kings, others) = squares.split_at(2);
     for &square in others {
         const KINDS: [Kind; 11] = [
             Kind::Gold,
@@ -165,8 +164,8 @@ fn problem(numbers: &mut Numbers) -> Setup {
             Kind::Gold,
             Kind::Silver,
         ];
-        let kind = KINDS[numbers.below(KINDS.len())];
-        let side = if numbers.below(3) == 0 { Side::Second } else { Side::First };
+        let kind = KINDS[rng.below(KINDS.len())];
+        let side = if rng.below(3) == 0 { Side::Second } else { Side::First };
         setup.put(square, Piece { side, kind }).expect("a piece of shogi");
     }
     for (&square, side) in kings.iter().zip(Side::BOTH) {

@@ -1,6 +1,6 @@
-//! Counts of all lines of a length, against numbers that other programs have.
+//! Perft: the number of lines of a length, compared with published numbers.
 //!
-//! The tables in `testdata/perft` tell where each number comes from.
+//! The tables in `testdata/perft` name their sources.
 
 use std::{fs, path::Path};
 
@@ -8,11 +8,11 @@ use readyok_rules::{BoardRef, Game, Position, Setup, rsshogi::board::perft::perf
 
 use crate::position;
 
-/// Lines up to this many are played one by one through [`Position`]; longer ones are counted by the
-/// boards beneath, which do not keep what a game needs.
+/// Up to this count, lines are played through [`Position`]; larger counts use the faster perft of the
+/// underlying boards.
 const PLAYED: u64 = 1_000;
 
-/// Checks every row of a table: a position, a semicolon, and the counts from one move on.
+/// Checks every row of a table: a position, a semicolon, and the counts from depth 1.
 fn check_table(name: &str, read: impl Fn(&str) -> Position) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/perft").join(name);
     let table = fs::read_to_string(&path).expect("a table");
@@ -56,7 +56,7 @@ fn counted(position: &Position, depth: u32) -> u64 {
         BoardRef::Chess(board) => shakmaty::perft(board.position(), depth),
         BoardRef::Shogi(board) => {
             let depth = depth.try_into().expect("a depth");
-            perft(board.position(), depth).expect("a depth that can be counted").nodes
+            perft(board.position(), depth).expect("a supported depth").nodes
         }
     }
 }
@@ -67,7 +67,7 @@ fn counts_lines_of_chess() {
 }
 
 #[test]
-fn counts_lines_of_the_usual_suite_of_chess() {
+fn counts_lines_of_the_standard_suite_of_chess() {
     check_table("chess-suite.txt", |text| position(Game::Chess, text));
 }
 
@@ -90,7 +90,7 @@ fn counts_lines_of_shogi() {
 }
 
 #[test]
-fn counts_drops_without_an_own_king() {
+fn counts_drops_without_a_king() {
     let with_king = "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1";
     let without = with_king.replace('K', "1");
     let moves = position(Game::Shogi, &without).legal_moves();

@@ -1,4 +1,4 @@
-//! What holds after any line of play, in every game.
+//! Properties of positions after random lines of play, in every game.
 
 use proptest::prelude::*;
 use readyok_rules::{
@@ -12,7 +12,7 @@ use crate::{laws, position};
 const NOTATIONS: [Notation; 5] =
     [Notation::Uci, Notation::Western, Notation::WesternDigits, Notation::Long, Notation::Japanese];
 
-/// Where games of chess start, and positions where much is possible.
+/// Start positions of chess, and positions with many kinds of moves.
 fn chess_starts() -> impl Strategy<Value = Position> {
     let text = |game, text: &'static str| Just(position(game, text));
     prop_oneof![
@@ -25,7 +25,7 @@ fn chess_starts() -> impl Strategy<Value = Position> {
     ]
 }
 
-/// The same for shogi.
+/// Start positions of shogi, and positions with many kinds of moves.
 fn shogi_starts() -> impl Strategy<Value = Position> {
     let text = |game, text: &'static str| Just(position(game, text));
     prop_oneof![
@@ -39,7 +39,7 @@ fn shogi_starts() -> impl Strategy<Value = Position> {
     ]
 }
 
-/// A start of double Chess960, or the same with nothing between king and rooks.
+/// A start position of double Chess960, optionally without the pieces other than kings and rooks.
 fn double(white: u16, black: u16, bare: bool) -> Position {
     let start = Setup::double_chess960(white, black).expect("numbers");
     let mut setup = start.clone();
@@ -63,7 +63,7 @@ fn lines() -> impl Strategy<Value = (Position, Vec<Move>)> {
     prop_oneof![6 => chess_lines(), 5 => shogi_lines()]
 }
 
-/// A position, and the moves that lead on from it.
+/// A position and random moves from there.
 fn lines_from(
     starts: impl Strategy<Value = Position>,
 ) -> impl Strategy<Value = (Position, Vec<Move>)> {
@@ -92,9 +92,9 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// The text of every position is read as that position, with the same key.
+    /// Writing and reading a position preserves its key.
     #[test]
-    fn positions_survive_being_written((start, line) in lines()) {
+    fn positions_survive_a_round_trip((start, line) in lines()) {
         let mut position = start;
         laws::position(&position);
         for mv in line {
@@ -105,9 +105,9 @@ proptest! {
         laws::position(&position);
     }
 
-    /// Every legal move is read as itself from every notation.
+    /// Writing and reading a legal move returns the move, in every notation.
     #[test]
-    fn moves_survive_being_written((start, line) in lines()) {
+    fn moves_survive_a_round_trip((start, line) in lines()) {
         let mut position = start;
         for mv in line {
             for notation in NOTATIONS {
@@ -124,12 +124,12 @@ proptest! {
         }
     }
 
-    /// Different moves are written differently.
+    /// Different moves have different texts.
     #[test]
-    fn moves_are_told_apart((start, line) in lines()) {
+    fn notations_are_unambiguous((start, line) in lines()) {
         let form = start.game().castling_form();
-        let words = line.iter().map(|mv| mv.to_uci(form));
-        let position = start.after(words).expect("legal moves");
+        let moves = line.iter().map(|mv| mv.to_uci(form));
+        let position = start.after(moves).expect("legal moves");
         for notation in NOTATIONS {
             let moves = position.legal_moves();
             let mut written: Vec<String> =
@@ -141,13 +141,13 @@ proptest! {
     }
 }
 
-/// What FEN and SFEN say but for the counters, which is what makes two positions the same.
+/// The FEN or SFEN without counters, which identifies a position for repetition.
 fn without_counters(position: &Position) -> String {
     let fields = if position.game() == Game::Shogi { 3 } else { 4 };
     position.to_string().split(' ').take(fields).collect::<Vec<_>>().join(" ")
 }
 
-/// Few pieces that walk to and fro, so that positions come again.
+/// Positions with few pieces, where random moves often repeat positions.
 fn shuffles() -> impl Strategy<Value = (Position, Vec<prop::sample::Index>)> {
     let text = |game, text: &'static str| Just(position(game, text));
     let starts = prop_oneof![
@@ -162,7 +162,7 @@ fn shuffles() -> impl Strategy<Value = (Position, Vec<prop::sample::Index>)> {
     (starts, prop::collection::vec(any::<prop::sample::Index>(), 60..100))
 }
 
-/// The moves that fit, or all if none does.
+/// The moves that match, or all if none does.
 fn narrowed(moves: Vec<Move>, fits: impl Fn(&Move) -> bool) -> Vec<Move> {
     let fitting: Vec<Move> = moves.iter().copied().filter(fits).collect();
     if fitting.is_empty() { moves } else { fitting }
@@ -175,9 +175,9 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Repetition is what a list of all positions of the game says, and so is who gave check.
+    /// Repetition and perpetual check agree with a complete history of the game.
     #[test]
-    fn repetition_is_counted_by_the_text((start, choices) in shuffles()) {
+    fn repetition_agrees_with_the_history((start, choices) in shuffles()) {
         let game = start.game();
         let mut position = start;
         let mut history: Vec<(String, bool)> = Vec::new();
@@ -210,7 +210,7 @@ proptest! {
                 let fivefold = ending.is_some_and(|end| end.termination == Termination::FivefoldRepetition);
                 prop_assert_eq!(fivefold, seen.len() >= 5, "{}", position);
             }
-            // Mostly checks, and mostly back to where the game has been.
+            // Prefers checks and moves to earlier positions.
             let after = |&mv: &Move| position.clone().after([mv.to_uci(game.castling_form())]);
             let mut few = moves;
             if choice.index(16) != 0 {
@@ -225,9 +225,9 @@ proptest! {
         }
     }
 
-    /// A key that is carried from move to move, as searches do, is that of the position.
+    /// A key that is updated incrementally, as in a search, equals the key of the position.
     #[test]
-    fn keys_can_be_carried_along((start, line) in lines()) {
+    fn incremental_keys_are_correct((start, line) in lines()) {
         let mut position = start;
         for mv in line {
             let BoardRef::Chess(board) = position.board() else { break };
@@ -249,39 +249,39 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// What is generated is what is legal, wherever a game of chess has come to.
+    /// Move generation and legality agree after any line of chess.
     #[test]
-    fn every_word_is_generated_or_refused_after_any_line_of_chess((start, line) in chess_lines()) {
-        check_all_words_after(start, line);
+    fn every_move_is_generated_or_rejected_after_any_line_of_chess((start, line) in chess_lines()) {
+        check_all_moves_after(start, line);
     }
 
-    /// The same for shogi.
+    /// Move generation and legality agree after any line of shogi.
     #[test]
-    fn every_word_is_generated_or_refused_after_any_line_of_shogi((start, line) in shogi_lines()) {
-        check_all_words_after(start, line);
+    fn every_move_is_generated_or_rejected_after_any_line_of_shogi((start, line) in shogi_lines()) {
+        check_all_moves_after(start, line);
     }
 }
 
-fn check_all_words_after(mut position: Position, line: Vec<Move>) {
+fn check_all_moves_after(mut position: Position, line: Vec<Move>) {
     for mv in line {
         position.play(mv).expect("a legal move");
     }
-    check_all_words(&position);
+    check_all_moves(&position);
 }
 
-/// Every word that a protocol could send is a generated move, or is refused with a reason.
-fn check_all_words(position: &Position) {
+/// Every move that a protocol can express is generated, or rejected with a reason.
+fn check_all_moves(position: &Position) {
     let game = position.game();
     let form = CastlingForm::KingTakesRook;
     let mut generated: Vec<String> =
         position.legal_moves().iter().map(|mv| mv.to_uci(form)).collect();
     let mut read: Vec<String> = Vec::new();
-    for word in all_words(game) {
-        match position.parse_move(&word) {
+    for uci in all_moves(game) {
+        match position.parse_move(&uci) {
             Ok(mv) => read.push(mv.to_uci(form)),
             Err(error) => {
-                assert!(!generated.contains(&word), "{position}: {error}");
-                let same_square = word.get(..2) == word.get(2..4);
+                assert!(!generated.contains(&uci), "{position}: {error}");
+                let same_square = uci.get(..2) == uci.get(2..4);
                 assert!(
                     same_square || error.reason != IllegalReason::Unreadable,
                     "{position}: {error}"
@@ -291,50 +291,50 @@ fn check_all_words(position: &Position) {
     }
     generated.sort();
     read.sort();
-    // Castling can be written in two ways.
+    // Castling has two forms.
     read.dedup();
     assert_eq!(read, generated, "{position}");
 }
 
-fn all_words(game: Game) -> Vec<String> {
-    let mut words = Vec::new();
+fn all_moves(game: Game) -> Vec<String> {
+    let mut moves = Vec::new();
     let squares: Vec<String> =
         readyok_rules::Square::all(game).map(|square| square.name(game)).collect();
     let suffixes: &[&str] =
         if game == Game::Shogi { &["", "+"] } else { &["", "q", "r", "b", "n", "k", "p"] };
     for from in &squares {
         for to in &squares {
-            words.extend(suffixes.iter().map(|suffix| format!("{from}{to}{suffix}")));
+            moves.extend(suffixes.iter().map(|suffix| format!("{from}{to}{suffix}")));
         }
         if game == Game::Shogi {
-            words.extend("RBGSNLP".chars().map(|piece| format!("{piece}*{from}")));
+            moves.extend("RBGSNLP".chars().map(|piece| format!("{piece}*{from}")));
         }
     }
-    words
+    moves
 }
 
 #[test]
-fn every_word_of_chess_is_generated_or_refused() {
+fn every_move_of_chess_is_generated_or_rejected() {
     for text in [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
         "8/8/8/2k5/2pP4/8/B7/4K3 b - d3 0 3",
         "4k2r/8/8/8/7b/8/5P2/R3K2R w KQ - 0 1",
     ] {
-        check_all_words(&position(Game::Chess, text));
+        check_all_moves(&position(Game::Chess, text));
     }
     let rooks = "1r2k1r1/8/8/8/8/8/8/1R1RK1R1 w KDkq - 0 1";
-    check_all_words(&position(Game::Chess960, rooks));
+    check_all_moves(&position(Game::Chess960, rooks));
 }
 
 #[test]
-fn every_word_of_shogi_is_generated_or_refused() {
+fn every_move_of_shogi_is_generated_or_rejected() {
     for text in [
         "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1",
         "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1",
         "4k4/K4r3/3GN1B2/9/9/9/9/9/9 b P 1",
         "4k4/9/4P4/9/9/9/9/9/9 b G 1",
     ] {
-        check_all_words(&position(Game::Shogi, text));
+        check_all_moves(&position(Game::Shogi, text));
     }
 }

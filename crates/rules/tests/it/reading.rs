@@ -1,34 +1,34 @@
-//! Notations read loosely, and what is wrong with those that cannot be.
+//! Lenient reading of notations, and the reasons for rejections.
 
 use readyok_rules::{Game, IllegalReason, Notation, Position};
 
 use crate::{after, position};
 
 #[track_caller]
-fn check_read(position: &Position, notation: Notation, text: &str, word: &str) {
+fn check_read(position: &Position, notation: Notation, text: &str, expected: &str) {
     let found = position.parse(text, notation).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(position.notation(found, Notation::Uci), word, "{text}");
+    assert_eq!(position.notation(found, Notation::Uci), expected, "{text}");
 }
 
 #[track_caller]
-fn check_refused(position: &Position, notation: Notation, text: &str, why: IllegalReason) {
+fn check_rejected(position: &Position, notation: Notation, text: &str, reason: IllegalReason) {
     let error = position.parse(text, notation).expect_err(text);
-    assert_eq!(error.reason, why, "{text}: {error}");
-    assert!(error.candidates.is_empty() || why == IllegalReason::Ambiguous);
+    assert_eq!(error.reason, reason, "{text}: {error}");
+    assert!(error.candidates.is_empty() || reason == IllegalReason::Ambiguous);
 }
 
 #[track_caller]
-fn check_ambiguous(position: &Position, notation: Notation, text: &str, between: &[&str]) {
+fn check_ambiguous(position: &Position, notation: Notation, text: &str, candidates: &[&str]) {
     let mut error = position.parse(text, notation).expect_err(text);
     assert_eq!(error.reason, IllegalReason::Ambiguous, "{text}");
     error.candidates.sort();
-    assert_eq!(error.candidates, between, "{text}");
+    assert_eq!(error.candidates, candidates, "{text}");
 }
 
 const SAN: Notation = Notation::Western;
 
 #[test]
-fn reads_san_with_too_much_and_too_little() {
+fn reads_san_with_superfluous_and_missing_signs() {
     let start = position(Game::Chess, "");
     for text in [
         "Nf3", "Nf3!", "Nf3?!", "Nf3+", "Nf3#", "Nf3 !?", "Ng1f3", "Ng1-f3", "Ng1xf3", "Nxf3",
@@ -65,12 +65,12 @@ fn reads_captures_with_any_sign() {
 
 #[test]
 fn reads_lower_case_pieces_only_if_one_move_fits() {
-    // A bishop and the b-pawn can both take on c4.
+    // A bishop and the b-pawn can both capture on c4.
     let both = position(Game::Chess, "4k3/8/8/8/2p5/1P6/4B3/4K3 w - - 0 1");
     check_read(&both, SAN, "bxc4", "b3c4");
     check_read(&both, SAN, "Bxc4", "e2c4");
     check_ambiguous(&both, SAN, "bc4", &["b3c4", "e2c4"]);
-    // From b2 to b3, and not a bishop from the second rank.
+    // A pawn move from b2 to b3, not a bishop move from the second rank.
     let squares = position(Game::Chess, "4k3/8/8/8/8/8/1PB5/4K3 w - - 0 1");
     check_read(&squares, SAN, "b2-b3", "b2b3");
     check_ambiguous(&squares, SAN, "bb3", &["b2b3", "c2b3"]);
@@ -80,9 +80,9 @@ fn reads_lower_case_pieces_only_if_one_move_fits() {
 }
 
 #[test]
-fn says_why_san_is_no_move() {
+fn explains_rejected_san() {
     let start = position(Game::Chess, "");
-    for (text, why) in [
+    for (text, reason) in [
         ("", IllegalReason::Unreadable),
         ("Zf3", IllegalReason::Unreadable),
         ("e9", IllegalReason::Unreadable),
@@ -91,7 +91,7 @@ fn says_why_san_is_no_move() {
         ("N@f3", IllegalReason::Unreadable),
         ("Nf3e5g4", IllegalReason::Unreadable),
         ("é4", IllegalReason::Unreadable),
-        ("the knight to f3, which is best, for it is good", IllegalReason::Unreadable),
+        ("the knight to f3, which is the best move here", IllegalReason::Unreadable),
         ("Nf4", IllegalReason::CannotReach),
         ("Ne2", IllegalReason::OwnPiece),
         ("e5", IllegalReason::CannotReach),
@@ -102,13 +102,13 @@ fn says_why_san_is_no_move() {
         ("Nhf3", IllegalReason::NoSuchPiece),
         ("e7e5", IllegalReason::OpponentsPiece),
     ] {
-        check_refused(&start, SAN, text, why);
+        check_rejected(&start, SAN, text, reason);
     }
     let promotion = position(Game::Chess, "8/P3k3/8/8/8/8/8/4K3 w - - 0 1");
-    check_refused(&promotion, SAN, "a8", IllegalReason::PromotionMissing);
-    check_refused(&promotion, SAN, "Qd4", IllegalReason::NoSuchPiece);
+    check_rejected(&promotion, SAN, "a8", IllegalReason::PromotionMissing);
+    check_rejected(&promotion, SAN, "Qd4", IllegalReason::NoSuchPiece);
     let pinned = position(Game::Chess, "4r2k/8/8/8/8/8/4N3/4K3 w - - 0 1");
-    check_refused(&pinned, SAN, "Nc3", IllegalReason::Check);
+    check_rejected(&pinned, SAN, "Nc3", IllegalReason::Check);
     let rooks = position(Game::Chess, "4k3/8/8/R7/8/8/8/RK6 w - - 0 1");
     check_ambiguous(&rooks, SAN, "Ra3", &["a1a3", "a5a3"]);
     let error = rooks.parse("Ra3", SAN).expect_err("two rooks");
@@ -116,7 +116,7 @@ fn says_why_san_is_no_move() {
 }
 
 #[test]
-fn reads_castling_of_chess960_by_its_name() {
+fn reads_castling_of_chess960() {
     let text = "4k3/8/8/8/8/8/8/5K1R w H - 0 1";
     let position = position(Game::Chess960, text);
     check_read(&position, SAN, "O-O", "f1h1");
@@ -151,7 +151,7 @@ fn reads_japanese_with_any_marks_digits_and_names() {
         check_read(&second, JAPANESE, text, "3c3d");
     }
     let dragon = position(Game::Shogi, "4k4/9/2+R6/2+B6/9/2+S6/2+N6/2+L6/4K4 b - 1");
-    for (text, word) in [
+    for (text, expected) in [
         ("▲８三龍", "7c8c"),
         ("▲８三竜", "7c8c"),
         ("▲８三成飛", "7c8c"),
@@ -162,26 +162,26 @@ fn reads_japanese_with_any_marks_digits_and_names() {
         ("▲８八杏", "7h8h"),
         ("▲４八王", "5i4h"),
     ] {
-        check_read(&dragon, JAPANESE, text, word);
+        check_read(&dragon, JAPANESE, text, expected);
     }
 }
 
 #[test]
-fn reads_the_same_square_as_the_last_move() {
+fn reads_the_square_of_the_last_move() {
     let taken = after(Game::Shogi, "", "7g7f 3c3d 8h2b+");
     for text in ["△同　銀", "△同銀", "同銀", "△同 銀", "△２二銀", "22銀", "同銀(31)"]
     {
         check_read(&taken, JAPANESE, text, "3a2b");
     }
-    check_refused(&taken, JAPANESE, "▲同　銀", IllegalReason::WrongSide);
-    check_refused(&taken, JAPANESE, "△同　金", IllegalReason::CannotReach);
-    check_refused(&position(Game::Shogi, ""), JAPANESE, "同歩", IllegalReason::NoLastMove);
+    check_rejected(&taken, JAPANESE, "▲同　銀", IllegalReason::WrongSide);
+    check_rejected(&taken, JAPANESE, "△同　金", IllegalReason::CannotReach);
+    check_rejected(&position(Game::Shogi, ""), JAPANESE, "同歩", IllegalReason::NoLastMove);
 }
 
 #[test]
-fn reads_directions_and_drops() {
+fn reads_modifiers_and_drops() {
     let golds = position(Game::Shogi, "4k4/9/9/9/9/9/9/3G1G3/4K4 b G 1");
-    for (text, word) in [
+    for (text, expected) in [
         ("▲５八金左", "6h5h"),
         ("▲５八金右", "4h5h"),
         ("▲５八金左寄", "6h5h"),
@@ -193,11 +193,11 @@ fn reads_directions_and_drops() {
         ("▲６七金上", "6h6g"),
         ("▲６七金直", "6h6g"),
     ] {
-        check_read(&golds, JAPANESE, text, word);
+        check_read(&golds, JAPANESE, text, expected);
     }
     check_ambiguous(&golds, JAPANESE, "▲５八金", &["4h5h", "6h5h"]);
     check_ambiguous(&golds, JAPANESE, "▲５八金寄", &["4h5h", "6h5h"]);
-    check_refused(&golds, JAPANESE, "▲５八金上", IllegalReason::CannotReach);
+    check_rejected(&golds, JAPANESE, "▲５八金上", IllegalReason::CannotReach);
     let dragons = position(Game::Shogi, "4k4/9/9/9/9/9/9/9/K+R+R6 b - 1");
     check_read(&dragons, JAPANESE, "▲８八龍左", "8i8h");
     check_read(&dragons, JAPANESE, "▲８八竜直", "8i8h");
@@ -210,9 +210,9 @@ fn reads_directions_and_drops() {
 }
 
 #[test]
-fn says_why_japanese_is_no_move() {
+fn explains_rejected_japanese_notation() {
     let start = position(Game::Shogi, "");
-    for (text, why) in [
+    for (text, reason) in [
         ("", IllegalReason::Unreadable),
         ("▲", IllegalReason::Unreadable),
         ("▲７歩", IllegalReason::Unreadable),
@@ -232,15 +232,15 @@ fn says_why_japanese_is_no_move() {
         ("▲２六歩(76)", IllegalReason::NoPiece),
         ("▲７八飛車", IllegalReason::Unreadable),
     ] {
-        check_refused(&start, JAPANESE, text, why);
+        check_rejected(&start, JAPANESE, text, reason);
     }
     let nifu = position(Game::Shogi, "4k4/9/9/9/9/4P4/9/9/4K4 b P 1");
-    check_refused(&nifu, JAPANESE, "▲５三歩打", IllegalReason::TwoPawns);
+    check_rejected(&nifu, JAPANESE, "▲５三歩打", IllegalReason::TwoPawns);
     let mate = position(Game::Shogi, "6snk/9/7G1/9/9/9/9/9/K8 b P 1");
-    check_refused(&mate, JAPANESE, "▲１二歩", IllegalReason::DropMate);
-    check_refused(&mate, JAPANESE, "▲１二歩打", IllegalReason::DropMate);
+    check_rejected(&mate, JAPANESE, "▲１二歩", IllegalReason::DropMate);
+    check_rejected(&mate, JAPANESE, "▲１二歩打", IllegalReason::DropMate);
     let forced = position(Game::Shogi, "k8/4P4/9/9/9/9/9/9/4K4 b - 1");
-    check_refused(&forced, JAPANESE, "▲５一歩", IllegalReason::PromotionMissing);
+    check_rejected(&forced, JAPANESE, "▲５一歩", IllegalReason::PromotionMissing);
 }
 
 const WESTERN: Notation = Notation::Western;
@@ -274,9 +274,9 @@ fn reads_western_in_both_styles() {
 }
 
 #[test]
-fn says_why_western_is_no_move() {
+fn explains_rejected_western_notation() {
     let start = position(Game::Shogi, "");
-    for (text, why) in [
+    for (text, reason) in [
         ("", IllegalReason::Unreadable),
         ("P", IllegalReason::Unreadable),
         ("P-", IllegalReason::Unreadable),
@@ -295,6 +295,6 @@ fn says_why_western_is_no_move() {
         ("P7f-7e", IllegalReason::NoPiece),
         ("P-7f+", IllegalReason::PromotionImpossible),
     ] {
-        check_refused(&start, WESTERN, text, why);
+        check_rejected(&start, WESTERN, text, reason);
     }
 }

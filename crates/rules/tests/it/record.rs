@@ -1,4 +1,4 @@
-//! Game records: what is read, what is written, and that both agree.
+//! Game records: reading, writing and round trips.
 
 mod csa;
 mod endings;
@@ -21,16 +21,16 @@ fn read_all(bytes: &[u8], format: Format) -> Vec<Result<GameRecord, RecordError>
     record::read(bytes, format).collect()
 }
 
-/// The only game of a text, and what was odd in it.
+/// The only game of a text, and its warnings.
 #[track_caller]
 fn read_one(bytes: &[u8], format: Format) -> (GameRecord, Vec<RecordWarning>) {
     let mut games = record::read(bytes, format);
     let game = games.next().expect("a game");
     let game = game.unwrap_or_else(|error| panic!("{}: {error}", String::from_utf8_lossy(bytes)));
-    let oddities = games.warnings().to_vec();
+    let warnings = games.warnings().to_vec();
     let more = games.next();
     assert!(more.is_none(), "{}: {more:?}", String::from_utf8_lossy(bytes));
-    (game, oddities)
+    (game, warnings)
 }
 
 fn written(game: &GameRecord, format: Format) -> Vec<u8> {
@@ -39,11 +39,11 @@ fn written(game: &GameRecord, format: Format) -> Vec<u8> {
     out
 }
 
-/// What is written reads back as the same record, without anything odd.
+/// Checks that writing and reading returns the same record without warnings.
 #[track_caller]
 fn check_round_trip(game: &GameRecord, format: Format) {
     let text = written(game, format);
-    let (read, oddities) = read_one(&text, format);
+    let (read, warnings) = read_one(&text, format);
     assert!(read == *game, "{}\n{game:#?}\n{read:#?}", String::from_utf8_lossy(&text));
-    assert_eq!(oddities, [], "{}", String::from_utf8_lossy(&text));
+    assert_eq!(warnings, [], "{}", String::from_utf8_lossy(&text));
 }

@@ -1,42 +1,42 @@
-//! The seeds of the fuzz targets keep the laws that the targets check.
+//! Replays the seeds of the fuzz targets against the properties that the targets check.
 
 use std::{fs, path::Path};
 
-use crate::{hostile::Numbers, laws};
+use crate::{hostile::Rng, laws};
 
-/// How many spoilt texts are made of each seed.
-const SPOILT: usize = 100;
+/// The number of corrupted texts per seed.
+const CORRUPTED: usize = 100;
 
-/// What the seeds are spoilt with: letters of all notations.
+/// The alphabet of corruptions: letters of all notations.
 const ALPHABET: &str =
     "pnbrqkglsPNBRQKGLS123456789/ -bwhaHA~+x=#!*@[]OO0\"; \n▲△同金銀歩左右上成不打直引寄７六三(";
 
-/// Holds a law against every seed of a target, and against many that are spoilt with letters.
+/// Checks a property for every seed of a target, and for corrupted seeds.
 pub(crate) fn check(target: &str, alphabet: &str, law: fn(&[u8])) {
-    check_spoilt(target, law, |numbers, seed| {
-        numbers.spoil(&String::from_utf8_lossy(seed), alphabet).into_bytes()
+    check_corrupted(target, law, |rng, seed| {
+        rng.corrupt(&String::from_utf8_lossy(seed), alphabet).into_bytes()
     });
 }
 
-/// The same with any byte, for seeds that are no text.
+/// Like [`check`] with corruption by arbitrary bytes, for seeds that are not text.
 pub(crate) fn check_bytes(target: &str, law: fn(&[u8])) {
     let alphabet: String = (0..=u8::MAX).map(char::from).collect();
-    check_spoilt(target, law, |numbers, seed| {
+    check_corrupted(target, law, |rng, seed| {
         let seed: String = seed.iter().copied().map(char::from).collect();
-        numbers.spoil(&seed, &alphabet).chars().filter_map(|byte| byte.try_into().ok()).collect()
+        rng.corrupt(&seed, &alphabet).chars().filter_map(|byte| byte.try_into().ok()).collect()
     });
 }
 
-fn check_spoilt(target: &str, law: fn(&[u8]), spoil: impl Fn(&mut Numbers, &[u8]) -> Vec<u8>) {
+fn check_corrupted(target: &str, law: fn(&[u8]), corrupt: impl Fn(&mut Rng, &[u8]) -> Vec<u8>) {
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
     let mut replayed = 0;
-    for seed in fs::read_dir(seeds).expect("a folder of seeds") {
+    for seed in fs::read_dir(seeds).expect("a directory of seeds") {
         let seed = fs::read(seed.expect("a seed").path()).expect("a seed");
         law(&seed);
-        // Each anew, so that their order, which the file system gives, changes nothing.
-        let mut numbers = Numbers::new(1);
-        for _ in 0..SPOILT {
-            law(&spoil(&mut numbers, &seed));
+        // A new generator per seed, so the order of the directory does not matter.
+        let mut rng = Rng::new(1);
+        for _ in 0..CORRUPTED {
+            law(&corrupt(&mut rng, &seed));
         }
         replayed += 1;
     }
@@ -44,7 +44,7 @@ fn check_spoilt(target: &str, law: fn(&[u8]), spoil: impl Fn(&mut Numbers, &[u8]
 }
 
 #[test]
-fn the_seeds_of_the_fuzz_targets_keep_their_laws() {
+fn seeds_of_the_fuzz_targets_satisfy_their_properties() {
     for (target, law) in [
         ("fen", laws::fen as fn(&[u8])),
         ("sfen", laws::sfen),

@@ -1,4 +1,4 @@
-//! Setups: editing, start positions, and the way to a position and back.
+//! Setups: editing, start positions, and conversion to positions and back.
 
 use readyok_rules::{
     FenForm, Game, Handicap, Kind, Piece, Position, PositionError, Setup, Side, Square,
@@ -48,7 +48,7 @@ fn names_squares_and_pieces() {
 }
 
 #[test]
-fn says_what_no_position_can() {
+fn setups_can_be_illegal_positions() {
     for (game, text) in [
         (Game::Chess, "8/8/8/8/8/8/8/8 b - - 0 1"),
         (Game::Chess, "KKKkkk2/pppppppp/8/8/8/8/8/P7 w KQkq e6 99 1"),
@@ -69,7 +69,7 @@ fn says_what_no_position_can() {
 }
 
 #[test]
-fn edits_everything_that_a_fen_says() {
+fn edits_all_fields_of_a_fen() {
     let game = Game::Chess;
     let mut setup = Setup::empty(game);
     for (name, text) in [("e1", "K"), ("h1", "R"), ("e8", "k"), ("d5", "p"), ("e5", "P")] {
@@ -97,7 +97,7 @@ fn edits_everything_that_a_fen_says() {
 }
 
 #[test]
-fn edits_everything_that_an_sfen_says() {
+fn edits_all_fields_of_an_sfen() {
     let game = Game::Shogi;
     let mut setup = Setup::start(game);
     let bishop = setup.remove(square(game, "8h")).expect("the bishop");
@@ -113,7 +113,7 @@ fn edits_everything_that_an_sfen_says() {
 }
 
 #[test]
-fn refuses_what_the_game_does_not_have() {
+fn rejects_pieces_and_squares_of_another_game() {
     let (chess, shogi) = (Game::Chess, Game::Shogi);
     let mut setup = Setup::empty(chess);
     let gold = piece(shogi, "G");
@@ -164,9 +164,9 @@ fn writes_a_position_in_every_form() {
     assert_eq!(shogi.text(FenForm::Shredder), shogi.to_string());
 }
 
-/// The corners of the numbering, and some of its published table.
+/// The limits of the numbering, and some numbers of the published table.
 #[test]
-fn starts_chess960_by_number() {
+fn chess960_start_positions_by_number() {
     for (number, rank) in [
         (0, "BBQNNRKR"),
         (1, "BQNBNRKR"),
@@ -189,7 +189,7 @@ fn starts_chess960_by_number() {
 }
 
 #[test]
-fn every_chess960_number_is_another_start_that_tells_its_number() {
+fn chess960_numbers_are_unique_and_survive_a_round_trip() {
     let mut seen: Vec<String> = Vec::new();
     for number in 0..960 {
         let setup = Setup::chess960(number).expect("a number");
@@ -204,7 +204,7 @@ fn every_chess960_number_is_another_start_that_tells_its_number() {
 }
 
 #[test]
-fn starts_double_chess960_by_two_numbers() {
+fn double_chess960_start_positions_by_two_numbers() {
     let setup = Setup::double_chess960(518, 0).expect("two numbers");
     assert_eq!(setup.to_string(), "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
     assert_eq!(setup.chess960_numbers(), Some((518, 0)));
@@ -215,7 +215,7 @@ fn starts_double_chess960_by_two_numbers() {
 }
 
 #[test]
-fn starts_shogi_with_a_handicap() {
+fn handicap_start_positions() {
     let camp = "ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
     for (name, japanese, rows) in [
         ("lance", "香落ち", "lnsgkgsn1/1r5b1"),

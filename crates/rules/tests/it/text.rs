@@ -1,4 +1,4 @@
-//! Positions as text: what is read, what is refused and why, what is written.
+//! Positions as FEN and SFEN: reading, rejection and writing.
 
 use readyok_rules::{Field, Game, Position, PositionError, Side};
 
@@ -12,7 +12,7 @@ fn check_written(game: Game, text: &str, written: &str) {
 }
 
 #[track_caller]
-fn check_refused(game: Game, text: &str, error: &PositionError, message: &str) {
+fn check_rejected(game: Game, text: &str, error: &PositionError, message: &str) {
     let found = Position::from_text(game, text).expect_err(text);
     assert_eq!((&found, found.to_string().as_str()), (error, message), "{text}");
 }
@@ -47,14 +47,14 @@ fn reads_any_spaces_between_fields() {
 }
 
 #[test]
-fn reads_castling_rights_as_shredder_fen() {
+fn reads_castling_rights_of_shredder_fen() {
     let text = START.replace("KQkq", "HAha");
     check_written(Game::Chess, &text, START);
     check_written(Game::Chess960, &text, START);
 }
 
 #[test]
-fn reads_castling_rights_as_x_fen() {
+fn reads_castling_rights_of_x_fen() {
     let text = "1r2k1r1/8/8/8/8/8/8/1R1RK1R1 w KQkq - 0 1";
     let outer = position(Game::Chess960, text);
     assert_eq!(outer.to_string(), text);
@@ -87,22 +87,22 @@ fn reads_a_mate_problem_without_the_attackers_king() {
 }
 
 #[test]
-fn refuses_missing_and_additional_fields() {
+fn rejects_missing_and_additional_fields() {
     let missing = PositionError::MissingField;
-    check_refused(Game::Chess, "", &missing(Field::Board), "the board field is missing");
-    check_refused(
+    check_rejected(Game::Chess, "", &missing(Field::Board), "the board field is missing");
+    check_rejected(
         Game::Chess,
         "8/8/8/8/8/8/8/8 w -",
         &missing(Field::EnPassant),
         "the en passant square field is missing",
     );
-    check_refused(
+    check_rejected(
         Game::Shogi,
         "9/9/9/9/9/9/9/9/9 b",
         &missing(Field::Hands),
         "the pieces in hand field is missing",
     );
-    check_refused(
+    check_rejected(
         Game::Chess,
         &format!("{START} moves"),
         &PositionError::ExtraField { text: "moves".to_owned() },
@@ -111,7 +111,7 @@ fn refuses_missing_and_additional_fields() {
 }
 
 #[test]
-fn refuses_fields_that_cannot_be_read() {
+fn rejects_malformed_fields() {
     let board = "4k3/8/8/8/8/8/8/4K3";
     for (rest, field, text, name) in [
         ("x - - 0 1", Field::Turn, "x", "side to move"),
@@ -123,7 +123,7 @@ fn refuses_fields_that_cannot_be_read() {
         ("w - - 0 one", Field::FullmoveNumber, "one", "fullmove number"),
     ] {
         let message = format!("`{text}` cannot be the {name} field");
-        check_refused(Game::Chess, &format!("{board} {rest}"), &bad(field, text), &message);
+        check_rejected(Game::Chess, &format!("{board} {rest}"), &bad(field, text), &message);
     }
     let board = "4k4/9/9/9/9/9/9/9/4K4";
     for (rest, field, text, name) in [
@@ -134,27 +134,27 @@ fn refuses_fields_that_cannot_be_read() {
         ("b - -1", Field::MoveNumber, "-1", "move number"),
     ] {
         let message = format!("`{text}` cannot be the {name} field");
-        check_refused(Game::Shogi, &format!("{board} {rest}"), &bad(field, text), &message);
+        check_rejected(Game::Shogi, &format!("{board} {rest}"), &bad(field, text), &message);
     }
 }
 
 #[test]
-fn refuses_boards_of_a_wrong_shape() {
-    check_refused(
+fn rejects_boards_of_wrong_size() {
+    check_rejected(
         Game::Chess,
         "8/8/8 w - -",
         &PositionError::RankCount { count: 3, expected: 8 },
         "the board has 3 ranks instead of 8",
     );
     let long = "4k3/8/8/8/8/8/54/4K3 w - -";
-    check_refused(
+    check_rejected(
         Game::Chess,
         long,
         &PositionError::RankLength { rank: '2' },
         "rank `2` has a wrong number of squares",
     );
     let dangling = "4k4/9/8+/9/9/9/9/9/4K4 b -";
-    check_refused(
+    check_rejected(
         Game::Shogi,
         dangling,
         &PositionError::RankLength { rank: 'c' },
@@ -162,13 +162,13 @@ fn refuses_boards_of_a_wrong_shape() {
     );
     let unknown =
         |piece, square: &str| PositionError::UnknownPiece { piece, square: square.into() };
-    check_refused(
+    check_rejected(
         Game::Chess,
         "4k3/8/8/2x5/8/8/8/4K3 w - -",
         &unknown('x', "c5"),
         "`x` on c5 is not a piece of this game",
     );
-    check_refused(
+    check_rejected(
         Game::Shogi,
         "4k4/9/3+G5/9/9/9/9/9/4K4 b -",
         &unknown('G', "6c"),
@@ -177,7 +177,7 @@ fn refuses_boards_of_a_wrong_shape() {
 }
 
 #[test]
-fn refuses_positions_that_cannot_be_played() {
+fn rejects_unplayable_positions() {
     let kings = |side, count| PositionError::Kings { side, count };
     let dead = |piece, square: &str| PositionError::DeadPiece { piece, square: square.to_owned() };
     let many = |piece, count, limit| PositionError::TooManyPieces { piece, count, limit };
@@ -247,7 +247,7 @@ fn refuses_positions_that_cannot_be_played() {
             "the king on 5a is in check, and its side is not to move",
         ),
     ] {
-        check_refused(game, text, &error, message);
+        check_rejected(game, text, &error, message);
     }
 }
 

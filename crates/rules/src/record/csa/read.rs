@@ -80,7 +80,7 @@ impl<R: BufRead> Games for Reader<R> {
             match self.lines.next() {
                 Ok(Some(line)) if line.text.trim() == "/" => return true,
                 Ok(Some(line)) if begins_a_game(&line.text) => {
-                    self.lines.unread(line);
+                    self.lines.push_back(line);
                     return true;
                 }
                 Ok(None) | Err(RecordErrorKind::Io(_)) => return false,
@@ -96,7 +96,7 @@ impl<R: BufRead> Games for Reader<R> {
             self.location = Location { line: line.number, column: 1 };
             let separator = line.text.trim() == "/";
             if draft.is_some() && begins_a_game(&line.text) {
-                self.lines.unread(line);
+                self.lines.push_back(line);
                 break;
             }
             match &mut draft {

@@ -166,7 +166,7 @@ impl<R: BufRead> Reader<R> {
         moves: &[Value],
         location: Location,
     ) -> Result<(), RecordErrorKind> {
-        // Unread lines, with the number of moves before them.
+        // Pending lines, with the number of moves before them.
         let mut lines: Vec<(usize, &[Value], bool)> = vec![(0, moves, true)];
         while let Some((ply, line, main)) = lines.pop() {
             draft.back_to(ply);

@@ -93,7 +93,7 @@ impl<R: BufRead> Games for Reader<R> {
             self.lines.begin_game();
             match self.lines.next() {
                 Ok(Some(line)) if begins_a_game(&line.text) => {
-                    self.lines.unread(line);
+                    self.lines.push_back(line);
                     return true;
                 }
                 Ok(None) | Err(RecordErrorKind::Io(_)) => return false,
@@ -109,7 +109,7 @@ impl<R: BufRead> Games for Reader<R> {
             self.location = Location { line: line.number, column: 1 };
             let is_next = |body: &Body| !body.draft.is_fresh() && begins_a_game(&line.text);
             if body.as_ref().is_some_and(is_next) {
-                self.lines.unread(line);
+                self.lines.push_back(line);
                 break;
             }
             match &mut body {
@@ -425,7 +425,7 @@ fn leading_number(text: &str) -> (Option<usize>, &str) {
     (number, rest)
 }
 
-/// The time of a move in `( 0:16/00:00:16)`. `None` if there is none.
+/// The time of a move in `( 0:16/00:00:16)`. `None` if it is missing.
 fn time(text: &str) -> Option<Duration> {
     let inside = text.trim_start().strip_prefix('(')?;
     let spent = inside.split(['/', ')']).next()?.trim();

@@ -208,7 +208,7 @@ fn write_move<W: Write>(
     Ok((Task::Line { after: id, position, numbered: renumber }, renumber))
 }
 
-/// Writes the commands and comments after a move. False if there are none.
+/// Writes the commands and comments after a move. False if there was nothing to write.
 fn write_comments<W: Write>(notes: &Annotations, text: &mut Movetext<'_, W>) -> io::Result<bool> {
     let commands = command::commands(notes);
     let end = notes.end.iter().flat_map(|end| &end.comments);

@@ -1,4 +1,4 @@
-//! CSA: both versions, several games in a file, broken ones, and round trips.
+//! CSA: both versions, several games in a file, broken games, and round trips.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use readyok_rules::record::{self, Annotations, Encoding, Evaluation, Format, Nod
 use readyok_rules::{GameResult, Termination};
 use readyok_rules::{Side, record::GameRecord};
 
-use super::kif::{finish, no_time, words};
+use super::kif::{finish, no_time, uci_moves};
 use super::{check_round_trip, games, read_all, read_one, written};
 
 const GAME: &str = "\
@@ -37,8 +37,8 @@ T1
 
 #[test]
 fn reads_a_game() {
-    let (record, oddities) = read_one(GAME.as_bytes(), Format::Csa);
-    assert_eq!((words(&record).as_str(), oddities), ("7g7f 3c3d 8h2b+ 3a2b B*5e", vec![]));
+    let (record, warnings) = read_one(GAME.as_bytes(), Format::Csa);
+    assert_eq!((uci_moves(&record).as_str(), warnings), ("7g7f 3c3d 8h2b+ 3a2b B*5e", vec![]));
     assert_eq!(record.player(Side::First), Some("Asahi"));
     assert_eq!(record.header(Tag::Event), Some("spring"));
     assert_eq!(record.headers.get("$X"), Some("a:b"));
@@ -63,14 +63,14 @@ fn reads_positions_in_every_form() {
         ),
         ("-\n", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"),
     ] {
-        let (record, oddities) = read_one(text.as_bytes(), Format::Csa);
-        assert_eq!((record.start().to_string().as_str(), oddities), (sfen, vec![]), "{text}");
+        let (record, warnings) = read_one(text.as_bytes(), Format::Csa);
+        assert_eq!((record.start().to_string().as_str(), warnings), (sfen, vec![]), "{text}");
         check_round_trip(&record, Format::Csa);
     }
 }
 
 #[test]
-fn games_follow_each_other() {
+fn reads_several_games() {
     let count = |text: &str| {
         let games = read_all(text.as_bytes(), Format::Csa);
         games.into_iter().map(|game| game.expect("it is read").len()).collect::<Vec<_>>()
@@ -78,13 +78,13 @@ fn games_follow_each_other() {
     assert_eq!(count(&format!("{GAME}/\nPI\n+\n+7776FU\n")), [5, 1]);
     assert_eq!(count(&format!("{GAME}{GAME}")), [5, 5]);
     assert_eq!(count(&format!("{GAME}/\n/\n")), [5]);
-    assert_eq!(count("'nothing but a comment\n"), [0; 0]);
+    assert_eq!(count("'only a comment\n"), [0; 0]);
     assert_eq!(count(""), [0; 0]);
 }
 
 #[test]
-fn ends_are_read() {
-    for (word, end, result) in [
+fn reads_ends() {
+    for (keyword, end, result) in [
         ("TORYO", Termination::Resignation, GameResult::Win(Side::First)),
         ("TSUMI", Termination::Checkmate, GameResult::Win(Side::First)),
         ("TIME_UP", Termination::TimeForfeit, GameResult::Win(Side::First)),
@@ -101,17 +101,17 @@ fn ends_are_read() {
         ("ERROR", Termination::Error, GameResult::Unknown),
         ("SOMETHING", Termination::Other, GameResult::Unknown),
     ] {
-        let (record, _) = read_one(format!("PI\n+\n+7776FU\n%{word}\n").as_bytes(), Format::Csa);
-        assert_eq!((record.termination(), record.result), (Some(end), result), "{word}");
+        let (record, _) = read_one(format!("PI\n+\n+7776FU\n%{keyword}\n").as_bytes(), Format::Csa);
+        assert_eq!((record.termination(), record.result), (Some(end), result), "{keyword}");
         let text = String::from_utf8(written(&record, Format::Csa)).expect("UTF-8");
-        assert!(text.contains(&format!("%{word}\n")), "{text}");
+        assert!(text.contains(&format!("%{keyword}\n")), "{text}");
         check_round_trip(&record, Format::Csa);
         check_round_trip(&record, Format::Jkf);
     }
 }
 
 #[test]
-fn a_broken_game_is_reported_and_the_next_one_read() {
+fn reports_a_broken_game_and_reads_the_next_one() {
     for (text, expected) in [
         (
             "PI\n+\n+7775FU\n",
@@ -133,13 +133,13 @@ fn a_broken_game_is_reported_and_the_next_one_read() {
             let games = read_all(format!("{text}{next}").as_bytes(), Format::Csa);
             let [Err(error), Ok(game)] = games.as_slice() else { panic!("{text}: {games:?}") };
             assert_eq!(error.to_string(), format!("game 1, {expected}"));
-            assert_eq!(words(game), "7g7f");
+            assert_eq!(uci_moves(game), "7g7f");
         }
     }
 }
 
 #[test]
-fn version_3_is_written_where_a_game_needs_it() {
+fn writes_version_3_if_required() {
     let version = |text: &str| {
         let (record, _) = read_one(text.as_bytes(), Format::Csa);
         let text = String::from_utf8(written(&record, Format::Csa)).expect("UTF-8");
@@ -151,7 +151,7 @@ fn version_3_is_written_where_a_game_needs_it() {
 }
 
 #[test]
-fn both_encodings_are_written_and_read() {
+fn writes_and_reads_both_encodings() {
     let text = GAME.replace("Asahi", "あさひ");
     let (record, _) = read_one(text.as_bytes(), Format::Csa);
     let mut bytes = Vec::new();
@@ -161,7 +161,7 @@ fn both_encodings_are_written_and_read() {
     assert!(read_one(&bytes, Format::Csa).0 == record);
 }
 
-/// Leaves the main line alone.
+/// The main line as a record of its own.
 fn without_variations(record: &GameRecord) -> GameRecord {
     let mut main = GameRecord::new(record.start().clone());
     main.headers = record.headers.clone();
@@ -179,14 +179,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn what_is_written_reads_back(
+    fn games_survive_a_round_trip(
         start in games::shogi_start(),
         plan in games::plan(games::milliseconds(), 0..60),
         end in games::end(),
         name in games::text(),
     ) {
         let mut record = games::build(&start, games::Plan { root: no_time(plan.root), ..plan });
-        // CSA counts no moves before the first.
+        // CSA has no number of the first move.
         prop_assume!(start.to_string().ends_with(" 1"));
         record = without_variations(&record);
         record.set_header(Tag::Player(Side::Second), name);
@@ -195,12 +195,12 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_break_the_reader(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         read_all(&bytes, Format::Csa);
     }
 
     #[test]
-    fn no_lines_break_the_reader(
+    fn arbitrary_lines_do_not_panic(
         lines in prop::collection::vec(
             prop::sample::select(GAME.lines().chain([
                 "/", "-", "P1-KY", "P+00AL", "P-0", "PI8", "T", "T99999999999", "%", "%あ", "+あ", "'**",
@@ -216,7 +216,7 @@ proptest! {
 }
 
 #[test]
-fn the_main_line_has_all_its_notes() {
+fn main_line_is_complete() {
     let (record, _) = read_one(GAME.as_bytes(), Format::Csa);
     assert!(without_variations(&record).mainline().map(Node::ply).eq(1..=5));
 }

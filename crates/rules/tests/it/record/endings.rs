@@ -1,4 +1,4 @@
-//! Ends of games of shogi: formats tell them by the side to move, and keep the winner anyway.
+//! Ends of games of shogi. Formats derive the winner from the side to move, but must preserve it.
 
 use proptest::prelude::*;
 use readyok_rules::record::{End, Format, GameRecord, Tag};
@@ -12,13 +12,13 @@ pub(super) fn ends() -> Vec<Termination> {
     all.filter(|termination| termination.general() == *termination).collect()
 }
 
-/// A game that ends after so many moves.
+/// A game that ends after a number of moves.
 pub(super) fn game(moves: usize, termination: Termination, result: GameResult) -> GameRecord {
     let mut record = GameRecord::new(Position::start(Game::Shogi));
     record.set_header(Tag::Player(Side::First), "甲");
     record.set_header(Tag::Player(Side::Second), "乙");
-    for word in ["7g7f", "3c3d", "2g2f"].into_iter().take(moves) {
-        let mv = record.position().parse_move(word).expect("legal");
+    for uci in ["7g7f", "3c3d", "2g2f"].into_iter().take(moves) {
+        let mv = record.position().parse_move(uci).expect("legal");
         record.play(mv).expect("legal");
     }
     let text = (termination == Termination::Other).then(|| "封じ手".to_owned());
@@ -31,7 +31,7 @@ fn text(record: &GameRecord, format: Format) -> String {
 }
 
 #[test]
-fn the_winner_and_the_end_are_kept_whoever_is_to_move() {
+fn winner_and_end_are_preserved_for_either_side_to_move() {
     let decided = [GameResult::Win(Side::First), GameResult::Win(Side::Second), GameResult::Draw];
     for (end, result, moves) in ends().into_iter().flat_map(|end| {
         decided.into_iter().flat_map(move |result| [1, 2].map(|moves| (end, result, moves)))
@@ -40,12 +40,12 @@ fn the_winner_and_the_end_are_kept_whoever_is_to_move() {
         let turn = record.position().turn();
         for format in [Format::Csa, Format::Jkf, Format::Kif, Format::Ki2] {
             let text = text(&record, format);
-            let (read, oddities) = read_one(text.as_bytes(), format);
+            let (read, warnings) = read_one(text.as_bytes(), format);
             assert_eq!(read.result, result, "{end:?}, {turn}: {text}");
-            assert_eq!(oddities, [], "{text}");
+            assert_eq!(warnings, [], "{text}");
             check_round_trip(&read, format);
         }
-        // Shogi has no such ends, and a position without a move is a mate in KIF.
+        // Shogi has no such ends.
         let is_of_chess = matches!(
             end,
             Termination::FiftyMoveRule
@@ -76,14 +76,14 @@ fn check(record: &GameRecord, csa: &str, special: &str, kif: &str) {
 }
 
 #[test]
-fn a_resignation_during_the_opponents_turn_loses() {
+fn resignation_during_the_opponents_turn_loses() {
     check(
         &game(1, Termination::Resignation, GameResult::Win(Side::Second)),
         "%+ILLEGAL_ACTION\n'summary:toryo:甲 lose:乙 win",
         r#"{"special":"+ILLEGAL_ACTION","comments":["summary:toryo:甲 lose:乙 win"]}"#,
         "   2 不戦勝\nまで1手で後手の勝ち（投了）",
     );
-    // On their own turn nothing but the usual words is needed.
+    // A resignation on the player's own turn needs no summary.
     check(
         &game(1, Termination::Resignation, GameResult::Win(Side::First)),
         "%TORYO",
@@ -93,7 +93,7 @@ fn a_resignation_during_the_opponents_turn_loses() {
 }
 
 #[test]
-fn perpetual_check_loses_whichever_move_ends_it() {
+fn perpetual_check_loses_after_either_sides_move() {
     check(
         &game(2, Termination::PerpetualCheck, GameResult::Win(Side::Second)),
         "%ILLEGAL_MOVE\n'summary:oute_sennichite:甲 lose:乙 win",
@@ -109,7 +109,7 @@ fn perpetual_check_loses_whichever_move_ends_it() {
 }
 
 #[test]
-fn an_engine_failure_is_told_from_an_absent_player() {
+fn engine_failure_differs_from_forfeit() {
     check(
         &game(1, Termination::EngineFailure, GameResult::Win(Side::First)),
         "%TORYO\n'summary:engine failure:甲 win:乙 lose",
@@ -125,7 +125,7 @@ fn an_engine_failure_is_told_from_an_absent_player() {
 }
 
 #[test]
-fn summaries_of_servers_name_the_winner() {
+fn reads_summaries_of_servers() {
     let board = "N+A:b win\nN-C d\nPI\n+\n+7776FU\n";
     for (ending, end, result) in [
         // The server writes a resignation for the side that lost its connection.
@@ -138,7 +138,7 @@ fn summaries_of_servers_name_the_winner() {
         assert_eq!(read.result, GameResult::Win(result), "{ending}");
         check_round_trip(&read, Format::Csa);
     }
-    // One that adds nothing remains a comment, and one that is none as well.
+    // A redundant or malformed summary stays a comment.
     for comment in ["summary:toryo:A win:C lose", "summary:toryo", "summary:x:A:B won"] {
         let file = format!("{board}%TORYO\n'{comment}\n");
         let (read, _) = read_one(file.as_bytes(), Format::Csa);
@@ -149,8 +149,8 @@ fn summaries_of_servers_name_the_winner() {
 }
 
 #[test]
-fn a_summary_in_kif_does_not_contradict_the_end() {
-    // The word of the line counts, and what stands in brackets has to be known.
+fn the_end_in_kif_has_precedence_over_the_summary() {
+    // The line of the end has precedence, and only known names in brackets count.
     for (summary, end, result) in [
         ("まで1手で後手の勝ち（詰み）", Termination::Resignation, Side::First),
         ("まで1手で先手の勝ち（優勝）", Termination::Resignation, Side::First),
@@ -166,9 +166,9 @@ fn a_summary_in_kif_does_not_contradict_the_end() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Lines that end games in any order keep the laws of all files.
+    /// Lines with ends, in any order, satisfy the properties of all files.
     #[test]
-    fn no_order_of_ends_breaks_the_laws(
+    fn any_order_of_ends_satisfies_the_properties(
         lines in prop::collection::vec(prop::sample::select(vec![
             "%TORYO", "%CHUDAN", "%+ILLEGAL_ACTION", "%-ILLEGAL_ACTION", "'summary:toryo:a win:b lose",
             "'summary:toryo:a lose:b win", "'summary:abnormal:a draw:b draw", "'*summary:try:a:b win",
@@ -183,12 +183,12 @@ proptest! {
             "まで1手で後手の勝ち（投了）", "まで1手で先手の勝ち（投了）（詰み）", "まで（切れ負け）",
             "まで1手で後手の反則勝ち（連続王手の千日手）", "まで引き分け（裁定）", "まで先手の勝ち（不戦勝）",
         ]),
-        word in prop::sample::select(vec!["", "投了", "反則勝ち", "裁定", "x（投了）", "連続王手の千日手"]),
+        name in prop::sample::select(vec!["", "投了", "反則勝ち", "裁定", "x（投了）", "連続王手の千日手"]),
     ) {
         laws::csa(format!("PI\n+\n+7776FU\n{}\n", lines.join("\n")).as_bytes());
         let end = serde_json::json!({ "special": special, "comments": comments });
         laws::jkf(format!(r#"{{"moves":[{{}},{end}]}}"#).as_bytes());
-        let line = if word.is_empty() { String::new() } else { format!("2 {word}\n") };
+        let line = if name.is_empty() { String::new() } else { format!("2 {name}\n") };
         laws::kif(format!("1 ７六歩(77)\n{line}{summary}\n").as_bytes());
         laws::kif(format!("▲７六歩\n{summary}\n変化：1手\n▲２六歩\n{summary}\n").as_bytes());
     }

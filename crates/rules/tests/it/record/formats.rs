@@ -1,4 +1,4 @@
-//! What holds for all formats: finding out which one a file has, and lines of USI.
+//! Detection of formats, bookmarks, and lines of USI.
 
 use std::fmt::Write as _;
 
@@ -7,11 +7,11 @@ use readyok_rules::record::{
 };
 use readyok_rules::{Game, Position};
 
-use super::kif::words;
+use super::kif::uci_moves;
 use super::{check_round_trip, read_all, read_one, written};
 
 #[test]
-fn the_beginning_tells_the_format() {
+fn detects_the_format() {
     for (text, format) in [
         ("[Event \"a\"]\n\n1. e4 *", Some(Format::Pgn)),
         ("\u{feff}\n\n1. e4 e5", Some(Format::Pgn)),
@@ -46,7 +46,7 @@ fn the_beginning_tells_the_format() {
             record::write_encoded(&record, format, encoding, &mut bytes).expect("it is shogi");
             let mut games = record::read(&bytes[..], None);
             let read = games.next().expect("a game").expect("it is read");
-            assert_eq!(words(&read), "7g7f 3c3d", "{format}");
+            assert_eq!(uci_moves(&read), "7g7f 3c3d", "{format}");
             assert!(games.next().is_none(), "{format}");
         }
     }
@@ -55,9 +55,9 @@ fn the_beginning_tells_the_format() {
     assert!(record::read(&b" \n"[..], None).next().is_none());
 }
 
-/// What is read from the bookmark before each game is what follows without it.
+/// Reading from the bookmark before each game returns the same games as reading the complete file.
 #[test]
-fn reading_goes_on_at_any_bookmark() {
+fn resumes_at_any_bookmark() {
     let kif = "手合割：平手\n   1 ７六歩(77)\n手合割：平手\n   1 ７五歩(77)\n\n手合割：平手\n   1 ２六歩(27)\n";
     let kif_in_shift_jis = encoding_rs::SHIFT_JIS.encode(kif).0.into_owned();
     let declared = format!("#KIF version=2.0 encoding=UTF-8\r\n{kif}");
@@ -74,36 +74,36 @@ fn reading_goes_on_at_any_bookmark() {
         (Format::Jkf, jkf.as_bytes()),
         (
             Format::Usi,
-            b"startpos moves 7g7f\n\n# no game\nstartpos moves 7g7e\nstartpos moves 2g2f",
+            b"startpos moves 7g7f\n\n# not a game\nstartpos moves 7g7e\nstartpos moves 2g2f",
         ),
     ];
     for (format, bytes) in files {
         let mut games = record::read(bytes, format);
-        let mut places = Vec::new();
+        let mut bookmarks = Vec::new();
         let mut read = Vec::new();
         loop {
-            places.push(games.bookmark().expect("a bookmark"));
+            bookmarks.push(games.bookmark().expect("a bookmark"));
             let Some(game) = games.next() else { break };
             read.push(format!("{game:?}"));
         }
         assert_eq!(read.len(), 3, "{format}: {read:?}");
         assert!(read[1].contains("game: 2"), "{format}: {read:?}");
-        for (place, rest) in places.iter().zip((0..).map(|from| &read[from..])) {
-            let from = usize::try_from(place.offset()).expect("an offset");
-            let games = Records::resume(&bytes[from..], place, Limits::default());
+        for (bookmark, rest) in bookmarks.iter().zip((0..).map(|from| &read[from..])) {
+            let from = usize::try_from(bookmark.offset()).expect("an offset");
+            let games = Records::resume(&bytes[from..], bookmark, Limits::default());
             let games: Vec<String> = games.map(|game| format!("{game:?}")).collect();
-            assert_eq!(games, rest, "{format} from {place:?}");
+            assert_eq!(games, rest, "{format} from {bookmark:?}");
         }
     }
     let mut games = record::read(kif.as_bytes(), None);
-    assert_eq!(games.bookmark(), None, "no format is known");
+    assert_eq!(games.bookmark(), None, "the format is not known yet");
     games.next();
     assert!(games.bookmark().is_some());
     assert_eq!(record::read(&b"1. e4 *"[..], Format::Pgn).bookmark(), None);
 }
 
 #[test]
-fn formats_refuse_other_games() {
+fn formats_reject_other_games() {
     let chess = GameRecord::new(Position::start(Game::Chess));
     let shogi = GameRecord::new(Position::start(Game::Shogi));
     for format in Format::ALL {
@@ -127,14 +127,14 @@ fn reads_lines_of_usi() {
         ("4k4/9/9/9/9/9/9/9/4K4 b G 1", ""),
     ] {
         let (record, _) = read_one(line.as_bytes(), Format::Usi);
-        assert_eq!(words(&record), moves, "{line}");
+        assert_eq!(uci_moves(&record), moves, "{line}");
         check_round_trip(&record, Format::Usi);
     }
     let file = "# openings\n\nstartpos moves 7g7f\nstartpos moves 7g7e\nstartpos moves 2g2f x\n\
         sfen 9/9/9/9/9/9/9/9/9 b - 1\nstartpos 7g7f\nstartpos moves 2g2f\n";
     let errors: Vec<String> = read_all(file.as_bytes(), Format::Usi)
         .into_iter()
-        .map(|game| game.map_or_else(|error| error.to_string(), |game| words(&game)))
+        .map(|game| game.map_or_else(|error| error.to_string(), |game| uci_moves(&game)))
         .collect();
     assert_eq!(
         errors,
@@ -149,14 +149,14 @@ fn reads_lines_of_usi() {
     );
 }
 
-/// Variations in variations, as deep as nobody writes them by hand.
+/// Deeply nested variations do not overflow the stack.
 #[test]
-fn depth_breaks_no_writer() {
+fn deep_variations_can_be_written() {
     let mut record = GameRecord::new(Position::start(Game::Shogi));
     let mut parent = record::NodeId::ROOT;
     let mut position = record.start().clone();
-    for word in ["2h3h", "8b7b", "3h2h", "7b8b"].into_iter().cycle().take(600) {
-        let main = position.parse_move(word).expect("legal");
+    for uci in ["2h3h", "8b7b", "3h2h", "7b8b"].into_iter().cycle().take(600) {
+        let main = position.parse_move(uci).expect("legal");
         let other = position.legal_moves().into_iter().find(|mv| *mv != main).expect("another");
         record.add(parent, other).expect("legal");
         parent = record.add(parent, main).expect("legal");
@@ -170,6 +170,6 @@ fn depth_breaks_no_writer() {
     for _ in 0..99 {
         let _ = write!(chess, "(1. Nc3 (1. Nf3 ");
     }
-    // Too deep for the reader, who says so.
+    // Too deep for the reader, which reports an error.
     assert!(read_all(chess.as_bytes(), Format::Pgn).remove(0).is_err());
 }

@@ -1,4 +1,4 @@
-//! Games with everything that a record can hold, drawn at random.
+//! Random games with all kinds of annotations.
 
 use std::time::Duration;
 
@@ -8,16 +8,17 @@ use readyok_rules::record::{Annotations, Evaluation, GameRecord, Mark, MarkColor
 use readyok_rules::{Game, Position, Side, Square};
 use readyok_rules::{GameResult, Termination};
 
-/// How to draw a game.
+/// A plan for a random game.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
-    /// For each move: which node it follows, counted back from the last, and which legal move.
+    /// For each move: its parent, counted back from the last node, the index of the legal move, and the
+    /// annotations.
     pub(super) moves: Vec<(u8, u16, Annotations)>,
     pub(super) root: Annotations,
     pub(super) result: GameResult,
 }
 
-/// Draws a plan whose notes come from a strategy.
+/// A random plan with annotations of a strategy.
 pub(super) fn plan(
     notes: impl Strategy<Value = Annotations> + Clone,
     moves: std::ops::Range<usize>,
@@ -33,7 +34,7 @@ pub(super) fn plan(
         .prop_map(|(moves, root, result)| Plan { moves, root, result })
 }
 
-/// The game of a plan. Comments before a move stay where the move begins a variation.
+/// The game of a plan. Only moves that begin a variation have comments before them.
 pub(super) fn build(start: &Position, plan: Plan) -> GameRecord {
     let mut record = GameRecord::new(start.clone());
     let mut nodes = vec![NodeId::ROOT];
@@ -65,20 +66,20 @@ pub(super) fn build(start: &Position, plan: Plan) -> GameRecord {
     record
 }
 
-/// PGN counts the moves of a mate: the number of plies is odd only if the winner is to move.
+/// PGN counts the moves of a mate: plies are a multiple of two, minus one if the winner is to move.
 fn countable(game: Game, turn: Side, notes: &mut Annotations) {
     let Some(evaluation) = notes.evaluation.as_mut().filter(|_| game != Game::Shogi) else {
         return;
     };
     if let Some(plies) = evaluation.score.mate_plies() {
         let mating = evaluation.score.is_mating();
-        let odd = u32::from(mating == (turn == Side::First));
-        let plies = (plies.div_ceil(2) * 2).saturating_sub(odd);
+        let adjustment = u32::from(mating == (turn == Side::First));
+        let plies = (plies.div_ceil(2) * 2).saturating_sub(adjustment);
         evaluation.score = Score::mate(mating, Some(plies));
     }
 }
 
-/// One line of text as it stands in comments and headers: no blanks around it.
+/// A line of text as in comments and headers, without leading and trailing blanks.
 pub(super) fn text() -> impl Strategy<Value = String> + Clone {
     "[a-zA-Z0-9 ,.:!?()/\\\\\"'äß王飛%*#;\\[\\]+-]{1,30}"
         .prop_map(|text| text.trim().to_owned())
@@ -122,7 +123,7 @@ fn marks() -> impl Strategy<Value = Vec<Mark>> + Clone {
     })
 }
 
-/// Everything that PGN can hold.
+/// All annotations that PGN supports.
 pub(super) fn pgn_notes() -> impl Strategy<Value = Annotations> + Clone {
     let notes = (
         prop::collection::vec(comment(), 0..3),
@@ -139,7 +140,7 @@ pub(super) fn pgn_notes() -> impl Strategy<Value = Annotations> + Clone {
     prop_oneof![3 => Just(Annotations::default()), 2 => full]
 }
 
-/// Positions to begin at.
+/// Start positions of chess.
 pub(super) fn chess_start() -> impl Strategy<Value = Position> + Clone {
     prop::sample::select(vec![
         Position::start(Game::Chess),
@@ -156,12 +157,12 @@ pub(super) fn chess_start() -> impl Strategy<Value = Position> + Clone {
     ])
 }
 
-/// Seconds, which all formats hold.
+/// Whole seconds, which all formats support.
 fn seconds() -> impl Strategy<Value = Duration> + Clone {
     (0..400_000_u64).prop_map(Duration::from_secs)
 }
 
-/// Everything that KIF and JKF can hold; CSA holds times in milliseconds.
+/// All annotations that KIF and JKF support. CSA has times in milliseconds.
 pub(super) fn shogi_notes(
     time: impl Strategy<Value = Duration> + Clone,
 ) -> impl Strategy<Value = Annotations> + Clone {
@@ -184,11 +185,11 @@ pub(super) fn milliseconds() -> impl Strategy<Value = Annotations> + Clone {
     shogi_notes(duration())
 }
 
-/// Positions to begin at.
+/// Start positions of shogi.
 pub(super) fn shogi_start() -> impl Strategy<Value = Position> + Clone {
     let texts = [
         "",
-        // Lance, six pieces, and boards without a name.
+        // The handicaps lance and six pieces, and other positions.
         "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
         "2sgkgs2/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
         "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 34",
@@ -198,7 +199,7 @@ pub(super) fn shogi_start() -> impl Strategy<Value = Position> + Clone {
     prop::sample::select(texts.map(|text| super::super::position(Game::Shogi, text)).to_vec())
 }
 
-/// Ends that all formats of shogi have a word for.
+/// Ends that have a name in all formats of shogi.
 pub(super) fn end() -> impl Strategy<Value = Option<Termination>> + Clone {
     prop::option::of(prop::sample::select(vec![
         Termination::Resignation,

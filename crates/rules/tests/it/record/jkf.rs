@@ -1,4 +1,4 @@
-//! JKF: what others write, broken files, and round trips.
+//! JKF: files of other programs, broken files, and round trips.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use readyok_rules::record::Format;
 use readyok_rules::{GameResult, Termination};
 use readyok_rules::{Side, record::Tag};
 
-use super::kif::{finish, no_time, words};
+use super::kif::{finish, no_time, uci_moves};
 use super::{check_round_trip, games, read_all, read_one, written};
 
 #[test]
-fn reads_what_others_write() {
+fn reads_files_of_other_programs() {
     let text = r#"{"header":{"先手":"na2hiro","後手":"うひょ"},"initial":{"preset":"HIRATE"},"moves":[
         {"comments":["はじめ"]},
         {"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6},"color":0,"piece":"FU"},
@@ -23,8 +23,8 @@ fn reads_what_others_write() {
          "forks":[[{"move":{"from":{"x":8,"y":2},"to":{"x":2,"y":2},"piece":"HI"}}]]},
         {"move":{"to":{"x":4,"y":5},"color":0,"piece":"KA","relative":"H"}},
         {"special":"TORYO","comments":["終わり"]}]}"#;
-    let (record, oddities) = read_one(text.as_bytes(), Format::Jkf);
-    assert_eq!((words(&record).as_str(), oddities), ("7g7f 3c3d 8h2b+ 3a2b B*4e", vec![]));
+    let (record, warnings) = read_one(text.as_bytes(), Format::Jkf);
+    assert_eq!((uci_moves(&record).as_str(), warnings), ("7g7f 3c3d 8h2b+ 3a2b B*4e", vec![]));
     assert_eq!(record.header(Tag::Player(Side::First)), Some("na2hiro"));
     assert_eq!((record.len(), record.result), (7, GameResult::Win(Side::First)));
     assert_eq!(record.root().expect("a root").notes.comments, ["はじめ"]);
@@ -40,7 +40,7 @@ fn reads_what_others_write() {
 }
 
 #[test]
-fn writes_everything_that_the_format_says_about_a_move() {
+fn writes_all_fields_of_moves() {
     let (record, _) = read_one("▲７六歩 △３四歩 ▲２二角成 △同　銀 ▲５五角".as_bytes(), Format::Ki2);
     let text = String::from_utf8(written(&record, Format::Jkf)).expect("UTF-8");
     let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
@@ -58,7 +58,7 @@ fn writes_everything_that_the_format_says_about_a_move() {
 }
 
 #[test]
-fn broken_files_are_reported() {
+fn reports_broken_files() {
     for (text, expected) in [
         ("{\"moves\":[{}", "line 1, column 12: "),
         ("3", "line 1, column 1: unexpected `invalid type"),
@@ -76,13 +76,13 @@ fn broken_files_are_reported() {
         let error = read_all(text.as_bytes(), Format::Jkf).remove(0).expect_err(text);
         assert!(error.to_string().starts_with(&format!("game 1, {expected}")), "{text}: {error}");
     }
-    // Neither the reader nor the writer is broken by depth.
+    // Deep nesting is an error, not a stack overflow.
     let deep = format!("{{\"moves\":{}", "[{\"forks\":[".repeat(10_000));
     assert!(read_all(deep.as_bytes(), Format::Jkf).remove(0).is_err());
 }
 
 #[test]
-fn games_follow_each_other() {
+fn reads_several_games() {
     let game = r#"{"moves":[{},{"special":"TORYO"}]}"#;
     let games = read_all(format!("\u{feff}{game}\n{game}\n{{}}\n{game}").as_bytes(), Format::Jkf);
     let read: Vec<bool> = games.iter().map(Result::is_ok).collect();
@@ -93,12 +93,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn what_is_written_reads_back(
+    fn games_survive_a_round_trip(
         start in games::shogi_start(),
         plan in games::plan(games::whole_seconds(), 0..30),
         end in games::end(),
     ) {
-        // JKF counts no moves before the first.
+        // JKF has no number of the first move.
         prop_assume!(start.to_string().ends_with(" 1"));
         let mut record = games::build(&start, games::Plan { root: no_time(plan.root), ..plan });
         finish(&mut record, end);
@@ -107,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_break_the_reader(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         read_all(&bytes, Format::Jkf);
     }
 }

@@ -1,4 +1,4 @@
-//! KIF and KI2: files of several programs' styles, broken ones, and round trips.
+//! KIF and KI2: files in the styles of several programs, broken files, and round trips.
 
 use std::time::Duration;
 
@@ -14,20 +14,20 @@ use readyok_rules::{GameOutcome, GameResult, Termination};
 use super::games::Plan;
 use super::{check_round_trip, games, read_all, read_one, written};
 
-/// The main line as USI words.
-pub(super) fn words(record: &GameRecord) -> String {
-    let words: Vec<String> = record
+/// The main line in USI notation.
+pub(super) fn uci_moves(record: &GameRecord) -> String {
+    let moves: Vec<String> = record
         .mainline()
         .filter_map(Node::mv)
         .map(|mv| mv.to_uci(CastlingForm::KingMove))
         .collect();
-    words.join(" ")
+    moves.join(" ")
 }
 
 #[track_caller]
 fn check_moves(text: &str, expected: &str) -> GameRecord {
-    let (record, oddities) = read_one(text.as_bytes(), Format::Kif);
-    assert_eq!((words(&record).as_str(), oddities), (expected, vec![]), "{text}");
+    let (record, warnings) = read_one(text.as_bytes(), Format::Kif);
+    assert_eq!((uci_moves(&record).as_str(), warnings), (expected, vec![]), "{text}");
     record
 }
 
@@ -37,7 +37,7 @@ fn check_error(text: &str, expected: &str) {
     let error = games.remove(0).err().unwrap_or_else(|| panic!("{text} was read"));
     assert_eq!(error.to_string(), format!("game 1, {expected}"), "{text}");
     for game in games {
-        assert_eq!(words(&game.expect("the next game is read")), "7g7f", "{text}");
+        assert_eq!(uci_moves(&game.expect("the next game is read")), "7g7f", "{text}");
     }
 }
 
@@ -95,7 +95,7 @@ fn reads_kif_with_variations() {
     assert_eq!(line[0].children().len(), 2);
     assert_eq!(line[1].children().len(), 2);
     let third = record.node(line[1].children()[1]).expect("a variation");
-    let fourth = record.node(third.children()[0]).expect("it goes on");
+    let fourth = record.node(third.children()[0]).expect("a continuation");
     assert_eq!(fourth.children().len(), 2);
     let fifth = record.node(fourth.children()[1]).expect("a variation of a variation");
     assert_eq!(
@@ -110,7 +110,7 @@ fn reads_kif_with_variations() {
 }
 
 #[test]
-fn reads_moves_as_programs_write_them() {
+fn reads_the_move_styles_of_programs() {
     check_moves("1 ７六歩(77)\n2 ３四歩(33)\n3 ２二角成(88)\n4 同銀(31)\n", "7g7f 3c3d 8h2b+ 3a2b");
     check_moves("   1 76歩(77)\n   2 ３四歩(33)(0:01/)\n", "7g7f 3c3d");
     check_moves("\u{feff}１　７六歩(77)\r\n２　３四歩(33)\r\n", "7g7f 3c3d");
@@ -120,7 +120,7 @@ fn reads_moves_as_programs_write_them() {
 }
 
 #[test]
-fn reads_words_that_tell_pieces_apart() {
+fn reads_modifiers() {
     let golds = "後手の持駒：なし\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n+---------------------------+\n\
         | ・ ・ ・ ・v玉 ・ ・ ・ ・|一\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|二\n\
         | ・ ・ ・ ・ ・ ・ ・ 銀 ・|三\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|四\n\
@@ -142,14 +142,14 @@ fn reads_words_that_tell_pieces_apart() {
     ] {
         let read = read_all(format!("{golds}{text}\n").as_bytes(), Format::Ki2).remove(0);
         match read {
-            Ok(record) => assert!(words(&record) == expected, "{text}"),
+            Ok(record) => assert!(uci_moves(&record) == expected, "{text}"),
             Err(error) => assert_eq!(expected, "", "{text}: {error}"),
         }
     }
 }
 
 #[test]
-fn start_positions_come_from_names_and_drawings() {
+fn reads_start_positions_from_names_and_diagrams() {
     let handicap = check_moves("手合割：飛香落ち\n上手：甲\n下手：乙\n   1 ３四歩(33)\n", "3c3d");
     assert_eq!(handicap.start().turn(), Side::Second);
     assert_eq!(handicap.player(Side::First), Some("乙"));
@@ -168,7 +168,7 @@ fn start_positions_come_from_names_and_drawings() {
 }
 
 #[test]
-fn a_reason_without_a_word_of_its_own_is_kept_with_the_winner() {
+fn preserves_an_unknown_reason_and_the_winner() {
     let text = "▲７六歩\nまで1手で先手の反則により後手の勝ち\n";
     let (record, _) = read_one(text.as_bytes(), Format::Ki2);
     assert_eq!(record.termination(), Some(Termination::Other));
@@ -197,8 +197,8 @@ fn control_characters_do_not_hide_an_end() {
 }
 
 #[test]
-fn ends_are_read_and_sum_up_the_game() {
-    for (word, end, result) in [
+fn reads_ends_and_summaries() {
+    for (name, end, result) in [
         ("投了", Termination::Resignation, GameResult::Win(Side::First)),
         ("詰み", Termination::Checkmate, GameResult::Win(Side::First)),
         ("千日手", Termination::Repetition, GameResult::Draw),
@@ -211,8 +211,8 @@ fn ends_are_read_and_sum_up_the_game() {
         ("中断", Termination::Aborted, GameResult::Unknown),
         ("封じ手", Termination::Other, GameResult::Unknown),
     ] {
-        let record = check_moves(&format!("1 ７六歩(77)\n2 {word}  ( 0:05/00:00:05)\n"), "7g7f");
-        assert_eq!((record.termination(), record.result), (Some(end), result), "{word}");
+        let record = check_moves(&format!("1 ７六歩(77)\n2 {name}  ( 0:05/00:00:05)\n"), "7g7f");
+        assert_eq!((record.termination(), record.result), (Some(end), result), "{name}");
         check_round_trip(&record, Format::Kif);
         let ki2 = String::from_utf8(written(&record, Format::Ki2)).expect("UTF-8");
         let (read, _) = read_one(ki2.as_bytes(), Format::Ki2);
@@ -232,13 +232,13 @@ fn ends_are_read_and_sum_up_the_game() {
         let record = check_moves(&format!("▲７六歩\n{line}\n"), "7g7f");
         assert_eq!((record.termination(), record.result), (end, result), "{line}");
     }
-    // KIF has a line of its own for resignation.
+    // KIF has a line for resignation.
     let record = check_moves("1 ７六歩(77)\nまで1手で先手の勝ち\n", "7g7f");
     assert_eq!((record.termination(), record.result), (None, GameResult::Win(Side::First)));
 }
 
 #[test]
-fn evaluations_in_comments_are_read() {
+fn reads_evaluations_in_comments() {
     let record = check_moves(
         "1 ７六歩(77)\n*互角\n*#評価値=108\n*#深さ=12\n*#エンジン=何か\n2 ３四歩(33)\n*#詰み=後手勝ち:5手\n\
          3 ２六歩(27)\n**評価値=-20\n",
@@ -253,7 +253,7 @@ fn evaluations_in_comments_are_read() {
 }
 
 #[test]
-fn a_broken_game_is_reported_and_the_next_one_read() {
+fn reports_a_broken_game_and_reads_the_next_one() {
     let next = "\n手合割：平手\n   1 ７六歩(77)\n";
     for (text, expected) in [
         (
@@ -278,7 +278,7 @@ fn a_broken_game_is_reported_and_the_next_one_read() {
 }
 
 #[test]
-fn games_over_the_limits_are_reported() {
+fn reports_games_that_exceed_limits() {
     let limits = Limits {
         game_bytes: 2000,
         comment_bytes: 100,
@@ -305,7 +305,7 @@ fn games_over_the_limits_are_reported() {
         let error = games.next().expect("a game").expect_err("too much");
         assert!(matches!(error.kind, RecordErrorKind::LimitExceeded(_)), "{error}");
         let next = games.last().expect("another game").expect("it is read");
-        assert_eq!(words(&next), "7g7f", "{error}");
+        assert_eq!(uci_moves(&next), "7g7f", "{error}");
     }
 }
 
@@ -326,14 +326,14 @@ fn empty_lines_of_comments_count() {
 }
 
 #[test]
-fn both_encodings_are_read_however_they_are_told() {
+fn reads_declared_and_undeclared_encodings() {
     let (record, _) = read_one(WITH_VARIATIONS.as_bytes(), Format::Kif);
     let mut bytes = Vec::new();
     record::write_encoded(&record, Format::Kif, Encoding::ShiftJis, &mut bytes)
         .expect("it is shogi");
     assert!(std::str::from_utf8(&bytes).is_err());
     assert!(read_one(&bytes, Format::Kif).0 == record);
-    // Without the line that tells the encoding.
+    // Without the line that declares the encoding.
     let end = bytes.iter().position(|&byte| byte == b'\n').expect("a line");
     assert!(read_one(&bytes[end + 1..], Format::Kif).0 == record);
     let marked = [b"\xef\xbb\xbf", WITH_VARIATIONS.as_bytes()].concat();
@@ -341,7 +341,7 @@ fn both_encodings_are_read_however_they_are_told() {
 }
 
 #[test]
-fn letters_without_shift_jis_become_question_marks() {
+fn replaces_characters_that_shift_jis_lacks() {
     let mut record = GameRecord::new(Position::start(Game::Shogi));
     record.set_header(Tag::Player(Side::First), "é👑か");
     let mut bytes = Vec::new();
@@ -351,19 +351,19 @@ fn letters_without_shift_jis_become_question_marks() {
 }
 
 #[test]
-fn headers_that_mean_something_else_are_not_written() {
+fn does_not_write_headers_with_reserved_names() {
     let mut record = GameRecord::new(Position::start(Game::Shogi));
     for name in ["手合割", "変化", "まで1手で先手の勝ち", "*x", "1 ７六歩(77)", "先手の持駒", ""]
     {
         record.headers.push(name, "１手\n変化：1手");
     }
     record.headers.push("備考", "一\n二");
-    let (read, oddities) = read_one(&written(&record, Format::Kif), Format::Kif);
+    let (read, warnings) = read_one(&written(&record, Format::Kif), Format::Kif);
     assert_eq!(read.headers.iter().collect::<Vec<_>>(), [("備考", "一 二")]);
-    assert_eq!(oddities, []);
+    assert_eq!(warnings, []);
 }
 
-/// Leaves out what KI2 does not hold.
+/// Removes what KI2 does not support.
 fn for_ki2(mut plan: Plan) -> Plan {
     for (_, _, notes) in &mut plan.moves {
         notes.elapsed = None;
@@ -372,7 +372,7 @@ fn for_ki2(mut plan: Plan) -> Plan {
     plan
 }
 
-/// Gives a game an end from which its result follows.
+/// Sets the end of a game and the result that follows from it.
 pub(super) fn finish(record: &mut GameRecord, end: Option<Termination>) {
     record.result = GameResult::Unknown;
     if let Some(end) = end {
@@ -384,7 +384,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn what_is_written_as_kif_reads_back(
+    fn kif_survives_a_round_trip(
         start in games::shogi_start(),
         plan in games::plan(games::whole_seconds(), 0..60),
         end in games::end(),
@@ -405,7 +405,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_as_ki2_reads_back(
+    fn ki2_survives_a_round_trip(
         start in games::shogi_start(),
         plan in games::plan(games::whole_seconds(), 0..60),
         end in games::end(),
@@ -416,12 +416,12 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_break_the_reader(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         read_all(&bytes, Format::Kif);
     }
 
     #[test]
-    fn no_lines_break_the_reader(
+    fn arbitrary_lines_do_not_panic(
         lines in prop::collection::vec(
             prop::sample::select(WITH_VARIATIONS.lines().chain([
                 "変化：1手", "変化：", "▲７六歩 △３四歩 ▲２二角成", "△同　銀", "+---", "|v玉", "後手番",
@@ -432,13 +432,13 @@ proptest! {
         ),
     ) {
         for game in read_all(lines.join("\n").as_bytes(), Format::Kif).into_iter().flatten() {
-            // The first writing loses what KIF does not hold.
+            // The first pass loses what KIF does not support.
             check_round_trip(&read_one(&written(&game, Format::Kif), Format::Kif).0, Format::Kif);
         }
     }
 }
 
-/// A start position took no time.
+/// Annotations of a start position, which has no time.
 pub(super) fn no_time(notes: Annotations) -> Annotations {
     Annotations { elapsed: None, ..notes }
 }

@@ -1,5 +1,4 @@
-//! What holds for every file, whoever wrote it. The fuzz targets and the replay of their seeds check
-//! these laws.
+//! Properties of every file. The fuzz targets and the replay of their seeds check them.
 
 use readyok_rules::record::{self, Format, GameRecord, Limits, Records};
 
@@ -8,7 +7,7 @@ pub fn pgn(bytes: &[u8]) {
     check(bytes, Format::Pgn, &[Format::Pgn]);
 }
 
-/// Any bytes, as KIF or KI2, which one reader takes.
+/// Any bytes, as KIF or KI2, which have the same reader.
 pub fn kif(bytes: &[u8]) {
     check(bytes, Format::Kif, &[Format::Kif, Format::Ki2, Format::Usi]);
 }
@@ -28,8 +27,8 @@ pub fn usi(bytes: &[u8]) {
     check(bytes, Format::Usi, &[Format::Usi, Format::Kif]);
 }
 
-/// Reads games, and writes each twice: the first writing may lose what a format does not hold, but
-/// the second loses nothing.
+/// Reads games and writes each twice. The first pass may lose what a format does not support; the second
+/// loses nothing.
 fn check(bytes: &[u8], format: Format, targets: &[Format]) {
     let limits = Limits { moves: 2000, plies: 500, ..Limits::default() };
     for game in Records::new(bytes, format, limits).flatten() {

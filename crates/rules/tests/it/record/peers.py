@@ -8,21 +8,21 @@ import sys
 import tempfile
 
 COMMAND = re.compile(r"\[%(?:eval|clk|emt|csl|cal)\s[^\]]*\] ?")
-# What match runners say of a move: the mover's score or the plies to the mate, the depth, the seconds.
-JUDGEMENT = re.compile(r"([+-]?)(?:M(\d+)|(\d+\.\d+))/(\d+)(?:\s(\d+\.\d+)s)?(?:,\s*(.*))?$", re.DOTALL)
+# Comments of match runners: the mover's score or the plies to mate, the depth, the seconds.
+ENGINE_OUTPUT = re.compile(r"([+-]?)(?:M(\d+)|(\d+\.\d+))/(\d+)(?:\s(\d+\.\d+)s)?(?:,\s*(.*))?$", re.DOTALL)
 
 
 def millis(seconds):
-    """Seconds as they were written: python-chess adds hours and minutes up as floats."""
-    return None if seconds is None else round(seconds, 3)
+    """Rounds seconds, because python-chess adds hours and minutes as floats."""
+    return round(seconds, 3) if isinstance(seconds, float) else seconds
 
 
-def judged(node, found):
-    """The notes with what a match runner says, which is plain text to python-chess."""
-    judgement = JUDGEMENT.match(found["comment"])
-    if node.parent is None or found["score"] is not None or judgement is None:
+def with_engine_output(node, found):
+    """The annotations including the comments of match runners, which python-chess does not parse."""
+    output = ENGINE_OUTPUT.match(found["comment"])
+    if not node.parent or found["score"] is not None or not output:
         return found
-    sign, plies, pawns, depth, seconds, rest = judgement.groups()
+    sign, plies, pawns, depth, seconds, rest = output.groups()
     side = 1 if (sign == "-") != node.parent.board().turn else -1
     score = [side * ((int(plies) + 1) // 2)] if plies else side * round(100 * float(pawns))
     found |= {"score": score, "depth": int(depth), "comment": rest or ""}
@@ -30,7 +30,7 @@ def judged(node, found):
 
 
 def notes(node):
-    """What python-chess understood of a node."""
+    """The annotations of a node as read by python-chess."""
     score = node.eval()
     white = score and score.white()
     return {
@@ -51,8 +51,8 @@ def tree(game):
     while open_nodes:
         node = open_nodes.pop()
         move = node.parent.board().uci(node.move, chess960=node.board().chess960) if node.parent else ""
-        nodes.append({"move": move, "ply": node.ply() - game.ply(), **judged(node, notes(node))})
-        # A null move is none to us.
+        nodes.append({"move": move, "ply": node.ply() - game.ply(), **with_engine_output(node, notes(node))})
+        # Null moves are not supported here.
         open_nodes.extend(child for child in reversed(node.variations) if child.move)
     return nodes
 
@@ -60,7 +60,7 @@ def tree(game):
 def chess_games(text):
     import chess.pgn
 
-    # As from a file: any line end is one.
+    # All line ends are converted, as in a text file.
     source, games = io.StringIO(text, newline=None), []
     while (game := chess.pgn.read_game(source)) is not None:
         games.append(
@@ -78,7 +78,7 @@ def chess_games(text):
 
 
 def exported(module, suffix, write):
-    """What an exporter of cshogi writes into its file."""
+    """The file that an exporter of cshogi writes."""
     with tempfile.NamedTemporaryFile(suffix=suffix) as file:
         exporter = module.Exporter(file.name)
         write(exporter)
@@ -127,7 +127,7 @@ def shogi_game(kif, ki2, csa):
         },
         "written": {
             "kif": exported(KIF, ".kif", kif_file),
-            # Its KI2 knows no other start position.
+            # KI2 of cshogi supports no other start position.
             "ki2": exported(KI2, ".ki2", ki2_file) if start == cshogi.STARTING_SFEN else None,
             "csa": exported(CSA, ".csa", csa_file),
         },

@@ -1,6 +1,6 @@
-//! The same games in other programs: python-chess for PGN, cshogi for KIF, KI2 and CSA.
+//! Compares with other libraries: python-chess for PGN, cshogi for KIF, KI2 and CSA.
 //!
-//! Runs where `READYOK_REAL_ENGINES` is set; `scripts/install-record-peers.sh` installs them.
+//! Runs if `READYOK_REAL_ENGINES` is set. `scripts/install-record-peers.sh` installs the libraries.
 
 use std::env;
 use std::fs;
@@ -17,26 +17,26 @@ use readyok_rules::{Game, Side, Square};
 use readyok_rules::{GameResult, Termination};
 use serde_json::{Value, json};
 
-use super::kif::words;
+use super::kif::uci_moves;
 use super::{endings, games, read_all, read_one, written};
 
-/// Asks the programs in Python.
-fn ask(request: &Value) -> Option<Value> {
-    ask_with(request, |installed, tests| {
+/// Sends a request to the Python libraries.
+fn query(request: &Value) -> Option<Value> {
+    query_with(request, |installed, tests| {
         let mut python = Command::new(installed.join("bin/python"));
         python.arg(tests.join("peers.py")).env("PYTHONIOENCODING", "utf-8");
         python
     })
 }
 
-/// Asks a program, which is made of the folder where others are installed and the one of these tests;
-/// none where it is not wanted.
-pub(super) fn ask_with(
+/// Sends a request to a program and returns its reply. `program` gets the directory of the installed
+/// libraries and that of these tests. `None` if the tests are not enabled.
+pub(super) fn query_with(
     request: &Value,
     program: impl FnOnce(&Path, &Path) -> Command,
 ) -> Option<Value> {
     if env::var_os("READYOK_REAL_ENGINES").is_none() {
-        // Not by `eprintln!`, which nobody sees of a test that passes.
+        // The output of `eprintln!` is hidden for tests that pass.
         let text = "not tested: records of other programs, which need READYOK_REAL_ENGINES=1\n";
         stderr().write_all(text.as_bytes()).expect("standard error is open");
         return None;
@@ -50,15 +50,15 @@ pub(super) fn ask_with(
         .spawn()
         .expect("scripts/install-record-peers.sh was run");
     let mut input = child.stdin.take().expect("a pipe");
-    input.write_all(request.to_string().as_bytes()).expect("it listens");
+    input.write_all(request.to_string().as_bytes()).expect("an open pipe");
     drop(input);
-    let output = child.wait_with_output().expect("it ends");
+    let output = child.wait_with_output().expect("an exit status");
     assert!(output.status.success(), "{}", output.status);
     Some(serde_json::from_slice(&output.stdout).expect("JSON"))
 }
 
-/// The same values in every run.
-pub(super) fn drawn<T: std::fmt::Debug>(
+/// Random values, the same in every run.
+pub(super) fn samples<T: std::fmt::Debug>(
     strategy: &impl Strategy<Value = T>,
     count: usize,
 ) -> Vec<T> {
@@ -66,7 +66,7 @@ pub(super) fn drawn<T: std::fmt::Debug>(
     (0..count).map(|_| strategy.new_tree(&mut runner).expect("a value").current()).collect()
 }
 
-/// What python-chess should understand.
+/// The annotations that python-chess should read.
 fn notes(notes: &Annotations) -> Value {
     let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64());
     let mut nags: Vec<u8> = notes.nags.iter().map(|nag| nag.0).collect();
@@ -109,8 +109,8 @@ fn tree(record: &GameRecord) -> Vec<Value> {
     let (mut nodes, mut open) = (Vec::new(), vec![NodeId::ROOT]);
     while let Some(node) = open.pop().and_then(|id| record.node(id)) {
         let mut value = notes(&node.notes);
-        let word = node.mv().map(|mv| mv.to_uci(record.game().castling_form()));
-        value["move"] = word.unwrap_or_default().into();
+        let uci = node.mv().map(|mv| mv.to_uci(record.game().castling_form()));
+        value["move"] = uci.unwrap_or_default().into();
         value["ply"] = node.ply().into();
         nodes.push(value);
         open.extend(node.children().iter().rev());
@@ -119,21 +119,21 @@ fn tree(record: &GameRecord) -> Vec<Value> {
 }
 
 #[test]
-fn python_chess_reads_what_we_write_and_we_read_what_it_writes() {
-    // Python-chess knows no comment with `;` behind a move, and turns `}` into nothing.
+fn exchanges_games_with_python_chess() {
+    // Python-chess does not support comments with `;` after a move, and drops `}`.
     let plans = games::plan(games::pgn_notes(), 0..80);
-    let mut records: Vec<GameRecord> = drawn(&(games::chess_start(), plans), 60)
+    let mut records: Vec<GameRecord> = samples(&(games::chess_start(), plans), 60)
         .into_iter()
         .map(|(start, plan)| games::build(&start, plan))
         .collect();
     for (index, record) in records.iter_mut().enumerate() {
-        // Python-chess leaves `\"` in headers as it stands.
+        // Python-chess does not unescape `\"` in headers.
         record.set_header(Tag::Event, format!("game {index}"));
         record.headers.push("Annotator", "Ä [b]");
     }
     let text: Vec<u8> = records.iter().flat_map(|it| written(it, Format::Pgn)).collect();
     let text = String::from_utf8(text).expect("UTF-8");
-    let Some(answer) = ask(&json!({ "pgn": text })) else { return };
+    let Some(answer) = query(&json!({ "pgn": text })) else { return };
     let answer = answer.as_array().expect("games");
     assert_eq!(answer.len(), records.len());
     for (record, theirs) in records.iter().zip(answer) {
@@ -147,30 +147,30 @@ fn python_chess_reads_what_we_write_and_we_read_what_it_writes() {
             assert_eq!(ours, theirs, "{text}");
         }
         let pgn = theirs["pgn"].as_str().expect("text");
-        let (read, oddities) = read_one(pgn.as_bytes(), Format::Pgn);
-        assert_eq!((tree(&read), oddities), (ours, vec![]), "{pgn}");
+        let (read, warnings) = read_one(pgn.as_bytes(), Format::Pgn);
+        assert_eq!((tree(&read), warnings), (ours, vec![]), "{pgn}");
         assert_eq!((read.game(), read.result), (record.game(), record.result));
         assert_eq!(read.start().to_string(), record.start().to_string());
         assert_eq!(read.headers, record.headers);
     }
 }
 
-/// The files of many programs, whose games each of us could have misread.
+/// Files of many programs.
 #[test]
-fn python_chess_reads_the_samples_as_we_do() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records");
+fn python_chess_reads_the_samples_equally() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records");
     let mut compared = 0;
-    for entry in fs::read_dir(folder).expect("a folder") {
+    for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
-        // What broken games come to is for each to say.
+        // Libraries read broken games differently.
         if path.extension().is_none_or(|it| it != "pgn") || name == "broken.pgn" {
             continue;
         }
         let bytes = fs::read(&path).expect("a file");
         let latin1 = || bytes.iter().copied().map(char::from).collect();
         let text = String::from_utf8(bytes.clone()).unwrap_or_else(|_| latin1());
-        let Some(answer) = ask(&json!({ "pgn": text })) else { return };
+        let Some(answer) = query(&json!({ "pgn": text })) else { return };
         let ours = read_all(&bytes, Format::Pgn);
         assert_eq!(answer.as_array().map(Vec::len), Some(ours.len()), "{name}");
         for (theirs, ours) in answer.as_array().expect("games").iter().zip(ours) {
@@ -185,7 +185,7 @@ fn check_sample(name: &str, theirs: &Value, ours: &GameRecord) {
     assert_eq!(theirs["errors"], json!([]), "{name}");
     assert_eq!(theirs["fen"], ours.start().to_string(), "{name}");
     assert_eq!(theirs["headers"]["Result"], ours.result.as_str(), "{name}");
-    // These tell what a record holds otherwise.
+    // A record has these outside of its headers.
     let held = ["Result", "FEN", "SetUp", "Variant"];
     let mut headers = theirs["headers"].as_object().expect("headers").clone();
     headers.retain(|name, _| !held.contains(&name.as_str()));
@@ -204,8 +204,8 @@ fn check_sample(name: &str, theirs: &Value, ours: &GameRecord) {
 }
 
 #[test]
-fn cshogi_reads_what_we_write_and_we_read_what_it_writes() {
-    // It knows no variations, and no drawings of boards.
+fn exchanges_games_with_cshogi() {
+    // Cshogi does not support variations and board diagrams.
     let texts = [
         "",
         "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
@@ -213,7 +213,7 @@ fn cshogi_reads_what_we_write_and_we_read_what_it_writes() {
     ];
     let choices = proptest::collection::vec(proptest::num::u16::ANY, 1..120);
     let mut records = Vec::new();
-    for (index, choices) in drawn(&choices, 45).into_iter().enumerate() {
+    for (index, choices) in samples(&choices, 45).into_iter().enumerate() {
         let mut record = GameRecord::new(super::super::position(Game::Shogi, texts[index % 3]));
         record.set_header(Tag::Player(Side::First), "甲");
         record.set_header(Tag::Player(Side::Second), "乙");
@@ -239,11 +239,11 @@ fn cshogi_reads_what_we_write_and_we_read_what_it_writes() {
             })
         })
         .collect();
-    let Some(answer) = ask(&json!({ "shogi": request })) else { return };
+    let Some(answer) = query(&json!({ "shogi": request })) else { return };
     let answer = answer.as_array().expect("games");
     assert_eq!(answer.len(), records.len());
     for (record, theirs) in records.iter().zip(answer) {
-        let moves: Vec<String> = words(record).split_whitespace().map(str::to_owned).collect();
+        let moves: Vec<String> = uci_moves(record).split_whitespace().map(str::to_owned).collect();
         let mut times: Vec<u64> = record
             .mainline()
             .filter_map(|node| node.notes.elapsed)
@@ -265,9 +265,9 @@ fn cshogi_reads_what_we_write_and_we_read_what_it_writes() {
             let Some(file) = theirs["written"][name].as_str() else { continue };
             let read = read_all(file.as_bytes(), format).remove(0);
             let read = read.unwrap_or_else(|error| panic!("{file}: {error}"));
-            assert_eq!(words(&read), words(record), "{file}");
+            assert_eq!(uci_moves(&read), uci_moves(record), "{file}");
             assert_eq!(read.player(Side::First), Some("a"));
-            // Its KI2 says nothing of the end.
+            // KI2 of cshogi has no end.
             if format != Format::Ki2 {
                 assert_eq!(read.termination(), Some(Termination::Resignation), "{file}");
                 assert_eq!(read.result, record.result);
@@ -280,9 +280,9 @@ fn cshogi_reads_what_we_write_and_we_read_what_it_writes() {
     }
 }
 
-/// The winner that cshogi finds is never the wrong one, whichever side is to move.
+/// Cshogi never reads the wrong winner, regardless of the side to move.
 #[test]
-fn cshogi_finds_the_winners_that_we_write() {
+fn cshogi_reads_the_winners() {
     let decided = [GameResult::Win(Side::First), GameResult::Win(Side::Second)];
     let ends = endings::ends().into_iter();
     let records: Vec<GameRecord> = ends
@@ -300,11 +300,11 @@ fn cshogi_finds_the_winners_that_we_write() {
             })
         })
         .collect();
-    let Some(answer) = ask(&json!({ "shogi": request })) else { return };
+    let Some(answer) = query(&json!({ "shogi": request })) else { return };
     for (record, theirs) in records.iter().zip(answer.as_array().expect("games")) {
         let winner = if record.result == GameResult::Win(Side::First) { 1 } else { 2 };
         let end = record.termination().expect("an end");
-        // It knows no other words.
+        // Cshogi does not support other ends.
         let is_known = matches!(
             end,
             Termination::Resignation

@@ -1,4 +1,4 @@
-//! PGN: odd files, broken files, and that what is written reads back.
+//! PGN: unusual files, broken files, and round trips.
 
 use std::io::{self, Read};
 use std::time::Duration;
@@ -14,20 +14,20 @@ use readyok_rules::{CastlingForm, Game, Notation, Position, Side, Square};
 
 use super::{check_round_trip, games, read_all, read_one, written};
 
-/// The main line as UCI words.
-fn words(record: &GameRecord) -> String {
-    let words: Vec<String> = record
+/// The main line in UCI notation.
+fn uci_moves(record: &GameRecord) -> String {
+    let moves: Vec<String> = record
         .mainline()
         .filter_map(Node::mv)
         .map(|mv| mv.to_uci(record.game().castling_form()))
         .collect();
-    words.join(" ")
+    moves.join(" ")
 }
 
 #[track_caller]
 fn check_moves(text: &str, expected: &str) -> GameRecord {
     let (record, _) = read_one(text.as_bytes(), Format::Pgn);
-    assert_eq!(words(&record), expected, "{text}");
+    assert_eq!(uci_moves(&record), expected, "{text}");
     record
 }
 
@@ -37,14 +37,14 @@ fn check_error(text: &str, expected: &str) {
     let error = games.remove(0).err().unwrap_or_else(|| panic!("{text} was read"));
     assert_eq!(error.to_string(), expected, "{text}");
     for game in games {
-        assert_eq!(words(&game.expect("the next game is read")), "e2e4 e7e5", "{text}");
+        assert_eq!(uci_moves(&game.expect("the next game is read")), "e2e4 e7e5", "{text}");
     }
 }
 
 const NEXT: &str = "\n\n[Event \"next\"]\n\n1. e4 e5 *\n";
 
 #[test]
-fn reads_moves_as_people_write_them() {
+fn reads_lenient_moves() {
     check_moves("1. e4 e5 2. Nf3 Nc6 *", "e2e4 e7e5 g1f3 b8c6");
     check_moves("1.e4 e5 2.Nf3 Nc6 *", "e2e4 e7e5 g1f3 b8c6");
     check_moves("e4 e5 Nf3 Nc6", "e2e4 e7e5 g1f3 b8c6");
@@ -65,8 +65,8 @@ fn reads_moves_as_people_write_them() {
 }
 
 #[test]
-fn reads_tags_as_people_write_them() {
-    let (record, oddities) = read_one(
+fn reads_lenient_tags() {
+    let (record, warnings) = read_one(
         b"[White \"\\\"Big\\\" \\\\ Al\"]  [Black\t\"\xe9mile\" ]\n[Site \"the \"best\" bar\"]\n\
           [Round 3]\n[Annotator \"open]\n[A_b \"1\"]\n[A_b \"2\"]\n1. e4 *",
         Format::Pgn,
@@ -84,13 +84,13 @@ fn reads_tags_as_people_write_them() {
             ("A_b", "2"),
         ]
     );
-    let names: Vec<String> = oddities.iter().map(|it| it.kind.to_string()).collect();
+    let names: Vec<String> = warnings.iter().map(|it| it.kind.to_string()).collect();
     assert_eq!(names.len(), 3, "{names:?}");
     assert_eq!(record.player(Side::Second), Some("émile"));
 }
 
 #[test]
-fn the_game_and_its_start_come_from_tags() {
+fn tags_determine_game_and_start_position() {
     let chess960 = "[Variant \"Fischerandom\"]\n[SetUp \"1\"]\n\
         [FEN \"1rkr4/ppp1pppp/8/3pP3/8/8/PPPP1PPP/1RKR4 w DBdb - 0 9\"]\n\n9. O-O O-O *";
     let record = check_moves(chess960, "c1d1 c8d8");
@@ -109,13 +109,13 @@ fn the_game_and_its_start_come_from_tags() {
 }
 
 #[test]
-fn reads_what_programs_hide_in_comments() {
-    let (record, oddities) = read_one(
+fn reads_commands_in_comments() {
+    let (record, warnings) = read_one(
         b"1. e4 { [%eval 0.25,18] [%clk 0:09:58.5] a good [%foo bar] move [%clk 9] } \
           e5 {[%csl Ge4,Rd5][%cal Ye2e4]} 2. Nf3 {[%emt 0:00:04] [%eval #-3]} *",
         Format::Pgn,
     );
-    assert_eq!(oddities, []);
+    assert_eq!(warnings, []);
     let notes: Vec<_> = record.mainline().map(|node| node.notes.clone()).collect();
     assert_eq!(notes[0].evaluation, Some(Evaluation { score: Score::Cp(25), depth: Some(18) }));
     assert_eq!(notes[0].clock, Some(Duration::from_millis(598_500)));
@@ -149,7 +149,7 @@ fn marks_of_another_board_are_not_written() {
 }
 
 #[test]
-fn a_line_can_end_within_what_a_match_runner_says() {
+fn engine_output_in_comments_can_have_line_breaks() {
     let text = b"1. e4 {+0.54/12\n0.31s} e5 {+0.10/11\r\n0.25s,\r\nn=1200} *";
     let (record, _) = read_one(text, Format::Pgn);
     let notes: Vec<_> = record.mainline().map(|node| node.notes.clone()).collect();
@@ -189,7 +189,7 @@ fn reads_the_comments_of_match_runners() {
     assert_eq!(notes[5].comments, ["1/2 open"]);
 }
 
-/// Cute Chess has them where an engine told no score.
+/// Cute Chess writes them if an engine reported no score.
 #[test]
 fn reads_times_without_scores() {
     let (record, _) = read_one(
@@ -211,7 +211,7 @@ fn reads_times_without_scores() {
 }
 
 #[test]
-fn comments_stand_where_they_belong() {
+fn comments_are_attached_to_their_moves() {
     let (record, _) = read_one(
         b"{of the game} 1. e4 {one} ;two\n% escaped\n({before} 1. d4 d5 (1... Nf6 2. c4) 2. c4 {in}) {three}\n\
           1... e5 $1 (1... c5!? 2. Nf3 (2. c3)) 2. Nf3 *",
@@ -230,13 +230,13 @@ fn comments_stand_where_they_belong() {
 }
 
 #[test]
-fn results_come_from_the_moves_and_from_the_tag() {
-    let (record, oddities) = read_one(b"[Result \"1-0\"]\n\n1. e4", Format::Pgn);
+fn results_come_from_movetext_and_tag() {
+    let (record, warnings) = read_one(b"[Result \"1-0\"]\n\n1. e4", Format::Pgn);
     assert_eq!(record.result, GameResult::Win(Side::First));
-    assert_eq!(oddities.last().map(|it| &it.kind), Some(&RecordWarningKind::NoEnd));
-    let (record, oddities) = read_one(b"[Result \"1-0\"]\n\n1. e4 0-1", Format::Pgn);
+    assert_eq!(warnings.last().map(|it| &it.kind), Some(&RecordWarningKind::NoEnd));
+    let (record, warnings) = read_one(b"[Result \"1-0\"]\n\n1. e4 0-1", Format::Pgn);
     assert_eq!(record.result, GameResult::Win(Side::Second));
-    assert_eq!(oddities.len(), 1);
+    assert_eq!(warnings.len(), 1);
     let (record, _) = read_one(b"[Result \"1/2-1/2\"]\n\n1. e4 *", Format::Pgn);
     assert_eq!(record.result, GameResult::Draw);
     let (record, _) = read_one("1. e4 1–0".as_bytes(), Format::Pgn);
@@ -244,7 +244,7 @@ fn results_come_from_the_moves_and_from_the_tag() {
 }
 
 #[test]
-fn games_are_told_apart() {
+fn separates_games() {
     let count = |text: &str| {
         let games = read_all(text.as_bytes(), Format::Pgn);
         games.into_iter().map(|game| game.expect("it is read").len()).collect::<Vec<_>>()
@@ -259,7 +259,7 @@ fn games_are_told_apart() {
 }
 
 #[test]
-fn a_broken_game_is_reported_and_the_next_one_read() {
+fn reports_a_broken_game_and_reads_the_next_one() {
     for (text, expected) in [
         ("1. e4 e5 2. Ke3", "line 1, column 13: `Ke3` is not a legal move"),
         ("\n1. e4\ne5 2. Nf6 Nc6", "line 3, column 7: `Nf6` is not a legal move"),
@@ -271,7 +271,7 @@ fn a_broken_game_is_reported_and_the_next_one_read() {
     ] {
         check_error(&format!("{text}{NEXT}"), &format!("game 1, {expected}"));
     }
-    // After a result another game can follow on the same line.
+    // Another game can follow a result on the same line.
     check_error(
         "1. e4 Kd8 1-0 1. e4 e5 1-0",
         "game 1, line 1, column 7: `Kd8` is not a legal move",
@@ -280,14 +280,14 @@ fn a_broken_game_is_reported_and_the_next_one_read() {
 }
 
 #[test]
-fn a_broken_variation_is_cut() {
-    let (record, oddities) = read_one(
+fn truncates_a_broken_variation() {
+    let (record, warnings) = read_one(
         b"1. e4 (1. d4 d5 2. Ke3 (2. c4 {x}) Nf6) (1. c4 --) (1. Nf3) 1... e5 (2. hello) 2. Nf3 *",
         Format::Pgn,
     );
-    assert_eq!(words(&record), "e2e4 e7e5 g1f3");
+    assert_eq!(uci_moves(&record), "e2e4 e7e5 g1f3");
     assert_eq!(record.len(), 3 + 2 + 1 + 1);
-    let cut: Vec<String> = oddities.iter().map(ToString::to_string).collect();
+    let cut: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
         cut,
         [
@@ -296,14 +296,14 @@ fn a_broken_variation_is_cut() {
             "line 1, column 73: a variation was truncated before `hello`",
         ]
     );
-    let (record, oddities) =
+    let (record, warnings) =
         read_one(b"(1. e4 e5) 1. d4 ) d5 ((1... e5)) 2. c4 <x> *", Format::Pgn);
-    assert_eq!((words(&record).as_str(), record.len()), ("d2d4 d7d5 c2c4", 3));
-    assert_eq!(oddities.len(), 5, "{oddities:?}");
+    assert_eq!((uci_moves(&record).as_str(), record.len()), ("d2d4 d7d5 c2c4", 3));
+    assert_eq!(warnings.len(), 5, "{warnings:?}");
 }
 
 #[test]
-fn games_over_the_limits_are_reported() {
+fn reports_games_that_exceed_limits() {
     let limits = Limits {
         game_bytes: 400,
         comment_bytes: 100,
@@ -333,12 +333,12 @@ fn games_over_the_limits_are_reported() {
         let error = games.next().expect("a game").expect_err("too much");
         assert!(matches!(error.kind, RecordErrorKind::LimitExceeded(it) if it == limit), "{error}");
         let next = games.last().expect("another game").expect("it is read");
-        assert_eq!(words(&next), "e2e4 e7e5", "{limit}");
+        assert_eq!(uci_moves(&next), "e2e4 e7e5", "{limit}");
     }
 }
 
 #[test]
-fn what_cannot_be_held_is_written_as_the_module_says() {
+fn limitations_are_those_of_the_documentation() {
     let mut record = GameRecord::new(Position::start(Game::Chess));
     let mv = record.position().parse_move("e2e4").expect("legal");
     let id = record.play(mv).expect("legal");
@@ -354,8 +354,8 @@ fn what_cannot_be_held_is_written_as_the_module_says() {
          [Black \"?\"]\n[Result \"1-0\"]\n[F__e \"two lines\"]\n[Termination \"time forfeit\"]\n\n\
          1. e4 { [%clk 0:00:01.234] } ; {a}\n; b\n{ x\n [Event \" } 1-0\n\n"
     );
-    let (read, oddities) = read_one(text.as_bytes(), Format::Pgn);
-    assert_eq!(oddities, []);
+    let (read, warnings) = read_one(text.as_bytes(), Format::Pgn);
+    assert_eq!(warnings, []);
     assert_eq!(read.termination(), Some(readyok_rules::Termination::TimeForfeit));
     assert_eq!(read.node(read.last()).expect("it is there").notes.comments.len(), 3);
     assert!(
@@ -376,7 +376,7 @@ fn lines_have_up_to_eighty_columns() {
     assert!(written.contains("4... Rg8 5. Nf3 (5. e4 e5 6. d4))"), "{written}");
 }
 
-/// Fails after some bytes, and gives them one by one.
+/// Returns bytes one by one, then fails.
 struct Broken<'a>(&'a [u8]);
 
 impl Read for Broken<'_> {
@@ -402,7 +402,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn what_is_written_reads_back(
+    fn games_survive_a_round_trip(
         start in games::chess_start(),
         plan in games::plan(games::pgn_notes(), 0..60),
         headers in prop::collection::vec(("[A-Za-z][A-Za-z0-9_]{0,8}", games::text()), 0..5),
@@ -415,12 +415,12 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_break_the_reader(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         read_all(&bytes, Format::Pgn);
     }
 
     #[test]
-    fn no_tokens_break_the_reader(
+    fn arbitrary_tokens_do_not_panic(
         tokens in prop::collection::vec(
             prop::sample::select(vec![
                 "e4", "d5", "Nf3", "exd5", "(", ")", "{", "}", ";", "\n", "[Event \"a\"]", "[", "]",
@@ -430,14 +430,14 @@ proptest! {
         ),
     ) {
         for game in read_all(tokens.join(" ").as_bytes(), Format::Pgn).into_iter().flatten() {
-            // The first writing loses what PGN does not hold.
+            // The first pass loses what PGN does not support.
             check_round_trip(&read_one(&written(&game, Format::Pgn), Format::Pgn).0, Format::Pgn);
         }
     }
 }
 
 #[test]
-fn every_castling_is_written_in_its_own_form() {
+fn writes_chess960_castling() {
     let text = "[Variant \"Chess960\"]\n[FEN \"4k3/8/8/8/8/8/8/4KR2 w F - 0 1\"]\n\n1. O-O *";
     let record = check_moves(text, "e1f1");
     assert_eq!(
@@ -452,7 +452,7 @@ fn every_castling_is_written_in_its_own_form() {
 }
 
 #[test]
-fn writing_again_changes_no_repeated_tag() {
+fn repeated_tags_survive_a_round_trip() {
     for tags in [
         "[Event \"x\"]\n[Site \"?\"]\n[Site \"?\"]\n[Site \"?\"]\n",
         "[Event \"?\"]\n[Site \"a\"]\n[Site \"?\"]\n[Site \"b\"]\n",
@@ -490,7 +490,7 @@ fn options_change_notation_comments_and_numbers() {
 }
 
 #[test]
-fn comments_are_wrapped_as_wholes_or_at_spaces() {
+fn wraps_comments_at_spaces_on_request() {
     let mut record = GameRecord::new(Position::start(Game::Chess));
     let mv = record.position().parse_move("e2e4").expect("a legal move");
     let id = record.play(mv).expect("a legal move");

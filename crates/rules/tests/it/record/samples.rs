@@ -1,4 +1,4 @@
-//! The files in `testdata/records` give what stands beside them.
+//! The files in `testdata/records` are read as the text files next to them state.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -19,8 +19,8 @@ fn nodes(record: &GameRecord) -> Vec<&Node> {
     nodes
 }
 
-/// What is told of a game.
-fn told(record: &GameRecord) -> String {
+/// A summary of a game.
+fn summary(record: &GameRecord) -> String {
     let nodes = nodes(record);
     let count = |of: fn(&Node) -> usize| nodes.iter().map(|node| of(node)).sum::<usize>();
     let name = |side| record.player(side).unwrap_or("?");
@@ -44,16 +44,16 @@ fn told(record: &GameRecord) -> String {
 }
 
 #[test]
-fn the_samples_are_read_as_they_should_be() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records");
+fn reads_the_samples_as_expected() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records");
     let (mut checked, mut wrong) = (0, String::new());
-    for entry in fs::read_dir(folder).expect("a folder") {
+    for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
         let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
         let Some(format) = Format::from_extension(extension) else { continue };
         let bytes = fs::read(&path).expect("a file");
         assert!(
-            // One reader takes both.
+            // KIF and KI2 have the same reader.
             Format::detect(&bytes).map(|it| if it == Format::Ki2 { Format::Kif } else { it })
                 == Some(if format == Format::Ki2 { Format::Kif } else { format }),
             "{}",
@@ -63,17 +63,17 @@ fn the_samples_are_read_as_they_should_be() {
         let mut games = record::read(&bytes[..], format);
         while let Some(game) = games.next() {
             match game {
-                Ok(game) => found.push_str(&told(&game)),
-                Err(error) => writeln!(found, "error: {error}").expect("a string takes all"),
+                Ok(game) => found.push_str(&summary(&game)),
+                Err(error) => writeln!(found, "error: {error}").expect("writing to a string"),
             }
             for warning in games.warnings() {
-                writeln!(found, "  warning: {warning}").expect("a string takes all");
+                writeln!(found, "  warning: {warning}").expect("writing to a string");
             }
         }
         let expected = fs::read_to_string(path.with_extension(format!("{extension}.txt")));
         let expected = expected.unwrap_or_default();
         if found != expected {
-            writeln!(wrong, "==> {}\n{found}", path.display()).expect("a string takes all");
+            writeln!(wrong, "==> {}\n{found}", path.display()).expect("writing to a string");
         }
         checked += 1;
     }
@@ -81,12 +81,12 @@ fn the_samples_are_read_as_they_should_be() {
     assert_eq!(checked, 33);
 }
 
-/// What a program has written is read, written and read again without a loss.
+/// Files of programs satisfy the properties of all files.
 #[test]
-fn the_samples_survive_being_written() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records");
+fn samples_satisfy_the_properties() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records");
     let mut checked = 0;
-    for entry in fs::read_dir(folder).expect("a folder") {
+    for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
         let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
         let Some(format) = Format::from_extension(extension) else { continue };

@@ -1,15 +1,15 @@
-//! The seeds of the fuzz targets keep the laws that the targets check.
+//! Replays the seeds of the fuzz targets of records.
 
 use super::laws;
 use crate::seeds::{check, check_bytes};
 
-/// What PGN is made of.
+/// The alphabet of PGN.
 const CHESS: &str = "abcdefghKQRBNxO-=+#!?12345678 .*/$%[]{}()\";\\\n\r\t~½é";
-/// What KIF, KI2, CSA and lines of USI are made of.
+/// The alphabet of KIF, KI2, CSA and USI.
 const SHOGI: &str = "+-*#&'%|:：,.()[]{}\"0123456789 \n\r\tabiTPNVK成不打同　歩玉香飛五七７３▲△変化手まで投了持駒先後番";
 
 #[test]
-fn the_seeds_of_the_fuzz_targets_keep_their_laws() {
+fn seeds_of_the_fuzz_targets_satisfy_their_properties() {
     check("record_pgn", CHESS, laws::pgn);
     for (target, law) in [
         ("record_kif", laws::kif as fn(&[u8])),

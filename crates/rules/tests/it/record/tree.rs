@@ -1,18 +1,18 @@
-//! The tree of moves itself.
+//! The tree of moves.
 
 use readyok_rules::record::{AddError, GameRecord, Node, NodeId};
 use readyok_rules::{Game, IllegalReason, Position, Side};
 use readyok_rules::{GameResult, Termination};
 
-fn play(record: &mut GameRecord, words: &str) {
-    for word in words.split_whitespace() {
-        let mv = record.position().parse_move(word).expect("legal");
+fn play(record: &mut GameRecord, moves: &str) {
+    for uci in moves.split_whitespace() {
+        let mv = record.position().parse_move(uci).expect("legal");
         record.play(mv).expect("legal");
     }
 }
 
 #[test]
-fn the_main_line_gives_moves_and_positions() {
+fn iterates_over_moves_and_positions_of_the_main_line() {
     let mut record = GameRecord::new(Position::start(Game::Shogi));
     play(&mut record, "7g7f 3c3d 8h2b+");
     assert_eq!(record.mainline().map(Node::ply).collect::<Vec<_>>(), [1, 2, 3]);
@@ -26,7 +26,7 @@ fn the_main_line_gives_moves_and_positions() {
 }
 
 #[test]
-fn a_second_move_is_a_variation_and_the_same_move_is_not_added_again() {
+fn adds_a_second_move_as_variation_but_no_duplicate() {
     let mut record = GameRecord::new(Position::start(Game::Chess));
     play(&mut record, "e2e4 e7e5");
     let d4 = record.start().parse_move("d2d4").expect("legal");
@@ -52,7 +52,7 @@ fn illegal_moves_change_nothing() {
 }
 
 #[test]
-fn an_end_tells_the_result() {
+fn ends_imply_results() {
     use Termination as T;
     for (game, end, result) in [
         (Game::Chess, T::Resignation, GameResult::Win(Side::First)),

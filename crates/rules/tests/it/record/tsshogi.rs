@@ -1,6 +1,6 @@
-//! The same games in tsshogi, which is how ShogiHome reads and writes KIF, KI2, CSA, JKF and USI.
+//! Compares KIF, KI2, CSA, JKF and USI with tsshogi, the library of ShogiHome.
 //!
-//! Runs where `READYOK_REAL_ENGINES` is set; `scripts/install-record-peers.sh` installs it.
+//! Runs if `READYOK_REAL_ENGINES` is set. `scripts/install-record-peers.sh` installs tsshogi.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use readyok_rules::{GameResult, Termination};
 use serde_json::{Value, json};
 
 use super::kif::no_time;
-use super::peers::{ask_with, drawn};
+use super::peers::{query_with, samples};
 use super::{endings, games, read_all, read_one, written};
 
 const FORMATS: [(&str, Format); 5] = [
@@ -25,30 +25,30 @@ const FORMATS: [(&str, Format); 5] = [
     ("usi", Format::Usi),
 ];
 
-/// What a format holds, for both.
+/// What a format supports in both libraries.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a format")]
-struct Holds {
+struct Capabilities {
     variations: bool,
     times: bool,
     comments: bool,
     players: bool,
 }
 
-fn holds(format: Format) -> Holds {
-    let all = Holds { variations: true, times: true, comments: true, players: true };
+fn capabilities(format: Format) -> Capabilities {
+    let all = Capabilities { variations: true, times: true, comments: true, players: true };
     match format {
         Format::Kif | Format::Jkf => all,
-        Format::Ki2 => Holds { times: false, ..all },
-        Format::Csa => Holds { variations: false, ..all },
+        Format::Ki2 => Capabilities { times: false, ..all },
+        Format::Csa => Capabilities { variations: false, ..all },
         Format::Usi | Format::Pgn => {
-            Holds { variations: false, times: false, comments: false, players: false }
+            Capabilities { variations: false, times: false, comments: false, players: false }
         }
     }
 }
 
-/// The word that tsshogi has for an end, where it has one that a format has, too.
-fn end_word(end: Termination, format: Format) -> Option<&'static str> {
+/// The name of an end in tsshogi, if both it and the format have one.
+fn end_name(end: Termination, format: Format) -> Option<&'static str> {
     Some(match end {
         Termination::Resignation => "resign",
         Termination::Checkmate => "mate",
@@ -69,27 +69,28 @@ fn trimmed(text: &str) -> String {
     text.lines().map(str::trim).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// What tsshogi should find in a format.
+/// The tree that tsshogi should read.
 fn tree(record: &GameRecord, format: Format) -> Vec<Value> {
-    let holds = holds(format);
+    let capabilities = capabilities(format);
     let (mut nodes, mut open) = (Vec::new(), vec![NodeId::ROOT]);
     while let Some(node) = open.pop().and_then(|id| record.node(id)) {
-        let word = node.mv().map(|mv| mv.to_uci(CastlingForm::KingMove));
+        let uci = node.mv().map(|mv| mv.to_uci(CastlingForm::KingMove));
         let comment = trimmed(&node.notes.comments.join("\n"));
         let time = node.notes.elapsed.unwrap_or_default();
         nodes.push(json!({
-            "move": word.unwrap_or_default(),
+            "move": uci.unwrap_or_default(),
             "ply": node.ply(),
-            "comment": if holds.comments { comment } else { String::new() },
-            "millis": if holds.times { time.as_millis() } else { 0 },
+            "comment": if capabilities.comments { comment } else { String::new() },
+            "millis": if capabilities.times { time.as_millis() } else { 0 },
         }));
-        let children = node.children().iter().take(if holds.variations { usize::MAX } else { 1 });
+        let children =
+            node.children().iter().take(if capabilities.variations { usize::MAX } else { 1 });
         open.extend(children.rev());
     }
     nodes
 }
 
-/// The same of what tsshogi has found.
+/// The tree that tsshogi has read.
 fn found(nodes: &Value) -> Vec<Value> {
     let nodes = nodes.as_array().expect("nodes");
     let found = |node: &Value| {
@@ -106,10 +107,10 @@ fn found(nodes: &Value) -> Vec<Value> {
 /// Games with variations, comments, times and ends.
 fn records() -> Vec<GameRecord> {
     let notes = games::whole_seconds();
-    // It keeps evaluations as comments.
+    // Tsshogi reads evaluations as comments.
     let notes = notes.prop_map(|notes| Annotations { evaluation: None, ..notes });
-    let drawn = drawn(&(games::shogi_start(), games::plan(notes, 0..60), games::end()), 60);
-    let records = drawn.into_iter().map(|(start, plan, end)| {
+    let samples = samples(&(games::shogi_start(), games::plan(notes, 0..60), games::end()), 60);
+    let records = samples.into_iter().map(|(start, plan, end)| {
         let plan = games::Plan { root: no_time(plan.root), ..plan };
         let mut record = games::build(&start, plan);
         record.set_header(Tag::Player(Side::First), "甲");
@@ -128,13 +129,13 @@ fn records() -> Vec<GameRecord> {
 }
 
 #[test]
-fn tsshogi_reads_what_we_write_and_we_read_what_it_writes() {
+fn exchanges_games_with_tsshogi() {
     let records = records();
     let texts = |record: &GameRecord| {
         let texts = FORMATS.map(|(name, format)| (name.to_owned(), text(record, format).into()));
         Value::Object(texts.into_iter().collect())
     };
-    let Some(answer) = ask(&records.iter().map(texts).collect::<Vec<_>>()) else { return };
+    let Some(answer) = query(&records.iter().map(texts).collect::<Vec<_>>()) else { return };
     assert_eq!(answer.len(), records.len());
     for (record, theirs) in records.iter().zip(&answer) {
         for (name, format) in FORMATS {
@@ -143,9 +144,9 @@ fn tsshogi_reads_what_we_write_and_we_read_what_it_writes() {
     }
 }
 
-/// Asks tsshogi to read texts of games, each by the name of its format.
-fn ask(games: &[Value]) -> Option<Vec<Value>> {
-    let answer = ask_with(&json!({ "shogi": games }), |installed, tests| {
+/// Lets tsshogi read texts of games, keyed by the names of their formats.
+fn query(games: &[Value]) -> Option<Vec<Value>> {
+    let answer = query_with(&json!({ "shogi": games }), |installed, tests| {
         let mut node = Command::new("node");
         node.arg(tests.join("tsshogi.cjs")).env("NODE_PATH", installed.join("node_modules"));
         node
@@ -153,20 +154,20 @@ fn ask(games: &[Value]) -> Option<Vec<Value>> {
     Some(answer?.as_array().expect("games").clone())
 }
 
-/// The moves and times of a tree, which programs do not hide in comments as they do evaluations.
+/// The moves and times of a tree. Comments differ, because programs write evaluations into them.
 fn moves_and_times(nodes: Vec<Value>) -> Vec<[Value; 3]> {
     nodes.into_iter().map(|node| ["move", "ply", "millis"].map(|name| node[name].clone())).collect()
 }
 
-/// The files of many programs, of which tsshogi reads the first game.
+/// Files of many programs. Tsshogi reads only the first game.
 #[test]
-fn tsshogi_reads_the_samples_as_we_do() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records");
+fn tsshogi_reads_the_samples_equally() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/records");
     let mut compared = 0;
-    for entry in fs::read_dir(folder).expect("a folder") {
+    for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
         let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
-        // A line is a game only to us.
+        // For tsshogi, the lines of this file are not separate games.
         let format = Format::from_extension(extension).filter(|_| !path.ends_with("openings.sfen"));
         let Some((name, format)) = FORMATS.into_iter().find(|it| Some(it.1) == format) else {
             continue;
@@ -174,7 +175,7 @@ fn tsshogi_reads_the_samples_as_we_do() {
         let bytes = fs::read(&path).expect("a file");
         let text = String::from_utf8(bytes.clone())
             .unwrap_or_else(|_| encoding_rs::SHIFT_JIS.decode(&bytes).0.into_owned());
-        let Some(answer) = ask(&[json!({ name: text })]) else { return };
+        let Some(answer) = query(&[json!({ name: text })]) else { return };
         let theirs = &answer[0][name];
         let ours = read_all(&bytes, format).remove(0).expect("a game");
         let path = path.display();
@@ -196,29 +197,29 @@ fn check(record: &GameRecord, format: Format, theirs: &Value) {
     let position = |text: &str| text.split(' ').take(3).collect::<Vec<_>>().join(" ");
     let start = theirs["start"].as_str().map(position);
     assert_eq!(start, Some(position(&record.start().to_string())), "{text}");
-    if holds(format).players {
+    if capabilities(format).players {
         assert_eq!(theirs["players"], json!(["甲", "乙"]), "{text}");
     }
     let expected = tree(record, format);
     assert_eq!(found(&theirs["nodes"]), expected, "{format}: {text}");
     let file = theirs["written"].as_str().expect("text");
-    let (read, oddities) = read_one(file.as_bytes(), format);
-    assert_eq!(oddities, [], "{file}");
+    let (read, warnings) = read_one(file.as_bytes(), format);
+    assert_eq!(warnings, [], "{file}");
     assert_eq!(tree(&read, format), expected, "{file}");
     let end = record.node(record.last()).and_then(|node| node.notes.end.as_ref());
-    let word = end.and_then(|end| end_word(end.outcome.termination, format));
-    if let Some(word) = word.filter(|_| format != Format::Usi && format != Format::Ki2) {
+    let name = end.and_then(|end| end_name(end.outcome.termination, format));
+    if let Some(name) = name.filter(|_| format != Format::Usi && format != Format::Ki2) {
         let nodes = theirs["nodes"].as_array().expect("nodes");
         let ends: Vec<&Value> =
             nodes.iter().flat_map(|node| node["end"].as_array().expect("ends")).collect();
-        assert_eq!(ends, [&json!([word, "", 5000])], "{text}");
+        assert_eq!(ends, [&json!([name, "", 5000])], "{text}");
         assert_eq!(read.termination(), record.termination(), "{file}");
     }
 }
 
-/// It tells winners by the side to move, as KIF does.
+/// Tsshogi derives the winner from the side to move, as KIF does.
 #[test]
-fn tsshogi_finds_the_winners_that_we_write_as_kif() {
+fn tsshogi_reads_the_winners_of_kif() {
     let cases = [
         (1, Termination::Resignation, Side::First, "resign"),
         (1, Termination::Resignation, Side::Second, "winByDefault"),
@@ -232,11 +233,11 @@ fn tsshogi_finds_the_winners_that_we_write_as_kif() {
         let record = endings::game(*moves, *end, GameResult::Win(*winner));
         json!({ "kif": text(&record, Format::Kif) })
     };
-    let Some(answer) = ask(&cases.iter().map(game).collect::<Vec<_>>()) else { return };
-    for ((.., word), theirs) in cases.iter().zip(answer) {
+    let Some(answer) = query(&cases.iter().map(game).collect::<Vec<_>>()) else { return };
+    for ((.., name), theirs) in cases.iter().zip(answer) {
         let nodes = theirs["kif"]["nodes"].as_array().expect("nodes").iter();
         let ends: Vec<&Value> =
             nodes.flat_map(|node| node["end"].as_array().expect("ends")).collect();
-        assert_eq!(ends.iter().map(|end| &end[0]).collect::<Vec<_>>(), [word], "{theirs}");
+        assert_eq!(ends.iter().map(|end| &end[0]).collect::<Vec<_>>(), [name], "{theirs}");
     }
 }
