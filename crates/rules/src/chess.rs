@@ -1,16 +1,17 @@
 //! Chess and Chess960: `shakmaty`'s position and the history that repetition needs.
 
-mod ending;
-mod explain;
 mod san;
 mod setup;
 
 use shakmaty::{
-    CastlingMode, Chess, Color, EnPassantMode, FromSetup, Move, Position, uci::UciMove,
-    zobrist::Zobrist64,
+    Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Move, Piece, Position,
+    Rank, Role, Square, attacks, uci::UciMove, zobrist::Zobrist64,
 };
 
-use crate::{FenForm, Game, IllegalReason, PositionError, Setup, Side};
+use crate::{
+    ChessRules, DeadPositions, FenForm, Game, GameOutcome, IllegalReason, PositionError, Setup,
+    Side, Termination,
+};
 
 pub(crate) use san::long_notation;
 
@@ -84,12 +85,12 @@ impl ChessBoard {
             .find(|&&mv| UciMove::from_chess960(mv) == wanted)
             .or_else(|| moves.iter().find(|&&mv| UciMove::from_standard(mv) == wanted))
             .copied()
-            .ok_or_else(|| explain::why(&self.position, wanted))
+            .ok_or_else(|| illegal_reason(&self.position, wanted))
     }
 
     pub(crate) fn play(&mut self, mv: Move) -> Result<(), IllegalReason> {
         if !self.position.is_legal(mv) {
-            return Err(explain::why(&self.position, UciMove::from_chess960(mv)));
+            return Err(illegal_reason(&self.position, UciMove::from_chess960(mv)));
         }
         self.play_legal(mv);
         Ok(())
@@ -130,4 +131,186 @@ pub(crate) fn color(side: Side) -> Color {
         Side::First => Color::White,
         Side::Second => Color::Black,
     }
+}
+
+impl ChessBoard {
+    pub(crate) fn outcome(&self, rules: &ChessRules) -> Option<GameOutcome> {
+        let position = self.position();
+        if position.legal_moves().is_empty() {
+            return Some(if position.is_check() {
+                GameOutcome::won(self.turn().other(), Termination::Checkmate)
+            } else {
+                GameOutcome::drawn(Termination::Stalemate)
+            });
+        }
+        let dead = match rules.dead {
+            DeadPositions::Ignored => None,
+            DeadPositions::Material => self.without_material(),
+            DeadPositions::MaterialAndLocked => self
+                .without_material()
+                .or_else(|| is_locked(position).then_some(Termination::DeadPosition)),
+        };
+        let repeated = || rules.repetition.filter(|&times| self.is_repeated(times));
+        let repeated = || {
+            repeated().map(|times| {
+                if times >= 5 { Termination::FivefoldRepetition } else { Termination::Repetition }
+            })
+        };
+        let quiet = || rules.quiet_moves.filter(|&moves| self.is_quiet_for(moves));
+        let quiet = || {
+            quiet().map(|moves| {
+                if moves >= 75 {
+                    Termination::SeventyFiveMoveRule
+                } else {
+                    Termination::FiftyMoveRule
+                }
+            })
+        };
+        dead.or_else(repeated).or_else(quiet).map(GameOutcome::drawn)
+    }
+
+    pub(crate) fn claims(&self) -> Vec<Termination> {
+        let mut claims = Vec::new();
+        if self.position().legal_moves().is_empty() {
+            return claims;
+        }
+        if self.is_repeated(3) {
+            claims.push(Termination::Repetition);
+        }
+        if self.is_quiet_for(50) {
+            claims.push(Termination::FiftyMoveRule);
+        }
+        claims
+    }
+
+    fn without_material(&self) -> Option<Termination> {
+        self.position().is_insufficient_material().then_some(Termination::InsufficientMaterial)
+    }
+
+    /// Whether the position has occurred at least this number of times.
+    fn is_repeated(&self, times: u32) -> bool {
+        let now_and_before = self.repetitions(Self::key_of(self.position())).saturating_add(1);
+        u32::try_from(now_and_before).is_ok_and(|count| count >= times)
+    }
+
+    fn is_quiet_for(&self, moves: u32) -> bool {
+        self.position().halfmoves() >= moves.saturating_mul(2)
+    }
+
+    pub(crate) fn has_mating_material(&self, color: Color) -> bool {
+        !self.position().has_insufficient_material(color)
+    }
+}
+
+/// Whether the position is blocked: only kings and pawns, no pawn can move or capture, and no king
+/// can reach an enemy pawn that it could capture. Kings cannot mate, so the position is dead.
+fn is_locked(position: &Chess) -> bool {
+    let board = position.board();
+    let only_pawns = board.occupied() == board.kings() | board.pawns();
+    only_pawns
+        && position.legal_ep_square().is_none()
+        && Color::ALL.into_iter().all(|color| pawns_are_stopped(board, color))
+        && Color::ALL.into_iter().all(|color| !king_reaches_a_pawn(board, color))
+}
+
+fn pawns_are_stopped(board: &Board, color: Color) -> bool {
+    let pawns = board.by_piece(color.pawn());
+    let ahead = match color {
+        Color::White => pawns.shift(8),
+        Color::Black => pawns.shift(-8),
+    };
+    // A king can step aside, but a pawn ahead blocks permanently.
+    ahead.is_subset(board.pawns())
+        && attacked_by_pawns(board, color).is_disjoint(board.by_piece((!color).pawn()))
+}
+
+/// Whether a king could reach an enemy pawn by any number of its own moves. The opponent's moves are
+/// ignored, so a king that cannot reach a pawn this way never can.
+fn king_reaches_a_pawn(board: &Board, color: Color) -> bool {
+    let Some(start) = board.king_of(color) else { return false };
+    let walls = board.pawns() | attacked_by_pawns(board, !color);
+    let prey = board.by_piece((!color).pawn()) & !attacked_by_pawns(board, !color);
+    let mut reached = Bitboard::from_square(start);
+    loop {
+        let next = reached
+            .into_iter()
+            .fold(Bitboard::EMPTY, |next, square| next | attacks::king_attacks(square));
+        if !next.is_disjoint(prey) {
+            return true;
+        }
+        let wider = reached | (next & !walls);
+        if wider == reached {
+            return false;
+        }
+        reached = wider;
+    }
+}
+
+fn attacked_by_pawns(board: &Board, color: Color) -> Bitboard {
+    let pawn = Piece { color, role: Role::Pawn };
+    board
+        .by_piece(pawn)
+        .into_iter()
+        .fold(Bitboard::EMPTY, |attacked, square| attacked | attacks::pawn_attacks(color, square))
+}
+
+impl ChessBoard {
+    pub(crate) fn time_is_over(&self, loser: Color) -> GameOutcome {
+        if self.has_mating_material(!loser) {
+            GameOutcome::won(side(!loser), Termination::TimeForfeit)
+        } else {
+            GameOutcome::drawn(Termination::TimeoutInsufficientMaterial)
+        }
+    }
+}
+
+/// The reason why an illegal move is illegal.
+pub(super) fn illegal_reason(position: &Chess, mv: UciMove) -> IllegalReason {
+    let UciMove::Normal { from, to, promotion } = mv else { return IllegalReason::Unreadable };
+    let board = position.board();
+    let Some(piece) = board.piece_at(from) else { return IllegalReason::NoPiece };
+    if piece.color != position.turn() {
+        return IllegalReason::OpponentsPiece;
+    }
+    if position.legal_moves().iter().any(|mv| mv.from() == Some(from) && mv.to() == to) {
+        return match promotion {
+            None => IllegalReason::PromotionMissing,
+            Some(_) => IllegalReason::PromotionImpossible,
+        };
+    }
+    let own_rook = board.piece_at(to) == Some(piece.color.rook());
+    if piece.role == Role::King
+        && from.rank() == to.rank()
+        && (own_rook || from.file().distance(to.file()) > 1)
+    {
+        return IllegalReason::Castling;
+    }
+    if board.color_at(to) == Some(piece.color) {
+        return IllegalReason::OwnPiece;
+    }
+    if reaches(position, piece, from, to) {
+        IllegalReason::Check
+    } else {
+        IllegalReason::CannotReach
+    }
+}
+
+/// Whether the piece can move to the square if checks are ignored.
+fn reaches(position: &Chess, piece: Piece, from: Square, to: Square) -> bool {
+    let occupied = position.board().occupied();
+    if piece.role != Role::Pawn {
+        return attacks::attacks(from, piece, occupied).contains(to);
+    }
+    if from.file() != to.file() {
+        return attacks::pawn_attacks(piece.color, from).contains(to)
+            && (occupied.contains(to) || position.maybe_ep_square() == Some(to));
+    }
+    let (forward, start) = match piece.color {
+        Color::White => (8, Rank::Second),
+        Color::Black => (-8, Rank::Seventh),
+    };
+    let path_is_free = attacks::between(from, to).with(to).is_disjoint(occupied);
+    let one_step = from.offset(forward) == Some(to);
+    let two_steps = from.rank() == start && from.offset(2 * forward) == Some(to);
+    path_is_free && (one_step || two_steps)
 }

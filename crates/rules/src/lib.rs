@@ -21,33 +21,33 @@
 
 mod chess;
 mod codec;
-mod declaration;
+mod end_rules;
 mod epd;
 mod error;
 pub mod fairy;
-mod moves;
+mod game;
 mod opening;
 mod outcome;
 mod piece;
 mod polyglot;
 mod position;
 pub mod record;
-mod rules;
 mod setup;
 mod shogi;
 
 pub use chess::ChessBoard;
 pub use codec::{CodecError, MoveCodec};
-pub use declaration::Declaration;
+pub use end_rules::{
+    ChessRules, DeadPositions, Declaration, EndRules, Impasse, MoveLimit, ShogiRules,
+};
 pub use epd::{Epd, EpdError, Operand, Operation};
 pub use error::{Field, IllegalReason, LineError, MoveError, PositionError};
-pub use moves::{CastlingForm, Move};
+pub use game::{CastlingForm, Game, Move, Notation, Side};
 pub use opening::Opening;
 pub use outcome::{GameOutcome, GameResult, Termination};
 pub use piece::{Kind, Piece, Square};
 pub use polyglot::PolyglotBook;
-pub use position::{BoardRef, Game, Notation, Position, Side};
-pub use rules::{ChessRules, DeadPositions, EndRules, Impasse, MoveLimit, ShogiRules};
+pub use position::{BoardRef, Position};
 pub use setup::{FenForm, Handicap, Setup};
 pub use shogi::ShogiBoard;
 // The boards return values of these crates, so users need the same versions.

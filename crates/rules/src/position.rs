@@ -5,80 +5,10 @@ use std::fmt;
 use shakmaty::{CastlingMode, Position as _};
 
 use crate::{
-    CastlingForm, ChessBoard, Declaration, EndRules, FenForm, GameOutcome, IllegalReason,
-    LineError, Move, MoveError, PositionError, Setup, ShogiBoard, Termination, chess,
-    shogi::Squares,
+    CastlingForm, ChessBoard, Declaration, EndRules, FenForm, Game, GameOutcome, IllegalReason,
+    LineError, Move, MoveError, Notation, PositionError, Setup, ShogiBoard, Side, Square,
+    Termination, chess, shogi::Squares,
 };
-
-/// A supported game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
-pub enum Game {
-    /// Chess.
-    Chess,
-    /// Chess960 (Fischer random chess).
-    Chess960,
-    /// Shogi.
-    Shogi,
-}
-
-impl Game {
-    /// The form of castling moves in UCI: the king's move, or king takes rook under `UCI_Chess960`.
-    pub fn castling_form(self) -> CastlingForm {
-        match self {
-            Self::Chess | Self::Shogi => CastlingForm::KingMove,
-            Self::Chess960 => CastlingForm::KingTakesRook,
-        }
-    }
-}
-
-/// One of the two players.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
-pub enum Side {
-    /// The player who moves first from the start position: White in chess, Black (sente) in shogi.
-    First,
-    /// The player who moves second from the start position: Black in chess, White (gote) in shogi.
-    Second,
-}
-
-impl Side {
-    /// The opponent.
-    #[must_use]
-    pub fn other(self) -> Self {
-        match self {
-            Self::First => Self::Second,
-            Self::Second => Self::First,
-        }
-    }
-}
-
-impl fmt::Display for Side {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::First => "first",
-            Self::Second => "second",
-        })
-    }
-}
-
-/// How a move is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Notation {
-    /// UCI or USI notation: `e2e4`, `7g7f`. Castling has the form of
-    /// [`Game::castling_form`].
-    Uci,
-    /// SAN for chess, `Nbd7`; Hodges' notation for shogi, `P-7f`.
-    Western,
-    /// SAN for chess; for shogi Hodges' notation with digits for the ranks, `P-76`.
-    WesternDigits,
-    /// [`Notation::Western`] with the origin square in every move: `Nb8-d7`, `P7g-7f`.
-    Long,
-    /// SAN for chess; Japanese notation for shogi: `▲７六歩`.
-    Japanese,
-}
 
 /// A position and the earlier positions that are needed to detect repetition.
 #[derive(Debug, Clone)]
@@ -399,5 +329,32 @@ impl Position {
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text(FenForm::XFen))
+    }
+}
+
+impl Setup {
+    /// The playable position, without history.
+    pub fn position(&self) -> Result<Position, PositionError> {
+        Position::from_setup(self)
+    }
+
+    /// Removes the castling rights that lack the king or the rook.
+    pub fn drop_invalid_castling(&mut self) {
+        while let Err(PositionError::CastlingRight { square }) = self.position() {
+            let rook = Square::read(self.game(), &square);
+            let is_invalid = |side: &Side| self.castling(*side).any(|known| Some(known) == rook);
+            let owner = Side::BOTH.into_iter().find(is_invalid);
+            let (Some(rook), Some(owner)) = (rook, owner) else { return };
+            // The square is on the side's first rank, so this cannot fail.
+            let _ = self.set_castling(owner, rook, false);
+        }
+    }
+}
+
+impl TryFrom<&Setup> for Position {
+    type Error = PositionError;
+
+    fn try_from(setup: &Setup) -> Result<Self, PositionError> {
+        setup.position()
     }
 }

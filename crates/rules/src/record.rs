@@ -16,30 +16,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod annotations;
-mod bookmark;
 mod csa;
 mod error;
 mod format;
 mod game;
-mod games;
-mod headers;
+mod input;
 mod jkf;
 mod kif;
 mod limits;
-mod lines;
+mod metadata;
 mod pgn;
+mod records;
 mod shogi;
-mod source;
 mod usi;
 
-pub use annotations::{Annotations, End, Evaluation, Mark, MarkColor, Nag};
-pub use bookmark::Bookmark;
 pub use error::{
     AddError, Limit, RecordError, RecordErrorKind, RecordWarning, RecordWarningKind, WriteError,
 };
-pub use format::{Encoding, Format, Records, read, write, write_encoded};
+pub use format::{Bookmark, Encoding, Format};
 pub use game::{GameRecord, Mainline, Node, NodeId, Positions};
-pub use headers::{Headers, Tag};
 pub use limits::Limits;
+pub use metadata::{Annotations, End, Evaluation, Headers, Mark, MarkColor, Nag, Tag};
 pub use pgn::{PgnOptions, write_pgn};
+pub use records::{Records, read, write, write_encoded};

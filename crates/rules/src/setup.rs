@@ -6,7 +6,7 @@ mod text;
 pub use starts::Handicap;
 pub use text::FenForm;
 
-use crate::{Game, Kind, Piece, Position, PositionError, Side, Square};
+use crate::{Game, Kind, Piece, PositionError, Side, Square};
 
 /// The maximum number of pieces of a kind in hand, even in problems.
 const MAX_HAND: u32 = 99;
@@ -58,11 +58,6 @@ impl Setup {
             halfmove_clock: 0,
             move_number: 1,
         }
-    }
-
-    /// The playable position, without history.
-    pub fn position(&self) -> Result<Position, PositionError> {
-        Position::from_setup(self)
     }
 
     /// The game.
@@ -174,23 +169,6 @@ impl Setup {
         Ok(())
     }
 
-    /// Removes the castling rights that lack the king or the rook.
-    pub fn drop_invalid_castling(&mut self) {
-        while let Err(PositionError::CastlingRight { square }) = self.position() {
-            let rook = Square::read(self.game, &square);
-            let before = self.castling;
-            for side in Side::BOTH {
-                if let Some(rook) = rook.filter(|rook| rook.row() == self.first_row(side)) {
-                    // It is a square of the first rank, so this cannot fail.
-                    let _ = self.set_castling(side, rook, false);
-                }
-            }
-            if self.castling == before {
-                return;
-            }
-        }
-    }
-
     /// The en passant square, which a pawn has just passed (chess). If no pawn can have passed it, it is
     /// ignored when the position is played.
     pub fn en_passant(&self) -> Option<Square> {
@@ -254,13 +232,5 @@ impl Setup {
             Side::First => self.game.width().saturating_sub(1),
             Side::Second => 0,
         }
-    }
-}
-
-impl TryFrom<&Setup> for Position {
-    type Error = PositionError;
-
-    fn try_from(setup: &Setup) -> Result<Self, PositionError> {
-        setup.position()
     }
 }

@@ -6,7 +6,7 @@ use shakmaty::{
     uci::UciMove,
 };
 
-use super::{ChessBoard, explain};
+use super::{ChessBoard, illegal_reason};
 use crate::{IllegalReason, error::most_specific};
 
 /// The long algebraic notation of FIDE's appendix C: `Ng1-f3`, `e5xd6`, `e7-e8=Q+`.
@@ -80,7 +80,7 @@ impl ChessBoard {
         let Reading { to, promotion, .. } = *reading;
         if let (None, Some(file), Some(rank)) = (reading.role, reading.file, reading.rank) {
             let from = Square::from_coords(file, rank);
-            return explain::why(self.position(), UciMove::Normal { from, to, promotion });
+            return illegal_reason(self.position(), UciMove::Normal { from, to, promotion });
         }
         let ours = board.by_color(self.position().turn());
         let pieces = match reading.role {
@@ -96,7 +96,7 @@ impl ChessBoard {
             };
         }
         let reasons = origins
-            .map(|from| explain::why(self.position(), UciMove::Normal { from, to, promotion }));
+            .map(|from| illegal_reason(self.position(), UciMove::Normal { from, to, promotion }));
         most_specific(reasons)
     }
 }

@@ -16,7 +16,6 @@
 
 mod command;
 mod movetext;
-mod san;
 mod tokens;
 mod write;
 

@@ -12,11 +12,9 @@ use rsshogi::types::Move;
 use crate::{Game, Position, error::shortened};
 
 use super::{
-    Bookmark, GameRecord, Limits, RecordError, RecordErrorKind, RecordWarning, WriteError,
-    format::Format,
-    lines::{Line, Lines},
+    Bookmark, Format, GameRecord, Limits, RecordError, RecordErrorKind, RecordWarning, WriteError,
+    input::{Line, Lines, Location},
     shogi::Draft,
-    source::Location,
 };
 
 /// Reads lines until the source ends.

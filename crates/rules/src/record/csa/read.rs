@@ -11,10 +11,8 @@ use crate::{Game, Position, Side, error::shortened};
 use super::super::{
     Bookmark, Evaluation, Format, GameRecord, Headers, Limits, RecordErrorKind, RecordWarning,
     RecordWarningKind,
-    games::{Games, State},
-    lines::{Line, Lines},
+    input::{Games, Line, Lines, Location, State},
     shogi::{Draft, Setup, piece_by_csa, square},
-    source::Location,
 };
 use super::{HEADERS, end_of, read_summary};
 

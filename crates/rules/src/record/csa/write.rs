@@ -12,8 +12,7 @@ use readyok_protocol::Score;
 use crate::{Game, Side, Termination};
 
 use super::super::{
-    Annotations, Evaluation, GameRecord, WriteError,
-    format::Format,
+    Annotations, Evaluation, Format, GameRecord, WriteError,
     shogi::{Handicap, Setup, Step, Walk, csa_name, evaluation_lines, flat_comment, square_of},
 };
 use super::{HEADERS, keyword_and_summary, sign_of};

@@ -19,9 +19,8 @@ use super::super::{
     Bookmark, End, Format, GameRecord, Headers, Limit, Limits, RecordError, RecordErrorKind,
     RecordWarning, RecordWarningKind,
     csa::{end_of, read_summary},
-    games::add_warning,
+    input::{Location, add_warning},
     shogi::{Draft, Handicap, Setup, piece_by_csa, square},
-    source::Location,
 };
 
 /// Reads games until the source ends.

@@ -11,9 +11,8 @@ use serde_json::{Value, json};
 use crate::{Move, Side};
 
 use super::super::{
-    GameRecord, Node, NodeId, WriteError,
+    Format, GameRecord, Node, NodeId, WriteError,
     csa::keyword_and_summary,
-    format::Format,
     kif,
     shogi::{Handicap, Setup, Walk, csa_name, evaluation_lines, flat_comment, square_of},
 };

@@ -9,10 +9,8 @@ use crate::{Game, GameResult, Position, Side, Termination, error::shortened};
 use super::super::{
     Bookmark, End, Format, GameRecord, Headers, Limits, RecordErrorKind, RecordWarning,
     RecordWarningKind,
-    games::{Games, State},
-    lines::{Line, Lines},
+    input::{Games, Line, Lines, Location, State},
     shogi::{Draft, Handicap, Setup, wide_digit},
-    source::Location,
 };
 use super::{board, ends, moves};
 

@@ -5,8 +5,7 @@ use std::{fmt::Write as _, time::Duration};
 use crate::Side;
 
 use super::super::{
-    Annotations, GameRecord, Node, WriteError,
-    format::Format,
+    Annotations, Format, GameRecord, Node, WriteError,
     shogi::{Handicap, Setup, Step, Walk, evaluation_lines, flat_comment},
 };
 use super::{board, ends, moves};

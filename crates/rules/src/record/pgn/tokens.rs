@@ -6,7 +6,7 @@ use encoding_rs::WINDOWS_1252;
 
 use super::super::{
     Limit, Limits, RecordErrorKind,
-    source::{Location, Source},
+    input::{Location, Source},
 };
 
 /// A token and its content.

@@ -1,10 +1,109 @@
-//! Lines of text in UTF-8 or `Shift_JIS`, one at a time.
+//! Input of the readers: bytes and lines with locations, and the loop over the games of a file.
 
-use std::io::{BufRead, ErrorKind, Read};
+use std::io::{self, BufRead, ErrorKind, Read};
 
 use encoding_rs::{Encoding, SHIFT_JIS, UTF_8};
 
-use super::{Bookmark, Format, Limit, Limits, RecordErrorKind, source::Location};
+use super::{
+    Bookmark, Format, GameRecord, Limit, Limits, RecordError, RecordErrorKind, RecordWarning,
+    RecordWarningKind,
+};
+
+/// A location in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Location {
+    pub(super) line: u64,
+    pub(super) column: u64,
+}
+
+impl Location {
+    pub(super) const START: Self = Self { line: 1, column: 1 };
+}
+
+/// A byte reader with a location. The line ends `\n`, `\r\n` and `\r` are all returned as `\n`.
+#[derive(Debug)]
+pub(super) struct Source<R> {
+    input: R,
+    location: Location,
+    consumed: u64,
+    /// The peeked byte is a `\r`.
+    at_cr: bool,
+    after_cr: bool,
+}
+
+impl<R: BufRead> Source<R> {
+    pub(super) fn new(input: R) -> Self {
+        Self { input, location: Location::START, consumed: 0, at_cr: false, after_cr: false }
+    }
+
+    pub(super) fn location(&self) -> Location {
+        self.location
+    }
+
+    /// The number of bytes that were consumed.
+    pub(super) fn consumed(&self) -> u64 {
+        self.consumed
+    }
+
+    /// Skips a byte order mark.
+    pub(super) fn skip_mark(&mut self) -> io::Result<()> {
+        for byte in *b"\xef\xbb\xbf" {
+            if self.peek()? != Some(byte) {
+                break;
+            }
+            self.bump(byte);
+        }
+        self.location = Location::START;
+        Ok(())
+    }
+
+    /// The next byte, without consuming it.
+    pub(super) fn peek(&mut self) -> io::Result<Option<u8>> {
+        loop {
+            let next = match self.input.fill_buf() {
+                Ok(buffer) => buffer.first().copied(),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            match next {
+                Some(b'\n') if self.after_cr => {
+                    self.after_cr = false;
+                    self.consumed += 1;
+                    self.input.consume(1);
+                }
+                Some(b'\r') => {
+                    self.at_cr = true;
+                    return Ok(Some(b'\n'));
+                }
+                next => {
+                    self.at_cr = false;
+                    return Ok(next);
+                }
+            }
+        }
+    }
+
+    /// Consumes the byte that [`Self::peek`] returned.
+    pub(super) fn bump(&mut self, byte: u8) {
+        self.after_cr = self.at_cr;
+        self.input.consume(1);
+        self.consumed += 1;
+        if byte == b'\n' {
+            self.location = Location { line: self.location.line + 1, column: 1 };
+        } else if byte & 0xC0 != 0x80 {
+            self.location.column += 1;
+        }
+    }
+
+    /// Consumes the next byte.
+    pub(super) fn next(&mut self) -> io::Result<Option<u8>> {
+        let next = self.peek()?;
+        if let Some(byte) = next {
+            self.bump(byte);
+        }
+        Ok(next)
+    }
+}
 
 /// A line without its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -188,4 +287,84 @@ pub(super) fn to_shift_jis(text: &str) -> Vec<u8> {
         }
     }
     all
+}
+
+/// A reader of a format.
+pub(super) trait Games {
+    fn state(&mut self) -> &mut State;
+
+    /// Starts counting against the limits.
+    fn begin_game(&mut self);
+
+    /// The location of the last text that was read.
+    fn location(&self) -> Location;
+
+    /// Reads a game. `None` at the end of the source.
+    fn read_game(&mut self) -> Result<Option<GameRecord>, RecordErrorKind>;
+
+    /// Skips the rest of a game that cannot be read. False if the source ends.
+    fn skip_game(&mut self) -> bool;
+
+    /// The next game, or why it cannot be read.
+    fn next(&mut self) -> Option<Result<GameRecord, RecordError>> {
+        if self.state().over {
+            return None;
+        }
+        self.state().warnings.clear();
+        self.begin_game();
+        let read = self.read_game();
+        if matches!(read, Ok(None)) {
+            self.state().over = true;
+            return None;
+        }
+        self.state().game += 1;
+        let read = read.map_err(|kind| {
+            let Location { line, column } = self.location();
+            let error = RecordError { game: self.state().game, line, column, kind };
+            let ends = matches!(error.kind, RecordErrorKind::Io(_)) || !self.skip_game();
+            self.state().over = ends;
+            error
+        });
+        read.transpose()
+    }
+}
+
+/// The number of the current game, and its warnings.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    game: u64,
+    over: bool,
+    warnings: Vec<RecordWarning>,
+}
+
+impl State {
+    /// The state after a number of games.
+    pub(super) fn after(game: u64) -> Self {
+        Self { game, ..Self::default() }
+    }
+
+    /// The number of games that were read.
+    pub(super) fn games(&self) -> u64 {
+        self.game
+    }
+
+    pub(super) fn warnings(&self) -> &[RecordWarning] {
+        &self.warnings
+    }
+
+    pub(super) fn warn(&mut self, location: Location, kind: RecordWarningKind) {
+        add_warning(&mut self.warnings, location, kind);
+    }
+}
+
+const MAX_WARNINGS: usize = 100;
+
+pub(super) fn add_warning(
+    warnings: &mut Vec<RecordWarning>,
+    location: Location,
+    kind: RecordWarningKind,
+) {
+    if warnings.len() < MAX_WARNINGS {
+        warnings.push(RecordWarning { line: location.line, column: location.column, kind });
+    }
 }

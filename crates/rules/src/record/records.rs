@@ -1,0 +1,155 @@
+//! Reading and writing records in any format.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+
+use super::{
+    Bookmark, Encoding, Format, GameRecord, Limits, RecordError, RecordErrorKind, RecordWarning,
+    WriteError, csa,
+    input::{Games as _, to_shift_jis},
+    jkf, kif, pgn, usi,
+};
+
+/// Reads the games of a file one by one, within the default [`Limits`].
+///
+/// Without a format, the beginning of the file is used to detect it. KIF and KI2 have the same reader.
+/// PGN is read as UTF-8 or, if invalid, as Latin-1; the formats of shogi as UTF-8 or `Shift_JIS`.
+pub fn read<R: Read>(source: R, format: impl Into<Option<Format>>) -> Records<R> {
+    Records::new(source, format, Limits::default())
+}
+
+/// Writes a record in UTF-8. [`Format::separator`] separates several in a file.
+pub fn write<W: Write>(record: &GameRecord, format: Format, out: &mut W) -> Result<(), WriteError> {
+    write_encoded(record, format, Encoding::Utf8, out)
+}
+
+/// Writes a record in an encoding. PGN and JKF are always UTF-8.
+pub fn write_encoded<W: Write>(
+    record: &GameRecord,
+    format: Format,
+    encoding: Encoding,
+    out: &mut W,
+) -> Result<(), WriteError> {
+    let text = match format {
+        Format::Pgn => return pgn::write_pgn(record, &pgn::PgnOptions::default(), out),
+        Format::Jkf => return Ok(out.write_all(jkf::write(record)?.as_bytes())?),
+        Format::Kif => kif::write_kif(record, encoding.name())?,
+        Format::Ki2 => kif::write_ki2(record)?,
+        Format::Csa => csa::write(record, &encoding.name().to_ascii_uppercase())?,
+        Format::Usi => usi::write(record)?,
+    };
+    match encoding {
+        Encoding::Utf8 => out.write_all(text.as_bytes())?,
+        Encoding::ShiftJis => out.write_all(&to_shift_jis(&text))?,
+    }
+    Ok(())
+}
+
+/// The games of a file; see [`read`]. A game that cannot be read is an error, and reading continues
+/// with the next one. No games follow an error of the source.
+#[derive(Debug)]
+pub struct Records<R>(Inner<BufReader<R>>);
+
+#[derive(Debug)]
+enum Inner<R> {
+    /// The format is not detected yet.
+    Undetected(Option<(R, Limits)>),
+    Pgn(pgn::Reader<Beginning<R>>),
+    Kif(kif::Reader<Beginning<R>>),
+    Csa(csa::Reader<Beginning<R>>),
+    Jkf(jkf::Reader<Beginning<R>>),
+    Usi(usi::Reader<Beginning<R>>),
+}
+
+/// A file whose beginning has already been read.
+type Beginning<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
+
+/// The number of bytes that are used to detect the format.
+const DETECTION_BYTES: u64 = 4096;
+
+impl<R: Read> Records<R> {
+    /// Reads within other limits.
+    pub fn new(source: R, format: impl Into<Option<Format>>, limits: Limits) -> Self {
+        let source = BufReader::with_capacity(1 << 16, source);
+        Self(match format.into() {
+            Some(format) => Inner::new(source, Vec::new(), limits, Bookmark::start(format)),
+            None => Inner::Undetected(Some((source, limits))),
+        })
+    }
+
+    /// Continues at a bookmark of a file, within other limits. The source must be at the bookmark's
+    /// [`offset`](Bookmark::offset).
+    pub fn resume(source: R, bookmark: &Bookmark, limits: Limits) -> Self {
+        let source = BufReader::with_capacity(1 << 16, source);
+        Self(Inner::new(source, Vec::new(), limits, *bookmark))
+    }
+
+    /// The start of the next game. `None` before the first game of a file whose format is not detected yet,
+    /// and in PGN, where the reader may have consumed a part of that game.
+    pub fn bookmark(&self) -> Option<Bookmark> {
+        match &self.0 {
+            Inner::Undetected(_) | Inner::Pgn(_) => None,
+            Inner::Kif(reader) => Some(reader.bookmark()),
+            Inner::Csa(reader) => Some(reader.bookmark()),
+            Inner::Jkf(reader) => Some(reader.bookmark()),
+            Inner::Usi(reader) => Some(reader.bookmark()),
+        }
+    }
+
+    /// The warnings of the last game, at most a hundred.
+    pub fn warnings(&self) -> &[RecordWarning] {
+        match &self.0 {
+            Inner::Undetected(_) => &[],
+            Inner::Pgn(reader) => reader.warnings(),
+            Inner::Kif(reader) => reader.warnings(),
+            Inner::Csa(reader) => reader.warnings(),
+            Inner::Jkf(reader) => reader.warnings(),
+            Inner::Usi(reader) => reader.warnings(),
+        }
+    }
+}
+
+impl<R: BufRead> Inner<R> {
+    fn new(source: R, beginning: Vec<u8>, limits: Limits, from: Bookmark) -> Self {
+        let source = io::Cursor::new(beginning).chain(source);
+        match from.format {
+            Format::Pgn => Self::Pgn(pgn::Reader::new(source, limits)),
+            Format::Kif | Format::Ki2 => Self::Kif(kif::Reader::new(source, limits, from)),
+            Format::Csa => Self::Csa(csa::Reader::new(source, limits, from)),
+            Format::Jkf => Self::Jkf(jkf::Reader::new(source, limits, from)),
+            Format::Usi => Self::Usi(usi::Reader::new(source, limits, from)),
+        }
+    }
+
+    /// Detects the format. `None` if the file is empty.
+    fn detected(mut source: R, limits: Limits) -> Result<Option<Self>, RecordErrorKind> {
+        let mut beginning = Vec::new();
+        (&mut source).take(DETECTION_BYTES).read_to_end(&mut beginning)?;
+        if beginning.iter().all(u8::is_ascii_whitespace) {
+            return Ok(None);
+        }
+        let format = Format::detect(&beginning).ok_or(RecordErrorKind::UnknownFormat)?;
+        Ok(Some(Self::new(source, beginning, limits, Bookmark::start(format))))
+    }
+}
+
+impl<R: Read> Iterator for Records<R> {
+    type Item = Result<GameRecord, RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Inner::Undetected(source) = &mut self.0 {
+            let (source, limits) = source.take()?;
+            match Inner::detected(source, limits) {
+                Ok(inner) => self.0 = inner?,
+                Err(kind) => return Some(Err(RecordError { game: 1, line: 1, column: 1, kind })),
+            }
+        }
+        match &mut self.0 {
+            Inner::Undetected(_) => None,
+            Inner::Pgn(reader) => reader.next(),
+            Inner::Kif(reader) => reader.next(),
+            Inner::Csa(reader) => reader.next(),
+            Inner::Jkf(reader) => reader.next(),
+            Inner::Usi(reader) => reader.next(),
+        }
+    }
+}
