@@ -1,4 +1,4 @@
-//! The arguments of the program, and which of them call what.
+//! The command line.
 
 mod generate;
 mod show;
@@ -46,7 +46,7 @@ impl GameName {
     }
 }
 
-/// Does what the arguments send. The first of them is the name of the program.
+/// Runs the program. The first argument is its name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
@@ -65,7 +65,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // As above.
+            // Standard error may be closed.
             let _ = writeln!(io::stderr(), "narikin-train: {error}");
             ExitCode::FAILURE
         }
@@ -75,6 +75,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 type Done = Result<(), Box<dyn Error>>;
 
 fn send(line: &str) {
-    // What is done goes on, whether anyone looks or not.
+    // The work continues even if standard output is closed.
     let _ = writeln!(io::stdout(), "{line}");
 }

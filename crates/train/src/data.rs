@@ -1,8 +1,8 @@
-//! Files of games: what Narikin played, what it thought, and how it ended.
+//! Files of games: the moves, the scores of the searches, and the results.
 //!
 //! A file is a sequence of blocks, each with its length and checksum: first a [`Header`], then one
-//! [`Record`] for each game, in the order of their numbers. What a killed program has left unfinished
-//! at the end is cut off when the file goes on.
+//! [`Record`] for each game, in the order of their numbers. A partial block at the end, which a killed
+//! program leaves, is truncated when a run is resumed.
 
 mod block;
 mod error;

@@ -1,4 +1,4 @@
-//! The games, as files number their starts and moves, and as the tuner plays them again.
+//! The games: numbers of start positions and moves in files, and boards for the tuner.
 
 mod chess;
 mod shogi;
@@ -11,7 +11,7 @@ use readyok_rules::{Game, Move, Position, Setup, Side};
 pub use chess::Chess;
 pub use shogi::Shogi;
 
-/// A game that Narikin is trained in.
+/// A game for which Narikin is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GameKind {
     /// Chess, with starts of Chess960.
@@ -45,7 +45,7 @@ impl GameKind {
         }
     }
 
-    /// How many start positions there are.
+    /// The number of start positions.
     pub fn starts(self) -> u16 {
         match self {
             Self::Chess => 960,
@@ -53,7 +53,7 @@ impl GameKind {
         }
     }
 
-    /// The number of the usual start position.
+    /// The number of the standard start position.
     pub fn usual_start(self) -> u16 {
         match self {
             Self::Chess => 518,
@@ -70,7 +70,7 @@ impl GameKind {
     }
 }
 
-/// The number of a move in a file; none for what no game has as a move.
+/// The number of a move in a file. `None` for moves that cannot occur in a game.
 pub fn number(mv: Move) -> Option<u16> {
     match mv {
         Move::Chess(mv) => chess::number(mv),
@@ -78,22 +78,21 @@ pub fn number(mv: Move) -> Option<u16> {
     }
 }
 
-/// A game whose boards can be played on by the numbers of a file, with the model of Narikin's
-/// evaluation.
+/// A game whose boards can play the numbered moves of a file, with the model of Narikin's evaluation.
 pub trait TrainGame {
-    /// The board that models look at.
+    /// The board type of the model.
     type Board;
 
-    /// The model that Narikin plays with.
+    /// The model of Narikin's evaluation.
     type Model: Model<Board = Self::Board>;
 
-    /// Which game this is.
+    /// The game.
     const KIND: GameKind;
 
     /// The start position of a number, if there is one.
     fn start(number: u16) -> Option<Self::Board>;
 
-    /// Plays the move of a number. Reports whether it is legal; if not, nothing has changed.
+    /// Plays the move of a number. False if it is illegal; the board is then unchanged.
     fn play(board: &mut Self::Board, mv: u16) -> bool;
 
     /// The side to move.
@@ -105,9 +104,9 @@ pub trait TrainGame {
     /// Whether a legal move neither captures nor promotes.
     fn is_quiet(board: &Self::Board, mv: u16) -> bool;
 
-    /// The weights that the model begins with.
+    /// The initial weights of the model.
     fn hand_written() -> Vec<Weight>;
 
-    /// The groups of the model's weights, each with its name.
+    /// The groups of the model's weights with their names.
     fn groups() -> Vec<(&'static str, Range<usize>)>;
 }

@@ -1,7 +1,7 @@
 //! Plays games of Narikin against itself.
 //!
-//! Game number k depends on the settings, the program and k alone, so that a run can be broken off
-//! anywhere and goes on to the same file.
+//! Game number k depends only on the settings, the program and k. A run can be interrupted and resumed
+//! with the same file.
 
 mod game;
 mod judge;
@@ -17,14 +17,14 @@ use crate::data::DataError;
 
 pub use run::{Progress, Until, run};
 
-/// Why no games can be played.
+/// Why games cannot be played.
 #[derive(Debug)]
 pub enum GenerateError {
     /// The file cannot be read or written.
     Data(DataError),
     /// There is no memory for the search.
     Memory(TryReserveError),
-    /// No opening is good enough, as it can be with an engine that knows nothing.
+    /// No balanced opening was found, as with an engine without knowledge.
     NoOpening {
         /// The number of the game.
         game: u64,

@@ -1,4 +1,4 @@
-//! The command line: see the library of this package.
+//! The command line of the library.
 
 fn main() -> std::process::ExitCode {
     narikin_train::cli::run(std::env::args_os())

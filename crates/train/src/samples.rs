@@ -8,27 +8,27 @@ use readyok_rules::Side;
 use crate::data::Record;
 use crate::games::{GameKind, TrainGame};
 
-/// Which positions of a game count.
+/// A filter of the positions of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Filter {
-    /// Not those before so many plies, random ones included.
+    /// The first ply, including random ones.
     pub from_ply: usize,
-    /// Not those whose score is further from zero, in centipawns. Mates are further than anything.
-    pub largest_score: i16,
+    /// The maximum absolute score in centipawns. Mates exceed any maximum.
+    pub max_score: i16,
 }
 
 impl Filter {
-    /// What is usual for a game.
+    /// The default filter of a game.
     pub fn usual(game: GameKind) -> Self {
-        let largest_score = match game {
+        let max_score = match game {
             GameKind::Chess => 2000,
             GameKind::Shogi => 3000,
         };
-        Self { from_ply: 12, largest_score }
+        Self { from_ply: 12, max_score }
     }
 }
 
-/// A position that counts.
+/// A selected position.
 #[derive(Debug)]
 pub struct Sample<'a, B> {
     /// The position.
@@ -37,12 +37,12 @@ pub struct Sample<'a, B> {
     pub score: i16,
 }
 
-/// A game that cannot be played as it is recorded.
+/// A recorded game that cannot be replayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplayError {
-    /// There is no such start position.
+    /// The start position does not exist.
     Start(u16),
-    /// The move of this ply, counted from 0 on, is not legal.
+    /// The move of this ply, from 0, is illegal.
     Move(usize),
 }
 
@@ -57,11 +57,11 @@ impl fmt::Display for ReplayError {
 
 impl Error for ReplayError {}
 
-/// Calls with every position of a game that passes the filter, and in which the side to move is not
-/// in check and neither captures nor promotes.
+/// Calls `with` for every position of a game that passes the filter, if the side to move is not in
+/// check and its move is neither a capture nor a promotion.
 ///
 /// # Errors
-/// The game cannot be played.
+/// The game cannot be replayed.
 pub fn each<G: TrainGame>(
     game: &Record,
     filter: &Filter,
@@ -75,7 +75,7 @@ pub fn each<G: TrainGame>(
     }
     for (ply, played) in (game.opening.len()..).zip(&game.plies) {
         let is_plain = ply >= filter.from_ply
-            && played.score.unsigned_abs() <= filter.largest_score.unsigned_abs()
+            && played.score.unsigned_abs() <= filter.max_score.unsigned_abs()
             && !G::in_check(&board)
             && G::is_quiet(&board, played.mv);
         if is_plain {

@@ -1,35 +1,35 @@
-//! What a score is worth in results: a side that is ahead by the scale wins 73 % of its games, as
-//! 1 / (1 + 1 / e) is that much.
+//! The scale between scores and results: a side that is ahead by the scale scores 73 % of the points,
+//! 1 / (1 + 1 / e).
 
 use std::collections::BTreeMap;
 
 use crate::data::Winner;
 
-/// Scores are counted by so many centipawns.
+/// Scores are grouped in steps of this size, in centipawns.
 const STEP: i16 = 20;
 
 /// Results by score.
 #[derive(Debug, Clone, Default)]
 pub struct Scores {
-    /// By step of the score: how many positions, and the points of the first side.
+    /// By step of the score: the number of positions, and the points of the first side.
     steps: BTreeMap<i16, (u32, f64)>,
 }
 
 impl Scores {
-    /// Takes a position's score for the first side and the winner of its game.
+    /// Adds a position's score for the first side and the winner of its game.
     pub fn add(&mut self, score: i16, winner: Winner) {
         let (count, points) = self.steps.entry(score.div_euclid(STEP)).or_default();
         *count += 1;
         *points += f64::from(winner.points());
     }
 
-    /// How many positions there were.
+    /// The number of positions.
     pub fn count(&self) -> u64 {
         self.steps.values().map(|&(count, _)| u64::from(count)).sum()
     }
 
     /// The scale with the least squared error, in centipawns, between 10 and 10,000.
-    #[expect(clippy::cast_possible_truncation, reason = "it is not known better than that")]
+    #[expect(clippy::cast_possible_truncation, reason = "the precision is lower anyway")]
     pub fn scale(&self) -> f32 {
         let (mut low, mut high) = (10_f64.ln(), 10_000_f64.ln());
         for _ in 0..60 {
@@ -43,7 +43,7 @@ impl Scores {
         f64::midpoint(low, high).exp() as f32
     }
 
-    /// The squared error of a scale, but for what no scale changes.
+    /// The squared error of a scale, without its constant part.
     fn error(&self, scale: f64) -> f64 {
         let step = |(&step, &(count, points)): (&i16, &(u32, f64))| {
             let middle = (f64::from(step) + 0.5) * f64::from(STEP);
@@ -59,7 +59,7 @@ mod tests {
     use super::{Scores, Winner};
 
     #[test]
-    fn the_scale_of_results_is_found_again() {
+    fn recovers_the_scale_of_results() {
         let mut scores = Scores::default();
         for step in -40_i16..40 {
             let score = 20 * step + 10;

@@ -1,4 +1,4 @@
-//! Counts of what a file holds.
+//! Statistics of a file of games.
 
 use std::fmt;
 use std::path::Path;
@@ -9,26 +9,26 @@ use crate::samples::{self, Filter};
 use crate::scale::Scores;
 use crate::tune::LoadError;
 
-/// What a file holds.
+/// Statistics of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stats {
-    /// How the games were played.
+    /// The settings of the games.
     pub header: Header,
-    /// How many games.
+    /// The number of games.
     pub games: u64,
-    /// Won by the second side, drawn, won by the first.
+    /// Wins of the second side, draws, wins of the first side.
     pub results: [u64; 3],
-    /// Ended on the board, by another rule, by scores, by length.
+    /// Ends by checkmate or stalemate, by another rule, by scores, by length.
     pub ends: [u64; 4],
     /// Positions with scores.
     pub positions: u64,
-    /// Positions that pass the usual filter.
+    /// Positions that pass the default filter.
     pub filtered: u64,
-    /// What a score is worth an expected result of 73 % in these games, in centipawns.
+    /// The score for which the expected result is 73 %, in centipawns.
     pub scale: f32,
 }
 
-/// Counts what a file holds.
+/// Computes the statistics of a file.
 ///
 /// # Errors
 /// See [`LoadError`].
@@ -100,7 +100,7 @@ impl fmt::Display for Stats {
         writeln!(f, "engine     {engine}, {nodes} nodes")?;
         writeln!(f, "seed       {seed}, {random_plies} random plies")?;
         writeln!(f, "games      {}", self.games)?;
-        writeln!(f, "results    first {first}, nobody {none}, second {second}")?;
+        writeln!(f, "results    first {first}, draw {none}, second {second}")?;
         writeln!(f, "ends       board {board}, rule {rule}, scores {scores}, length {length}")?;
         writeln!(f, "positions  {}, {} to a game", self.positions, self.positions / games)?;
         writeln!(f, "filtered   {}", self.filtered)?;

@@ -1,8 +1,8 @@
 //! Fits the weights of a model to games.
 //!
-//! A position's value should predict how its game ends and what a search prints of it: the target is a
-//! mixture of both, and what is minimised is the mean squared distance to it. Weights that few
-//! positions have stay near where they began, as if the start were a guess with a known error.
+//! The evaluation of a position should predict the result of its game and the score of a search: the
+//! target is a mixture of both, and the loss is the mean squared distance to it. Weights of rare terms
+//! stay near their initial values, as under a Gaussian prior.
 
 mod adam;
 mod dataset;
@@ -19,44 +19,43 @@ pub use load::{LoadError, Split, load};
 use adam::Adam;
 use loss::{Curve, Pair, Sums};
 
-/// How to fit.
+/// The settings of a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// How often to go through all positions.
+    /// The number of passes through all positions.
     pub epochs: u32,
-    /// How much of the target is the score, from 0 to 1; the rest is the result.
+    /// The weight of the score in the target, from 0 to 1; the rest is the result.
     pub lambda: f32,
-    /// What is worth an expected result of 1 / (1 + 1 / e) = 73 %, in centipawns.
+    /// The score for which the expected result is 1 / (1 + 1 / e) = 73 %, in centipawns.
     pub scale: f32,
-    /// How far the weights are thought to be from their start before any position is seen, as a
-    /// standard deviation in centipawns.
+    /// The prior standard deviation of the weights from their initial values, in centipawns.
     pub spread: f32,
-    /// How far the first steps move a weight, in centipawns; the last ones move it by a hundredth.
+    /// The initial learning rate in centipawns; it decays to one hundredth.
     pub rate: f32,
-    /// How many positions make a step.
+    /// The batch size in positions.
     pub batch: usize,
-    /// Decides the order of the positions.
+    /// The seed of the order of the positions.
     pub seed: u64,
-    /// How many threads to use; their number changes no result.
+    /// The number of threads. It does not affect the result.
     pub threads: usize,
 }
 
-/// How far a fit has come.
+/// The losses after an epoch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Epoch {
-    /// Its number; 0 is the start.
+    /// The number; 0 is the start.
     pub number: u32,
-    /// The mean loss of the positions that are fitted to. After the start it is that of the steps on
-    /// the way, not of the weights at the end.
+    /// The mean loss on the training set. After the start it is the mean over the steps of the epoch, not
+    /// the loss of the final weights.
     pub training: f64,
-    /// The mean loss of those that are not.
+    /// The mean loss on the validation set.
     pub validation: f64,
 }
 
-/// The mean squared error that is left at the end, about: results are not to be foreseen.
+/// The approximate mean squared error at the end, as results are not predictable.
 const NOISE: f32 = 0.02;
 
-/// Fits weights, beginning from some. Those in `frozen` stay as they are.
+/// Fits weights. Those in `frozen` stay unchanged.
 pub fn fit(
     training: &Dataset,
     validation: &Dataset,
@@ -81,7 +80,7 @@ pub fn fit(
     let batch = settings.batch.max(1);
     let steps = order.len().div_ceil(batch) * usize::try_from(settings.epochs).unwrap_or(0);
     let mut adam = Adam::new(start.len(), settings.rate, steps);
-    // The slope of the squared distance from the start, per position.
+    // The gradient of the squared distance from the start, per position.
     let pull =
         2.0 * NOISE * settings.scale / settings.spread.powi(2) / loss::count(order.len().max(1));
     for number in 1..=settings.epochs {

@@ -1,4 +1,4 @@
-//! Files of weights, and weights for people to read.
+//! Files of weights, and tables of weights.
 
 use std::error::Error;
 use std::fmt::{self, Write as _};
@@ -16,16 +16,16 @@ pub enum WeightsError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error.
         source: io::Error,
     },
-    /// It is of another model.
+    /// The file is of another model.
     OtherModel {
         /// The file.
         path: PathBuf,
-        /// How many bytes it has.
+        /// Its size in bytes.
         bytes: usize,
-        /// How many weights the model has, of four bytes each.
+        /// The number of weights of the model, with four bytes each.
         weights: usize,
     },
 }
@@ -53,7 +53,7 @@ impl Error for WeightsError {
     }
 }
 
-/// Reads the weights of a model that has so many, as [`read_weights`] does.
+/// Reads the weights of a model with this number of weights, in the format of [`read_weights`].
 ///
 /// # Errors
 /// See [`WeightsError`].
@@ -76,8 +76,8 @@ pub fn bytes(weights: &[Weight]) -> Vec<u8> {
     weights.iter().flat_map(both).flatten().collect()
 }
 
-/// Weights by their groups, in centipawns: in the opening, a slash, and in the ending. Rows are as
-/// long as those of the board if a group fills them.
+/// A table of weights by group, in centipawns: middlegame and endgame, separated by a slash. Rows have
+/// the length of the board's rows if the group is a multiple.
 pub fn table(weights: &[Weight], groups: &[(&str, Range<usize>)]) -> String {
     let mut table = String::new();
     for (name, range) in groups {

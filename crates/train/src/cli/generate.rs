@@ -7,12 +7,11 @@ use super::{Done, GameName, send};
 use crate::data::Header;
 use crate::generate::{Progress, Until, run as generate};
 
-/// How often to report how far it is.
+/// The interval between progress reports.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 const HELP: &str = "\
-The same arguments on the same file go on where they were broken off, and a larger number of games or
-positions adds to a file.
+With the same arguments, an existing file is resumed. A larger number of games or positions extends it.
 
 Example:
   narikin-train generate chess --out chess.bin --games 10000 --seed 1 --threads 2";
@@ -22,28 +21,28 @@ Example:
 #[command(after_help = HELP)]
 pub(super) struct Args {
     game: GameName,
-    /// The file; it goes on if it is there
+    /// Output file; an existing file is resumed
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// About how many positions to search for each move
+    /// Approximate nodes per move
     #[arg(long, default_value_t = 1000)]
     nodes: u32,
-    /// How many games the file is to have
+    /// Number of games in the file
     #[arg(long, value_name = "N")]
     games: Option<u64>,
-    /// How many positions the file is to have
+    /// Number of positions in the file
     #[arg(long, value_name = "N", conflicts_with = "games", required_unless_present = "games")]
     positions: Option<u64>,
-    /// Other numbers give other games
+    /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many games to play at once
+    /// Number of games to play in parallel
     #[arg(long, default_value_t = 1)]
     threads: usize,
-    /// How many random plies begin a game; in half of the games one more
+    /// Number of random plies at the start of a game; half of the games have one more
     #[arg(long, value_name = "N", default_value_t = 8)]
     random_plies: u8,
-    /// How many games of a hundred begin from a start of Chess960
+    /// Percentage of games with a Chess960 start position
     #[arg(
         long,
         value_name = "PERCENT",
@@ -51,12 +50,12 @@ pub(super) struct Args {
         value_parser = clap::value_parser!(u8).range(0..=100)
     )]
     chess960: u8,
-    /// What to add to the engine's name in the file, such as a commit
+    /// Text to append to the engine's name in the file, such as a commit
     #[arg(long, value_name = "TEXT", default_value = "")]
     note: String,
 }
 
-#[expect(clippy::disallowed_methods, reason = "it tells a person how fast it is")]
+#[expect(clippy::disallowed_methods, reason = "measures the speed for progress reports")]
 pub(super) fn run(args: &Args) -> Done {
     let header = Header {
         game: args.game.kind(),

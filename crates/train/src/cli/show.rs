@@ -33,7 +33,7 @@ fn show_of<G: TrainGame>(args: &ShowArgs) -> Done {
     Ok(())
 }
 
-/// Count what a file of games holds
+/// Print statistics of a file of games
 #[derive(Debug, clap::Args)]
 pub(super) struct StatsArgs {
     /// The file

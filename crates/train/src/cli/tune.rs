@@ -27,38 +27,37 @@ pub(super) struct Args {
     /// Where to write the weights
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// A file of weights to begin with, `hand` for the hand-written ones, or `zero`
+    /// A file of weights to start from, `hand` for the hand-written ones, or `zero`
     #[arg(long, value_name = "FILE", default_value = "hand")]
     start: String,
-    /// How often to go through all positions
+    /// Number of passes through all positions
     #[arg(long, default_value_t = 10)]
     epochs: u32,
-    /// How much the scores matter, from 0 to 1; the rest is for the results
+    /// Weight of the scores in the target, from 0 to 1; the rest is the results
     #[arg(long, default_value_t = 0.7)]
     lambda: f32,
-    /// How many centipawns are worth an expected result of 73 % [default: what the games send]
+    /// Score with an expected result of 73 %, in centipawns [default: fitted to the games]
     #[arg(long)]
     scale: Option<f32>,
-    /// How many centipawns the weights may be away from their start if little is known of them
+    /// Prior standard deviation of the weights from their start, in centipawns
     #[arg(long, default_value_t = 5.0)]
     spread: f32,
-    /// How many centipawns the first steps move a weight
+    /// Initial learning rate, in centipawns
     #[arg(long, default_value_t = 1.0)]
     rate: f32,
-    /// How many positions make a step
+    /// Batch size in positions
     #[arg(long, default_value_t = 8192)]
     batch: usize,
-    /// Other numbers mix the positions otherwise
+    /// Random seed of the order of the positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many threads to use
+    /// Number of threads
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// A group of weights to leave at zero, to see what it is worth; may be given several times
+    /// Group of weights to fix at zero, to measure its effect; repeatable
     #[arg(long, value_name = "GROUP")]
     without: Vec<String>,
-    /// A group of weights to leave as it begins, since games send nothing about it; may be given several
-    /// times
+    /// Group of weights to fix at its start value; repeatable
     #[arg(long, value_name = "GROUP")]
     keep: Vec<String>,
 }
@@ -129,6 +128,6 @@ fn range(groups: &[(&str, Range<usize>)], name: &str) -> Result<Range<usize>, St
     let found = groups.iter().find(|(group, _)| *group == name);
     found.map(|(_, range)| range.clone()).ok_or_else(|| {
         let names: Vec<&str> = groups.iter().map(|&(name, _)| name).collect();
-        format!("`{name}` is none of the groups: {}", names.join(", "))
+        format!("`{name}` is not one of the groups: {}", names.join(", "))
     })
 }

@@ -1,14 +1,14 @@
-//! Blocks: four bytes with the length of what they hold, four with its CRC-32, and that itself.
+//! Blocks: the length of the content (four bytes), its CRC-32 (four bytes), and the content.
 
 use std::io::{self, Read};
 
-/// No block holds more than this many bytes, which is more than the longest game has.
+/// The maximum length of a block, which is more than the longest game needs.
 pub(super) const MAX_BLOCK: usize = 1 << 16;
 
-/// What comes before the content of a block.
+/// The length of the block header.
 pub(super) const FRAME: usize = 8;
 
-/// Frames a content. None if it is too long.
+/// Makes a block of a content. `None` if it is too long.
 pub(super) fn frame(content: &[u8]) -> Option<Vec<u8>> {
     let length = u32::try_from(content.len()).ok().filter(|_| content.len() <= MAX_BLOCK)?;
     let mut block = Vec::with_capacity(FRAME + content.len());
@@ -18,13 +18,13 @@ pub(super) fn frame(content: &[u8]) -> Option<Vec<u8>> {
     Some(block)
 }
 
-/// What the next bytes are.
+/// The next block.
 pub(super) enum Next {
-    /// A sound block, whose content is in the buffer.
+    /// A valid block, whose content is in the buffer.
     Sound,
-    /// Less than a block, or nothing: the file ends here.
+    /// A partial block or nothing: the end of the file.
     Truncated,
-    /// No block.
+    /// Not a block.
     Broken(&'static str),
 }
 
@@ -46,7 +46,7 @@ pub(super) fn next(source: &mut impl Read, content: &mut Vec<u8>) -> io::Result<
     Ok(if crc32fast::hash(content) == u32::from_le_bytes(checksum) {
         Next::Sound
     } else {
-        Next::Broken("the checksum is that of something else")
+        Next::Broken("the checksum does not match")
     })
 }
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a file of games.
+//! Errors of files of games.
 
 use std::error::Error;
 use std::fmt;
@@ -8,38 +8,38 @@ use std::path::{Path, PathBuf};
 /// Why a file of games cannot be read or written.
 #[derive(Debug)]
 pub enum DataError {
-    /// The system does not let it.
+    /// An operation of the system failed.
     Io {
         /// The file.
         path: PathBuf,
-        /// What could not be done to it.
+        /// The operation that failed, as a participle.
         what: &'static str,
-        /// Why not.
+        /// The error.
         source: io::Error,
     },
-    /// It does not begin as such a file does.
+    /// The header is missing or invalid.
     NoHeader {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
-    /// It is damaged, and not only at its end.
+    /// The file is damaged, not only at its end.
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where the damaged block begins, in bytes.
+        /// The offset of the damaged block, in bytes.
         offset: u64,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
-    /// Another program writes it.
+    /// Another process is writing the file.
     Locked(PathBuf),
-    /// It is to go on with other settings than it began with.
+    /// The file exists with other settings.
     OtherSettings {
         /// The file.
         path: PathBuf,
-        /// What differs.
+        /// The setting that differs.
         what: &'static str,
     },
 }
@@ -51,7 +51,7 @@ impl fmt::Display for DataError {
                 write!(f, "`{}` cannot be {what}: {source}", path.display())
             }
             Self::NoHeader { path, why } => {
-                write!(f, "`{}` is no file of games: {why}", path.display())
+                write!(f, "`{}` is not a file of games: {why}", path.display())
             }
             Self::Damaged { path, offset, why } => {
                 write!(f, "`{}` is damaged at byte {offset}: {why}", path.display())
@@ -78,7 +78,7 @@ impl Error for DataError {
     }
 }
 
-/// Names the file in an error of the system.
+/// Adds the path to an I/O error.
 pub(super) trait At<T> {
     fn at(self, path: &Path, what: &'static str) -> Result<T, DataError>;
 }

@@ -1,4 +1,4 @@
-//! The first block of a file: which games follow, and how they were played.
+//! The first block of a file: the settings of the games.
 
 use crate::games::GameKind;
 
@@ -8,28 +8,28 @@ const MAGIC: &[u8; 8] = b"narigame";
 /// The version of the format.
 pub const VERSION: u16 = 1;
 
-/// No name of an engine is longer, in bytes.
+/// The maximum length of the engine's name, in bytes.
 const MAX_NAME: usize = 255;
 
-/// Everything that decides which games a file holds, given the program that plays them.
+/// Everything that determines the games of a file, for a given version of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// The game that is played.
+    /// The game.
     pub game: GameKind,
-    /// Games are drawn by seed from this number and their own.
+    /// The random seed; each game combines it with its own number.
     pub seed: u64,
-    /// About how many positions are searched for each move.
+    /// Approximate nodes per move.
     pub nodes: u32,
-    /// How many plies of each game are random; in every other game one more.
+    /// The number of random plies of each game; half of the games have one more.
     pub random_plies: u8,
-    /// How many games of a hundred begin from a start of Chess960.
+    /// The percentage of games with a Chess960 start position.
     pub chess960: u8,
     /// The engine and its version, in at most 255 bytes.
     pub engine: String,
 }
 
 impl Header {
-    /// The first block's content.
+    /// Writes the content of the first block.
     pub(super) fn write(&self) -> Option<Vec<u8>> {
         let mut content = Vec::with_capacity(64);
         content.extend(MAGIC);
@@ -44,9 +44,9 @@ impl Header {
         Some(content)
     }
 
-    /// Reads the first block's content, or reports what is wrong with it.
+    /// Reads the content of the first block, or returns what is wrong with it.
     pub(super) fn read(content: &[u8]) -> Result<Self, String> {
-        let rest = content.strip_prefix(MAGIC).ok_or("it begins with something else")?;
+        let rest = content.strip_prefix(MAGIC).ok_or("it has another magic number")?;
         let (&version, rest) = rest.split_first_chunk::<2>().ok_or(SHORT)?;
         let version = u16::from_le_bytes(version);
         if version != VERSION {
@@ -60,7 +60,7 @@ impl Header {
         if name.len() != usize::from(length) {
             return Err(SHORT.to_owned());
         }
-        let engine = std::str::from_utf8(name).map_err(|_| "the engine's name is no UTF-8")?;
+        let engine = std::str::from_utf8(name).map_err(|_| "the engine's name is not UTF-8")?;
         Ok(Self {
             game,
             seed: u64::from_le_bytes(seed),
@@ -71,7 +71,7 @@ impl Header {
         })
     }
 
-    /// What another header prints differently, if anything.
+    /// The first setting that differs from another header.
     pub(super) fn difference(&self, other: &Self) -> Option<&'static str> {
         [
             (self.game == other.game, "game"),
@@ -85,7 +85,7 @@ impl Header {
         .find_map(|(same, what)| (!same).then_some(what))
     }
 
-    /// Cuts a name to what a header can hold.
+    /// Truncates a name to the maximum length.
     pub fn name(engine: &str) -> String {
         engine
             .chars()

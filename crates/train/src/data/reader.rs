@@ -1,4 +1,4 @@
-//! Reads the games of a file, one after the other.
+//! Reads the games of a file.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -8,16 +8,15 @@ use super::block::{self, FRAME, Next};
 use super::error::At as _;
 use super::{DataError, Header, Record};
 
-/// Reads games in their order, from a file that another program may still be writing.
+/// Reads games in order, even while another process is writing the file.
 ///
-/// A file that breaks off within a game is read up to that game. Any other damage is an error, after
-/// which nothing more comes.
+/// A partial game at the end is ignored. Any other damage is an error, which ends the iteration.
 #[derive(Debug)]
 pub struct Reader<R = BufReader<File>> {
     path: PathBuf,
     source: R,
     header: Header,
-    /// Where the sound blocks end.
+    /// The end of the valid blocks.
     end: u64,
     content: Vec<u8>,
     over: bool,
@@ -27,7 +26,7 @@ impl Reader {
     /// Opens a file.
     ///
     /// # Errors
-    /// It cannot be read, or does not begin as a file of games does.
+    /// The file cannot be read, or its header is invalid.
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let file = File::open(path).at(path, "opened")?;
         Self::new(path, BufReader::new(file))
@@ -38,7 +37,7 @@ impl<R: Read> Reader<R> {
     /// Reads from any source; the path is named in errors.
     ///
     /// # Errors
-    /// It cannot be read, or does not begin as a file of games does.
+    /// The source cannot be read, or its header is invalid.
     pub fn new(path: &Path, mut source: R) -> Result<Self, DataError> {
         let no_header = |why: String| DataError::NoHeader { path: path.to_owned(), why };
         let mut content = Vec::new();
@@ -52,12 +51,12 @@ impl<R: Read> Reader<R> {
         Ok(Self { path: path.to_owned(), source, header, end, content, over: false })
     }
 
-    /// How the games were played.
+    /// The settings of the games.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Where the games that were read end, in bytes.
+    /// The offset of the end of the last game that was read.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -66,7 +65,7 @@ impl<R: Read> Reader<R> {
         let read = match block::next(&mut self.source, &mut self.content).at(&self.path, "read")? {
             Next::Truncated => return Ok(None),
             Next::Sound => Record::read(&self.content),
-            // A failing machine can leave a block of the right length without its content.
+            // After a system failure, a block can have the right length but no content.
             Next::Broken(_) if self.is_at_end()? => return Ok(None),
             Next::Broken(why) => Err(why),
         };

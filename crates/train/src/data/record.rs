@@ -1,35 +1,35 @@
-//! One game as a block holds it.
+//! A game as stored in a block.
 
-/// No game in a file is longer, random plies not counted.
+/// The maximum number of plies of a game, without random ones.
 pub const MAX_PLIES: usize = 1024;
 
-/// Scores from here on are mates: `MATE` less the plies until mate.
+/// Scores from this one on are mates: `MATE` minus the plies to mate.
 pub const MATE: i16 = 30_000;
 
-/// What comes before the moves.
+/// The length of the fields before the moves.
 const HEAD: usize = 5;
 
 /// A game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// The number of the start position: after Scharnagl in chess, 0 in shogi.
+    /// The number of the start position: Scharnagl's number in chess, 0 in shogi.
     pub start: u16,
-    /// The random moves, which have no scores.
+    /// The random moves, without scores.
     pub opening: Vec<u16>,
-    /// The moves that were thought about.
+    /// The searched moves.
     pub plies: Vec<Ply>,
-    /// Who has won.
+    /// The winner.
     pub winner: Winner,
     /// What ended the game.
     pub end: End,
 }
 
-/// A move and what the engine thought of the position before it.
+/// A move and the score of the search before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ply {
-    /// The move, as its game numbers them.
+    /// The number of the move.
     pub mv: u16,
-    /// The score in centipawns, for the side to move; mates are near [`MATE`] and its negative.
+    /// The score in centipawns for the side to move. Mates are near [`MATE`] and its negative.
     pub score: i16,
 }
 
@@ -38,14 +38,14 @@ pub struct Ply {
 pub enum Winner {
     /// The side that moves second in the start position.
     Second,
-    /// None.
+    /// A draw.
     None,
     /// The side that moves first.
     First,
 }
 
 impl Winner {
-    /// What the first side gets: 0, ½ or 1.
+    /// The points of the first side: 0, ½ or 1.
     pub fn points(self) -> f32 {
         match self {
             Self::Second => 0.0,
@@ -58,18 +58,18 @@ impl Winner {
 /// What ended a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// Mate, or no move left.
+    /// Checkmate or stalemate.
     Board,
-    /// Another rule: repetition, fifty moves, dead material, a declaration.
+    /// Another rule: repetition, fifty moves, insufficient material, a declaration.
     Rule,
-    /// The scores left no doubt.
+    /// Adjudication by scores.
     Scores,
-    /// It was as long as games may be.
+    /// The maximum length.
     Length,
 }
 
 impl Record {
-    /// The content of its block. None if it has more moves than fit.
+    /// Writes the content of a block. `None` if there are too many moves.
     pub(super) fn write(&self) -> Option<Vec<u8>> {
         if self.plies.len() > MAX_PLIES {
             return None;

@@ -1,4 +1,4 @@
-//! Writes games to a file, which can go on later.
+//! Writes games to a file that can be extended later.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::error::At as _;
 use super::{DataError, Header, Reader, Record, block};
 
-/// A file of games, open for writing by this program alone.
+/// A file of games, open for writing by this process only.
 #[derive(Debug)]
 pub struct Writer {
     path: PathBuf,
@@ -16,12 +16,12 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Opens a file, or makes it if there is none. Each game in it is handed to `on_game`, and what
-    /// is left of an unfinished one is cut off.
+    /// Opens or creates a file. Calls `on_game` for each game in it, and truncates a partial game at the
+    /// end.
     ///
     /// # Errors
-    /// It cannot be read or written, another program writes it, it is damaged other than at its
-    /// end, or it was begun otherwise than the header prints.
+    /// The file cannot be read or written, another process is writing it, it is damaged other than at
+    /// its end, or its settings differ from the header.
     pub fn open(
         path: &Path,
         header: &Header,
@@ -55,19 +55,18 @@ impl Writer {
         Ok(Self { path: path.to_owned(), file, end })
     }
 
-    /// Adds a game.
+    /// Appends a game.
     ///
     /// # Errors
-    /// It cannot be written, for want of space or since it is longer than any game may be; the file
-    /// is then as it was.
+    /// The game cannot be written, or it exceeds the maximum length. The file is then unchanged.
     pub fn append(&mut self, game: &Record) -> Result<(), DataError> {
         self.write(game.write().as_deref())
     }
 
-    /// Brings everything that was written to the disk.
+    /// Flushes everything to the disk.
     ///
     /// # Errors
-    /// The disk does not take it.
+    /// The disk reports an error.
     pub fn sync(&self) -> Result<(), DataError> {
         self.file.sync_data().at(&self.path, "written")
     }
@@ -77,9 +76,9 @@ impl Writer {
         let too_long = || io::Error::new(io::ErrorKind::InvalidInput, "it is too long");
         let block = block.ok_or_else(too_long).at(&self.path, "written")?;
         if let Err(error) = self.file.write_all(&block) {
-            // Half a game in the middle of the file would be damage.
-            self.file.set_len(self.end).at(&self.path, "mended")?;
-            self.file.seek(SeekFrom::End(0)).at(&self.path, "mended")?;
+            // A partial game in the middle of the file would be damage.
+            self.file.set_len(self.end).at(&self.path, "truncated")?;
+            self.file.seek(SeekFrom::End(0)).at(&self.path, "truncated")?;
             return Err(error).at(&self.path, "written");
         }
         self.end += block.len() as u64;
@@ -89,7 +88,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // A program that is being started holds what this one has open until it runs.
+        // A child process inherits open files until it executes its program.
         let _ = self.file.unlock();
     }
 }
@@ -100,8 +99,8 @@ mod tests {
     use crate::games::GameKind;
 
     #[test]
-    fn a_file_is_free_for_the_next_one_while_another_program_is_started() {
-        let directory = tempfile::TempDir::new().expect("a folder");
+    fn a_file_is_unlocked_even_if_a_child_process_inherited_it() {
+        let directory = tempfile::TempDir::new().expect("a directory");
         let path = directory.path().join("games");
         let header = Header {
             game: GameKind::Chess,
@@ -112,7 +111,7 @@ mod tests {
             engine: String::new(),
         };
         let open = || Writer::open(&path, &header, |_| ());
-        let writer = open().expect("nobody writes it");
+        let writer = open().expect("an unlocked file");
         let inherited = writer.file.try_clone().expect("one more");
         assert!(matches!(open(), Err(DataError::Locked(_))));
         drop(writer);

@@ -1,6 +1,5 @@
-//! Chess and Chess960. Moves are numbered by their squares, a1 to h8 row by row: the first in the
-//! lowest six bits, the second in the next six, then what a pawn becomes. Castling is the king's
-//! move to its own rook.
+//! Chess and Chess960. The number of a move has its origin, a1 to h8 by rank, in the lowest six bits,
+//! its target in the next six, then the promotion. Castling is king takes own rook.
 
 use std::ops::Range;
 
@@ -68,7 +67,7 @@ impl TrainGame for Chess {
         read(mv).is_some_and(|mv| {
             let en_passant =
                 board.piece_on(mv.from) == Some(Piece::Pawn) && mv.from.file() != mv.to.file();
-            // A king that goes to its own rook castles.
+            // A king that moves to its own rook castles.
             let captures = board.color_on(mv.to) == Some(!board.side_to_move());
             mv.promotion.is_none() && !en_passant && !captures
         })

@@ -1,7 +1,7 @@
-//! Shogi. Moves are numbered as YaneuraOu does: the square that is gone to in the lowest seven bits,
-//! in the next seven the square that is left or the piece that is dropped, then a bit for a drop and
-//! one for a promotion. Squares go down the files from 1a, 1b to 9i; pieces are pawn, lance, knight,
-//! silver, bishop, rook, gold from 1 on.
+//! Shogi. The number of a move is that of YaneuraOu: the target in the lowest seven bits, the origin
+//! or the dropped piece in the next seven, then a bit for a drop and a bit for a promotion. Squares
+//! are numbered by file: 1a, 1b, …, 9i. Pieces are pawn, lance, knight, silver, bishop, rook, gold,
+//! from 1.
 
 use std::ops::Range;
 

@@ -9,7 +9,7 @@ use super::{GenerateError, opening};
 use crate::data::{End, Header, Ply, Record, Winner};
 use crate::{games, rng};
 
-/// Plays the game of a number. None if it was stopped.
+/// Plays the game of a number. `None` if it was stopped.
 pub(super) fn play(
     header: &Header,
     number: u64,
@@ -17,7 +17,7 @@ pub(super) fn play(
 ) -> Result<Option<Record>, GenerateError> {
     players.clear();
     let mut rng = rng::of(header.seed, number);
-    let Some(opening) = opening::draw(header, &mut rng, players) else {
+    let Some(opening) = opening::random_opening(header, &mut rng, players) else {
         let stopped = players.is_stopped();
         return if stopped { Ok(None) } else { Err(GenerateError::NoOpening { game: number }) };
     };
@@ -48,8 +48,8 @@ pub(super) fn play(
     Ok(Some(Record { start: opening.start, opening: opening.moves, plies, winner, end }))
 }
 
-/// About as many nodes as are asked for: always the same number would always stop the search at the
-/// same kind of place.
+/// A random node count near the configured one. A constant count would always stop the search at a
+/// similar point of an iteration.
 fn nodes(header: &Header, rng: &mut Rng) -> u64 {
     let nodes = u64::from(header.nodes);
     let tenth = nodes / 10;

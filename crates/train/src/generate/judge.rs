@@ -1,15 +1,15 @@
-//! Ends games in which the scores leave no doubt.
+//! Adjudicates games by score.
 
 use crate::data::{End, MAX_PLIES, Winner};
 use crate::games::GameKind;
 
-/// A side that is ahead for so many plies in the eyes of both has won.
+/// The number of plies for which both sides must agree on a winning score.
 const WON_PLIES: u32 = 4;
 
-/// A game that is level for so many plies in the eyes of both is drawn.
+/// The number of plies for which both sides must agree on a drawn score.
 const DRAWN_PLIES: u32 = 12;
 
-/// How far a side is ahead that wins, in centipawns.
+/// The minimum winning score, in centipawns.
 fn won(game: GameKind) -> i16 {
     match game {
         GameKind::Chess => 1000,
@@ -17,8 +17,8 @@ fn won(game: GameKind) -> i16 {
     }
 }
 
-/// How near to zero the scores of a draw are, and from which ply on that counts. Games of shogi
-/// hardly ever end level.
+/// The maximum absolute score of a draw, and the first ply at which it counts. Games of shogi are
+/// hardly ever level at the end.
 fn drawn(game: GameKind) -> Option<(i16, usize)> {
     match game {
         GameKind::Chess => Some((4, 80)),
@@ -26,8 +26,8 @@ fn drawn(game: GameKind) -> Option<(i16, usize)> {
     }
 }
 
-/// So many plies after its opening a game is drawn.
-fn longest(game: GameKind) -> usize {
+/// The maximum length of a game in plies, after which it is drawn.
+fn max_plies(game: GameKind) -> usize {
     match game {
         GameKind::Chess => 400,
         GameKind::Shogi => 320,
@@ -35,12 +35,12 @@ fn longest(game: GameKind) -> usize {
     .min(MAX_PLIES)
 }
 
-/// Follows the scores of a game.
+/// Observes the scores of a game.
 pub(super) struct Judge {
     game: GameKind,
     plies: usize,
     ahead: Winner,
-    /// For how many plies so.
+    /// The number of plies with this leader.
     since: u32,
     level_since: u32,
 }
@@ -50,7 +50,7 @@ impl Judge {
         Self { game, plies: 0, ahead: Winner::None, since: 0, level_since: 0 }
     }
 
-    /// Takes the score of the next ply, for the first side. Reports how the game ends, if it does.
+    /// Adds the score of the next ply for the first side. Returns the result if the game is decided.
     pub(super) fn receive(&mut self, score: i16) -> Option<(Winner, End)> {
         self.plies += 1;
         let won = won(self.game);
@@ -71,7 +71,7 @@ impl Judge {
                 return Some((Winner::None, End::Scores));
             }
         }
-        (self.plies >= longest(self.game)).then_some((Winner::None, End::Length))
+        (self.plies >= max_plies(self.game)).then_some((Winner::None, End::Length))
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_wins_that_both_see_ahead() {
+    fn adjudicates_a_win_if_both_sides_agree() {
         assert_eq!(judged(GameKind::Chess, [1000; 5]), Some((4, Winner::First)));
         assert_eq!(judged(GameKind::Chess, [-1000; 5]), Some((4, Winner::Second)));
         assert_eq!(judged(GameKind::Chess, [1000, 1000, 1000, 999, 1000, 1000, 1000]), None);
@@ -99,13 +99,13 @@ mod tests {
     }
 
     #[test]
-    fn a_level_game_of_chess_is_drawn_after_a_while() {
+    fn adjudicates_a_draw_of_level_chess_games() {
         assert_eq!(judged(GameKind::Chess, [0; 100]), Some((91, Winner::None)));
         assert_eq!(judged(GameKind::Shogi, [0; 100]), None);
     }
 
     #[test]
-    fn no_game_lasts_for_ever() {
+    fn games_end_at_the_maximum_length() {
         let last = |game| {
             let mut judge = Judge::new(game);
             std::iter::repeat_n(100, 1000).find_map(|score| judge.receive(score))

@@ -1,4 +1,4 @@
-//! Random openings that leave a game to be played.
+//! Random openings that are not decided.
 
 use fastrand::Rng;
 use readyok_rules::Position;
@@ -7,46 +7,50 @@ use super::player::Players;
 use crate::data::Header;
 use crate::games;
 
-/// So many openings are tried for a game.
-const TRIES: usize = 10_000;
+/// The maximum number of attempts per game.
+const MAX_OPENINGS: usize = 10_000;
 
-/// So many moves are tried for a ply.
-const MOVES: usize = 20;
+/// The maximum number of candidate moves per ply.
+const MAX_CANDIDATES: usize = 20;
 
-/// Nodes of the searches that report what a random move gives away.
-const GLANCE: u64 = 150;
+/// Nodes of the searches that detect blunders.
+const BLUNDER_CHECK_NODES: u64 = 150;
 
-/// A random move gives away no more than this, in centipawns. Otherwise most openings would leave a
-/// piece hanging, in shogi even the game.
-const BLUNDER: i32 = 200;
+/// The maximum loss of a random move, in centipawns. Otherwise most openings would leave a piece
+/// hanging, or in shogi lose the game.
+const MAX_LOSS: i32 = 200;
 
-/// After the opening neither side is ahead by more, in centipawns.
-const AHEAD: i16 = 600;
+/// The maximum absolute score after the opening, in centipawns.
+const MAX_SCORE: i16 = 600;
 
-/// What a game begins with.
+/// A random opening.
 pub(super) struct Opening {
     pub(super) start: u16,
     pub(super) moves: Vec<u16>,
     pub(super) position: Position,
 }
 
-/// Draws an opening that is not decided, as far as the players see. None if there is none to be
-/// found, or the players are stopped.
-pub(super) fn draw(header: &Header, rng: &mut Rng, players: &mut Players<'_>) -> Option<Opening> {
-    for _ in 0..TRIES {
+/// Finds an opening that is not decided according to the players. `None` if none was found or the
+/// players are stopped.
+pub(super) fn random_opening(
+    header: &Header,
+    rng: &mut Rng,
+    players: &mut Players<'_>,
+) -> Option<Opening> {
+    for _ in 0..MAX_OPENINGS {
         if players.is_stopped() {
             return None;
         }
         let Some(opening) = attempt(header, rng, players) else { continue };
         let (_, score) = players.think(&opening.position, u64::from(header.nodes));
-        if score.abs() <= AHEAD {
+        if score.abs() <= MAX_SCORE {
             return Some(opening);
         }
     }
     None
 }
 
-/// Plays random moves that are no blunders. None if the game ends, or nothing else is found.
+/// Plays random moves without blunders. `None` if the game ends, or only blunders are found.
 fn attempt(header: &Header, rng: &mut Rng, players: &mut Players<'_>) -> Option<Opening> {
     let start = if rng.u8(0..100) < header.chess960 {
         rng.u16(0..header.game.starts())
@@ -70,13 +74,13 @@ struct Next {
 
 fn random_move(position: &Position, rng: &mut Rng, players: &mut Players<'_>) -> Option<Next> {
     let legal = position.legal_moves();
-    let (_, before) = players.think(position, GLANCE);
-    for _ in 0..MOVES {
+    let (_, before) = players.think(position, BLUNDER_CHECK_NODES);
+    for _ in 0..MAX_CANDIDATES {
         let mv = rng.choice(&legal).copied()?;
         let mut after = position.clone();
         after.play(mv).ok()?;
-        let (_, theirs) = players.think(&after, GLANCE);
-        if -i32::from(theirs) >= i32::from(before) - BLUNDER {
+        let (_, theirs) = players.think(&after, BLUNDER_CHECK_NODES);
+        if -i32::from(theirs) >= i32::from(before) - MAX_LOSS {
             return Some(Next { number: games::number(mv)?, position: after });
         }
     }

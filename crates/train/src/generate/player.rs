@@ -1,4 +1,4 @@
-//! Two searchers, one for each side, as what one side has seen must not help the other.
+//! One searcher per side, so that no side benefits from the hash entries of the other.
 
 use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,10 +9,10 @@ use readyok_rules::{Move, Position, Side};
 
 use crate::data::MATE;
 
-/// Megabytes of hash for each side: enough for searches of some thousand nodes.
+/// Hash size of each side in MB, enough for searches of some thousand nodes.
 const HASH: usize = 1;
 
-/// Whoever plays both sides of a game.
+/// The players of both sides.
 pub(super) struct Players<'a> {
     first: Searcher,
     second: Searcher,
@@ -21,7 +21,7 @@ pub(super) struct Players<'a> {
 }
 
 impl<'a> Players<'a> {
-    /// `stop` ends searches early once it is set.
+    /// Searches end early when `stop` is set.
     pub(super) fn new(stop: &'a AtomicBool) -> Result<Self, TryReserveError> {
         Ok(Self {
             first: Searcher::new(HASH)?,
@@ -31,13 +31,13 @@ impl<'a> Players<'a> {
         })
     }
 
-    /// Forgets the last game.
+    /// Clears the data of the last game.
     pub(super) fn clear(&mut self) {
         self.first.clear();
         self.second.clear();
     }
 
-    /// The move of the side to move and its score; no move if there is none.
+    /// The best move of the side to move, if there is a legal one, and its score.
     pub(super) fn think(&mut self, position: &Position, nodes: u64) -> (Option<Move>, i16) {
         self.limits.nodes = Some(nodes);
         let searcher = match position.turn() {
@@ -48,7 +48,7 @@ impl<'a> Players<'a> {
         (outcome.best(), number(outcome.score))
     }
 
-    /// Whether to end the game as it is.
+    /// Whether to abort the game.
     pub(super) fn is_stopped(&self) -> bool {
         self.control.stopped()
     }
@@ -58,16 +58,16 @@ fn number(score: Score) -> i16 {
     let mate = |plies: u32| MATE - i16::try_from(plies.min(1000)).unwrap_or(0);
     match score {
         Score::Centipawns(value) => {
-            // Mates are kept apart.
-            let largest = i32::from(MATE) - 1001;
-            i16::try_from(value.clamp(-largest, largest)).unwrap_or(0)
+            // Scores of mates are reserved.
+            let max = i32::from(MATE) - 1001;
+            i16::try_from(value.clamp(-max, max)).unwrap_or(0)
         }
         Score::Wins { plies } => mate(plies),
         Score::Loses { plies } => -mate(plies),
     }
 }
 
-/// Searches end by their nodes alone, unless the whole run ends.
+/// Stops searches only when the run ends; otherwise they end by node count.
 struct Stop<'a>(&'a AtomicBool);
 
 impl Control for Stop<'_> {

@@ -1,4 +1,4 @@
-//! Plays many games on many threads, and writes them in the order of their numbers.
+//! Plays games on several threads, and writes them in the order of their numbers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,16 +10,16 @@ use super::player::Players;
 use super::{GenerateError, game};
 use crate::data::{Header, Record, Writer};
 
-/// When there are enough games, those included that the file had before.
+/// The target size of a file, including existing games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
-    /// So many games.
+    /// A number of games.
     Games(u64),
-    /// The first game with which the file has so many positions.
+    /// A minimum number of positions.
     Positions(u64),
 }
 
-/// How many games a file has, and how many positions with scores.
+/// The number of games and of positions with scores in a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Games.
@@ -42,12 +42,12 @@ impl Progress {
     }
 }
 
-/// Plays games until a file has enough of them; 0 threads count as one. A missing file
-/// is created, an existing one is extended. `on_game` is called for every written game, and first for
-/// those that the file already has.
+/// Plays games until the file has the target size; 0 threads count as one. A missing file is created,
+/// an existing one is extended. `on_game` is called first for the existing games together, then for
+/// every new one.
 ///
 /// # Errors
-/// See [`GenerateError`]; all games that were written stay.
+/// See [`GenerateError`]. Games that were already written are preserved.
 pub fn run(
     path: &Path,
     header: &Header,
@@ -88,7 +88,7 @@ pub fn run(
         };
         let written = write();
         stop.store(true, Ordering::Relaxed);
-        // None waits for room any more.
+        // No thread waits for a free slot any more.
         drop(games);
         written
     });
@@ -96,13 +96,13 @@ pub fn run(
     written.map(|()| progress)
 }
 
-type Played = (u64, Result<Record, GenerateError>);
+type NumberedGame = (u64, Result<Record, GenerateError>);
 
-fn work(header: &Header, next: &AtomicU64, stop: &AtomicBool, played: &SyncSender<Played>) {
+fn work(header: &Header, next: &AtomicU64, stop: &AtomicBool, played: &SyncSender<NumberedGame>) {
     let mut players = match Players::new(stop) {
         Ok(players) => players,
         Err(error) => {
-            // Without a listener the run is over anyway.
+            // Without a receiver the run has already ended.
             let _ = played.send((u64::MAX, Err(error.into())));
             return;
         }

@@ -1,6 +1,5 @@
-//! Steps against the gradient, each as long as the gradient is steady: Adam (Kingma and Ba 2015,
-//! arXiv:1412.6980), with a rate that falls along a cosine (Loshchilov and Hutter 2017,
-//! arXiv:1608.03983).
+//! The optimizer Adam (Kingma and Ba 2015, arXiv:1412.6980) with a learning rate that decays along a
+//! cosine (Loshchilov and Hutter 2017, arXiv:1608.03983).
 
 use std::f32::consts::PI;
 
@@ -10,21 +9,21 @@ const FIRST: f32 = 0.9;
 const SECOND: f32 = 0.999;
 const TINY: f32 = 1e-9;
 
-/// The last step is so much shorter than the first.
+/// The ratio of the last learning rate to the first.
 const LAST: f32 = 0.01;
 
-/// What is remembered of earlier gradients.
+/// The state of the optimizer.
 pub(super) struct Adam {
     moments: Vec<[Pair; 2]>,
     rate: f32,
     step: usize,
     steps: usize,
-    /// What makes up for moments that began at zero.
+    /// Corrects the bias of moments that start at zero.
     bias: Pair,
 }
 
 impl Adam {
-    /// For so many weights and steps.
+    /// The optimizer for a number of weights and steps.
     pub(super) fn new(weights: usize, rate: f32, steps: usize) -> Self {
         let moments = vec![[[0.0; 2]; 2]; weights];
         Self { moments, rate, step: 0, steps: steps.max(1), bias: [1.0; 2] }
@@ -37,7 +36,7 @@ impl Adam {
         self.bias = [first * FIRST, second * SECOND];
     }
 
-    /// Moves a weight against its gradient.
+    /// Updates a weight by its gradient.
     pub(super) fn step(&mut self, number: usize, weight: &mut Pair, gradient: Pair) {
         let done = count(self.step) / count(self.steps);
         let rate = self.rate * (LAST + (1.0 - LAST) * 0.5 * (1.0 + (PI * done).cos()));

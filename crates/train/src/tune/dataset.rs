@@ -1,4 +1,4 @@
-//! Positions as the tuner keeps them: the terms of each, four bytes a term.
+//! Positions in memory: the terms of each, with four bytes per term.
 
 use std::error::Error;
 use std::fmt;
@@ -10,19 +10,19 @@ use crate::data::Winner;
 /// A term has its weight in the lower 24 bits and its count in the upper 8.
 const WEIGHT_BITS: u32 = 24;
 
-/// There is no room for more positions.
+/// The capacity for positions is exhausted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full;
 
 impl fmt::Display for Full {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("these are more positions than can be numbered")
+        f.write_str("too many positions")
     }
 }
 
 impl Error for Full {}
 
-/// Positions with what is known of them.
+/// Positions with their terms, scores and results.
 #[derive(Debug, Default)]
 pub struct Dataset {
     terms: Vec<u32>,
@@ -32,24 +32,24 @@ pub struct Dataset {
 
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// Where its terms end; they begin where those of the entry before end.
+    /// The end of its terms; they start at the end of the previous entry.
     end: u32,
     phase: i16,
     score: i16,
     winner: Winner,
-    /// How much of a value counts, for the second side and for the first.
+    /// The scale of the evaluation if the second side, or the first, is ahead.
     shares: [u8; 2],
 }
 
-/// What is known of a position.
+/// The data of a position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Example<'a> {
     terms: &'a [u32],
-    /// How much of the opening is left, from 0 to 1.
+    /// The weight of the middlegame, from 0 to 1.
     pub(super) mg: f32,
-    /// For the first side, in centipawns.
+    /// The score for the first side, in centipawns.
     pub(super) score: f32,
-    /// What the first side gets.
+    /// The points of the first side.
     pub(super) points: f32,
     shares: [u8; 2],
 }
@@ -58,7 +58,7 @@ impl Dataset {
     /// Adds a position with its score for the first side and the winner of its game.
     ///
     /// # Errors
-    /// There is no room for it; nothing has changed then.
+    /// The capacity is exhausted. The data set is then unchanged.
     pub fn push<M: Model>(
         &mut self,
         board: &M::Board,
@@ -83,22 +83,22 @@ impl Dataset {
         Ok(())
     }
 
-    /// How many positions there are.
+    /// The number of positions.
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no positions.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
-    /// How many terms a position has on average.
+    /// The mean number of terms per position.
     pub fn terms_each(&self) -> usize {
         self.terms.len() / self.len().max(1)
     }
 
-    /// In how many positions each of so many weights counts.
+    /// The number of positions in which each weight occurs.
     pub fn seen(&self, weights: usize) -> Vec<u32> {
         let mut seen = vec![0; weights];
         for term in &self.terms {
@@ -109,7 +109,7 @@ impl Dataset {
         seen
     }
 
-    /// The numbers of all positions.
+    /// The indices of all positions.
     pub(super) fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
         0..u32::try_from(self.positions.len()).unwrap_or(u32::MAX)
     }
@@ -131,19 +131,19 @@ impl Dataset {
 
 const MAX_PHASE_F32: f32 = 256.0;
 const WHOLE_VALUE: f32 = 64.0;
-const _: () = assert!(MAX_PHASE == 256 && SCALE_NORMAL == 64, "these are the same numbers");
+const _: () = assert!(MAX_PHASE == 256 && SCALE_NORMAL == 64, "these constants are equal");
 
-/// A lead by which to ask how much of it counts: who leads is what matters.
+/// A score to query the scale, which depends only on its sign.
 const LEAD: i32 = 100;
 
 impl Example<'_> {
-    /// How much of a value counts, from 0 to 1.
+    /// The scale of a score, from 0 to 1.
     pub(super) fn share(&self, value: f32) -> f32 {
         let [second, first] = self.shares;
         f32::from(if value < 0.0 { second } else { first }) / WHOLE_VALUE
     }
 
-    /// The weights that count, and how often.
+    /// The weights of the position and their counts.
     pub(super) fn terms(&self) -> impl Iterator<Item = (usize, f32)> {
         self.terms.iter().map(|&term| {
             let [.., count] = term.to_le_bytes();
@@ -156,7 +156,7 @@ fn weight_of(term: u32) -> usize {
     usize::try_from(term & ((1 << WEIGHT_BITS) - 1)).unwrap_or(usize::MAX)
 }
 
-/// Adds up the counts of each weight, so that what cancels out costs nothing later.
+/// Sums the counts of each weight, so that terms that cancel out need no memory.
 #[derive(Debug, Default)]
 struct Sums {
     counts: Vec<i32>,
@@ -166,7 +166,7 @@ struct Sums {
 impl Terms for Sums {
     fn add(&mut self, weight: usize, count: i32) {
         if let (Some(sum), Ok(number)) = (self.counts.get_mut(weight), u32::try_from(weight)) {
-            // A weight that cancels out and comes again stands here twice, which does no harm.
+            // A weight that cancels out and occurs again is listed twice, which is harmless.
             if *sum == 0 {
                 self.touched.push(number);
             }

@@ -1,4 +1,4 @@
-//! Reads files of games into positions to fit to.
+//! Loads files of games as positions.
 
 use std::error::Error;
 use std::fmt;
@@ -12,38 +12,38 @@ use crate::games::TrainGame;
 use crate::samples::{self, Filter, ReplayError};
 use crate::scale::Scores;
 
-/// One game of so many is kept for validation.
-const SHARE: u64 = 16;
+/// One of this number of games is used for validation.
+const VALIDATION_INTERVAL: u64 = 16;
 
-/// Positions, apart by games: those of one game are too much alike to test what was learnt from the
-/// others of it.
+/// Training and validation positions. They are separated by game, because positions of one game are too
+/// similar.
 #[derive(Debug, Default)]
 pub struct Split {
-    /// What weights are fitted to.
+    /// The training set.
     pub training: Dataset,
-    /// What they are tested on: the games whose number leaves 15 when divided by 16.
+    /// The validation set: every 16th game.
     pub validation: Dataset,
-    /// What the scores of the former are worth in results.
+    /// The scores and results of the training set.
     pub scores: Scores,
 }
 
-/// Why positions cannot be read.
+/// Why positions cannot be loaded.
 #[derive(Debug)]
 pub enum LoadError {
     /// The file cannot be read.
     Data(DataError),
-    /// It is of another game.
+    /// The file is of another game.
     OtherGame(PathBuf),
-    /// A game in it cannot be played.
+    /// A game cannot be replayed.
     Replay {
         /// The file.
         path: PathBuf,
-        /// The number of the game, from 0 on.
+        /// The number of the game, from 0.
         game: u64,
-        /// Why it cannot be played.
+        /// The reason.
         why: ReplayError,
     },
-    /// There are too many.
+    /// There are too many positions.
     Full(Full),
 }
 
@@ -51,7 +51,7 @@ impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Data(error) => error.fmt(f),
-            Self::OtherGame(path) => write!(f, "`{}` has games of another kind", path.display()),
+            Self::OtherGame(path) => write!(f, "`{}` is a file of another game", path.display()),
             Self::Replay { path, game, why } => {
                 write!(f, "game {game} of `{}` cannot be played: {why}", path.display())
             }
@@ -76,7 +76,7 @@ impl From<DataError> for LoadError {
     }
 }
 
-/// Reads the positions of files that pass a filter, as a model sees them.
+/// Loads the positions of files that pass a filter.
 ///
 /// # Errors
 /// See [`LoadError`].
@@ -93,11 +93,11 @@ pub fn load<G: TrainGame, M: Model<Board = G::Board>>(
         }
         for (game, record) in (0..).zip(reader) {
             let record = record?;
-            let is_kept = game % SHARE == SHARE - 1;
-            let data = if is_kept { &mut split.validation } else { &mut split.training };
+            let validates = game % VALIDATION_INTERVAL == VALIDATION_INTERVAL - 1;
+            let data = if validates { &mut split.validation } else { &mut split.training };
             let mut pushed = Ok(());
             samples::each::<G>(&record, filter, |sample| {
-                if !is_kept {
+                if !validates {
                     split.scores.add(sample.score, record.winner);
                 }
                 if pushed.is_ok() {

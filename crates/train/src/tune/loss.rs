@@ -6,33 +6,32 @@ use narikin::eval::{WEIGHT_UNITS, Weight};
 
 use super::dataset::{Dataset, Example};
 
-/// A weight in centipawns: in the opening and in the ending.
+/// A weight in centipawns: middlegame and endgame.
 pub(super) type Pair = [f32; 2];
 
-/// Positions are dealt to so many sums, whatever the number of threads, as the order in which
-/// numbers are added shows in the result.
+/// The number of partial sums. It is constant, because the order of additions affects the result.
 const SUMS: usize = 8;
 
-/// Units to the centipawn.
+/// Units per centipawn.
 const PER_CENTIPAWN: f32 = 8.0;
-const _: () = assert!(WEIGHT_UNITS == 8, "it is the same number");
+const _: () = assert!(WEIGHT_UNITS == 8, "these constants are equal");
 
 pub(super) fn pair(weight: Weight) -> Pair {
     [weight.mg, weight.eg].map(|units| f32::from(units) / PER_CENTIPAWN)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "what is out of range becomes its bound")]
+#[expect(clippy::cast_possible_truncation, reason = "the conversion saturates")]
 pub(super) fn weight(pair: Pair) -> Weight {
     let [mg, eg] = pair.map(|centipawns| (centipawns * PER_CENTIPAWN).round() as i16);
     Weight { mg, eg }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "it divides sums that are less exact than that")]
+#[expect(clippy::cast_precision_loss, reason = "the divided sums are less precise")]
 pub(super) fn count(number: usize) -> f32 {
     number as f32
 }
 
-/// What a value in centipawns means for the result.
+/// The expected result of a score, and the target.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Curve {
     pub(super) lambda: f32,
@@ -49,7 +48,7 @@ impl Curve {
     }
 }
 
-/// A loss and its gradient, by weights that are counted in units of the scale.
+/// A loss and its gradient by the weights, in units of the scale.
 #[derive(Debug, Clone)]
 struct Sum {
     loss: f64,
@@ -64,7 +63,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// For so many weights.
+    /// The sums for a number of weights.
     pub(super) fn new(weights: usize, threads: usize) -> Self {
         let sum = Sum { loss: 0.0, gradient: vec![[0.0; 2]; weights] };
         Self { sums: vec![sum; SUMS], threads: threads.clamp(1, SUMS) }
@@ -88,7 +87,7 @@ impl Sums {
         loss / f64::from(count(numbers.len().max(1)))
     }
 
-    /// The loss of positions. Its gradient is in [`Sums::gradient`] then.
+    /// The loss of positions. [`Sums::gradient`] then returns its gradient.
     pub(super) fn gather(
         &mut self,
         data: &Dataset,
@@ -122,14 +121,14 @@ impl Sums {
         parts.fold([0.0; 2], |[mg, eg], part| [mg + part[0], eg + part[1]])
     }
 
-    /// Adds all positions to the sums, and takes the loss out of them.
+    /// Adds all positions to the sums, and returns and resets the loss.
     fn each(&mut self, numbers: &[u32], add: impl Fn(&mut Sum, u32) + Sync) -> f64 {
-        let dealt = numbers.len().div_ceil(SUMS).max(1);
-        let mut work: Vec<_> = self.sums.iter_mut().zip(numbers.chunks(dealt)).collect();
+        let per_sum = numbers.len().div_ceil(SUMS).max(1);
+        let mut work: Vec<_> = self.sums.iter_mut().zip(numbers.chunks(per_sum)).collect();
         thread::scope(|scope| {
-            for hand in work.chunks_mut(SUMS.div_ceil(self.threads)) {
+            for batch in work.chunks_mut(SUMS.div_ceil(self.threads)) {
                 scope.spawn(|| {
-                    for (sum, numbers) in hand {
+                    for (sum, numbers) in batch {
                         for &number in *numbers {
                             add(sum, number);
                         }
@@ -141,8 +140,7 @@ impl Sums {
     }
 }
 
-/// The value of a position in centipawns, for the first side, and how much of the sum of its terms
-/// counts.
+/// The evaluation of a position in centipawns for the first side, and its scale.
 fn value(example: &Example<'_>, weights: &[Pair]) -> (f32, f32) {
     let (mut in_mg, mut in_eg) = (0.0, 0.0);
     for (weight, count) in example.terms() {

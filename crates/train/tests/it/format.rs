@@ -1,4 +1,4 @@
-//! Files: what is written is read again, and no damage is taken for a game.
+//! Files: round trips, and detection of damage.
 
 use std::fs;
 
@@ -39,12 +39,12 @@ fn any_header() -> impl Strategy<Value = Header> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_again(header in any_header(), games in vec(record(), 0..6)) {
-        let directory = tempfile::tempdir().expect("a folder");
+    fn files_survive_a_round_trip(header in any_header(), games in vec(record(), 0..6)) {
+        let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("games");
         let mut writer = Writer::open(&path, &header, |_| ()).expect("a new file");
         for game in &games {
-            writer.append(game).expect("room");
+            writer.append(game).expect("free disk space");
         }
         drop(writer);
         let reader = Reader::open(&path).expect("a file of games");
@@ -53,22 +53,22 @@ proptest! {
     }
 
     #[test]
-    fn damage_is_never_taken_for_a_game(
+    fn damage_is_never_read_as_a_game(
         games in vec(record(), 1..5),
         place in any::<prop::sample::Index>(),
         bits in 1_u8..,
     ) {
-        let directory = tempfile::tempdir().expect("a folder");
+        let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("games");
         let mut writer = Writer::open(&path, &header(GameKind::Chess), |_| ()).expect("a new file");
         for game in &games {
-            writer.append(game).expect("room");
+            writer.append(game).expect("free disk space");
         }
         drop(writer);
         let mut damaged = bytes(&path);
         let place = place.index(damaged.len());
         damaged[place] ^= bits;
-        fs::write(&path, damaged).expect("room");
+        fs::write(&path, damaged).expect("free disk space");
         if let Ok((found, _)) = read(&path) {
             prop_assert!(found.len() < games.len());
             prop_assert_eq!(&found[..], &games[..found.len()]);
@@ -76,15 +76,15 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_to_some_end(noise in vec(any::<u8>(), 0..300)) {
-        let directory = tempfile::tempdir().expect("a folder");
+    fn arbitrary_bytes_do_not_panic(noise in vec(any::<u8>(), 0..300)) {
+        let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("games");
         drop(Writer::open(&path, &header(GameKind::Shogi), |_| ()).expect("a new file"));
         let mut content = bytes(&path);
         content.extend(&noise);
-        fs::write(&path, &content).expect("room");
+        fs::write(&path, &content).expect("free disk space");
         prop_assert!(read(&path).is_ok());
-        fs::write(&path, &noise).expect("room");
+        fs::write(&path, &noise).expect("free disk space");
         prop_assert!(read(&path).is_err());
     }
 }
@@ -95,48 +95,48 @@ fn short_game(mv: u16) -> Record {
 }
 
 #[test]
-fn a_file_that_breaks_off_has_the_games_before() {
-    let directory = tempfile::tempdir().expect("a folder");
+fn reads_the_complete_games_of_a_truncated_file() {
+    let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("games");
     let header = header(GameKind::Chess);
     let mut ends = Vec::new();
     let mut writer = Writer::open(&path, &header, |_| ()).expect("a new file");
     ends.push(bytes(&path).len());
     for mv in 0..3 {
-        writer.append(&short_game(mv)).expect("room");
+        writer.append(&short_game(mv)).expect("free disk space");
         ends.push(bytes(&path).len());
     }
     drop(writer);
     let whole = bytes(&path);
     for length in ends[0]..=whole.len() {
-        fs::write(&path, &whole[..length]).expect("room");
+        fs::write(&path, &whole[..length]).expect("free disk space");
         let complete = ends.iter().filter(|&&end| end <= length).count() - 1;
         assert_eq!(records(&path).len(), complete, "{length}");
         let mut received = 0;
         let mut writer =
-            Writer::open(&path, &header, |_| received += 1).expect("a file to go on with");
+            Writer::open(&path, &header, |_| received += 1).expect("a valid file");
         assert_eq!(received, complete);
         for mv in (0..3).skip(complete) {
-            writer.append(&short_game(mv)).expect("room");
+            writer.append(&short_game(mv)).expect("free disk space");
         }
         assert_eq!(bytes(&path), whole, "{length}");
     }
 }
 
 #[test]
-fn damage_in_the_middle_is_not_cut_off() {
-    let directory = tempfile::tempdir().expect("a folder");
+fn damage_in_the_middle_is_an_error() {
+    let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("games");
     let header = header(GameKind::Chess);
     let mut writer = Writer::open(&path, &header, |_| ()).expect("a new file");
     let first = bytes(&path).len();
     for mv in 0..3 {
-        writer.append(&short_game(mv)).expect("room");
+        writer.append(&short_game(mv)).expect("free disk space");
     }
     drop(writer);
     let mut content = bytes(&path);
     content[first + 10] ^= 1;
-    fs::write(&path, &content).expect("room");
+    fs::write(&path, &content).expect("free disk space");
     let error = Writer::open(&path, &header, |_| ()).expect_err("damage");
     assert!(
         matches!(error, DataError::Damaged { offset, .. } if offset == first as u64),
@@ -146,8 +146,8 @@ fn damage_in_the_middle_is_not_cut_off() {
 }
 
 #[test]
-fn two_programs_do_not_write_one_file() {
-    let directory = tempfile::tempdir().expect("a folder");
+fn locks_the_file_against_other_writers() {
+    let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("games");
     let header = header(GameKind::Chess);
     let writer = Writer::open(&path, &header, |_| ()).expect("a new file");
@@ -158,8 +158,8 @@ fn two_programs_do_not_write_one_file() {
 }
 
 #[test]
-fn a_file_goes_on_only_as_it_began() {
-    let directory = tempfile::tempdir().expect("a folder");
+fn rejects_other_settings_for_an_existing_file() {
+    let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("games");
     let header = header(GameKind::Chess);
     drop(Writer::open(&path, &header, |_| ()).expect("a new file"));
@@ -169,8 +169,8 @@ fn a_file_goes_on_only_as_it_began() {
 }
 
 #[test]
-fn a_game_that_is_too_long_is_rejected_and_leaves_no_trace() {
-    let directory = tempfile::tempdir().expect("a folder");
+fn rejects_a_game_that_is_too_long() {
+    let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("games");
     let mut writer = Writer::open(&path, &header(GameKind::Chess), |_| ()).expect("a new file");
     let before = bytes(&path);

@@ -1,10 +1,10 @@
-//! The numbers of moves mean the same to the rules and to the boards of the tuner.
+//! Move numbers have the same meaning for the rules and for the boards of the tuner.
 
 use narikin_train::games::{Chess, GameKind, Shogi, TrainGame, number};
 use readyok_rules::{FenForm, Move, Position};
 
-/// Plays random games on both boards and compares them, with the text of the tuner's board. It may
-/// name an en passant square that no pawn can go to.
+/// Plays random games on both boards and compares them. `text` is the FEN or SFEN of the tuner's board,
+/// whose en passant square can be one where no capture is possible.
 fn check<G: TrainGame>(starts: impl IntoIterator<Item = u16>, text: impl Fn(&G::Board) -> String) {
     let mut rng = fastrand::Rng::with_seed(1);
     for start in starts {
@@ -31,7 +31,7 @@ fn check<G: TrainGame>(starts: impl IntoIterator<Item = u16>, text: impl Fn(&G::
     }
 }
 
-/// All but the en passant square of chess.
+/// The fields of a FEN without the en passant square.
 fn fields(text: &str) -> Vec<&str> {
     let is_chess = text.split(' ').count() == 6;
     let fields = text.split(' ').enumerate();
@@ -54,17 +54,17 @@ fn is_quiet(position: &Position, mv: Move) -> bool {
 }
 
 #[test]
-fn chess_is_the_same_on_both_boards() {
+fn boards_of_chess_agree() {
     check::<Chess>((0..960).step_by(24).chain([518; 20]), |board| format!("{board:#}"));
 }
 
 #[test]
-fn shogi_is_the_same_on_both_boards() {
+fn boards_of_shogi_agree() {
     check::<Shogi>([0; 6], |board| board.to_sfen(None));
 }
 
 #[test]
-fn all_starts_are_the_same_on_both_boards() {
+fn start_positions_agree() {
     for start in 0..GameKind::Chess.starts() {
         let position = GameKind::Chess.start(start).expect("a start");
         let board = Chess::start(start).expect("a start");

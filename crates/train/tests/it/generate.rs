@@ -1,4 +1,4 @@
-//! Games of Narikin against itself: the same ones however a run goes.
+//! Generation of games, which does not depend on interruptions and threads.
 
 use std::fs;
 
@@ -8,13 +8,13 @@ use narikin_train::generate::{GenerateError, Until, run};
 
 use crate::{bytes, header, play, records};
 
-fn check_going_on(game: GameKind) {
-    let directory = tempfile::tempdir().expect("a folder");
-    let (whole, truncated) = (directory.path().join("whole"), directory.path().join("torn"));
+fn check_resuming(game: GameKind) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (whole, truncated) = (directory.path().join("whole"), directory.path().join("truncated"));
     play(&whole, game, 20, 1);
     let expected = bytes(&whole);
     for cut in [expected.len() / 3, expected.len() / 2, expected.len() - 1] {
-        fs::write(&truncated, &expected[..cut]).expect("room");
+        fs::write(&truncated, &expected[..cut]).expect("free disk space");
         let progress = play(&truncated, game, 20, 2);
         assert_eq!(progress.games, 20);
         assert!(bytes(&truncated) == expected, "other games after {cut} bytes");
@@ -22,18 +22,18 @@ fn check_going_on(game: GameKind) {
 }
 
 #[test]
-fn a_broken_run_of_chess_goes_on_to_the_same_file() {
-    check_going_on(GameKind::Chess);
+fn an_interrupted_run_of_chess_resumes_to_the_same_file() {
+    check_resuming(GameKind::Chess);
 }
 
 #[test]
-fn a_broken_run_of_shogi_goes_on_to_the_same_file() {
-    check_going_on(GameKind::Shogi);
+fn an_interrupted_run_of_shogi_resumes_to_the_same_file() {
+    check_resuming(GameKind::Shogi);
 }
 
 #[test]
-fn games_differ_and_begin_as_asked_for() {
-    let directory = tempfile::tempdir().expect("a folder");
+fn games_differ_and_start_as_requested() {
+    let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("games");
     play(&path, GameKind::Chess, 20, 1);
     let games = records(&path);
@@ -46,15 +46,15 @@ fn games_differ_and_begin_as_asked_for() {
     let usual = games.iter().filter(|game| game.start == 518).count();
     assert!((1..20).contains(&usual), "{usual} of 20, where half are asked for");
     assert!(games.iter().any(|game| game.winner != Winner::None));
-    // The first score is of a position that is worth playing.
+    // The first score is that of a balanced position.
     assert!(games.iter().all(|game| game.plies.first().is_some_and(|ply| ply.score.abs() < 1000)));
 }
 
 #[test]
-fn games_are_played_by_the_rules() {
+fn games_follow_the_rules() {
     use narikin_train::games::{Chess, Shogi};
     fn check<G: TrainGame>() {
-        let directory = tempfile::tempdir().expect("a folder");
+        let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("games");
         play(&path, G::KIND, 5, 1);
         for game in records(&path) {
@@ -65,7 +65,7 @@ fn games_are_played_by_the_rules() {
                 assert!(G::play(&mut board, mv));
             }
             if game.end == End::Board {
-                assert!(last.score > 20_000, "a mate that nobody has seen: {}", last.score);
+                assert!(last.score > 20_000, "a mate without a mate score: {}", last.score);
             }
         }
     }
@@ -74,8 +74,8 @@ fn games_are_played_by_the_rules() {
 }
 
 #[test]
-fn a_run_ends_with_enough_positions() {
-    let directory = tempfile::tempdir().expect("a folder");
+fn a_run_ends_at_the_requested_positions() {
+    let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("games");
     let header = header(GameKind::Chess);
     let until = Until::Positions(300);
@@ -92,10 +92,10 @@ fn a_run_ends_with_enough_positions() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_sent() {
-    let directory = tempfile::tempdir().expect("a folder");
+fn reports_a_file_that_cannot_be_written() {
+    let directory = tempfile::tempdir().expect("a directory");
     let header = Header { seed: 1, ..header(GameKind::Chess) };
-    let missing = directory.path().join("no folder").join("games");
-    let error = run(&missing, &header, Until::Games(1), 1, |_| ()).expect_err("no folder");
+    let missing = directory.path().join("no directory").join("games");
+    let error = run(&missing, &header, Until::Games(1), 1, |_| ()).expect_err("no directory");
     assert!(matches!(error, GenerateError::Data(_)), "{error}");
 }

@@ -1,5 +1,5 @@
 //! Tests of training.
-#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::expect_used, reason = "a test that cannot continue has failed")]
 
 mod format;
 mod games;
@@ -15,7 +15,7 @@ use narikin_train::data::{DataError, Header, Reader, Record};
 use narikin_train::games::GameKind;
 use narikin_train::generate::{Progress, Until, run};
 
-/// Settings with which games take no time.
+/// Settings for fast games.
 fn header(game: GameKind) -> Header {
     Header {
         game,
@@ -31,7 +31,7 @@ fn play(path: &Path, game: GameKind, games: u64, threads: usize) -> Progress {
     run(path, &header(game), Until::Games(games), threads, |_| ()).expect("games")
 }
 
-/// The games of a file, as far as they can be read, and what is wrong after them.
+/// The readable games of a file, and the error after them.
 fn read(path: &Path) -> Result<(Vec<Record>, Option<DataError>), DataError> {
     let mut games = Vec::new();
     for game in Reader::open(path)? {
@@ -43,7 +43,7 @@ fn read(path: &Path) -> Result<(Vec<Record>, Option<DataError>), DataError> {
     Ok((games, None))
 }
 
-/// The games of a sound file.
+/// The games of a valid file.
 fn records(path: &Path) -> Vec<Record> {
     let (games, wrong) = read(path).expect("a file of games");
     assert!(wrong.is_none(), "{wrong:?}");

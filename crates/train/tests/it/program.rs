@@ -1,4 +1,4 @@
-//! The program from end to end.
+//! End-to-end tests of the program.
 
 use std::path::Path;
 use std::process::Command;
@@ -25,9 +25,9 @@ fn fails(directory: &Path, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn games_become_weights() {
+fn generates_games_and_fits_weights() {
     for game in ["chess", "shogi"] {
-        let directory = tempfile::tempdir().expect("a folder");
+        let directory = tempfile::tempdir().expect("a directory");
         let directory = directory.path();
         let generate = "--out games --nodes 30 --games 16 --random-plies 4 --seed 3";
         let generate: Vec<&str> =
@@ -57,13 +57,13 @@ fn games_become_weights() {
 }
 
 #[test]
-fn what_cannot_be_done_is_sent() {
-    let directory = tempfile::tempdir().expect("a folder");
+fn reports_errors() {
+    let directory = tempfile::tempdir().expect("a directory");
     let directory = directory.path();
     assert!(fails(directory, &["stats", "games"]).contains("`games` cannot be opened"));
-    std::fs::write(directory.join("short"), [0; 8]).expect("room");
-    assert!(fails(directory, &["stats", "short"]).contains("`short` is no file of games"));
+    std::fs::write(directory.join("short"), [0; 8]).expect("free disk space");
+    assert!(fails(directory, &["stats", "short"]).contains("`short` is not a file of games"));
     assert!(fails(directory, &["show", "chess", "short"]).contains("`short` has 8 bytes"));
     let tune = ["tune", "chess", "--data", "short", "--out", "x", "--without", "luck"];
-    assert!(fails(directory, &tune).contains("`luck` is none of the groups: "));
+    assert!(fails(directory, &tune).contains("`luck` is not one of the groups: "));
 }

@@ -1,11 +1,11 @@
-//! Which positions of a game count.
+//! The filter of positions.
 
 use narikin_train::data::{End, Ply, Record, Winner};
 use narikin_train::games::{Chess, number};
 use narikin_train::samples::{Filter, ReplayError, each};
 use readyok_rules::{Game, Position};
 
-/// A game of chess by tokens; those in brackets are random. All scores are those of the side to move.
+/// A game of chess with moves in UCI notation. Scores are those of the side to move.
 fn game(opening: &[&str], plies: &[(&str, i16)]) -> Record {
     let mut position = Position::start(Game::Chess);
     let mut numbered = |token: &str| {
@@ -28,27 +28,27 @@ fn scores(game: &Record, filter: Filter) -> Vec<i16> {
     scores
 }
 
-const ALL: Filter = Filter { from_ply: 0, largest_score: 30_000 };
+const ALL: Filter = Filter { from_ply: 0, max_score: 30_000 };
 
 #[test]
-fn only_quiet_positions_count_and_scores_are_for_the_first_side() {
+fn selects_quiet_positions_with_scores_of_the_first_side() {
     let plies =
         [("d2d4", 30), ("e5d4", 40), ("d1d4", 50), ("b8c6", -60), ("d4a4", 70), ("g8f6", 80)];
     let game = game(&["e2e4", "e7e5"], &plies);
     assert_eq!(scores(&game, ALL), [30, 60, 70, -80]);
     assert_eq!(scores(&game, Filter { from_ply: 6, ..ALL }), [70, -80]);
-    assert_eq!(scores(&game, Filter { largest_score: 70, ..ALL }), [30, 60, 70]);
+    assert_eq!(scores(&game, Filter { max_score: 70, ..ALL }), [30, 60, 70]);
 }
 
 #[test]
-fn positions_in_check_do_not_count() {
+fn skips_positions_in_check() {
     let plies = [("f1b5", 10), ("c7c6", 20), ("b5a4", 30)];
     let game = game(&["e2e4", "d7d5"], &plies);
     assert_eq!(scores(&game, ALL), [10, 30]);
 }
 
 #[test]
-fn a_game_that_cannot_be_played_is_sent() {
+fn reports_a_game_that_cannot_be_replayed() {
     let sound = game(&["e2e4"], &[("e7e5", 0), ("g1f3", 0)]);
     let failed = |game: &Record| each::<Chess>(game, &ALL, |_| ()).expect_err("no such game");
     assert_eq!(failed(&Record { start: 960, ..sound.clone() }), ReplayError::Start(960));

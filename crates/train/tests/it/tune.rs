@@ -1,4 +1,4 @@
-//! The tuner finds weights that are known, and prints nothing about those that it cannot know.
+//! The tuner recovers known weights and leaves unknown ones unchanged.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use narikin_train::tune::{Dataset, Epoch, LoadError, Settings, fit, load};
 
 use crate::play;
 
-/// Material, and one thing that there never is.
+/// A model of material, with one term that never occurs.
 struct Material;
 
 const PIECES: [Piece; 5] = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
@@ -45,7 +45,7 @@ const TRUTH: [Weight; 6] = [
     Weight { mg: 0, eg: 0 },
 ];
 
-/// Positions of random games, valued by the truth.
+/// Positions of random games, scored with the true weights.
 fn truth(seed: u64, games: u32) -> Dataset {
     let mut data = Dataset::default();
     let mut rng = fastrand::Rng::with_seed(seed);
@@ -60,7 +60,7 @@ fn truth(seed: u64, games: u32) -> Dataset {
             let Some(&mv) = rng.choice(&moves) else { break };
             board.play(mv);
             let score = i16::try_from(evaluate::<Material>(&board, &TRUTH)).expect("a small value");
-            data.push::<Material>(&board, score, Winner::None).expect("room");
+            data.push::<Material>(&board, score, Winner::None).expect("free disk space");
         }
     }
     data
@@ -96,7 +96,7 @@ fn near(weight: Weight, expected: Weight) -> bool {
 }
 
 #[test]
-fn known_weights_are_found_again() {
+fn recovers_known_weights() {
     let (weights, epochs) = fitted(&[Weight::default(); 6], &[], &SETTINGS);
     for (weight, expected) in weights.iter().zip(TRUTH) {
         assert!(near(*weight, expected), "{weights:?}");
@@ -108,7 +108,7 @@ fn known_weights_are_found_again() {
 }
 
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn the_number_of_threads_does_not_affect_the_result() {
     let short = Settings { epochs: 2, ..SETTINGS };
     let once = fitted(&[Weight::default(); 6], &[], &Settings { threads: 1, ..short });
     for threads in [2, 3, 8, 100] {
@@ -118,7 +118,7 @@ fn the_number_of_threads_changes_nothing() {
 }
 
 #[test]
-fn what_is_never_seen_stays_as_it_began() {
+fn weights_without_positions_stay_unchanged() {
     let mut start = [Weight::default(); 6];
     start[NEVER] = Weight { mg: 77, eg: -77 };
     let (weights, _) = fitted(&start, &[], &Settings { epochs: 3, ..SETTINGS });
@@ -127,7 +127,7 @@ fn what_is_never_seen_stays_as_it_began() {
 }
 
 #[test]
-fn what_is_frozen_stays_as_it_began() {
+fn frozen_weights_stay_unchanged() {
     let (weights, _) =
         fitted(&[Weight::default(); 6], &[1..3, 5..6], &Settings { epochs: 3, ..SETTINGS });
     for (number, weight) in weights.into_iter().enumerate() {
@@ -137,7 +137,7 @@ fn what_is_frozen_stays_as_it_began() {
 }
 
 #[test]
-fn little_spread_keeps_weights_where_they_began() {
+fn a_small_spread_keeps_weights_near_the_start() {
     let moved = |spread| {
         let settings = Settings { epochs: 5, spread, ..SETTINGS };
         let (weights, _) = fitted(&[Weight::default(); 6], &[], &settings);
@@ -147,12 +147,12 @@ fn little_spread_keeps_weights_where_they_began() {
 }
 
 #[test]
-fn results_are_learnt_without_scores() {
+fn fits_to_results_without_scores() {
     let mut data = Dataset::default();
     let board: Board = "4k3/8/8/8/8/8/P7/4K3 w - - 0 1".parse().expect("a position");
     for game in 0..1000 {
         let winner = if game % 4 == 0 { Winner::Second } else { Winner::First };
-        data.push::<Material>(&board, -500, winner).expect("room");
+        data.push::<Material>(&board, -500, winner).expect("free disk space");
     }
     let settings = Settings { lambda: 0.0, ..SETTINGS };
     let weights = fit(&data, &Dataset::default(), &[Weight::default(); 6], &[], &settings, |_| ());
@@ -162,15 +162,15 @@ fn results_are_learnt_without_scores() {
 }
 
 #[test]
-fn no_positions_leave_the_start() {
+fn an_empty_data_set_leaves_the_start_unchanged() {
     let empty = Dataset::default();
     let weights = fit(&empty, &empty, &TRUTH, &[], &SETTINGS, |_| ());
     assert_eq!(weights, TRUTH);
 }
 
 #[test]
-fn narikins_model_learns_from_its_games() {
-    let directory = tempfile::tempdir().expect("a folder");
+fn fits_narikins_model_to_its_games() {
+    let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("games");
     play(&path, GameKind::Chess, 48, 1);
     let split =
@@ -188,8 +188,8 @@ fn narikins_model_learns_from_its_games() {
 }
 
 #[test]
-fn games_of_another_kind_are_rejected() {
-    let directory = tempfile::tempdir().expect("a folder");
+fn rejects_files_of_another_game() {
+    let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("games");
     play(&path, GameKind::Shogi, 1, 1);
     let error = load::<Chess, Material>(&[&path], &Filter::usual(GameKind::Chess));
