@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What a change of speed is worth: the time of the processor that two builds of Narikin take for the same search.
+"""Compares the CPU times of two builds of Narikin for the same search.
 
-The builds take turns, so that both have the same share of a machine that does other work, too. With one thread and so
-many nodes both search the same tree.
+The builds run alternately, so other load of the host affects both. With one thread and a node limit both search the same
+tree.
 """
 
 import argparse
@@ -17,14 +17,14 @@ SEARCHES = {
 
 
 def search(build, hello, option, position, hash_size, nodes):
-    """Seconds of the processor from start to end."""
+    """Runs a search and returns its CPU time in seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     lines = [hello, f"setoption name {option} value {hash_size}", "isready", position, f"go nodes {nodes}"]
     with subprocess.Popen([build], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as engine:
         engine.stdin.write("\n".join(lines) + "\n")
         engine.stdin.flush()
         if not any(line.startswith("bestmove") for line in engine.stdout):
-            raise SystemExit(f"{build} ended without an answer")
+            raise SystemExit(f"{build} exited without a best move")
         engine.communicate("quit\n")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How fast Narikin is, beside Stockfish and Fairy-Stockfish, in one run.
+"""Compares the speed of Narikin with Stockfish and Fairy-Stockfish.
 
-Counts lines of play (perft), searched nodes per second with one thread, and the time to a depth with one
-and two threads. All times are of the processor, except for time to depth, which is of the clock.
+Measures perft, searched nodes per second with one thread, and the time to a depth with one and two threads. All times are
+CPU times, except for the time to depth, which is wall-clock time.
 """
 
 import argparse
@@ -26,7 +26,7 @@ SHOGI = [
 
 
 class Engine:
-    """An engine on its two pipes."""
+    """An engine process with pipes."""
 
     def __init__(self, command, protocol, options):
         self.protocol = protocol
@@ -43,20 +43,20 @@ class Engine:
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
-    def until(self, word):
+    def until(self, prefix):
         lines = []
         for line in self.process.stdout:
             lines.append(line.strip())
-            if line.startswith(word):
+            if line.startswith(prefix):
                 return lines
-        raise SystemExit("the engine ended")
+        raise SystemExit("the engine exited")
 
     def ready(self):
         self.send("isready")
         self.until("readyok")
 
     def search(self, text, go):
-        """Searches from an empty hash table; gives nodes searched and seconds passed."""
+        """Searches with an empty hash table. Returns the nodes and the seconds."""
         self.send("usinewgame" if self.protocol == "usi" else "ucinewgame")
         self.ready()
         self.send(f"position {'sfen' if self.protocol == 'usi' else 'fen'} {text}")
@@ -74,7 +74,7 @@ class Engine:
         return int(line.split(":")[1])
 
     def cpu(self):
-        """Seconds of processor time so far."""
+        """The CPU time so far, in seconds."""
         with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as stat:
             fields = stat.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / 100
@@ -92,7 +92,7 @@ def child_seconds(command):
 
 
 def perft(arguments):
-    print("perft, million lines per second of processor time")
+    print("perft, million lines per second of CPU time")
     for game, text, depth, rival, protocol in [
         ("chess", CHESS[0], 6, arguments.stockfish, "uci"),
         ("chess", CHESS[1], 5, arguments.stockfish, "uci"),
@@ -111,7 +111,7 @@ def perft(arguments):
 
 
 def speed(arguments):
-    print(f"search, thousand nodes per second of processor time, {arguments.nodes} nodes each")
+    print(f"search, thousand nodes per second of CPU time, {arguments.nodes} nodes each")
     for game, texts, rival, protocol in [
         ("chess", CHESS, arguments.stockfish, "uci"),
         ("shogi", SHOGI, arguments.fairy, "usi"),

@@ -1,4 +1,4 @@
-"""Matches of one plan by `readyok match`, which go on where they were interrupted."""
+"""Plays matches with `readyok match`. Interrupted matches are resumed."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ def openings_of(game):
 
 
 def pairs_of(arguments, plan, results):
-    """Plays a match, or what is left of it, and gives its pairs by their points."""
+    """Plays or resumes a match. Returns the numbers of game pairs by half points."""
     output = subprocess.run(
         [
             *(arguments.readyok, "match", "--json", "--plan", plan),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints even positions after a few random moves, as openings for matches.
+"""Prints balanced positions after a few random moves, as openings for matches.
 
 Needs the packages `chess` and `cshogi` of PyPI, and Stockfish or Fairy-Stockfish of Debian.
 """
@@ -13,7 +13,7 @@ import cshogi
 
 
 class Judge:
-    """An engine that says how even a position is."""
+    """An engine that evaluates positions."""
 
     def __init__(self, command, protocol):
         self.process = subprocess.Popen(
@@ -26,26 +26,26 @@ class Judge:
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
-    def until(self, word):
+    def until(self, prefix):
         for line in self.process.stdout:
             yield line
-            if line.startswith(word):
+            if line.startswith(prefix):
                 return
 
-    def is_even(self, position, most):
+    def is_even(self, position, limit):
         self.send(f"position {position}")
         self.send("go nodes 3000")
         score = None
         for line in list(self.until("bestmove")):
-            words = line.split()
-            if "score" in words:
-                kind, value = words[words.index("score") + 1 :][:2]
+            tokens = line.split()
+            if "score" in tokens:
+                kind, value = tokens[tokens.index("score") + 1 :][:2]
                 score = int(value) if kind == "cp" else None
-        return score is not None and abs(score) <= most
+        return score is not None and abs(score) <= limit
 
 
 def random_position(board, plies):
-    """Plays random moves; None if the game ends."""
+    """Plays random moves. None if the game ends."""
     for _ in range(plies):
         moves = list(board.legal_moves)
         if not moves:
@@ -59,15 +59,15 @@ def main():
     random.seed(7)
     if game == "chess":
         judge = Judge("/usr/games/stockfish", "uci")
-        start, text, command, plies, most = chess.Board, lambda it: it.fen(), "fen", [8, 9], 90
+        start, text, command, plies, limit = chess.Board, lambda it: it.fen(), "fen", [8, 9], 90
     else:
         judge = Judge("/usr/games/fairy-stockfish", "usi")
-        start, text, command, plies, most = cshogi.Board, lambda it: it.sfen(), "sfen", [8, 9, 10], 250
+        start, text, command, plies, limit = cshogi.Board, lambda it: it.sfen(), "sfen", [8, 9, 10], 250
     found = {}
     while len(found) < count:
         board = random_position(start(), random.choice(plies))
         if board is not None and list(board.legal_moves) and text(board) not in found:
-            if judge.is_even(f"{command} {text(board)}", most):
+            if judge.is_even(f"{command} {text(board)}", limit):
                 found[text(board)] = None
     print("\n".join(found))
 

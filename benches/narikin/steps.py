@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""What each step of Narikin's search brings: how many nodes it saves or costs, and a match with it against without it.
+"""Measures each step of Narikin's search: its effect on node counts, and a match with the step against without it.
 
-Needs a Narikin that can leave steps out, and `readyok`:
+Needs a build of Narikin that can disable steps, and `readyok`:
 
     cargo build --release -p narikin --features ablation
     cargo build --release -p readyok
 
-Nodes are those of `narikin bench`, to a fixed depth. A match is played at fixed nodes, so that what a step costs in time
-does not count, or with `--tc` by the clock. It ends when a sequential test has decided whether the step gains or loses, or
-when all games are played. All of it is kept in a folder: what was interrupted goes on, and with more `--games` what was
-played is added to. The tables are printed in Markdown.
+Node counts are those of `narikin bench` at a fixed depth. Matches have a fixed number of nodes per move, so the time of a
+step does not count, or a clock with `--tc`. A match ends with the decision of the SPRT or after all games. Matches are
+stored in a directory: interrupted ones are resumed, and a larger `--games` extends them. The tables are printed in Markdown.
 """
 
 import argparse
@@ -23,18 +22,18 @@ from pathlib import Path
 
 from matches import OPENINGS, ROOT, openings_of, pairs_of
 
-# Steps in the order of docs/search.md. What a step is called is what NARIKIN_WITHOUT takes.
+# Steps in the order of docs/search.md, with their names in NARIKIN_WITHOUT.
 STEPS = {
     "aspiration-windows": "aspiration windows",
     "upcoming-repetition": "upcoming repetition",
-    "mate-distance": "mate-distance pruning",
-    "tt-cutoff": "cut by the hash table",
+    "mate-distance": "mate distance pruning",
+    "tt-cutoff": "TT cutoffs",
     "mate-in-one": "mate in one",
     "correction-history": "correction history",
-    "reverse-futility": "reverse futility",
+    "reverse-futility": "reverse futility pruning",
     "razoring": "razoring",
-    "null-move": "null move",
-    "null-move-verification": "null-move-verification of null moves",
+    "null-move": "null move pruning",
+    "null-move-verification": "null move verification",
     "probcut": "ProbCut",
     "killers": "killers",
     "butterfly-history": "butterfly history",
@@ -45,19 +44,19 @@ STEPS = {
     "late-move-pruning": "late-move pruning",
     "futility": "futility",
     "history-pruning": "history pruning",
-    "see-pruning": "pruning by exchanges",
-    "singular-extension": "singular extension, with all that follows from it",
+    "see-pruning": "SEE pruning",
+    "singular-extension": "singular extension, with double extension and multicut",
     "double-extension": "double extension",
     "multicut": "multicut",
     "late-move-reductions": "late-move reductions",
-    "alpha-raise-reduction": "one ply less after a better move was found",
+    "alpha-raise-reduction": "reduction after an alpha improvement",
     "delta-pruning": "delta pruning",
-    "qsearch-move-limit": "one move late in the quiescence search",
-    "qsearch-see": "exchanges in the quiescence search",
+    "qsearch-move-limit": "move limit late in the quiescence search",
+    "qsearch-see": "SEE in the quiescence search",
     "qsearch-checks": "quiet checks in the quiescence search",
-    "root-mates": "mates by proof numbers at the root",
-    "root-order": "the order of the root by nodes",
-    "hindsight": "depth by what the last reduction came to",
+    "root-mates": "df-pn mate search at the root",
+    "root-order": "root move ordering by nodes",
+    "hindsight": "hindsight depth adjustment",
     "triple-extension": "triple extension",
     "tt-capture-reduction": "larger reductions where the table has a capture",
     "cut-node-reduction": "larger reductions in cut nodes unknown to the table",
@@ -65,10 +64,10 @@ STEPS = {
     "exact-bonus": "learning from best moves within the window",
     "fail-high-softening": "softer values above the window",
     "qsearch-futility": "no even trades far below the window",
-    "drop-order": "drops that can be had come late",
+    "drop-order": "late ordering of drops on attacked squares",
 }
 
-# Steps that only one game has.
+# Steps of one game only.
 ONLY = {
     "upcoming-repetition": "chess",
     "null-move-verification": "chess",
@@ -82,7 +81,7 @@ ONLY = {
 
 HASH = {"chess": "Hash", "shogi": "USI_Hash"}
 
-# Of each move, unless told otherwise.
+# The default nodes per move.
 NODES = {"chess": 5000, "shogi": 4000}
 
 PLAN = """\
@@ -118,7 +117,7 @@ elo1 = {elo1}
 
 
 def bench(narikin, game, step=""):
-    """How many nodes the fixed positions of a game take, without a step."""
+    """The node count of the benchmark of a game without a step."""
     environment = {**os.environ, "NARIKIN_WITHOUT": step}
     output = subprocess.run(
         [narikin, "bench", game], env=environment, capture_output=True, text=True, check=True
@@ -127,11 +126,11 @@ def bench(narikin, game, step=""):
 
 
 def play(arguments, game, step):
-    """Plays a match, or what is left of it, and gives its pairs by their points."""
+    """Plays or resumes a match. Returns the numbers of game pairs by half points."""
     nodes = arguments.nodes or NODES[game]
     name = f"{game}-{step}-{arguments.tc or nodes}"
-    plan = arguments.folder / f"{name}.toml"
-    results = arguments.folder / f"{name}.jsonl"
+    plan = arguments.directory / f"{name}.toml"
+    results = arguments.directory / f"{name}.jsonl"
     texts = {
         "game": game,
         "narikin": str(arguments.narikin),
@@ -153,7 +152,7 @@ def play(arguments, game, step):
 
 
 def judge(arguments, pairs):
-    """Elo with its error, and what the sequential test makes of it."""
+    """Elo with its error, and the LLR and verdict of the SPRT."""
     count = sum(pairs)
     shares = [(points / 4, pairs[points] / count) for points in range(5)]
     mean = sum(score * share for score, share in shares)
@@ -178,7 +177,7 @@ def judge(arguments, pairs):
     ).stdout
     ratio = re.search(r"LLR +(-?[\d.]+) between (-?[\d.]+) and (-?[\d.]+)", output)
     llr, lower, upper = map(float, ratio.groups())
-    verdict = "pays" if llr >= upper else "does not" if llr <= lower else "open"
+    verdict = "gain" if llr >= upper else "loss" if llr <= lower else "inconclusive"
     return strength, f"{llr:.2f}".replace("-", "−"), verdict
 
 
@@ -200,21 +199,21 @@ def bounds(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="where matches are kept")
+    parser.add_argument("directory", type=Path, help="directory of the matches")
     parser.add_argument("--narikin", type=Path, default=ROOT / "target/release/narikin")
     parser.add_argument("--readyok", type=Path, default=ROOT / "target/release/readyok")
-    parser.add_argument("--game", choices=OPENINGS, action="append", help="by default both")
+    parser.add_argument("--game", choices=OPENINGS, action="append", help="default: both")
     parser.add_argument("--steps", nargs="+", choices=STEPS, default=list(STEPS), metavar="STEP")
     limit = parser.add_mutually_exclusive_group()
-    limit.add_argument("--nodes", type=int, help=f"of each move, by default {NODES}")
-    limit.add_argument("--tc", help="clocks instead, like 1+0.01")
-    parser.add_argument("--games", type=int, default=800, help="at most, of each match")
+    limit.add_argument("--nodes", type=int, help=f"nodes per move (default: {NODES})")
+    limit.add_argument("--tc", help="time control instead of nodes, such as 1+0.01")
+    parser.add_argument("--games", type=int, default=800, help="maximum number of games per match")
     parser.add_argument("--concurrency", type=int, default=2)
     parser.add_argument("--sprt", type=bounds, default=(-20.0, 20.0), metavar="ELO0,ELO1", help="normalized Elo")
     arguments = parser.parse_args()
     arguments.narikin = arguments.narikin.resolve()
     arguments.readyok = arguments.readyok.resolve()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
+    arguments.directory.mkdir(parents=True, exist_ok=True)
     for game in arguments.game or OPENINGS:
         table(arguments, game)
 

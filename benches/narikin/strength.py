@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
-"""How strong Narikin is at each limit of its strength: matches between its levels, and in chess against Stockfish.
+"""Measures the limited strength of Narikin by matches between its levels, and in chess against Stockfish.
 
 Needs `narikin`, `readyok`, and for chess the Stockfish 15.1 of Debian:
 
     cargo build --release -p narikin
     cargo build --release -p readyok
 
-Each level plays the next one, and in chess those that are near a rating of Stockfish play it. Nothing is limited by the
-clock: a level of Narikin has its own number of positions, and Stockfish, which at a limited strength chooses its move
-when the iteration of its level is complete, gets exactly that depth. So games are the same on a busy machine, and
-Stockfish plays as it does at any longer time.
+Each level plays the next one, and in chess also levels of Stockfish with a similar rating. Games have no clock: a level of
+Narikin has a node limit. Stockfish gets the depth at which its limited strength selects a move, so more time would not
+change its moves. Games are therefore the same on a host under load.
 
-What Stockfish 15.1 calls its ratings was measured before it had networks. For version 16 its authors measured the same
-levels anew, on the scale of the CCRL's blitz list; that is what its ratings are taken for here.
+The ratings of Stockfish 15.1 were calibrated before it had networks. For version 16 its authors calibrated the same levels
+again on the CCRL Blitz scale, which is used here.
 
-From all matches together the rating of each level follows by weighted least squares: in chess with Stockfish's ratings
-as they are, in shogi with that of the level in the middle as it is. Matches are kept in a folder: what was interrupted goes
-on, and with more `--games` what was played is added to. The tables are printed in Markdown.
+The ratings of all levels follow by weighted least squares. The ratings of Stockfish are fixed in chess, and that of the
+middle level in shogi. Matches are stored in a directory: interrupted ones are resumed, and a larger `--games` extends them.
+The tables are printed in Markdown.
 """
 
 import argparse
@@ -27,17 +26,17 @@ from pathlib import Path
 
 from matches import OPENINGS, ROOT, openings_of, pairs_of
 
-# The levels that play: ratings, and kyu (below 0) and dan.
+# The levels: ratings in chess; kyu (negative) and dan in shogi.
 LEVELS = {
     "chess": [800, 1100, 1400, 1700, 2000, 2300, 2600, 2800],
     "shogi": [-15, -12, -9, -6, -3, 1, 4, 7, 9],
 }
 
-# The rating of 1 dan, and how much is between two ranks, as in `crates/narikin/src/skill.rs`.
+# The rating of 1 dan, and the distance of two ranks, as in `crates/narikin/src/skill.rs`.
 FIRST_DAN = 2000
 RANK = 100
 
-# `UCI_Elo` of Stockfish 15.1, and how far from what it is worth a level may be that plays it.
+# `UCI_Elo` of Stockfish 15.1, and the maximum rating difference of an opponent.
 STOCKFISH = [1400, 1700, 1850, 2000, 2150, 2250, 2300]
 NEAR = 200
 
@@ -64,15 +63,15 @@ limits = {{ {limits} }}
 """
 
 
-def asked(game, level):
-    """The rating that a level stands for. 1 dan follows 1 kyu."""
+def nominal_rating(game, level):
+    """The nominal rating of a level. 1 dan follows 1 kyu."""
     if game == "chess":
         return level
     return FIRST_DAN + RANK * (level - 1 if level > 0 else level)
 
 
 def narikin(arguments, game, level):
-    """Narikin at a level: its name and its part of a plan. Its level says how many nodes it takes."""
+    """Narikin at a level: its name and its part of a plan. The level determines its nodes."""
     if game == "chess":
         name, options = f"narikin {level}", {"Hash": 16, "UCI_LimitStrength": "true", "UCI_Elo": level}
     else:
@@ -86,8 +85,8 @@ def skill(elo):
     return min(max((elo - 1346.6) / 143.4, 0) ** (1 / 0.806), 19)
 
 
-def worth(level):
-    """The rating that Stockfish 16 has for a level: its `skill.h` has the level for a rating, which is turned round."""
+def stockfish_rating(level):
+    """The rating of a level of Stockfish 16. Inverts the function in its `skill.h`, which returns the level of a rating."""
     low, high = 0.0, 1.0
     for _ in range(50):
         middle = (low + high) / 2
@@ -99,8 +98,7 @@ def worth(level):
 
 
 def stockfish(arguments, elo):
-    """Stockfish with a limit of its strength: its name and its part of a plan. It chooses a move at a depth that follows
-    from its level."""
+    """Stockfish with limited strength: its name and its part of a plan. Its level determines the depth of its move."""
     name = f"stockfish {elo}"
     options = {"Hash": 16, "UCI_LimitStrength": "true", "UCI_Elo": elo}
     return name, engine(name, arguments.stockfish, options, f"depth = {1 + int(skill(elo))}")
@@ -116,10 +114,10 @@ def engine(name, command, options, limits):
 
 
 def play(arguments, game, one, other):
-    """Plays a match, or what is left of it, and gives its pairs by their points."""
+    """Plays or resumes a match. Returns the numbers of game pairs by half points."""
     name = f"{game}-{one[0]}-{other[0]}".replace(" ", "-")
-    plan = arguments.folder / f"{name}.toml"
-    results = arguments.folder / f"{name}.jsonl"
+    plan = arguments.directory / f"{name}.toml"
+    results = arguments.directory / f"{name}.jsonl"
     rounds = max(arguments.games // 2, 1)
     if results.exists():
         heads = [record["head"] for record in map(json.loads, results.open(encoding="utf-8")) if "head" in record]
@@ -137,19 +135,19 @@ def play(arguments, game, one, other):
 
 
 def difference(pairs):
-    """Elo, and its standard error. One pair more, of one point, keeps both finite."""
+    """Elo and its standard error. An additional drawn pair keeps both finite."""
     pairs = [*pairs[:2], pairs[2] + 1, *pairs[3:]]
     count = sum(pairs)
     mean = sum(points / 4 * pairs[points] for points in range(5)) / count
     variance = sum((points / 4 - mean) ** 2 * pairs[points] for points in range(5)) / count
-    # Few pairs may be all alike. They are no less uncertain than two independent games.
+    # A few pairs can be identical, but their variance is at least that of two independent games.
     variance = max(variance, mean * (1 - mean) / 4)
     slope = 400 / math.log(10) / (mean * (1 - mean))
     return -400 * math.log10(1 / mean - 1), slope * math.sqrt(variance / count)
 
 
 def ratings(matches, fixed):
-    """The ratings that suit all matches best, with standard errors; those of `fixed` are as they are."""
+    """The least-squares ratings of all matches with standard errors. Those in `fixed` are constant."""
     names = sorted({name for one, other, *_ in matches for name in (one, other)} - fixed.keys())
     size = len(names)
     matrix = [[0.0] * size for _ in names]
@@ -171,75 +169,75 @@ def ratings(matches, fixed):
 
 
 def inverted(matrix):
-    """By Gauss and Jordan."""
+    """The inverse, by Gauss-Jordan elimination."""
     size = len(matrix)
-    rows = [[*row, *(float(index == place) for place in range(size))] for index, row in enumerate(matrix)]
-    for place in range(size):
-        pivot = max(range(place, size), key=lambda index: abs(rows[index][place]))
-        rows[place], rows[pivot] = rows[pivot], rows[place]
-        rows[place] = [value / rows[place][place] for value in rows[place]]
+    rows = [[*row, *(float(index == pivot_row) for pivot_row in range(size))] for index, row in enumerate(matrix)]
+    for pivot_row in range(size):
+        pivot = max(range(pivot_row, size), key=lambda index: abs(rows[index][pivot_row]))
+        rows[pivot_row], rows[pivot] = rows[pivot], rows[pivot_row]
+        rows[pivot_row] = [value / rows[pivot_row][pivot_row] for value in rows[pivot_row]]
         for index in range(size):
-            if index != place:
-                factor = rows[index][place]
-                rows[index] = [value - factor * unit for value, unit in zip(rows[index], rows[place])]
+            if index != pivot_row:
+                factor = rows[index][pivot_row]
+                rows[index] = [value - factor * unit for value, unit in zip(rows[index], rows[pivot_row])]
     return [row[size:] for row in rows]
 
 
 def with_error(value, error):
-    """With the error of 95 %."""
+    """A value with its 95 % error."""
     return f"{value:+.0f} ± {1.96 * error:.0f}".replace("-", "−")
 
 
 def table(arguments, game):
     levels = arguments.levels or LEVELS[game]
     known = {level: narikin(arguments, game, level) for level in levels}
-    meetings = [
-        (known[higher], known[lower], asked(game, higher) - asked(game, lower))
+    encounters = [
+        (known[higher], known[lower], nominal_rating(game, higher) - nominal_rating(game, lower))
         for lower, higher in zip(levels, levels[1:])
     ]
     fixed = {}
     if game == "chess":
         for elo in arguments.stockfish_elo:
-            opponent, rating = stockfish(arguments, elo), worth(skill(elo))
+            opponent, rating = stockfish(arguments, elo), stockfish_rating(skill(elo))
             near = [level for level in levels if abs(level - rating) <= arguments.near]
-            meetings += [(known[level], opponent, level - rating) for level in near]
+            encounters += [(known[level], opponent, level - rating) for level in near]
             if near:
                 fixed[opponent[0]] = float(rating)
-    print(f"| match of {game} | games | Elo asked for | Elo |\n|---|--:|--:|--:|")
+    print(f"| match of {game} | games | requested Elo difference | Elo |\n|---|--:|--:|--:|")
     matches = []
-    for one, other, wanted in meetings:
+    for one, other, expected in encounters:
         pairs = play(arguments, game, one, other)
         elo, error = difference(pairs)
         matches.append((one[0], other[0], elo, error))
-        row = f"| {one[0]} against {other[0]} | {2 * sum(pairs)} | {wanted:+} | {with_error(elo, error)} |"
+        row = f"| {one[0]} against {other[0]} | {2 * sum(pairs)} | {expected:+} | {with_error(elo, error)} |"
         print(row.replace("-", "−"), flush=True)
     middle = levels[len(levels) // 2]
-    fixed = fixed or {known[middle][0]: float(asked(game, middle))}
+    fixed = fixed or {known[middle][0]: float(nominal_rating(game, middle))}
     found = ratings(matches, fixed)
-    print(f"\n| level of {game} | asked for | measured |\n|---|--:|--:|")
+    print(f"\n| level of {game} | nominal | measured |\n|---|--:|--:|")
     for level in levels:
         name = known[level][0]
         rating, error = found.get(name, (fixed.get(name, 0.0), 0.0))
-        print(f"| {name} | {asked(game, level)} | {rating:.0f} ± {1.96 * error:.0f} |".replace("-", "−"))
+        print(f"| {name} | {nominal_rating(game, level)} | {rating:.0f} ± {1.96 * error:.0f} |".replace("-", "−"))
     print(flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="where matches are kept")
+    parser.add_argument("directory", type=Path, help="directory of the matches")
     parser.add_argument("--narikin", type=Path, default=ROOT / "target/release/narikin")
     parser.add_argument("--readyok", type=Path, default=ROOT / "target/release/readyok")
     parser.add_argument("--stockfish", type=Path, default=Path("/usr/games/stockfish"))
-    parser.add_argument("--game", choices=OPENINGS, action="append", help="by default both")
-    parser.add_argument("--levels", type=int, nargs="+", help="of one game, from the lowest up")
-    parser.add_argument("--stockfish-elo", type=int, nargs="*", default=STOCKFISH, metavar="ELO", help="its `UCI_Elo`")
-    parser.add_argument("--near", type=int, default=NEAR, help="how far from its rating a level may be")
-    parser.add_argument("--games", type=int, default=100, help="of each match, if it has no more already")
+    parser.add_argument("--game", choices=OPENINGS, action="append", help="default: both")
+    parser.add_argument("--levels", type=int, nargs="+", help="levels of one game, in ascending order")
+    parser.add_argument("--stockfish-elo", type=int, nargs="*", default=STOCKFISH, metavar="ELO", help="values of `UCI_Elo`")
+    parser.add_argument("--near", type=int, default=NEAR, help="maximum rating difference of an opponent")
+    parser.add_argument("--games", type=int, default=100, help="minimum number of games per match")
     parser.add_argument("--concurrency", type=int, default=2)
     arguments = parser.parse_args()
     arguments.narikin = arguments.narikin.resolve()
     arguments.readyok = arguments.readyok.resolve()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
+    arguments.directory.mkdir(parents=True, exist_ok=True)
     for game in arguments.game or OPENINGS:
         table(arguments, game)
 

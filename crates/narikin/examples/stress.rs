@@ -1,8 +1,8 @@
-//! Plays random GUI against the engine for some seconds: `stress SECONDS [SEED [MILLISECONDS]]`.
+//! Runs a random GUI against the engine: `stress SECONDS [SEED [MILLISECONDS]]`.
 //!
-//! It ends with an error as soon as something is wrong: a crash, an illegal move, an answer that never
-//! comes or is late by more than MILLISECONDS, 500 by default. Time in which the host does not run a second
-//! thread is not counted. `tests/it/stress/gui.rs` implements the GUI.
+//! Exits with an error after a crash, an illegal move, or a reply that is missing or later than
+//! MILLISECONDS (500 by default). Scheduling delays of the host, which a second thread measures, are not
+//! counted. `tests/it/stress/gui.rs` implements the GUI.
 
 #[path = "../tests/it/stress/gui.rs"]
 mod gui;
@@ -22,8 +22,8 @@ fn main() -> io::Result<()> {
     };
     let (first, late) = (next()?.unwrap_or(0), next()?.unwrap_or(500));
     let late = Some(Duration::from_millis(late));
-    let timeout = Timeouts { hung: Duration::from_mins(1), late, stood_still };
-    thread::spawn(watch_machine);
+    let timeout = Timeouts { hung: Duration::from_mins(1), late, delays };
+    thread::spawn(measure_delays);
     let (start, mut tally) = (now(), Tally::default());
     for seed in first.. {
         tally.add(&session(seed, 40, timeout).map_err(io::Error::other)?);
@@ -34,21 +34,20 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Milliseconds, as [`stood_still`] reports them.
-static STOOD_STILL: AtomicU64 = AtomicU64::new(0);
+/// The total scheduling delays in milliseconds.
+static DELAYS: AtomicU64 = AtomicU64::new(0);
 
-fn stood_still() -> Duration {
-    Duration::from_millis(STOOD_STILL.load(Ordering::Relaxed))
+fn delays() -> Duration {
+    Duration::from_millis(DELAYS.load(Ordering::Relaxed))
 }
 
-/// Sees how much longer than wanted each short sleep takes.
-fn watch_machine() {
+/// Measures how much longer than requested short sleeps take.
+fn measure_delays() {
     const SLEEP: Duration = Duration::from_millis(5);
     loop {
-        let asleep = now();
+        let start = now();
         thread::sleep(SLEEP);
-        let late = asleep.elapsed().saturating_sub(SLEEP);
-        STOOD_STILL
-            .fetch_add(u64::try_from(late.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        let late = start.elapsed().saturating_sub(SLEEP);
+        DELAYS.fetch_add(u64::try_from(late.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 }

@@ -15,7 +15,7 @@ pub struct Limits {
     /// Maximum number of nodes.
     pub nodes: Option<u64>,
     /// Stop when a mate within this many plies is found. Searches for at most five plies also stop
-    /// when there is none; longer ones continue until another limit.
+    /// if it does not exist; longer ones continue until another limit.
     pub mate: Option<u32>,
     /// Restrict the search to these moves; all moves if none is legal.
     pub searchmoves: Vec<Move>,

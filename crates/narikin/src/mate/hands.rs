@@ -1,7 +1,7 @@
 //! Hand dominance: the hands for which a result holds.
 //!
 //! A mate needs some of the attacker's pieces in hand and holds for all hands with at least those.
-//! Without a mate, there is none with fewer pieces. The defender has the pieces that the attacker
+//! A position without a mate has no mate with fewer pieces either. The defender has the pieces that the attacker
 //! does not have.
 
 use readyok_rules::rsshogi::board::{Bitboard, Position};

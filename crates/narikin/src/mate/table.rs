@@ -73,7 +73,7 @@ const EMPTY: Entry = Entry {
 pub(super) struct NodeData {
     pub(super) numbers: Numbers,
     /// For which hands it holds, if it is final: this one, and larger ones for a mate, or smaller
-    /// ones if there is none.
+    /// ones if it is missing.
     pub(super) hand: Hand,
     /// How many plies the mate takes.
     pub(super) plies: u16,

@@ -15,7 +15,7 @@ const MAX_CORRECTION: i32 = 64 * CORRECTION_UNITS;
 /// Plies back of the earlier moves in the continuation history.
 pub(crate) const CONT_HIST_PLIES: [usize; 3] = [1, 2, 4];
 
-/// Piece and target of an earlier move; the default is none or a null move.
+/// Piece and target of an earlier move; the default means no move or a null move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ContHistKey(u32);
 

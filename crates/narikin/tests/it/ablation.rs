@@ -1,4 +1,4 @@
-//! Parts of the search are left out when the environment names them.
+//! The environment can disable parts of the search.
 
 use std::process::{Command, Output};
 
@@ -15,7 +15,7 @@ fn nodes(game: &str, without: &str) -> String {
 }
 
 #[test]
-fn a_part_that_is_named_is_left_out() {
+fn disables_a_named_part() {
     let all = nodes("chess", "");
     for without in ["null-move", "tt-cutoff", "killers,malus"] {
         assert_ne!(nodes("chess", without), all, "{without}");
@@ -24,7 +24,7 @@ fn a_part_that_is_named_is_left_out() {
 }
 
 #[test]
-fn a_name_that_is_none_is_an_error() {
+fn rejects_an_unknown_name() {
     let output = bench("chess", "null-move,luck");
     assert!(!output.status.success() && output.stdout.is_empty());
     assert!(String::from_utf8_lossy(&output.stderr).contains("luck"));

@@ -1,4 +1,4 @@
-//! The `bench` command at the prompt of both protocols.
+//! The `bench` command in both protocols.
 
 use narikin::Bench;
 
@@ -11,7 +11,7 @@ fn bench(client: &mut Client, line: &str) -> Vec<String> {
 }
 
 #[test]
-fn bench_runs_at_the_prompt_of_both_protocols() {
+fn bench_runs_in_both_protocols() {
     for hello in ["uci", "usi"] {
         let mut client = Client::with(hello, &[]);
         let lines = bench(&mut client, "bench 1 1 3 default depth");
@@ -21,7 +21,7 @@ fn bench_runs_at_the_prompt_of_both_protocols() {
         let expected = Bench::parse(["1", "1", "3"]).and_then(|bench| bench.run());
         let expected = expected.expect("a result").nodes;
         assert_eq!(*nodes, format!("Nodes searched  : {expected}"));
-        // The engine plays on.
+        // The engine still searches afterwards.
         client.send("isready");
         client.receive_until("readyok");
         assert!(client.ask("position startpos\ngo depth 1").last().is_some());
@@ -30,7 +30,7 @@ fn bench_runs_at_the_prompt_of_both_protocols() {
 
 #[test]
 fn nodes_are_exact_and_a_file_replaces_the_positions() {
-    let directory = tempfile::tempdir().expect("a folder");
+    let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("positions.epd");
     let text = "# a comment\n8/8/8/8/3k4/8/8/KQ6 w - - 0 1\n\n8/8/8/8/3k4/8/8/KR6 w - -\n";
     std::fs::write(&file, text).expect("written");
@@ -50,7 +50,7 @@ fn nodes_are_exact_and_a_file_replaces_the_positions() {
 }
 
 #[test]
-fn invalid_arguments_are_reported_at_the_prompt() {
+fn reports_invalid_arguments() {
     let mut client = Client::with("uci", &[]);
     client.send("bench 16 1 11 default forever");
     let expected = "info string bench: invalid limit type `forever`";

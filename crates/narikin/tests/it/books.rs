@@ -46,7 +46,7 @@ fn separator(hello: &str) -> &str {
     if hello == "uci" { " " } else { "_" }
 }
 
-/// The moves that are played in so many searches.
+/// The distinct moves of a number of searches.
 fn moves(client: &mut Client, lines: &str, searches: usize) -> Vec<String> {
     let mut moves: Vec<_> = (0..searches).map(|_| client.best(lines)).collect();
     moves.sort();
@@ -55,12 +55,12 @@ fn moves(client: &mut Client, lines: &str, searches: usize) -> Vec<String> {
 }
 
 #[test]
-fn chess_is_opened_from_a_polyglot_book() {
+fn plays_chess_from_a_polyglot_book() {
     let book = polyglot(&[(START, D2D4, 1), (START, E2E4, 1), (AFTER_E4, D7D5, 9)]);
     let mut client = client("uci", &book, &[]);
     assert!(client.remarks().is_empty());
     let start = "position startpos\ngo movetime 60000";
-    assert_eq!(moves(&mut client, start, 40), ["d2d4", "e2e4"], "by lot");
+    assert_eq!(moves(&mut client, start, 40), ["d2d4", "e2e4"], "random moves");
     let received = client.ask("position startpos moves e2e4\ngo movetime 60000");
     assert_eq!(received.first().map(String::as_str), Some("info string d7d5 is from the book"));
     client.send("setoption name OwnBook value false");
@@ -69,7 +69,7 @@ fn chess_is_opened_from_a_polyglot_book() {
 }
 
 #[test]
-fn the_best_move_and_its_answer_can_be_asked_for() {
+fn plays_the_best_move_and_its_reply_on_request() {
     let book = polyglot(&[(START, D2D4, 1), (START, E2E4, 2), (AFTER_E4, D7D5, 9)]);
     let mut client = client("uci", &book, &["Best Book Move value true"]);
     let received = client.ask("position startpos\ngo movetime 60000");
@@ -78,7 +78,7 @@ fn the_best_move_and_its_answer_can_be_asked_for() {
 }
 
 #[test]
-fn a_move_of_the_book_waits_for_the_ponder_hit() {
+fn a_book_move_waits_for_the_ponder_hit() {
     let book = polyglot(&[(AFTER_E4, D7D5, 9)]);
     let mut client = client("uci", &book, &["Ponder value true"]);
     client.send("position startpos moves e2e4\ngo ponder wtime 60000 btime 60000\nisready");
@@ -88,7 +88,7 @@ fn a_move_of_the_book_waits_for_the_ponder_hit() {
 }
 
 #[test]
-fn a_book_castles_in_the_form_that_is_asked_for() {
+fn a_book_move_castles_in_the_requested_form() {
     let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
     let position = Position::from_text(Game::Chess, fen).expect("a position");
     let BoardRef::Chess(board) = position.board() else { panic!("it is chess") };
@@ -102,7 +102,7 @@ fn a_book_castles_in_the_form_that_is_asked_for() {
 }
 
 #[test]
-fn no_book_is_used_where_it_does_not_belong() {
+fn no_book_is_used_in_analysis_and_other_games() {
     let book = polyglot(&[(START, D2D4, 1), (AFTER_E4, D7D5, 1)]);
     let mut client = client("uci", &book, &["Book Depth value 1"]);
     let from_book =
@@ -130,7 +130,7 @@ sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2
 ";
 
 #[test]
-fn shogi_is_opened_from_a_text_book() {
+fn plays_shogi_from_a_text_book() {
     let book = text_book(SHOGI);
     let mut client = client("usi", &book, &[]);
     assert!(client.remarks().is_empty());
@@ -143,7 +143,7 @@ fn shogi_is_opened_from_a_text_book() {
 }
 
 #[test]
-fn a_book_of_another_game_is_reported_of_once_and_waits_for_its_own() {
+fn a_book_of_another_game_is_reported_once_and_used_in_its_own() {
     let (chess, shogi) = (polyglot(&[(START, E2E4, 1)]), text_book(SHOGI));
     for (book, own, other) in [(&chess, "chess", "shogi"), (&shogi, "shogi", "chess")] {
         let mut client = client("uci", book, &[&format!("UCI_Variant value {other}")]);
@@ -162,7 +162,7 @@ fn a_book_of_another_game_is_reported_of_once_and_waits_for_its_own() {
 }
 
 #[test]
-fn a_text_book_that_is_not_sorted_is_used_all_the_same() {
+fn an_unsorted_text_book_is_used() {
     let (head, entries) = SHOGI.split_once('\n').expect("a header");
     let second = entries.find("sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6").expect("two entries");
     let (first, second) = entries.split_at(second);
@@ -176,7 +176,7 @@ fn a_text_book_that_is_not_sorted_is_used_all_the_same() {
 }
 
 #[test]
-fn shogi_over_uci_has_its_book_too() {
+fn shogi_over_uci_uses_its_book() {
     let book = text_book(SHOGI);
     let mut client =
         client("uci", &book, &["UCI_Variant value shogi", "Best Book Move value true"]);
@@ -185,7 +185,7 @@ fn shogi_over_uci_has_its_book_too() {
 }
 
 #[test]
-fn who_wants_a_book_and_names_none_is_reported_so_once() {
+fn a_missing_book_file_is_reported_once() {
     for (hello, option) in [("uci", "OwnBook"), ("usi", "USI_OwnBook")] {
         let mut client = Client::with(hello, &[&format!("{option} value true")]);
         assert_eq!(client.remarks(), ["no book: `Book File` is empty"]);
@@ -197,17 +197,16 @@ fn who_wants_a_book_and_names_none_is_reported_so_once() {
 }
 
 #[test]
-fn a_book_that_cannot_be_used_is_reported_of_and_survived() {
-    let directory = TempDir::new().expect("a folder");
+fn an_unusable_book_is_reported_and_ignored() {
+    let directory = TempDir::new().expect("a directory");
     let path = |name: &str| -> PathBuf { directory.path().join(name) };
-    fs::write(path("odd.bin"), [0; 7]).expect("a file");
-    fs::write(path("text.bin"), "no book, but what somebody wrote about one in a file")
-        .expect("a file");
+    fs::write(path("truncated.bin"), [0; 7]).expect("a file");
+    fs::write(path("text.bin"), "the text of a file that is not an opening book at all").expect("a file");
     fs::write(path("empty.bin"), []).expect("a file");
     fs::write(path("empty.db"), "#YANEURAOU-DB2016 1.00\n").expect("a file");
     for (name, error) in [
         ("missing.bin", "no book in"),
-        ("odd.bin", "no book in"),
+        ("truncated.bin", "no book in"),
         ("text.bin", "no book in"),
         ("", "no book in"),
         ("empty.bin", "the book in"),
@@ -225,7 +224,7 @@ fn a_book_that_cannot_be_used_is_reported_of_and_survived() {
 }
 
 #[test]
-fn a_polyglot_book_that_broke_off_is_used_as_far_as_it_goes() {
+fn the_complete_entries_of_a_truncated_polyglot_book_are_used() {
     let book = polyglot(&[(START, E2E4, 2), (AFTER_E4, D7D5, 9)]);
     for (rest, remark) in
         [(1, "a byte that is no whole entry"), (15, "15 bytes that are no whole entry")]
@@ -242,9 +241,9 @@ fn a_polyglot_book_that_broke_off_is_used_as_far_as_it_goes() {
     }
 }
 
-/// A line of a text book is damaged, one after the other: what is lost is reported, and all else is kept.
+/// Damages each line of a text book in turn. Only that line is lost, and the loss is reported.
 #[test]
-fn an_unreadable_line_of_a_text_book_costs_itself_only() {
+fn only_a_damaged_line_of_a_text_book_is_lost() {
     let lines: Vec<&str> = SHOGI.lines().collect();
     let damaged = |at: usize, with: &[u8]| {
         let mut bytes = Vec::new();
@@ -288,7 +287,7 @@ fn an_unreadable_line_of_a_text_book_costs_itself_only() {
     assert!(remarks.len() == 1 && remarks.iter().all(|it| it.ends_with(reported)), "{remarks:?}");
 }
 
-/// Positions of nothing but two kings, sorted as a book has them.
+/// Positions with two kings only, in the order of a book.
 fn many_positions() -> Vec<String> {
     let squares = || (0..9_usize).flat_map(|row| (0..9_usize).map(move |column| (row, column)));
     let mut positions = Vec::new();
@@ -321,10 +320,10 @@ fn many_positions() -> Vec<String> {
 }
 
 #[test]
-fn a_large_sorted_book_is_searched_past_what_cannot_be_read() {
+fn a_large_sorted_book_is_searched_despite_damaged_lines() {
     let positions = many_positions();
     assert!(positions.len() > 11_000, "{}", positions.len());
-    // Each position has a move that no book would have by chance: the last of the legal ones.
+    // The book move of each position is the last legal one, which a search would hardly choose.
     let best = |sfen: &str| -> String {
         let position = Position::from_text(Game::Shogi, sfen).expect("a position");
         let last = *position.legal_moves().last().expect("a move");

@@ -1,9 +1,9 @@
-//! Positions that cannot be searched: none gets a move for another one, and everybody receives why.
+//! Invalid positions get no move of another position, and the error is reported.
 
 use crate::client::Client;
 
-/// What each protocol calls a good position, its answer without a move, and positions that are none: no
-/// text, too little of it, one that no game has, an illegal move, and a token that is no move.
+/// For each protocol: a valid position, the reply without a move, and invalid positions: no text, an
+/// incomplete one, an illegal position, an illegal move, and a token that is not a move.
 const PROTOCOLS: [(&str, &str, &str, [&str; 5]); 2] = [
     (
         "uci",
@@ -31,12 +31,12 @@ const PROTOCOLS: [(&str, &str, &str, [&str; 5]); 2] = [
     ),
 ];
 
-fn prints_why(received: &[String]) -> bool {
+fn reports_the_error(received: &[String]) -> bool {
     received.iter().any(|line| line.starts_with("info string the search failed: "))
 }
 
 #[test]
-fn a_broken_position_is_not_searched_and_neither_is_the_one_before_it() {
+fn after_an_invalid_position_nothing_is_searched() {
     for (hello, good, none, broken) in PROTOCOLS {
         let mut client = Client::with(hello, &[]);
         for bad in broken {
@@ -44,23 +44,23 @@ fn a_broken_position_is_not_searched_and_neither_is_the_one_before_it() {
                 client.send(good);
                 let received = client.ask(&format!("{bad}\n{go}"));
                 assert_eq!(received.last().map(String::as_str), Some(none), "{bad}: {received:#?}");
-                assert!(prints_why(&received), "{bad}: {received:#?}");
+                assert!(reports_the_error(&received), "{bad}: {received:#?}");
             }
-            // It is the same until there is a good one.
+            // Searches have no move until a valid position follows.
             let received = client.ask("go depth 2");
             assert!(
-                prints_why(&received) && received.last().is_some_and(|it| it == none),
+                reports_the_error(&received) && received.last().is_some_and(|it| it == none),
                 "{received:#?}"
             );
             let received = client.ask(&format!("{good}\ngo depth 2"));
-            assert!(!prints_why(&received), "{received:#?}");
+            assert!(!reports_the_error(&received), "{received:#?}");
             assert_ne!(received.last().map(String::as_str), Some(none), "{bad}");
         }
     }
 }
 
 #[test]
-fn the_answer_without_a_position_waits_as_any_other() {
+fn the_reply_without_a_position_waits_for_stop() {
     for (hello, good, none, broken) in PROTOCOLS {
         let mut client = Client::with(hello, &[]);
         for bad in broken {
@@ -76,9 +76,9 @@ fn the_answer_without_a_position_waits_as_any_other() {
     }
 }
 
-/// What comes in the middle of a search waits for its end, in its order.
+/// Commands during a search take effect after it, in order.
 #[test]
-fn only_searches_after_a_broken_position_go_without() {
+fn only_searches_after_an_invalid_position_have_no_move() {
     for (hello, good, none, broken) in PROTOCOLS {
         let mut client = Client::with(hello, &[]);
         for bad in broken {
@@ -92,13 +92,13 @@ fn only_searches_after_a_broken_position_go_without() {
 }
 
 #[test]
-fn a_search_for_a_mate_without_a_position_finds_none() {
+fn a_mate_search_without_a_position_finds_no_mate() {
     let [_, (hello, good, _, broken)] = PROTOCOLS;
     let mut client = Client::with(hello, &[]);
     for bad in broken {
         client.send(&format!("{good}\n{bad}\ngo mate 60000"));
         let received = client.receive_until("checkmate");
-        assert!(prints_why(&received), "{received:#?}");
+        assert!(reports_the_error(&received), "{received:#?}");
         assert_eq!(received.last().map(String::as_str), Some("checkmate timeout"), "{bad}");
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::client::Client;
 
-/// What the engine answers to `go mate` in a position.
+/// The reply to `go mate` in a position.
 fn answer(sfen: &str, go: &str) -> String {
     let (input, mut client) = io::pipe().expect("a pipe");
     let (output, engine) = io::pipe().expect("a pipe");
@@ -17,13 +17,13 @@ fn answer(sfen: &str, go: &str) -> String {
     let lines = BufReader::new(output).lines().map(|line| line.expect("text"));
     let answer = lines.into_iter().find(|line| line.starts_with("checkmate"));
     drop(client);
-    // The engine may still have something to send when its output is gone.
+    // The engine may still write after its output is closed.
     let _ = served.join().expect("the engine does not panic");
     answer.expect("an answer")
 }
 
 #[test]
-fn a_mate_is_reported_with_all_its_moves() {
+fn reports_a_mate_with_all_moves() {
     let answered = answer("4k4/9/4P4/9/9/9/9/9/9 b G 1", "go mate infinite");
     assert_eq!(answered, "checkmate G*5b");
     let answered = answer("9/4k4/9/4P4/9/9/9/9/9 b 2G 1", "go mate 60000");
@@ -31,13 +31,13 @@ fn a_mate_is_reported_with_all_its_moves() {
 }
 
 #[test]
-fn a_position_without_mate_is_reported() {
+fn reports_a_position_without_mate() {
     assert_eq!(answer("4k4/9/9/9/9/9/9/9/4K4 b P 1", "go mate infinite"), "checkmate nomate");
     assert_eq!(answer("4k4/9/9/9/9/9/9/9/4K4 b P 1", "go mate 9000 infinite"), "checkmate nomate");
 }
 
 #[test]
-fn what_was_looked_at_is_reported_without_a_mate_too() {
+fn reports_nodes_without_a_mate() {
     let mut client = Client::with("usi", &[]);
     for (sfen, limit) in [
         ("4k4/9/9/9/9/9/9/9/4K4 b P 1", "infinite"),
@@ -50,7 +50,7 @@ fn what_was_looked_at_is_reported_without_a_mate_too() {
 }
 
 #[test]
-fn a_long_search_for_a_mate_reports_how_far_it_is() {
+fn reports_the_progress_of_a_long_search() {
     let mut client = Client::with("usi", &[]);
     let hard = "position sfen 9/9/9/9/4k4/9/9/9/4K4 b RB2G2S2N2L5Pr 1";
     client.send(&format!("{hard}\ngo mate infinite"));
@@ -60,14 +60,14 @@ fn a_long_search_for_a_mate_reports_how_far_it_is() {
 }
 
 #[test]
-fn time_runs_out() {
-    // Checks without end on an open board.
+fn stops_at_the_time_limit() {
+    // Endless checks on an open board.
     let position = "4k4/9/3+R5/9/9/9/9/9/4K4 b 4P 1";
     assert_eq!(answer(position, "go mate 1"), "checkmate timeout");
 }
 
 #[test]
-fn an_answer_found_on_the_time_of_the_opponent_waits_until_it_is_wanted() {
+fn an_answer_found_while_pondering_waits_for_the_ponder_hit() {
     let mut client = Client::with("usi", &[]);
     for (sfen, answer) in [
         ("4k4/9/4P4/9/9/9/9/9/9 b G 1", "checkmate G*5b"),
@@ -76,7 +76,7 @@ fn an_answer_found_on_the_time_of_the_opponent_waits_until_it_is_wanted() {
         for release in ["ponderhit", "stop"] {
             client.send(&format!("position sfen {sfen}\ngo ponder mate 60000"));
             client.receive_up_to(|line| line.starts_with("info") && line.contains(" nodes "));
-            // Time enough to answer, if it were to.
+            // Enough time for a premature reply.
             thread::sleep(Duration::from_millis(50));
             client.send("isready");
             let early = client.receive_until("readyok");
@@ -85,7 +85,7 @@ fn an_answer_found_on_the_time_of_the_opponent_waits_until_it_is_wanted() {
             assert_eq!(client.receive_until("checkmate").last().map(String::as_str), Some(answer));
         }
     }
-    // The next search is not held up by one that none asked for any more.
+    // A stopped search does not delay the next one.
     client.send("position sfen 4k4/9/4P4/9/9/9/9/9/9 b G 1\ngo ponder mate infinite");
     client.receive_up_to(|line| line.contains(" nodes "));
     client.send("go mate 60000");

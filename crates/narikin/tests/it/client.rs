@@ -1,11 +1,11 @@
-//! A client at the other end of a pair of pipes.
+//! A client that is connected to the engine by pipes.
 
 use std::io::{self, BufRead, BufReader, PipeWriter, Write};
 use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// No test waits longer for anything. It is not what is measured.
+/// The timeout of every wait. Tests do not measure it.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
 pub(crate) struct Client {
@@ -15,7 +15,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Starts the engine and prints hello: `uci` or `usi`.
+    /// Starts the engine and sends `hello`: `uci` or `usi`.
     pub(crate) fn handshake(hello: &str) -> Self {
         let (input, mut client) = io::pipe().expect("a pipe");
         let (output, engine) = io::pipe().expect("a pipe");
@@ -45,15 +45,15 @@ impl Client {
     }
 
     pub(crate) fn receive(&self) -> String {
-        self.lines.recv_timeout(TIMEOUT).expect("a line within the patience of the tests")
+        self.lines.recv_timeout(TIMEOUT).expect("a line before the timeout")
     }
 
-    /// All lines up to one that starts so.
+    /// All lines up to one with this prefix.
     pub(crate) fn receive_until(&self, start: &str) -> Vec<String> {
         self.receive_up_to(|line| line.starts_with(start))
     }
 
-    /// All lines up to one that is looked for.
+    /// All lines up to one that matches.
     pub(crate) fn receive_up_to(&self, is_it: impl Fn(&str) -> bool) -> Vec<String> {
         let mut received = Vec::new();
         loop {
@@ -64,20 +64,20 @@ impl Client {
         }
     }
 
-    /// Prints something, and returns everything up to the next `bestmove`.
+    /// Sends lines and returns all lines up to the next `bestmove`.
     pub(crate) fn ask(&mut self, lines: &str) -> Vec<String> {
         self.send(lines);
         self.receive_until("bestmove")
     }
 
-    /// The move after `bestmove` to what is sent.
+    /// Sends lines and returns the best move.
     pub(crate) fn best(&mut self, lines: &str) -> String {
         let received = self.ask(lines);
         let tokens = received.last().map(|line| line.split(' '));
         tokens.and_then(|mut tokens| tokens.nth(1)).unwrap_or_default().to_owned()
     }
 
-    /// What is sent before the engine is ready.
+    /// The lines before the next `readyok`.
     pub(crate) fn remarks(&mut self) -> Vec<String> {
         self.send("isready");
         let received = self.receive_until("readyok").into_iter();
@@ -85,11 +85,11 @@ impl Client {
     }
 }
 
-/// The engine ends with its client, without a panic.
+/// The engine exits with its client, without a panic.
 impl Drop for Client {
     fn drop(&mut self) {
         self.input = None;
-        // What the engine still prints is read, or it might wait for ever.
+        // Reads the remaining output, as the engine would block on a full pipe.
         while self.lines.recv_timeout(TIMEOUT).is_ok() {}
         let ended = self.served.take().map(JoinHandle::join);
         if !thread::panicking() {

@@ -10,11 +10,11 @@ fn score(fen: &str) -> Score {
 }
 
 #[test]
-fn a_position_in_which_no_side_can_mate_is_a_draw() {
+fn positions_without_mating_material_are_drawn() {
     for fen in [
         "8/8/3k4/8/8/7K/8/2B1B3 w - - 0 1",
         "8/8/3k4/8/8/7K/8/2B1B3 b - - 0 1",
-        // Three bishops, and one of the other side.
+        // Three bishops of one side, and one of the other.
         "8/8/3k4/8/8/4B2K/8/2B1B3 w - - 0 1",
         "8/8/3k4/4b3/8/7K/8/2B1B3 w - - 0 1",
         "8/8/3k4/8/8/7K/8/3B4 w - - 0 1",
@@ -31,15 +31,15 @@ fn bishops_of_both_colors_win() {
     assert!(300 < value, "{value}");
 }
 
-/// A pawn may shut its own king in, so that these positions are not dead.
+/// A pawn can block its own king, so these positions are not dead.
 #[test]
-fn bishops_of_one_color_may_mate_a_king_that_its_pawn_shuts_in() {
+fn bishops_of_one_color_can_mate_a_king_blocked_by_its_pawn() {
     let mate = score("7k/7p/5K2/8/8/2B5/8/B7 w - - 0 1");
     assert_eq!(mate, Score::Wins { plies: 1 });
 }
 
 #[test]
-fn bishops_of_one_color_are_worth_little_against_pawns() {
+fn bishops_of_one_color_have_a_low_score_against_pawns() {
     for fen in ["8/4p3/3k4/8/8/7K/8/2B1B3 w - - 0 1", "8/4p3/3k4/8/8/4B2K/8/2B1B3 w - - 0 1"] {
         let Score::Centipawns(value) = score(fen) else { panic!("{fen}: a mate") };
         assert!(value < 100, "{fen}: {value}");
@@ -47,7 +47,7 @@ fn bishops_of_one_color_are_worth_little_against_pawns() {
 }
 
 #[test]
-fn a_promotion_to_a_second_bishop_of_the_color_wins_nothing() {
+fn a_promotion_to_a_second_bishop_of_the_color_does_not_win() {
     let position = position(Game::Chess, "8/8/3k4/8/8/7K/6pP/4b3 b - - 0 1");
     let promotion = position.parse_move("g2g1b").expect("legal");
     let limits = Limits { searchmoves: vec![promotion], ..depth(8) };

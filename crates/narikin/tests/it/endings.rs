@@ -1,4 +1,4 @@
-//! What tablebases know reaches the search and its root.
+//! Tablebases in the search and at the root.
 
 use std::sync::Arc;
 
@@ -23,23 +23,23 @@ fn score(text: &str, depth: u32) -> (Score, u64) {
 }
 
 #[test]
-fn tables_decide_after_a_capture() {
-    // The knight falls, and what is left is in the tables.
+fn probes_tables_after_a_capture() {
+    // After the capture of the knight the position is in the tables.
     let (won, hits) = score("3k4/8/8/8/n7/8/8/R3K3 w - - 0 1", 4);
     assert!(matches!(won, Score::Centipawns(19_000..) | Score::Wins { .. }), "{won:?}");
     assert!(hits > 0);
 }
 
 #[test]
-fn tables_know_draws() {
-    // A rook pawn whose queening square the other king holds.
+fn scores_table_draws_as_draws() {
+    // A rook pawn whose promotion square the other king guards.
     let (drawn, hits) = score("k7/8/8/P7/8/8/8/K7 w - - 0 1", 5);
     assert_eq!(drawn, Score::Centipawns(0));
     assert!(hits > 0);
 }
 
 #[test]
-fn a_win_is_won_move_by_move() {
+fn plays_a_table_win_to_mate() {
     let mut position =
         Position::from_text(Game::Chess, "8/8/8/3k4/8/8/8/R3K3 w - - 0 1").expect("legal");
     let limits = Limits { tables: Some(tables()), ..crate::depth(2) };
@@ -52,7 +52,7 @@ fn a_win_is_won_move_by_move() {
     assert!(position.legal_moves().is_empty() && position.in_check(), "{position}");
 }
 
-/// What the lines of a search with tables are worth, with their first moves.
+/// The first moves and scores of the lines of a search with tables.
 fn lines(text: &str, limits: &Limits) -> Vec<(String, Score)> {
     let probe = Probe::default();
     let limits = Limits { tables: Some(tables()), ..limits.clone() };
@@ -63,7 +63,7 @@ fn lines(text: &str, limits: &Limits) -> Vec<(String, Score)> {
 }
 
 #[test]
-fn each_line_is_worth_what_tables_send_of_it() {
+fn each_line_has_its_table_score() {
     let limits = Limits { multipv: 3, ..crate::depth(6) };
     // Only one move takes the opposition.
     let found = lines("3k4/8/8/1K6/3P4/8/8/8 w - - 0 1", &limits);
@@ -75,7 +75,7 @@ fn each_line_is_worth_what_tables_send_of_it() {
 }
 
 #[test]
-fn a_move_asked_for_is_worth_what_it_is_and_not_what_the_best_is() {
+fn a_requested_move_has_its_own_table_score() {
     let text = "8/8/8/8/4k3/8/8/K2R4 w - - 0 1";
     let moves = |tokens: &[&str]| -> Vec<_> {
         let position = position(Game::Chess, text);
@@ -96,7 +96,7 @@ fn a_move_asked_for_is_worth_what_it_is_and_not_what_the_best_is() {
 }
 
 #[test]
-fn tables_hide_no_mate_that_is_asked_for() {
+fn mate_searches_do_not_probe_tables() {
     let limits = Limits { mate: Some(3), ..Limits::default() };
     let found = lines("8/P7/8/8/8/1K6/8/k7 w - - 0 1", &limits);
     assert!(matches!(found.as_slice(), [(_, Score::Wins { plies: 3 })]), "{found:?}");

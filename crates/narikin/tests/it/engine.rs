@@ -1,9 +1,9 @@
-//! The engine as its clients see it.
+//! The engine's replies to clients.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::thread;
 
-/// Prints some lines, and returns everything that the engine prints up to the first `bestmove`.
+/// Sends lines, and returns all output up to the first `bestmove`.
 fn answer(lines: &str) -> Vec<String> {
     let (input, mut client) = io::pipe().expect("a pipe");
     let (output, engine) = io::pipe().expect("a pipe");
@@ -18,7 +18,7 @@ fn answer(lines: &str) -> Vec<String> {
         }
     }
     drop(client);
-    // The engine may still have something to send when its output is gone.
+    // The engine may still write after its output is closed.
     let _ = served.join().expect("the engine does not panic");
     sent
 }
@@ -31,24 +31,24 @@ fn check_best(lines: &str, expected: &str) {
 }
 
 #[test]
-fn it_mates_in_both_protocols() {
+fn mates_in_both_protocols() {
     check_best("uci\nposition fen 6k1/5ppp/8/8/8/8/8/R6K w - - 0 1\ngo mate 1\n", "bestmove a1a8");
     check_best("usi\nposition sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G\ngo depth 3\n", "bestmove G*5b");
 }
 
 #[test]
-fn without_a_legal_move_it_prints_so_in_the_tokens_of_the_protocol() {
+fn without_a_legal_move_sends_the_token_of_the_protocol() {
     let mated = answer("uci\nposition fen 7k/6Q1/5K2/8/8/8/8/8 b - - 0 1\ngo depth 3\n");
     let last_two = mated.get(mated.len() - 2..).expect("two lines");
     assert_eq!(last_two, ["info depth 0 score mate 0", "bestmove (none)"]);
-    // To GUIs of shogi a zero without a sign is a win.
+    // Shogi GUIs interpret a zero without a sign as a win.
     let mated = answer("usi\nposition sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w -\ngo depth 3\n");
     let last_two = mated.get(mated.len() - 2..).expect("two lines");
     assert_eq!(last_two, ["info depth 0 score mate -0", "bestmove resign"]);
 }
 
 #[test]
-fn it_castles_in_the_form_that_is_asked_for() {
+fn castles_in_the_requested_form() {
     let castle = |option: &str| {
         format!(
             "uci\n{option}position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1\ngo depth 1 searchmoves e1g1\n"
@@ -59,13 +59,13 @@ fn it_castles_in_the_form_that_is_asked_for() {
 }
 
 #[test]
-fn it_declares_a_win_by_entering_kings() {
+fn declares_a_win_by_entering_king() {
     let entered = "K8/+R+R+B+B+P+P+P+P+P/+P+P+P+P5/9/9/9/9/9/4k4 b GGGGSSSSNNNNLLLL";
     check_best(&format!("usi\nposition sfen {entered}\ngo depth 1\n"), "bestmove win");
 }
 
 #[test]
-fn it_gives_as_many_lines_as_asked_for() {
+fn reports_the_requested_number_of_lines() {
     let sent = answer("uci\nsetoption name MultiPV value 3\nposition startpos\ngo depth 2\n");
     for rank in 1..=3 {
         let start = format!("multipv {rank} ");
@@ -75,7 +75,7 @@ fn it_gives_as_many_lines_as_asked_for() {
 }
 
 #[test]
-fn an_illegal_move_in_the_position_is_reported_and_ends_nothing() {
+fn reports_an_illegal_move_in_the_position_and_continues() {
     let sent = answer("uci\nposition startpos moves e2e5\ngo depth 2\n");
     let text = "info string the search failed: move 1: illegal move `e2e5`: the piece cannot reach the target square";
     assert!(sent.contains(&text.to_owned()), "{sent:#?}");
@@ -83,7 +83,7 @@ fn an_illegal_move_in_the_position_is_reported_and_ends_nothing() {
 }
 
 #[test]
-fn each_protocol_has_its_own_options() {
+fn each_protocol_has_its_options() {
     let declares = |hello: &str, option: &str| {
         answer(&format!("{hello}\nposition startpos\ngo depth 1\n"))
             .iter()

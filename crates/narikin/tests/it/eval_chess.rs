@@ -26,7 +26,7 @@ fn for_each_position(games: u64, mut each: impl FnMut(&Board)) {
     }
 }
 
-/// The board with its squares and colours changed.
+/// The board with squares and colors mapped.
 fn changed(board: &Board, square: fn(Square) -> Square, color: fn(Color) -> Color) -> Board {
     let before = BoardBuilder::from_board(board);
     let mut after = BoardBuilder::empty();
@@ -42,7 +42,7 @@ fn changed(board: &Board, square: fn(Square) -> Square, color: fn(Color) -> Colo
 }
 
 #[test]
-fn values_colours_alike() {
+fn is_symmetric_in_colors() {
     for_each_position(40, |board| {
         let turned = changed(board, Square::flip_rank, |color| !color);
         assert_eq!(evaluate(board), evaluate(&turned), "{board}");
@@ -50,7 +50,7 @@ fn values_colours_alike() {
 }
 
 #[test]
-fn values_wings_alike_without_castling() {
+fn is_symmetric_in_wings_without_castling() {
     for_each_position(40, |board| {
         let rights = Color::ALL.map(|color| *board.castle_rights(color));
         if rights.iter().all(|rights| rights.short.is_none() && rights.long.is_none()) {
@@ -60,7 +60,7 @@ fn values_wings_alike_without_castling() {
     });
 }
 
-/// How often each weight has counted.
+/// The number of uses of each weight.
 struct Tally {
     counts: Vec<i32>,
     reached: Vec<bool>,
@@ -75,7 +75,7 @@ impl Terms for Tally {
 }
 
 #[test]
-fn every_weight_counts_somewhere() {
+fn every_weight_is_used() {
     let mut tally = Tally { counts: vec![0; Chess::WEIGHTS], reached: vec![false; Chess::WEIGHTS] };
     for_each_position(700, |board| Chess::terms(board, &mut tally));
     let missing = |range: Range<usize>| -> Vec<usize> {
@@ -88,13 +88,13 @@ fn every_weight_counts_somewhere() {
     assert_eq!(found, expected);
 }
 
-/// The weights of a group that no position has.
+/// The weights of a group that no position uses.
 fn unreachable(group: &str) -> Vec<usize> {
     // The first zones of a king are its squares E1 to H1, where no other piece can be.
     let last_rank = match group {
         "place by own king" => 0,
         "place by enemy king" => 56,
-        // A queen beside a king gives check, so that the king's side has the move.
+        // A queen next to the king gives check, so the king's side is to move.
         "threat by a king" => return vec![4],
         _ => return Vec::new(),
     };
@@ -107,7 +107,7 @@ fn unreachable(group: &str) -> Vec<usize> {
 }
 
 #[test]
-fn value_is_the_sum_of_its_terms() {
+fn evaluation_is_the_sum_of_its_terms() {
     let mut random = fastrand::Rng::with_seed(1);
     let mut any = || random.i16(-200..200);
     let weights: Vec<_> = (0..Chess::WEIGHTS).map(|_| Weight { mg: any(), eg: any() }).collect();
@@ -132,7 +132,7 @@ fn value_is_the_sum_of_its_terms() {
 }
 
 #[test]
-fn engine_and_tuner_value_alike() {
+fn engine_and_tuner_evaluate_equally() {
     let weights = weights();
     for_each_position(40, |board| {
         let value = eval::evaluate::<Chess>(board, &weights);
@@ -162,7 +162,7 @@ fn weights_are_fitted_to_these_terms() {
 }
 
 #[test]
-fn values_unusual_positions() {
+fn evaluates_unusual_positions() {
     // (position, whether the side to move is clearly ahead)
     let cases = [
         ("QQQQQQQQ/QQQQQQQ1/8/8/8/8/k7/7K b - - 0 1", false),
@@ -180,7 +180,7 @@ fn values_unusual_positions() {
     assert!(evaluate(&bare).abs() < 50);
 }
 
-/// Mate is given in a corner of the bishop's colour, to which the king is driven along an edge.
+/// Mate is possible in a corner of the bishop's color, to which the king is driven along an edge.
 #[test]
 fn bishop_and_knight_drive_a_king_to_the_right_corner() {
     let value = |king: &str| -> i32 {
@@ -201,8 +201,8 @@ fn bishop_and_knight_drive_a_king_to_the_right_corner() {
 }
 
 #[test]
-fn no_lead_counts_where_none_wins() {
-    // (position with White ahead, the bounds of its value)
+fn a_lead_is_scaled_down_in_drawn_endings() {
+    // (position with White ahead, the bounds of its score)
     let cases = [
         ("4k3/8/8/8/8/8/8/2B1K3 w - - 0 1", 0..1),
         ("4k3/8/8/8/8/8/8/1NN1K3 w - - 0 1", 0..1),

@@ -1,4 +1,4 @@
-//! Searches end where they have to, and always with a move.
+//! Searches stop at their limits, always with a move.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::{Probe, depth, search};
 const GAMES: [Game; 2] = [Game::Chess, Game::Shogi];
 
 #[test]
-fn searches_exactly_as_many_nodes_as_allowed() {
+fn stops_at_the_node_limit() {
     for game in GAMES {
         for nodes in [0, 1, 2, 100, 5_000] {
             let limits = Limits { nodes: Some(nodes), ..Limits::default() };
@@ -22,7 +22,7 @@ fn searches_exactly_as_many_nodes_as_allowed() {
 }
 
 #[test]
-fn searches_as_deep_as_allowed() {
+fn stops_at_the_depth_limit() {
     for game in GAMES {
         let probe = Probe::default();
         let outcome = search(&Position::start(game), &depth(3), &probe);
@@ -35,20 +35,20 @@ fn searches_as_deep_as_allowed() {
 }
 
 #[test]
-fn many_queens_do_not_keep_a_shallow_search() {
+fn many_queens_do_not_delay_a_shallow_search() {
     for fen in [
         "8/PPPPPPPP/8/2k5/5K2/8/pppppppp/8 w - - 0 1",
         "1Q4Q1/P1PPPP1P/8/8/3k2K1/8/pp1ppppp/2q5 b - - 0 3",
     ] {
         let position = Position::from_text(Game::Chess, fen).unwrap();
-        // Without an end of its own, the search would go on until the nodes are used up.
+        // A search that did not finish would continue to the node limit.
         let limits = Limits { nodes: Some(500_000), ..depth(2) };
         let outcome = search(&position, &limits, &Probe::default());
         assert_eq!(outcome.depth, 2, "{fen}: {} nodes", outcome.nodes);
     }
 }
 
-/// Its null moves hide this mate from the usual search.
+/// Null moves hide this mate from the normal search.
 #[test]
 fn a_search_for_a_long_mate_finds_a_short_one() {
     let position = Position::from_text(Game::Chess, "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1").unwrap();
@@ -61,14 +61,14 @@ fn a_search_for_a_long_mate_finds_a_short_one() {
 }
 
 #[test]
-fn has_a_move_even_if_stopped_at_once() {
+fn has_a_move_even_if_stopped_immediately() {
     for game in GAMES {
         let probe = Probe::stop_at(1);
         let position = Position::start(game);
         let outcome = search(&position, &Limits::default(), &probe);
         let best = outcome.best().expect("a move");
         assert!(position.legal_moves().contains(&best));
-        // The first iteration is as good as nothing in time, and better than any legal move.
+        // The first iteration takes almost no time, and its move is better than any legal move.
         assert_eq!(outcome.depth, 1);
         assert!((1..8192).contains(&outcome.nodes), "{} nodes", outcome.nodes);
         let lines = probe.last_lines();
@@ -78,7 +78,7 @@ fn has_a_move_even_if_stopped_at_once() {
 }
 
 #[test]
-fn asks_often_whether_to_stop_and_stops_at_the_first_yes() {
+fn polls_the_stop_flag_often_and_stops_immediately() {
     for game in GAMES {
         let probe = Probe::stop_at(20);
         let outcome = search(&Position::start(game), &Limits::default(), &probe);
@@ -91,7 +91,7 @@ fn asks_often_whether_to_stop_and_stops_at_the_first_yes() {
 }
 
 #[test]
-fn gives_up_at_the_hard_bound() {
+fn stops_at_the_hard_bound() {
     let mut searcher = Searcher::new(4).expect("4 megabytes");
     let mut polls = |exact_time| {
         let probe = Probe::with_bounds(None, Some(Duration::from_millis(100)));
@@ -108,7 +108,7 @@ fn gives_up_at_the_hard_bound() {
 }
 
 #[test]
-fn a_delay_in_the_search_shortens_a_clock_a_little_and_a_fixed_time_not_at_all() {
+fn a_scheduling_delay_reserves_clock_time_but_no_fixed_time() {
     let polls = |exact_time| {
         let probe = Probe::with_bounds(None, Some(Duration::from_secs(1))).delay(200);
         let limits = Limits { exact_time, ..Limits::default() };
@@ -122,7 +122,7 @@ fn a_delay_in_the_search_shortens_a_clock_a_little_and_a_fixed_time_not_at_all()
 }
 
 #[test]
-fn begins_nothing_new_after_the_soft_bound() {
+fn begins_no_iteration_after_the_soft_bound() {
     let soft = Some(Duration::from_millis(30));
     let probe = Probe::with_bounds(soft, None);
     let outcome = search(&Position::start(Game::Chess), &Limits::default(), &probe);
@@ -135,7 +135,7 @@ fn begins_nothing_new_after_the_soft_bound() {
 }
 
 #[test]
-fn a_late_ponder_hit_takes_no_more_time_than_any_move() {
+fn a_late_ponder_hit_takes_no_more_time_than_a_move() {
     let at = |millis| Some(Duration::from_millis(millis));
     let probe = Probe::with_bounds(at(310), at(2_000)).from(Duration::from_millis(300));
     search(&Position::start(Game::Chess), &Limits::default(), &probe);
@@ -144,7 +144,7 @@ fn a_late_ponder_hit_takes_no_more_time_than_any_move() {
 }
 
 #[test]
-fn the_only_move_waits_for_no_byoyomi_but_for_a_time_that_was_named() {
+fn the_only_move_uses_a_fixed_time_but_no_byoyomi() {
     let forced =
         Position::from_text(Game::Chess, "6k1/5ppp/8/8/8/8/PP3PPP/K2r3R w - - 0 1").expect("legal");
     let questions = |exact_time| {
@@ -153,8 +153,8 @@ fn the_only_move_waits_for_no_byoyomi_but_for_a_time_that_was_named() {
         search(&forced, &Limits { exact_time, ..Limits::default() }, &probe);
         probe.questions()
     };
-    let [at_once, exact] = [false, true].map(questions);
-    assert!(at_once < 20 && 50 < exact, "{at_once} {exact}");
+    let [immediate, exact] = [false, true].map(questions);
+    assert!(immediate < 20 && 50 < exact, "{immediate} {exact}");
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn same_searches_give_same_results() {
 }
 
 #[test]
-fn the_hash_table_fills_and_saves_work() {
+fn the_hash_table_fills_and_saves_nodes() {
     for game in GAMES {
         let start = Position::start(game);
         let mut searcher = Searcher::new(1).expect("a megabyte");
@@ -185,7 +185,7 @@ fn the_hash_table_fills_and_saves_work() {
 }
 
 #[test]
-fn a_table_that_does_not_fit_leaves_the_old_one() {
+fn a_failed_resize_keeps_the_old_table() {
     let mut searcher = Searcher::new(1).expect("a megabyte");
     assert!(searcher.resize(usize::MAX).is_err());
     let outcome = searcher.search(&Position::start(Game::Chess), &depth(2), &Probe::default());
@@ -193,7 +193,7 @@ fn a_table_that_does_not_fit_leaves_the_old_one() {
 }
 
 #[test]
-fn several_threads_search_one_position() {
+fn several_threads_share_a_search() {
     for game in GAMES {
         let start = Position::start(game);
         let mut searcher = Searcher::new(4).expect("a few megabytes");
@@ -211,8 +211,8 @@ fn several_threads_search_one_position() {
 }
 
 #[test]
-fn prints_what_a_draw_is_worth() {
-    // Two kings: none can win.
+fn scores_a_draw_as_zero() {
+    // Bare kings: a dead position.
     let bare = Position::from_text(Game::Chess, "4k3/8/8/8/8/8/8/4K3 w - - 0 1").expect("legal");
     for draw in [-30, 0, 25] {
         let limits = Limits { draw, ..depth(3) };
@@ -221,15 +221,15 @@ fn prints_what_a_draw_is_worth() {
 }
 
 #[test]
-fn sees_the_end_of_a_game_of_shogi_by_its_length() {
+fn scores_the_move_limit_of_shogi() {
     let start = Position::start(Game::Shogi);
     let limits = Limits { max_moves: Some(1), draw: 7, ..depth(3) };
     assert_eq!(search(&start, &limits, &Probe::default()).score, Score::Centipawns(7));
 }
 
 #[test]
-fn goes_for_a_declaration_that_wins() {
-    // One step, and the king has ten pieces and enough points behind the lines.
+fn plays_for_a_winning_declaration() {
+    // After one king move, ten pieces and enough points are in the camp.
     let text = "+R+R+B+BG2k1/GGGSS4/9/1K7/9/9/9/9/9 b 2S4N4L9P9p 1";
     let position = Position::from_text(Game::Shogi, text).expect("legal");
     let enter = position.parse_move("8d8c").expect("legal");
@@ -243,8 +243,8 @@ fn goes_for_a_declaration_that_wins() {
 }
 
 #[test]
-fn a_win_by_rule_is_not_put_off() {
-    // The king tries in two moves, and nothing can keep it from that. It could take a pawn along.
+fn a_win_by_rule_is_not_delayed() {
+    // The king wins by the try rule in two moves. It could delay this with a capture.
     let position = Position::from_text(Game::Shogi, "9/9/3K5/9/9/9/9/9/8k b P 1").expect("legal");
     let impasse = Some(Impasse::Try);
     let limits = Limits { impasse, nodes: Some(10_000), ..Limits::default() };

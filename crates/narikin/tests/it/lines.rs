@@ -35,7 +35,7 @@ fn check_lines(position: &Position, limits: &Limits, probe: &Probe, expected: us
 }
 
 #[test]
-fn gives_several_lines_in_order() {
+fn reports_several_lines_in_order() {
     for (game, text) in [(Game::Chess, SHARP), (Game::Shogi, DROPS)] {
         let limits = Limits { multipv: 4, ..depth(3) };
         check_lines(&position(game, text), &limits, &Probe::default(), 4);
@@ -43,7 +43,7 @@ fn gives_several_lines_in_order() {
 }
 
 #[test]
-fn gives_no_more_lines_than_there_are_moves() {
+fn reports_at_most_one_line_per_move() {
     let position = position(Game::Chess, "7k/8/8/8/8/8/6r1/7K w - - 0 1");
     let moves = position.legal_moves().len();
     assert!(moves < 5);
@@ -51,7 +51,7 @@ fn gives_no_more_lines_than_there_are_moves() {
 }
 
 #[test]
-fn gives_comparable_lines_when_it_is_stopped() {
+fn reports_comparable_lines_when_stopped() {
     for question in 1..60 {
         let probe = Probe::stop_at(question);
         let limits = Limits { multipv: 3, ..Limits::default() };
@@ -62,8 +62,8 @@ fn gives_comparable_lines_when_it_is_stopped() {
 }
 
 #[test]
-fn plays_what_looks_best_if_no_lines_can_be_compared_yet() {
-    // A queen can be had. One line takes fewer positions than that, and five take more.
+fn plays_the_best_move_before_lines_are_comparable() {
+    // A queen can be captured. One line needs fewer nodes than the limit, five lines need more.
     let position = position(Game::Chess, "k7/8/8/3q4/4P3/8/PPPP1PPP/R5K1 w - - 0 1");
     let limits = Limits { multipv: 5, nodes: Some(40), ..Limits::default() };
     let outcome = search(&position, &limits, &Probe::default());
@@ -80,7 +80,7 @@ fn finds_the_same_best_move_among_several_lines() {
 }
 
 #[test]
-fn searches_only_the_moves_asked_for() {
+fn searches_only_the_requested_moves() {
     for (game, text, only) in
         [(Game::Chess, SHARP, ["a2a3", "a2a4"]), (Game::Shogi, DROPS, ["P*2c", "9g9f"])]
     {
@@ -100,7 +100,7 @@ fn searches_only_the_moves_asked_for() {
 }
 
 #[test]
-fn searches_everything_if_no_move_asked_for_is_legal() {
+fn searches_all_moves_if_no_requested_move_is_legal() {
     let foreign = Position::start(Game::Shogi).parse_move("7g7f").expect("legal");
     let limits = Limits { searchmoves: vec![foreign], ..depth(1) };
     let outcome = search(&Position::start(Game::Chess), &limits, &Probe::default());
@@ -108,7 +108,7 @@ fn searches_everything_if_no_move_asked_for_is_legal() {
 }
 
 #[test]
-fn reports_each_move_that_it_searches_with_its_number() {
+fn reports_each_searched_move_with_its_number() {
     let probe = Probe::default();
     let position = Position::start(Game::Chess);
     search(&position, &depth(1), &probe);
@@ -121,9 +121,9 @@ fn reports_each_move_that_it_searches_with_its_number() {
     assert_eq!(moves, position.legal_moves().into_iter().collect());
 }
 
-/// UCI: a move without a refutation is reported alone. After this one Black is stalemated.
+/// In UCI a move without a refutation is reported alone. This move stalemates Black.
 #[test]
-fn a_move_without_an_answer_is_reported_alone() {
+fn a_move_without_a_reply_is_reported_alone() {
     let position = position(Game::Chess, "7k/5K2/8/8/8/8/8/6Q1 w - - 0 1");
     let probe = Probe::default();
     search(&position, &Limits { refutations: true, ..depth(6) }, &probe);

@@ -1,5 +1,5 @@
 //! Tests of the search through the public interface.
-#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::expect_used, reason = "a test that cannot continue has failed")]
 
 #[cfg(feature = "ablation")]
 mod ablation;
@@ -32,7 +32,7 @@ use readyok_rules::{Game, Move, Position};
 
 use self::probe::Probe;
 
-/// The start position for an empty text, and otherwise what the text prints.
+/// The position of a FEN or SFEN. The start position if the text is empty.
 fn position(game: Game, text: &str) -> Position {
     if text.is_empty() {
         return Position::start(game);
@@ -40,7 +40,7 @@ fn position(game: Game, text: &str) -> Position {
     Position::from_text(game, text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Searches with a fresh memory.
+/// Searches with an empty hash table.
 fn search(position: &Position, limits: &Limits, probe: &Probe) -> SearchResult {
     Searcher::new(4).expect("4 megabytes").search(position, limits, probe)
 }

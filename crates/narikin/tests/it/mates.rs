@@ -1,12 +1,12 @@
-//! Mates are found, by the shortest way, and positions without a move are known for what they are.
+//! Finds the shortest mates, and scores positions without a legal move.
 
 use narikin::{Limits, Score, Searcher};
 use readyok_rules::{Game, Position};
 
 use crate::{Probe, depth, position, search, tokens};
 
-/// Checks that a search for mate within so many plies finds it, that its line ends in mate, and
-/// that it begins with one of the moves that can.
+/// Checks that a search finds a mate within a number of plies, that its line ends in mate, and that it
+/// starts with one of the given moves.
 #[track_caller]
 fn check_mate(game: Game, text: &str, plies: u32, first: &[&str]) {
     let position = position(game, text);
@@ -54,7 +54,7 @@ fn mates_in_three_plies_of_shogi() {
 }
 
 #[test]
-fn mates_without_an_own_king() {
+fn mates_without_a_king() {
     check_mate(Game::Shogi, "4k4/9/4P4/9/9/9/9/9/9 b G 1", 1, &["G*5b"]);
 }
 
@@ -64,7 +64,7 @@ fn mates_by_castling_in_chess960() {
 }
 
 #[test]
-fn finds_no_mate_where_there_is_none() {
+fn finds_no_mate_in_positions_without_mate() {
     for game in [Game::Chess, Game::Shogi] {
         let limits = Limits { mate: Some(3), ..Limits::default() };
         let outcome = search(&Position::start(game), &limits, &Probe::default());
@@ -74,7 +74,7 @@ fn finds_no_mate_where_there_is_none() {
 }
 
 #[test]
-fn sees_that_it_will_be_mated() {
+fn scores_being_mated() {
     let outcome = search(
         &position(Game::Chess, "7k/R7/8/8/8/8/8/1R4K1 b - - 0 1"),
         &depth(4),
@@ -83,7 +83,7 @@ fn sees_that_it_will_be_mated() {
     assert_eq!(outcome.score, Score::Loses { plies: 2 });
 }
 
-/// A king is chased over the board: too many plies for so few positions of a search.
+/// The mate is too long for a search with these nodes.
 #[test]
 fn finds_long_mates_of_shogi_by_checks_alone() {
     let text = "9/9/9/3k5/9/3P5/9/9/4K4 b 4G2r2b4s4n4l17p 1";
@@ -97,7 +97,7 @@ fn finds_long_mates_of_shogi_by_checks_alone() {
 }
 
 #[test]
-fn takes_no_rook_that_is_answered_by_mate() {
+fn does_not_capture_a_rook_and_get_mated() {
     let limits = depth(1);
     let greedy = position(Game::Shogi, "4k4/9/r8/5p3/9/5K3/R8/9/9 b - 1");
     let outcome = search(&greedy, &limits, &Probe::default());
@@ -108,7 +108,7 @@ fn takes_no_rook_that_is_answered_by_mate() {
 }
 
 #[test]
-fn knows_positions_without_a_move() {
+fn scores_positions_without_a_legal_move() {
     check_over(Game::Chess, "R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", Score::Loses { plies: 0 });
     check_over(Game::Chess, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Score::Centipawns(0));
     check_over(Game::Shogi, "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1", Score::Loses { plies: 0 });
@@ -116,7 +116,7 @@ fn knows_positions_without_a_move() {
 }
 
 #[test]
-fn counts_the_game_before_the_search_as_repetition() {
+fn repetition_includes_the_game_before_the_search() {
     let start = position(Game::Chess, "7k/8/8/8/8/8/r7/7K b - - 80 100");
     let score = |rounds: usize| {
         let round = ["a2a3", "h1g1", "a3a2", "g1h1"].into_iter().cycle();
@@ -128,7 +128,7 @@ fn counts_the_game_before_the_search_as_repetition() {
         };
         search(&before, &limits, &Probe::default()).score
     };
-    // The second time is no end yet, and the third one is.
+    // The second occurrence is not a draw, but the third is.
     assert!(matches!(score(1), Score::Centipawns(value) if value > 100), "{:?}", score(1));
     assert_eq!(score(2), Score::Centipawns(0));
 }
@@ -138,9 +138,9 @@ fn gives_mate_on_the_last_of_the_fifty_moves() {
     check_mate(Game::Chess, "7k/8/6K1/8/8/8/R7/8 w - - 99 80", 1, &["a2a8"]);
 }
 
-/// What a search left out that was not after a mate prints nothing about mates.
+/// The pruning of an earlier normal search does not affect a mate search.
 #[test]
-fn finds_mates_of_three_moves_after_a_search_of_the_same_position() {
+fn finds_mates_in_three_after_a_normal_search() {
     for (text, moves) in [
         ("r1b1kb1r/pppp1ppp/5q2/4n3/3KP3/2N3PN/PPP4P/R1BQ1B1R b kq - 0 1", 3),
         ("r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w - - 0 1", 2),

@@ -1,8 +1,8 @@
-//! Searches with several limits at once: the first that is reached ends them.
+//! Searches with several limits: the first one that is reached ends them.
 
 use crate::client::Client;
 
-/// Something after `go`, and whether it ends a search by itself.
+/// A limit of `go`, and whether it ends a search by itself.
 const UCI: [(&str, bool); 8] = [
     ("depth 3", true),
     ("nodes 3000", true),
@@ -34,7 +34,7 @@ fn check_pairs(hello: &str, limits: &[(&str, bool)], named: [&str; 2]) {
                 let named = if moves.is_empty() { String::new() } else { named.join(" ") };
                 let go = format!("go {first} {second} {moves} {named}");
                 client.send(&go);
-                // A search for ever or on the opponent's time is ended, twice in different ways.
+                // Infinite and ponder searches are ended by a command.
                 if !(first_ends && second_ends) {
                     client.send("isready");
                     client.receive_until("readyok");
@@ -43,7 +43,7 @@ fn check_pairs(hello: &str, limits: &[(&str, bool)], named: [&str; 2]) {
                     }
                     client.send("stop");
                 }
-                // A limit such as `movestogo` alone is none.
+                // `movestogo` alone does not limit a search.
                 if [first, second].iter().all(|it| *it == "movestogo 5") {
                     client.send("stop");
                 }
@@ -55,7 +55,7 @@ fn check_pairs(hello: &str, limits: &[(&str, bool)], named: [&str; 2]) {
             }
         }
     }
-    // Nothing is left over.
+    // No further output follows.
     client.send("isready");
     assert_eq!(client.receive(), "readyok");
 }
@@ -74,7 +74,7 @@ fn every_pair_of_limits_of_usi_ends_in_one_move() {
 const MATE: &str = "position sfen 9/9/9/3k5/9/3P5/9/9/4K4 b 4G2r2b4s4n4l17p 1";
 
 #[test]
-fn every_search_for_a_mate_with_other_limits_ends_in_one_answer() {
+fn every_mate_search_with_other_limits_ends_in_one_reply() {
     let mut client = Client::with("usi", &[]);
     client.send(MATE);
     for mate in ["mate infinite", "mate 60000"] {
@@ -103,7 +103,7 @@ fn every_search_for_a_mate_with_other_limits_ends_in_one_answer() {
                     assert!(answer.starts_with("checkmate G*6e "), "{go}: {answer}");
                     assert_eq!(answer.split(' ').count(), 8, "{go}: {answer}");
                 } else if mates || other.contains("depth") {
-                    // No mate within the depth does not prove that there is none.
+                    // A depth limit cannot prove that a mate does not exist.
                     assert_eq!(answer, "checkmate timeout", "{go}");
                 } else if !too_little || moves == "searchmoves 5i5h" {
                     assert_eq!(answer, "checkmate nomate", "{go}");
@@ -111,7 +111,7 @@ fn every_search_for_a_mate_with_other_limits_ends_in_one_answer() {
             }
         }
     }
-    // Nothing is left over.
+    // No further output follows.
     client.send("isready");
     assert_eq!(client.receive(), "readyok");
 }

@@ -1,4 +1,4 @@
-//! Networks in the place of hand-written terms, as clients name them.
+//! Networks that replace the hand-written evaluation.
 
 use std::io::Write as _;
 
@@ -6,7 +6,7 @@ use tempfile::NamedTempFile;
 
 use crate::client::Client;
 
-/// A network that thinks 400 centipawns of every position, whoever is to move.
+/// A network that evaluates every position as 400 centipawns for the side to move.
 fn constant(features: u32) -> NamedTempFile {
     let width = 2_u32;
     let weights = (features + 3) * width;
@@ -20,8 +20,8 @@ fn constant(features: u32) -> NamedTempFile {
     file
 }
 
-/// Whether the start position after one move is worth what that network thinks of it, or in chess a
-/// little less, as the count of the fifty-move rule has begun.
+/// Whether the score after one move is that of the network, or slightly less in chess because of the
+/// fifty-move rule.
 fn is_by_network(client: &mut Client) -> bool {
     let received = client.ask("position startpos\ngo depth 1");
     let reported =
@@ -34,7 +34,7 @@ const CHESS: u32 = 768;
 const SHOGI: u32 = 2344;
 
 #[test]
-fn a_network_evaluates_its_game_until_it_is_taken_back() {
+fn a_network_evaluates_its_game_until_it_is_removed() {
     for (hello, features, game) in [("uci", CHESS, "chess"), ("usi", SHOGI, "shogi")] {
         let file = constant(features);
         let path = file.path().display();
@@ -48,7 +48,7 @@ fn a_network_evaluates_its_game_until_it_is_taken_back() {
 }
 
 #[test]
-fn a_network_waits_for_its_game() {
+fn a_network_is_used_only_in_its_game() {
     let file = constant(SHOGI);
     let mut client = Client::with("uci", &[&format!("EvalFile value {}", file.path().display())]);
     assert!(!is_by_network(&mut client));
@@ -57,7 +57,7 @@ fn a_network_waits_for_its_game() {
 }
 
 #[test]
-fn what_is_no_network_is_reported_of_and_survived() {
+fn an_invalid_network_is_reported_and_ignored() {
     for features in [CHESS, SHOGI, 5] {
         let mut file = constant(features);
         file.write_all(b"one byte too many").expect("a file");

@@ -1,4 +1,4 @@
-//! What options do, as clients see it.
+//! The effects of options.
 
 use readyok_engine::Dialect;
 use readyok_engine::protocol::translation::{Problem, Translation};
@@ -12,7 +12,7 @@ fn declared(hello: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_protocol_has_the_options_of_its_games() {
+fn each_protocol_declares_the_options_of_its_games() {
     let (uci, usi) = (declared("uci"), declared("usi"));
     for name in [
         "Hash",
@@ -78,9 +78,9 @@ fn each_protocol_has_the_options_of_its_games() {
     }
 }
 
-/// Shogi GUIs look for one name or the other, and keep a value for each option that is declared.
+/// Shogi GUIs support one name or the other, and store a value for each declared option.
 #[test]
-fn the_number_of_lines_is_one_option_under_both_of_its_names_in_usi() {
+fn both_names_of_the_number_of_lines_set_one_option_in_usi() {
     let usi = declared("usi");
     assert_eq!(usi.iter().filter(|name| name.contains("MultiPV")).count(), 1, "{usi:?}");
     let mut client = Client::with("usi", &[]);
@@ -94,7 +94,7 @@ fn the_number_of_lines_is_one_option_under_both_of_its_names_in_usi() {
 }
 
 #[test]
-fn a_hash_table_that_does_not_fit_is_reported_of_once_and_survived() {
+fn a_failed_hash_allocation_is_reported_once_and_ignored() {
     let mut client = Client::with("uci", &["Hash value 33554432"]);
     assert_eq!(client.remarks(), ["not enough memory for 33554432 MB of hash, keeping 16 MB"]);
     assert!(client.remarks().is_empty());
@@ -107,7 +107,7 @@ fn a_hash_table_that_does_not_fit_is_reported_of_once_and_survived() {
 }
 
 #[test]
-fn a_search_for_a_mate_takes_no_memory_that_the_hash_table_could_not_have() {
+fn a_mate_search_respects_the_hash_size() {
     let mut client = Client::with("usi", &["USI_Hash value 33554432"]);
     client.send("position sfen 4k4/9/4P4/9/9/9/9/9/9 b G 1\ngo mate infinite");
     let received = client.receive_until("checkmate");
@@ -117,7 +117,7 @@ fn a_search_for_a_mate_takes_no_memory_that_the_hash_table_could_not_have() {
 }
 
 #[test]
-fn clearing_the_hash_table_forgets_what_was_found() {
+fn clearing_the_hash_table_removes_results() {
     let mut client = Client::with("uci", &["Hash value 4"]);
     let nodes = |received: &[String]| -> u64 {
         let last = received.iter().rev().find_map(|line| line.split_once(" nodes "));
@@ -132,7 +132,7 @@ fn clearing_the_hash_table_forgets_what_was_found() {
 }
 
 #[test]
-fn chances_are_shown_if_they_are_wanted() {
+fn reports_wdl_on_request() {
     let wdl = |received: Vec<String>| received.iter().any(|line| line.contains(" wdl "));
     let mut client = Client::with("uci", &[]);
     assert!(!wdl(client.ask("position startpos\ngo depth 1")));
@@ -141,7 +141,7 @@ fn chances_are_shown_if_they_are_wanted() {
 }
 
 #[test]
-fn endgame_databases_that_none_can_read_are_reported_of() {
+fn unsupported_endgame_databases_are_reported() {
     let mut client = Client::with("uci", &["NalimovPath value /tb", "NalimovCache value 4"]);
     let remarks = client.remarks();
     assert!(remarks.iter().any(|it| it.starts_with("Nalimov tablebases are not used")));
@@ -152,14 +152,14 @@ fn endgame_databases_that_none_can_read_are_reported_of() {
     assert!(client.remarks().is_empty());
 }
 
-/// Of what the search reports, the values of a key.
+/// The values of a field in the search output.
 fn values<'a>(received: &'a [String], key: &str) -> Vec<&'a str> {
     let key = format!(" {key} ");
     received.iter().filter_map(|line| line.split_once(&key)?.1.split(' ').next()).collect()
 }
 
 #[test]
-fn a_search_reports_how_deep_how_much_and_how_hard() {
+fn a_search_reports_depth_nodes_and_hash_usage() {
     for hello in ["uci", "usi"] {
         let received = Client::with(hello, &[]).ask("position startpos\ngo nodes 60000");
         for key in ["depth", "seldepth", "nodes", "nps", "hashfull", "time"] {
@@ -172,13 +172,13 @@ fn a_search_reports_how_deep_how_much_and_how_hard() {
                 .any(|it| it.parse().is_ok_and(|load: u32| load > 0)),
             "{received:#?}"
         );
-        // Only one line has no rank.
+        // A single line has no `multipv`.
         assert!(values(&received, "multipv").is_empty(), "{received:#?}");
     }
 }
 
 #[test]
-fn the_move_being_searched_is_reported_after_a_second() {
+fn reports_currmove_after_a_second() {
     let mut client = Client::with("uci", &[]);
     client.send("position startpos\ngo infinite");
     let received = client.receive_up_to(|line| line.contains(" currmove "));
@@ -187,7 +187,7 @@ fn the_move_being_searched_is_reported_after_a_second() {
 }
 
 #[test]
-fn a_weaker_engine_searches_less_and_plays_other_moves() {
+fn limited_strength_searches_less_and_varies_moves() {
     for (hello, weakest) in [("uci", "UCI_Elo value 800"), ("usi", "USI_Strength value -15")] {
         let limit = format!("{}_LimitStrength value true", hello.to_uppercase());
         let mut client = Client::with(hello, &[&limit, weakest]);
@@ -197,14 +197,14 @@ fn a_weaker_engine_searches_less_and_plays_other_moves() {
             let received = client.ask(&format!("{new_game}\nposition startpos\ngo movetime 60000"));
             let nodes = values(&received, "nodes").iter().filter_map(|it| it.parse().ok()).max();
             assert!(nodes.is_none_or(|nodes: u64| nodes < 5_000), "{received:#?}");
-            // Lines to choose from are not shown to those who want one.
+            // Internal candidate lines are not reported.
             assert!(values(&received, "multipv").is_empty(), "{received:#?}");
             moves.extend(received.last().cloned());
         }
         moves.sort();
         moves.dedup();
         assert!(moves.len() > 1, "each game is another one: {moves:?}");
-        // Neither an analysis nor a search for ever is any weaker.
+        // Analysis and infinite searches have full strength.
         client.send(&format!("setoption name {}_AnalyseMode value true", hello.to_uppercase()));
         let received = client.ask("position startpos\ngo nodes 20000");
         let nodes = values(&received, "nodes").iter().filter_map(|it| it.parse().ok()).max();
@@ -213,7 +213,7 @@ fn a_weaker_engine_searches_less_and_plays_other_moves() {
 }
 
 #[test]
-fn the_weakest_engine_looks_at_its_moves_however_many_there_are() {
+fn the_weakest_level_searches_every_legal_move() {
     let options = ["USI_LimitStrength value true", "USI_Strength value -15"];
     let mut client = Client::with("usi", &options);
     for sfen in [
@@ -235,7 +235,7 @@ fn the_weakest_engine_looks_at_its_moves_however_many_there_are() {
 }
 
 #[test]
-fn a_weak_engine_still_mates_at_once() {
+fn a_weak_level_still_mates_in_one() {
     let mut client = Client::with("uci", &["UCI_LimitStrength value true", "UCI_Elo value 800"]);
     for _ in 0..5 {
         let mate = "ucinewgame\nposition fen 6k1/5ppp/8/8/8/8/8/R6K w - - 0 1\ngo movetime 60000";
@@ -244,7 +244,7 @@ fn a_weak_engine_still_mates_at_once() {
 }
 
 #[test]
-fn it_resigns_where_it_is_asked_to() {
+fn resigns_at_the_configured_score() {
     let lost = "position sfen 4k4/9/9/9/9/9/9/9/4K4 b 2r2b4g4s4n4l18p 1\ngo depth 1";
     let mut client = Client::with("usi", &[]);
     assert_ne!(client.best(lost), "resign");
@@ -257,7 +257,7 @@ fn it_resigns_where_it_is_asked_to() {
 }
 
 #[test]
-fn a_king_that_has_entered_wins_by_the_rule_that_is_set() {
+fn declares_by_the_configured_entering_king_rule() {
     let entered = "K8/+R+R+B+B+P+P+P+P+P/+P+P+P+P5/9/9/9/9/9/4k4 b GGGGSSSSNNNNLLLL";
     let entered = format!("position sfen {entered}\ngo depth 1");
     let mut client = Client::with("usi", &[]);
@@ -277,9 +277,9 @@ fn a_king_that_has_entered_wins_by_the_rule_that_is_set() {
     }
 }
 
-/// The second player has left out a rook and a bishop, and enters with 26 points.
+/// The second player gave a handicap of rook and bishop, and enters with 26 points.
 #[test]
-fn the_search_counts_a_handicap_as_the_declaration_does() {
+fn search_and_declaration_count_a_handicap_equally() {
     let before = "K8/9/9/9/9/7k1/9/2ssssggg/4g+b+r2 w 18P4n4l 1";
     let entered = "K8/9/9/9/9/9/7k1/2ssssggg/4g+b+r2 w 18P4n4l 1";
     let mut client = Client::with("usi", &[]);
@@ -296,7 +296,7 @@ fn the_search_counts_a_handicap_as_the_declaration_does() {
 }
 
 #[test]
-fn by_the_try_rule_the_king_goes_where_the_other_began() {
+fn plays_for_the_try_rule() {
     let mut client = Client::with("usi", &["EnteringKingRule value TryRule"]);
     let near = "position sfen 9/3K5/9/9/9/9/9/9/4k4 b - 1\ngo depth 1";
     let received = client.ask(near);
@@ -307,13 +307,13 @@ fn by_the_try_rule_the_king_goes_where_the_other_began() {
 }
 
 #[test]
-fn the_translation_file_fits_the_options_of_both_protocols() {
+fn the_translation_file_covers_the_options_of_both_protocols() {
     let file = Translation::read(narikin::TRANSLATION.as_bytes()).expect("a translation file");
     let runner = narikin::runner().expect("memory for the table");
     for dialect in Dialect::ALL {
         let others =
             runner.declared(if dialect == Dialect::Uci { Dialect::Usi } else { Dialect::Uci });
-        // One file serves both protocols, so that it names options of the other, too.
+        // One file covers both protocols, so it also has options of the other.
         let is_other = |problem: &Problem| match problem {
             Problem::UnknownOption { option } => others.find(option).is_some(),
             _ => false,
@@ -337,18 +337,18 @@ fn score(received: &[String]) -> Option<i32> {
 }
 
 #[test]
-fn a_draw_is_worth_what_contempt_and_the_opponent_make_of_it() {
+fn contempt_and_opponent_determine_the_draw_score() {
     let drawn = "position fen 8/8/8/8/8/8/8/K1k5 w - - 0 1\ngo depth 3";
     let mut client = Client::with("uci", &["Contempt value 40"]);
     assert_eq!(score(&client.ask(drawn)), Some(-40));
-    client.send("setoption name UCI_Opponent value none 2300 human Somebody");
+    client.send("setoption name UCI_Opponent value none 2300 human Smith");
     assert_eq!(score(&client.ask(drawn)), Some(-90));
     client.send("setoption name UCI_AnalyseMode value true");
     assert_eq!(score(&client.ask(drawn)), Some(0));
 }
 
 #[test]
-fn a_game_of_shogi_is_drawn_after_so_many_moves() {
+fn shogi_is_drawn_at_the_move_limit() {
     let ahead =
         |number: u32| format!("position sfen 4k4/9/9/9/9/9/9/9/4K4 b 2R2B {number}\ngo depth 2");
     let mut client = Client::with("usi", &["MaxMovesToDraw value 100"]);
@@ -359,7 +359,7 @@ fn a_game_of_shogi_is_drawn_after_so_many_moves() {
 }
 
 #[test]
-fn what_the_user_teaches_is_believed_until_it_is_taken_back() {
+fn position_values_apply_until_they_are_removed() {
     let after_a4 = "rnbqkbnr/pppppppp/8/8/P7/8/1PPPPPPP/RNBQKBNR b KQkq - 0 1";
     let mut client = Client::with("uci", &[]);
     let search = "position startpos\ngo depth 5";
@@ -380,7 +380,7 @@ fn what_the_user_teaches_is_believed_until_it_is_taken_back() {
 }
 
 #[test]
-fn what_the_user_teaches_of_the_root_is_its_score() {
+fn the_position_value_of_the_root_is_its_score() {
     let after_a4 = "rnbqkbnr/pppppppp/8/8/P7/8/1PPPPPPP/RNBQKBNR b KQkq - 0 1";
     let mut client = Client::with("uci", &["MultiPV value 3"]);
     client.send(&format!("setoption name UCI_SetPositionValue value 321 + {after_a4}"));
@@ -389,14 +389,14 @@ fn what_the_user_teaches_of_the_root_is_its_score() {
             values(received, "cp").iter().filter_map(|score| score.parse().ok()).collect();
         scores.get(scores.len() - 3..).expect("three lines").to_vec()
     };
-    // From white's point of view, and it is Black's move.
+    // The value is from White's view, and Black is to move.
     let here = format!("position fen {after_a4}");
     assert_eq!(reported(&client.ask(&format!("{here}\ngo depth 3"))), [-321; 3]);
     client.send(&format!("setoption name UCI_SetPositionValue value -900 + {after_a4}"));
     let lines = reported(&client.ask("go depth 3"));
     assert_eq!(lines.first(), Some(&900));
     assert!(lines.iter().skip(1).all(|score| score.abs() < 200), "{lines:?}");
-    // Of some moves alone nothing was taught, and neither after it was taken back.
+    // The value does not apply to `searchmoves`, nor after its removal.
     let of_some = client.ask("go depth 3 searchmoves e7e5 d7d5 g8f6");
     assert!(reported(&of_some).iter().all(|score| score.abs() < 200), "{of_some:#?}");
     client.send(&format!("setoption name UCI_SetPositionValue value clear + {after_a4}"));
@@ -405,7 +405,7 @@ fn what_the_user_teaches_of_the_root_is_its_score() {
 }
 
 #[test]
-fn what_the_user_teaches_holds_in_every_game_and_the_next_one() {
+fn position_values_apply_in_every_game_and_survive_a_new_one() {
     for (variant, fen) in [
         ("chess", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"),
         ("chess960", "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"),
@@ -433,9 +433,9 @@ fn several_threads_search_together() {
     }
 }
 
-/// Threads without a CPU of their own would delay the answer, by minutes with this number.
+/// With this number of threads, replies would be delayed by minutes.
 #[test]
-fn more_threads_than_cpus_can_use_are_not_started_and_that_is_sent_once() {
+fn limits_threads_to_the_cpus_and_reports_it_once() {
     let useful = 4 * std::thread::available_parallelism().map_or(1, usize::from);
     if useful >= 1024 {
         return;
@@ -455,7 +455,7 @@ fn more_threads_than_cpus_can_use_are_not_started_and_that_is_sent_once() {
 }
 
 #[test]
-fn the_line_being_searched_and_refutations_are_reported_to_those_who_want_them() {
+fn reports_currline_and_refutations_on_request() {
     let options = ["UCI_ShowCurrLine value true", "UCI_ShowRefutations value true"];
     let mut client = Client::with("uci", &options);
     client.send("position startpos\ngo infinite");
@@ -467,7 +467,7 @@ fn the_line_being_searched_and_refutations_are_reported_to_those_who_want_them()
 }
 
 #[test]
-fn what_refutes_a_move_that_was_the_best_once_is_reported() {
+fn reports_the_refutation_of_a_former_best_move() {
     let mut client = Client::with("uci", &["UCI_ShowRefutations value true"]);
     client.send("position startpos\ngo infinite");
     let first_after = |line: &str, token: &str| {
@@ -488,7 +488,7 @@ fn what_refutes_a_move_that_was_the_best_once_is_reported() {
 fn the_lines_of_all_threads_are_reported_together() {
     let mut client = Client::with("uci", &["UCI_ShowCurrLine value true", "Threads value 3"]);
     client.send("position startpos\ngo infinite");
-    // A thread that gets no cpu for a while may be missing.
+    // A thread without CPU time may be missing.
     let complete = (0..20).any(|_| {
         let received = client.receive_up_to(|line| line.contains(" currline 3 "));
         values(&received, "currline").ends_with(&["1", "2", "3"])

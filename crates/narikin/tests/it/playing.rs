@@ -1,11 +1,11 @@
-//! Whole games: every move is legal, and so is every line.
+//! Complete games: every move and every line is legal.
 
 use narikin::{Limits, Searcher};
 use readyok_rules::{Game, Move, Position};
 
 use crate::{Probe, depth, tokens};
 
-/// Numbers that look random and are the same each time.
+/// A deterministic random number generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -22,7 +22,7 @@ impl Numbers {
     }
 }
 
-/// Plays random moves from the start and searches every position on the way.
+/// Plays random moves and searches every position.
 fn check_random_games(game: Game, text: &str, games: u64, limits: &Limits) {
     let mut searcher = Searcher::new(1).expect("a megabyte");
     for seed in 1..=games {
@@ -67,7 +67,7 @@ fn plays_legal_moves_without_a_king() {
 }
 
 #[test]
-fn survives_the_position_with_the_most_moves() {
+fn searches_the_position_with_the_most_moves() {
     let text = "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1";
     let limits = Limits { nodes: Some(20_000), ..Limits::default() };
     check_random_games(Game::Shogi, text, 1, &Limits { depth: Some(1), ..limits });

@@ -1,4 +1,4 @@
-//! A control that keeps what it is reported, and stops when a test wants it to.
+//! A control that records reports, and stops at the configured poll.
 
 use std::{
     cell::{Cell, RefCell},
@@ -8,7 +8,7 @@ use std::{
 use narikin::{Bounds, Control, Report, Score};
 use readyok_rules::Move;
 
-/// A report that outlives its search.
+/// An owned copy of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) depth: u32,
@@ -21,11 +21,11 @@ pub(crate) struct Line {
     pub(crate) pv: Vec<Move>,
 }
 
-/// Time passes by one millisecond with every question whether to stop.
+/// A simulated clock that advances one millisecond per poll of the stop flag.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
     questions: Cell<u64>,
-    /// Stop at this question; never if there is none.
+    /// The poll at which to stop. `None` for never.
     stop_at: Option<u64>,
     bounds: Bounds,
     /// A scheduling delay in milliseconds, at the tenth poll.
@@ -44,13 +44,13 @@ impl Probe {
         Self { bounds: Bounds { soft, hard, ..Bounds::default() }, ..Self::default() }
     }
 
-    /// The thread is descheduled once, for this number of milliseconds.
+    /// Simulates a scheduling delay of this number of milliseconds.
     pub(crate) fn delay(mut self, millis: u64) -> Self {
         self.delay = millis;
         self
     }
 
-    /// The time counts from then on, as after a ponder hit.
+    /// Starts the clock at this time, as after a ponder hit.
     pub(crate) fn from(mut self, from: Duration) -> Self {
         self.bounds.from = from;
         self

@@ -1,11 +1,11 @@
-//! What repetition is worth in shogi, where it does not always draw.
+//! Scores of repetition in shogi, where it does not always draw.
 
 use narikin::{Limits, Score};
 use readyok_rules::{Game, Position};
 
 use crate::{Probe, depth, position, search};
 
-/// The score of a move that is the only one to be searched, after some others.
+/// The score of a single searched move after others.
 fn score(text: &str, moves: &str, only: &str) -> Score {
     let start: Position = position(Game::Shogi, text);
     let before = start.after(moves.split(' ')).expect("legal moves");
@@ -16,8 +16,8 @@ fn score(text: &str, moves: &str, only: &str) -> Score {
 
 const ROOK: &str = "4k4/9/3R5/9/9/9/9/9/4K4 b - 1";
 
-/// The score of the move that makes a position the `times`th one, where each of these moves leads from
-/// one place of it to the next.
+/// The score of the move that completes the occurrence number `times` of a position. The moves of
+/// `round` lead from one occurrence to the next.
 fn score_of_return(times: usize, first: &str, round: [&str; 4]) -> Score {
     let [a, b, c, back] = round;
     let before = std::iter::once(first)
@@ -27,16 +27,16 @@ fn score_of_return(times: usize, first: &str, round: [&str; 4]) -> Score {
 }
 
 #[test]
-fn who_checks_again_and_again_loses() {
+fn perpetual_check_loses() {
     let checks = ["5a4a", "5c4c", "4a5a", "4c5c"];
     assert_eq!(score_of_return(4, "6c5c", checks), Score::Centipawns(-20_000));
-    // The other side sees that it wins, if it goes where it was.
+    // The other side wins if it returns to its square.
     let flight = "6c5c 5a4a 5c4c 4a5a 4c5c 5a4a 5c4c 4a5a 4c5c 5a4a 5c4c 4a5a 4c5c 5a4a 5c4c";
     assert_eq!(score(ROOK, flight, "4a5a"), Score::Centipawns(20_000));
 }
 
 #[test]
-fn without_a_check_in_between_it_is_a_draw() {
+fn repetition_with_a_quiet_move_draws() {
     // One of the moves gives no check.
     let checks = ["5a4a", "5c6c", "4a5a", "6c5c"];
     assert_eq!(score_of_return(4, "6c5c", checks), Score::Centipawns(0));
@@ -45,12 +45,12 @@ fn without_a_check_in_between_it_is_a_draw() {
 }
 
 #[test]
-fn what_the_game_has_repeated_once_or_twice_is_no_end_yet() {
+fn repetitions_of_the_game_count_only_at_the_fourth_occurrence() {
     let quiet = ["5a4a", "6d6c", "4a5a", "6c6d"];
     for times in [2, 3] {
         let Score::Centipawns(value) = score_of_return(times, "6c6d", quiet) else {
             panic!("no mate in three plies")
         };
-        assert!(value > 300, "a rook is worth something: {value}");
+        assert!(value > 300, "no score of a rook: {value}");
     }
 }

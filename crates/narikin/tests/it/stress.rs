@@ -1,4 +1,4 @@
-//! A random GUI, for a short while. `examples/stress.rs` plays on for as long as is wanted.
+//! A short session of a random GUI. `examples/stress.rs` runs longer ones.
 
 pub(crate) mod gui;
 
@@ -7,9 +7,9 @@ use std::time::Duration;
 use self::gui::{Tally, Timeouts, session};
 
 #[test]
-fn random_guis_find_nothing_wrong() {
-    let stood_still = || Duration::ZERO;
-    let timeout = Timeouts { hung: Duration::from_mins(1), late: None, stood_still };
+fn random_sessions_find_no_errors() {
+    let delays = || Duration::ZERO;
+    let timeout = Timeouts { hung: Duration::from_mins(1), late: None, delays };
     let mut tally = Tally::default();
     for seed in 0..6 {
         tally.add(&session(seed, 25, timeout).unwrap_or_else(|error| panic!("{error}")));

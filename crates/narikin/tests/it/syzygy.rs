@@ -1,16 +1,16 @@
-//! The options of tablebases, as clients see what comes of them.
+//! The options of tablebases.
 
 use crate::client::Client;
 
 const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/syzygy");
 
-/// The rook takes the knight, and what is left is in the tables.
+/// After the rook captures the knight, the position is in the tables.
 const CAPTURE: &str = "position fen 3k4/8/8/8/n7/8/8/R3K3 w - - 0 1";
 
 /// King and pawn against king: one move wins.
 const PAWN: &str = "position fen 3k4/8/8/1K6/3P4/8/8/8 w - - 0 1";
 
-/// A win that the fifty-move rule spoils: no move mates before the count is full.
+/// A cursed win: no move mates before the fifty-move limit.
 const TOO_LATE: &str = "position fen 8/8/8/8/3k4/8/8/KR6 w - - 90 90";
 
 fn client(options: &[&str]) -> Client {
@@ -21,14 +21,14 @@ fn client(options: &[&str]) -> Client {
     client
 }
 
-/// The most answers of tables that a search reports of.
+/// The maximum of `tbhits` in the search output.
 fn hits(received: &[String]) -> u64 {
     let reported =
         received.iter().filter_map(|line| line.split_once(" tbhits ")?.1.split(' ').next());
     reported.filter_map(|hits| hits.parse().ok()).max().unwrap_or(0)
 }
 
-/// The last scores, with the first moves of their lines: as many as there are lines.
+/// The first moves and scores of the last lines.
 fn scores(received: &[String], lines: usize) -> Vec<(String, i32)> {
     let reported = received.iter().filter_map(|line| {
         let score = line.split_once(" score cp ")?.1.split(' ').next()?.parse().ok()?;
@@ -40,7 +40,7 @@ fn scores(received: &[String], lines: usize) -> Vec<(String, i32)> {
 }
 
 #[test]
-fn a_directory_that_is_not_there_is_reported_of() {
+fn a_missing_directory_is_reported() {
     let mut client = Client::with("uci", &["SyzygyPath value /nowhere/at/all"]);
     let remarks = client.remarks();
     assert!(remarks.iter().any(|it| it.starts_with("no tablebases: `/nowhere/at/all`")));
@@ -48,7 +48,7 @@ fn a_directory_that_is_not_there_is_reported_of() {
 }
 
 #[test]
-fn tables_are_asked_from_the_path_on_and_no_more_after_it_is_taken_back() {
+fn tables_are_probed_while_the_path_is_set() {
     let mut client = client(&[]);
     let received = client.ask(&format!("{PAWN}\ngo depth 2"));
     assert!(hits(&received) > 0, "{received:#?}");
@@ -58,18 +58,18 @@ fn tables_are_asked_from_the_path_on_and_no_more_after_it_is_taken_back() {
 }
 
 #[test]
-fn positions_with_more_pieces_than_the_limit_are_not_looked_up() {
+fn positions_with_more_pieces_than_the_limit_are_not_probed() {
     let mut client = client(&["SyzygyProbeLimit value 2"]);
     assert_eq!(hits(&client.ask(&format!("{CAPTURE}\ngo depth 5"))), 0);
     assert_eq!(hits(&client.ask(&format!("{PAWN}\ngo depth 5"))), 0);
     client.send("setoption name SyzygyProbeLimit value 3\nucinewgame");
-    // The root has four pieces, and what follows the capture three.
+    // The root has four pieces, and the position after the capture three.
     assert!(hits(&client.ask(&format!("{CAPTURE}\ngo depth 5"))) > 0);
 }
 
 #[test]
-fn positions_with_the_most_pieces_are_looked_up_far_from_the_horizon_only() {
-    // With a limit of four pieces, positions of three would be looked up at every depth.
+fn positions_with_the_maximum_pieces_are_probed_only_at_the_probe_depth() {
+    // With a limit of four pieces, positions of three would be probed at every depth.
     let mut client = client(&["SyzygyProbeLimit value 3", "SyzygyProbeDepth value 20"]);
     assert_eq!(hits(&client.ask(&format!("{CAPTURE}\ngo depth 5"))), 0);
     client.send("setoption name SyzygyProbeDepth value 1\nucinewgame");
@@ -77,7 +77,7 @@ fn positions_with_the_most_pieces_are_looked_up_far_from_the_horizon_only() {
 }
 
 #[test]
-fn wins_that_the_fifty_move_rule_spoils_are_draws_only_under_it() {
+fn cursed_wins_are_draws_only_under_the_fifty_move_rule() {
     let mut client = client(&["Syzygy50MoveRule value false"]);
     let reported = scores(&client.ask(&format!("{TOO_LATE}\ngo depth 2")), 1);
     assert!(matches!(reported.as_slice(), [(_, 19_500)]), "{reported:?}");
@@ -87,7 +87,7 @@ fn wins_that_the_fifty_move_rule_spoils_are_draws_only_under_it() {
 }
 
 #[test]
-fn several_lines_and_weaker_levels_report_what_tables_know() {
+fn several_lines_and_limited_strength_report_table_scores() {
     let mut strong = client(&["MultiPV value 3"]);
     let reported = scores(&strong.ask(&format!("{PAWN}\ngo depth 4")), 3);
     assert_eq!(reported.first(), Some(&("b5c6".to_owned(), 19_500)), "{reported:?}");
@@ -107,7 +107,7 @@ fn several_lines_and_weaker_levels_report_what_tables_know() {
     assert!(played.contains(&0), "30 games without an error: {played:?}");
 }
 
-/// The chances that a search reports, each once.
+/// The distinct WDL values in the search output.
 fn chances(received: &[String]) -> Vec<String> {
     let reported = received.iter().filter_map(|line| line.split_once(" wdl "));
     let mut reported: Vec<_> =
@@ -118,7 +118,7 @@ fn chances(received: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn chances_are_certain_where_tables_know_the_result() {
+fn wdl_is_certain_in_table_positions() {
     const DRAWN: &str = "position fen 8/8/4k3/8/4K3/4P3/8/8 w - - 0 1";
     const LOST: &str = "position fen 4k3/8/4K3/4P3/8/8/8/8 b - - 0 1";
     const SAVED: &str = "position fen 8/8/8/8/3k4/8/8/KR6 b - - 95 90";
@@ -135,7 +135,7 @@ fn chances_are_certain_where_tables_know_the_result() {
         (reported(TOO_LATE), reported(SAVED)),
         (vec!["1000 0 0".into()], vec!["0 0 1000".into()])
     );
-    // Each line has chances of its own, and what the user has taught of the root prints more.
+    // Each line has its own WDL, and a position value of the root has precedence.
     client.send("setoption name MultiPV value 3");
     assert_eq!(chances(&client.ask(&format!("{PAWN}\ngo depth 3"))), ["0 1000 0", "1000 0 0"]);
     client.send("setoption name MultiPV value 1");
@@ -145,7 +145,7 @@ fn chances_are_certain_where_tables_know_the_result() {
 }
 
 #[test]
-fn a_weaker_player_reports_the_chances_of_what_it_plays() {
+fn limited_strength_reports_the_wdl_of_its_move() {
     let options = ["UCI_ShowWDL value true", "UCI_LimitStrength value true", "UCI_Elo value 800"];
     let mut weak = client(&options);
     for _ in 0..12 {

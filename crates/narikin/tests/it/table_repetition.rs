@@ -1,4 +1,4 @@
-//! Tablebases know nothing of the game, in which a position may have occurred twice.
+//! Threefold repetition in table positions: tablebases do not contain the history of the game.
 
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ fn shuffles(start: &str, count: usize) -> Vec<History> {
             }
         }
     }
-    // Evenly, so that all pieces take part.
+    // An even selection, which includes all pieces.
     let step = (found.len() / count).max(1);
     found.into_iter().step_by(step).take(count).collect()
 }
@@ -153,7 +153,7 @@ fn the_loser_completes_a_threefold_repetition() {
 }
 
 impl History {
-    /// Whether no answer of the winner wins.
+    /// Whether no reply of the winner wins.
     fn search_is_drawn_after(&self, mv: readyok_rules::Move, tables: &TbConfig) -> bool {
         let mut next = Self { start: self.start.clone(), moves: self.moves.clone() };
         next.play(mv);
@@ -162,7 +162,7 @@ impl History {
 }
 
 #[test]
-fn a_win_is_won_against_a_loser_that_repeats_what_it_can() {
+fn wins_against_a_loser_that_repeats_positions() {
     let tables = tables();
     for start in WINS {
         let mut history = shuffles(start, 1).pop().expect("a history");

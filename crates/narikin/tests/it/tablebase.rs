@@ -1,4 +1,4 @@
-//! Real tables, and broken ones.
+//! Probing of real and broken tables.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn check(fen: &str, expected: Option<Wdl>) {
 }
 
 #[test]
-fn results_are_those_of_the_side_to_move() {
+fn results_are_from_the_view_of_the_side_to_move() {
     check("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", Some(Wdl::Win));
     check("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", Some(Wdl::Loss));
     check("8/8/8/8/4p3/4k3/8/4K3 w - - 0 1", Some(Wdl::Loss));
@@ -34,7 +34,7 @@ fn results_are_those_of_the_side_to_move() {
 }
 
 #[test]
-fn what_cannot_be_in_a_table_is_not_known() {
+fn positions_outside_of_tables_have_no_result() {
     check("8/8/4k3/8/8/3BN3/8/K7 w - - 0 1", None);
     check("4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1", None);
     check("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1", None);
@@ -42,9 +42,9 @@ fn what_cannot_be_in_a_table_is_not_known() {
 }
 
 #[test]
-fn paths_are_a_list() {
+fn opens_a_list_of_paths() {
     for none in ["", "<empty>"] {
-        let tables = Tablebases::open(none).expect("no folders");
+        let tables = Tablebases::open(none).expect("no directories");
         assert_eq!((tables.files(), tables.max_pieces()), (0, 0));
         assert_eq!(tables.wdl(&board("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1")), None);
         assert_eq!(tables.root(&board("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1")), None);
@@ -55,11 +55,12 @@ fn paths_are_a_list() {
     let tables = Tablebases::open(&twice).expect("the tables");
     assert_eq!((tables.files(), tables.max_pieces()), (36, 4));
     let missing = directory.join("nowhere");
-    let error = Tablebases::open(missing.to_str().expect("UTF-8")).expect_err("no such folder");
+    let error =
+        Tablebases::open(missing.to_str().expect("UTF-8")).expect_err("a missing directory");
     assert!(error.to_string().contains("nowhere"), "{error}");
 }
 
-/// Plays the best move for both sides until the game is over; returns how many plies that took.
+/// Plays the best moves of both sides to the end of the game. Returns the number of plies.
 fn play_out(tables: &Tablebases, fen: &str) -> (u32, GameStatus) {
     let mut board = board(fen);
     let mut plies = 0;
@@ -72,9 +73,9 @@ fn play_out(tables: &Tablebases, fen: &str) -> (u32, GameStatus) {
 }
 
 #[test]
-fn the_first_move_wins_as_fast_as_it_can() {
+fn the_first_ranked_move_wins_fastest() {
     let tables = tables();
-    // The longest wins are of ten moves with a queen, and of sixteen with a rook.
+    // The longest wins have ten moves with a queen and sixteen with a rook.
     for (fen, most) in [
         ("8/8/8/8/3k4/8/8/KQ6 w - - 0 1", 19),
         ("8/8/8/8/8/2k5/8/K6Q b - - 0 1", 20),
@@ -84,7 +85,7 @@ fn the_first_move_wins_as_fast_as_it_can() {
         let (plies, status) = play_out(&tables, fen);
         assert!(status == GameStatus::Won && plies <= most, "{fen}: {plies} plies, {status:?}");
         let root = tables.root(&board(fen)).expect("known moves");
-        // Without captures and pawns, progress is mate.
+        // Without captures and pawns, the distance to zeroing is the distance to mate.
         let first = root.first().expect("a move").dtz.unsigned_abs();
         assert!(first.abs_diff(plies) <= 1, "{fen}: {first}, but {plies}");
     }
@@ -100,7 +101,7 @@ fn a_pawn_wins_by_the_only_move() {
 }
 
 #[test]
-fn the_fifty_move_rule_is_looked_at() {
+fn ranks_moves_under_the_fifty_move_rule() {
     let best = |fen: &str| *tables().root(&board(fen)).expect("known moves").first().expect("one");
     let far = "8/8/8/8/3k4/8/8/KR6 w - - 0 1";
     let Ranked { wdl, dtz, .. } = best(far);
@@ -109,17 +110,17 @@ fn the_fifty_move_rule_is_looked_at() {
     let counted = |moves: i32| best(&far.replace(" 0 1", &format!(" {moves} 90")));
     assert_eq!(counted(last).wdl, Wdl::Win);
     assert_eq!(counted(last + 1).wdl, Wdl::CursedWin);
-    // The other side is saved by it.
+    // The rule saves the other side.
     let lost = "8/8/8/8/3k4/8/8/KR6 b - - 95 90";
     assert_eq!(best(lost).wdl, Wdl::BlessedLoss);
-    // A mate at once is none the less a mate.
+    // A mate in one still wins.
     let mate = best("k7/8/1K6/8/8/8/8/7R w - - 99 90");
     assert_eq!((mate.mv.to_string().as_str(), mate.wdl, mate.dtz), ("h1h8", Wdl::Win, 1));
 }
 
 #[test]
-fn results_alone_rank_moves_where_distances_are_missing() {
-    let copy = tempfile::tempdir().expect("a folder");
+fn ranks_moves_by_result_without_dtz_tables() {
+    let copy = tempfile::tempdir().expect("a directory");
     for name in ["KRvK.rtbw", "KPvK.rtbw", "KQvK.rtbw", "KNvK.rtbw", "KBvK.rtbw"] {
         fs::copy(directory().join(name), copy.path().join(name)).expect("copied");
     }
@@ -128,14 +129,14 @@ fn results_alone_rank_moves_where_distances_are_missing() {
     let [first, others @ ..] = root.as_slice() else { panic!("no move") };
     assert_eq!((first.mv.to_string().as_str(), first.wdl), ("b5c6", Wdl::Win));
     assert!(others.iter().all(|it| it.wdl == Wdl::Draw), "{root:?}");
-    // All of these win, and none knows how soon.
+    // All of these moves win, at unknown distances.
     let root = tables.root(&board("8/8/8/8/3k4/8/8/KR6 w - - 0 1")).expect("known moves");
     assert!(root.iter().all(|it| (it.wdl, it.dtz) == (Wdl::Win, 0)), "{root:?}");
 }
 
 #[test]
-fn broken_tables_are_survived() {
-    let copy = tempfile::tempdir().expect("a folder");
+fn broken_tables_are_ignored() {
+    let copy = tempfile::tempdir().expect("a directory");
     let mut seed = 1_u64;
     let mut next = |end: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -154,7 +155,7 @@ fn broken_tables_are_survived() {
             let path = entry.expect("an entry").path();
             let name = path.file_name().expect("a name");
             let mut bytes = fs::read(&path).expect("a file");
-            // The header prints where everything is.
+            // The header has the offsets of all parts.
             for _ in 0..3 {
                 let (most, value) = (if next(2) == 0 { 120 } else { bytes.len() }, next(256));
                 let place = next(most.min(bytes.len()));
@@ -162,7 +163,7 @@ fn broken_tables_are_survived() {
             }
             fs::write(copy.path().join(name), bytes).expect("space");
         }
-        let tables = Tablebases::open(copy.path().to_str().expect("UTF-8")).expect("a folder");
+        let tables = Tablebases::open(copy.path().to_str().expect("UTF-8")).expect("a directory");
         for board in &boards {
             unknown += u32::from(tables.wdl(board).is_none() || tables.root(board).is_none());
         }

@@ -1,4 +1,4 @@
-//! Games over UCI: chess, Chess960, and shogi in the tokens of Fairy-Stockfish.
+//! Games over UCI: chess, Chess960, and shogi in the notation of Fairy-Stockfish.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -11,7 +11,7 @@ use readyok_rules::{Game, Position, fairy};
 use crate::client::Client;
 
 #[test]
-fn the_variant_prints_which_game_is_played() {
+fn uci_variant_selects_the_game() {
     let castle = "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1\ngo depth 1 searchmoves e1g1";
     let mut client = Client::with("uci", &[]);
     assert_eq!(client.best(castle), "e1g1");
@@ -24,7 +24,7 @@ fn the_variant_prints_which_game_is_played() {
 }
 
 #[test]
-fn shogi_is_played_over_uci() {
+fn plays_shogi_over_uci() {
     let mut client = Client::with("uci", &["UCI_Variant value shogi"]);
     let received = client.ask("position startpos moves c3c4 g7g6\ngo depth 2 searchmoves b2h8+");
     assert_eq!(received.last().map(|it| it.split(' ').nth(1)), Some(Some("b2h8+")));
@@ -36,14 +36,14 @@ fn shogi_is_played_over_uci() {
     assert_eq!(client.best(&format!("position fen {short}\ngo depth 3")), "G@e8");
     let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
     assert_eq!(client.best(&format!("position sfen {sfen}\ngo depth 3")), "G@e8");
-    // What UCI has no token for is not sent.
+    // UCI has no token for a declaration.
     let entered = "K8/+R+R+B+B+P+P+P+P+P/+P+P+P+P5/9/9/9/9/9/4k4[GGGGSSSSNNNNLLLL] w - - 0 1";
     let best = client.best(&format!("position fen {entered}\ngo depth 1"));
     assert!(best != "win" && best != "(none)", "{best}");
 }
 
 #[test]
-fn chess_is_not_read_as_shogi_nor_shogi_as_chess() {
+fn rejects_positions_of_the_other_game() {
     let mut client = Client::with("uci", &["UCI_Variant value shogi"]);
     assert_eq!(client.best("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1\ngo depth 1"), "(none)");
     client.send("setoption name UCI_Variant value chess");
@@ -54,7 +54,7 @@ fn chess_is_not_read_as_shogi_nor_shogi_as_chess() {
     assert_ne!(client.best("position startpos\ngo depth 1"), "(none)");
 }
 
-/// Positions with drops, promotions that are forced, chosen and not to be had, pins and checks.
+/// Positions with drops, forced, optional and impossible promotions, pins and checks.
 const POSITIONS: [&str; 8] = [
     "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
     "lnsgk1snl/1r4gb1/p1pppp2p/6pR1/1p7/2P6/PP1PPPP1P/1BG6/LNS1KGSNL b Pp 1",
@@ -66,9 +66,9 @@ const POSITIONS: [&str; 8] = [
     "4k4/4r4/9/9/9/9/4B4/9/4K4 b 2P 1",
 ];
 
-/// The moves as this engine has them in the tokens of UCI, and as Fairy-Stockfish counts them.
+/// Compares the moves in UCI notation with Fairy-Stockfish.
 #[test]
-fn fairy_stockfish_has_the_same_moves_in_the_same_tokens() {
+fn fairy_stockfish_has_the_same_moves_and_notation() {
     if env::var_os("READYOK_REAL_ENGINES").is_none() {
         let text = "not tested: fairy-stockfish, which needs READYOK_REAL_ENGINES=1\n";
         stderr().write_all(text.as_bytes()).expect("standard error is open");

@@ -113,8 +113,7 @@ fn reads_the_complete_games_of_a_truncated_file() {
         let complete = ends.iter().filter(|&&end| end <= length).count() - 1;
         assert_eq!(records(&path).len(), complete, "{length}");
         let mut received = 0;
-        let mut writer =
-            Writer::open(&path, &header, |_| received += 1).expect("a valid file");
+        let mut writer = Writer::open(&path, &header, |_| received += 1).expect("a valid file");
         assert_eq!(received, complete);
         for mv in (0..3).skip(complete) {
             writer.append(&short_game(mv)).expect("free disk space");

@@ -1,10 +1,9 @@
-//! A GUI that does whatever comes to its mind, and looks whether the engine keeps to the protocol.
+//! A GUI that sends random commands, and checks that the engine conforms to the protocol.
 //!
-//! It plays sessions: it prints hello in one of the protocols, sets options to values that are declared
-//! and to some that are not, sets up positions of games that were played at random or are unusual,
-//! starts searches with any mixture of limits, and stops them, ponders, hits and misses, asks whether
-//! the engine is ready, talks nonsense and changes options in the middle of them. For each `go` there
-//! has to be one `bestmove` that is legal, in time, and nothing may panic.
+//! A session has a handshake in either protocol. It sets options to valid and invalid values, and sets
+//! up positions of random games and unusual ones. It starts searches with any combination of limits.
+//! During them it sends `stop`, `ponderhit`, `isready`, options and unknown commands. Each `go` must be
+//! answered in time by one legal `bestmove`, and nothing may panic.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, PipeWriter, Write as _};
@@ -15,37 +14,37 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use readyok_rules::{Game, Position, fairy};
 
-/// How patient the GUI is.
+/// The timeouts of the GUI.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timeouts {
-    /// Whatever takes longer has hung.
+    /// The time after which the engine is considered hung.
     pub(crate) hung: Duration,
-    /// How much later than promised an answer may come; none if time is not looked at.
+    /// The maximum lateness of a reply. `None` if time is not checked.
     pub(crate) late: Option<Duration>,
-    /// Total time in which the host did not run runnable threads; it is not charged to the engine.
-    pub(crate) stood_still: fn() -> Duration,
+    /// The total scheduling delays of the host, which are not charged to the engine.
+    pub(crate) delays: fn() -> Duration,
 }
 
-/// So many threads have to run one after the other from a line of a GUI to its answer.
-const WAITERS: u32 = 3;
+/// The number of threads that run one after the other between a command and its reply.
+const THREADS_PER_REPLY: u32 = 3;
 
-/// What was done.
+/// Counts of a session.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tally {
     /// Searches that were answered.
     pub(crate) searches: u64,
     /// Searches that were stopped.
     pub(crate) stops: u64,
-    /// Ponder hits, and ponder misses.
+    /// Ponder hits.
     pub(crate) hits: u64,
-    /// Searches on the opponent's time that were stopped.
+    /// Ponder searches that were stopped.
     pub(crate) misses: u64,
     /// Options that were set.
     pub(crate) options: u64,
 }
 
 impl Tally {
-    /// Adds what another session did.
+    /// Adds the counts of another session.
     pub(crate) fn add(&mut self, other: &Self) {
         self.searches += other.searches;
         self.stops += other.stops;
@@ -55,23 +54,23 @@ impl Tally {
     }
 }
 
-/// What the GUI speaks.
+/// The protocol of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Speech {
+enum Protocol {
     Uci,
     Usi,
 }
 
 /// The position that was sent to the engine.
 #[derive(Debug)]
-struct Told {
-    /// None for the start position.
+struct SentPosition {
+    /// `None` for the start position.
     root: Option<String>,
     moves: Vec<String>,
     now: Position,
 }
 
-/// What a search was asked for.
+/// The limits of a search.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent limits of the protocol")]
 struct Limits {
@@ -79,16 +78,16 @@ struct Limits {
     ponders: bool,
     /// It ends by itself.
     ends: bool,
-    /// It may take so long.
+    /// The maximum time.
     time: Option<Duration>,
-    /// Only these moves.
+    /// The moves of `searchmoves`.
     named: Vec<String>,
-    /// A mate is asked for in USI, where the answer is not a move.
+    /// `go mate` of USI, whose reply is `checkmate`.
     mate: bool,
 }
 
 impl Limits {
-    /// The token that its answer begins with.
+    /// The command of the reply.
     fn answer(&self) -> &'static str {
         if self.mate { "checkmate" } else { "bestmove" }
     }
@@ -118,7 +117,7 @@ const UNUSUAL_CHESS960: [&str; 4] = [
     "rk2r3/8/8/8/8/8/8/RK2R3 b EAea - 0 1",
 ];
 
-/// Mates, positions without a king, with all moves there can be, entered kings.
+/// Mates, positions without a king, the position with the most moves, entered kings.
 const UNUSUAL_SHOGI: [&str; 8] = [
     "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1",
     "4k4/9/9/3+R5/9/9/9/9/9 b 2BGSNLP3g3s3n3l17p 1",
@@ -133,26 +132,26 @@ const UNUSUAL_SHOGI: [&str; 8] = [
 struct Gui {
     rng: Rng,
     timeout: Timeouts,
-    speech: Speech,
-    /// As the options are set; what is searched may still be of another game.
+    protocol: Protocol,
+    /// The values of the options. The searched position can still be of another game.
     variant: Game,
     chess960: bool,
     input: PipeWriter,
     lines: Receiver<String>,
     served: JoinHandle<io::Result<()>>,
     declared: Vec<String>,
-    /// What was sent and received last, for the case that something is wrong.
+    /// The lines sent and received, for error messages.
     log: Vec<String>,
     tally: Tally,
 }
 
-/// Plays a session of so many searches.
+/// Plays a session with a number of searches.
 ///
 /// # Errors
-/// The engine did something wrong; the text states it, with the lines sent before.
+/// The engine made an error. The text has the last lines of the session.
 pub(crate) fn session(seed: u64, searches: u64, timeout: Timeouts) -> Result<Tally, String> {
     let mut rng = Rng::with_seed(seed);
-    let speech = if rng.bool() { Speech::Uci } else { Speech::Usi };
+    let protocol = if rng.bool() { Protocol::Uci } else { Protocol::Usi };
     let (input, client) = io::pipe().map_err(|error| error.to_string())?;
     let (output, engine) = io::pipe().map_err(|error| error.to_string())?;
     let runner = narikin::runner().map_err(|error| error.to_string())?;
@@ -169,7 +168,7 @@ pub(crate) fn session(seed: u64, searches: u64, timeout: Timeouts) -> Result<Tal
     let mut gui = Gui {
         rng,
         timeout,
-        speech,
+        protocol,
         variant: Game::Chess,
         chess960: false,
         input: client,
@@ -186,9 +185,9 @@ pub(crate) fn session(seed: u64, searches: u64, timeout: Timeouts) -> Result<Tal
         let last: Vec<_> = log.iter().rev().take(60).rev().map(String::as_str).collect();
         format!("seed {seed}: {error}\n{}", last.join("\n"))
     })?;
-    // Until the engine is gone.
+    // Reads until the engine exits.
     for line in lines {
-        complain_of(&line).map_err(|error| format!("seed {seed}: {error}"))?;
+        check_line(&line).map_err(|error| format!("seed {seed}: {error}"))?;
     }
     match served.join() {
         Ok(Ok(())) => Ok(tally),
@@ -197,10 +196,10 @@ pub(crate) fn session(seed: u64, searches: u64, timeout: Timeouts) -> Result<Tal
     }
 }
 
-/// What no engine may send.
-fn complain_of(line: &str) -> Result<(), String> {
+/// Rejects lines that no engine may send.
+fn check_line(line: &str) -> Result<(), String> {
     if line.contains("panicked") || line.contains("a bug of this engine") {
-        return Err(format!("the engine says: {line}"));
+        return Err(format!("the engine sent: {line}"));
     }
     Ok(())
 }
@@ -208,29 +207,29 @@ fn complain_of(line: &str) -> Result<(), String> {
 impl Gui {
     fn send(&mut self, line: &str) -> Result<(), String> {
         self.log.push(format!("> {line}"));
-        writeln!(self.input, "{line}").map_err(|error| format!("the engine is gone: {error}"))
+        writeln!(self.input, "{line}").map_err(|error| format!("the engine has exited: {error}"))
     }
 
-    /// A line, or none if there is none for so long.
+    /// The next line. `None` after the timeout.
     fn receive(&mut self, timeout: Duration) -> Result<Option<String>, String> {
         match self.lines.recv_timeout(timeout) {
             Ok(line) => {
                 self.log.push(format!("< {line}"));
-                complain_of(&line)?;
+                check_line(&line)?;
                 Ok(Some(line))
             }
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err("the engine is gone".to_owned()),
+            Err(RecvTimeoutError::Disconnected) => Err("the engine has exited".to_owned()),
         }
     }
 
-    /// Listens until a line that starts so.
+    /// Reads up to a line with this prefix.
     fn receive_until(&mut self, start: &str) -> Result<String, String> {
         loop {
             match self.receive(self.timeout.hung)? {
                 Some(line) if line.starts_with(start) => return Ok(line),
                 Some(line) if line.starts_with("bestmove") => {
-                    return Err(format!("a move that nobody asked for: {line}"));
+                    return Err(format!("an unexpected move: {line}"));
                 }
                 Some(_) => (),
                 None => return Err(format!("no `{start}`")),
@@ -243,7 +242,7 @@ impl Gui {
         self.send(hello)?;
         let ok = format!("{hello}ok");
         loop {
-            let line = self.receive(self.timeout.hung)?.ok_or("no greeting")?;
+            let line = self.receive(self.timeout.hung)?.ok_or("no handshake")?;
             if line == ok {
                 return Ok(());
             }
@@ -254,15 +253,15 @@ impl Gui {
     }
 
     fn game(&self) -> Game {
-        match (self.speech, self.variant) {
-            (Speech::Usi, _) => Game::Shogi,
-            (Speech::Uci, Game::Chess) if self.chess960 => Game::Chess960,
-            (Speech::Uci, game) => game,
+        match (self.protocol, self.variant) {
+            (Protocol::Usi, _) => Game::Shogi,
+            (Protocol::Uci, Game::Chess) if self.chess960 => Game::Chess960,
+            (Protocol::Uci, game) => game,
         }
     }
 
-    /// A position of a game that was played at random, or an unusual one.
-    fn position(&mut self) -> Told {
+    /// A position of a random game, or an unusual one.
+    fn position(&mut self) -> SentPosition {
         let game = self.game();
         let unusual = match game {
             Game::Chess => &UNUSUAL_CHESS[..],
@@ -273,42 +272,42 @@ impl Gui {
         let now = text.and_then(|text| Position::from_text(game, text).ok());
         let now = now.unwrap_or_else(|| Position::start(game));
         let root = text.map(|_| now.to_string());
-        let mut reported = Told { root, moves: Vec::new(), now };
+        let mut sent = SentPosition { root, moves: Vec::new(), now };
         for _ in 0..self.rng.u32(..60) {
-            self.play_on(&mut reported);
+            self.append_move(&mut sent);
         }
-        reported
+        sent
     }
 
-    /// A move more, if there is one.
-    fn play_on(&mut self, reported: &mut Told) {
-        let moves = reported.now.legal_moves();
+    /// Appends a random move, if there is a legal one.
+    fn append_move(&mut self, sent: &mut SentPosition) {
+        let moves = sent.now.legal_moves();
         let Some(&mv) = self.rng.choice(&moves) else { return };
-        let token = self.token(reported.now.game(), mv);
-        if reported.now.play(mv).is_ok() {
-            reported.moves.push(token);
+        let token = self.token(sent.now.game(), mv);
+        if sent.now.play(mv).is_ok() {
+            sent.moves.push(token);
         }
     }
 
-    fn position_line(&self, reported: &Told) -> String {
-        let root = match (&reported.root, self.speech, reported.now.game()) {
+    fn position_line(&self, sent: &SentPosition) -> String {
+        let root = match (&sent.root, self.protocol, sent.now.game()) {
             (None, _, _) => "startpos".to_owned(),
-            (Some(sfen), Speech::Uci, Game::Shogi) => {
+            (Some(sfen), Protocol::Uci, Game::Shogi) => {
                 format!("fen {}", fairy::sfen_to_fen(sfen).unwrap_or_default())
             }
-            (Some(sfen), Speech::Usi, _) => format!("sfen {sfen}"),
-            (Some(fen), Speech::Uci, _) => format!("fen {fen}"),
+            (Some(sfen), Protocol::Usi, _) => format!("sfen {sfen}"),
+            (Some(fen), Protocol::Uci, _) => format!("fen {fen}"),
         };
-        if reported.moves.is_empty() {
+        if sent.moves.is_empty() {
             return format!("position {root}");
         }
-        format!("position {root} moves {}", reported.moves.join(" "))
+        format!("position {root} moves {}", sent.moves.join(" "))
     }
 
     fn hello(&self) -> &'static str {
-        match self.speech {
-            Speech::Uci => "uci",
-            Speech::Usi => "usi",
+        match self.protocol {
+            Protocol::Uci => "uci",
+            Protocol::Usi => "usi",
         }
     }
 
@@ -317,7 +316,7 @@ impl Gui {
         for _ in 0..searches {
             match self.rng.u32(..10) {
                 0 => {
-                    if self.speech == Speech::Usi && self.rng.bool() {
+                    if self.protocol == Protocol::Usi && self.rng.bool() {
                         let end = self.rng.choice(["win", "lose", "draw"]).unwrap_or_default();
                         self.send(&format!("gameover {end}"))?;
                     }
@@ -331,9 +330,9 @@ impl Gui {
                     self.send("isready")?;
                     self.receive_until("readyok")?;
                 }
-                _ => self.play_on(&mut position),
+                _ => self.append_move(&mut position),
             }
-            // Options may have made it another game.
+            // Options can have changed the game.
             if position.now.game() != self.game() {
                 position = self.position();
             }
@@ -342,17 +341,17 @@ impl Gui {
         self.send("quit")
     }
 
-    fn search(&mut self, position: &Told) -> Result<(), String> {
+    fn search(&mut self, position: &SentPosition) -> Result<(), String> {
         let line = self.position_line(position);
         self.send(&line)?;
         let (go, limits) = self.go(position);
         let start = now();
         self.send(&go)?;
         let mut since = start;
-        let stood_still = (self.timeout.stood_still)();
+        let delays = (self.timeout.delays)();
         let mut open = !limits.ends;
         let mut best = None;
-        // What happens while the engine thinks.
+        // Commands during the search.
         for _ in 0..self.rng.u32(..6) {
             match self.rng.u32(..8) {
                 0 => self.send("isready")?,
@@ -387,8 +386,8 @@ impl Gui {
             None => self.receive_best(&limits)?,
         };
         let promised = if stops { Some(Duration::ZERO) } else { limits.time };
-        // The way to the search and back is one of several threads, each of which was kept waiting.
-        let lost = WAITERS * (self.timeout.stood_still)().saturating_sub(stood_still);
+        // Several threads run between a command and its reply, and each can be delayed.
+        let lost = THREADS_PER_REPLY * (self.timeout.delays)().saturating_sub(delays);
         let after = since.elapsed().saturating_sub(promised.unwrap_or_default() + lost);
         if promised.is_some() && self.timeout.late.is_some_and(|late| after > late) {
             return Err(format!("late by {after:?}: {best}"));
@@ -407,7 +406,7 @@ impl Gui {
         }
     }
 
-    fn check(&self, position: &Told, best: &str, limits: &Limits) -> Result<(), String> {
+    fn check(&self, position: &SentPosition, best: &str, limits: &Limits) -> Result<(), String> {
         let wrong = || format!("{best} in {}, after `{}`", position.now, limits.named.join(" "));
         if limits.mate {
             return match best.strip_prefix("checkmate ").ok_or_else(wrong)? {
@@ -422,9 +421,9 @@ impl Gui {
         let mut tokens = best.split(' ').skip(1);
         let token = tokens.next().ok_or_else(wrong)?;
         let has_moves = !position.now.legal_moves().is_empty();
-        match (token, self.speech) {
-            ("(none)", Speech::Uci) if !has_moves => return Ok(()),
-            ("resign" | "win", Speech::Usi) => return Ok(()),
+        match (token, self.protocol) {
+            ("(none)", Protocol::Uci) if !has_moves => return Ok(()),
+            ("resign" | "win", Protocol::Usi) => return Ok(()),
             _ => (),
         }
         if !limits.named.is_empty() && !limits.named.iter().any(|named| named == token) {
@@ -444,15 +443,15 @@ impl Gui {
         }
     }
 
-    /// A token as the rules read it.
+    /// The move in the notation of the rules.
     fn usual(&self, game: Game, token: &str) -> String {
-        let fairy = self.speech == Speech::Uci && game == Game::Shogi;
+        let fairy = self.protocol == Protocol::Uci && game == Game::Shogi;
         fairy.then(|| fairy::uci_to_usi(token)).flatten().unwrap_or_else(|| token.to_owned())
     }
 
-    fn go(&mut self, position: &Told) -> (String, Limits) {
+    fn go(&mut self, position: &SentPosition) -> (String, Limits) {
         let mut limits = Limits::default();
-        if self.speech == Speech::Usi && self.rng.u32(..12) == 0 {
+        if self.protocol == Protocol::Usi && self.rng.u32(..12) == 0 {
             limits.mate = true;
             if self.rng.bool() {
                 return ("go mate infinite".to_owned(), limits);
@@ -474,7 +473,7 @@ impl Gui {
             }
             _ => limits.ends = true,
         }
-        let mut number = |most: u64| self.rng.u64(0..=most);
+        let mut number = |max: u64| self.rng.u64(0..=max);
         // Writing to a string cannot fail.
         let mut add = |text: std::fmt::Arguments<'_>| {
             let _ = go.write_fmt(text);
@@ -486,7 +485,7 @@ impl Gui {
         if kinds & 2 != 0 {
             add(format_args!(" nodes {}", number(3_000)));
         }
-        if kinds & 4 != 0 && self.speech == Speech::Uci {
+        if kinds & 4 != 0 && self.protocol == Protocol::Uci {
             add(format_args!(" mate {}", number(2)));
         }
         if kinds & 8 != 0 || kinds == 16 {
@@ -497,8 +496,8 @@ impl Gui {
         if kinds & 16 != 0 || kinds == 0 || kinds == 4 {
             let [white, black] = [number(300), number(300)];
             add(format_args!(" btime {black} wtime {white}"));
-            let more = match (self.speech, number(2)) {
-                (Speech::Usi, 0) => {
+            let more = match (self.protocol, number(2)) {
+                (Protocol::Usi, 0) => {
                     let byoyomi = number(30);
                     add(format_args!(" byoyomi {byoyomi}"));
                     byoyomi
@@ -509,8 +508,8 @@ impl Gui {
                 }
                 _ => 0,
             };
-            let most = Duration::from_millis(white.max(black) + more);
-            limits.time = Some(limits.time.map_or(most, |time| time.min(most)));
+            let max = Duration::from_millis(white.max(black) + more);
+            limits.time = Some(limits.time.map_or(max, |time| time.min(max)));
         }
         if self.rng.u32(..8) == 0 {
             let mut moves = position.now.legal_moves();
@@ -527,16 +526,16 @@ impl Gui {
 
     fn token(&self, game: Game, mv: readyok_rules::Move) -> String {
         let token = mv.to_uci(game.castling_form());
-        let fairy = self.speech == Speech::Uci && game == Game::Shogi;
+        let fairy = self.protocol == Protocol::Uci && game == Game::Shogi;
         fairy.then(|| fairy::usi_to_uci(&token)).flatten().unwrap_or(token)
     }
 
-    /// Sets an option to one of its values, or to something else.
+    /// Sets an option to a valid or invalid value.
     fn set_option(&mut self) -> Result<(), String> {
         self.tally.options += 1;
         let Some(declared) = self.rng.choice(&self.declared).cloned() else { return Ok(()) };
         let Some((name, rest)) = declared.split_once(" type ") else { return Ok(()) };
-        // A log would be written, and nothing else is.
+        // Log options would create files.
         if name.contains("Log") {
             return Ok(());
         }
@@ -547,20 +546,19 @@ impl Gui {
         };
         let unusual = self.rng.u32(..10) == 0;
         let value = match tokens.first().copied() {
-            _ if unusual => "odd value".to_owned(),
+            _ if unusual => "invalid value".to_owned(),
             Some("check") => self.rng.bool().to_string(),
             Some("spin") => {
                 let (min, max) = (after("min").unwrap_or(0), after("max").unwrap_or(0));
-                // None has that many cpus or that much time. Of memory there is enough for
-                // the largest table on no machine, and for others not on all.
-                let most = match name {
+                // Larger values would need too many CPU cores, too much time or too much memory.
+                let max = match name {
                     "Threads" => 3,
                     "MultiPV" => 6,
                     "Move Overhead" | "Move_Overhead" => 5,
                     "Hash" | "USI_Hash" => 8,
                     _ => max,
                 };
-                let drawn = self.rng.i64(min..=most.clamp(min, max));
+                let drawn = self.rng.i64(min..=max.clamp(min, max));
                 let all = name.ends_with("Hash") && self.rng.u32(..8) == 0;
                 if all { max } else { drawn }.to_string()
             }
@@ -624,8 +622,8 @@ impl Gui {
     }
 }
 
-/// The one place that reads the clock.
+/// The current time.
 pub(crate) fn now() -> Instant {
-    #[expect(clippy::disallowed_methods, reason = "a GUI looks at the clock")]
+    #[expect(clippy::disallowed_methods, reason = "a GUI measures time")]
     Instant::now()
 }
