@@ -69,8 +69,8 @@ impl Book {
             Self::YaneuraOu(book) => book.take_remark(),
             Self::Polyglot { rest, .. } => match std::mem::take(rest) {
                 0 => None,
-                1 => Some("ends with a byte that is no whole entry".to_owned()),
-                rest => Some(format!("ends with {rest} bytes that are no whole entry")),
+                1 => Some("ends with a byte of an incomplete entry".to_owned()),
+                rest => Some(format!("ends with {rest} bytes of an incomplete entry")),
             },
         }
     }

@@ -226,7 +226,7 @@ struct TextMove {
     mv: Move,
     reply: Move,
     score: Option<i32>,
-    /// How often it was played.
+    /// The number of games with the move.
     count: Option<u64>,
 }
 
@@ -299,7 +299,7 @@ const MAX_LINE_LEN: u64 = 1 << 16;
 struct Lines {
     file: BufReader<File>,
     bytes: u64,
-    /// Where the next line begins.
+    /// The offset of the next line.
     offset: u64,
     line: Vec<u8>,
 }
@@ -310,17 +310,17 @@ impl Lines {
         Ok(Self { file: BufReader::new(file), bytes, offset: 0, line: Vec::new() })
     }
 
-    /// How many bytes there are.
+    /// The size in bytes.
     const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Where the next line begins.
+    /// The offset of the next line.
     const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The next line, with the place where it begins.
+    /// The next line with its offset.
     fn next(&mut self) -> io::Result<Option<(u64, Line)>> {
         self.line.clear();
         let offset = self.offset;

@@ -39,8 +39,8 @@ pub(super) fn all(position: &Position) -> Hand {
     merge(first, second, |a, b| a + b)
 }
 
-/// A hand after the attacker's move, seen before it: what is dropped was there, and what is taken
-/// was not.
+/// The hand before the attacker's move that corresponds to a hand after it: with the dropped piece, and
+/// without the captured one.
 pub(super) fn before(hand: Hand, mv: Move32, position: &Position) -> Hand {
     let piece = |kind: PieceType| HandPiece::from_piece_type(kind.demote());
     if let Some(dropped) = mv.dropped_piece() {
@@ -51,9 +51,8 @@ pub(super) fn before(hand: Hand, mv: Move32, position: &Position) -> Hand {
     taken.map_or(hand, |it| with(hand, it, hand.count(it).saturating_sub(1)))
 }
 
-/// The least hand of the attacker for which all evasions are known to fail, if it is so for those
-/// that there are. The defender is to move. What the attacker holds to the last piece cannot be
-/// interposed.
+/// The minimum hand of the attacker for which all evasions fail, given the one for the existing evasions.
+/// The defender is to move, and cannot interpose pieces that the attacker holds completely.
 pub(super) fn of_mate(position: &Position, needed: Hand) -> Hand {
     let defender = position.turn();
     let between = interposable(position);
@@ -97,7 +96,7 @@ fn ranks_ahead(side: Color, square: Square) -> i8 {
     if side == Color::BLACK { rank + 1 } else { 9 - rank }
 }
 
-/// How many of the furthest ranks a piece could not move from.
+/// The number of the furthest ranks from which a piece could never move.
 const fn dead_ranks(piece: HandPiece) -> i8 {
     match piece {
         HandPiece::PAWN | HandPiece::LANCE => 1,
@@ -106,8 +105,8 @@ const fn dead_ranks(piece: HandPiece) -> i8 {
     }
 }
 
-/// The greatest hand of the attacker, who is to move, with which there are no other checks than
-/// there are, of those no greater than `bound`.
+/// The maximum hand of the attacker, up to `bound`, that allows no additional checks. The attacker is to
+/// move.
 pub(super) fn of_no_mate(position: &Position, bound: Hand) -> Hand {
     let held = position.hand(position.turn());
     let empty = position.empties();

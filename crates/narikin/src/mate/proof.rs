@@ -1,4 +1,4 @@
-//! From a proof to the moves of a mate.
+//! Extracts the moves of a mate from a proof.
 
 use readyok_rules::rsshogi::board::Position;
 use readyok_rules::rsshogi::types::Move32;
@@ -50,7 +50,7 @@ impl Search<'_> {
             return Solution::Mate(best);
         }
         let max_nodes = self.max_nodes;
-        // From the shortest on the work grows, and the first that is found is the shortest of all.
+        // Tries lengths in ascending order, so the first mate is the shortest.
         self.max_nodes = max_nodes.min(self.nodes.saturating_add(shorten));
         for plies in (1..best.len()).step_by(2) {
             self.plies = u16::try_from(plies).unwrap_or(MAX_DEPTH);
@@ -60,7 +60,7 @@ impl Search<'_> {
                 Solution::Unknown => break,
             }
         }
-        // A much shorter one is out of reach, but perhaps not a somewhat shorter one.
+        // If that exceeds the node limit, tries slightly shorter mates.
         self.stopped = false;
         self.max_nodes = max_nodes.min(self.nodes.saturating_add(shorten));
         while let Some(plies) = best.len().checked_sub(2) {
@@ -86,8 +86,8 @@ impl Search<'_> {
         }
     }
 
-    /// Follows the proof to its end: the shortest known mate, the longest known defence. What the
-    /// table has lost is proved again.
+    /// Follows the proof to the mate: the shortest known attack, the longest known defense. Results that
+    /// the table has lost are proved again.
     fn follow(&mut self, line: &mut Vec<Move32>) -> bool {
         let start = self.position.clone();
         let ended = self.walk(line);
@@ -110,8 +110,8 @@ impl Search<'_> {
         false
     }
 
-    /// The move of the proof; none if there is no move, or no proof. Every answer of the defender
-    /// is proved to fail.
+    /// The next move of the proof. `None` without a legal move or without a proof. Proves every reply of
+    /// the defender.
     fn step(&mut self, depth: u16, attacking: bool) -> Option<Move32> {
         let base = self.children.len();
         self.expand(depth, true);
@@ -125,7 +125,7 @@ impl Search<'_> {
         let next = if attacking {
             self.mates_since(base).min_by_key(|it| it.plies)
         } else if self.mates_since(base).count() == end - base {
-            // The first of the longest.
+            // The first one of the longest.
             self.mates_since(base).reduce(|best, it| if best.plies < it.plies { it } else { best })
         } else {
             None
@@ -151,7 +151,7 @@ impl Search<'_> {
         let undone = self.position.undo_move32(child.mv);
         debug_assert!(undone.is_ok(), "only the last move is unmade");
         if let Some(child) = self.children.get_mut(index) {
-            child.learn(&found.data);
+            child.update(&found.data);
         }
     }
 }

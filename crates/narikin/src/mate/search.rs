@@ -1,7 +1,7 @@
-//! The search by proof numbers.
+//! Proof-number search.
 //!
-//! Positions at an even distance from the root are the attacker's, who gives check; the others are
-//! the defender's.
+//! At an even distance from the root the attacker is to move and gives check; otherwise the defender
+//! is to move.
 
 use readyok_rules::rsshogi::board::{ChecksAll, Move32Sink, Position};
 use readyok_rules::rsshogi::mate::solve_mate_in_one_in_place;
@@ -13,7 +13,7 @@ use readyok_rules::rsshogi::types::{Color, Hand, Move32, PieceType};
 use super::hands;
 use super::table::{NEVER, NO_LOOP, NodeData, Numbers, Path, ProofTable, mix};
 
-/// No line is followed further: the search is recursive.
+/// The maximum depth, because the search is recursive.
 pub(super) const MAX_DEPTH: u16 = 600;
 
 /// Nodes between two polls of `stop`.
@@ -28,19 +28,19 @@ pub(super) struct Search<'a> {
     pub(super) stopped: bool,
     pub(super) nodes: u64,
     pub(super) max_nodes: u64,
-    /// The longest mate looked for; `u16::MAX` for any.
+    /// The maximum length of the mate; `u16::MAX` for any.
     pub(super) plies: u16,
-    /// The only moves of the root, if there are any.
+    /// The allowed root moves; all if empty.
     pub(super) first: &'a [Move32],
-    /// Whether a line was given up for its length, so that nothing follows from finding no mate.
+    /// Whether a line reached the maximum depth, so the absence of a mate is not proved.
     pub(super) depth_limited: bool,
-    /// The children of all positions on the path.
+    /// The children of all nodes on the path.
     pub(super) children: Vec<Child>,
     pub(super) moves: Vec<Move32>,
     pub(super) more_moves: Vec<Move32>,
 }
 
-/// What a search of a position has come to.
+/// The result of a visit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
     pub(super) data: NodeData,
@@ -51,24 +51,24 @@ pub(super) struct Found {
 #[derive(Clone, Copy, Debug)]
 struct Sum {
     numbers: Numbers,
-    /// The most promising child, by its place.
+    /// The index of the most promising child.
     best: usize,
-    /// The same number of the next best.
+    /// The selection number of the second-best child.
     second: u32,
-    /// What the others add to the other number.
+    /// The part of the other children in the summed number.
     others: u32,
     old: bool,
 }
 
 impl Search<'_> {
-    /// How many plies of a mate of limited length are left.
+    /// The remaining plies of a mate of limited length.
     pub(super) const fn plies_left(&self, depth: u16) -> u16 {
         if self.plies == u16::MAX { u16::MAX } else { self.plies.saturating_sub(depth) }
     }
 
     /// Searches the position until its numbers reach the thresholds. `extra` is the number of
-    /// positions on the path that may be on a cycle: thresholds are raised there until a new
-    /// position is searched (Kishimoto's threshold control).
+    /// nodes on the path that may be on a cycle. Their thresholds are raised until a new node is
+    /// searched (Kishimoto's threshold control).
     pub(super) fn visit(&mut self, depth: u16, thresholds: Numbers, extra: &mut u32) -> Found {
         let attacking = depth.is_multiple_of(2);
         let (key, hand) = (self.key(depth), self.position.hand(self.attacker));
@@ -98,7 +98,7 @@ impl Search<'_> {
             let undone = self.position.undo_move32(child.mv);
             debug_assert!(undone.is_ok(), "only the last move is unmade");
             if let Some(child) = self.children.get_mut(base + sum.best) {
-                child.learn(&found.data);
+                child.update(&found.data);
                 child.loop_from = found.loop_from;
                 child.visited = true;
             }
@@ -132,8 +132,8 @@ impl Search<'_> {
         self.stopped
     }
 
-    /// The numbers of a position from those of its children. Of the attacker's moves one has to be
-    /// proved; of the defender's, all.
+    /// The numbers of a node from those of its children. One move of the attacker must be proved, but
+    /// all moves of the defender.
     fn sum(&self, base: usize, attacking: bool) -> Sum {
         let children = self.children.get(base..).unwrap_or_default();
         let mut sum =
@@ -167,13 +167,13 @@ impl Search<'_> {
         sum
     }
 
-    /// Whether a sibling has to be done with first.
+    /// Whether a sibling must be decided first.
     fn is_deferred(&self, base: usize, child: &Child) -> bool {
         let first = child.after.and_then(|index| self.children.get(base + usize::from(index)));
         first.is_some_and(|it| !it.numbers.is_final())
     }
 
-    /// What is known of a position whose numbers are such, and for which hands.
+    /// The result of a node with these numbers, and the hands for which it holds.
     fn conclude(&self, base: usize, attacking: bool, numbers: Numbers) -> Found {
         let hand = self.position.hand(self.attacker);
         let children = self.children.get(base..).unwrap_or_default();
@@ -213,7 +213,7 @@ impl Search<'_> {
                     data.hand = hands::intersection(all, child.holds_for);
                 }
             }
-            // A repetition is one with this very hand.
+            // A repetition holds for this hand only.
             if loop_from != NO_LOOP {
                 data.hand = hand;
             }
@@ -222,13 +222,13 @@ impl Search<'_> {
     }
 }
 
-/// The number of which the least child counts, and the one that is summed up.
+/// The number that is minimized over the children, and the one that is summed.
 const fn split(numbers: Numbers, attacking: bool) -> (u32, u32) {
     if attacking { (numbers.proof, numbers.disproof) } else { (numbers.disproof, numbers.proof) }
 }
 
-/// How far to search the best child: until another one is clearly better (by a quarter, so that
-/// the search does not jump from one to the other), or its parent's threshold is reached.
+/// The thresholds of the best child: until another one is better by a quarter, or the parent's
+/// threshold is reached. The margin prevents frequent switches between children.
 fn child_thresholds(parent: Numbers, sum: &Sum, attacking: bool) -> Numbers {
     let (choice, cost) = split(parent, attacking);
     let choice = choice.min(sum.second.saturating_add(sum.second / 4).saturating_add(1).min(NEVER));
@@ -248,7 +248,7 @@ fn raise(thresholds: Numbers, numbers: Numbers) -> Numbers {
     }
 }
 
-/// A move and what is known of the position after it.
+/// A move and the data of the position after it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Child {
     pub(super) mv: Move32,
@@ -256,23 +256,23 @@ pub(super) struct Child {
     /// The attacker's hand after the move.
     pub(super) hand: Hand,
     pub(super) numbers: Numbers,
-    /// For which hands the numbers hold, if they are final.
+    /// The hand from which the numbers hold, if they are final.
     pub(super) holds_for: Hand,
-    /// How many plies the mate takes after the move.
+    /// The length of the mate after the move, in plies.
     pub(super) plies: u16,
     /// If there is no mate because of a repetition: the least distance from the root of a position
     /// that repeats.
     pub(super) loop_from: u16,
     /// Whether the position was searched before.
     pub(super) visited: bool,
-    /// Whether it was met closer to the root.
+    /// Whether it was visited closer to the root.
     pub(super) old: bool,
-    /// Which of its siblings has to be done with before this one is of interest.
+    /// The sibling that must be decided before this one is searched.
     pub(super) after: Option<u16>,
 }
 
 impl Child {
-    pub(super) fn learn(&mut self, data: &NodeData) {
+    pub(super) fn update(&mut self, data: &NodeData) {
         self.numbers = data.numbers;
         self.holds_for = data.hand;
         self.plies = data.plies;
@@ -284,7 +284,7 @@ impl Child {
     }
 }
 
-/// Takes moves as they are generated.
+/// Collects generated moves.
 pub(super) struct Sink<'a>(pub(super) &'a mut Vec<Move32>);
 
 impl Move32Sink for Sink<'_> {
@@ -309,15 +309,15 @@ pub(super) fn checks(position: &Position, moves: &mut Vec<Move32>) {
     }
 }
 
-/// All answers to a check.
+/// All evasions of a check.
 pub(super) fn evasions(position: &Position, moves: &mut Vec<Move32>) {
     moves.clear();
     generate_legal_evasions_all_move32_into(position, &mut Sink(moves));
 }
 
 impl Search<'_> {
-    /// Puts the moves of the position on top of the stack of children: all, or those up to one that
-    /// decides. `depth` is that of the position, which is the last on the path.
+    /// Pushes the moves of the position to the stack of children: all, or those up to a decisive one.
+    /// `depth` is the depth of the position, which is the last on the path.
     pub(super) fn expand(&mut self, depth: u16, all: bool) {
         self.nodes += 1;
         let attacking = depth.is_multiple_of(2);
@@ -369,7 +369,7 @@ impl Search<'_> {
         } else if self.position.is_repetition(3) {
             child.end_without_mate();
         } else if let Some(data) = self.table.get(key, hand) {
-            child.learn(&data);
+            child.update(&data);
             child.visited = true;
             child.old = data.depth < depth;
         } else {
@@ -380,7 +380,7 @@ impl Search<'_> {
         child
     }
 
-    /// What can be seen of a new position at a glance.
+    /// Evaluates a new position without search.
     fn evaluate_new_child(&mut self, child: &mut Child, depth: u16) {
         if depth.is_multiple_of(2) {
             if let Some(mv) = solve_mate_in_one_in_place(&mut self.position) {
@@ -412,9 +412,8 @@ impl Search<'_> {
         depth == 0 && !self.first.is_empty()
     }
 
-    /// How the table and the path name the board. If the length of the mate is limited, what is
-    /// left of it makes another board, and so do moves that are left out: what holds without them
-    /// need not hold where the board is there again.
+    /// The key of the board in the table and the path. It includes the remaining plies of a mate of
+    /// limited length and the restriction of root moves, as results do not hold beyond them.
     pub(super) fn key(&self, depth: u16) -> u64 {
         let board = self.position.board_key().low_u64();
         let board = if self.is_restricted(depth) { mix(board) } else { board };
@@ -422,17 +421,17 @@ impl Search<'_> {
     }
 }
 
-/// Whether a move is of interest only when an earlier one is done with: another piece interposed
-/// on the same square, or no promotion where it seldom helps.
+/// Whether a move is searched only after an earlier one is decided: another piece dropped on the same
+/// square, or a non-promotion that seldom helps.
 fn defers(earlier: Move32, later: Move32, attacking: bool) -> bool {
     let same_square = earlier.to_sq() == later.to_sq();
     if attacking {
-        let seldom = matches!(
+        let rarely_useful = matches!(
             later.piece_after_move().piece_type(),
             PieceType::PAWN | PieceType::LANCE | PieceType::BISHOP | PieceType::ROOK
         );
         same_square
-            && seldom
+            && rarely_useful
             && !earlier.is_drop()
             && !later.is_drop()
             && earlier.is_promotion()

@@ -1,4 +1,4 @@
-//! What is known of positions met before, by board and the attacker's hand.
+//! The table of proof numbers, by board and the attacker's hand.
 
 use std::collections::TryReserveError;
 
@@ -6,14 +6,15 @@ use readyok_rules::rsshogi::types::Hand;
 
 use super::hands;
 
-/// How many leaves are at least to be proved for a mate, and to be disproved for none.
+/// Proof and disproof number: the minimum number of leaves to prove for a mate, and to disprove for no
+/// mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Numbers {
     pub(super) proof: u32,
     pub(super) disproof: u32,
 }
 
-/// More than any sum of leaves. Sums of two of them are in range.
+/// Infinity: exceeds any number of leaves. The sum of two does not overflow.
 pub(super) const NEVER: u32 = 1 << 30;
 
 impl Numbers {
@@ -34,13 +35,13 @@ impl Numbers {
         self.is_mate() || self.is_no_mate()
     }
 
-    /// Whether both are under their thresholds.
+    /// Whether both are below their thresholds.
     pub(super) const fn are_under(self, thresholds: Self) -> bool {
         self.proof < thresholds.proof && self.disproof < thresholds.disproof
     }
 }
 
-/// Entries of a board stand no further than this from their place.
+/// The number of consecutive entries that a board can use.
 const WINDOW: usize = 16;
 
 #[derive(Clone, Copy, Debug)]
@@ -48,13 +49,13 @@ struct Entry {
     key: u64,
     hand: Hand,
     numbers: Numbers,
-    /// Of which search it is; 0 for none.
+    /// The number of the search; 0 for an empty entry.
     search: u32,
-    /// How many positions it took.
+    /// The nodes of the result.
     work: u32,
-    /// The least distance from the root.
+    /// The minimum distance from the root.
     depth: u16,
-    /// How many plies the mate takes.
+    /// The length of the mate in plies.
     plies: u16,
 }
 
@@ -68,21 +69,21 @@ const EMPTY: Entry = Entry {
     plies: 0,
 };
 
-/// What the table knows.
+/// A table entry for a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeData {
     pub(super) numbers: Numbers,
-    /// For which hands it holds, if it is final: this one, and larger ones for a mate, or smaller
-    /// ones if it is missing.
+    /// The hand from which a final result holds: a mate for all larger hands, no mate for all
+    /// smaller ones.
     pub(super) hand: Hand,
-    /// How many plies the mate takes.
+    /// The length of the mate in plies.
     pub(super) plies: u16,
-    /// The least distance from the root at which this very position was met.
+    /// The minimum distance from the root at which this position was visited.
     pub(super) depth: u16,
 }
 
 impl NodeData {
-    /// Whether nothing is lost if it takes an entry's place.
+    /// Whether it can replace an entry without loss of information.
     fn replaces(&self, entry: &Entry) -> bool {
         if self.numbers.is_mate() {
             let shorter = !entry.numbers.is_mate() || self.plies <= entry.plies;
@@ -111,8 +112,7 @@ impl ProofTable {
         Ok(Self { entries, search: 0 })
     }
 
-    /// Forgets everything: what was proved of another attacker, or with other pieces, does not
-    /// hold.
+    /// Invalidates all entries, because results for another attacker or other pieces do not hold.
     pub(super) fn begin_search(&mut self) {
         self.search = self.search.wrapping_add(1);
         if self.search == 0 {
@@ -157,7 +157,7 @@ impl ProofTable {
                 bound.proof = bound.proof.max(entry.numbers.proof);
             }
         }
-        // With more in hand a mate is no harder to prove, and with less no easier.
+        // A mate is at most as hard to prove with a larger hand, and at least as hard with a smaller one.
         found.map(|mut it| {
             if !it.numbers.is_final() {
                 it.numbers.proof = it.numbers.proof.max(bound.proof);
@@ -171,24 +171,24 @@ impl ProofTable {
         let (start, search) = (self.index(key), self.search);
         let Some(window) = self.entries.get_mut(start..start + WINDOW) else { return };
         let value = |entry: &Entry| if entry.search == search { entry.work } else { 0 };
-        let mut place = 0;
+        let mut slot = 0;
         let mut least = u32::MAX;
         let mut depth = data.depth;
         let mut work = work;
         for (index, entry) in window.iter().enumerate() {
             if entry.key == key && entry.search == search && data.replaces(entry) {
-                place = index;
+                slot = index;
                 depth = depth.min(entry.depth);
                 work = work.saturating_add(entry.work);
                 break;
             }
             if value(entry) < least {
                 least = value(entry);
-                place = index;
+                slot = index;
             }
         }
         let NodeData { numbers, hand, plies, .. } = data;
-        if let Some(entry) = window.get_mut(place) {
+        if let Some(entry) = window.get_mut(slot) {
             *entry = Entry { key, hand, numbers, search, work: work.max(1), depth, plies };
         }
     }
@@ -199,10 +199,10 @@ impl ProofTable {
     }
 }
 
-/// Independent of the way.
+/// The result does not depend on the path.
 pub(super) const NO_LOOP: u16 = u16::MAX;
 
-/// How many results that hold on one way only are kept.
+/// The number of stored results that hold for one path only.
 const LOOP_ENTRIES: usize = 1 << 16;
 
 #[derive(Clone, Copy, Debug)]
@@ -216,8 +216,8 @@ struct PathEntry {
 #[derive(Debug)]
 pub(super) struct Path {
     entries: Vec<PathEntry>,
-    /// The trails on which there is no mate because of repetition, and the least distance from the
-    /// root of a position that repeats.
+    /// Paths without a mate because of repetition, and the minimum distance from the root of a
+    /// repeated position.
     loops_table: Vec<(u64, u16)>,
 }
 
@@ -244,23 +244,23 @@ impl Path {
         self.entries.truncate(length);
     }
 
-    /// How far from the root an earlier position is that the next one repeats. One with less in the
-    /// attacker's hand is no better: had there been a mate, it would have been shorter there.
+    /// The distance from the root of an earlier position that the next one repeats. A smaller hand of
+    /// the attacker is not better: a mate would have been shorter at the earlier position.
     pub(super) fn repeats(&self, board: u64, hand: Hand) -> Option<u16> {
         let earlier = self.entries.iter().enumerate().rev().skip(1).step_by(2);
-        let mut same = earlier.filter(|(_, place)| place.board == board);
-        let (index, _) = same.find(|(_, place)| hands::covers(place.hand, hand))?;
+        let mut same = earlier.filter(|(_, entry)| entry.board == board);
+        let (index, _) = same.find(|(_, entry)| hands::covers(entry.hand, hand))?;
         u16::try_from(index).ok()
     }
 
-    /// Whether the next position is known to have no mate on this way.
+    /// The stored loop of the next position, if it has no mate on this path.
     pub(super) fn loops(&self, board: u64, hand: Hand) -> Option<u16> {
         let path_key = self.path_key(board, hand);
         let &(data, from) = self.loops_table.get(index(path_key))?;
         (data == path_key && from != NO_LOOP).then_some(from)
     }
 
-    /// Notes that the last position has no mate on this way.
+    /// Stores that the last position has no mate on this path.
     pub(super) fn note_loop(&mut self, from: u16) {
         let Some(&PathEntry { path_key, .. }) = self.entries.last() else { return };
         if let Some(entry) = self.loops_table.get_mut(index(path_key)) {
@@ -269,7 +269,7 @@ impl Path {
     }
 
     fn path_key(&self, board: u64, hand: Hand) -> u64 {
-        let before = self.entries.last().map_or(0, |place| place.path_key);
+        let before = self.entries.last().map_or(0, |entry| entry.path_key);
         mix(before ^ mix(board ^ u64::from(hand.bits()).rotate_left(32)))
     }
 }

@@ -22,7 +22,7 @@ fn moves(position: &Position) -> Vec<Move32> {
     list.iter().copied().collect()
 }
 
-/// It takes too long to try everything.
+/// The exhaustive search takes too long.
 struct TooLong;
 
 /// Whether the side to move mates by checks within `plies`.
@@ -74,7 +74,7 @@ fn shortest(position: &Position) -> Result<Option<usize>, TooLong> {
     Ok(None)
 }
 
-/// Numbers that look like chance and are always the same.
+/// A deterministic random number generator.
 struct TestRng(u64);
 
 impl TestRng {
@@ -84,7 +84,7 @@ impl TestRng {
     }
 }
 
-/// A position in which a few attackers stand around a king in its camp.
+/// A position with a few attackers around a king in its camp.
 fn random_position(seed: u64) -> Option<Position> {
     let mut seed = TestRng(mix(seed));
     let mut squares = vec![String::new(); 81];
@@ -119,7 +119,7 @@ fn random_position(seed: u64) -> Option<Position> {
     }
     for (letter, count) in left {
         for _ in 0..count {
-            // The defender holds some of the rest; what is in no hand is out of play.
+            // The defender has some of the remaining pieces in hand; the others are not in play.
             if seed.below(3) == 0 {
                 hand.push_str(&letter.to_lowercase());
             }
@@ -159,7 +159,7 @@ fn check_line(position: &Position, line: &[Move32]) {
 }
 
 #[test]
-fn agrees_with_trying_everything() {
+fn agrees_with_exhaustive_search() {
     let mut counts = [0; 4];
     for (seed, position) in (0..250).filter_map(|it| Some((it, random_position(it)?))) {
         let sfen = position.to_sfen(None);
@@ -171,7 +171,7 @@ fn agrees_with_trying_everything() {
         } else {
             None
         };
-        // To try everything takes longest where there is no mate.
+        // Exhaustive search takes longest without a mate.
         if length.is_none() && seed % 16 != 0 {
             continue;
         }
@@ -219,30 +219,30 @@ fn mates_in_one() {
 }
 
 #[test]
-fn a_pawn_dropped_gives_no_mate() {
+fn pawn_drop_mate_is_illegal() {
     check("4lkl2/4p1p2/5G3/9/9/9/9/9/4K4 b P 1", "no mate");
-    // The same by a pawn on the board is one.
+    // The same mate by a pawn on the board is legal.
     check("4lkl2/4p1p2/5GP2/5P3/9/9/9/9/4K4 b - 1", "no mate");
 }
 
 #[test]
-fn checks_without_end_are_no_mate() {
+fn endless_checks_are_no_mate() {
     check("7lk/9/8p/9/6+B2/9/9/9/4K4 b - 1", "no mate");
 }
 
 #[test]
-fn without_the_other_king_there_is_no_mate() {
+fn no_mate_without_the_opponents_king() {
     check("9/9/4P4/9/9/9/9/9/4K4 b G 1", "no mate");
 }
 
 #[test]
-fn an_answer_to_check_can_give_mate() {
-    // The king is in check, and takes the piece that gives it with check from behind.
+fn an_evasion_can_give_mate() {
+    // The king is in check, and captures the checking piece with a discovered check.
     check("4k4/9/4P4/9/9/9/9/4r4/4K3R b G 1", "no mate");
 }
 
 #[test]
-fn limits_are_kept() {
+fn respects_limits() {
     let position = shogi("4k4/9/3+R5/9/9/9/9/9/4K4 b P 1").expect("a position");
     let mut solver = Solver::new(1).expect("a megabyte");
     let nodes = Limits { nodes: Some(1), ..Limits::default() };

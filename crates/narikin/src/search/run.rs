@@ -86,7 +86,7 @@ impl Run<'_> {
         let threads = thread_count(limits.threads);
         memory.resize_with(threads.max(memory.len()), Histories::new);
         let reductions = Reductions::new(B::TUNING.reduction);
-        // Tablebases know no distance to mate.
+        // Tablebases have no distance to mate.
         let tables = limits.tables.as_ref().filter(|_| limits.mate.is_none());
         let shared = Shared {
             tt,

@@ -113,7 +113,7 @@ impl TtData {
     }
 }
 
-/// Miri would take too long with a real megabyte.
+/// Small under Miri, which is too slow for a megabyte.
 const MEGABYTE: usize = if cfg!(miri) { 1 << 12 } else { 1 << 20 };
 
 fn bucket_count(megabytes: usize) -> usize {

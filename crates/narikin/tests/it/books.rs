@@ -201,7 +201,8 @@ fn an_unusable_book_is_reported_and_ignored() {
     let directory = TempDir::new().expect("a directory");
     let path = |name: &str| -> PathBuf { directory.path().join(name) };
     fs::write(path("truncated.bin"), [0; 7]).expect("a file");
-    fs::write(path("text.bin"), "the text of a file that is not an opening book at all").expect("a file");
+    fs::write(path("text.bin"), "the text of a file that is not an opening book at all")
+        .expect("a file");
     fs::write(path("empty.bin"), []).expect("a file");
     fs::write(path("empty.db"), "#YANEURAOU-DB2016 1.00\n").expect("a file");
     for (name, error) in [
@@ -227,7 +228,7 @@ fn an_unusable_book_is_reported_and_ignored() {
 fn the_complete_entries_of_a_truncated_polyglot_book_are_used() {
     let book = polyglot(&[(START, E2E4, 2), (AFTER_E4, D7D5, 9)]);
     for (rest, remark) in
-        [(1, "a byte that is no whole entry"), (15, "15 bytes that are no whole entry")]
+        [(1, "a byte of an incomplete entry"), (15, "15 bytes of an incomplete entry")]
     {
         let mut file = NamedTempFile::new().expect("a file");
         let whole = fs::read(book.path()).expect("a file");

@@ -116,7 +116,7 @@ groups! {
     PASSED_SUPPORTED, "supported passed pawn", 6, passed_supported;
     /// By rank, from the second: blocked by an own or an enemy piece.
     PASSED_BLOCKED, "blocked passed pawn", 12, passed_blocked;
-    /// By its rank, from the second: nothing stands on its way or attacks it.
+    /// By its rank, from the second: its path is free and not attacked.
     PASSED_FREE, "free passed pawn", 6, passed_free;
     /// By its rank, from the second: the next square is free and not attacked.
     PASSED_SAFE, "safe passed pawn", 5, passed_safe;

@@ -1,4 +1,4 @@
-//! The evaluation of shogi knows no colours and no left and right.
+//! The evaluation of shogi is symmetric in colors and left and right.
 
 use readyok_rules::rsshogi::{
     board::{

@@ -43,39 +43,39 @@ groups! {
     MATERIAL, "material", 0, PIECES;
     /// The first, second and further piece of a kind in hand.
     HAND, "hand", MATERIAL.end, 38;
-    /// Having the move.
+    /// The side to move.
     TEMPO, "tempo", HAND.end, 1;
     /// The king's square.
     KING_PLACE, "king place", TEMPO.end, PLACES;
     /// A piece's square.
     PLACE, "place", KING_PLACE.end, KINDS * PLACES;
-    /// Where an own piece stands, seen from a king.
+    /// The square of an own piece relative to a king.
     DEFENDER, "defender", PLACE.end, KINDS * OFFSETS;
-    /// Where a piece of the opponent stands, seen from a king.
+    /// The square of an opponent's piece relative to a king.
     ATTACKER, "attacker", DEFENDER.end, KINDS * OFFSETS;
-    /// How often a square is attacked.
+    /// The attack count of a square.
     CONTROL, "control", ATTACKER.end, PLACES * CASES;
-    /// How often a square is attacked, seen from a king.
+    /// The attack count of a square relative to a king.
     EFFECT, "effect", CONTROL.end, OFFSETS * CASES;
     /// Attackers near the king, by drop level of the opponent.
     PRESSURE, "pressure", EFFECT.end, (LEVELS - 1) * NEAR * CASES;
-    /// How often a piece is attacked and defended, when its side is to move and when not.
+    /// The attack and defense counts of a piece, by the side to move.
     THREAT, "threat", PRESSURE.end, PIECES * 2 * CASES;
     /// Attackers and defenders of a piece by its distance from a king.
     GUARD, "guard", THREAT.end, 2 * KINDS * DISTANCES * CASES;
-    /// Attacked squares around a king, up to six, by what the opponent can drop.
+    /// Attacked squares around a king, up to six, by the drops of the opponent.
     ATTACKED, "attacked", GUARD.end, 7 * LEVELS;
     /// Those of them that only the king defends, up to five.
     UNDEFENDED, "undefended", ATTACKED.end, 6 * LEVELS;
     /// Squares that a king can go to.
     ESCAPE, "escape", UNDEFENDED.end, 9 * LEVELS;
-    /// What the opponent has in hand, by the number of those, too.
+    /// Kinds of pieces in the opponent's hand, by the number of undefended squares.
     HOLD, "hold", ESCAPE.end, 7 * 6;
     /// Squares that a sliding piece can go to.
     MOBILITY, "mobility", HOLD.end, 9 + (SLIDERS - 1) * 17;
     /// Squares around the other king that a sliding piece attacks.
     HITS, "hits", MOBILITY.end, SLIDERS * 3;
-    /// A piece that may not leave its king.
+    /// A pinned piece.
     PINNED, "pinned", HITS.end, KINDS;
     /// Files without a pawn, with no, one or more pawns in hand.
     FILES, "files", PINNED.end, 10 * 3;
