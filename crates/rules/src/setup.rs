@@ -9,7 +9,7 @@ pub use text::FenForm;
 use crate::{Game, Kind, Piece, PositionError, Side, Square};
 
 /// The maximum number of pieces of a kind in hand, even in problems.
-const MAX_HAND: u32 = 99;
+pub(crate) const MAX_HAND: u32 = 99;
 
 /// The contents of a FEN or SFEN. It can be a position of an editor, a problem without a king, or a
 /// position that no game can reach.

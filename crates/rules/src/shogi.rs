@@ -5,6 +5,7 @@ mod query;
 mod setup;
 mod western;
 
+pub(crate) use setup::{our_kind, their_kind};
 pub(crate) use western::Squares;
 
 use std::fmt;

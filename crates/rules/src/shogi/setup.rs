@@ -117,7 +117,7 @@ pub(super) fn our_square(square: rsshogi::types::Square) -> Square {
     Square::on_board(8_u8.saturating_sub(file.unsigned_abs()), rank.unsigned_abs())
 }
 
-pub(super) fn our_kind(piece: PieceType) -> Option<Kind> {
+pub(crate) fn our_kind(piece: PieceType) -> Option<Kind> {
     Some(match piece {
         PieceType::KING => Kind::King,
         PieceType::ROOK => Kind::Rook,
@@ -137,7 +137,7 @@ pub(super) fn our_kind(piece: PieceType) -> Option<Kind> {
     })
 }
 
-pub(super) fn their_kind(kind: Kind) -> PieceType {
+pub(crate) fn their_kind(kind: Kind) -> PieceType {
     match kind {
         Kind::King => PieceType::KING,
         Kind::Queen => PieceType::NONE,

@@ -177,11 +177,11 @@ impl<R: BufRead> Reader<R> {
             if let Some(side) = head.rest {
                 head.setup.add_rest_to_hand(side);
             }
-            head.setup.turn = turn;
+            head.setup.set_turn(turn);
             head.setup.position()
         } else {
             let mut setup = Setup::of(&Position::start(Game::Shogi));
-            setup.turn = turn;
+            setup.set_turn(turn);
             setup.position()
         };
         let mut draft = Draft::new(start.map_err(RecordErrorKind::Start)?, self.lines.limits())?;

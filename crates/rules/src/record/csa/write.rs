@@ -111,7 +111,7 @@ fn board(record: &GameRecord, out: &mut String) {
             out.push('\n');
         }
         for side in [Side::First, Side::Second] {
-            hand(side, setup.hand(side), out);
+            hand(side, &setup.hand(side), out);
         }
     }
     let _ = writeln!(out, "{}", sign_of(start.turn()));

@@ -323,7 +323,7 @@ fn start(initial: &Value) -> Option<Result<Position, RecordErrorKind>> {
 
 fn read_setup(data: &Value) -> Option<Setup> {
     let mut setup = Setup::empty();
-    setup.turn = side(data.get("color")?)?;
+    setup.set_turn(side(data.get("color")?)?);
     for (file, column) in (1..).zip(data.get("board")?.as_array()?.iter().take(9)) {
         for (rank, cell) in (1..).zip(column.as_array()?.iter().take(9)) {
             if let Some(kind) = cell.get("kind").and_then(Value::as_str) {

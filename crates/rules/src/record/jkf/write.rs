@@ -31,7 +31,7 @@ pub(in super::super) fn write(record: &GameRecord) -> Result<String, WriteError>
         }
     }
     let initial = match Handicap::of(record.start()) {
-        Some(handicap) => json!({ "preset": handicap.jkf }),
+        Some(handicap) => json!({ "preset": handicap.jkf() }),
         None => json!({ "preset": "OTHER", "data": setup_json(&Setup::of(record.start())) }),
     };
     let _ = write!(out, "}},\"initial\":{initial},\"moves\":[");
@@ -56,7 +56,7 @@ fn setup_json(setup: &Setup) -> Value {
         Value::Object(setup.hand(side).iter().map(count).collect())
     };
     json!({
-        "color": color(setup.turn),
+        "color": color(setup.turn()),
         "board": (1..=9).map(column).collect::<Value>(),
         "hands": [hand(Side::First), hand(Side::Second)],
     })

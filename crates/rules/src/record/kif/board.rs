@@ -72,7 +72,7 @@ fn kanji_number(text: &str) -> (Option<u32>, &str) {
 pub(super) fn write(setup: &Setup, names: [&str; 2]) -> Vec<String> {
     let [first, second] = names;
     let mut lines = vec![
-        format!("{second}の持駒：{}", hand(setup.hand(Side::Second))),
+        format!("{second}の持駒：{}", hand(&setup.hand(Side::Second))),
         "  ９ ８ ７ ６ ５ ４ ３ ２ １".to_owned(),
         "+---------------------------+".to_owned(),
     ];
@@ -92,11 +92,11 @@ pub(super) fn write(setup: &Setup, names: [&str; 2]) -> Vec<String> {
         lines.push(line);
     }
     lines.push("+---------------------------+".to_owned());
-    lines.push(format!("{first}の持駒：{}", hand(setup.hand(Side::First))));
-    if setup.number > 1 {
-        lines.push(format!("手数＝{}", setup.number - 1));
+    lines.push(format!("{first}の持駒：{}", hand(&setup.hand(Side::First))));
+    if setup.move_number() > 1 {
+        lines.push(format!("手数＝{}", setup.move_number() - 1));
     }
-    if setup.turn == Side::Second {
+    if setup.turn() == Side::Second {
         lines.push(format!("{second}番"));
     }
     lines

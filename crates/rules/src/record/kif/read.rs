@@ -181,8 +181,8 @@ impl<R: BufRead> Reader<R> {
         let board = head.board.filter(|_| head.rows > 0);
         let start = match (board, head.handicap) {
             (Some(mut board), _) => {
-                board.turn = head.turn.unwrap_or(Side::First);
-                board.number = head.number.unwrap_or(0).saturating_add(1);
+                board.set_turn(head.turn.unwrap_or(Side::First));
+                board.set_move_number(head.number.unwrap_or(0).saturating_add(1));
                 board.position()
             }
             (None, Some(handicap)) => handicap.setup().position(),

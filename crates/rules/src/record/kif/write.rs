@@ -128,7 +128,7 @@ fn begin(record: &GameRecord, format: Format, out: &mut String) -> Result<Walk, 
     }
     match Handicap::of(record.start()) {
         Some(handicap) => {
-            let _ = writeln!(out, "手合割：{}", handicap.kif);
+            let _ = writeln!(out, "手合割：{}", handicap.kif());
         }
         None => {
             for line in board::write(&Setup::of(record.start()), ["先手", "後手"]) {

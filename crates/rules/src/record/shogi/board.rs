@@ -1,10 +1,13 @@
 //! Names of pieces and squares, board setups, and the usual handicaps.
 
-use std::fmt::Write as _;
-
 use rsshogi::types::{File, PieceType, Rank, Square};
 
-use crate::{BoardRef, Game, Position, PositionError, Side};
+use crate::{
+    Game, Handicap as RulesHandicap, Kind, Piece, Position, PositionError, Setup as RulesSetup,
+    Side,
+    setup::MAX_HAND,
+    shogi::{our_kind, their_kind},
+};
 
 /// Each kind with its names in CSA and KIF.
 const NAMES: [(PieceType, &str, &str); 14] = [
@@ -86,59 +89,35 @@ fn nth(row: &str, number: u32) -> char {
     row.chars().nth(number as usize).unwrap_or('？')
 }
 
-/// A board setup that can be changed.
+/// A setup with the files, ranks and piece types of records.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Setup {
-    squares: [[Option<(Side, PieceType)>; 9]; 9],
-    hands: [Vec<(PieceType, u32)>; 2],
-    pub(in super::super) turn: Side,
-    /// The number of the next move.
-    pub(in super::super) number: u32,
-}
-
-/// The kinds that can be in hand, in the order of SFEN.
-pub(in super::super) const HAND: [PieceType; 7] = [
-    PieceType::ROOK,
-    PieceType::BISHOP,
-    PieceType::GOLD,
-    PieceType::SILVER,
-    PieceType::KNIGHT,
-    PieceType::LANCE,
-    PieceType::PAWN,
-];
+pub(in super::super) struct Setup(RulesSetup);
 
 impl Setup {
     pub(in super::super) fn empty() -> Self {
-        Self {
-            squares: [[None; 9]; 9],
-            hands: [Vec::new(), Vec::new()],
-            turn: Side::First,
-            number: 1,
-        }
+        Self(RulesSetup::empty(Game::Shogi))
     }
 
-    /// The pieces of a position.
+    /// The setup of a position.
     pub(in super::super) fn of(position: &Position) -> Self {
-        let mut setup = Self { turn: position.turn(), ..Self::empty() };
-        let BoardRef::Shogi(board) = position.board() else { return setup };
-        let board = board.position();
-        for file in 1..=9 {
-            for rank in 1..=9 {
-                let Some(piece) = square(file, rank).map(|at| board.piece_on(at)) else { continue };
-                if piece != rsshogi::types::Piece::NONE {
-                    setup.put(file, rank, side(piece.color()), piece.piece_type());
-                }
-            }
-        }
-        for color in [rsshogi::types::Color::BLACK, rsshogi::types::Color::WHITE] {
-            for kind in HAND {
-                let count = rsshogi::types::HandPiece::from_piece_type(kind)
-                    .map_or(0, |kind| board.hand(color).count(kind));
-                setup.add_to_hand(side(color), kind, count);
-            }
-        }
-        setup.number = u32::from(board.game_ply());
-        setup
+        Self(position.setup())
+    }
+
+    pub(in super::super) fn turn(&self) -> Side {
+        self.0.turn()
+    }
+
+    pub(in super::super) fn set_turn(&mut self, side: Side) {
+        self.0.set_turn(side);
+    }
+
+    /// The number of the next move.
+    pub(in super::super) fn move_number(&self) -> u32 {
+        self.0.move_number()
+    }
+
+    pub(in super::super) fn set_move_number(&mut self, number: u32) {
+        self.0.set_move_number(number);
     }
 
     /// Puts a piece on a file and rank of 1 to 9. False if there is no such square.
@@ -149,201 +128,132 @@ impl Setup {
         side: Side,
         kind: PieceType,
     ) -> bool {
-        self.square_mut(file, rank).map(|square| *square = Some((side, kind))).is_some()
+        let piece = our_kind(kind).map(|kind| Piece { side, kind });
+        let placed = board_square(file, rank).zip(piece);
+        placed.is_some_and(|(square, piece)| self.0.put(square, piece).is_ok())
     }
 
     /// Removes a piece. `None` if the square is empty.
     pub(in super::super) fn remove(&mut self, file: u32, rank: u32) -> Option<(Side, PieceType)> {
-        self.square_mut(file, rank)?.take()
+        let piece = self.0.remove(board_square(file, rank)?)?;
+        Some((piece.side, their_kind(piece.kind)))
     }
 
     pub(in super::super) fn at(&self, file: u32, rank: u32) -> Option<(Side, PieceType)> {
-        let file = self.squares.get(file.checked_sub(1)? as usize)?;
-        *file.get(rank.checked_sub(1)? as usize)?
+        let piece = self.0.piece_on(board_square(file, rank)?)?;
+        Some((piece.side, their_kind(piece.kind)))
     }
 
-    /// Adds pieces to a hand.
+    /// Adds pieces to a hand. Kinds that cannot be in hand are ignored.
     pub(in super::super) fn add_to_hand(&mut self, side: Side, kind: PieceType, count: u32) {
-        let hand = self.hand_mut(side);
-        match hand.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, old)) => *old = old.saturating_add(count),
-            None if count > 0 => hand.push((kind, count)),
-            None => {}
-        }
+        let Some(kind) = our_kind(kind) else { return };
+        // The maximum is already an invalid position.
+        let count = self.0.hand(side, kind).saturating_add(count).min(MAX_HAND);
+        let _ = self.0.set_hand(side, kind, count);
     }
 
     /// Adds all pieces that are neither on the board nor in hand, except kings, to a hand.
     pub(in super::super) fn add_rest_to_hand(&mut self, side: Side) {
-        for (kind, limit) in HAND.into_iter().zip([2, 2, 4, 4, 4, 4, 18]) {
-            let on_board = self.squares.iter().flatten().flatten();
-            let on_board = on_board.filter(|(_, it)| it.demote() == kind).count();
-            let in_hands: u32 =
-                self.hands.iter().flatten().filter(|it| it.0 == kind).map(|it| it.1).sum();
-            let used = in_hands.saturating_add(u32::try_from(on_board).unwrap_or(u32::MAX));
-            self.add_to_hand(side, kind, u32::saturating_sub(limit, used));
+        for (kind, limit) in Kind::IN_HAND.into_iter().zip([2_u32, 2, 4, 4, 4, 4, 18]) {
+            let is_kind = |(_, piece): &(_, Piece)| piece.kind.unpromoted() == kind;
+            let on_board = self.0.pieces().filter(is_kind).fold(0_u32, |count, _| count + 1);
+            let in_hands = Side::BOTH.map(|side| self.0.hand(side, kind));
+            let used = in_hands.into_iter().fold(on_board, u32::saturating_add);
+            self.add_to_hand(side, their_kind(kind), limit.saturating_sub(used));
         }
     }
 
-    pub(in super::super) fn hand(&self, side: Side) -> &[(PieceType, u32)] {
-        let [first, second] = &self.hands;
-        match side {
-            Side::First => first,
-            Side::Second => second,
-        }
-    }
-
-    fn hand_mut(&mut self, side: Side) -> &mut Vec<(PieceType, u32)> {
-        let [first, second] = &mut self.hands;
-        match side {
-            Side::First => first,
-            Side::Second => second,
-        }
-    }
-
-    fn square_mut(&mut self, file: u32, rank: u32) -> Option<&mut Option<(Side, PieceType)>> {
-        let file = self.squares.get_mut(file.checked_sub(1)? as usize)?;
-        file.get_mut(rank.checked_sub(1)? as usize)
+    /// The pieces of a hand, in the order of SFEN.
+    pub(in super::super) fn hand(&self, side: Side) -> Vec<(PieceType, u32)> {
+        let pieces = Kind::IN_HAND.map(|kind| (their_kind(kind), self.0.hand(side, kind)));
+        pieces.into_iter().filter(|&(_, count)| count > 0).collect()
     }
 
     /// The position, if it is playable.
     pub(in super::super) fn position(&self) -> Result<Position, PositionError> {
-        Position::from_text(Game::Shogi, &self.sfen())
-    }
-
-    fn sfen(&self) -> String {
-        let mut text = String::new();
-        for rank in 1..=9 {
-            let mut empty = 0;
-            for file in (1..=9).rev() {
-                let Some((side, kind)) = self.at(file, rank) else {
-                    empty += 1;
-                    continue;
-                };
-                push_number(&mut text, empty);
-                empty = 0;
-                text.push_str(&letters(side, kind));
-            }
-            push_number(&mut text, empty);
-            if rank < 9 {
-                text.push('/');
-            }
-        }
-        text.push_str(if self.turn == Side::First { " b " } else { " w " });
-        let start = text.len();
-        for side in [Side::First, Side::Second] {
-            for kind in HAND {
-                let count = self.hand(side).iter().find(|it| it.0 == kind).map_or(0, |it| it.1);
-                if count > 1 {
-                    push_number(&mut text, count);
-                }
-                if count > 0 {
-                    text.push_str(&letters(side, kind));
-                }
-            }
-        }
-        if text.len() == start {
-            text.push('-');
-        }
-        text.push(' ');
-        push_number(&mut text, self.number);
-        text
+        self.0.position()
     }
 }
 
-fn push_number(text: &mut String, number: u32) {
-    if number > 0 {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{number}");
-    }
+fn board_square(file: u32, rank: u32) -> Option<crate::Square> {
+    let column = u8::try_from(9_u32.checked_sub(file)?).ok()?;
+    let row = u8::try_from(rank.checked_sub(1)?).ok()?;
+    crate::Square::new(Game::Shogi, column, row)
 }
 
-fn letters(side: Side, kind: PieceType) -> String {
-    let letters = kind.to_string();
-    if side == Side::First { letters } else { letters.to_ascii_lowercase() }
-}
-
-fn side(color: rsshogi::types::Color) -> Side {
-    if color == rsshogi::types::Color::BLACK { Side::First } else { Side::Second }
-}
-
-/// A named start position.
+/// A start position with a name: the usual one, or one with a handicap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) struct Handicap {
-    /// The name in KIF.
-    pub(in super::super) kif: &'static str,
-    /// The name in JKF.
-    pub(in super::super) jkf: &'static str,
-    /// The squares of the pieces that the second player leaves out: file and rank.
-    missing: &'static [(u32, u32)],
-}
+pub(in super::super) struct Handicap(Option<RulesHandicap>);
 
-const HANDICAPS: [Handicap; 16] = [
-    Handicap { kif: "平手", jkf: "HIRATE", missing: &[] },
-    Handicap { kif: "香落ち", jkf: "KY", missing: &[(1, 1)] },
-    Handicap { kif: "右香落ち", jkf: "KY_R", missing: &[(9, 1)] },
-    Handicap { kif: "角落ち", jkf: "KA", missing: &[(2, 2)] },
-    Handicap { kif: "飛車落ち", jkf: "HI", missing: &[(8, 2)] },
-    Handicap { kif: "飛香落ち", jkf: "HIKY", missing: &[(8, 2), (1, 1)] },
-    Handicap { kif: "二枚落ち", jkf: "2", missing: &TWO },
-    Handicap { kif: "三枚落ち", jkf: "3", missing: &[(8, 2), (2, 2), (1, 1)] },
-    Handicap { kif: "四枚落ち", jkf: "4", missing: &[(8, 2), (2, 2), (1, 1), (9, 1)] },
-    Handicap { kif: "五枚落ち", jkf: "5", missing: &[(8, 2), (2, 2), (1, 1), (9, 1), (8, 1)] },
-    Handicap {
-        kif: "左五枚落ち", jkf: "5_L", missing: &[(8, 2), (2, 2), (1, 1), (9, 1), (2, 1)]
-    },
-    Handicap { kif: "六枚落ち", jkf: "6", missing: &SIX },
-    Handicap {
-        kif: "左七枚落ち",
-        jkf: "7_L",
-        missing: &[(8, 2), (2, 2), (1, 1), (9, 1), (2, 1), (8, 1), (3, 1)],
-    },
-    Handicap {
-        kif: "右七枚落ち",
-        jkf: "7_R",
-        missing: &[(8, 2), (2, 2), (1, 1), (9, 1), (2, 1), (8, 1), (7, 1)],
-    },
-    Handicap {
-        kif: "八枚落ち",
-        jkf: "8",
-        missing: &[(8, 2), (2, 2), (1, 1), (9, 1), (2, 1), (8, 1), (3, 1), (7, 1)],
-    },
-    Handicap {
-        kif: "十枚落ち",
-        jkf: "10",
-        missing: &[(8, 2), (2, 2), (1, 1), (9, 1), (2, 1), (8, 1), (3, 1), (7, 1), (4, 1), (6, 1)],
-    },
+/// Handicaps with their names in JKF. Records have no name for the naked king.
+const JKF_NAMES: [(RulesHandicap, &str); 15] = [
+    (RulesHandicap::Lance, "KY"),
+    (RulesHandicap::RightLance, "KY_R"),
+    (RulesHandicap::Bishop, "KA"),
+    (RulesHandicap::Rook, "HI"),
+    (RulesHandicap::RookLance, "HIKY"),
+    (RulesHandicap::TwoPieces, "2"),
+    (RulesHandicap::ThreePieces, "3"),
+    (RulesHandicap::FourPieces, "4"),
+    (RulesHandicap::FivePieces, "5"),
+    (RulesHandicap::LeftFivePieces, "5_L"),
+    (RulesHandicap::SixPieces, "6"),
+    (RulesHandicap::LeftSevenPieces, "7_L"),
+    (RulesHandicap::RightSevenPieces, "7_R"),
+    (RulesHandicap::EightPieces, "8"),
+    (RulesHandicap::TenPieces, "10"),
 ];
 
-const TWO: [(u32, u32); 2] = [(8, 2), (2, 2)];
-const SIX: [(u32, u32); 6] = [(8, 2), (2, 2), (1, 1), (9, 1), (2, 1), (8, 1)];
+const EVEN_KIF: &str = "平手";
+const EVEN_JKF: &str = "HIRATE";
 
 impl Handicap {
+    fn find(matches: impl Fn(RulesHandicap, &str) -> bool) -> Option<Self> {
+        let found = JKF_NAMES.into_iter().find(|&(handicap, jkf)| matches(handicap, jkf));
+        found.map(|(handicap, _)| Self(Some(handicap)))
+    }
+
     pub(in super::super) fn by_kif(name: &str) -> Option<Self> {
-        HANDICAPS.into_iter().find(|it| it.kif == name)
+        if name == EVEN_KIF {
+            return Some(Self(None));
+        }
+        Self::find(|handicap, _| handicap.japanese() == name)
     }
 
     pub(in super::super) fn by_jkf(name: &str) -> Option<Self> {
-        HANDICAPS.into_iter().find(|it| it.jkf == name)
+        if name == EVEN_JKF {
+            return Some(Self(None));
+        }
+        Self::find(|_, jkf| jkf == name)
+    }
+
+    /// The name in KIF.
+    pub(in super::super) fn kif(self) -> &'static str {
+        self.0.map_or(EVEN_KIF, RulesHandicap::japanese)
+    }
+
+    /// The name in JKF.
+    pub(in super::super) fn jkf(self) -> &'static str {
+        let name = JKF_NAMES.into_iter().find(|&(handicap, _)| Some(handicap) == self.0);
+        name.map_or(EVEN_JKF, |(_, jkf)| jkf)
     }
 
     /// The handicap of a start position.
     pub(in super::super) fn of(position: &Position) -> Option<Self> {
-        let text = position.to_string();
-        HANDICAPS.into_iter().find(|it| it.setup().sfen() == text)
+        let setup = position.setup();
+        if setup == RulesSetup::start(Game::Shogi) {
+            return Some(Self(None));
+        }
+        let handicap = setup.as_handicap()?;
+        Self::find(|known, _| known == handicap)
     }
 
     /// Whether both sides have all their pieces.
     pub(in super::super) fn is_even(self) -> bool {
-        self.missing.is_empty()
+        self.0.is_none()
     }
 
     pub(in super::super) fn setup(self) -> Setup {
-        let mut setup = Setup::of(&Position::start(Game::Shogi));
-        for &(file, rank) in self.missing {
-            setup.remove(file, rank);
-        }
-        // The player who gives the handicap moves first.
-        setup.turn = if self.is_even() { Side::First } else { Side::Second };
-        setup
+        Setup(self.0.map_or_else(|| RulesSetup::start(Game::Shogi), RulesSetup::handicap))
     }
 }
