@@ -223,7 +223,7 @@ impl ShogiBoard {
     fn points_in_hand(&self, side: Side) -> u32 {
         let hand = self.position().hand(color(side));
         let of_kind = |kind: Kind| {
-            let piece = setup::their_kind(kind);
+            let piece = their_kind(kind);
             let held = HandPiece::from_piece_type(piece).map_or(0, |held| hand.count(held));
             held.saturating_mul(points(piece))
         };
