@@ -1,4 +1,4 @@
-//! The laws that the targets check. They stand next to the tests, which check them on the seeds.
+//! The properties that the targets check. The tests check the same properties with the seeds.
 
 #[path = "../crates/protocol/tests/it/laws.rs"]
 mod protocol;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs fuzz targets, all of them or those that are named, each for so many seconds:
+# Runs all or the given fuzz targets for a number of seconds each:
 #
 #     fuzz/run.sh SECONDS [TARGET…]
 #
-# Needs cargo-fuzz. Prints a line for each; ends at the first that finds something.
+# Needs cargo-fuzz. Prints a line for each target; stops at the first finding.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,7 +16,7 @@ fi
 for target in "$@"; do
     mkdir -p "fuzz/corpus/$target"
     log=$(mktemp)
-    # The compiler is a stable one; cargo-fuzz asks for flags that only others have by themselves.
+    # cargo-fuzz uses unstable flags with the stable compiler.
     if ! RUSTC_BOOTSTRAP=1 cargo fuzz run "$target" "fuzz/corpus/$target" "fuzz/seeds/$target" -- \
         -max_total_time="$seconds" >"$log" 2>&1; then
         cat "$log"

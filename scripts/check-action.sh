@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The step of action.yml that runs the checks: `check-action.sh <readyok>`, with the inputs of the action in
-# the environment. Texts of the workflow are data here, and never part of a command.
+# Runs the checks for action.yml: `check-action.sh <readyok>`, with the inputs of the action in the environment. Inputs
+# are data, never part of a command.
 set -uo pipefail
 
 readyok=$1
@@ -8,7 +8,7 @@ mkdir -p "$REPORTS"
 arguments=(check --junit "$REPORTS/check.xml" --markdown "$REPORTS/check.md")
 [[ $PROTOCOL == usi && -z $PROFILE ]] && arguments+=(--usi)
 [[ -n $PROFILE ]] && arguments+=(--profile "$PROFILE")
-# Words without quoting: names and numbers.
+# Split at whitespace, without quoting.
 read -r -a more <<< "$ARGUMENTS"
 arguments+=("${more[@]}")
 if [[ -n $CLIENT ]]; then

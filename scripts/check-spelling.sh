@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Finds misspelt words with typos, which it installs (exceptions: `typos.toml`), and deprecated terms (`xtask/terms.toml`).
+# Checks spelling with typos, which it installs (exceptions: `typos.toml`), and deprecated terms (`xtask/terms.toml`).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Writes docs/conformance-results.md: what `readyok check` finds in engines and clients of others.
+"""Writes docs/conformance-results.md: results of `readyok check` for third-party engines and clients.
 
-Usage: scripts/conformance-results.py [--only TEXT] [--jobs N] [--timeout-scale X] [--json FOLDER [--kept]] [READYOK]
+Usage: scripts/conformance-results.py [--only TEXT] [--jobs N] [--timeout-scale X] [--json DIRECTORY [--stored]] [READYOK]
 
-READYOK is the program; by default target/release/readyok, beside which there is the example `asks` of
-readyok-check. Programs are those that are installed (see
-scripts/install-engines.sh and scripts/install-clients.sh); those of npm, PyPI and crates.io are looked for
-in $READYOK_ENGINES, a folder of programs named as below. What is not there is left out, and said to be. With
---json the reports are kept, each with its dialogues, and taken from there where they are there already.
-Each program runs with a home and a working folder of its own, which are thrown away.
+READYOK is the executable, by default target/release/readyok; the example `asks` of readyok-check must be next to it.
+scripts/install-engines.sh and scripts/install-clients.sh install the programs of Debian and PyPI. Programs of npm and
+crates.io are searched in the directory $READYOK_ENGINES, with the names below. The page lists missing programs. --json
+stores the reports with their transcripts, and reuses stored reports. Each program runs with a temporary home and working
+directory.
 """
 
 import argparse
@@ -27,24 +26,24 @@ PAGE = ROOT / "docs/conformance-results.md"
 PYTHON = ROOT / "target/clients/bin/python"
 XBOARD = r"printf 'xboard\nprotover 2\nnew\nlevel 40 1 0\nsd 2\ngo\n'; sleep 3; printf 'quit\n'"
 
-# What depends on the machine more than on the program.
-LEFT_OUT = ["handshake.quick"]
+# Checks whose result depends on the machine.
+EXCLUDED = ["handshake.quick"]
 
-# What explains several failures at once.
-SJAAK = "It reads no input while it searches: `stop`, `isready` and `quit` wait until it is done."
-THREADS = "Once `Threads` is set, even to 1, it answers nothing any more: `options.every-value` and `search.every-thread-count`."
+# Common causes of several failures.
+SJAAK = "It reads no input during a search: `stop`, `isready` and `quit` are handled after the search."
+THREADS = "After `Threads` is set, even to 1, it no longer replies: `options.every-value` and `search.every-thread-count`."
 NOTES = {
-    "Ethereal 12.00 (Debian)": "A `stop` within milliseconds of `go` is lost, and what follows is not answered, either:"
+    "Ethereal 12.00 (Debian)": "A `stop` within milliseconds of `go` is ignored, and later commands are not answered:"
     " `search.immediate-stop`, `search.interleavings`, `state.go-stop-go`.",
     "Sjaak II 1.4.1 (Debian)": SJAAK,
-    "Sjaak II 1.4.1 (Debian), USI": SJAAK + " It does not read drops as they are written (`Bad move B*4e in movelist!`).",
-    "GPS Shogi 0.7 (Debian), USI": "It ends at each `go` with another word than `btime`, `wtime`, `byoyomi`, `infinite` and"
-    " `mate` (`unknown option in go …`). What is about something else was tried with byoyomi.",
+    "Sjaak II 1.4.1 (Debian), USI": SJAAK + " It does not parse drops in USI notation (`Bad move B*4e in movelist!`).",
+    "GPS Shogi 0.7 (Debian), USI": "It exits on each `go` with a token other than `btime`, `wtime`, `byoyomi`, `infinite` and"
+    " `mate` (`unknown option in go …`). Other checks use byoyomi.",
     "Stockfish 10 (npm)": THREADS,
     "Stockfish 11 (npm)": THREADS,
 }
 
-# Name, command, more arguments of `readyok check`.
+# Name, command, additional arguments of `readyok check`.
 ENGINES = [
     ("Stockfish 15.1 (Debian)", ["stockfish"], []),
     ("Fairy-Stockfish 11.1 (Debian)", ["fairy-stockfish"], []),
@@ -66,12 +65,12 @@ ENGINES = [
     ("Stockfish 19 lite (npm)", ["npm-stockfish-19-lite"], []),
 ]
 
-# Name, command with {engine}, more arguments. {asks} is the example, beside the program.
+# Name, command with {engine}, additional arguments. {asks} is the path of the example.
 CLIENTS = [
-    ("`asks`, the example of our client's library", ["{asks}", "{engine}"], []),
+    ("`asks`, the example of our client library", ["{asks}", "{engine}"], []),
     ("`asks`, USI", ["{asks}", "--usi", "{engine}"], []),
     ("python-chess 1.11.2 (PyPI)", [str(PYTHON), str(ROOT / "scripts/clients/python-chess.py"), "{engine}"], []),
-    ("PolyGlot 2.0.4 (Debian), driven as by XBoard", ["sh", "-c", "{ " + XBOARD + "; } | polyglot -noini -ec {engine}"], []),
+    ("PolyGlot 2.0.4 (Debian), driven like by XBoard", ["sh", "-c", "{ " + XBOARD + "; } | polyglot -noini -ec {engine}"], []),
     (
         "XBoard 4.9.1 (Debian) with PolyGlot",
         [
@@ -84,14 +83,14 @@ CLIENTS = [
 ]
 
 
-def where(program):
-    """The path of a program, wherever engines are installed."""
-    folders = [os.environ.get("READYOK_ENGINES", ""), os.environ["PATH"]]
-    return shutil.which(program, path=os.pathsep.join(filter(None, folders)))
+def find_program(program):
+    """The path of an installed program."""
+    directories = [os.environ.get("READYOK_ENGINES", ""), os.environ["PATH"]]
+    return shutil.which(program, path=os.pathsep.join(filter(None, directories)))
 
 
 def plain(text):
-    """A text of a program that is no Markdown, but for what stands between backticks."""
+    """Escapes text for Markdown, except between backticks."""
     parts = " ".join(text.split()).split("`")
     escaped = [re.sub(r"([\\*_\[\]<>#|&])", r"\\\1", part) for part in parts]
     if len(parts) % 2 == 0:
@@ -104,37 +103,37 @@ def slug(name):
 
 
 def osl_home(home):
-    """A folder of GPS Shogi's data in which it can keep no options."""
-    folder = home / "osl"
-    (folder / "gpsusi.conf").mkdir(parents=True)
-    (folder / "data").symlink_to("/usr/share/gpsshogi-data/data")
-    return str(folder)
+    """A data directory of GPS Shogi where it cannot store options."""
+    directory = home / "osl"
+    (directory / "gpsusi.conf").mkdir(parents=True)
+    (directory / "data").symlink_to("/usr/share/gpsshogi-data/data")
+    return str(directory)
 
 
-def report(readyok, kept, name, arguments, options):
-    """The report of a program, or why there is none."""
-    path = kept / f"{slug(name)}.json" if kept else None
+def report(readyok, store, name, arguments, options):
+    """The report of a program, or an error message."""
+    path = store / f"{slug(name)}.json" if store else None
     if path and path.exists():
-        return judged(path.read_text()), ""
+        return parse_report(path.read_text()), ""
     print(f"{name} …", file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory() as home:
-        # Some programs keep what they are told, and read it at the next start.
+        # Some programs store their options in the home directory.
         environment = {**os.environ, "HOME": home, "OSL_HOME": osl_home(Path(home))}
         command = [readyok, "check", "--json", *options, *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=home, env=environment)
     if not done.stdout:
         return None, done.stderr.strip()
     if path:
-        kept.mkdir(parents=True, exist_ok=True)
+        store.mkdir(parents=True, exist_ok=True)
         path.write_text(done.stdout)
-    return judged(done.stdout), ""
+    return parse_report(done.stdout), ""
 
 
-def judged(text):
-    """A report without what is left out."""
-    # Where the program that played the engine was is of no interest.
+def parse_report(text):
+    """A report without the excluded checks."""
+    # Replaces the path of the mock engine.
     found = json.loads(re.sub(r"/[^\s\"']*/readyok\b", "{engine}", text))
-    found["checks"] = [check for check in found["checks"] if check["id"] not in LEFT_OUT]
+    found["checks"] = [check for check in found["checks"] if check["id"] not in EXCLUDED]
     return found
 
 
@@ -145,14 +144,14 @@ def row(name, found):
         of[check["verdict"]] = of.get(check["verdict"], 0) + 1
     cells = []
     for of in counts.values():
-        judged = sum(count for verdict, count in of.items() if verdict != "skip")
-        cells.append(f"{of.get('pass', 0)} of {judged}")
+        run = sum(count for verdict, count in of.items() if verdict != "skip")
+        cells.append(f"{of.get('pass', 0)} of {run}")
     return f"| {name} | {' | '.join(cells)} |"
 
 
-def deaths(bad):
-    """What ended the engine in so many checks that it says one thing about it, and not many."""
-    ends = [match[0] for it in bad if (match := re.search(r"the engine ended with .*$", it["text"]))]
+def common_exits(bad):
+    """Exit statuses that occur in more than ten checks."""
+    ends = [match[0] for it in bad if (match := re.search(r"the engine (?:ended|exited) with .*$", it["text"]))]
     return [(end, ends.count(end)) for end in sorted(set(ends)) if 10 < ends.count(end)]
 
 
@@ -161,84 +160,83 @@ def section(name, found):
     if name in NOTES:
         lines.append(f"{NOTES[name]}\n")
     bad = [it for it in found["checks"] if it["verdict"] == "fail" and it["severity"] != "may"]
-    for cause, count in deaths(bad):
+    for cause, count in common_exits(bad):
         same = [it for it in bad if it["text"].endswith(cause)]
         bad = [it for it in bad if it not in same]
         ids = ", ".join(f"`{it['id']}`" for it in same)
-        lines.append(f"- In {count} checks that search {cause}: {ids}.")
+        lines.append(f"- In {count} checks with a search {cause}: {ids}.")
     for check in sorted(bad, key=lambda it: it["severity"] != "must"):
         lines.append(f"- {check['severity']} `{check['id']}`: {check['rule']}. Seen: {plain(check['text'])}.")
     if not bad:
-        lines.append("No must and no should is broken.")
+        lines.append("No must and no should is violated.")
     for check in found["checks"]:
         if check["verdict"] == "inconclusive":
             lines.append(f"- inconclusive `{check['id']}`: {plain(check['text'])}.")
     if found["side"] == "client":
-        coped = [it for it in found["checks"] if it["verdict"] == "pass" and it["remark"]]
-        if coped:
-            lines.append("\nWhat it did with engines that broke down:\n")
-        lines += [f"- `{it['id']}`: {plain(it['remark'])}." for it in coped]
+        remarks = [it for it in found["checks"] if it["verdict"] == "pass" and it["remark"]]
+        if remarks:
+            lines.append("\nBehavior with failing engines:\n")
+        lines += [f"- `{it['id']}`: {plain(it['remark'])}." for it in remarks]
     return lines
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("readyok", nargs="?", default=str(ROOT / "target/release/readyok"))
-    parser.add_argument("--only", default="", help="only programs whose names contain this; the page is not written")
+    parser.add_argument("--only", default="", help="run only programs whose names contain this text, and print the result")
     parser.add_argument("--jobs", type=int)
-    parser.add_argument("--timeout-scale", metavar="X", default="1", help="stretches all limits of time")
-    parser.add_argument("--json", type=Path, metavar="FOLDER")
-    parser.add_argument("--kept", action="store_true", help="start nothing: only reports that are in the folder")
+    parser.add_argument("--timeout-scale", metavar="X", default="1", help="multiply all timeouts by this factor")
+    parser.add_argument("--json", type=Path, metavar="DIRECTORY")
+    parser.add_argument("--stored", action="store_true", help="start no program, use stored reports only")
     args = parser.parse_args()
     readyok = str(Path(args.readyok).resolve())
-    # Debian keeps games out of many a PATH.
+    # Debian installs games outside the default PATH.
     os.environ["PATH"] = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/games"])
 
     options = ["--timeout-scale", args.timeout_scale] + (["--jobs", str(args.jobs)] if args.jobs else [])
     sides = []
-    for head, programs, client in (("Engines", ENGINES, False), ("Clients", CLIENTS, True)):
+    for heading, programs, client in (("Engines", ENGINES, False), ("Clients", CLIENTS, True)):
         rows, sections, missing = [], [], []
         for name, command, more in programs:
             if args.only not in name:
                 continue
             if client:
                 asks = str(Path(readyok).parent / "examples/asks")
-                words = [word.replace("{asks}", asks) for word in command]
-                arguments = [*more, "--gui", "--", *words]
-                there = where(words[0]) and all(where(it) for it in ("polyglot", "xboard") if it in words[-1])
+                command = [it.replace("{asks}", asks) for it in command]
+                arguments = [*more, "--gui", "--", *command]
+                found = find_program(command[0]) and all(find_program(it) for it in ("polyglot", "xboard") if it in command[-1])
             else:
-                program = where(command[0])
+                program = find_program(command[0])
                 arguments = [*more, shlex.join([program, *command[1:]])] if program else []
-                there = program
-            if not there or args.kept and not (args.json / f"{slug(name)}.json").exists():
+                found = program
+            if not found or args.stored and not (args.json / f"{slug(name)}.json").exists():
                 missing.append(name)
                 continue
-            found, why = report(readyok, args.json, name, arguments, options)
-            if found is None:
-                sections += [f"\n### {name}\n", f"It could not be judged: {plain(why)}."]
+            result, error = report(readyok, args.json, name, arguments, options)
+            if result is None:
+                sections += [f"\n### {name}\n", f"It could not be checked: {plain(error)}."]
                 continue
-            rows.append(row(name, found))
-            sections += section(name, found)
-        sides.append((head, rows, sections, missing))
+            rows.append(row(name, result))
+            sections += section(name, result)
+        sides.append((heading, rows, sections, missing))
 
     lines = [
-        "# What `readyok check` finds",
+        "# Results for published programs",
         "",
-        "Programs that many people use, judged by the rules of [conformance.md](conformance.md) and",
-        "[conformance-clients.md](conformance-clients.md). Written by `scripts/conformance-results.py`. Each failure, or",
-        "the one cause of several, was seen again without this checker, over plain pipes; what proved to be no fault of",
-        "the program became a mend of the check. None of them says how good a program is at what it is for.",
+        "Results of `readyok check` for widely used programs, with the checks of [engines](conformance.md) and",
+        "[clients](conformance-clients.md). Generated by `scripts/conformance-results.py`. Each failure, or the common cause",
+        "of several, was reproduced without the checker, over plain pipes. The results do not measure playing strength.",
         "",
-        "Rules whose names begin with `usi.` are those of USI as it is spoken today, not of its first draft.",
+        "Checks whose ids begin with `usi.` test USI as used today, not its first draft.",
         "",
-        "Inconclusive is what could not be judged, or was not confirmed. The tables count what was passed of what could",
-        "be judged; broken rules of severity *may* are in the tables only.",
-        f"Left out, as they say more of the machine: {', '.join(f'`{it}`' for it in LEFT_OUT)}.",
+        "The tables count passed and applicable checks. Failed checks of severity *may* are in the tables only.",
+        "A check is inconclusive if it could not be run completely or its failure was not confirmed.",
+        f"Excluded, because they depend on the machine: {', '.join(f'`{it}`' for it in EXCLUDED)}.",
     ]
-    for head, rows, sections, missing in sides:
-        lines += [f"\n## {head}\n", "| program | must | should | may |", "|---|---|---|---|", *rows, *sections]
+    for heading, rows, sections, missing in sides:
+        lines += [f"\n## {heading}\n", "| program | must | should | may |", "|---|---|---|---|", *rows, *sections]
         if missing:
-            lines.append(f"\nNot judged this time: {', '.join(missing)}.")
+            lines.append(f"\nNot checked: {', '.join(missing)}.")
     text = "\n".join(lines) + "\n"
     if args.only:
         print(text)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Records reproducible outputs of a build, to compare two builds with `diff -r`.
 # Usage: scripts/golden.sh READYOK NARIKIN DIRECTORY [check]
-# With `check`, the verdicts of the conformance checks on real engines are recorded, too (minutes; an idle machine).
+# With `check`, the verdicts of the conformance checks on real engines are recorded, too (takes minutes; needs an idle machine).
 set -euo pipefail
 readyok=$(realpath "$1")
 narikin=$(realpath "$2")

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Installs the clients that `readyok check --gui` is tried on: python-chess from PyPI, PolyGlot and XBoard
-# from Debian. Can be run again at any time.
+# Installs clients for tests of `readyok check --gui`: python-chess from PyPI, PolyGlot and XBoard from Debian. Idempotent.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +14,7 @@ packages=(polyglot xboard xvfb xauth)
 export DEBIAN_FRONTEND=noninteractive
 root=()
 [[ $EUID -eq 0 ]] || root=(sudo --preserve-env=DEBIAN_FRONTEND)
-# Another installation may be running: wait for it rather than fail.
+# Waits for a concurrent installation.
 apt=("${root[@]}" apt-get -o DPkg::Lock::Timeout=300 -qq)
 "${apt[@]}" update
 "${apt[@]}" install -y --no-install-recommends "${packages[@]}"

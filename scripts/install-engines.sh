@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Installs the third-party engines of the real-engine tests, and the server of matches over several machines, from
-# Debian. Can be run again at any time.
+# Installs the engines and the NATS server for the tests with third-party programs from Debian. Idempotent.
 set -euo pipefail
 
 engines=(stockfish fairy-stockfish ethereal-chess gnuchess toga2 glaurung sjaakii gpsusi nats-server)
@@ -9,14 +8,14 @@ packages=(stockfish fairy-stockfish ethereal-chess gnuchess toga2 glaurung sjaak
 export DEBIAN_FRONTEND=noninteractive
 root=()
 [[ $EUID -eq 0 ]] || root=(sudo --preserve-env=DEBIAN_FRONTEND)
-# Another installation may be running: wait for it rather than fail.
+# Waits for a concurrent installation.
 apt=("${root[@]}" apt-get -o DPkg::Lock::Timeout=300 -qq)
 "${apt[@]}" update
 "${apt[@]}" install -y --no-install-recommends "${packages[@]}"
 
-# Debian keeps games and servers out of many a PATH.
+# Debian installs games and servers outside the default PATH.
 PATH="$PATH:/usr/games:/usr/sbin"
 for engine in "${engines[@]}"; do
-    command -v "$engine" > /dev/null || { echo "$engine is not there after its installation" >&2; exit 1; }
+    command -v "$engine" > /dev/null || { echo "$engine was not installed" >&2; exit 1; }
 done
 echo "installed: ${engines[*]}"

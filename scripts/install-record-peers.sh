@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Installs the programs that the tests of game records compare with: python-chess and cshogi from PyPI, tsshogi
-# from npm, which needs Node.
-# Can be run again at any time.
+# Installs the libraries that the tests of game records compare with: python-chess and cshogi from PyPI, tsshogi from npm,
+# which needs Node. Idempotent.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

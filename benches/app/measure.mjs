@@ -1,5 +1,5 @@
-// What the app costs: the time to the first paint, the size of the script, the server's memory, and four engines that
-// say as much as they can. README.md says how to run it.
+// Performance of the app: the time to the first paint, the size of the script, the memory of the server, and frames
+// with four engines at full output. Usage: see README.md.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,26 +23,26 @@ const { values } = parseArgs({
   },
 });
 for (const path of [values.program, values.engine, values.chromium]) {
-  if (!existsSync(path)) throw new Error(`${path} is not there: see benches/app/README.md`);
+  if (!existsSync(path)) throw new Error(`${path} does not exist: see benches/app/README.md`);
 }
 
 const BUDGET = { paint: 300, script: 150 * 1024, memory: 30 * 1024 };
 const ENGINES = 4;
-/** A frame of a screen that shows sixty a second. */
+/** Duration of a frame at 60 Hz, in ms. */
 const FRAME = 1000 / 60;
-/** Memory may grow by so much over the run before it counts: allocators breathe. KiB. */
-const BREATH = 4 * 1024;
+/** Tolerated growth of memory over the run, in KiB. */
+const MAX_GROWTH = 4 * 1024;
 
 let failed = false;
-function tell(what, value, unit, good = true) {
+function print(name, value, unit, good = true) {
   failed ||= !good;
-  console.log(`${what.padEnd(46)} ${String(value).padStart(9)} ${unit}${good ? '' : '   OVER BUDGET'}`);
+  console.log(`${name.padEnd(46)} ${String(value).padStart(9)} ${unit}${good ? '' : '   OVER BUDGET'}`);
 }
 
-/** A server with a folder of its own, from its start to the link that it prints. */
+/** A server process with its own data directory. */
 class Server {
   data = mkdtempSync(join(tmpdir(), 'readyok-bench-'));
-  begun = performance.now();
+  started = performance.now();
   #process = spawn(
     values.program,
     ['serve', '--no-open', '--data', this.data],
@@ -50,28 +50,28 @@ class Server {
   );
 
   async link() {
-    let said = '';
+    let output = '';
     for await (const text of this.#process.stdout) {
-      said += text;
-      const link = /http:\/\/\S+/.exec(said)?.[0];
+      output += text;
+      const link = /http:\/\/\S+/.exec(output)?.[0];
       if (link) {
-        this.listening = performance.now() - this.begun;
+        this.listening = performance.now() - this.started;
         this.#process.stdout.resume();
         return link;
       }
     }
-    throw new Error(`the server has ended: ${said}`);
+    throw new Error(`the server has exited: ${output}`);
   }
 
-  /** KiB of the server's own process: all that is in memory, and what is not a file. */
+  /** Resident and anonymous memory of the server process, in KiB. */
   memory() {
     const text = readFileSync(`/proc/${this.#process.pid}/status`, 'utf8');
     const of = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)[1]);
-    return { all: of('VmRSS'), own: of('RssAnon') };
+    return { resident: of('VmRSS'), anonymous: of('RssAnon') };
   }
 
-  /** Milliseconds of processor time. */
-  processor() {
+  /** CPU time in ms. */
+  cpu() {
     const fields = readFileSync(`/proc/${this.#process.pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
     return (Number(fields[11]) + Number(fields[12])) * 10;
   }
@@ -84,8 +84,8 @@ class Server {
   }
 }
 
-/** Measures something of a server, which is not left behind whatever happens: its engines may flood. */
-async function served(measure) {
+/** Runs a measurement with a server, and always ends the server. */
+async function withServer(measure) {
   const server = new Server();
   try {
     await measure(server);
@@ -94,19 +94,19 @@ async function served(measure) {
   }
 }
 
-/** Asks the server for something over a socket of its own, and gives back the answer. */
-const ask = (page, command) =>
-  page.evaluate(async (wanted) => {
+/** Sends a command over a separate socket and returns the answer. */
+const send = (page, command) =>
+  page.evaluate(async (request) => {
     const protocols = ['readyok', localStorage.getItem('readyok.session')];
     const socket = new WebSocket(`ws://${location.host}/api/ws`, protocols);
     try {
-      return await new Promise((found, gone) => {
-        socket.onopen = () => socket.send(JSON.stringify({ id: 1, command: wanted }));
-        socket.onclose = gone;
+      return await new Promise((resolve, reject) => {
+        socket.onopen = () => socket.send(JSON.stringify({ id: 1, command: request }));
+        socket.onclose = reject;
         socket.onmessage = ({ data }) => {
           const message = JSON.parse(data);
-          if (message.kind === 'answer') found(message.answer);
-          if (message.kind === 'refusal') gone(new Error(message.error.text));
+          if (message.kind === 'answer') resolve(message.answer);
+          if (message.kind === 'error') reject(new Error(JSON.stringify(message.error)));
         };
       });
     } finally {
@@ -114,16 +114,16 @@ const ask = (page, command) =>
     }
   }, command);
 
-const middle = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
+const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
 
 /** Milliseconds from the visit of a page to its first contentful paint. */
 const firstPaint = (page) =>
   page.evaluate(
     () =>
-      new Promise((found) => {
+      new Promise((resolve) => {
         new PerformanceObserver((list) => {
           const first = list.getEntries().find((one) => one.name === 'first-contentful-paint');
-          if (first) found(first.startTime);
+          if (first) resolve(first.startTime);
         }).observe({ type: 'paint', buffered: true });
       }),
   );
@@ -136,11 +136,11 @@ async function startOf(server, browser, times) {
   await page.locator('form.new').waitFor();
   const ready = await page.evaluate(() => performance.now());
   const paint = await firstPaint(page);
-  // What the browser and the machine take for any page at all.
+  // The lower bound: a nearly empty page.
   const other = await browser.newContext();
-  const word = await other.newPage();
-  await word.goto('data:text/html,<p>word');
-  times.word.push(await firstPaint(word));
+  const empty = await other.newPage();
+  await empty.goto('data:text/html,<p>text');
+  times.empty.push(await firstPaint(empty));
   await other.close();
   times.listening.push(server.listening);
   times.paint.push(server.listening + paint);
@@ -149,40 +149,40 @@ async function startOf(server, browser, times) {
 }
 
 async function start(browser) {
-  const times = { listening: [], paint: [], ready: [], word: [] };
-  for (let run = 0; run < Number(values.starts); run++) await served((server) => startOf(server, browser, times));
-  tell('start to the link', middle(times.listening).toFixed(0), 'ms');
-  const first = middle(times.paint);
-  tell('start to the first paint', first.toFixed(0), 'ms', first < BUDGET.paint);
-  tell('  of that for a page with one word', middle(times.word).toFixed(0), 'ms');
-  tell('start to the form of a new game, at most', middle(times.ready).toFixed(0), 'ms');
+  const times = { listening: [], paint: [], ready: [], empty: [] };
+  for (let run = 0; run < Number(values.starts); run++) await withServer((server) => startOf(server, browser, times));
+  print('start to the link', median(times.listening).toFixed(0), 'ms');
+  const first = median(times.paint);
+  print('start to the first paint', first.toFixed(0), 'ms', first < BUDGET.paint);
+  print('  of which for a nearly empty page', median(times.empty).toFixed(0), 'ms');
+  print('start to the form of a new game', median(times.ready).toFixed(0), 'ms');
 }
 
 function script() {
   const size = gzipSync(readFileSync(join(root, 'web/dist/app.js')), { level: 6 }).length;
-  tell('script, gzipped', (size / 1024).toFixed(1), 'KiB', size < BUDGET.script);
+  print('script, gzipped', (size / 1024).toFixed(1), 'KiB', size < BUDGET.script);
 }
 
-/** One list of engines, none of which does anything. */
+/** Measures the memory with an idle engine list. */
 async function idle(server, browser) {
   const page = await browser.newPage();
   await page.goto(await server.link());
   await page.goto(new URL('/#/engines', page.url()).href);
-  // It is asked for its options in both protocols, and leaves.
+  // Its options are read in both protocols.
   const ended = page.locator('[data-testid=process][data-status=ended]');
   await ended.nth(1).waitFor({ timeout: 60_000 });
-  const { all, own } = server.memory();
-  tell('server with an idle list of engines', (all / 1024).toFixed(1), 'MiB', all < BUDGET.memory);
-  tell('  of that not pages of the program', (own / 1024).toFixed(1), 'MiB');
+  const { resident, anonymous } = server.memory();
+  print('server with an idle engine list', (resident / 1024).toFixed(1), 'MiB', resident < BUDGET.memory);
+  print('  of which anonymous', (anonymous / 1024).toFixed(1), 'MiB');
   await page.close();
 }
 
-/** Counts frames in the page, and how many were due that did not come. */
+/** Counts shown and dropped frames in the page. */
 async function watchFrames(page) {
   await page.evaluate((frame) => {
     window.frames60 = { shown: 0, dropped: 0, longest: 0, late: [], on: true };
     let last;
-    const look = (now) => {
+    const onFrame = (now) => {
       const all = window.frames60;
       if (all.on && last !== undefined) {
         const dropped = Math.max(0, Math.round((now - last) / frame) - 1);
@@ -192,20 +192,20 @@ async function watchFrames(page) {
         if (dropped > 0) all.late.push(performance.timeOrigin + now);
       }
       last = all.on ? now : undefined;
-      requestAnimationFrame(look);
+      requestAnimationFrame(onFrame);
     };
-    requestAnimationFrame(look);
+    requestAnimationFrame(onFrame);
   }, FRAME);
 }
 
 const frames = (page, on) =>
-  page.evaluate((so) => {
-    const seen = window.frames60;
-    window.frames60 = { shown: 0, dropped: 0, longest: 0, late: [], on: so };
-    return seen;
+  page.evaluate((isOn) => {
+    const counted = window.frames60;
+    window.frames60 = { shown: 0, dropped: 0, longest: 0, late: [], on: isOn };
+    return counted;
   }, on);
 
-/** KiB of the page's objects, without what nobody uses any more. */
+/** Size of the reachable objects of the page, in KiB. */
 async function heap(session) {
   await session.send('HeapProfiler.collectGarbage');
   const { usedSize } = await session.send('Runtime.getHeapUsage');
@@ -216,34 +216,34 @@ async function flood(server, browser, minutes) {
   const page = await browser.newPage({ viewport: { width: 1366, height: 860 } });
   await page.goto(await server.link());
   await page.locator('form.new').waitFor();
-  const reach = { kind: 'program', path: values.engine, args: ['go: !flood'], dir: null, env: {} };
+  const source = { kind: 'program', path: values.engine, args: ['go: !flood'], dir: null, env: {} };
   const engines = [];
   for (let number = 1; number <= ENGINES; number++) {
-    const entry = { name: `Flood ${number}`, reach, protocol: 'uci' };
-    engines.push((await ask(page, { kind: 'add_engine', entry })).engine);
+    const entry = { name: `Flood ${number}`, source, protocol: 'uci' };
+    engines.push((await send(page, { kind: 'add_engine', entry })).engine);
   }
   const start = { kind: 'usual' };
-  const wanted = { variant: 'chess', start, rules: 'federation', book: null, players: null };
-  const { game } = await ask(page, { kind: 'new_game', game: wanted });
+  const newGame = { variant: 'chess', start, rules: 'federation', book: null, players: null };
+  const { game } = await send(page, { kind: 'new_game', game: newGame });
   await page.goto(new URL(`/#/analyse/${game}`, page.url()).href);
   await page.locator('[data-square]').first().waitFor({ state: 'attached' });
   const session = await page.context().newCDPSession(page);
   await watchFrames(page);
 
-  // What the machine does to the frames of a page in which nothing happens.
+  // Dropped frames of an idle page.
   await page.waitForFunction(() => window.frames60.shown >= 600, null, { timeout: 600_000 });
-  const quiet = await frames(page, true);
-  tell('frames dropped while nothing happens', `${quiet.dropped}/${quiet.shown}`, '');
+  const idleFrames = await frames(page, true);
+  print('dropped frames while idle', `${idleFrames.dropped}/${idleFrames.shown}`, '');
 
   const settings = { lines: 3, goal: { kind: 'infinite' }, only: [], threat: false, locked: false };
-  for (const engine of engines) await ask(page, { kind: 'analyse', game, engine, settings });
-  await page.locator('[data-testid=lane][data-status=searching]').nth(ENGINES - 1).waitFor({ timeout: 120_000 });
+  for (const engine of engines) await send(page, { kind: 'analyse', game, engine, settings });
+  await page.locator('[data-testid=engine-panel][data-status=searching]').nth(ENGINES - 1).waitFor({ timeout: 120_000 });
   await page.waitForFunction((all) => document.querySelectorAll('[data-testid=line]').length >= all, ENGINES * 3, {
     timeout: 120_000,
   });
 
   const samples = [];
-  const [began, worked] = [performance.now(), server.processor()];
+  const [startTime, startCpu] = [performance.now(), server.cpu()];
   const late = [];
   let dropped = 0;
   let shown = 0;
@@ -253,31 +253,31 @@ async function flood(server, browser, minutes) {
   for (let period = 1; period <= periods; period++) {
     const until = (period / periods) * minutes * 60_000;
     await page.waitForFunction(
-      (wait) => new Promise((done) => setTimeout(() => done(true), wait)),
-      Math.max(0, until - (performance.now() - began)),
+      (wait) => new Promise((resolve) => setTimeout(() => resolve(true), wait)),
+      Math.max(0, until - (performance.now() - startTime)),
       { timeout: 0 },
     );
-    // Collecting garbage stops the page: its frames do not count.
-    const seen = await frames(page, false);
-    shown += seen.shown;
-    dropped += seen.dropped;
-    longest = Math.max(longest, seen.longest);
-    late.push(...seen.late.map((at) => (at - performance.timeOrigin - began) / 1000));
-    samples.push({ server: server.memory().all, page: await heap(session) });
+    // Garbage collection blocks the page; these frames do not count.
+    const counted = await frames(page, false);
+    shown += counted.shown;
+    dropped += counted.dropped;
+    longest = Math.max(longest, counted.longest);
+    late.push(...counted.late.map((at) => (at - performance.timeOrigin - startTime) / 1000));
+    samples.push({ server: server.memory().resident, page: await heap(session) });
     await frames(page, true);
   }
-  const share = (server.processor() - worked) / (performance.now() - began);
-  const nodes = await page.locator('[data-testid=lane]').count();
-  if (nodes !== ENGINES) throw new Error('an engine has been lost');
-  tell('frames dropped while four engines flood', `${dropped}/${shown}`, '', dropped <= quiet.dropped * (shown / quiet.shown));
-  if (late.length > 0) tell('  how long after the first line', late.map((at) => at.toFixed(1)).join(', '), 's');
-  tell('the longest frame', longest.toFixed(0), 'ms');
-  tell('processors that the server takes', share.toFixed(2), '');
-  for (const who of ['server', 'page']) {
-    const list = samples.map((sample) => sample[who]);
+  const cores = (server.cpu() - startCpu) / (performance.now() - startTime);
+  const panels = await page.locator('[data-testid=engine-panel]').count();
+  if (panels !== ENGINES) throw new Error('an engine is missing');
+  print('dropped frames with four engines', `${dropped}/${shown}`, '', dropped <= idleFrames.dropped * (shown / idleFrames.shown));
+  if (late.length > 0) print('  time of the dropped frames', late.map((at) => at.toFixed(1)).join(', '), 's');
+  print('the longest frame', longest.toFixed(0), 'ms');
+  print('CPU cores used by the server', cores.toFixed(2), '');
+  for (const part of ['server', 'page']) {
+    const list = samples.map((sample) => sample[part]);
     const [early, late] = [list[Math.floor(list.length / 4)], list.at(-1)];
-    tell(`memory of the ${who}: after a quarter`, (early / 1024).toFixed(1), 'MiB');
-    tell(`memory of the ${who}: in the end`, (late / 1024).toFixed(1), 'MiB', late - early < BREATH);
+    print(`memory of the ${part} after a quarter`, (early / 1024).toFixed(1), 'MiB');
+    print(`memory of the ${part} at the end`, (late / 1024).toFixed(1), 'MiB', late - early < MAX_GROWTH);
   }
   await page.close();
 }
@@ -286,9 +286,9 @@ const browser = await chromium.launch({ executablePath: values.chromium, args: [
 try {
   script();
   await start(browser);
-  await served((server) => idle(server, browser));
+  await withServer((server) => idle(server, browser));
   const minutes = Number(values.minutes);
-  if (minutes > 0) await served((server) => flood(server, browser, minutes));
+  if (minutes > 0) await withServer((server) => flood(server, browser, minutes));
 } finally {
   await browser.close();
 }

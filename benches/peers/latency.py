@@ -13,7 +13,7 @@ import chess.engine
 
 
 def percentiles(samples):
-    """Microseconds. The sample at a rank, without interpolation."""
+    """Percentiles in microseconds, without interpolation."""
     samples.sort()
     rank = lambda part: samples[min(int(len(samples) * part), len(samples) - 1)] / 1000
     return {
@@ -35,7 +35,7 @@ async def go(engine, board, game):
 
 async def stop(engine, board, game):
     with await engine.analysis(board, game=game) as analysis:
-        # The engine searches once it has told something.
+        # The first info shows that the search is running.
         await analysis.get()
         start = time.perf_counter_ns()
         analysis.stop()
@@ -46,8 +46,8 @@ async def stop(engine, board, game):
 async def main(path, count):
     _, engine = await chess.engine.popen_uci(path)
     board, game = chess.Board(), object()
-    for word in 20 * ["g1f3", "g8f6", "f3g1", "f6g8"]:
-        board.push_uci(word)
+    for move in 20 * ["g1f3", "g8f6", "f3g1", "f6g8"]:
+        board.push_uci(move)
     report = {"client": f"python-chess {chess.__version__}", "unit": "us", "samples": count}
     for name, measure in (("go", go), ("stop", stop)):
         for _ in range(count // 10):

@@ -1,10 +1,9 @@
-//! What threads share, tried with [loom] in every order that the memory model allows, up to a
-//! number of changes between threads.
+//! Lock-free code, checked with [loom] in every order that the memory model allows, up to a number of preemptions.
 //!
-//! The hash table is Narikin's own file and the signals are those of the runtime of engines, compiled
-//! with loom's atomics instead of the processor's.
+//! The transposition table of Narikin and the signals of the engine runtime are compiled with the atomics of loom instead
+//! of those of the CPU.
 
-/// What the files are compiled with here.
+/// Replaces the module `sync` of the checked crates.
 mod sync {
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 }
@@ -17,10 +16,10 @@ mod platform {
     use std::mem::MaybeUninit;
 
     pub(crate) fn large_pages<T>(_memory: &mut [MaybeUninit<T>]) {}
-    pub(crate) fn prefetch<T>(_place: &T) {}
+    pub(crate) fn prefetch<T>(_target: &T) {}
 }
 
-/// What the signals carry.
+/// The budget in the signals.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Budget {
     pub(crate) from: Duration,
@@ -43,11 +42,10 @@ use loom::thread;
 use signals::Signals;
 use tt::{Bound, TranspositionTable, TtData};
 
-/// So often another thread goes on where one could have gone on by itself. Each further one makes
-/// the model several times as large.
-const CHANGES: usize = 3;
+/// Maximum number of preemptions. Each further one multiplies the size of the model.
+const MAX_PREEMPTIONS: usize = 3;
 
-/// An entry that says by itself which key it belongs to.
+/// An entry that is derived from its key.
 fn entry_for(key: u64) -> TtData {
     let [low, high, ..] = key.wrapping_mul(0x9E37).to_le_bytes();
     TtData {
@@ -60,13 +58,13 @@ fn entry_for(key: u64) -> TtData {
     }
 }
 
-/// Two threads write different positions into one entry, and a third reads both.
+/// Two threads write different positions to one bucket while a third thread reads both.
 ///
 /// # Panics
-/// Half of one entry was taken for a half of the other.
+/// A read returns a mixture of two entries.
 pub fn entries_are_never_mixed() {
     let mut builder = Builder::new();
-    builder.preemption_bound = Some(CHANGES);
+    builder.preemption_bound = Some(MAX_PREEMPTIONS);
     builder.check(|| {
         let table = Arc::new(TranspositionTable::new(0).expect("a bucket"));
         let writers = [1, 2].map(|key| {
@@ -88,11 +86,11 @@ pub fn entries_are_never_mixed() {
     });
 }
 
-/// A search ponders with two threads while the reader tells it of a ponder hit, and then to stop.
+/// Two threads ponder while a third thread signals a ponder hit and then a stop.
 ///
 /// # Panics
-/// A thread saw a part of the clock that came with the ponder hit without the rest of it.
-pub fn a_ponder_hit_comes_with_its_clock() {
+/// A thread observes the ponder hit without its complete clock.
+pub fn ponder_hit_publishes_its_clock() {
     let clock = Budget {
         from: Duration::from_secs(1),
         soft: Some(Duration::from_secs(2)),
@@ -101,7 +99,7 @@ pub fn a_ponder_hit_comes_with_its_clock() {
     };
     loom::model(move || {
         let signals = Arc::new(Signals::new(None));
-        let look = move |signals: &Signals| {
+        let check = move |signals: &Signals| {
             let seen = signals.budget();
             assert!(seen == Budget::default() || seen == clock, "{seen:?}");
             if !signals.pondering() {
@@ -111,7 +109,7 @@ pub fn a_ponder_hit_comes_with_its_clock() {
         let searchers = [(); 2].map(|()| {
             let signals = signals.clone();
             thread::spawn(move || {
-                look(&signals);
+                check(&signals);
                 signals.stopped()
             })
         });

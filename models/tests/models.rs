@@ -1,4 +1,4 @@
-//! What threads share: the hash table and the signals to a search.
+//! Models of the transposition table and of the signals to a search.
 
 #[test]
 fn entries_are_never_mixed() {
@@ -6,6 +6,6 @@ fn entries_are_never_mixed() {
 }
 
 #[test]
-fn a_ponder_hit_comes_with_its_clock() {
-    readyok_models::a_ponder_hit_comes_with_its_clock();
+fn ponder_hit_publishes_its_clock() {
+    readyok_models::ponder_hit_publishes_its_clock();
 }

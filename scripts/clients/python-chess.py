@@ -1,4 +1,4 @@
-"""Asks an engine as programs with python-chess do: for moves, and for an analysis.
+"""Plays moves and runs an analysis with python-chess.
 
 Usage: python-chess.py ENGINE
 """
@@ -14,7 +14,7 @@ def main() -> None:
     with chess.engine.SimpleEngine.popen_uci(sys.argv[1], timeout=4) as engine:
         engine.configure({"Hash": 32} if "Hash" in engine.options else {})
         for ply in range(4):
-            # Without a time it would wait for ever, whatever the timeout is.
+            # Without a time, python-chess applies no timeout.
             limit = chess.engine.Limit(time=1, white_clock=60, black_clock=60, white_inc=1, black_inc=1)
             played = engine.play(board, limit, game="one", ponder=ply < 2)
             if played.move is None:

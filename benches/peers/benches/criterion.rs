@@ -1,4 +1,4 @@
-//! The detailed run: distributions, and the change since the last run.
+//! Detailed measurements: distributions, and the change since the last run.
 
 use criterion::Criterion;
 use std::time::{Duration, Instant};

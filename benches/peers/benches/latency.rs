@@ -1,8 +1,8 @@
-//! The time from `go` and from `stop` to `bestmove` with an engine that answers immediately, and the processor time of a
-//! ply. All clients take turns in short rounds, so that other load on the machine meets all of them. One line of JSON
-//! for each client, with the ratio to bare pipes in the same run.
+//! The time from `go` and from `stop` to `bestmove` with an engine that replies immediately, and the CPU time per ply.
+//! The clients alternate in short rounds, so that other load affects all of them. The output is one line of JSON for each
+//! client, with the ratio to bare pipes in the same run.
 //!
-//! python-chess takes part if `PYTHON` names an interpreter that has it; see `latency.sh`.
+//! python-chess is included if `PYTHON` is the path of an interpreter that has it; see `latency.sh`.
 
 use std::error::Error;
 use std::future::Future;
@@ -18,19 +18,19 @@ use readyok_client::{Builder, Dialect, Engine, Game, Limit};
 use rustix::time::{ClockId, clock_gettime};
 
 const INSTANT: &str = env!("CARGO_BIN_EXE_instant");
-/// Plies of a client before it is the turn of the next one.
+/// Plies of a client in a round.
 const ROUND: usize = 250;
 const ROUNDS: usize = 40;
-/// A game of 80 plies that ends where it began.
+/// A cycle of moves, repeated to a game of 80 plies.
 const MOVES: [&str; 4] = ["g1f3", "g8f6", "f3g1", "f6g8"];
 const REPETITIONS: usize = 20;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> Outcome<()> {
-    // Only clients whose name contains one of these words, if there are any.
-    let words: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
-    let wanted = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word));
+    // Arguments select clients by parts of their names.
+    let filters: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
+    let is_selected = |name: &str| filters.is_empty() || filters.iter().any(|it| name.contains(it));
     let plain = Engine::builder().dialect(Dialect::Uci);
     let matches = plain.clone().sync_between_searches(false);
     let mut clients: Vec<(&str, Box<dyn Client>, Samples)> = Vec::new();
@@ -44,7 +44,7 @@ fn main() -> Outcome<()> {
         ("readyok for matches, begun", &matches, Mode::Begin),
         ("readyok for matches, task", &matches, Mode::Task),
     ] {
-        if wanted(name) {
+        if is_selected(name) {
             add(name, Box::new(Readyok::start(builder.clone(), mode)?));
         }
     }
@@ -52,7 +52,7 @@ fn main() -> Outcome<()> {
         for (_, client, samples) in &mut clients {
             let (go, cpu) = measure(|| client.go())?;
             let (stop, _) = measure(|| client.stop())?;
-            // The first round warms up.
+            // The first round is a warm-up.
             if round != 0 {
                 samples.add(go, cpu, stop);
             }
@@ -62,7 +62,7 @@ fn main() -> Outcome<()> {
     for (name, _, samples) in &clients {
         println!("{}", samples.report(name, bare));
     }
-    if let Some(python) = std::env::var_os("PYTHON").filter(|_| wanted("python-chess")) {
+    if let Some(python) = std::env::var_os("PYTHON").filter(|_| is_selected("python-chess")) {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/latency.py");
         let samples = (ROUND * ROUNDS / 2).to_string();
         Command::new(python).args([script, INSTANT, &samples]).status()?;
@@ -70,22 +70,22 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// A client that plays and analyses. Both methods return nanoseconds.
+/// A client under test. Both methods return nanoseconds.
 trait Client {
-    /// From `go` to `bestmove`.
+    /// Time from `go` to `bestmove`.
     fn go(&mut self) -> Outcome<u128>;
-    /// From `stop` to `bestmove`, in a search that has begun.
+    /// Time from `stop` to `bestmove` in a running search.
     fn stop(&mut self) -> Outcome<u128>;
 }
 
-/// Nanoseconds of each ply of a round, and the processor time of a ply.
+/// Nanoseconds of each ply of a round, and the CPU time per ply.
 fn measure(mut sample: impl FnMut() -> Outcome<u128>) -> Outcome<(Vec<u128>, f64)> {
     let before = cpu();
     let samples = (0..ROUND).map(|_| sample()).collect::<Outcome<Vec<_>>>()?;
     Ok((samples, (cpu() - before) / ROUND as f64 / 1e3))
 }
 
-/// Nanoseconds that all threads of this process have used, in user and kernel mode.
+/// CPU time of this process in nanoseconds, in user and kernel mode.
 fn cpu() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
@@ -95,8 +95,9 @@ fn cpu() -> f64 {
 struct Samples {
     go: Vec<u128>,
     stop: Vec<u128>,
-    /// The median and the processor time of each round.
+    /// The median of each round.
     medians: Vec<u128>,
+    /// The CPU time of each round.
     cpu: Vec<f64>,
 }
 
@@ -109,7 +110,7 @@ impl Samples {
         self.stop.extend(stop);
     }
 
-    /// The median of the least disturbed round, in microseconds.
+    /// The lowest median of all rounds, in microseconds.
     fn best_go(&self) -> f64 {
         self.medians.iter().min().map_or(0.0, |&median| median as f64 / 1e3)
     }
@@ -127,7 +128,7 @@ impl Samples {
     }
 }
 
-/// Microseconds. The sample at a rank, without interpolation.
+/// Percentiles in microseconds, without interpolation.
 fn percentiles(samples: &[u128]) -> String {
     let mut samples = samples.to_vec();
     samples.sort_unstable();
@@ -145,7 +146,7 @@ fn percentiles(samples: &[u128]) -> String {
     )
 }
 
-/// What the machine needs without any client.
+/// The lower bound: pipes without a client.
 struct Pipes {
     engine: Child,
     input: ChildStdin,
@@ -192,13 +193,13 @@ impl Client for Pipes {
 
 impl Drop for Pipes {
     fn drop(&mut self) {
-        // It may have ended already.
+        // Fails if the engine has already exited.
         let _ = self.engine.kill();
         let _ = self.engine.wait();
     }
 }
 
-/// How a search is waited for.
+/// How the caller waits for a search.
 #[derive(Clone, Copy)]
 enum Mode {
     /// In the call that starts it.
@@ -246,7 +247,7 @@ impl Client for Readyok {
 
     fn stop(&mut self) -> Outcome<u128> {
         let mut analysis = self.engine.analyse(&self.game, Limit::Infinite)?;
-        // The engine searches once it has sent something.
+        // The first `info` shows that the search is running.
         analysis.next().ok_or("no info")?;
         let start = Instant::now();
         analysis.stop();
@@ -260,7 +261,7 @@ impl Client for Readyok {
     }
 }
 
-/// Runs a future in this thread, which parks meanwhile: the least that a runtime does.
+/// A minimal runtime: polls a future in this thread, and parks the thread meanwhile.
 fn block_on<T>(future: impl Future<Output = T>) -> T {
     struct Unpark(Thread);
     impl Wake for Unpark {

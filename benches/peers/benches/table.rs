@@ -1,8 +1,8 @@
-//! The table: time, ratio to the best rival, allocations.
+//! Prints the table: time, ratio to the best rival, allocations.
 //!
-//! Contenders take turns in batches that are shorter than a time slice, and the best batch of each
-//! counts, so that the load of the machine strikes all of them or none. All cases are gone through
-//! several times: what disturbs a machine for a second disturbs one pass of a case.
+//! Contenders alternate in batches that are shorter than a time slice, and the best batch of each counts, so that
+//! other load affects all or none of them. All cases are measured in several passes, so that a disturbance of a second
+//! affects one pass only.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,11 +10,11 @@ use std::time::Instant;
 
 use readyok_peers::{Case, Contender};
 
-/// How often all cases are gone through.
+/// Number of passes over all cases.
 const PASSES: u32 = 100;
-/// How often each contender has its turn in a pass.
+/// Number of batches of each contender in a pass.
 const ROUNDS: u32 = 100;
-/// How long a turn should take, in nanoseconds.
+/// Target duration of a batch in nanoseconds.
 const BATCH: u64 = 20_000;
 
 struct Counting;
@@ -22,15 +22,15 @@ struct Counting;
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
 fn count() {
-    // There is one thread, and a locked instruction would slow down those who allocate.
+    // There is one thread, and a locked instruction would slow down allocations.
     ALLOCATIONS.store(ALLOCATIONS.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
 }
 
-// SAFETY: every call is passed on unchanged to the system's allocator.
+// SAFETY: every call is forwarded unchanged to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller keeps the contract, which is the same.
+        // SAFETY: the contract is the same, and the caller satisfies it.
         unsafe { System.alloc(layout) }
     }
 
@@ -52,12 +52,12 @@ static ALLOCATOR: Counting = Counting;
 fn main() {
     println!("| case | crate | ns | of the best rival | allocations |");
     println!("|---|---|--:|--:|--:|");
-    // Cargo adds `--bench` to what it is given.
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
-    let is_wanted =
-        |case: &Case| wanted.is_empty() || wanted.iter().any(|it| case.name.contains(it.as_str()));
+    // Cargo adds the argument `--bench`.
+    let filters: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
+    let is_selected =
+        |case: &Case| filters.is_empty() || filters.iter().any(|it| case.name.contains(it.as_str()));
     let mut cases: Vec<_> =
-        readyok_peers::cases().into_iter().filter(is_wanted).map(prepared).collect();
+        readyok_peers::cases().into_iter().filter(is_selected).map(prepared).collect();
     for _ in 0..PASSES {
         cases.iter_mut().for_each(|(_, rows)| measure(rows));
     }
@@ -73,7 +73,7 @@ struct Row {
 
 fn prepared(case: Case) -> (String, Vec<Row>) {
     let row = |mut contender: Contender| {
-        // The first run fills the buffers of those that keep some.
+        // The first run fills reused buffers.
         let runs = (0..5).map(|_| nanoseconds(&mut contender, 100) / 100.0);
         let warm = runs.fold(f64::INFINITY, f64::min);
         let before = ALLOCATIONS.load(Ordering::Relaxed);

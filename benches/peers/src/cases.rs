@@ -1,4 +1,4 @@
-//! The lines, and how each crate reads and writes them.
+//! The lines, and their parsing and writing with each crate.
 
 use std::fmt::{Display, Write as _};
 use std::hint::black_box;
@@ -64,7 +64,7 @@ fn uci_info() -> Line {
     let mut line = Line::new("UCI info, 20 moves", text)
         .ours(Reply::read, Reply::write, Dialect::Uci)
         .chess::<ruci::engine::Message<'static>>();
-    // It keeps every number as a string, so that only strings are copied here.
+    // It stores every number as a string, so that only strings are copied here.
     line.write("uci-parser", UciResponse::<String>::info(built), display);
     line
 }
@@ -118,11 +118,11 @@ fn usi_info() -> Line {
 }
 
 fn usi_option() -> Line {
-    // `usi` takes every word after the first `var`, each `var` among them, for a choice of its own.
+    // `usi` parses each token after the first `var`, including `var`, as a separate choice.
     Line::new("USI option, combo", OPTION).ours(Reply::read, Reply::write, Dialect::Usi).shogi()
 }
 
-/// A line, and the two cases that come of it.
+/// A line with its two cases.
 struct Line {
     text: &'static str,
     read: Case,
@@ -135,19 +135,19 @@ impl Line {
         Self { text: text.into().leak(), read: case("read"), write: case("write") }
     }
 
-    /// A crate that only reads. `is_right` says whether it has read everything.
+    /// Adds a crate that only reads. `is_correct` checks that it has read everything.
     fn read<M: 'static>(
         &mut self,
         name: &'static str,
         read: fn(&'static str) -> M,
-        is_right: fn(&M) -> bool,
+        is_correct: fn(&M) -> bool,
     ) {
         let text = self.text;
-        assert!(is_right(&read(text)), "{name} does not understand `{text}`");
+        assert!(is_correct(&read(text)), "{name} does not parse `{text}`");
         self.read.contenders.push(Contender::new(name, move || read(black_box(text))));
     }
 
-    /// A crate that writes this message, whichever order of fields it likes.
+    /// Adds a crate that writes this message, with any order of fields.
     fn write<M: 'static>(
         &mut self,
         name: &'static str,
@@ -156,8 +156,8 @@ impl Line {
     ) {
         let mut out = String::new();
         write(&message, &mut out);
-        assert_eq!(sorted_words(&out), sorted_words(self.text), "{name} writes `{out}`");
-        // As an engine that keeps a buffer for its output.
+        assert_eq!(sorted_tokens(&out), sorted_tokens(self.text), "{name} writes `{out}`");
+        // Reuses the buffer, like an engine.
         let work = move || {
             out.clear();
             write(black_box(&message), &mut out);
@@ -166,7 +166,7 @@ impl Line {
         self.write.contenders.push(Contender::new(name, work));
     }
 
-    /// A crate that does both. That it writes all words again shows that it has read them.
+    /// Adds a crate that reads and writes. If it writes all tokens, it has read them.
     fn both<M: 'static>(
         &mut self,
         name: &'static str,
@@ -185,7 +185,7 @@ impl Line {
     ) -> Self {
         let text = self.text;
         let reading = read(text, dialect);
-        assert!(reading.diagnostics.is_empty(), "notes on `{text}`");
+        assert!(reading.diagnostics.is_empty(), "diagnostics of `{text}`");
         let write = move |message: &M, out: &mut String| write(message, dialect, out).unwrap();
         self.write("readyok", reading.value, write);
         let work = move || read(black_box(text), dialect);
@@ -193,7 +193,7 @@ impl Line {
         self
     }
 
-    /// As users with typed moves have it: every move read, every move written.
+    /// Adds conversions of all moves to and from values.
     fn our_position(mut self, dialect: Dialect) -> Self {
         let text = self.text;
         let read = move || -> Vec<Move> {
@@ -213,7 +213,7 @@ impl Line {
         self
     }
 
-    /// The chess crates that read and write everything; `M` is the type of `ruci`.
+    /// Adds the chess crates that read and write everything; `M` is the type of `ruci`.
     fn chess<M: FromStr<Err: std::fmt::Debug> + Display + 'static>(mut self) -> Self {
         self.both("ruci", parsed::<M>, display);
         self.both("shakmaty-uci", parsed::<shakmaty_uci::UciMessage>, display);
@@ -228,7 +228,7 @@ impl Line {
     }
 }
 
-/// The moves in a vector that is allocated once.
+/// The moves as a vector with one allocation.
 fn collected(list: &MoveList<'_>) -> Vec<Move> {
     let mut moves = Vec::with_capacity(list.len());
     moves.extend(list.moves());
@@ -243,8 +243,8 @@ fn display<M: Display>(message: &M, out: &mut String) {
     write!(out, "{message}").unwrap();
 }
 
-fn sorted_words(line: &str) -> Vec<&str> {
-    let mut words: Vec<_> = line.split_ascii_whitespace().collect();
-    words.sort_unstable();
-    words
+fn sorted_tokens(line: &str) -> Vec<&str> {
+    let mut tokens: Vec<_> = line.split_ascii_whitespace().collect();
+    tokens.sort_unstable();
+    tokens
 }

@@ -1,7 +1,7 @@
-//! The same lines, read and written by Readyok and by its rivals.
+//! The same lines, read and written by Readyok and its rivals.
 //!
-//! Every contender is checked before it is measured: a reader that misses a move, or a writer that
-//! leaves out a word, would look fast.
+//! Every contender is checked before it is measured, because a parser that skips a move or a writer that omits a token
+//! would look fast.
 
 mod cases;
 
@@ -9,19 +9,19 @@ pub use cases::cases;
 
 use std::hint::black_box;
 
-/// One line, read or written by all who can.
+/// A line that several contenders read or write.
 pub struct Case {
-    /// What is done, and to which line.
+    /// The operation and the line.
     pub name: String,
-    /// Those who do it.
+    /// The crates.
     pub contenders: Vec<Contender>,
 }
 
-/// What one crate does in a case.
+/// A crate in a case.
 pub struct Contender {
-    /// The crate, and what is special about its way.
+    /// The crate and its variant.
     pub name: &'static str,
-    /// Does it so many times.
+    /// Runs the operation a number of times.
     pub run: Box<dyn FnMut(u64)>,
 }
 
@@ -32,7 +32,7 @@ impl Contender {
         Self { name, run: Box::new(run) }
     }
 
-    /// Whether this is Readyok doing just what the rivals do.
+    /// Whether this is Readyok with the same operation as the rivals.
     pub fn is_ours(&self) -> bool {
         self.name == OURS
     }

@@ -1,4 +1,4 @@
-//! An engine that answers at once: what is left of its time is the client's.
+//! An engine that replies immediately, so that the client determines the latency.
 
 use std::io::{self, BufRead, Write};
 
