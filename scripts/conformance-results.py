@@ -151,7 +151,7 @@ def row(name, found):
 
 def common_exits(bad):
     """Exit statuses that occur in more than ten checks."""
-    ends = [match[0] for it in bad if (match := re.search(r"the engine (?:ended|exited) with .*$", it["text"]))]
+    ends = [match[0] for it in bad if (match := re.search(r"the engine exited \(.*\)$", it["text"]))]
     return [(end, ends.count(end)) for end in sorted(set(ends)) if 10 < ends.count(end)]
 
 
