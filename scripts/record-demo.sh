@@ -45,9 +45,10 @@ printf '$ readyok check ./my-engine --only search.\n'
 sleep 1
 "$READYOK" check ./my-engine --only search. --skip search.ponder --jobs 4
 sleep 4
+touch done
 BASH
 chmod +x session
 export READYOK=$readyok TERM=xterm-256color
-# The recorder needs a terminal.
+# The recorder needs a terminal, and an open input until the end of the session.
 script -qec "stty cols 110 rows 30; '$termtosvg' '$picture' -g 110x30 -m 100 -M 3000 -t window_frame -c ./session" /dev/null \
-    < <(sleep 600) >/dev/null
+    < <(until [[ -e done ]]; do sleep 1; done) >/dev/null

@@ -1,18 +1,61 @@
-//! What a check works with: the engine, as often as it needs one, and what is known about it.
+//! Test cases, and the context of a test: the engine and its handshake information.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use readyok_protocol::{DiagnosticKind, Dialect, Id, OptionDecl, OptionKind, OptionType, Reply};
+use readyok_protocol::{
+    DiagnosticKind, Dialect, Id, OptionDecl, OptionKind, OptionType, Reply, Rule,
+};
 use readyok_rules::{Game, Position};
 
+use crate::mock_engine::Probe;
+use crate::result::{Observation, Stop, TestResult};
 use crate::session::{EngineSession, WaitError};
-use crate::spec::Need;
+use crate::spec::{Check, Need};
 use crate::target::{Launch, Target};
-use crate::test::Stop;
 use crate::timeouts::Timeouts;
 use crate::transcript::{GameOf, Transcript};
+
+/// A check with its test.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TestCase {
+    pub(crate) check: Check,
+    pub(crate) test: Test,
+}
+
+/// The test of a rule.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Test {
+    /// Runs in a separate session.
+    Interactive(fn(&TestContext<'_>) -> TestResult),
+    /// Observes all sessions.
+    Passive(fn(&Transcript) -> Observation),
+    /// Observes violations of an ordering rule in all sessions.
+    Ordering(Rule),
+    /// Observes diagnostics of lines with this first token in all sessions.
+    Syntax {
+        keyword: &'static str,
+        /// The diagnostics that violate the rule.
+        notes: &'static [DiagnosticKind],
+    },
+    /// A mock engine with this behavior, for clients.
+    Mock(Probe),
+}
+
+impl Test {
+    pub(crate) const fn is_passive(&self) -> bool {
+        !matches!(self, Self::Interactive(_) | Self::Mock(_))
+    }
+
+    /// The ordering rule of the test.
+    pub(crate) const fn order(&self) -> Option<Rule> {
+        match self {
+            Self::Ordering(rule) => Some(*rule),
+            Self::Interactive(_) | Self::Passive(_) | Self::Syntax { .. } | Self::Mock(_) => None,
+        }
+    }
+}
 
 /// Information from the handshake.
 #[derive(Clone, Debug, Default)]

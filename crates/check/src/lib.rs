@@ -37,7 +37,6 @@ mod settings;
 mod spec;
 mod suite;
 mod target;
-mod test;
 mod timeouts;
 mod transcript;
 mod usage;

@@ -7,21 +7,52 @@ use readyok_protocol::{Dialect, Party};
 
 use crate::clock::now;
 use crate::excerpt::{Excerpt, Input};
-use crate::message::Message;
+use crate::message::{Message, message};
 use crate::spec::{Check, Profile, Severity};
 use crate::timeouts::Timeouts;
 
-/// What a check has found.
+/// The result of a check.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Verdict {
-    /// The rule is kept.
+    /// The rule is satisfied.
     Pass,
-    /// It is not: what was seen.
+    /// The rule is violated, with the observation.
     Fail(Message),
-    /// There was nothing to test: why.
+    /// The check does not apply, with the reason.
     Skip(Message),
-    /// It could not be seen: why.
+    /// The check has no verdict, with the reason.
     Inconclusive(Message),
+}
+
+/// The reason why a test ends early.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    Fail(Message),
+    Skip(Message),
+    Inconclusive(Message),
+}
+
+/// Result of an interactive test. `Ok` is a pass.
+pub(crate) type TestResult = Result<(), Stop>;
+
+/// Result of a passive test: the number of relevant entries, or the index of a violation with its message.
+pub(crate) type Observation = Result<usize, (usize, Message)>;
+
+impl Stop {
+    /// A position of a test is invalid.
+    pub(crate) fn invalid_position(error: &dyn std::error::Error) -> Self {
+        Self::Inconclusive(message!("check.bad-position", english_position = error.to_string()))
+    }
+}
+
+impl From<Stop> for Verdict {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Fail(text) => Self::Fail(text),
+            Stop::Skip(text) => Self::Skip(text),
+            Stop::Inconclusive(text) => Self::Inconclusive(text),
+        }
+    }
 }
 
 /// The result of a run.

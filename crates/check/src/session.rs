@@ -21,9 +21,9 @@ use readyok_protocol::{
 
 use crate::clock::now;
 use crate::message::{Message, Value, message};
+use crate::result::Stop;
 use crate::target::Connection;
 use crate::target::{Launch, Target};
-use crate::test::Stop;
 use crate::timeouts::Timeouts;
 use crate::transcript::{Entry, INPUT_ENDS, Transcript};
 use crate::usage::{Usage, usage};

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use readyok_protocol::Dialect;
 
+use crate::context::TestCase;
 use crate::result::CheckResult;
 use crate::spec::{Check, Severity};
-use crate::test::TestCase;
 use crate::timeouts::Timeouts;
 
 /// Which checks a run has, and how it goes about them.

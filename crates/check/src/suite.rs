@@ -16,15 +16,14 @@ use readyok_protocol::{Dialect, Party};
 
 use crate::checks;
 use crate::clock::now;
-use crate::context::{Effort, EngineInfo, TestContext, handshake};
+use crate::context::{Effort, EngineInfo, Test, TestCase, TestContext, handshake};
 use crate::format;
 use crate::message::{Message, message};
-use crate::result::{CheckResult, Report, TargetError, Verdict};
+use crate::result::{CheckResult, Observation, Report, Stop, TargetError, Verdict};
 use crate::session::{EngineSession, WaitError};
 use crate::settings::{Settings, setters};
 use crate::spec::{Check, Profile, Severity};
 use crate::target::{Launch, Target};
-use crate::test::{Observation, Stop, Test, TestCase};
 use crate::timeouts::Timeouts;
 use crate::transcript::Transcript;
 

@@ -7,8 +7,8 @@ use super::test_positions;
 use crate::context::TestContext;
 use crate::format;
 use crate::message::{Message, message};
+use crate::result::{Observation, Stop, TestResult};
 use crate::session::EngineSession;
-use crate::test::{Observation, Stop, TestResult};
 use crate::transcript::{Search, Transcript};
 
 pub(super) fn middle(context: &TestContext<'_>) -> String {

@@ -4,11 +4,11 @@ use readyok_protocol::{Best, OptionKind};
 
 use super::assertions::{middle, search_summary};
 use super::clause;
-use crate::context::{DeclaredOption, TestContext};
+use crate::context::{DeclaredOption, Test, TestCase, TestContext};
 use crate::message::message;
+use crate::result::{Stop, TestResult};
 use crate::session::{EngineSession, Line, OrFail};
 use crate::spec::{Need, Profile, Severity};
-use crate::test::{Stop, Test, TestCase, TestResult};
 
 /// A name that no engine has for an option.
 const UNKNOWN: &str = "No Such Option";

@@ -1,11 +1,11 @@
 //! How an engine leaves.
 
 use super::{clause, test_positions};
-use crate::context::TestContext;
+use crate::context::{Test, TestCase, TestContext};
 use crate::message::{Message, message};
+use crate::result::{Stop, TestResult};
 use crate::session::{EngineSession, OrFail};
 use crate::spec::{Clause, Need, Profile, Severity};
-use crate::test::{Stop, Test, TestCase, TestResult};
 
 const QUIT: &[Clause] = &[
     clause("UCI 2006, quit", "quit the program as soon as possible"),

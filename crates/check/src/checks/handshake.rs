@@ -3,12 +3,12 @@
 use readyok_protocol::{DiagnosticKind, Reply, Rule, Status};
 
 use super::{clause, test_positions};
-use crate::context::{TestContext, handshake};
+use crate::context::{Test, TestCase, TestContext, handshake};
 use crate::format;
 use crate::message::message;
+use crate::result::{Observation, Stop, TestResult};
 use crate::session::OrFail;
 use crate::spec::{Profile, Severity};
-use crate::test::{Observation, Stop, Test, TestCase, TestResult};
 use crate::transcript::Transcript;
 
 /// Maximum duration of the handshake.

@@ -5,12 +5,12 @@ use readyok_rules::{Game, Position};
 
 use super::assertions::each;
 use super::{clause, test_positions};
-use crate::context::TestContext;
+use crate::context::{Test, TestCase, TestContext};
 use crate::format;
 use crate::message::{Message, message};
+use crate::result::{Observation, Stop, TestResult};
 use crate::session::OrFail;
 use crate::spec::{Need, Profile, Severity};
-use crate::test::{Observation, Stop, Test, TestCase, TestResult};
 use crate::transcript::{Search, Transcript};
 
 /// Maximum number of PVs that are verified per session.

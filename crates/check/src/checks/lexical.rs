@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use readyok_protocol::{Reply, Rule};
 
 use super::{clause, test_positions};
-use crate::context::TestContext;
+use crate::context::{Test, TestCase, TestContext};
 use crate::message::{Message, message};
+use crate::result::{Stop, TestResult};
 use crate::session::{EngineSession, OrFail};
 use crate::spec::{Profile, Severity};
-use crate::test::{Stop, Test, TestCase, TestResult};
 
 /// Plies of a game that makes a long line.
 const LONG: usize = 400;

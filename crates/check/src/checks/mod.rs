@@ -61,9 +61,9 @@ mod state;
 mod test_positions;
 mod usi;
 
+use crate::context::TestCase;
 use crate::spec::Check;
 use crate::spec::Clause;
-use crate::test::TestCase;
 
 const AREAS: [&[TestCase]; 18] = [
     handshake::CHECKS,

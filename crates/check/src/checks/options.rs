@@ -3,11 +3,11 @@
 use readyok_protocol::{DiagnosticKind, Dialect, OptionKind, OptionType};
 
 use super::{clause, test_positions};
-use crate::context::{DeclaredOption, TestContext, is_expensive};
+use crate::context::{DeclaredOption, Test, TestCase, TestContext, is_expensive};
 use crate::message::{Message, message};
+use crate::result::{Stop, TestResult};
 use crate::session::OrFail;
 use crate::spec::{Need, Profile, Severity};
-use crate::test::{Stop, Test, TestCase, TestResult};
 
 /// Options whose type the protocols fix, by their UCI names.
 const FIXED: [(&str, &str); 13] = [

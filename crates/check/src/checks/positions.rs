@@ -4,12 +4,12 @@ use readyok_protocol::{Best, Dialect};
 use readyok_rules::{Game, Position};
 
 use super::{clause, test_positions};
-use crate::context::TestContext;
+use crate::context::{Test, TestCase, TestContext};
 use crate::format;
 use crate::message::message;
+use crate::result::{Observation, Stop, TestResult};
 use crate::session::{EngineSession, OrFail, WaitError};
 use crate::spec::{Need, Profile, Severity};
-use crate::test::{Observation, Stop, Test, TestCase, TestResult};
 use crate::transcript::{Transcript, canonical_move};
 
 pub(super) const CHECKS: &[TestCase] = &[

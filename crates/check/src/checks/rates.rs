@@ -7,10 +7,10 @@ use readyok_protocol::{Bound, Info, Reply};
 use super::assertions::{each, soon_done};
 use super::{clause, test_positions};
 use crate::clock::now;
-use crate::context::TestContext;
+use crate::context::{Test, TestCase, TestContext};
 use crate::message::message;
+use crate::result::{Observation, Stop, TestResult};
 use crate::spec::{Profile, Severity};
-use crate::test::{Observation, Stop, Test, TestCase, TestResult};
 use crate::transcript::Transcript;
 
 /// Tolerance of a reported time: engines round, and start their clock while reading.

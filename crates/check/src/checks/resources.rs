@@ -7,11 +7,11 @@ use readyok_protocol::{Reply, Rule};
 use super::assertions::middle;
 use super::clause;
 use crate::clock::now;
-use crate::context::{TestContext, range};
+use crate::context::{Test, TestCase, TestContext, range};
 use crate::message::message;
+use crate::result::{Stop, TestResult};
 use crate::session::{EngineSession, OrFail};
 use crate::spec::{Need, Profile, Severity};
-use crate::test::{Stop, Test, TestCase, TestResult};
 use crate::usage::Usage;
 
 /// Duration of one measurement of an idle engine, their number, and the maximum CPU usage of the best.

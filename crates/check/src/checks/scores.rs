@@ -5,12 +5,12 @@ use readyok_rules::Game;
 
 use super::assertions::each;
 use super::{clause, test_positions};
-use crate::context::TestContext;
+use crate::context::{Test, TestCase, TestContext};
 use crate::format;
 use crate::message::message;
+use crate::result::{Observation, Stop, TestResult};
 use crate::session::OrFail;
 use crate::spec::{Profile, Severity};
-use crate::test::{Observation, Stop, Test, TestCase, TestResult};
 use crate::transcript::Transcript;
 
 /// Centipawns from which a score encodes a mate.

@@ -8,12 +8,12 @@ use readyok_rules::{Game, Position};
 use super::assertions::{continues, middle, obeys_stop, soon_done};
 use super::{clause, test_positions};
 use crate::clock::now;
-use crate::context::{TestContext, largest, percentiles};
+use crate::context::{Test, TestCase, TestContext, largest, percentiles};
 use crate::format;
 use crate::message::message;
+use crate::result::{Observation, Stop, TestResult};
 use crate::session::{EngineSession, OrFail, SearchResult, WaitError};
 use crate::spec::{Need, Profile, Severity};
-use crate::test::{Observation, Stop, Test, TestCase, TestResult};
 use crate::transcript::Transcript;
 
 /// A node count that each engine reaches in no time, and by how much it may be missed: engines look

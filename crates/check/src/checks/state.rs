@@ -7,11 +7,11 @@ use readyok_rules::Position;
 
 use super::assertions::{middle, search_summary};
 use super::{clause, test_positions};
-use crate::context::{TestContext, largest};
+use crate::context::{Test, TestCase, TestContext, largest};
 use crate::message::{Message, message};
+use crate::result::{Stop, TestResult};
 use crate::session::{EngineSession, OrFail};
 use crate::spec::{Need, Profile, Severity};
-use crate::test::{Stop, Test, TestCase, TestResult};
 
 /// A search that is interrupted, and ends by itself.
 const WHILE: Duration = Duration::from_millis(350);

@@ -7,12 +7,12 @@ use readyok_protocol::{Best, Checkmate, Dialect, OptionSet, Reply, Rule};
 use readyok_rules::{Game, Position};
 
 use super::{clause, test_positions};
-use crate::context::{TestContext, percentiles};
+use crate::context::{Test, TestCase, TestContext, percentiles};
 use crate::format;
 use crate::message::{Message, message, values};
+use crate::result::{Stop, TestResult};
 use crate::session::{EngineSession, OrFail};
 use crate::spec::{Need, Profile, Severity};
-use crate::test::{Stop, Test, TestCase, TestResult};
 
 const DEPLOYED: &[Profile] = &[Profile::UsiDeployed];
 

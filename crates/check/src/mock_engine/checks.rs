@@ -6,9 +6,10 @@ use readyok_protocol::{Command, DiagnosticKind, Dialect, OptionDecl, Party, Repl
 use readyok_rules::{Game, Position};
 
 use super::script::{Behavior, Expect, LineFormat, Moment, Probe};
+use crate::context::{Test, TestCase};
 use crate::message::message;
+use crate::result::Observation;
 use crate::spec::{Check, Clause, Profile, Severity};
-use crate::test::{Observation, Test, TestCase};
 use crate::transcript::{Entry, GameOf, Transcript, resolve};
 
 const AREAS: [&[TestCase]; 9] =

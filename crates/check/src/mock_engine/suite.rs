@@ -14,13 +14,12 @@ use super::checks;
 use super::run::{End, RunOptions, RunResult, run};
 use super::script::{Expect, Probe};
 use crate::clock::now;
+use crate::context::{Test, TestCase};
 use crate::message::{Message, message};
-use crate::result::Verdict;
-use crate::result::{CheckResult, Report, TargetError};
+use crate::result::{CheckResult, Report, TargetError, Verdict};
 use crate::settings::{Settings, setters};
 use crate::spec::{Check, Severity};
 use crate::suite::{in_parallel, observe};
-use crate::test::{Test, TestCase};
 use crate::timeouts::Timeouts;
 use crate::transcript::{Entry, Transcript};
 
