@@ -12,7 +12,7 @@ use readyok_protocol::{Language, Rule};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Texts {
-    /// Missing where a library provides the English text.
+    /// `None` if a library provides the English text.
     en: Option<String>,
     ja: String,
 }

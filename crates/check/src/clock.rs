@@ -1,8 +1,8 @@
-//! The only place of this crate that reads the clock.
+//! Access to the clock.
 
 use std::time::Instant;
 
-#[expect(clippy::disallowed_methods, reason = "a check of an engine is where time comes from")]
+#[expect(clippy::disallowed_methods, reason = "the only use of the clock in this crate")]
 pub(crate) fn now() -> Instant {
     Instant::now()
 }

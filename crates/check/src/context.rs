@@ -63,9 +63,9 @@ pub(crate) struct EngineInfo {
     pub(crate) names: Vec<String>,
     pub(crate) authors: Vec<String>,
     pub(crate) options: Vec<DeclaredOption>,
-    /// From the start to `uciok` or `usiok`.
+    /// Time from the start to `uciok` or `usiok`.
     pub(crate) handshake: Duration,
-    /// It does not survive `go depth`: what is about something else has to search otherwise.
+    /// The engine exits on `go depth`: other checks use a time limit.
     pub(crate) ends_at_depth: bool,
 }
 
@@ -79,15 +79,15 @@ pub(crate) struct DeclaredOption {
 /// Number of repetitions of random tests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// Searches with random commands in them.
+    /// Searches with random commands.
     pub(crate) searches: usize,
-    /// Lines of random moves that are searched from.
+    /// Lines of random moves whose positions are searched.
     pub(crate) lines: usize,
-    /// Games in a row of each check that is about long runs; none without being asked.
+    /// Games of each soak check; 0 disables these checks.
     pub(crate) soak: Option<usize>,
 }
 
-/// The workplace of one check.
+/// The context of a check.
 #[derive(Debug)]
 pub(crate) struct TestContext<'a> {
     pub(crate) target: &'a Target,
@@ -120,7 +120,7 @@ impl<'a> TestContext<'a> {
         self.launch(conforming, false)
     }
 
-    /// Starts an engine for comparison. Its session is neither shown nor judged.
+    /// Starts an engine for comparison. Its session is not reported or checked.
     pub(crate) fn start_separate(&self) -> Result<EngineSession, Stop> {
         let session = self.ready_unchecked()?;
         let mut records = self.records.borrow_mut();
@@ -179,7 +179,7 @@ impl<'a> TestContext<'a> {
         self.random_line(&mut fastrand::Rng::with_seed(self.seed), plies)
     }
 
-    /// The same for one of many.
+    /// `position startpos` with random moves, for one of several seeds.
     pub(crate) fn random_line(
         &self,
         random: &mut fastrand::Rng,
@@ -190,7 +190,7 @@ impl<'a> TestContext<'a> {
         for _ in 0..plies {
             let form = self.game().castling_form();
             let mut moves = position.legal_moves();
-            // Reproducible random choices need an order that does not depend on the library.
+            // Sorted, so that random choices do not depend on the move generator.
             moves.sort_by_cached_key(|mv| mv.to_uci(form));
             random.shuffle(&mut moves);
             let next = moves.into_iter().find_map(|mv| {
@@ -219,7 +219,7 @@ impl<'a> TestContext<'a> {
         format!("setoption name {spelled} value {value}")
     }
 
-    /// Whether the engine has what is needed.
+    /// Whether the engine satisfies a requirement.
     pub(crate) fn has(&self, need: Need) -> bool {
         match need {
             Need::Process => self.target.is_process(),
@@ -235,7 +235,7 @@ impl<'a> TestContext<'a> {
         *self.remark.borrow_mut() = Some(text);
     }
 
-    /// The transcripts and the remark.
+    /// The transcripts and the measurement.
     pub(crate) fn finish(self) -> (Vec<Transcript>, Option<String>) {
         let records = self.records.into_inner().into_iter();
         let records = records.map(|it| {
@@ -277,7 +277,7 @@ pub(crate) fn is_expensive(decl: &OptionDecl<'_>) -> bool {
         && decl.kind.option_type() == Some(OptionType::Spin)
 }
 
-/// How long something took, time and again: the median, the ninth tenth and the longest.
+/// Formats durations: median, 90th percentile and maximum.
 pub(crate) fn percentiles(times: &mut [Duration]) -> String {
     times.sort();
     let at = |percent: usize| {

@@ -9,7 +9,7 @@ use readyok_protocol::{Party, Reply};
 use crate::format;
 use crate::transcript::{Entry, INPUT_ENDS, Transcript};
 
-/// A longer line is not shown in full.
+/// Maximum length of a displayed line.
 const MAX_SHOWN: usize = 400;
 
 /// Maximum number of client lines before the failure.
@@ -22,25 +22,24 @@ const LINES_SHOWN: u32 = 4;
 const BEFORE: usize = 8;
 const BEHIND: usize = 20;
 
-/// Terminals cut longer lines (`N_TTY_BUF_SIZE`, with its line end).
+/// Maximum length of a pasted line, including its line end: terminals truncate longer ones (`N_TTY_BUF_SIZE`).
 const MAX_PASTED: usize = 4095;
 
 /// A part of a transcript.
 #[derive(Clone, Debug)]
 pub(crate) struct Excerpt {
-    /// With times and directions.
+    /// The lines with times and directions.
     pub(crate) dialogue: String,
-    /// The input of the engine in it; none if a client was checked.
+    /// The input of the engine. `None` for clients.
     pub(crate) input: Option<Input>,
 }
 
-/// The input of an engine in a dialogue, for reproduction.
+/// The input of an engine, for reproduction.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Input {
-    /// Lines to paste into the engine's input as they are. Each ends in a line feed.
+    /// Lines to paste into the engine's input. Each ends in a line feed.
     Lines(String),
-    /// Bytes that cannot be typed, or behind which the input ended: a command for a shell that writes
-    /// them, to be piped into the engine.
+    /// A shell command whose output is piped into the engine, for bytes that cannot be typed or an end of input.
     Command(String),
 }
 
@@ -51,7 +50,7 @@ impl Transcript {
         let last = about.unwrap_or_else(|| self.entries.len().saturating_sub(1));
         let entries = self.entries.get(..=last).unwrap_or(&self.entries);
         let from = match about {
-            // An entry that is meant belongs to one search; without one, all may matter.
+            // A given entry belongs to one search. Without an entry, all searches may be relevant.
             Some(_) => entries.iter().rposition(|it| is_command(it, &["position"])).unwrap_or(0),
             None => recent(entries),
         };
@@ -67,7 +66,7 @@ impl Transcript {
         let searches = entries.iter().take(from).filter(|it| is_command(it, &["go"])).count();
         let mut dialogue = formatted(shown.iter().copied());
         if 0 < searches {
-            // Tables may keep something of them.
+            // Earlier searches may affect the tables of the engine.
             let _ = writeln!(dialogue, "        (other searches before it: {searches})");
         }
         Excerpt { dialogue, input: input(sent.copied()) }
@@ -79,7 +78,7 @@ impl Transcript {
         Excerpt { dialogue: formatted(entries), input: None }
     }
 
-    /// The relevant lines of the engine: not the handshake, and of a search the last line and the last PVs.
+    /// The relevant lines of the engine: the last line and the last PVs of a search, without the handshake.
     fn relevant(&self, entries: &[Entry]) -> BTreeSet<usize> {
         let mut relevant = BTreeSet::new();
         let mut lines = BTreeSet::new();
@@ -139,7 +138,7 @@ fn formatted<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
     for entry in entries {
         let direction = if entry.side == Party::Client { '>' } else { '<' };
         let milliseconds = entry.at.as_millis();
-        // Writing into a `String` cannot fail.
+        // Writing to a `String` never fails.
         let _ = writeln!(
             text,
             "{milliseconds:>7} {direction} {}",
@@ -151,7 +150,7 @@ fn formatted<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
 
 /// The client's commands, for reproduction.
 fn input<'a>(sent: impl Iterator<Item = &'a Entry> + Clone) -> Option<Input> {
-    // Spaces at the end of a line are lost when it is copied, and tabs become spaces.
+    // Copying text removes trailing spaces and replaces tabs.
     let plain = |entry: &Entry| {
         let text = entry.text.as_str();
         entry.bytes.is_none() && text.len() < MAX_PASTED && display_text(text) == text
@@ -171,7 +170,7 @@ fn input<'a>(sent: impl Iterator<Item = &'a Entry> + Clone) -> Option<Input> {
     Some(Input::Command(if ends {
         format!("printf '{format}'")
     } else {
-        // The input stays open, as its end would end the engine.
+        // The input stays open, because its end would end the engine.
         format!("{{ printf '{format}'; cat; }}")
     }))
 }

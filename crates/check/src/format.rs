@@ -7,17 +7,17 @@ use crate::message::{Value, message};
 /// Maximum number of characters of a quoted text.
 const MAX_SHOWN: usize = 60;
 
-/// A reply as it is written.
+/// Formats a reply as a line.
 pub(crate) fn line(reply: &Reply<'_>, dialect: Dialect) -> Value {
     let mut text = String::new();
     match reply.write(dialect, &mut text) {
         Ok(()) => text.into(),
-        // Only a malformed line cannot be written.
+        // Only malformed replies cannot be written.
         Err(_) => message!("line.unwritable").into(),
     }
 }
 
-/// The beginning of a text that is no reply.
+/// The start of a line that is not a reply.
 pub(crate) fn start(text: &str) -> String {
     shown(text, MAX_SHOWN)
 }
@@ -33,7 +33,7 @@ pub(crate) fn shown(text: &str, limit: usize) -> String {
     shown
 }
 
-/// What stands after `bestmove`.
+/// The arguments of `bestmove`.
 pub(crate) fn answer(best: &Best<'_>) -> String {
     match best {
         Best::Move(mv) => mv.to_string(),
@@ -44,7 +44,7 @@ pub(crate) fn answer(best: &Best<'_>) -> String {
     }
 }
 
-/// What stands after `score`: `cp 25`, `mate -3`.
+/// The arguments of `score`: `cp 25`, `mate -3`.
 pub(crate) fn score(score: Score, dialect: Dialect) -> Value {
     let info = Info { score: Some(score), ..Info::default() };
     match line(&Reply::Info(info), dialect) {

@@ -37,11 +37,11 @@ enum Text {
 /// The value of a parameter.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Value {
-    /// The same in each language.
+    /// Not translated.
     Plain(String),
     /// Translated with its message.
     Message(Box<Message>),
-    /// How a process has ended.
+    /// The exit status of a process.
     Exit { english: String, japanese: String },
 }
 
@@ -71,7 +71,7 @@ impl Message {
         Self { text: Text::Catalog(id), values }
     }
 
-    /// A text that a library provides in English.
+    /// A message with the English text of a library.
     pub(crate) fn of_library(
         english: String,
         id: &'static str,
@@ -92,7 +92,7 @@ impl Message {
     /// The message in a language.
     pub fn in_language(&self, language: Language) -> String {
         let mut text = String::new();
-        // Writing into a `String` cannot fail.
+        // Writing to a `String` never fails.
         let _ = self.write(language, &mut text);
         text
     }

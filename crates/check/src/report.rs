@@ -89,7 +89,7 @@ fn write_failure(f: &mut fmt::Formatter<'_>, result: &CheckResult) -> fmt::Resul
         writeln!(f, "  {}", display_text(line))?;
     }
     match &result.input {
-        // Not indented, as spaces would be pasted, too.
+        // Not indented, because spaces would be pasted, too.
         Some(Input::Lines(lines)) => write!(f, "  paste into the engine's input:\n\n{lines}"),
         Some(Input::Command(command)) => {
             writeln!(f, "  write to the engine's input:\n\n{command} | ENGINE")
@@ -168,13 +168,13 @@ impl Report {
             answer_limit_seconds: self.timeouts.answer().as_secs_f64(),
             checks: rows.collect(),
         };
-        // Nothing in it can fail to be written.
+        // Serialization cannot fail.
         serde_json::to_string_pretty(&written).unwrap_or_default() + "\n"
     }
 }
 
 impl Report {
-    /// One test suite with a test case for each check. What is no must does not fail it.
+    /// One test suite with a test case for each check. Only violations of a must are failures.
     pub fn to_junit(&self) -> String {
         let broken = |it: &&CheckResult| it.severity == Severity::Must;
         let (failures, skipped) = (
@@ -182,7 +182,7 @@ impl Report {
             self.results.iter().filter(|it| is_skipped(it)).count(),
         );
         let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-        // Writing into a `String` cannot fail.
+        // Writing to a `String` never fails.
         let _ = writeln!(
             xml,
             "<testsuite name=\"{}\" tests=\"{}\" failures=\"{failures}\" skipped=\"{skipped}\" time=\"{:.3}\">",
@@ -237,7 +237,7 @@ fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\n' | '\t' => out.push(c),
-            // XML has no way to write these.
+            // XML cannot represent these characters.
             c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
             c => out.push(c),
         }
@@ -246,7 +246,7 @@ fn escaped(text: &str) -> String {
 }
 
 impl Report {
-    /// A badge, a table of what did not pass, and the dialogues.
+    /// A badge, a table of failed checks, and their transcripts.
     pub fn to_markdown(&self) -> String {
         let must = self.tally(Severity::Must);
         let (passed, judged) = (must.passed, must.passed + must.failed + must.inconclusive);
@@ -261,7 +261,7 @@ impl Report {
         );
         for severity in [Severity::Must, Severity::Should, Severity::May] {
             let tally = self.tally(severity);
-            // Writing into a `String` cannot fail.
+            // Writing to a `String` never fails.
             let _ = writeln!(
                 page,
                 "| {severity} | {} | {} | {} | {} |",
@@ -284,7 +284,7 @@ impl Report {
             );
             if let Some(dialogue) = &result.dialogue {
                 let _ = write!(page, "\nAdvice: {}.\n\n", check.advice);
-                // Indented, as no line of an engine can end such a block.
+                // Indented, because no line of an engine can end such a block.
                 for line in dialogue.lines() {
                     let _ = writeln!(page, "    {}", display_text(line));
                 }
@@ -294,7 +294,7 @@ impl Report {
                 Some(Input::Command(command)) => ("Write to", format!("{command} | ENGINE\n")),
                 None => continue,
             };
-            // Each line has a prefix, so that none ends the block.
+            // Each line has a prefix, so that no line ends the block.
             let _ = write!(
                 page,
                 "\n<details><summary>{how} the engine's input</summary>\n\n\
@@ -305,7 +305,7 @@ impl Report {
     }
 }
 
-/// Text of an engine that is no Markdown.
+/// Escapes the text of an engine for Markdown.
 fn plain(text: &str) -> String {
     let text = display_text(text);
     let mut out = String::with_capacity(text.len());
@@ -363,20 +363,20 @@ fn checks(of: Party) -> Box<dyn Iterator<Item = &'static Check>> {
 pub fn list_text(of: Party) -> String {
     let mut out = String::new();
     for check in checks(of) {
-        // Writing into a `String` cannot fail.
+        // Writing to a `String` never fails.
         let _ = writeln!(out, "{:<32} {:<7} {}", check.id, check.severity.name(), check.rule);
     }
     out
 }
 
-/// The list for programs: one JSON array.
+/// The list of checks as a JSON array.
 pub fn list_json(of: Party) -> String {
     let listed: Vec<Listed> = checks(of).map(Listed::from).collect();
-    // Nothing in it can fail to be written.
+    // Serialization cannot fail.
     serde_json::to_string_pretty(&listed).unwrap_or_default() + "\n"
 }
 
-/// The page of the documentation.
+/// The list of checks as a page of the documentation.
 pub fn list_markdown(of: Party) -> String {
     let mut page = String::from(match of {
         Party::Engine => OF_ENGINES,
@@ -385,7 +385,7 @@ pub fn list_markdown(of: Party) -> String {
     let mut area = "";
     for check in checks(of) {
         let this = check.area();
-        // Writing into a `String` cannot fail.
+        // Writing to a `String` never fails.
         let _ = if this == area { Ok(()) } else { writeln!(page, "\n## {this}") };
         area = this;
         let profiles: Vec<_> = check.profiles.iter().map(|it| it.name()).collect();

@@ -58,21 +58,21 @@ impl From<Stop> for Verdict {
 /// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The engine, as it calls itself, or the command of the client.
+    /// The name of the engine, or the command of the client.
     pub name: String,
     /// The checked side.
     pub side: Party,
     /// The protocol.
     pub dialect: Dialect,
-    /// The edition that was asked for.
+    /// The requested edition.
     pub profile: Option<Profile>,
     /// The seed of random choices.
     pub seed: u64,
-    /// The limits.
+    /// The timeouts.
     pub timeouts: Timeouts,
-    /// One for each check of the protocol that was selected, in the order of the list.
+    /// One result for each selected check of the protocol, in the order of the list.
     pub results: Vec<CheckResult>,
-    /// How long it took.
+    /// Duration.
     pub took: Duration,
 }
 
@@ -81,18 +81,18 @@ pub struct Report {
 pub struct CheckResult {
     /// The check.
     pub check: &'static Check,
-    /// How much it matters in this run.
+    /// The severity in this run.
     pub severity: Severity,
-    /// What was found.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Something worth knowing: a measurement.
+    /// A measurement.
     pub remark: Option<String>,
-    /// The shortest dialogue that shows a failure: milliseconds since the start of the engine, `>` for its
+    /// The shortest transcript that reproduces a failure: milliseconds since the start of the engine, `>` for its
     /// input and `<` for its output.
     pub dialogue: Option<String>,
-    /// The engine's input in that dialogue.
+    /// The engine's input in that transcript.
     pub input: Option<Input>,
-    /// How long it took.
+    /// Duration.
     pub took: Duration,
 }
 
@@ -105,7 +105,7 @@ impl TargetError {
         Self(why)
     }
 
-    /// Why not.
+    /// The cause.
     pub fn message(&self) -> &Message {
         &self.0
     }
@@ -122,7 +122,7 @@ impl Verdict {
         }
     }
 
-    /// The finding, or the reason why there is none. A pass has no message.
+    /// The message of the verdict. A pass has no message.
     pub fn message(&self) -> Option<&Message> {
         match self {
             Self::Pass => None,
@@ -132,7 +132,7 @@ impl Verdict {
         }
     }
 
-    /// The same in English. Empty for a pass.
+    /// The message in English. Empty for a pass.
     pub fn text(&self) -> String {
         self.message().map(Message::to_string).unwrap_or_default()
     }
@@ -154,12 +154,12 @@ impl CheckResult {
 }
 
 impl Report {
-    /// Whether no must is broken and each could be judged.
+    /// Whether every must was checked and is satisfied.
     pub fn conforms(&self) -> bool {
         self.exit_status() == 0
     }
 
-    /// 0 if the engine conforms, 1 if it breaks a must, 2 if a must could not be judged.
+    /// 0 if the engine conforms, 1 if it violates a must, 2 if a must could not be checked.
     pub fn exit_status(&self) -> u8 {
         let musts = || self.results.iter().filter(|it| it.severity == Severity::Must);
         if musts().any(|it| matches!(it.verdict, Verdict::Fail(_))) {
@@ -183,7 +183,7 @@ impl fmt::Display for TargetError {
 
 impl std::error::Error for TargetError {}
 
-/// How many checks of a severity came to what.
+/// Verdict counts of a severity.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Tally {
     pub(crate) passed: usize,

@@ -34,7 +34,7 @@ const BACKLOG: usize = 256;
 /// Maximum number of stored lines per search.
 const MAX_INFOS: usize = 10_000;
 
-/// Everything that can happen.
+/// An event of a session.
 enum Event {
     Output { at: Instant, bytes: Box<[u8]> },
     Closed,
@@ -56,11 +56,11 @@ pub(crate) struct EngineSession {
     outbox: Option<Sender<Box<[u8]>>>,
     process: Option<PipedProcess>,
     connection: Option<Connection>,
-    /// Kept open, and not read.
+    /// Never read.
     _errors: Option<PipeReader>,
     /// The output is no longer read.
     deaf: Arc<AtomicBool>,
-    /// What was sent of a line that is not finished.
+    /// The sent part of an incomplete line.
     sent: Vec<u8>,
     buffer: LineBuffer,
     lines: VecDeque<Line>,
@@ -68,22 +68,22 @@ pub(crate) struct EngineSession {
     record: Rc<RefCell<Transcript>>,
     start: Instant,
     timeouts: Timeouts,
-    /// The session is ending: output from now on is not judged.
+    /// The session is ending: further output is not checked.
     finished: bool,
     closed: bool,
     exit: Option<ExitStatus>,
-    /// It has left an `isready` in a search unanswered.
+    /// The engine has not answered an `isready` during a search.
     ignores_isready: bool,
-    /// Searches have a little time in place of a depth.
+    /// Searches have a time limit instead of a depth.
     by_the_clock: bool,
 }
 
-/// What was waited for has not come.
+/// A wait without the expected reply.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WaitError {
-    /// Not in this time.
+    /// The timeout has expired.
     Late(Duration),
-    /// The engine has ended, or closed its output.
+    /// The engine has exited or closed its output.
     Ended(Option<ExitStatus>),
 }
 
@@ -92,7 +92,7 @@ pub(crate) enum WaitError {
 pub(crate) struct SearchResult {
     pub(crate) infos: Vec<Info<'static>>,
     pub(crate) best: BestMove<'static>,
-    /// From `go` to `bestmove`.
+    /// Time from `go` to `bestmove`.
     pub(crate) time: Duration,
 }
 
@@ -112,7 +112,7 @@ impl EngineSession {
         let reader_deaf = Arc::clone(&deaf);
         let start = || {
             let started = target.start(launch, move |status| {
-                // Without a receiver the session has ended.
+                // Fails if the session has ended.
                 let _ = on_exit.send(Event::Exited(status));
             })?;
             let (input, output) = (started.input, started.output);
@@ -152,13 +152,13 @@ impl EngineSession {
         })
     }
 
-    /// The same, with searches of a little time in place of those of a depth.
+    /// Uses a time limit instead of a depth in searches.
     pub(crate) fn by_the_clock(mut self) -> Self {
         self.by_the_clock = true;
         self
     }
 
-    /// Which limits hold.
+    /// The timeouts of the session.
     pub(crate) fn timeouts(&self) -> Timeouts {
         self.timeouts
     }
@@ -168,9 +168,9 @@ impl EngineSession {
         self.write(format!("{line}\n").as_bytes());
     }
 
-    /// Sends bytes as they are; they are kept as the lines that they make up.
+    /// Sends bytes unchanged. The transcript records the lines in them.
     pub(crate) fn write(&mut self, bytes: &[u8]) {
-        // What came before stands before, as it can be no answer.
+        // Records pending output first, since it is no reply to these bytes.
         while let Ok(event) = self.inbox.try_recv() {
             self.handle_event(event);
         }
@@ -180,7 +180,7 @@ impl EngineSession {
             self.note_command(line);
         }
         if let Some(outbox) = &self.outbox {
-            // A writer that is gone could not write; that the engine does not answer will be seen.
+            // Fails if the writer has ended; the missing reply will be detected.
             let _ = outbox.send(bytes.into());
         }
     }
@@ -197,7 +197,7 @@ impl EngineSession {
         self.record.borrow_mut().add(Entry { bytes, violation, ..entry });
     }
 
-    /// Keeps what is done at a moment, and is no line.
+    /// Records an event that is not a line.
     fn record_action(&self, what: &str) {
         let at = now().saturating_duration_since(self.start);
         let entry = Entry::new(at, Party::Client, what.to_owned());
@@ -222,12 +222,12 @@ impl EngineSession {
         self.deaf.store(true, Ordering::Release);
     }
 
-    /// What the engine takes of the machine, where that can be seen.
+    /// The resource usage of the engine, if available.
     pub(crate) fn usage(&self) -> Option<Usage> {
         usage(self.process.as_ref()?.id())
     }
 
-    /// Asks the process to end.
+    /// Terminates the process.
     pub(crate) fn terminate(&mut self) {
         self.record_action("(SIGTERM)");
         self.finished = true;
@@ -236,7 +236,7 @@ impl EngineSession {
         }
     }
 
-    /// Whether an order rule was broken.
+    /// Whether an ordering rule was violated.
     pub(crate) fn has_violated(&self, rule: Rule) -> bool {
         let broken = |it: &Entry| it.violation.as_ref().is_some_and(|it| it.rule == rule);
         self.record.borrow().entries.iter().any(broken)
@@ -247,12 +247,12 @@ impl EngineSession {
         self.closed
     }
 
-    /// Whether the engine owes an answer to `go`.
+    /// Whether a reply to `go` is pending.
     pub(crate) fn is_searching(&self) -> bool {
         self.dialogue.is_searching()
     }
 
-    /// The next line for which there is something to return, in time.
+    /// Waits for a line for which `find` returns a value.
     pub(crate) fn wait_for<T>(
         &mut self,
         limit: Duration,
@@ -279,7 +279,7 @@ impl EngineSession {
                     return Err(WaitError::Ended(self.exit));
                 }
             }
-            // A flood of lines is no reason to wait on.
+            // A flood of lines does not extend the wait.
             if until < now() && self.lines.is_empty() {
                 return Err(WaitError::Late(limit));
             }
@@ -289,7 +289,7 @@ impl EngineSession {
     /// Collects lines for a while.
     pub(crate) fn listen(&mut self, time: Duration) -> Vec<Line> {
         let mut lines = Vec::new();
-        // It ends by its deadline or with the engine; there is no line that it waits for.
+        // Ends at the deadline or with the engine.
         let _ = self.wait_for(time, |line| -> Option<()> {
             if lines.len() < MAX_INFOS {
                 lines.push(line.clone());
@@ -323,10 +323,10 @@ impl EngineSession {
         Ok(lines)
     }
 
-    /// Waits for the first output of a search, or a moment.
+    /// Waits briefly for the first output of a search.
     pub(crate) fn underway(&mut self) {
         let reported = |line: &Line| matches!(line.reply, Reply::Info(_) | Reply::BestMove(_));
-        // A missing engine is noticed by the next command.
+        // The next command detects an exited engine.
         let _ = self.wait_for(self.timeouts.quiet(), |line| reported(line).then_some(()));
     }
 
@@ -344,7 +344,7 @@ impl EngineSession {
             (line.reply == Reply::ReadyOk).then_some(())
         });
         match answered {
-            // Whether it answers in a search is for another check to judge.
+            // Another check covers replies during a search.
             Err(WaitError::Late(_)) => self.ignores_isready = true,
             other => other?,
         }
@@ -380,14 +380,14 @@ impl EngineSession {
         self.best(self.timeouts.answer())
     }
 
-    /// Waits until the engine has ended.
+    /// Waits until the engine has exited.
     pub(crate) fn ended(&mut self, limit: Duration) -> Result<Option<ExitStatus>, WaitError> {
         match self.wait_for(limit, |_| None::<()>) {
             Err(WaitError::Ended(status)) if self.process.is_none() || status.is_some() => {
                 Ok(status)
             }
             Err(WaitError::Late(time)) => Err(WaitError::Late(time)),
-            // It has closed its output and continues.
+            // The engine has closed its output and is still running.
             _ => Err(WaitError::Late(limit)),
         }
     }
@@ -398,7 +398,7 @@ impl EngineSession {
                 self.buffer.push(&bytes);
                 let mut lines = Vec::new();
                 while let Some(line) = self.buffer.next_line() {
-                    // A line without end has no meaning; that an answer is missing will be seen.
+                    // An overlong line is discarded; a missing reply will be detected.
                     lines.extend(line.ok().map(<[u8]>::to_vec));
                 }
                 for line in lines {
@@ -440,22 +440,22 @@ impl Drop for EngineSession {
         let _ = outbox.send(parting.into());
         drop(outbox);
         if self.process.is_some() || self.connection.is_some() {
-            // Then it is killed, or the connection ended.
+            // The engine is killed or disconnected afterwards.
             let _ = self.ended(self.timeouts.quiet() * 2);
         }
     }
 }
 
 impl WaitError {
-    /// The engine is to blame.
+    /// A failure of the engine.
     pub(crate) fn into_failure(self, what: Message) -> Stop {
         Stop::Fail(message!("engine.failure", what, cause = self))
     }
 }
 
-/// To blame the engine where an answer is missing.
+/// Conversion of a missing reply to a verdict.
 pub(crate) trait OrFail<T> {
-    /// A missing answer breaks the rule.
+    /// A missing reply violates the rule.
     fn or_fail(self, what: Message) -> Result<T, Stop>;
 }
 
@@ -466,7 +466,7 @@ impl<T> OrFail<T> for Result<T, WaitError> {
 }
 
 impl From<WaitError> for Stop {
-    /// What was only needed on the way is for another check to judge.
+    /// The reply is only a precondition, which another check covers.
     fn from(failure: WaitError) -> Self {
         Self::Inconclusive(message!("engine.incomplete", cause = failure))
     }
@@ -484,7 +484,7 @@ impl From<WaitError> for Value {
     }
 }
 
-/// Behind the first line end: a line feed, a carriage return, or both.
+/// The index after the first line end: a line feed, a carriage return, or both.
 fn line_end(bytes: &[u8]) -> Option<usize> {
     let at = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'))?;
     let both = bytes.get(at..at + 2) == Some(b"\r\n");
@@ -508,7 +508,7 @@ fn read(mut from: Box<dyn Read + Send>, events: &SyncSender<Event>, deaf: &Atomi
             Ok(_) | Err(_) => break,
         }
     }
-    // Without a receiver the session has ended.
+    // Fails if the session has ended.
     let _ = events.send(Event::Closed);
 }
 

@@ -12,7 +12,7 @@ use crate::result::CheckResult;
 use crate::spec::{Check, Severity};
 use crate::timeouts::Timeouts;
 
-/// Which checks a run has, and how it goes about them.
+/// Selection and settings of the checks of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) dialect: Option<Dialect>,
@@ -43,7 +43,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The limits, by the machine as it is now if none were given.
+    /// The timeouts, by default for the current system load.
     pub(crate) fn timeouts(&self) -> Timeouts {
         let timeouts = self.timeouts.unwrap_or_else(|| Timeouts::calibrated(self.timeout_scale));
         self.start_timeout.map_or(timeouts, |timeout| timeouts.with_start(timeout))
@@ -66,17 +66,17 @@ impl Settings {
     }
 }
 
-/// The methods by which the field `settings` of a type is set, as both types promise them.
+/// Defines the setters that both suites share.
 macro_rules! setters {
     () => {
-        /// Runs only checks whose names start so.
+        /// Runs only checks whose ids start with a prefix.
         #[must_use]
         pub fn only(mut self, prefixes: impl IntoIterator<Item = impl Into<String>>) -> Self {
             self.settings.only.extend(prefixes.into_iter().map(Into::into));
             self
         }
 
-        /// Leaves out checks whose names start so.
+        /// Skips checks whose ids start with a prefix.
         #[must_use]
         pub fn skip(mut self, prefixes: impl IntoIterator<Item = impl Into<String>>) -> Self {
             self.settings.skip.extend(prefixes.into_iter().map(Into::into));
@@ -90,7 +90,7 @@ macro_rules! setters {
             self
         }
 
-        /// Multiplies all limits of time.
+        /// Multiplies all timeouts by a factor.
         #[must_use]
         pub fn timeout_scale(mut self, factor: f64) -> Self {
             let factor = if factor.is_finite() { factor.clamp(0.01, 1000.0) } else { 1.0 };
@@ -126,7 +126,7 @@ macro_rules! setters {
 
 pub(crate) use setters;
 
-/// How far a run has come.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     /// Number of completed checks, without passive ones.

@@ -8,46 +8,46 @@ use readyok_protocol::{Dialect, Language, Rule};
 use crate::catalog;
 use crate::message::{Message, message};
 
-/// One rule of the protocols, and its test.
+/// A rule of the protocols with its test.
 #[derive(Clone, Copy, Debug)]
 pub struct Check {
-    /// The name: what it is about, a dot, and what is asked for.
+    /// The id: area, dot, name.
     pub id: &'static str,
     /// The rule in one line of English.
     pub rule: &'static str,
-    /// Where it stands.
+    /// The sources.
     pub clauses: &'static [Clause],
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
-    /// The editions of the protocols that have it.
+    /// The protocol editions with this rule.
     pub profiles: &'static [Profile],
-    /// What an engine has to have for it.
+    /// The requirements of the check.
     pub needs: &'static [Need],
-    /// What to change in an engine that fails.
+    /// Advice after a failure.
     pub advice: &'static str,
     /// Whether it only observes the sessions of other checks.
     pub passive: bool,
-    /// The order rule of the protocol that it verifies.
+    /// The ordering rule of the protocol.
     pub(crate) order: Option<Rule>,
 }
 
-/// Where a rule stands.
+/// The source of a rule.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Clause {
-    /// The document and the place in it.
+    /// The document and the section.
     pub source: &'static str,
     /// A paraphrase of the text.
     pub text: &'static str,
 }
 
-/// How much a rule matters.
+/// The severity of a rule.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Severity {
     /// Clients and match runners depend on it.
     Must,
     /// Some clients have trouble with an engine that violates it.
     Should,
-    /// A courtesy, or something that documents or practice do not agree on.
+    /// A courtesy, or a rule on which documents or practice disagree.
     May,
 }
 
@@ -60,18 +60,18 @@ pub enum Profile {
     UciModern,
     /// The first draft of USI, 2007.
     UsiDraft1,
-    /// USI as shogi GUIs and engines speak it today.
+    /// USI as used by shogi GUIs and engines today.
     UsiDeployed,
 }
 
-/// What an engine has to have for a check to make sense.
+/// A requirement of a check.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Need {
-    /// A process of its own.
+    /// A separate process.
     Process,
     /// This option, by its UCI name.
     Option(&'static str),
-    /// Another option than those that cost memory, of this type.
+    /// An option of this type that does not use memory.
     Any(&'static str),
 }
 
@@ -94,7 +94,7 @@ impl Profile {
     pub const UCI: &'static [Self] = &[Self::Uci2006, Self::UciModern];
     /// Both editions of USI.
     pub const USI: &'static [Self] = &[Self::UsiDraft1, Self::UsiDeployed];
-    /// What older documents have, and the modern one leaves out.
+    /// All editions except the modern description of UCI.
     pub const OLDER: &'static [Self] = &[Self::Uci2006, Self::UsiDraft1, Self::UsiDeployed];
 
     /// The name.
@@ -117,8 +117,7 @@ impl Profile {
 }
 
 impl Clause {
-    /// The document and the place in it, for a reader of a language. Documents are cited by their own
-    /// names.
+    /// The document and the section in a language. Documents keep their own names.
     pub fn source_in(&self, language: Language) -> Cow<'static, str> {
         catalog::source(self.source, language)
     }
@@ -131,7 +130,7 @@ impl Check {
         own.split('.').next().unwrap_or_default()
     }
 
-    /// The rule in one line of a language.
+    /// The rule in one line, in a language.
     pub fn rule_in(&self, language: Language) -> &'static str {
         match (language, self.order) {
             (Language::English, _) => self.rule,
@@ -140,13 +139,13 @@ impl Check {
         }
     }
 
-    /// Whether the rule is one of this protocol.
+    /// Whether the rule applies to this protocol.
     pub fn is_for(&self, dialect: Dialect) -> bool {
         self.profiles.iter().any(|profile| profile.dialect() == dialect)
     }
 
-    /// How much the rule matters in an edition. Without one, what only one of the editions of the
-    /// protocol has is no must; but of USI the deployed one counts. `None` where it is no rule.
+    /// The severity of the rule in an edition, or `None` if it does not apply. Without an edition, a must needs all
+    /// editions of UCI, or the deployed edition of USI.
     pub fn severity_in(&self, dialect: Dialect, profile: Option<Profile>) -> Option<Severity> {
         let has = |profile| self.profiles.contains(&profile);
         match (profile, dialect) {

@@ -27,10 +27,10 @@ use crate::target::{Launch, Target};
 use crate::timeouts::Timeouts;
 use crate::transcript::Transcript;
 
-/// Maximum number of lines that a passive check judges.
+/// Maximum number of lines that a passive check evaluates.
 const MAX_JUDGED: usize = 200_000;
 
-/// What is done by default.
+/// The default settings.
 const EFFORT: Effort = Effort { searches: 500, lines: 200, soak: None };
 
 /// Settings of a run.
@@ -57,20 +57,19 @@ struct Completed {
 }
 
 impl Suite {
-    /// All checks, for an engine whose protocol is found out.
+    /// All checks, with detection of the protocol.
     pub fn new(target: Target) -> Self {
         Self { target, settings: Settings::default(), profile: None, effort: EFFORT }
     }
 
-    /// Speaks this protocol. By default UCI is tried before USI.
+    /// Sets the protocol. By default UCI is tried before USI.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.settings.dialect = Some(dialect);
         self
     }
 
-    /// Judges by this edition, and speaks its protocol. By default what all editions of UCI have is a
-    /// must, and in USI what deployed programs speak.
+    /// Sets the edition and its protocol. By default a must is a rule of all editions of UCI, or of deployed USI.
     #[must_use]
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = Some(profile);
@@ -147,7 +146,7 @@ impl Suite {
         })
     }
 
-    /// Finds out which protocol the engine speaks, who it is, and how fast it answers.
+    /// Detects the protocol, the identity and the response time of the engine.
     fn connect(&self, timeouts: Timeouts) -> Result<(Dialect, EngineInfo, Duration), TargetError> {
         let dialects =
             self.settings.dialect.map_or_else(|| Dialect::ALL.to_vec(), |dialect| vec![dialect]);
@@ -160,7 +159,7 @@ impl Suite {
                     .map_err(TargetError::from)?;
             match handshake(&mut transcript, dialect) {
                 Ok(mut engine_info) => {
-                    // The first one may load files.
+                    // The first `isready` may load files.
                     let first = transcript.ready();
                     let ping = first.and_then(|_| transcript.ready()).unwrap_or_default();
                     let found = transcript.search("position startpos", "go depth 1");
@@ -294,7 +293,7 @@ fn run_interactive(
     Completed { result: CheckResult { remark, ..result }, transcripts }
 }
 
-/// Judges one side in all transcripts in which the other side conforms.
+/// Evaluates a passive check in all transcripts in which the other side conforms.
 pub(crate) fn observe(
     case: &'static TestCase,
     severity: Severity,
@@ -308,7 +307,7 @@ pub(crate) fn observe(
         match judge_transcript(case.test, transcript, side) {
             Ok(count) => seen += count,
             Err((at, finding)) => {
-                // What a client does has its reason in what stands before it.
+                // Shows the entries before a violation of a client, which are its cause.
                 let excerpt = match side {
                     Party::Engine => transcript.excerpt(Some(at)),
                     Party::Client => transcript.around(at),
@@ -329,7 +328,7 @@ pub(crate) fn observe(
     CheckResult::new(&case.check, severity, verdict, excerpt, begin)
 }
 
-/// There was nothing to judge.
+/// The verdict without relevant entries.
 fn no_such_line(side: Party) -> Message {
     match side {
         Party::Engine => message!("engine.no-such-line"),

@@ -11,7 +11,7 @@ use std::{fmt, thread};
 
 use readyok_client::{Guard, PipedProcess};
 
-/// An engine that can be started as often as needed.
+/// An engine that can be started repeatedly.
 #[derive(Clone)]
 pub struct Target {
     name: String,
@@ -34,16 +34,16 @@ enum Start {
 /// Environment variable with the id of the check, for the engine's log.
 const CHECK: &str = "READYOK_CHECK";
 
-/// What a check wants of an engine's start.
+/// Options for the start of an engine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Launch {
-    /// The name of the check.
+    /// Id of the check.
     pub(crate) check: &'static str,
     /// Stderr is a pipe that is never read.
     pub(crate) undrained_stderr: bool,
 }
 
-/// A started engine: its ends, and what keeps it alive.
+/// A started engine with its input, its output and its process.
 pub(crate) struct Started {
     pub(crate) input: Box<dyn Write + Send>,
     pub(crate) output: Box<dyn Read + Send>,
@@ -105,7 +105,7 @@ impl Target {
         self
     }
 
-    /// Sees to it that no process of it outlives this program.
+    /// Kills its processes if this process is killed.
     #[must_use]
     pub fn guarded(mut self, guard: &Guard) -> Self {
         self.guard = Some(guard.clone());
@@ -168,7 +168,7 @@ impl Target {
                 let (its_input, input) = io::pipe()?;
                 let (output, its_output) = io::pipe()?;
                 let serve = Arc::clone(serve);
-                // It ends when its input does; nothing else can end a thread.
+                // The thread ends at the end of its input.
                 thread::Builder::new()
                     .name("engine".into())
                     .spawn(move || serve(its_input, its_output))?;
@@ -199,7 +199,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) struct Connection(TcpStream);
 
-/// The end that is written to. Dropping it ends the engine's input, and no more.
+/// The writing half. Dropping it closes the engine's input only.
 #[derive(Debug)]
 pub(crate) struct Input(TcpStream);
 
@@ -219,7 +219,7 @@ impl Connection {
         Err(last)
     }
 
-    /// Both ends.
+    /// Both halves.
     pub(crate) fn ends(&self) -> io::Result<(Input, TcpStream)> {
         Ok((Input(self.0.try_clone()?), self.0.try_clone()?))
     }
@@ -227,7 +227,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // It may have ended already.
+        // Fails if the engine has already exited.
         let _ = self.0.shutdown(Shutdown::Both);
     }
 }
@@ -270,7 +270,7 @@ mod tests {
         theirs.write_all(b"uciok\n").expect("it is open still");
         drop(connection);
         received.clear();
-        // The other side keeps its end.
+        // The other side stays connected.
         output.read_to_string(&mut received).expect("it ends");
         assert!(received.is_empty() || received == "uciok\n", "{received}");
     }

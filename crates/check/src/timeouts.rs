@@ -1,21 +1,21 @@
-//! How long to wait: limits that follow the machine, as it is, and the engine.
+//! Timeouts that adapt to the system load and to the engine.
 
 use std::fs;
 use std::thread;
 use std::time::Duration;
 
-/// How long an engine has for an answer on an idle machine.
+/// Timeout of a reply on an idle machine.
 const ANSWER: Duration = Duration::from_secs(4);
 
-/// How long nothing is listened to where nothing shall come.
+/// Observation time for unexpected output.
 const QUIET: Duration = Duration::from_millis(120);
 
-/// The limits of one run.
+/// The timeouts of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
-    /// By how much the machine is overloaded, and by how much the user wants limits stretched.
+    /// The product of the system load and the factor of the user.
     scale: f64,
-    /// How long the engine takes for `isready`.
+    /// Measured duration of `isready`.
     ping: Duration,
     /// User-defined timeout of the start.
     start: Option<Duration>,
@@ -32,7 +32,7 @@ impl Timeouts {
         Self { scale: factor * share.clamp(1.0, 50.0), ping: Duration::ZERO, start: None }
     }
 
-    /// The limits of an idle machine times a factor.
+    /// The timeouts of an idle machine times a factor.
     pub fn fixed(factor: f64) -> Self {
         Self { scale: factor, ping: Duration::ZERO, start: None }
     }
@@ -43,7 +43,7 @@ impl Timeouts {
         Self { ping, ..self }
     }
 
-    /// The same with another limit for the handshake and `isready`.
+    /// Sets the timeout of the handshake and of `isready`.
     #[must_use]
     pub fn with_start(self, start: Duration) -> Self {
         Self { start: Some(start), ..self }
@@ -64,17 +64,17 @@ impl Timeouts {
         (Duration::from_millis(800) + self.ping * 10).mul_f64(self.scale)
     }
 
-    /// How long to listen where nothing shall come. Too short a time forgives, and never accuses.
+    /// Observation time for unexpected output. A short time may miss a violation, but never reports a false one.
     pub fn quiet(&self) -> Duration {
         QUIET + self.ping
     }
 
-    /// By how much limits are stretched.
+    /// The factor of all timeouts.
     pub fn scale(&self) -> f64 {
         self.scale
     }
 
-    /// How long the engine takes for `isready`.
+    /// Measured duration of `isready`.
     pub fn ping(&self) -> Duration {
         self.ping
     }

@@ -9,7 +9,7 @@ use readyok_protocol::{
 };
 use readyok_rules::{CastlingForm, Game, Position};
 
-/// More lines than this are not kept.
+/// Maximum number of recorded lines.
 const MAX_ENTRIES: usize = 20_000;
 
 /// Marks the end of input.
@@ -19,9 +19,9 @@ pub(crate) const INPUT_ENDS: &str = "(the input ends)";
 #[derive(Clone, Debug)]
 pub(crate) struct Transcript {
     pub(crate) dialect: Dialect,
-    /// The client kept to the rules, so that the engine can be held to them.
+    /// The client conformed, so that violations of the engine count.
     pub(crate) conforming: bool,
-    /// It came to its end as both sides wanted.
+    /// The session ended normally.
     pub(crate) complete: bool,
     closed: bool,
     pub(crate) entries: Vec<Entry>,
@@ -31,11 +31,11 @@ pub(crate) struct Transcript {
 /// A line.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// Since the start of the engine.
+    /// Time since the start of the engine.
     pub(crate) at: Duration,
     pub(crate) side: Party,
     pub(crate) text: String,
-    /// What was sent, if that is not the text and a line feed.
+    /// The sent bytes, if they are not the text and a line feed.
     pub(crate) bytes: Option<Vec<u8>>,
     pub(crate) violation: Option<Violation>,
     pub(crate) notes: Vec<DiagnosticKind>,
@@ -56,16 +56,16 @@ pub(crate) struct Settings {
 /// A search and its recorded output.
 #[derive(Clone, Debug)]
 pub(crate) struct Search {
-    /// Where it starts from, if that is a position of a game that is known here.
+    /// The start position, if its game is supported.
     pub(crate) position: Option<Position>,
     pub(crate) go: Go<'static>,
     /// Time of `go`.
     pub(crate) begin: Duration,
     pub(crate) settings: Settings,
-    /// By the number of their entry.
+    /// `info` lines with the indexes of their entries.
     pub(crate) infos: Vec<(usize, Info<'static>)>,
     pub(crate) best: Option<(usize, BestMove<'static>)>,
-    /// The client asked for its end.
+    /// The client sent `stop`.
     pub(crate) stopped: bool,
 }
 
@@ -81,7 +81,7 @@ impl Transcript {
         }
     }
 
-    /// The same, whether it is whole or not.
+    /// A transcript that may be incomplete.
     pub(crate) fn with_complete(self, complete: bool) -> Self {
         Self { complete, ..self }
     }
@@ -93,7 +93,7 @@ impl Transcript {
         self.entries.iter().rfind(is_go).map(|it| it.text.trim().to_owned())
     }
 
-    /// Takes no more notes: what follows belongs to no test.
+    /// Stops recording, because further output belongs to no test.
     pub(crate) fn close(&mut self) {
         self.closed = true;
     }
@@ -104,7 +104,7 @@ impl Transcript {
         }
     }
 
-    /// The lines of the engine that are read as something.
+    /// The parsed lines of the engine.
     pub(crate) fn replies(&self) -> impl Iterator<Item = (usize, &Entry, Reply<'_>)> {
         let of_engine = self.entries.iter().enumerate().filter(|(_, it)| it.side == Party::Engine);
         of_engine.map(|(at, entry)| (at, entry, Reply::read(&entry.text, self.dialect).value))
@@ -137,7 +137,7 @@ impl Transcript {
                         if is("UCI_Chess960") {
                             game = if on { Game::Chess960 } else { Game::Chess };
                         } else if is("MultiPV") {
-                            // A value that makes no sense may be taken for anything.
+                            // The effect of an invalid value is undefined.
                             settings.lines = value.parse().unwrap_or(u32::MAX);
                         } else if is("UCI_LimitStrength") || is("USI_LimitStrength") {
                             settings.limited = on;
@@ -211,7 +211,7 @@ pub(crate) fn resolve(position: &readyok_protocol::Position<'_>, game: Game) -> 
     start.after(position.moves.tokens()).ok()
 }
 
-/// What a dialect is spoken about.
+/// The game of a dialect.
 pub(crate) trait GameOf {
     /// The game of `position startpos`.
     fn game(self) -> Game;
@@ -226,7 +226,7 @@ impl GameOf for Dialect {
     }
 }
 
-/// How a move of the engine's differs from how it has to be written here, if it is one.
+/// The required notation of a move, if the engine used another one.
 pub(crate) fn canonical_move(position: &Position, token: &str) -> Option<String> {
     let form = position.game().castling_form();
     let form = match position.game() {

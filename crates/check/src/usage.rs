@@ -3,10 +3,10 @@
 use std::fs;
 use std::time::Duration;
 
-/// The unit of times in `/proc/<id>/stat` is a hundredth of a second on every machine (`USER_HZ`).
+/// Duration of a tick in `/proc/<id>/stat` (`USER_HZ`), 10 ms on all systems.
 const TICK: Duration = Duration::from_millis(10);
 
-/// What the processes of a group take together.
+/// Resource usage of a process group.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Usage {
     /// Memory in use, in bytes.
@@ -26,7 +26,7 @@ pub(crate) fn usage(group: u32) -> Option<Usage> {
     let mut sum = Usage::default();
     let mut found = false;
     for entry in fs::read_dir("/proc").ok()? {
-        // Processes come and go meanwhile.
+        // Processes may exit meanwhile.
         let Ok(entry) = entry else { continue };
         let name = entry.file_name();
         let Some(id) = name.to_str().filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()))
@@ -47,7 +47,7 @@ pub(crate) fn usage(group: u32) -> Option<Usage> {
 
 fn of_process(id: &str, group: u32) -> Option<Usage> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The name may have spaces and parentheses; what follows it has none. See proc_pid_stat(5).
+    // The name may contain spaces and parentheses, the other fields contain none. See proc_pid_stat(5).
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
     if number(2)? != u64::from(group) {

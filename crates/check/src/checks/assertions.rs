@@ -15,7 +15,7 @@ pub(super) fn middle(context: &TestContext<'_>) -> String {
     context.position(test_positions::of(context.game()).middle[0])
 }
 
-/// Positions in which an engine is soon done.
+/// Positions whose search trees are exhausted quickly.
 pub(super) fn soon_done(context: &TestContext<'_>) -> Vec<String> {
     let probe = test_positions::of(context.game());
     let mut texts = vec![probe.mate_in_one[0]];
@@ -25,7 +25,7 @@ pub(super) fn soon_done(context: &TestContext<'_>) -> Vec<String> {
     texts.into_iter().map(|text| context.position(text)).collect()
 }
 
-/// Nothing ends the search now.
+/// Verifies that the search continues.
 pub(super) fn continues(session: &mut EngineSession, early: Message) -> TestResult {
     if session.ends_by_itself()? {
         return Err(Stop::Fail(early));
@@ -33,7 +33,7 @@ pub(super) fn continues(session: &mut EngineSession, early: Message) -> TestResu
     Ok(())
 }
 
-/// Whether an engine that did not answer `stop` does so elsewhere. If not, that is for another check to judge.
+/// Whether an engine without a reply to `stop` replies elsewhere. If not, another check covers it.
 pub(super) fn obeys_stop(context: &TestContext<'_>) -> TestResult {
     let mut other = context.start_separate()?;
     other.send(&middle(context));
@@ -44,7 +44,7 @@ pub(super) fn obeys_stop(context: &TestContext<'_>) -> TestResult {
     Ok(())
 }
 
-/// Judges the lines of all searches.
+/// Evaluates the lines of all searches.
 pub(super) fn each(
     transcript: &Transcript,
     judge: impl Fn(&Search, &Info<'_>) -> Option<Result<(), Message>>,
@@ -62,10 +62,10 @@ pub(super) fn each(
     Ok(seen)
 }
 
-/// Depth of searches that are compared.
+/// Depth of compared searches.
 const COMPARED_DEPTH: u32 = 6;
 
-/// What a search came to: its answer, and its last score.
+/// The result of a search: its reply and its last score.
 pub(super) fn search_summary(
     session: &mut EngineSession,
     context: &TestContext<'_>,

@@ -1,4 +1,4 @@
-//! What options do.
+//! Effects of options.
 
 use readyok_protocol::{Best, OptionKind};
 
@@ -10,7 +10,7 @@ use crate::result::{Stop, TestResult};
 use crate::session::{EngineSession, Line, OrFail};
 use crate::spec::{Need, Profile, Severity};
 
-/// A name that no engine has for an option.
+/// A name that no option has.
 const UNKNOWN: &str = "No Such Option";
 
 macro_rules! effect {
@@ -136,13 +136,13 @@ fn output_after_setting(
     value: &str,
 ) -> Result<Vec<String>, Stop> {
     session.send(&format!("setoption name {name} value {value}"));
-    // Whether values do harm is for another check to judge.
+    // Another check covers the tolerance of values.
     let reported = session.until_ready()?;
     let nameless = |line: Line| format!("{:?}", line.reply).replace(name, "");
     Ok(reported.into_iter().map(nameless).collect())
 }
 
-/// The value that an option has already.
+/// The default value of an option.
 fn usual(option: &DeclaredOption) -> Option<String> {
     match &option.decl.kind {
         OptionKind::Check { default } => default.map(|it| it.to_string()),
@@ -201,7 +201,7 @@ fn empty_text(context: &TestContext<'_>) -> TestResult {
         {
             let mut session = context.ready()?;
             session.send(&line);
-            // Some engines stumble at the line after it.
+            // Some engines misread the next line.
             if let Err(failure) = session.ready().and_then(|_| session.ready()) {
                 // If any text has this effect, the empty string is not the cause.
                 let mut other = context.start_separate()?;

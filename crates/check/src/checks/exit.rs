@@ -1,4 +1,4 @@
-//! How an engine leaves.
+//! Exit of the engine.
 
 use super::{clause, test_positions};
 use crate::context::{Test, TestCase, TestContext};

@@ -253,7 +253,7 @@ fn shown(context: &TestContext<'_>) -> TestResult {
 }
 
 fn quick(context: &TestContext<'_>) -> TestResult {
-    // What is in memory by now is not read from a slow disk.
+    // The files are cached by now.
     let mut session = context.start(true)?;
     let engine_info = handshake(&mut session, context.dialect)?;
     let took = engine_info.handshake.min(context.engine_info.handshake);
@@ -333,7 +333,7 @@ fn registration(transcript: &Transcript) -> Observation {
 
 fn known_messages(transcript: &Transcript) -> Observation {
     let mut seen = 0;
-    // A banner may arrive late, as the client starts the handshake immediately.
+    // A banner may arrive late, because the client starts the handshake immediately.
     let after_handshake =
         transcript.replies().find(|(_, _, reply)| *reply == Reply::UciOk).map(|(at, ..)| at);
     for (at, _, reply) in

@@ -218,7 +218,7 @@ pub(super) fn played(position: &Position, pv: &MoveList<'_>) -> Result<Position,
     reached(position, pv.tokens().take_while(|token| !ends(token)))
 }
 
-/// The same for a line that is being searched: there a side may pass, and what follows is not known.
+/// The position after a line that is being searched. A null move ends the line.
 pub(super) fn searched(position: &Position, line: &MoveList<'_>) -> Result<Position, Message> {
     reached(position, line.tokens().take_while(|token| *token != Move::NULL.as_str()))
 }
@@ -263,7 +263,7 @@ fn pv_head(transcript: &Transcript) -> Observation {
         let head = |info: &Info<'_>| Some(info.pv.as_ref()?.tokens().next()?.to_owned());
         let last = infos().rfind(|info| info.bound == Bound::Exact);
         let Some(exact) = last.and_then(head) else { continue };
-        // A move that was better than hoped for can be played before it is searched again.
+        // A move that fails high can be played before it is searched again.
         if infos().next_back().and_then(head).as_deref() == Some(mv.as_str()) {
             seen += 1;
             continue;
@@ -291,7 +291,7 @@ fn before_bestmove(transcript: &Transcript) -> Observation {
         if search.stopped || !matches!(best.best, Best::Move(_)) {
             continue;
         }
-        // Nor without a legal move.
+        // Without a legal move there is no report either.
         if search.position.as_ref().is_some_and(|it| it.legal_moves().is_empty()) {
             continue;
         }
@@ -324,7 +324,7 @@ fn bound_with_score(transcript: &Transcript) -> Observation {
 
 fn counts_grow(transcript: &Transcript) -> Observation {
     let mut seen = 0;
-    // Of several lines each may come with what was counted when it was found.
+    // With MultiPV each line may have the counts of its own search.
     let single =
         |it: &&Search| it.infos.iter().all(|(_, info)| info.multipv.is_none_or(|line| line < 2));
     for search in transcript.searches().iter().filter(single) {
@@ -376,7 +376,7 @@ fn current_move(transcript: &Transcript) -> Observation {
 
 fn mate_pv(transcript: &Transcript) -> Observation {
     each(transcript, |search, info| {
-        // What came before may have been cut short; the last one is what the search has found.
+        // Earlier lines may be truncated; the last one is the result.
         let last = search.infos.iter().rfind(|(_, it)| {
             it.multipv == info.multipv && it.bound == Bound::Exact && it.score.is_some()
         });
@@ -421,7 +421,7 @@ fn mate_score(context: &TestContext<'_>) -> TestResult {
     for (text, plies) in texts {
         let mut reported = score(context, text, 6)?;
         if matches!(reported, Score::Cp(_)) {
-            // An engine that prunes much sees it later.
+            // An engine with aggressive pruning finds the mate later.
             reported = score(context, text, 20)?;
         }
         match reported {
@@ -473,7 +473,7 @@ fn multipv(context: &TestContext<'_>) -> TestResult {
     let Some(depth) = exact.iter().filter_map(|info| info.depth).max() else {
         return Err(Stop::Inconclusive(message!("pv.none")));
     };
-    // The last ones of the last depth are what a client shows at the end.
+    // A client displays the last lines of the last depth.
     let mut last: Vec<&Info<'_>> = Vec::new();
     for number in 1..=3 {
         let line = exact.iter().rfind(|it| it.depth == Some(depth) && it.multipv == Some(number));
@@ -589,7 +589,7 @@ fn multipv_together(transcript: &Transcript) -> Observation {
         for (at, info) in &search.infos {
             let (Some(number), Some(_)) = (info.multipv, &info.pv) else { continue };
             seen += 1;
-            // A line may be sent again when its score was only a bound.
+            // A line may be repeated after a bound.
             if 1 < number && number != before && number != before + 1 {
                 return Err((*at, message!("multipv.order", number, before)));
             }

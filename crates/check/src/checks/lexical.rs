@@ -1,4 +1,4 @@
-//! How lines are taken apart, and what an engine does with those that it does not know.
+//! Parsing of lines, and tolerance of unknown ones.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ use crate::result::{Stop, TestResult};
 use crate::session::{EngineSession, OrFail};
 use crate::spec::{Profile, Severity};
 
-/// Plies of a game that makes a long line.
+/// Plies of a long game.
 const LONG: usize = 400;
 
-/// Plies of a game that makes a short one, with moves of every kind.
+/// Plies of a short game with moves of every kind.
 const SHORT: usize = 60;
 
 macro_rules! lexical {
@@ -196,7 +196,7 @@ pub(super) const CHECKS: &[TestCase] = &[
     ),
 ];
 
-/// Searches with a line for the position and one for `go`, each in an unusual form.
+/// Runs a search with unusually formatted `position` and `go` lines.
 fn plays(context: &TestContext<'_>, form: impl Fn(&str) -> String, what: &Message) -> TestResult {
     let mut session = context.ready()?;
     let opening = test_positions::of(context.game()).opening;
@@ -260,7 +260,7 @@ fn idle_stop(context: &TestContext<'_>) -> TestResult {
 }
 
 fn idle_ponderhit(context: &TestContext<'_>) -> TestResult {
-    // Our own dialogue is against it, as every client's is.
+    // The command violates a rule for clients, so `ignored` uses an unchecked session.
     ignored(context, "ponderhit")
 }
 
@@ -286,7 +286,7 @@ fn ignored_now(session: &mut EngineSession, command: &str, when: &Message) -> Te
 fn long_line(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
     let (position, reached) = context.random_game(LONG);
-    // What it does not do with a short line of this kind has nothing to do with the length.
+    // A failure with a short line is independent of the length.
     let (short, in_short) = context.random_game(SHORT);
     let read = context.start_separate()?.search(&short, "go depth 1")?;
     if let readyok_protocol::Best::Move(mv) = &read.best.best
@@ -298,7 +298,7 @@ fn long_line(context: &TestContext<'_>) -> TestResult {
         .search(&position, "go depth 1")
         .or_fail(message!("long-line.no-bestmove", bytes = position.len()))?;
     let mut remark = String::new();
-    // Writing into a `String` cannot fail.
+    // Writing to a `String` never fails.
     let _ = write!(remark, "a line of {} bytes was read", position.len());
     context.remark(remark);
     match &found.best.best {
@@ -324,12 +324,12 @@ fn trailing_tokens(context: &TestContext<'_>) -> TestResult {
 }
 
 fn pieces(context: &TestContext<'_>) -> TestResult {
-    // That an answer is for another position is for this check alone to judge.
+    // Excluded from passive checks: only this check covers a reply for another position.
     let mut session = context.ready_unchecked()?;
     let text = test_positions::of(context.game()).middle[1];
     let line = context.position(text);
     let (head, tail) = line.split_at(line.len() / 2);
-    // With the answer to what stands before it in the same write, the beginning of a line is read, too.
+    // The reply to an earlier line of the same write shows that the partial line was read.
     for piece in [format!("isready\n{head}"), format!("{tail}\nisready\ngo dep")] {
         session.write(piece.as_bytes());
         let limit = context.timeouts.answer();
@@ -361,7 +361,7 @@ fn batch(context: &TestContext<'_>) -> TestResult {
     session
         .wait_for(context.timeouts.start(), |line| (line.reply == Reply::UciOk).then_some(()))
         .or_fail(message!("batch.no-handshake"))?;
-    // It was ready before, so that its time for `isready` is known.
+    // An earlier `isready` has measured the response time.
     session.best(context.timeouts.answer() * 2).or_fail(message!("batch.no-bestmove"))?;
     Ok(())
 }

@@ -130,7 +130,7 @@ fn bare(context: &TestContext<'_>) -> TestResult {
 }
 
 fn large(context: &TestContext<'_>) -> TestResult {
-    // Other checks must not judge an engine that misreads such numbers.
+    // Excluded from passive checks, because an engine may misread such numbers.
     let mut session = context.ready_unchecked()?;
     for go in ["go depth 2147483647", "go nodes 9223372036854775807", "go movetime 4294967296000"] {
         ends(context, &mut session, go)?;

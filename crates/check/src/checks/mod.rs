@@ -1,6 +1,6 @@
 //! The checks, by area.
 
-/// A check, in one form for all, with its clauses as pairs or as a list of its own.
+/// Declares a check, with its clauses as pairs or as a list.
 macro_rules! check {
     ($id:expr, $rule:expr, [$($source:expr => $text:expr),+ $(,)?], $severity:ident, $profiles:expr, $needs:expr, $advice:literal, $test:expr $(,)?) => {
         check!(
@@ -25,7 +25,7 @@ macro_rules! check {
     };
 }
 
-/// A check of `info`.
+/// Declares a check of `info`.
 macro_rules! info {
     ($id:literal, $rule:literal, $text:literal, $usi:literal, $severity:ident, $advice:literal, $test:expr) => {
         info!($id, $rule, $text, $usi, $severity, &[], $advice, $test)

@@ -1,4 +1,4 @@
-//! What options an engine declares, and whether it takes their values.
+//! Declared options, and their values.
 
 use readyok_protocol::{DiagnosticKind, Dialect, OptionKind, OptionType};
 
@@ -9,7 +9,7 @@ use crate::result::{Stop, TestResult};
 use crate::session::OrFail;
 use crate::spec::{Need, Profile, Severity};
 
-/// Options whose type the protocols fix, by their UCI names.
+/// Options with a predefined type, by their UCI names.
 const FIXED: [(&str, &str); 13] = [
     ("Hash", "spin"),
     ("NalimovPath", "string"),
@@ -289,7 +289,7 @@ fn each(
 ) -> TestResult {
     for option in &context.engine_info.options {
         if let Some(why) = judge(option) {
-            // So that the report shows the lines.
+            // Shows the lines in the report.
             context.after_handshake()?;
             let name = option.decl.name.escape_debug();
             return Err(Stop::Fail(message!(
@@ -305,7 +305,7 @@ fn each(
 
 fn readable(context: &TestContext<'_>) -> TestResult {
     each(context, |it| {
-        // For these there are checks of their own.
+        // Other checks cover these options.
         let others = [DiagnosticKind::BadDefault, DiagnosticKind::SpaceInName];
         if it.decl.kind == OptionKind::Button {
             return None;
@@ -426,7 +426,7 @@ fn fixed_types(context: &TestContext<'_>) -> TestResult {
 
 fn button_plain(context: &TestContext<'_>) -> TestResult {
     each(context, |it| {
-        // What is wrong with its name is for another check to judge.
+        // Another check covers the name.
         let mut notes = it.notes.iter().filter(|note| **note != DiagnosticKind::SpaceInName);
         let plain = it.decl.kind != OptionKind::Button || notes.next().is_none();
         (!plain).then(|| message!("option.button-value"))
@@ -537,7 +537,7 @@ fn button(context: &TestContext<'_>) -> TestResult {
     Ok(())
 }
 
-/// The values of an option that are tried.
+/// The tested values of an option.
 fn values(option: &DeclaredOption) -> Vec<String> {
     match &option.decl.kind {
         OptionKind::Check { default } => {

@@ -175,7 +175,7 @@ pub(super) const CHECKS: &[TestCase] = &[
     ),
 ];
 
-/// Has a position searched a little, and looks whether the answer is a move there.
+/// Searches a position briefly and verifies that the reply is legal.
 pub(super) fn plays_legally(
     session: &mut EngineSession,
     command: &str,
@@ -276,7 +276,7 @@ fn shogi_moves(context: &TestContext<'_>) -> TestResult {
 fn short_sfen(context: &TestContext<'_>) -> TestResult {
     let texts = [
         "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -",
-        // With two bare kings on the board an engine may call it a draw.
+        // With two bare kings an engine may report a draw.
         "4k4/9/4P4/9/9/9/4p4/9/4K4 b RB2G2S2N2L8Prb2g2s2n2l8p",
         "4k4/9/4P4/9/9/9/4p4/9/4K4 w RB2G2S2N2Lrb2g2s2n2l16p 1",
     ];
@@ -308,7 +308,7 @@ fn survives(context: &TestContext<'_>, commands: &[&str]) -> TestResult {
     for command in commands {
         let mut session = context.ready_unchecked()?;
         session.send(command);
-        // A line that is lost on the way does not end the engine.
+        // The engine must survive the invalid line.
         let first = session.ready();
         let ready = if let Err(WaitError::Late(_)) = first { session.ready() } else { first };
         ready.or_fail(message!("position.no-readyok", command))?;
@@ -374,7 +374,7 @@ fn move_form(transcript: &Transcript) -> Observation {
     Ok(seen)
 }
 
-/// Has the engine choose from castling alone.
+/// Restricts the search to castling.
 fn castles(session: &mut EngineSession, text: &str, token: &str) -> TestResult {
     let command = format!("position fen {text}");
     let go = format!("go depth 1 searchmoves {token}");
@@ -540,15 +540,15 @@ pub(super) const MOVE_CHECKS: &[TestCase] = &[
     ),
 ];
 
-/// The answer to a search restricted to one move.
+/// The reply to a search restricted to one move.
 fn answer(session: &mut EngineSession, command: &str, token: &str) -> Result<String, Stop> {
     let go = format!("go depth 1 searchmoves {token}");
     let found = session.search(command, &go).or_fail(message!("position.no-reply", command, go))?;
     Ok(format::answer(&found.best.best))
 }
 
-/// The engine chooses a move if it is the only one that it may choose. An engine that does not restrict
-/// itself with another move as well cannot be judged so.
+/// Verifies that the engine plays the only move of `searchmoves`. An engine that ignores `searchmoves` cannot be checked in
+/// this way.
 fn chooses(
     context: &TestContext<'_>,
     text: &str,
@@ -628,7 +628,7 @@ fn shogi_promotions(context: &TestContext<'_>) -> TestResult {
     Ok(())
 }
 
-/// The engine plays no move that begins so, and no mate is announced with it.
+/// Verifies that the engine does not play or announce a move with this prefix.
 fn plays_no(context: &TestContext<'_>, text: &str, start: &str) -> TestResult {
     let mut session = context.ready_unchecked()?;
     let position = read(context, text)?;

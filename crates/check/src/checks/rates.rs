@@ -135,7 +135,7 @@ fn nps(transcript: &Transcript) -> Observation {
         if time < SHORT {
             return None;
         }
-        // Counts and times of several threads are not of one moment.
+        // Counts and times of several threads are not simultaneous.
         let usual = nodes.saturating_mul(1000) / time;
         let (least, limit) = (usual / 2, usual.saturating_mul(2).saturating_add(1));
         Some(if (least..=limit).contains(&nps) {
@@ -166,7 +166,7 @@ fn time_ahead(transcript: &Transcript) -> Observation {
 
 fn time(context: &TestContext<'_>) -> TestResult {
     let mut least = None;
-    // A machine that is busy may be late once.
+    // A busy machine may delay one report.
     for _ in 0..3 {
         let mut session = context.ready()?;
         session.send(&context.position(test_positions::of(context.game()).middle[0]));

@@ -1,4 +1,4 @@
-//! What an engine takes of the machine.
+//! Resource usage of the engine.
 
 use std::time::Duration;
 
@@ -107,7 +107,7 @@ fn share(session: &mut EngineSession) -> Result<f64, Stop> {
         session.listen(LOOK);
         let after = usage(session)?;
         let took = after.cpu.saturating_sub(before.cpu);
-        // On a busy machine it had what it could get: that is its share of the rest.
+        // Relative to the CPU time that was available on a busy machine.
         let waited = after.waited.saturating_sub(before.waited);
         let had = now().saturating_duration_since(begin).saturating_sub(waited).max(took);
         let share = if took <= LITTLE { 0.0 } else { took.as_secs_f64() / had.as_secs_f64() };
@@ -218,7 +218,7 @@ fn hash_resize(context: &TestContext<'_>) -> TestResult {
 /// Moves of a game, of which every other one is searched.
 const PLIES: usize = 40;
 
-/// What memory may grow by from the second quarter of the games to the last one.
+/// Tolerated growth of memory from the second to the last quarter of the games.
 const GROWTH: u64 = 8 << 20;
 
 const LONG_RUNS: &str = "practice (matches, servers)";
@@ -294,18 +294,18 @@ fn play<T>(
     Ok(seen)
 }
 
-/// The last quarter of the games takes more than the second one ever did.
+/// Whether the last quarter of the games uses more than the maximum of the second quarter.
 fn grows(
     context: &TestContext<'_>,
     of: impl Fn(&Usage) -> u64,
 ) -> Result<Option<(u64, u64)>, Stop> {
     let mut session = context.ready()?;
     if context.option("Hash").is_some() {
-        // A small table is full soon.
+        // A small table fills quickly.
         session.send(&context.set("Hash", "1"));
     }
     let seen = play(context, &mut session, usage).map_err(|stop| match stop {
-        // That is for another check to judge.
+        // Another check covers this.
         Stop::Fail(text) => Stop::Inconclusive(text),
         other => other,
     })?;

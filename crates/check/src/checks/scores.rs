@@ -1,4 +1,4 @@
-//! Scores of positions whose worth is known.
+//! Scores of positions with a known evaluation.
 
 use readyok_protocol::{Bound, Dialect, Info, Score};
 use readyok_rules::Game;
@@ -16,7 +16,7 @@ use crate::transcript::Transcript;
 /// Centipawns from which a score encodes a mate.
 const MATE_IN_DISGUISE: i32 = 9000;
 
-/// A side that is worse off than this has not seen that the game is drawn.
+/// Centipawns below which the engine has missed the draw.
 const LOST: Score = Score::Cp(-200);
 
 /// Centipawns from which a side is clearly better.
@@ -100,7 +100,7 @@ pub(super) const CHECKS: &[TestCase] = &[
     ),
 ];
 
-/// The exact scores of a search, the last one last. Other checks shall not judge them again.
+/// The exact scores of a search, in order. Passive checks ignore the session.
 fn scores(context: &TestContext<'_>, position: &str, go: &str) -> Result<Vec<Score>, Stop> {
     let mut session = context.ready_unchecked()?;
     let found = session.search(position, go).or_fail(message!("go.no-reply", go))?;
@@ -202,7 +202,7 @@ fn repetition(context: &TestContext<'_>) -> TestResult {
 }
 
 fn wdl_requested(transcript: &Transcript) -> Observation {
-    // In USI there is no such option.
+    // USI has no such option.
     each(transcript, |search, info| {
         let requested =
             search.settings.wdl || info.wdl.is_none() || transcript.dialect == Dialect::Usi;

@@ -16,12 +16,11 @@ use crate::session::{EngineSession, OrFail, SearchResult, WaitError};
 use crate::spec::{Need, Profile, Severity};
 use crate::transcript::Transcript;
 
-/// A node count that each engine reaches in no time, and by how much it may be missed: engines look
-/// at limits once in some thousands of nodes.
+/// A node count that every engine reaches quickly, and its tolerance: engines check limits every few thousand nodes.
 const NODES: u64 = 3000;
 const NODES_MISSED: u64 = 60_000;
 
-/// How long a search with `movetime` is.
+/// Duration of a search with `movetime`.
 const MOVE_TIME: Duration = Duration::from_millis(300);
 
 /// Number of searches whose `stop` is timed.
@@ -482,7 +481,7 @@ fn move_time_uses(context: &TestContext<'_>) -> TestResult {
     Ok(())
 }
 
-/// A search with clocks ends in time, with a move.
+/// Verifies that a search with clocks ends in time, with a move.
 fn with_clocks(context: &TestContext<'_>, goes: &[&str]) -> TestResult {
     let mut session = context.ready()?;
     for go in goes {
@@ -539,7 +538,7 @@ fn any_order(context: &TestContext<'_>) -> TestResult {
 }
 
 fn infinite(context: &TestContext<'_>) -> TestResult {
-    // Other checks shall not judge the same answer again.
+    // Excluded from passive checks, which would report the same reply again.
     let mut session = context.ready_unchecked()?;
     for position in soon_done(context) {
         session.send(&position);
@@ -558,7 +557,7 @@ fn stop(context: &TestContext<'_>) -> TestResult {
         session.send(&middle(context));
         session.send("go infinite");
         if number % 4 == 0 {
-            // Some searches get far, others hardly begin.
+            // Varies the progress of the searches.
             session.listen(Duration::from_millis(20));
         } else {
             session.underway();
@@ -592,7 +591,7 @@ fn ready(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
     session.send(&middle(context));
     session.send("go infinite");
-    // That `go` itself takes a while is nothing that this check is about.
+    // The duration of `go` itself does not count.
     session.underway();
     let mut longest = Duration::ZERO;
     for _ in 0..3 {
@@ -624,7 +623,7 @@ fn ponder_holds(context: &TestContext<'_>) -> TestResult {
     Ok(())
 }
 
-/// So little time that it is over while the engine ponders.
+/// A clock that expires while the engine ponders.
 fn ponder_clocks(context: &TestContext<'_>) -> &'static str {
     match context.dialect {
         Dialect::Uci => "wtime 60 btime 60 winc 0 binc 0",
@@ -633,7 +632,7 @@ fn ponder_clocks(context: &TestContext<'_>) -> &'static str {
 }
 
 fn ponder_hit(context: &TestContext<'_>) -> TestResult {
-    // That an answer came too early is for another check to judge.
+    // Another check covers early replies.
     let mut session = context.ready_unchecked()?;
     let mut positions = soon_done(context);
     positions.push(middle(context));
@@ -663,7 +662,7 @@ fn ponder_stop(context: &TestContext<'_>) -> TestResult {
     Ok(())
 }
 
-/// Some moves that an engine would hardly choose by itself.
+/// Moves that an engine is unlikely to choose.
 fn unusual_moves(context: &TestContext<'_>) -> [&'static str; 2] {
     match context.dialect {
         Dialect::Uci => ["a2a3", "h2h4"],
@@ -671,7 +670,7 @@ fn unusual_moves(context: &TestContext<'_>) -> [&'static str; 2] {
     }
 }
 
-/// A search of these moves alone, which is answered with one of them.
+/// Verifies that a search restricted to these moves returns one of them.
 fn restricted(
     session: &mut EngineSession,
     depth: u32,
@@ -710,7 +709,7 @@ fn search_moves_lines(context: &TestContext<'_>) -> TestResult {
 }
 
 fn search_moves_first(context: &TestContext<'_>) -> TestResult {
-    // An engine that misreads this order shall not be judged by what it makes of it.
+    // Excluded from passive checks, because an engine may misread this order.
     let mut session = context.ready_unchecked()?;
     let go = format!("go searchmoves {} depth 2", unusual_moves(context).join(" "));
     session.send("position startpos");
@@ -852,7 +851,7 @@ fn interleavings(context: &TestContext<'_>) -> TestResult {
             (answered && pings == 0).then_some(())
         });
         match received {
-            // That `isready` is lost in a search is for another check to judge.
+            // Another check covers `isready` during a search.
             Err(WaitError::Late(_)) if answered => {
                 asks_ready = false;
                 session.ready().or_fail(message!(

@@ -1,4 +1,4 @@
-//! What may come when: commands in searches, in other orders than usual, and what stays between them.
+//! Commands during searches and in unusual order, and state between searches.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::result::{Stop, TestResult};
 use crate::session::{EngineSession, OrFail};
 use crate::spec::{Need, Profile, Severity};
 
-/// A search that is interrupted, and ends by itself.
+/// A search that ends by itself if it is not interrupted.
 const WHILE: Duration = Duration::from_millis(350);
 
 const NOT_NOW: &str = "an unexpected command is ignored";
@@ -181,7 +181,7 @@ fn second_stop(context: &TestContext<'_>) -> TestResult {
     session.send("go infinite");
     session.underway();
     session.write(b"stop\nstop\n");
-    // Whether the first one is answered is for another check to judge.
+    // Another check covers the first reply.
     session.best(context.timeouts.answer())?;
     no_more(&mut session, &message!("after.two-stops"))
 }

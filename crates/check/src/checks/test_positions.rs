@@ -1,4 +1,4 @@
-//! The positions that checks use.
+//! Test positions.
 
 use readyok_rules::Game;
 
@@ -8,15 +8,15 @@ pub(super) struct Probes {
     pub(super) mate_in_one: [&'static str; 2],
     /// The side to move is mated.
     pub(super) mated: &'static str,
-    /// The side to move has one legal move, and is mated by the answer: first and second player.
+    /// The side to move has one legal move and is mated by the reply: first and second player.
     pub(super) mated_next: [&'static str; 2],
-    /// The side to move mates in this number of plies, and not earlier.
+    /// The shortest mate of the side to move has this number of plies.
     pub(super) mates: [(&'static str, u32); 3],
-    /// A position from play for each side to move.
+    /// A middlegame position for each side to move.
     pub(super) middle: [&'static str; 2],
-    /// The side to move is far ahead: first and second player.
+    /// The side to move is winning: first and second player.
     pub(super) ahead: [&'static str; 2],
-    /// Moves that can be played from the start.
+    /// Legal moves from the start position.
     pub(super) opening: &'static str,
 }
 
@@ -67,10 +67,10 @@ pub(super) fn of(game: Game) -> &'static Probes {
 /// A mate in two moves, which is three plies, for White.
 pub(super) const CHESS_MATE_IN_TWO: &str = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1";
 
-/// Without a legal move and not in check.
+/// Stalemate.
 pub(super) const CHESS_STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 
-/// One legal move.
+/// A position with one legal move.
 pub(super) const CHESS_FORCED: &str = "k7/8/1K6/8/8/8/8/7R b - - 0 1";
 
 #[cfg(test)]

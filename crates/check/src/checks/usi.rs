@@ -1,4 +1,4 @@
-//! What only USI has, as shogi programs speak it today.
+//! Checks of USI as used by shogi programs today.
 
 use std::time::Duration;
 
@@ -108,7 +108,7 @@ fn byoyomi(context: &TestContext<'_>) -> TestResult {
     Ok(())
 }
 
-/// A search that nothing but its own end, or the game's, ends soon.
+/// Pondering with long clocks.
 const PONDER: &str = "go ponder btime 60000 wtime 60000";
 
 fn game_over(context: &TestContext<'_>) -> TestResult {
@@ -127,7 +127,7 @@ fn game_over(context: &TestContext<'_>) -> TestResult {
         session.send(&format!("gameover {result}"));
         next(&mut session, &message!("when.after-search"))?;
     }
-    // Whether pondering has an answer then is not settled: who listens shall not count it.
+    // A reply to pondering is optional here, so passive checks ignore the session.
     let mut session = context.ready_unchecked()?;
     session.send("usinewgame");
     session.send("position startpos");
@@ -136,7 +136,7 @@ fn game_over(context: &TestContext<'_>) -> TestResult {
     session.send("gameover win");
     next(&mut session, &message!("when.pondering"))?;
     let late = session.until_ready().or_fail(message!("gameover.pondering-no-readyok"))?;
-    // The first answer may have been that of the search before.
+    // The first reply may belong to the previous search.
     if 1 < late.iter().filter(|line| matches!(line.reply, Reply::BestMove(_))).count() {
         return Err(Stop::Fail(message!("gameover.extra-replies")));
     }
@@ -156,7 +156,7 @@ fn game_over_stops(context: &TestContext<'_>) -> TestResult {
 }
 
 fn mate(context: &TestContext<'_>) -> TestResult {
-    // Some engines answer `bestmove`, which other checks shall not judge again.
+    // Some engines reply `bestmove`, which passive checks would report again.
     let mut session = context.ready_unchecked()?;
     let text = test_positions::of(context.game()).mate_in_one[0];
     session.send(&context.position(text));
@@ -176,17 +176,17 @@ fn mate(context: &TestContext<'_>) -> TestResult {
 
 const GUIS: &str = "USI as deployed (Shogidokoro, ShogiHome)";
 
-/// Byoyomi that is measured, and how often.
+/// Measured byoyomi, and the number of measurements.
 const BYOYOMI: Duration = Duration::from_millis(300);
 const MOVES: usize = 5;
 
-/// The longest mate search.
+/// Duration of the mate search.
 const MATE_TIME: Duration = Duration::from_millis(300);
 
-/// Black may declare a win: 12 pieces with 28 points, and the king among the rows of the opponent.
+/// Black can declare a win: 12 pieces with 28 points, and the king in the promotion zone.
 const DECLARED: &str = "+R+R+B+B1K3/GGGGSSSS1/9/9/9/9/9/9/4k4 b - 1";
 
-/// Black has the king there, and far too few points for any rule.
+/// The king of Black is in the promotion zone, with too few points for any rule.
 const UNDECLARED: &str = "5K3/GG7/9/9/9/9/9/9/4k4 b - 1";
 
 pub(super) const GAME_CHECKS: &[TestCase] = &[
@@ -427,7 +427,7 @@ fn idle_game_over(context: &TestContext<'_>) -> TestResult {
     quiet(&mut session, &message!("when.repeated"))
 }
 
-/// The answer to a short search of a position.
+/// The reply to a short search of a position.
 fn answer(
     context: &TestContext<'_>,
     text: &str,
@@ -478,7 +478,7 @@ fn mate_time(context: &TestContext<'_>) -> TestResult {
     let limit = MATE_TIME + context.timeouts.margin() + context.timeouts.answer();
     let answer = checkmate(&mut session, limit);
     if answer.is_err() && session.is_searching() {
-        // In the first draft the number is one of plies, and the answer `bestmove`.
+        // In the first draft the number is in plies, and the reply is `bestmove`.
         session.send("stop");
         if session.best(context.timeouts.answer()).is_ok() {
             return Err(Stop::Skip(message!("usi-mate.bestmove")));
@@ -552,7 +552,7 @@ fn translation(context: &TestContext<'_>) -> TestResult {
     }
 }
 
-/// A problem of a file that can be parsed.
+/// A problem of a parsed file.
 fn finding_message(found: &Finding) -> Message {
     let (id, values) = match &found.problem {
         Problem::MissingDefault => ("translation.no-default", Vec::new()),
@@ -567,14 +567,14 @@ fn finding_message(found: &Finding) -> Message {
             let values = values!(option = quoted(option), value = quoted(value));
             ("translation.unknown-choice", values)
         }
-        // The others do not fail a check.
+        // Other problems are no failure.
         _ => ("translation.other", Vec::new()),
     };
     let problem = Message::of_library(found.problem.to_string(), id, values);
     message!("translation.language", language = found.language.to_string(), problem)
 }
 
-/// Why a file cannot be parsed.
+/// The message of a parse error.
 fn translation_error(error: &TranslationError) -> Message {
     let (id, values) = match error {
         TranslationError::TooLarge { bytes } => {

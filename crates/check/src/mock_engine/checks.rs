@@ -20,7 +20,7 @@ pub(super) fn test_cases() -> impl Iterator<Item = &'static TestCase> {
     AREAS.into_iter().flatten()
 }
 
-/// Later than any client should be in a hurry for.
+/// A delay that every client should tolerate.
 const LATE: Duration = Duration::from_millis(1500);
 
 /// At least the pipe capacity of most systems.
@@ -59,8 +59,8 @@ const TIMES_OUT: &str = "give every wait a timeout, and treat a late engine as f
 const EACH_BY_ITSELF: &str = "parse each option separately, skip unusable ones, and continue";
 const IGNORES: &str = "skip unknown or unexpected lines and tokens";
 
-/// Checks that have an engine do one thing: name, severity and rule; whether engines may do so, when it
-/// does so, and what the client has to make of it; the clause, what to change, and the editions.
+/// Checks with one behavior of the mock engine: name, severity and rule; whether the protocols permit the behavior, its
+/// trigger, and the expected reaction of the client; the clause, the advice, and the editions.
 macro_rules! probes {
     (@may conforming) => { true };
     (@may violating) => { false };
@@ -91,8 +91,7 @@ macro_rules! probes {
     };
 }
 
-/// Checks that have an engine declare something: name, severity, whether engines may do so, rule, and
-/// the lines.
+/// Checks with declarations of the mock engine: name, severity, whether the protocols permit them, rule, and lines.
 macro_rules! declarations {
     ($($id:literal $severity:ident $may:ident $rule:literal:
         $($line:literal),+ $(, for $profiles:expr)?;)+) => {
@@ -605,14 +604,14 @@ const CONDUCT: &[TestCase] = &[
     ),
 ];
 
-/// The commands, each with the number of its entry.
+/// The commands with the indexes of their entries.
 fn commands(transcript: &Transcript) -> impl Iterator<Item = (usize, &Entry, Command<'_>)> {
     let of_client =
         transcript.entries.iter().enumerate().filter(|(_, it)| it.side == Party::Client);
     of_client.map(|(at, entry)| (at, entry, Command::read(&entry.text, transcript.dialect).value))
 }
 
-/// Every line is a command.
+/// Verifies that every line is a command.
 pub(super) fn known_commands(transcript: &Transcript) -> Observation {
     let mut seen = 0;
     for (at, entry, command) in commands(transcript) {
@@ -626,7 +625,7 @@ pub(super) fn known_commands(transcript: &Transcript) -> Observation {
     Ok(seen)
 }
 
-/// Positions are legal, and so are the moves that lead on from them.
+/// Verifies that positions and their moves are legal.
 pub(super) fn legal_positions(transcript: &Transcript) -> Observation {
     let mut seen = 0;
     let mut game = transcript.dialect.game();
@@ -648,7 +647,7 @@ pub(super) fn legal_positions(transcript: &Transcript) -> Observation {
     Ok(seen)
 }
 
-/// Only moves that can be played are asked for.
+/// Verifies that `searchmoves` lists legal moves.
 pub(super) fn legal_search_moves(transcript: &Transcript) -> Observation {
     let mut seen = 0;
     let mut position = Some(Position::start(transcript.dialect.game()));
@@ -669,7 +668,7 @@ pub(super) fn legal_search_moves(transcript: &Transcript) -> Observation {
     Ok(seen)
 }
 
-/// Only options that the engine has are set, and only to what they can be.
+/// Verifies that only declared options are set, to valid values.
 pub(super) fn declared_options(transcript: &Transcript) -> Observation {
     let mut seen = 0;
     let mut declared: Vec<OptionDecl<'_>> = Vec::new();
@@ -731,10 +730,10 @@ pub(super) fn own_clock(transcript: &Transcript) -> Observation {
     Ok(seen)
 }
 
-/// There is a `quit`.
+/// Verifies that the client sends `quit`.
 pub(super) fn sends_quit(transcript: &Transcript) -> Observation {
     let Some((at, ..)) = commands(transcript).last() else { return Ok(0) };
-    // A client that never searched is not judged.
+    // A client without a search is not checked.
     if !transcript.complete
         || !commands(transcript).any(|(.., command)| matches!(command, Command::Go(_)))
     {
@@ -746,7 +745,7 @@ pub(super) fn sends_quit(transcript: &Transcript) -> Observation {
     Err((at, message!("client.no-quit")))
 }
 
-/// A game, which is a search with clocks, begins with `ucinewgame` or `usinewgame`.
+/// Verifies that a game, a search with clocks, begins with `ucinewgame` or `usinewgame`.
 pub(super) fn new_game(transcript: &Transcript) -> Observation {
     let mut sent = false;
     for (at, _, command) in commands(transcript) {

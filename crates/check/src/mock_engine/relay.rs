@@ -30,21 +30,21 @@ const CHUNK: usize = 1 << 16;
 /// Kind of a frame. A frame is the kind in one byte, the length in four bytes, and the payload.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum FrameKind {
-    /// The client has written this.
+    /// Bytes of the client.
     Input,
-    /// The client has closed the input.
+    /// The client closed the input.
     InputEnd,
-    /// Write this to the output.
+    /// Bytes for the output.
     Write,
-    /// The same, and nothing more until the client has read it.
+    /// Bytes for the output, and a wait until the client has read them.
     WriteAndWait,
-    /// Write this to the error output.
+    /// Bytes for stderr.
     WriteStderr,
     /// Close the output.
     CloseOutput,
-    /// End with the code that follows.
+    /// Exit with the code in the payload.
     Exit,
-    /// End by a signal.
+    /// Abort by a signal.
     Abort,
 }
 
@@ -73,7 +73,7 @@ impl FrameKind {
         }
     }
 
-    /// The order as it is sent.
+    /// Encodes the frame.
     pub(crate) fn frame(self, bytes: &[u8]) -> Vec<u8> {
         let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let mut frame = vec![self.tag()];
@@ -94,8 +94,8 @@ impl FrameKind {
     }
 }
 
-/// Runs as a mock engine if a [`ClientSuite`](crate::ClientSuite) has started this executable as one,
-/// which is without arguments. An executable that calls it first can be given to a `ClientSuite`.
+/// Runs as a mock engine if a [`ClientSuite`](crate::ClientSuite) has started this executable as one, without
+/// arguments. An executable that calls it first can be the mock engine of a `ClientSuite`.
 ///
 /// `None` means that it was started normally.
 pub fn serve_as_mock_engine() -> Option<ExitCode> {
@@ -115,7 +115,7 @@ fn serve(address: &str) -> io::Result<ExitCode> {
     stream.set_nodelay(true)?;
     stream.write_all(token.as_bytes())?;
     let up = stream.try_clone()?;
-    // The thread is not joined: the client may keep its end open forever.
+    // The thread is not joined, because the client may never close its end.
     thread::Builder::new().name("input".into()).spawn(move || forward_input(up))?;
     let mut output = io::stdout();
     loop {
@@ -138,8 +138,7 @@ fn serve(address: &str) -> io::Result<ExitCode> {
     }
 }
 
-/// Waits, but not for ever, until the client has read all that was written. A busy machine may keep it
-/// from reading for as long as it likes.
+/// Waits until the client has read all output, with a timeout, since a busy machine may delay the client.
 fn wait_for_reader() {
     for _ in 0..MAX_POLLS {
         thread::sleep(POLL_INTERVAL);
@@ -179,10 +178,11 @@ fn forward_input(mut up: TcpStream) {
     let _ = up.write_all(&FrameKind::InputEnd.frame(&[]));
 }
 
-/// The client's process group is ended with it; an engine that was left behind has to be seen.
+/// Leaves the process group of the client. The group is killed with the client, and an orphaned engine must be
+/// detected.
 #[cfg(unix)]
 fn leave_group() {
-    // It fails where this is a group of its own already.
+    // Fails if this process already leads a group.
     let _ = rustix::process::setpgid(None, None);
 }
 
@@ -200,19 +200,19 @@ fn close_output() -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// What comes over the wires of a run.
+/// An event of the relays of a run.
 pub(crate) enum RelayEvent {
     /// The client has started an engine.
     Started(TcpStream),
     /// The client sent bytes to the engine with this index.
     Input(usize, Box<[u8]>, Instant),
-    /// It closed the input of the engine.
+    /// The client closed the input of the engine.
     InputClosed(usize),
-    /// The process of the engine is gone.
+    /// The relay has disconnected.
     Disconnected(usize),
 }
 
-/// Where wires arrive.
+/// The server for relays.
 pub(crate) struct RelayServer {
     address: String,
     closing: Arc<AtomicBool>,
@@ -246,7 +246,7 @@ impl RelayServer {
         Ok(Self { address: format!("{address}/{token}"), closing })
     }
 
-    /// Has the engines of a command come here.
+    /// Sets the environment variable of the relays of a command.
     pub(crate) fn set_environment(&self, command: &mut Command) {
         command.env(MOCK_ENGINE, &self.address);
     }
@@ -256,12 +256,12 @@ impl Drop for RelayServer {
     fn drop(&mut self) {
         self.closing.store(true, Ordering::Release);
         let address = self.address.split('/').next().unwrap_or_default();
-        // It wakes the thread, which then sees that it is over.
+        // Wakes the thread, which then ends.
         drop(TcpStream::connect(address));
     }
 }
 
-/// The connection, if it sends the token.
+/// Authenticates a connection by its token.
 fn authenticated(mut stream: TcpStream, token: &str) -> Option<TcpStream> {
     let mut received = [0; TOKEN_LEN];
     stream.set_read_timeout(Some(AUTH_TIMEOUT)).ok()?;
@@ -284,7 +284,7 @@ fn accept<T: From<RelayEvent> + Send + 'static>(
     }
     let events = events.clone();
     let read = move || {
-        // Without a receiver the run is over.
+        // Fails if the run has ended.
         while let Ok((kind, bytes)) = FrameKind::read(&mut from) {
             let received = match kind {
                 FrameKind::Input => RelayEvent::Input(number, bytes.into(), now()),
@@ -302,7 +302,7 @@ fn accept<T: From<RelayEvent> + Send + 'static>(
         }
         let _ = events.send(RelayEvent::Disconnected(number).into());
     };
-    // Without the thread the run ends by its time limit.
+    // Without the thread, the run ends at its time limit.
     let _ = thread::Builder::new().name("wire".into()).spawn(read);
     true
 }

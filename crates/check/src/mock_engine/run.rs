@@ -22,7 +22,7 @@ use crate::transcript::{Entry, Transcript};
 /// Maximum number of queued events.
 const BACKLOG: usize = 256;
 
-/// A client that starts more engines than this gets no more of them.
+/// Maximum number of engines that a client can start.
 const MAX_ENGINES: usize = 24;
 
 /// Number of stored bytes at the end of the client's output.
@@ -31,19 +31,19 @@ const MAX_OUTPUT: usize = 4096;
 /// Timeout for the exit of a terminated client, and of engines after their client.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How a client is run.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct RunOptions<'a> {
     /// The command line, with placeholders replaced.
     pub(crate) command: &'a [std::ffi::OsString],
     pub(crate) guard: Option<&'a Guard>,
-    /// The protocol, if only one is meant.
+    /// The protocol, if it is fixed.
     pub(crate) dialect: Option<Dialect>,
     pub(crate) probe: Option<Probe>,
     pub(crate) seed: u64,
     /// The run ends after this time without an event.
     pub(crate) idle_timeout: Duration,
-    /// How long it has to start an engine.
+    /// Timeout of the start of an engine.
     pub(crate) start: Duration,
     /// Maximum duration of the run.
     pub(crate) limit: Duration,
@@ -52,26 +52,26 @@ pub(crate) struct RunOptions<'a> {
 /// The result of a run.
 #[derive(Debug)]
 pub(crate) struct RunResult {
-    /// One for each engine that was started.
+    /// One transcript for each started engine.
     pub(crate) transcripts: Vec<Transcript>,
     /// The start of the tested behavior: index of the transcript and of its entry.
     pub(crate) mark: Option<(usize, usize)>,
     pub(crate) end: End,
-    /// An engine was left behind.
+    /// The client orphaned an engine.
     pub(crate) orphaned: bool,
-    /// The last line that the client printed.
+    /// The last output line of the client.
     pub(crate) last_output: String,
     pub(crate) took: Duration,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum End {
-    /// The client ended by itself.
+    /// The client exited.
     Exited(ExitStatus),
-    /// Nothing happened any more, and the client was ended.
+    /// The client was idle and was terminated.
     Idle,
-    /// It took too long, and the client was ended.
+    /// The run took too long, and the client was terminated.
     TimeLimit,
 }
 
@@ -87,31 +87,31 @@ impl From<RelayEvent> for Event {
     }
 }
 
-/// An engine that the client has started.
+/// An engine started by the client.
 struct Engine {
     connection: Connection,
     mock: MockEngine,
     actions: VecDeque<Action>,
-    /// Until then the next deed waits.
+    /// Earliest time of the next action.
     due: Option<Instant>,
     input: LineBuffer,
     output: LineBuffer,
     dialogue: ProtocolState,
     transcript: Transcript,
     mark: Option<usize>,
-    /// It is exiting and sends nothing more.
+    /// The engine is exiting and sends no more output.
     exiting: bool,
     disconnected: bool,
 }
 
-/// The way to the process of an engine.
+/// The connection to the process of an engine.
 struct Connection(TcpStream);
 
 struct Run<'a> {
     options: &'a RunOptions<'a>,
     engines: Vec<Engine>,
     begin: Instant,
-    /// When something happened last.
+    /// Time of the last activity.
     last: Instant,
     printed: Vec<u8>,
     exited: Option<ExitStatus>,
@@ -164,10 +164,10 @@ fn start(
     let on_exit = events.clone();
     let (process, input, output) =
         PipedProcess::spawn(&mut command, options.guard, move |status| {
-            // Without a receiver the run is over.
+            // Fails if the run has ended.
             let _ = on_exit.send(Event::Exited(status));
         })?;
-    // It gets no input.
+    // The client gets no input.
     drop(input);
     for from in [Box::new(output) as Box<dyn Read + Send>, Box::new(errors)] {
         let events = events.clone();
@@ -187,7 +187,7 @@ fn read(mut from: Box<dyn Read + Send>, events: &SyncSender<Event>) {
 }
 
 impl Run<'_> {
-    /// Plays the engines until the client has ended, or nothing happens any more.
+    /// Runs the engines until the client has exited or is idle.
     fn drive(&mut self, inbox: &Receiver<Event>) -> End {
         let limit = self.begin + self.options.limit;
         loop {
@@ -205,9 +205,9 @@ impl Run<'_> {
                 Err(RecvTimeoutError::Timeout) if due.is_none() && idle_at <= now() => {
                     return End::Idle;
                 }
-                // A deed is due.
+                // An action is due.
                 Err(RecvTimeoutError::Timeout) => (),
-                // The run holds a sender for as long as the client lives.
+                // Unreachable: the run holds a sender until the client exits.
                 Err(RecvTimeoutError::Disconnected) => return End::Idle,
             }
         }
@@ -252,7 +252,7 @@ impl Run<'_> {
                     engine.disconnected = true;
                 }
             }
-            // A spinning wheel is no progress.
+            // Repeated characters, such as a spinner, are no progress.
             Event::Printed(bytes) => {
                 self.printed.extend(bytes);
                 let excess = self.printed.len().saturating_sub(MAX_OUTPUT);
@@ -286,7 +286,7 @@ impl Run<'_> {
         });
     }
 
-    /// Does what is due. Returns when the next deed is.
+    /// Performs all due actions. Returns the time of the next one.
     fn perform_due(&mut self) -> Option<Instant> {
         let now = now();
         let at = now.saturating_duration_since(self.begin);
@@ -306,7 +306,7 @@ impl Engine {
     fn receive(&mut self, bytes: &[u8], at: Duration, only: Option<Dialect>) {
         self.input.push(bytes);
         while let Some(line) = self.input.next_line() {
-            // A line without end is passed over, as an engine would.
+            // Overlong lines are skipped.
             let Ok(line) = line else { continue };
             let (text, undecodable) = decode(line);
             if only.is_none() && self.dialogue.phase() == Phase::Fresh {
@@ -329,7 +329,7 @@ impl Engine {
         }
     }
 
-    /// Does what is due. Returns whether something was done.
+    /// Performs a due action. Returns whether there was one.
     fn perform_due(&mut self, now: Instant, at: Duration) -> bool {
         let mut acted = false;
         while !self.exiting && self.due.is_none_or(|due| due <= now) {
@@ -391,7 +391,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // An engine that has not left has played its part: without its wire it does.
+        // Disconnecting ends a remaining engine.
         let _ = self.0.shutdown(Shutdown::Both);
     }
 }

@@ -7,7 +7,7 @@ use readyok_rules::{Game, Position};
 
 use crate::transcript::{GameOf, resolve};
 
-/// Moves that can seldom be played: one of them never can.
+/// Moves of which at least one is illegal in every position.
 const UNLIKELY: [&str; 3] = ["a1h8", "h8a1", "b1g8"];
 const UNLIKELY_IN_SHOGI: [&str; 3] = ["1i9a", "9a1i", "5e5a+"];
 
@@ -19,40 +19,40 @@ const MAX_LINES: usize = 64;
 pub(crate) enum Action {
     /// Write these bytes.
     Write(Vec<u8>),
-    /// Write these bytes, and nothing more until the client has read them, if that can be known.
+    /// Write these bytes and wait until the client has read them, if that can be detected.
     WriteAndWait(Vec<u8>),
-    /// Wait before the next deed.
+    /// Wait before the next action.
     Wait(Duration),
-    /// What is tested begins here.
+    /// The tested behavior begins.
     Mark,
     /// Write this number of bytes to stderr.
     WriteStderr(usize),
     /// Close the output.
     CloseOutput,
-    /// End with this code.
+    /// Exit with this code.
     Exit(u8),
-    /// End by a signal.
+    /// Abort by a signal.
     Abort,
 }
 
-/// An engine that a client has started.
+/// The state of a mock engine.
 #[derive(Debug)]
 pub(crate) struct MockEngine {
     dialect: Dialect,
     probe: Option<Probe>,
-    /// The one thing was done.
+    /// The tested behavior has occurred.
     done: bool,
     silent: bool,
     ignores_input: bool,
     game: Game,
     lines: usize,
     position: Option<Position>,
-    /// The answer of an endless search.
+    /// The reply of an infinite search.
     held: Option<String>,
     random: fastrand::Rng,
 }
 
-/// The moves of one answer.
+/// The moves of a reply.
 struct Choice {
     best: Vec<String>,
     reply: Option<String>,
@@ -84,14 +84,14 @@ impl MockEngine {
         actions
     }
 
-    /// Goes over to the protocol that the client speaks.
+    /// Switches to the protocol of the client.
     pub(crate) fn set_dialect(&mut self, dialect: Dialect) {
         self.dialect = dialect;
         self.game = dialect.game();
         self.position = Some(Position::start(self.game));
     }
 
-    /// What it does when its input has ended.
+    /// Actions at the end of input.
     pub(crate) fn input_ended(&self) -> Vec<Action> {
         if self.ignores_input { Vec::new() } else { vec![Action::Exit(0)] }
     }
@@ -220,7 +220,7 @@ impl MockEngine {
         };
         let moves = position.legal_moves().into_iter();
         let mut best: Vec<String> = moves.map(|mv| mv.to_uci(format)).filter(wanted).collect();
-        // Reproducible random choices need an order that does not depend on the library.
+        // Sorted, so that random choices do not depend on the move generator.
         best.sort();
         self.random.shuffle(&mut best);
         let after = best.first().and_then(|token| position.clone().after([token]).ok());
@@ -230,7 +230,7 @@ impl MockEngine {
         Choice { best, reply }
     }
 
-    /// Output at a moment, modified by the tested behavior.
+    /// Output at a trigger, modified by the tested behavior.
     fn emit(&mut self, moment: Moment, lines: &[String]) -> Vec<Action> {
         if self.silent {
             return Vec::new();
@@ -259,7 +259,7 @@ impl MockEngine {
                 let line = self.substituted(line);
                 let all: Vec<String> =
                     (1..=count).map(|n| line.replace("{n}", &n.to_string())).collect();
-                // One write for each would be a test of the system.
+                // One write for each line would test the system instead of the client.
                 actions.push(Action::Write((all.join("\n") + "\n").into_bytes()));
             }
             Behavior::Long(bytes) => {
@@ -292,7 +292,7 @@ impl MockEngine {
         actions
     }
 
-    /// A line of a probe with moves in it.
+    /// A line of a probe, with moves for its placeholders.
     fn substituted(&mut self, line: &str) -> String {
         if !line.contains('{') {
             return line.to_owned();
@@ -322,7 +322,7 @@ impl MockEngine {
     }
 }
 
-/// A line in a form.
+/// Formats a line.
 fn formatted(format: LineFormat, line: &str) -> Vec<Action> {
     let output = |text: String| vec![Action::Write(text.into_bytes())];
     match format {
@@ -338,17 +338,17 @@ fn formatted(format: LineFormat, line: &str) -> Vec<Action> {
     }
 }
 
-/// One thing that is done to a client.
+/// A behavior of the mock engine that a check tests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe {
     pub(crate) when: Moment,
     pub(crate) behavior: Behavior,
     pub(crate) expect: Expect,
-    /// The protocols allow an engine to do so: the client is held to its rules all the while.
+    /// The protocols permit the behavior, so that the client must conform.
     pub(crate) conforming: bool,
 }
 
-/// The first time that something is due.
+/// The trigger of a behavior.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Moment {
     /// Before the first output.
@@ -365,7 +365,7 @@ pub(crate) enum Moment {
     Go,
     /// After the `info` of a finite search: `bestmove` is due.
     BestMove,
-    /// An endless search, or pondering, has begun.
+    /// After the start of an infinite search or of pondering.
     Infinite,
     /// After `bestmove`.
     AfterBestMove,
@@ -373,8 +373,8 @@ pub(crate) enum Moment {
     Quit,
 }
 
-/// What the engine does. In texts `{best}` is a legal move, `{reply}` one after it, `{other}` another
-/// legal move and `{illegal}` a move that cannot be played.
+/// The behavior. Placeholders: `{best}` is a legal move, `{reply}` a legal reply to it, `{other}` another legal move and
+/// `{illegal}` an illegal move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Behavior {
     /// Sends these lines first.
@@ -391,28 +391,28 @@ pub(crate) enum Behavior {
     Late(Duration),
     /// Sends the due lines twice.
     Twice,
-    /// Sends nothing from now on, and exits at the end of input.
+    /// Sends no more output, and exits at the end of input.
     Silence,
-    /// Sends nothing from now on, and does not exit.
+    /// Sends no more output, and does not exit.
     IgnoreInput,
-    /// Ends with the code 1.
+    /// Exits with code 1.
     Exit,
-    /// Is ended by a signal.
+    /// Aborts by a signal.
     Abort,
     /// Sends a partial line, and exits with code 1.
     HalfLine(&'static str),
-    /// Closes its output, and does not leave before its input ends.
+    /// Closes its output, and exits at the end of input.
     CloseOutput,
     /// Writes this number of bytes to stderr first.
     WriteStderr(usize),
-    /// Writes all its lines in this form.
+    /// Writes all lines in this format.
     LineFormat(LineFormat),
 }
 
-/// How lines are written.
+/// The format of lines.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum LineFormat {
-    /// As usual.
+    /// Normal.
     Plain,
     /// With carriage return and line feed.
     Crlf,
@@ -426,12 +426,12 @@ pub(crate) enum LineFormat {
     Fragments,
 }
 
-/// What the client has to make of it.
+/// The expected reaction of the client.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Expect {
-    /// It continues normally.
+    /// The client continues normally.
     Works,
-    /// It drops the engine or continues: it does not crash, hang or orphan the engine.
+    /// The client drops the engine or continues. It does not crash, hang or orphan the engine.
     Copes,
 }
 

@@ -1,5 +1,4 @@
-//! A run of the checks on a client: once with an engine that obeys, then once for each thing that can
-//! go wrong.
+//! A run of the checks on a client: once with a conforming engine, then once for each tested behavior.
 
 use std::ffi::OsString;
 use std::io;
@@ -37,9 +36,8 @@ const LIMIT: Duration = Duration::from_mins(1);
 
 /// Settings of a run of the checks on a client.
 ///
-/// The client is started many times by a command in which `{engine}` is the executable that it
-/// shall start as its engine. That program has to call [`serve_as_mock_engine`](crate::serve_as_mock_engine) before
-/// anything else; it gets no arguments.
+/// The client is started repeatedly by a command in which `{engine}` is the executable of its engine. This executable gets
+/// no arguments and must first call [`serve_as_mock_engine`](crate::serve_as_mock_engine).
 ///
 /// ```no_run
 /// use readyok_check::ClientSuite;
@@ -72,7 +70,7 @@ impl ClientSuite {
         }
     }
 
-    /// Has no client outlive this program.
+    /// Kills clients if this process is killed.
     #[must_use]
     pub fn guarded(mut self, guard: &Guard) -> Self {
         self.guard = Some(guard.clone());
@@ -86,8 +84,8 @@ impl ClientSuite {
         self
     }
 
-    /// How long nothing has to happen until the client is taken to wait for ever. It has to be longer
-    /// than the client gives its engine; by default it is 12 s.
+    /// Sets the time without activity after which a client is considered idle, by default 12 s. It must exceed the
+    /// timeouts of the client.
     #[must_use]
     pub fn idle_timeout(mut self, idle_timeout: Duration) -> Self {
         self.idle_timeout = idle_timeout;
@@ -148,7 +146,7 @@ impl ClientSuite {
         });
         let (mut results, transcripts): (Vec<_>, Vec<_>) = completed.into_iter().unzip();
         let mut transcripts: Vec<Transcript> = transcripts.into_iter().flatten().collect();
-        // What it does with an engine that obeys shows best what it does.
+        // The run with a conforming engine is the reference.
         transcripts.splice(0..0, baseline.transcripts.iter().cloned());
         for (case, severity) in &checks {
             if !matches!(case.test, Test::Mock(_)) {
@@ -197,7 +195,7 @@ impl ClientSuite {
     }
 }
 
-/// Runs the client with an engine that does one thing.
+/// Runs the client with an engine that has the tested behavior.
 fn run_mock_check(
     case: &'static TestCase,
     severity: Severity,
@@ -232,7 +230,7 @@ fn run_mock_check(
     (CheckResult { remark, ..result }, transcripts)
 }
 
-/// Time in which two lines may cross.
+/// Time in which a command and a reply may cross.
 const CROSSING: Duration = Duration::from_millis(250);
 
 fn judge(
@@ -281,11 +279,11 @@ fn judge(
         }
         (End::Exited(_) | End::Idle | End::TimeLimit, End::Exited(_), _) => (),
     }
-    // What an engine does that breaks the rules excuses no client that breaks others.
+    // A nonconforming engine does not excuse violations of the client.
     let broken = |transcript: &Transcript, from: usize| {
         let entries = transcript.entries.get(from..).unwrap_or_default();
         let begin = entries.first().map(|it| it.at).unwrap_or_default();
-        // What was on its way cannot be taken back.
+        // Commands sent before the behavior do not count.
         let crossed = |it: &Entry| {
             let rule = it.violation.as_ref().map(|it| it.rule);
             rule == Some(Rule::PonderHitWithoutPonder) && it.at < begin + CROSSING
@@ -366,7 +364,7 @@ fn is_crash(_: ExitStatus) -> bool {
     false
 }
 
-/// How many searches were asked for.
+/// The number of searches.
 fn searches(result: &RunResult) -> usize {
     let is_go = |text: &str| text.split_ascii_whitespace().next() == Some("go");
     let entries = result.transcripts.iter().flat_map(|transcript| &transcript.entries);

@@ -342,7 +342,7 @@ fn checks_commands_against_declarations_and_requests() {
          ! should: `currmove`, `currmovenumber`, `currline` and `refutation` are sent only after one second [UCI 2006, info (“only after one second”); USI draft 1 §5.3]
          < bestmove e2e4
          > go searchmoves e2e4 depth 3
-         ! note: limit after `searchmoves`: `depth` [as deployed (Stockfish): `searchmoves` is the last token of `go` except for its moves]
+         ! note: limit after `searchmoves`: `depth` [as deployed (Stockfish): the moves of `searchmoves` are the last part of `go`]
          < bestmove e2e4
          > quit",
     );
