@@ -54,8 +54,9 @@ fn main() {
     println!("|---|---|--:|--:|--:|");
     // Cargo adds the argument `--bench`.
     let filters: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
-    let is_selected =
-        |case: &Case| filters.is_empty() || filters.iter().any(|it| case.name.contains(it.as_str()));
+    let is_selected = |case: &Case| {
+        filters.is_empty() || filters.iter().any(|it| case.name.contains(it.as_str()))
+    };
     let mut cases: Vec<_> =
         readyok_peers::cases().into_iter().filter(is_selected).map(prepared).collect();
     for _ in 0..PASSES {

@@ -59,7 +59,7 @@ pub(crate) struct EngineSession {
     /// Never read.
     _errors: Option<PipeReader>,
     /// The output is no longer read.
-    deaf: Arc<AtomicBool>,
+    stop_reading: Arc<AtomicBool>,
     /// The sent part of an incomplete line.
     sent: Vec<u8>,
     buffer: LineBuffer,
@@ -108,8 +108,8 @@ impl EngineSession {
         let (events, inbox) = mpsc::sync_channel(BACKLOG);
         let (outbox, to_write) = mpsc::channel();
         let on_exit = events.clone();
-        let deaf = Arc::new(AtomicBool::new(false));
-        let reader_deaf = Arc::clone(&deaf);
+        let stop_reading = Arc::new(AtomicBool::new(false));
+        let reader_stop = Arc::clone(&stop_reading);
         let start = || {
             let started = target.start(launch, move |status| {
                 // Fails if the session has ended.
@@ -118,7 +118,7 @@ impl EngineSession {
             let (input, output) = (started.input, started.output);
             thread::Builder::new()
                 .name("reader".into())
-                .spawn(move || read(output, &events, &reader_deaf))?;
+                .spawn(move || read(output, &events, &reader_stop))?;
             thread::Builder::new().name("writer".into()).spawn(move || write(input, &to_write))?;
             Ok((started.process, started.connection, started.errors))
         };
@@ -136,7 +136,7 @@ impl EngineSession {
             process,
             connection,
             _errors: errors,
-            deaf,
+            stop_reading,
             sent: Vec::new(),
             buffer: LineBuffer::default(),
             lines: VecDeque::new(),
@@ -219,7 +219,7 @@ impl EngineSession {
     pub(crate) fn close_output(&mut self) {
         self.record_action("(the output is closed)");
         self.finished = true;
-        self.deaf.store(true, Ordering::Release);
+        self.stop_reading.store(true, Ordering::Release);
     }
 
     /// The resource usage of the engine, if available.
@@ -491,7 +491,7 @@ fn line_end(bytes: &[u8]) -> Option<usize> {
     Some(at + 1 + usize::from(both))
 }
 
-fn read(mut from: Box<dyn Read + Send>, events: &SyncSender<Event>, deaf: &AtomicBool) {
+fn read(mut from: Box<dyn Read + Send>, events: &SyncSender<Event>, stop_reading: &AtomicBool) {
     let mut chunk = vec![0; 1 << 16];
     loop {
         match from.read(&mut chunk) {
@@ -500,7 +500,7 @@ fn read(mut from: Box<dyn Read + Send>, events: &SyncSender<Event>, deaf: &Atomi
                 if events.send(Event::Output { at: now(), bytes }).is_err() {
                     return;
                 }
-                if deaf.load(Ordering::Acquire) {
+                if stop_reading.load(Ordering::Acquire) {
                     break;
                 }
             }

@@ -1,11 +1,11 @@
-//! The one fault of the engine.
+//! The optional fault of the engine.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 
-/// Which check the engine shall fail.
+/// The check that the engine fails.
 pub(crate) struct Faults {
     id: String,
     trace: Option<Trace>,
@@ -36,27 +36,26 @@ impl Faults {
             && trace.recorded.borrow_mut().insert(id.to_owned())
         {
             let line = format!("{} {id}\n", trace.check);
-            // A trace that cannot be written is missed where it is read.
+            // A missing trace fails the test.
             let _ = trace.file.borrow_mut().write_all(line.as_bytes());
         }
         self.id == id
     }
 }
 
-/// Starts this program again, deaf to the signal that asks it to end: what a shell ignores, the
-/// programs that it becomes ignore, too.
+/// Restarts this executable with SIGTERM ignored, since processes inherit ignored signals from a shell.
 #[cfg(unix)]
 pub(crate) fn ignore_requests_to_end() {
     use std::os::unix::process::CommandExt;
 
     let Ok(program) = std::env::current_exe() else { return };
     let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", "trap '' TERM; exec \"$0\" --deaf"]).arg(program);
-    // It returns only if there is no shell.
+    shell.args(["-c", "trap '' TERM; exec \"$0\" --ignore-sigterm"]).arg(program);
+    // `exec` returns only on failure.
     let _ = shell.exec();
 }
 
-/// Elsewhere there is no such signal.
+/// Other systems have no SIGTERM.
 #[cfg(not(unix))]
 pub(crate) fn ignore_requests_to_end() {}
 

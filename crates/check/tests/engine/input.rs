@@ -1,4 +1,4 @@
-//! Lines of the input, with what ended them.
+//! Input lines with their terminators.
 
 use std::io::{self, Read as _};
 use std::sync::mpsc::Sender;
@@ -9,7 +9,7 @@ pub(crate) struct Line {
     pub(crate) end: End,
 }
 
-/// What ended it.
+/// The terminator of a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum End {
     Feed,
@@ -19,7 +19,7 @@ pub(crate) enum End {
     Nothing,
 }
 
-/// Reads until the input ends. With the fault each piece that arrives is taken for lines.
+/// Reads to the end of input. With the fault, each chunk is parsed as complete lines.
 pub(crate) fn read(lines: &Sender<Line>, fragmented: bool) {
     let mut input = io::stdin().lock();
     let mut chunk = vec![0; 1 << 16];

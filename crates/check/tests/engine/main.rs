@@ -1,8 +1,7 @@
 //! A conforming engine for UCI and USI, with one optional fault.
 //!
-//! `obedient` keeps every rule that is checked; `obedient --break <id>` breaks only the one that the
-//! check of this name is about; `obedient --trace <file>` keeps which faults it could have shown. It
-//! plays legal moves, finds short mates, and counts material.
+//! `obedient` satisfies every checked rule. `obedient --break <id>` violates only the rule of this check.
+//! `obedient --trace <file>` records the evaluated faults. It plays legal moves, finds short mates, and counts material.
 #![expect(clippy::exit, reason = "as engines do")]
 
 mod faults;

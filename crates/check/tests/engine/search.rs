@@ -1,15 +1,15 @@
-//! Finding moves: mates of up to three plies, otherwise the first move in order of material.
+//! Search: mates of up to three plies, otherwise moves ordered by material.
 
 use readyok_rules::{CastlingForm, Game, Move, Position, Termination};
 
-/// A line with its score: plies to a mate given by the side to move, or material.
+/// A line with its score: plies to mate for the side to move, or material.
 #[derive(Clone)]
 pub(crate) struct Line {
     pub(crate) moves: Vec<String>,
     pub(crate) mate: Option<u32>,
-    /// The answer mates.
+    /// The reply mates.
     pub(crate) mated: bool,
-    /// It repeats the position for the last time.
+    /// The move draws by repetition.
     pub(crate) drawn: bool,
     pub(crate) cp: i32,
 }
@@ -72,7 +72,7 @@ fn report_mated(position: &Position, lines: &mut [Line], form: CastlingForm) {
 
 fn after(position: &Position, mv: Move) -> Position {
     let mut next = position.clone();
-    // It is one of the legal moves.
+    // Cannot fail for a legal move.
     let _ = next.play(mv);
     next
 }

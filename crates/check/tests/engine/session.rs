@@ -1,4 +1,4 @@
-//! The session of the engine, with all its faults.
+//! The session of the engine, with all faults.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -14,30 +14,30 @@ use crate::faults::{Faults, be_busy};
 use crate::input::{self, End};
 use crate::search::{Line, lines};
 
-/// Depths beyond this are not pretended to be searched.
+/// Maximum reported depth.
 const DEEPEST: u32 = 20;
 
 /// Number of reports of a search.
 const TICK: Duration = Duration::from_millis(500);
 
-/// The output is closed, and ignored.
+/// The output is closed, which the engine ignores.
 static UNHEARD: AtomicBool = AtomicBool::new(false);
 
-/// A search that is done, and whose answer waits.
+/// A completed search whose reply is deferred.
 struct Waiting {
     answer: String,
-    /// Nothing but `stop`, or `ponderhit`, ends it.
+    /// Only `stop` or `ponderhit` ends the search.
     held: bool,
     until: Option<Instant>,
     pondering: bool,
-    /// It was pondering.
+    /// The search is pondering.
     hit: bool,
     begin: Instant,
     /// Number of reports so far.
     ticks: u32,
     head: Option<String>,
     go: Go<'static>,
-    /// `isready`s that shall be answered after it.
+    /// Number of `isready` commands to answer after the search.
     pings: u32,
 }
 
@@ -55,7 +55,7 @@ struct Engine {
     fen: String,
     searches: u32,
     games: u32,
-    /// The last game was over while the engine pondered.
+    /// `gameover` arrived while the engine pondered.
     over_pondering: bool,
     stops: u32,
     pondered: bool,
@@ -63,20 +63,20 @@ struct Engine {
     stopped: bool,
     /// The option.
     may_ponder: bool,
-    /// What was played in the position that was not set up again since.
+    /// The move that was played in the current position.
     played: Option<String>,
-    /// Memory that is never given back.
+    /// Leaked memory.
     kept: Vec<Vec<u8>>,
-    /// What was found in positions that were searched before, as many are time and again.
+    /// Cached results of earlier searches.
     known: HashMap<String, Vec<Line>>,
-    /// Moves since the position that was given.
+    /// Moves of the last `position` command.
     plies: usize,
     limited: bool,
     has_elo: bool,
     book_off: bool,
     analysing: bool,
     shows_lines: bool,
-    /// The last command was a search of depth 1, which is over.
+    /// The last command was a completed search of depth 1.
     fresh: bool,
     waiting: Option<Waiting>,
 }
@@ -86,7 +86,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// After `ponderhit` a search of a certain time begins.
+/// Starts the clock of the search after `ponderhit`.
 fn waiting_time(waiting: &mut Waiting) {
     waiting.hit = true;
     waiting.held = false;
@@ -170,8 +170,8 @@ impl Engine {
         self.faults.breaks(id)
     }
 
-    /// Ends the process if this is the fault.
-    fn dies(&self, id: &str) {
+    /// Exits if this is the fault.
+    fn exits_if(&self, id: &str) {
         if self.breaks(id) {
             exit(7);
         }
@@ -179,27 +179,27 @@ impl Engine {
 
     fn handle_line(&mut self, line: &input::Line, inbox: &Receiver<input::Line>) {
         let text = line.text.as_str();
-        let deaf = (line.end == End::Nothing && self.breaks("lexical.last-line"))
+        let is_ignored = (line.end == End::Nothing && self.breaks("lexical.last-line"))
             || (line.end == End::Both && self.breaks("lexical.crlf"))
             || (line.end == End::Return && self.breaks("lexical.lone-cr"))
             || (text.contains("  ") && self.breaks("lexical.spaces"))
             || (text.contains('\t') && self.breaks("lexical.tabs"))
             || (text == "isready joho" && self.breaks("lexical.trailing-tokens"))
             || (text.starts_with("joho ") && self.breaks("lexical.leading-token"));
-        if deaf {
+        if is_ignored {
             return;
         }
         if text.contains('\u{fffd}') {
-            self.dies("lexical.undecodable");
+            self.exits_if("lexical.undecodable");
         }
         if 1500 < text.len() {
-            self.dies("lexical.long-line");
+            self.exits_if("lexical.long-line");
         }
         if text.trim_end() == "position startpos moves" {
-            self.dies("positions.startpos");
+            self.exits_if("positions.startpos");
         }
         if text.is_empty() {
-            self.dies("lexical.empty-lines");
+            self.exits_if("lexical.empty-lines");
         }
         for dialect in Dialect::ALL {
             if text.trim() == dialect.handshake() {
@@ -217,11 +217,11 @@ impl Engine {
             }
             Command::NewGame => {
                 if std::mem::take(&mut self.over_pondering) {
-                    self.dies("usi.game-over");
+                    self.exits_if("usi.game-over");
                 }
                 self.new_game();
                 if self.games == 3 && self.searches == 3 {
-                    self.dies("search.new-game");
+                    self.exits_if("search.new-game");
                 }
                 if self.breaks("handshake.ready-once") {
                     send("readyok");
@@ -245,17 +245,17 @@ impl Engine {
             }
             Command::Debug(on) => {
                 if on {
-                    self.dies("search.debug");
+                    self.exits_if("search.debug");
                 }
             }
-            Command::Register(_) => self.dies("search.register"),
+            Command::Register(_) => self.exits_if("search.register"),
             Command::Quit => self.quit(),
             Command::Unknown(text) => {
                 if text.starts_with("xyzzy") {
-                    self.dies("lexical.unknown-command");
+                    self.exits_if("lexical.unknown-command");
                 }
                 if text.starts_with("position") {
-                    self.dies("positions.malformed");
+                    self.exits_if("positions.malformed");
                 }
             }
         }
@@ -264,7 +264,7 @@ impl Engine {
     fn new_game(&mut self) {
         self.games += 1;
         if self.waiting.is_some() {
-            self.dies("state.new-game-in-search");
+            self.exits_if("state.new-game-in-search");
         }
         if self.breaks("state.options-persist") {
             self.multipv = 1;
@@ -277,15 +277,15 @@ impl Engine {
         }
     }
 
-    /// Loses the lines that have arrived.
-    fn lose(inbox: &Receiver<input::Line>) {
+    /// Discards the lines that have arrived.
+    fn discard_lines(inbox: &Receiver<input::Line>) {
         while inbox.recv_timeout(Duration::from_millis(20)).is_ok() {}
     }
 
     fn handshake(&mut self, inbox: &Receiver<input::Line>) {
         self.handshakes += 1;
         if 1 < self.handshakes {
-            self.dies("handshake.second-uci");
+            self.exits_if("handshake.second-uci");
         }
         if self.breaks("handshake.quick") {
             std::thread::park_timeout(Duration::from_secs(3));
@@ -356,7 +356,7 @@ impl Engine {
             }
         }
         if self.handshakes == 1 && self.breaks("lexical.batch") {
-            Self::lose(inbox);
+            Self::discard_lines(inbox);
         }
         send(self.dialect.handshake_ok());
     }
@@ -401,22 +401,22 @@ impl Engine {
                 send(&format!("{token} ok"));
             }
         }
-        let deaf = self.breaks("search.ready");
+        let is_ignored = self.breaks("search.ready");
         match &mut self.waiting {
-            Some(waiting) if deaf => waiting.pings += 1,
+            Some(waiting) if is_ignored => waiting.pings += 1,
             _ => send("readyok"),
         }
     }
 
     fn set(&mut self, name: &str, value: Option<&str>) {
         if value == Some("abc") {
-            self.dies("options.invalid-values");
+            self.exits_if("options.invalid-values");
         }
         if (name == "No Such Option" || name == "Style") && self.breaks("options.settable") {
             send(&format!("info string no such option: {name}"));
         }
         if self.waiting.is_some() {
-            self.dies("state.option-in-search");
+            self.exits_if("state.option-in-search");
         }
         let number = value.and_then(|value| value.parse::<u32>().ok());
         let on = value.is_some_and(|value| value.eq_ignore_ascii_case("true"));
@@ -426,10 +426,10 @@ impl Engine {
             return;
         }
         if name.starts_with("Book") && value.is_none_or(str::is_empty) {
-            self.dies("options.empty-string");
+            self.exits_if("options.empty-string");
         }
         if is("UCI_Opponent") && value.is_some_and(|value| value.contains(' ')) {
-            self.dies("options.opponent");
+            self.exits_if("options.opponent");
         }
         for (option, field) in [
             ("UCI_LimitStrength", &mut self.limited),
@@ -448,7 +448,7 @@ impl Engine {
             is(option) && (name == option || !self.breaks("options.name-ignores-case"))
         };
         if same("Clear Hash") {
-            self.dies("options.button");
+            self.exits_if("options.button");
         } else if same("MultiPV") {
             self.multipv = number.map_or(self.multipv, |it| it.clamp(1, 10) as usize);
         } else if same("Threads") {
@@ -459,10 +459,10 @@ impl Engine {
         } else if same("UCI_ShowWDL") {
             self.wdl = on;
         } else if same("Style") && value == Some("Risky") {
-            self.dies("options.every-value");
+            self.exits_if("options.every-value");
         } else if same("Hash") {
             match number {
-                Some(17) => self.dies("resources.hash-resize"),
+                Some(17) => self.exits_if("resources.hash-resize"),
                 Some(64) if self.breaks("resources.hash-memory") => {
                     self.kept.push(vec![1; 200 << 20]);
                 }
@@ -472,7 +472,7 @@ impl Engine {
             self.may_ponder = on;
         }
         if name == "USI_Ponder" {
-            self.dies("usi.undeclared-options");
+            self.exits_if("usi.undeclared-options");
         }
     }
 
@@ -486,7 +486,7 @@ impl Engine {
 
     fn place(&mut self, position: &readyok_protocol::Position<'_>) {
         if self.waiting.is_some() {
-            self.dies("state.position-in-search");
+            self.exits_if("state.position-in-search");
         }
         self.played = None;
         let game = self.game();
@@ -501,35 +501,35 @@ impl Engine {
         let has = |token: &str| position.moves.tokens().any(|it| it == token);
         let fields = text.split(' ').count();
         if position.root == Root::StartPos && count == 31 && self.searches == 5 {
-            self.dies("positions.random-game");
+            self.exits_if("positions.random-game");
         }
         if position.root == Root::StartPos && 20 <= count && self.searches == 4 {
-            self.dies("positions.random-lines");
+            self.exits_if("positions.random-lines");
         }
         if text.ends_with(" 213") {
-            self.dies("positions.counters");
+            self.exits_if("positions.counters");
         }
         if count == 1 && fields == 6 && text.contains(" b ") {
-            self.dies("positions.fen-sfen");
+            self.exits_if("positions.fen-sfen");
         }
         if has("a7a8n") {
-            self.dies("positions.special-moves");
+            self.exits_if("positions.special-moves");
         }
         if has("B*4e") {
-            self.dies("positions.shogi-moves");
+            self.exits_if("positions.shogi-moves");
         }
         match fields {
-            3 => self.dies("positions.short-sfen"),
-            4 if self.dialect == Dialect::Uci => self.dies("positions.short-fen"),
+            3 => self.exits_if("positions.short-sfen"),
+            4 if self.dialect == Dialect::Uci => self.exits_if("positions.short-fen"),
             _ => (),
         }
         let Ok(start) = start else {
-            self.dies("positions.malformed");
+            self.exits_if("positions.malformed");
             return;
         };
         match start.after(position.moves.tokens()) {
             Ok(reached) => self.position = Some(reached),
-            Err(_) => self.dies("positions.illegal-move"),
+            Err(_) => self.exits_if("positions.illegal-move"),
         }
         self.fen = text;
         self.plies = count;
@@ -537,18 +537,18 @@ impl Engine {
 
     fn go(&mut self, go: Go<'static>, text: &str) {
         if self.waiting.is_some() {
-            self.dies("state.second-go");
+            self.exits_if("state.second-go");
             return;
         }
         self.searches += 1;
         if go.depth == Some(0) {
-            self.dies("limits.zero");
+            self.exits_if("limits.zero");
         }
         if text.trim() == "go" {
-            self.dies("limits.none");
+            self.exits_if("limits.none");
         }
         if go.nodes.is_some_and(|it| 1_000_000_000_000_000 < it) {
-            self.dies("limits.large");
+            self.exits_if("limits.large");
         }
         if go.depth == Some(4) && self.breaks("resources.undrained-stderr") {
             // It blocks if the output is not read.
@@ -689,7 +689,7 @@ impl Engine {
         }
     }
 
-    /// Searches that have an end, and do not find it.
+    /// Whether a finite search never ends because of the fault.
     fn never_ends(&self, go: &Go<'_>, text: &str) -> bool {
         let is = |part: &str| text.contains(part);
         [
@@ -805,7 +805,7 @@ impl Engine {
         }
     }
 
-    /// Whether scores depend on what they shall not depend on.
+    /// Whether the fault changes scores by earlier games or options.
     fn breaks_score(&self, go: &Go<'_>) -> bool {
         go.depth == Some(6)
             && (self.games == 2 && self.breaks("state.new-game-clears")
@@ -955,7 +955,7 @@ impl Engine {
             send("bestmove (none)");
         }
         if self.waiting.is_some() && self.breaks("state.go-stop-go") {
-            Self::lose(inbox);
+            Self::discard_lines(inbox);
         }
         let middle = self.fen.contains("2B1P3") || self.fen.contains("2P6");
         match &self.waiting {
@@ -969,12 +969,12 @@ impl Engine {
                 let long = waiting.go.move_time == Some(Duration::from_secs(100_000));
                 let clocks = waiting.go.clocks.white_time == Some(60);
                 let mate = waiting.go.mate == Some(MateLimit::Infinite);
-                let deaf = (mate && self.breaks("usi.mate-infinite"))
+                let is_ignored = (mate && self.breaks("usi.mate-infinite"))
                     || (self.stops == 15 && !self.pondered && self.breaks("search.stop"))
                     || (long && waiting.hit && self.breaks("state.hit-and-stop"))
                     || (long && !waiting.hit && self.breaks("search.immediate-stop"))
                     || (waiting.pondering && clocks && middle && self.breaks("search.ponder.stop"));
-                if !deaf {
+                if !is_ignored {
                     self.stopped = true;
                     self.answer();
                 }
@@ -985,7 +985,7 @@ impl Engine {
     fn ponder_hit(&mut self, clocks: Clocks) {
         let given = self.waiting.as_ref().map(|it| it.go.clocks).unwrap_or_default();
         let byoyomi = given.byoyomi == Some(250);
-        let deaf = given.white_time == Some(60) && self.breaks("search.ponder.hit")
+        let is_ignored = given.white_time == Some(60) && self.breaks("search.ponder.hit")
             || byoyomi && clocks.is_empty() && self.breaks("usi.ponder-byoyomi")
             || !clocks.is_empty() && self.breaks("usi.ponderhit-clocks");
         let Some(waiting) = &mut self.waiting else {
@@ -995,7 +995,7 @@ impl Engine {
             return;
         };
         waiting.pondering = false;
-        if waiting.go.infinite || deaf {
+        if waiting.go.infinite || is_ignored {
             return;
         }
         waiting_time(waiting);

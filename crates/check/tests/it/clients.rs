@@ -1,5 +1,5 @@
-//! Every check of clients is proved both ways: a client that obeys passes it, and one that breaks its
-//! rule fails it and nothing unrelated.
+//! Tests of the checks of clients: a conforming client passes all checks, and a client with one fault fails its check and no
+//! unrelated one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,21 +13,21 @@ use crate::faults::{failed, prove, together};
 
 const CALLER: &str = env!("CARGO_BIN_EXE_caller");
 
-/// The client gives its engine half of that.
+/// Idle timeout; twice the timeout of the client.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(7);
 
-/// Faults that cannot be had alone: the check, and what else is seen of it.
+/// Faults that violate several rules: the check, and the related checks.
 const RELATED: [(&str, &[&str]); 6] = [
-    // What can be played is another matter in the position that the engine knows.
+    // Other moves are legal in the position of the engine.
     ("gui.conduct.sends-position", &["gui.conduct.legal-searchmoves"]),
     // Without a name there is no option.
     ("gui.conduct.setoption-form", &["gui.conduct.known-commands", "gui.conduct.declared-options"]),
     // `isready` is sent before the end of the handshake.
     ("gui.conduct.handshake-first", &["gui.conduct.waits-for-ready"]),
-    // The engine wants to be registered while something else is waited for.
+    // The registration request arrives during another wait.
     ("gui.conduct.handshake-once", &["gui.conduct.registers"]),
     ("gui.conduct.waits-for-ready", &["gui.conduct.registers"]),
-    // Half of an answer is taken for one.
+    // A partial line is parsed as a reply.
     ("gui.lines.fragments", &["gui.conduct.waits-for-ready"]),
 ];
 
@@ -44,7 +44,7 @@ fn suite(fault: Option<&str>, dialect: Dialect) -> ClientSuite {
         .jobs(6)
 }
 
-/// Runs a suite in both protocols in parallel, as it mostly waits.
+/// Runs a suite in both protocols in parallel.
 #[expect(clippy::expect_used, reason = "what the tests share")]
 fn in_both(suite: impl Fn(Dialect) -> ClientSuite + Sync) -> Vec<Report> {
     let run = |dialect| suite(dialect).run().expect("it starts its engine");
@@ -56,7 +56,7 @@ fn in_both(suite: impl Fn(Dialect) -> ClientSuite + Sync) -> Vec<Report> {
 }
 
 #[test]
-fn a_client_that_obeys_passes_every_check() {
+fn conforming_client_passes_every_check() {
     let _machine = together();
     let mut passed = BTreeMap::new();
     for report in in_both(|dialect| suite(None, dialect)) {
@@ -76,7 +76,7 @@ fn a_client_that_obeys_passes_every_check() {
 }
 
 #[test]
-fn a_client_with_a_fault_fails_its_check_and_nothing_unrelated() {
+fn client_with_a_fault_fails_its_check_and_no_unrelated_one() {
     let _machine = together();
     prove(all_of_clients(), &RELATED, |check| {
         let dialect = check.profiles[0].dialect();
@@ -87,7 +87,7 @@ fn a_client_with_a_fault_fails_its_check_and_nothing_unrelated() {
     });
 }
 
-/// The example that asks an engine by way of the client's library.
+/// The example that uses the client library.
 fn asks() -> PathBuf {
     let here = Path::new(CALLER);
     let example = here.with_file_name("examples/asks");

@@ -1,4 +1,4 @@
-//! Engines in this program, and those that are installed.
+//! Checks of Narikin, over pipes and TCP.
 
 use std::net::{Shutdown, TcpListener};
 use std::path::Path;
@@ -32,9 +32,9 @@ fn narikin_conforms_in_both_protocols() {
     });
 }
 
-/// Narikin behind a port, for one client after another.
+/// Narikin at a TCP port, for one client after another.
 #[expect(clippy::expect_used, reason = "a port of this machine is there")]
-fn narikin_behind_a_port() -> String {
+fn serve_narikin() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
     thread::spawn(move || {
@@ -51,9 +51,9 @@ fn narikin_behind_a_port() -> String {
 }
 
 #[test]
-fn an_engine_behind_a_port_is_judged_without_what_needs_a_process() {
+fn tcp_engine_skips_checks_that_need_a_process() {
     let _machine = crate::faults::together();
-    let target = Target::tcp(narikin_behind_a_port());
+    let target = Target::tcp(serve_narikin());
     let report = Suite::new(target).only(["handshake.", "exit."]).run().expect("a handshake");
     assert!(report.conforms() && report.failures().next().is_none(), "{report}");
     let verdict = |name: &str| report.results.iter().find(|it| it.check.id == name);

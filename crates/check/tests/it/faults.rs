@@ -1,4 +1,4 @@
-//! What both proofs share: each fault is caught by its own check, and taken for no other.
+//! Test support: each fault must be detected by its own check and by no unrelated one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -7,10 +7,10 @@ use std::thread;
 use readyok_check::{Check, CheckResult, Report};
 use readyok_protocol::Language;
 
-/// Faults that cannot be had alone: the check, and what else is seen of it.
+/// Faults that violate several rules: the check, and the related checks.
 pub(crate) type Related = [(&'static str, &'static [&'static str])];
 
-/// Number of parallel faults, which mostly wait.
+/// Number of parallel faults, which use little CPU time.
 const PARALLEL: usize = 48;
 
 /// Faults that are visible in CPU usage or timing and need an idle host. They come first.
@@ -33,7 +33,7 @@ pub(crate) fn failed(report: &Report) -> Vec<&'static str> {
     report.failures().map(|it| it.check.id).collect()
 }
 
-/// Runs the fault of each check, and fails if one is not caught or taken for another.
+/// Runs the fault of each check, and fails if it is not detected or if an unrelated check fails.
 pub(crate) fn prove(
     checks: impl Iterator<Item = &'static Check>,
     related: &Related,
@@ -85,7 +85,7 @@ fn has_english(text: &str) -> bool {
     tokens.any(|token| token.contains(|c: char| c.is_ascii_alphabetic()) && !names.contains(&token))
 }
 
-/// Whether there is something like `Some(3)`, `Cp(0)` or `Info { depth: … }`.
+/// Whether the text contains debug formatting, such as `Some(3)`, `Cp(0)` or `Info { depth: … }`.
 fn is_debug_form(text: &str) -> bool {
     let is_type = |token: &str| {
         let name = token.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
@@ -98,7 +98,7 @@ fn is_debug_form(text: &str) -> bool {
 }
 
 #[test]
-fn debug_forms_are_known() {
+fn detects_debug_formatting() {
     for text in ["it has Cp(0)", "a Move(Move(g1f3))", "it was Info { depth: None }"] {
         assert!(is_debug_form(text), "{text}");
     }

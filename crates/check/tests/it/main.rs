@@ -1,4 +1,4 @@
-//! The checks, on an engine that obeys, and on one with one fault.
+//! Tests of the checks with conforming and faulty engines and clients.
 
 mod clients;
 mod engines;

@@ -1,5 +1,5 @@
-//! Every check is proved both ways: an engine that obeys passes it, and one that breaks its rule and
-//! no other fails it and nothing else.
+//! Tests of the checks of engines: a conforming engine passes all checks, and an engine with one fault fails its check and no
+//! unrelated one.
 //!
 //! A mutant runs with the checks that evaluate its switch, and with all passive checks: otherwise it
 //! is the conforming engine.
@@ -14,21 +14,21 @@ use readyok_check::{Profile, Report, Suite, Target, Timeouts, Verdict, all};
 
 use crate::faults::{NEED_IDLE_HOST, alone, prove, together, unsuitable_text};
 
-/// Faults that cannot be had alone: the check, and those that see the same.
+/// Faults that violate several rules: the check, and the related checks.
 const RELATED: &[(&str, &[&str])] = &[
     // An invalid move is also illegal.
     ("info.moves", &["info.legal-pv"]),
-    // The variation has the length that the wrong unit does not.
+    // The length of the PV contradicts the wrong unit.
     ("info.mate-score", &["info.mate-pv"]),
-    // They test castling from both sides.
+    // Both checks test castling.
     ("positions.move-form", &["positions.castling", "info.pv-bestmove"]),
     ("positions.castling", &["positions.move-form", "info.pv-bestmove"]),
     ("positions.chess960", &["positions.move-form", "positions.double-frc", "info.pv-bestmove"]),
-    // An answer that comes too early while pondering is seen by both.
+    // Both checks detect an early reply while pondering.
     ("search.no-early-bestmove", &["search.ponder.holds-bestmove"]),
     // A bound without its score is a field without its value.
     ("info.bound-with-score", &["info.complete"]),
-    // Every immediate detail of the search is too early.
+    // Every detail is sent too early.
     ("info.current-move", &["info.late-details"]),
     ("info.currline-requested", &["info.late-details"]),
     ("info.refutation-requested", &["info.late-details"]),
@@ -74,7 +74,7 @@ static ENGINE: LazyLock<PathBuf> = LazyLock::new(|| {
     fs::create_dir_all(&directory).expect("a directory");
     let engine = directory.join("obedient");
     let _ = fs::remove_file(&engine);
-    // A file that was just written cannot be started while another thread starts a program.
+    // Executing a new file could fail, because a concurrently forked process may hold it open for writing.
     fs::hard_link(env!("CARGO_BIN_EXE_obedient"), &engine).expect("a link");
     let texts = include_str!("obedient.lang.json");
     fs::write(engine.with_extension("lang.json"), texts).expect("a translation");
@@ -88,7 +88,7 @@ fn suite(arguments: &[&str], profile: Profile) -> Suite {
 }
 
 #[test]
-fn an_engine_that_obeys_passes_every_check() {
+fn conforming_engine_passes_every_check() {
     let mut judged = BTreeSet::new();
     for report in &OBEYED.reports {
         for result in &report.results {
@@ -108,11 +108,10 @@ fn an_engine_that_obeys_passes_every_check() {
 }
 
 #[test]
-fn a_mutant_fails_its_check_and_nothing_unrelated() {
+fn engine_with_a_fault_fails_its_check_and_no_unrelated_one() {
     LazyLock::force(&OBEYED);
     let _machine = alone();
-    // What takes longest comes first, so that nothing waits for it at the end: an engine that is slow,
-    // a silent one, one that does not search, and searches by the clock.
+    // The longest runs come first: a slow engine, a silent one, one that does not search, and searches with clocks.
     let is_long = |id| id == SILENT || SLOW.contains(&id);
     let (long, rest): (Vec<_>, Vec<_>) = all().partition(|it| is_long(it.id));
     prove(long.into_iter().chain(rest.into_iter().rev()), RELATED, |check| {
