@@ -1,10 +1,11 @@
 //! The unit of a match: two engines, one opening, one or two games.
 
+use std::fmt;
+
 use readyok_rules::{Game, Side, Termination};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::EngineId;
-use crate::queue::WorkerId;
 use crate::result::MatchGame;
 use crate::stats::Crosstable;
 
@@ -86,6 +87,17 @@ impl PairResult {
                 table.add_game(index(game.first), index(game.second), game.score())
             }),
         };
+    }
+}
+
+/// The name of a worker: a thread that plays one pairing at a time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct WorkerId(pub String);
+
+impl fmt::Display for WorkerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 

@@ -32,12 +32,12 @@ use std::{error, fmt};
 
 pub use local::{LocalDispatcher, LocalJobs, local};
 pub use rejection::{NoStart, Rejection};
-pub use report::{Progress, Report, ReturnReason, WarningContext, WorkerId};
-pub(crate) use spec::find;
+pub use report::{Progress, Report, ReturnReason, WarningContext};
 pub use spec::{Job, MAX_FILE_BYTES, MatchSpec, SpecError, SpecFile};
 pub use stop::{OnAbort, Stop, StopToken};
 
 use crate::pairing::PairResult;
+pub use crate::pairing::WorkerId;
 
 /// How often a job is given out before it is told to be dead.
 pub const DELIVERIES: u32 = 3;
@@ -104,7 +104,7 @@ pub struct QueueError {
 
 impl fmt::Display for QueueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the queue of games is out of spec: {}", self.text)
+        write!(f, "the queue of games is out of order: {}", self.text)
     }
 }
 

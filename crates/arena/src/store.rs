@@ -1,7 +1,7 @@
-//! The result file of a match: what was played, kept so that a match can go on after anything.
+//! The results file of a match, which permits resuming it after any exit.
 //!
-//! One line of JSON for each record, the first with the version of the format, the plan and its
-//! hash, each with a checksum of its own text:
+//! Each line is a JSON record with a checksum of its own text. The first record has the version of the
+//! format, the plan and its hash:
 //!
 //! ```text
 //! {"crc":"5d1f7a02","head":{"format":"readyok-match","version":3,"plan_hash":"…","plan":{…}}}
@@ -9,28 +9,24 @@
 //! {"crc":"03ef9a55","rounds":200}
 //! ```
 //!
-//! The first line has the hashes of programs and openings as well, so that a match does not go on with
-//! others unnoticed. Of the variables in engines' environments it has the names, and only salted hashes
-//! of the values: a match with some goes on with the plan that has them, and nobody else reads its file.
+//! The first line also has the hashes of executables and openings, so that a match is not resumed with
+//! others unnoticed. Values of environment variables are stored as salted hashes: such a match is
+//! resumed with the plan, and its file is readable by the owner only.
 //!
-//! What always holds:
-//! - A pair stands in the file as a whole or not at all, and once.
-//! - A line is written by one call, after those before it. If the program is killed, nothing that
-//!   was written is lost, and at most the last line is torn; it is cut off at the next opening.
-//! - [`Store::sync`] brings the lines to the disk. The runner calls it at most a second after a
-//!   line was written, and at the end: that much a failing machine can lose.
-//! - A lock on the file keeps a second writer away, and ends with the program. A program that was
-//!   killed while it started another one may leave it to that one for a moment.
-//! - Reading takes as much memory as the longest pair.
+//! Invariants:
+//! - A pair is stored completely or not at all, and once.
+//! - A line is written by one call. If the process is killed, at most the last line is partial; it is
+//!   removed when the file is opened again.
+//! - [`Store::sync`] flushes the lines to the disk. The runner calls it at most one second after a
+//!   line was written, and at the end.
+//! - A file lock excludes a second writer. A child process that starts while the process is killed may
+//!   hold it for a moment.
+//! - Reading requires as much memory as the longest pair.
 
 mod contents;
-mod difference;
 mod error;
-mod hash;
-mod indices;
-mod line;
-mod read;
-mod secrets;
+mod format;
+mod plan_diff;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -40,14 +36,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-pub use contents::ChangedFile;
-pub(crate) use contents::named_by;
-pub use difference::Difference;
+pub use contents::{ChangedFile, ContentHash, NoHash};
+pub(crate) use contents::{find_program, named_by};
 pub use error::StoreError;
-pub use hash::{ContentHash, NoHash};
-pub use indices::IndexSet;
-pub use line::ExportStart;
-pub use read::Reader;
+pub use format::{ExportStart, IndexSet, Reader};
+pub use plan_diff::Difference;
 use tempfile::NamedTempFile;
 
 use crate::pairing::PairResult;
@@ -55,18 +48,17 @@ use crate::plan::{EngineId, Format, Plan};
 use crate::time::now;
 use contents::Contents;
 use error::At as _;
-use line::{Head, Record};
-use read::Scan;
+use format::{Head, Record, Scan};
 
-/// The result file of a match, open for writing by this program alone.
+/// The results file of a match, open for exclusive writing.
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
     file: File,
-    /// Where the next line goes.
+    /// The end of the file.
     end: u64,
     head: Head,
-    /// That of the first line, with the values that are not in it as far as they are known.
+    /// The stored plan, with the known values of environment variables.
     plan: Plan,
     stored: IndexSet,
     exports: Vec<ExportStart>,
@@ -74,24 +66,24 @@ pub struct Store {
 }
 
 impl Store {
-    /// Makes the file of a new match.
+    /// Creates the file of a new match.
     ///
     /// # Errors
-    /// There is a file of that name, or it cannot be written.
+    /// The file exists or cannot be written.
     pub fn create(path: &Path, plan: &Plan) -> Result<Self, StoreError> {
         let head = Head::new(plan).at(path, "cannot be written")?;
-        let line = line::write(&Record::Head(Box::new(Cow::Borrowed(&head))))
+        let line = format::serialize(&Record::Head(Box::new(Cow::Borrowed(&head))))
             .at(path, "cannot be written")?;
-        let folder = folder_of(path);
+        let directory = directory_of(path);
         // The file gets its name when its first line is complete.
-        let file = if head.sealed { private_in(folder) } else { unnamed_in(folder) };
-        let mut file = file.at(path, "cannot be made")?;
+        let file = if head.sealed { private_in(directory) } else { unnamed_in(directory) };
+        let mut file = file.at(path, "cannot be created")?;
         file.write_all(&line).at(path, "cannot be written")?;
         file.as_file().sync_all().at(path, "cannot be written")?;
         lock(file.as_file(), path)?;
         let file =
-            file.persist_noclobber(path).map_err(|error| StoreError::made(path, error.error))?;
-        sync_folder(folder).at(path, "cannot be written")?;
+            file.persist_noclobber(path).map_err(|error| StoreError::create(path, error.error))?;
+        sync_directory(directory).at(path, "cannot be written")?;
         Ok(Self {
             path: path.to_owned(),
             file,
@@ -104,12 +96,12 @@ impl Store {
         })
     }
 
-    /// Opens the file of a match that is to go on. Each pair in it is handed to `on_pair`, in the
-    /// order of the file. Tells how many bytes of a torn end were cut off.
+    /// Opens the file of a match to resume. Calls `on_pair` with each stored pair, in the order of the
+    /// file. Returns also the number of bytes of a partial last record that was removed.
     ///
     /// # Errors
-    /// The file cannot be read or written, another program writes it, it is no result file, or it
-    /// is damaged other than at its end.
+    /// The file cannot be read or written, is locked, is not a results file, or is damaged before its
+    /// last record.
     pub fn resume(
         path: &Path,
         mut on_pair: impl FnMut(PairResult),
@@ -129,44 +121,43 @@ impl Store {
         let (head, stored, end) = scan.finish();
         let length = file.metadata().at(path, "cannot be read")?.len();
         if length > end {
-            file.set_len(end).at(path, "cannot be cut")?;
-            file.sync_all().at(path, "cannot be cut")?;
+            file.set_len(end).at(path, "cannot be truncated")?;
+            file.sync_all().at(path, "cannot be truncated")?;
         }
         let (path, plan) = (path.to_owned(), head.plan.clone());
         let store = Self { path, file, end, head, plan, stored, exports, synced: true };
         Ok((store, length.saturating_sub(end)))
     }
 
-    /// Where the file is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The plan of the match. After [`Store::resume`], [`Store::check_values`] tells whether it is whole.
+    /// The plan of the match. After [`Store::resume`], [`Store::check_values`] checks that it is complete.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The name of the match: the hash of its plan, whatever its rounds.
+    /// The identifier of the match: the hash of its plan without the number of rounds.
     pub fn plan_hash(&self) -> ContentHash {
         self.head.plan_hash
     }
 
-    /// Which pairs are in the file.
+    /// The stored pairs.
     pub fn stored(&self) -> &IndexSet {
         &self.stored
     }
 
-    /// Where the records of this match start in files that had something in them before.
+    /// The starts of this match in export files with earlier content.
     pub fn exports(&self) -> &[ExportStart] {
         &self.exports
     }
 
-    /// Goes on with a plan that may differ in one thing: it has more rounds.
+    /// Resumes with a plan that may only have more rounds.
     ///
     /// # Errors
-    /// It differs in anything else. The rounds of a knockout cannot grow, as each match of it has
-    /// decided who plays the next.
+    /// The plan differs in another key, or is a knockout, whose rounds are fixed.
     pub fn accept(&mut self, plan: &Plan) -> Result<(), StoreError> {
         let grown = self.may_grow(plan.rounds);
         let mut wanted = self.head.plan.clone();
@@ -174,9 +165,9 @@ impl Store {
             wanted.rounds = plan.rounds;
         }
         let differences = if self.head.sealed {
-            difference::between(&wanted, &secrets::sealed_as(&wanted, plan))
+            plan_diff::between(&wanted, &plan_diff::sealed_as(&wanted, plan))
         } else {
-            difference::between(&wanted, plan)
+            plan_diff::between(&wanted, plan)
         };
         if !differences.is_empty() {
             return Err(StoreError::OtherPlan { path: self.path.clone(), differences });
@@ -189,17 +180,17 @@ impl Store {
         Ok(())
     }
 
-    /// Goes on with the same plan and more rounds.
+    /// Resumes with the same plan and more rounds.
     ///
     /// # Errors
-    /// They are fewer, or the match is a knockout.
+    /// There are fewer rounds, or the match is a knockout.
     pub fn accept_rounds(&mut self, rounds: u32) -> Result<(), StoreError> {
         if rounds == self.head.plan.rounds {
             return Ok(());
         }
         if !self.may_grow(rounds) {
             let wanted = Plan { rounds, ..self.head.plan.clone() };
-            let differences = difference::between(&self.head.plan, &wanted);
+            let differences = plan_diff::between(&self.head.plan, &wanted);
             return Err(StoreError::OtherPlan { path: self.path.clone(), differences });
         }
         self.write(&Record::Rounds(rounds))?;
@@ -217,12 +208,11 @@ impl Store {
         grows && rounds > old.rounds
     }
 
-    /// Takes the values of an engine's environment, which are not in the file, for those variables that
-    /// the match has.
+    /// Provides the values of the environment variables of an engine, which are not stored.
     ///
     /// # Errors
-    /// A value is not the one that the match was begun with.
-    pub fn take_values(
+    /// A value differs from the one at the start of the match.
+    pub fn set_values(
         &mut self,
         engine: EngineId,
         env: &BTreeMap<String, String>,
@@ -235,7 +225,7 @@ impl Store {
         let mut differences = Vec::new();
         for (name, stored) in &stored.env {
             match env.get(name) {
-                Some(value) if secrets::is_of(stored, name, value) => {
+                Some(value) if plan_diff::is_of(stored, name, value) => {
                     known.env.insert(name.clone(), value.clone());
                 }
                 value => differences.push(Difference::hidden(at, name, true, value.is_some())),
@@ -247,10 +237,11 @@ impl Store {
         Err(StoreError::OtherPlan { path: self.path.clone(), differences })
     }
 
-    /// Looks whether all values are known that engines need and the file does not hold.
+    /// Checks that the values of all environment variables are known.
     ///
     /// # Errors
-    /// Some are not: [`Store::accept`] takes them with the plan, or [`Store::take_values`] for an engine.
+    /// Some are unknown: [`Store::accept`] provides them with the plan, or [`Store::set_values`] for an
+    /// engine.
     pub fn check_values(&self) -> Result<(), StoreError> {
         if !self.head.sealed {
             return Ok(());
@@ -260,7 +251,7 @@ impl Store {
             let is_missing =
                 |(name, value): &(&String, &String)| known.env.get(*name) == Some(*value);
             let names = stored.env.iter().filter(is_missing);
-            names.map(move |(name, _)| difference::variable(index, name))
+            names.map(move |(name, _)| plan_diff::variable(index, name))
         });
         let variables: Vec<String> = missing.collect();
         if variables.is_empty() {
@@ -269,10 +260,10 @@ impl Store {
         Err(StoreError::NoValues { path: self.path.clone(), variables })
     }
 
-    /// Looks whether the engines and openings are those that the match was begun with.
+    /// Checks that engines and openings have not changed since the start of the match.
     ///
     /// # Errors
-    /// Some are not: what was played does not go together with what would be.
+    /// Some have changed.
     pub fn check_files(&self) -> Result<(), StoreError> {
         let files = self.head.contents.changed(&Contents::of(&self.head.plan));
         if files.is_empty() {
@@ -281,10 +272,10 @@ impl Store {
         Err(StoreError::OtherFiles { path: self.path.clone(), files })
     }
 
-    /// Goes on with the engines and openings that there are now.
+    /// Resumes with changed engines and openings.
     ///
     /// # Errors
-    /// It cannot be written that they are others.
+    /// The file cannot be written.
     pub fn accept_files(&mut self) -> Result<(), StoreError> {
         let contents = Contents::of(&self.head.plan);
         if !self.head.contents.changed(&contents).is_empty() {
@@ -294,11 +285,10 @@ impl Store {
         Ok(())
     }
 
-    /// Writes a pair. Tells whether it is new: one that is there already is left as it is.
+    /// Stores a pair. Returns false if it is already stored.
     ///
     /// # Errors
-    /// It cannot be written, for want of space or since it is longer than any sensible pair; the
-    /// file is then as it was.
+    /// The pair cannot be written or is too long; the file is unchanged.
     pub fn append(&mut self, pair: &PairResult) -> Result<bool, StoreError> {
         if self.stored.contains(pair.pairing.index) {
             return Ok(false);
@@ -308,25 +298,25 @@ impl Store {
         Ok(true)
     }
 
-    /// Notes where the records of this match start in a file.
+    /// Records the start of this match in an export file.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn note_export(&mut self, start: ExportStart) -> Result<(), StoreError> {
         self.write(&Record::Export(Cow::Borrowed(&start)))?;
         self.exports.push(start);
         Ok(())
     }
 
-    /// Whether everything that was written has reached the disk.
+    /// Whether all lines are flushed to the disk.
     pub fn is_synced(&self) -> bool {
         self.synced
     }
 
-    /// Brings everything that was written to the disk.
+    /// Flushes all lines to the disk.
     ///
     /// # Errors
-    /// The disk does not take it.
+    /// Flushing fails.
     pub fn sync(&mut self) -> Result<(), StoreError> {
         if !self.synced {
             self.file.sync_data().at(&self.path, "cannot be written")?;
@@ -336,12 +326,12 @@ impl Store {
     }
 
     fn write(&mut self, record: &Record<'_>) -> Result<(), StoreError> {
-        let line = line::write(record).at(&self.path, "cannot be written")?;
+        let line = format::serialize(record).at(&self.path, "cannot be written")?;
         self.synced = false;
         if let Err(error) = self.file.write_all(&line) {
-            // Half a line in the middle of the file would be damage.
-            self.file.set_len(self.end).at(&self.path, "cannot be mended")?;
-            self.file.seek(std::io::SeekFrom::End(0)).at(&self.path, "cannot be mended")?;
+            // A partial line in the middle of the file would be damage.
+            self.file.set_len(self.end).at(&self.path, "cannot be truncated")?;
+            self.file.seek(std::io::SeekFrom::End(0)).at(&self.path, "cannot be truncated")?;
             return Err(error).at(&self.path, "cannot be written");
         }
         self.end += line.len() as u64;
@@ -349,40 +339,42 @@ impl Store {
     }
 }
 
-/// A file that gets its name later, with the permissions of any new file.
-pub(crate) fn unnamed_in(folder: &Path) -> std::io::Result<NamedTempFile> {
+/// Creates an unnamed file with default permissions.
+pub(crate) fn unnamed_in(directory: &Path) -> std::io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
+    builder.tempfile_in(directory)
 }
 
-/// A file that gets its name later, and that nobody else may read.
-fn private_in(folder: &Path) -> std::io::Result<NamedTempFile> {
-    tempfile::Builder::new().tempfile_in(folder)
+/// Creates an unnamed file that is readable by the owner only.
+fn private_in(directory: &Path) -> std::io::Result<NamedTempFile> {
+    tempfile::Builder::new().tempfile_in(directory)
 }
 
-/// The folder that a file is in.
-pub(crate) fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
+/// The directory of a file.
+pub(crate) fn directory_of(path: &Path) -> &Path {
+    path.parent()
+        .filter(|directory| !directory.as_os_str().is_empty())
+        .unwrap_or_else(|| Path::new("."))
 }
 
-/// Makes a new name in a folder survive a failing machine, where folders can be opened.
-pub(crate) fn sync_folder(folder: &Path) -> std::io::Result<()> {
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+/// Flushes a directory to the disk, where that is supported.
+pub(crate) fn sync_directory(directory: &Path) -> std::io::Result<()> {
+    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
 
-/// How long a lock may outlive its owner: until the program that it was starting runs.
-const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+/// How long a child process of a killed writer may hold the lock.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 fn lock(file: &File, path: &Path) -> Result<(), StoreError> {
-    let until = now().checked_add(LOCK_PATIENCE);
+    let until = now().checked_add(LOCK_TIMEOUT);
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),
             Err(TryLockError::WouldBlock) if until.is_some_and(|until| now() < until) => {
-                // No system tells when a lock is free and takes a deadline.
-                thread::park_timeout(LOCK_PATIENCE / 50);
+                // There is no portable lock with a timeout.
+                thread::park_timeout(LOCK_TIMEOUT / 50);
             }
             Err(TryLockError::WouldBlock) => return Err(StoreError::Locked(path.to_owned())),
             Err(TryLockError::Error(error)) => return Err(error).at(path, "cannot be locked"),

@@ -240,7 +240,7 @@ impl Matches {
         let (mut store, _) =
             Store::resume(&path, |pair| follow.count(&pair)).map_err(|error| bad_store(&error))?;
         for (number, entrant) in (0..).zip(entrants) {
-            store.take_values(EngineId(number), &entrant.env).map_err(|error| bad_store(&error))?;
+            store.set_values(EngineId(number), &entrant.env).map_err(|error| bad_store(&error))?;
         }
         self.run(id, kept, store, follow)
     }

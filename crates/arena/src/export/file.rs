@@ -8,7 +8,7 @@ use tempfile::NamedTempFile;
 
 use super::error::At as _;
 use super::{ExportError, old};
-use crate::store::{folder_of, sync_folder};
+use crate::store::{directory_of, sync_directory};
 
 /// A file that follows the store.
 #[derive(Debug)]
@@ -123,7 +123,7 @@ impl Follower {
     fn rewrite_from(&mut self, agreed: u64) -> Result<(), ExportError> {
         let path = &self.path;
         let mut old = File::open(path).at(path, "cannot be opened")?.take(agreed);
-        let mut file = NamedTempFile::new_in(folder_of(path)).at(path, "cannot be made anew")?;
+        let mut file = NamedTempFile::new_in(directory_of(path)).at(path, "cannot be made anew")?;
         let permissions = fs::metadata(path).at(path, "cannot be read")?.permissions();
         file.as_file().set_permissions(permissions).at(path, "cannot be made anew")?;
         io::copy(&mut old, &mut file).at(path, "cannot be made anew")?;
@@ -154,7 +154,7 @@ impl Follower {
         file.as_file().sync_all().at(path, "cannot be written")?;
         let end = file.as_file().metadata().at(path, "cannot be read")?.len();
         file.persist(path).map_err(|error| error.error).at(path, "cannot be replaced")?;
-        sync_folder(folder_of(path)).at(path, "cannot be replaced")?;
+        sync_directory(directory_of(path)).at(path, "cannot be replaced")?;
         self.append_from(end)
     }
 }

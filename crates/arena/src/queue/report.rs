@@ -1,20 +1,13 @@
 //! What the coordinator is told.
 
-use std::fmt;
-
 use readyok_rules::Side;
 use serde::{Deserialize, Serialize};
 
 use super::{QueueError, Rejection};
 use crate::export::Records;
-use crate::pairing::{Opening, PairResult};
+use crate::pairing::{Opening, PairResult, WorkerId};
 use crate::plan::EngineId;
 use crate::result::{EngineInfo, GameEnd, MatchGame, MoveRecord, Warning, WarningKind};
-
-/// Who plays: one thread that plays one pairing at a time.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct WorkerId(pub String);
 
 /// Everything that can happen to a coordinator.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,11 +150,5 @@ impl WarningContext {
             moves: opening.moves.iter().cloned().chain(made).collect(),
             played: game.moves.get(ply).map(|made| made.mv.to_string()),
         }
-    }
-}
-
-impl fmt::Display for WorkerId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }

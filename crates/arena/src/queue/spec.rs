@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::{env, error, fmt, io};
+use std::{error, fmt, io};
 
 use serde::{Deserialize, Serialize};
 
 use crate::pairing::Pairing;
 use crate::plan::{EngineId, Plan};
-use crate::store::{ContentHash, named_by};
+use crate::store::{ContentHash, find_program, named_by};
 
 /// What all jobs of a match share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -129,7 +129,7 @@ impl MatchSpec {
             }
             let command = engine.command.clone();
             let unreadable = |error| SpecError::Unreadable { path: command.clone(), error };
-            let program = find(&command).map_err(unreadable)?;
+            let program = find_program(&command).map_err(unreadable)?;
             self.programs.insert(command.clone(), content_of(&command, &program)?);
             for (word, path) in named_by(engine, Some(&program)) {
                 if path.is_dir() {
@@ -156,7 +156,7 @@ impl MatchSpec {
     /// # Errors
     /// There is none of that name.
     pub fn path_of(&self, command: &str) -> io::Result<PathBuf> {
-        find(command)
+        find_program(command)
     }
 
     /// A job of the match.
@@ -179,17 +179,6 @@ fn content_of(name: &str, path: &Path) -> Result<ContentHash, SpecError> {
         return Err(SpecError::TooLarge { path: name.to_owned(), bytes });
     }
     ContentHash::of_file(path).map_err(unreadable)
-}
-
-/// Finds a program as the system does: a bare name in the folders of `PATH`.
-pub(crate) fn find(command: &str) -> io::Result<PathBuf> {
-    let path = PathBuf::from(command);
-    if path.components().count() > 1 || path.is_absolute() {
-        return Ok(path);
-    }
-    let folders = env::var_os("PATH").unwrap_or_default();
-    let mut candidates = env::split_paths(&folders).map(|folder| folder.join(command));
-    candidates.find(|path| path.is_file()).ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
 impl fmt::Display for SpecError {

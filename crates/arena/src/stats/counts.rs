@@ -1,20 +1,20 @@
-//! What was counted: single games, or pairs of games on one opening with the sides exchanged.
+//! Results as counts: single games, or game pairs with reversed colors.
 
 use super::sample::Sample;
 
-/// The result of a game, for the engine that the statistics are about.
+/// The result of a game, from the point of view of one engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// It lost.
+    /// A loss.
     Loss,
-    /// Nobody won.
+    /// A draw.
     Draw,
-    /// It won.
+    /// A win.
     Win,
 }
 
 impl Outcome {
-    /// The same game for the opponent.
+    /// The outcome for the opponent.
     #[must_use]
     pub fn reversed(self) -> Self {
         match self {
@@ -24,7 +24,7 @@ impl Outcome {
         }
     }
 
-    /// What it scores, in half points: 0, 1 or 2.
+    /// The score in half points: 0, 1 or 2.
     pub fn half_points(self) -> u64 {
         match self {
             Self::Loss => 0,
@@ -34,7 +34,7 @@ impl Outcome {
     }
 }
 
-/// The most games that can be counted: as many whole numbers as an `f64` tells apart.
+/// Maximum number of games, up to which an `f64` is exact.
 pub const MAX_GAMES: u64 = 1 << 53;
 
 /// More than [`MAX_GAMES`] games.
@@ -58,21 +58,21 @@ pub struct Trinomial {
 }
 
 impl Trinomial {
-    /// Counts from elsewhere.
+    /// Creates counts.
     pub fn new(losses: u64, draws: u64, wins: u64) -> Result<Self, TooManyGames> {
         checked(&[losses, draws, wins], MAX_GAMES)?;
         Ok(Self { losses, draws, wins })
     }
 
-    /// A million even games with this share of draws, in thousandths (at most 1000): a base for
-    /// forecasts when nothing was played yet.
-    pub fn assumed(draws_permill: u16) -> Self {
-        let draws = u64::from(draws_permill.min(1000)) * 1000;
+    /// A million games with an equal score and this draw ratio in permille, at most 1000: a base for
+    /// forecasts before the first game.
+    pub fn assumed(draws_permille: u16) -> Self {
+        let draws = u64::from(draws_permille.min(1000)) * 1000;
         let wins = (1_000_000 - draws) / 2;
         Self { losses: wins, draws, wins }
     }
 
-    /// Counts one more game.
+    /// Adds a game.
     pub fn add(&mut self, outcome: Outcome) -> Result<(), TooManyGames> {
         if self.games() >= MAX_GAMES {
             return Err(TooManyGames);
@@ -85,13 +85,13 @@ impl Trinomial {
         Ok(())
     }
 
-    /// The counts of both together.
+    /// The sum of both counts.
     pub fn plus(self, other: Self) -> Result<Self, TooManyGames> {
-        // Neither side is above 2^53, so that no sum overflows.
+        // Both are at most 2^53, so sums do not overflow.
         Self::new(self.losses + other.losses, self.draws + other.draws, self.wins + other.wins)
     }
 
-    /// The same games for the opponent.
+    /// The counts for the opponent.
     #[must_use]
     pub fn reversed(self) -> Self {
         Self { losses: self.wins, draws: self.draws, wins: self.losses }
@@ -117,7 +117,7 @@ impl Trinomial {
         self.losses + self.draws + self.wins
     }
 
-    /// What was scored, in half points.
+    /// The score in half points.
     pub fn half_points(&self) -> u64 {
         2 * self.wins + self.draws
     }
@@ -127,16 +127,15 @@ impl Trinomial {
     }
 }
 
-/// Results of pairs: two games on one opening with the sides exchanged.
+/// Results of game pairs: two games from one opening with reversed colors.
 ///
-/// The games of a pair depend on each other through the opening, so that only the pair is an
-/// independent experiment (M. Van den Bergh, *A practical introduction to the pentanomial model*).
+/// The games of a pair are correlated by the opening, so only pairs are independent (M. Van den Bergh, *A practical introduction to the pentanomial model*).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pentanomial {
     ll: u64,
     ld: u64,
     middle: u64,
-    // How many of the middle are a win and a loss; none where only the sum is known.
+    // Number of pairs in the middle with a win and a loss; none if only the sum is known.
     wl: Option<u64>,
     wd: u64,
     ww: u64,
@@ -149,21 +148,21 @@ impl Default for Pentanomial {
 }
 
 impl Pentanomial {
-    /// Counts from elsewhere: two losses, loss and draw, win and loss, two draws, win and draw,
+    /// Creates counts of two losses, loss and draw, win and loss, two draws, win and draw,
     /// two wins.
     pub fn new(ll: u64, ld: u64, wl: u64, dd: u64, wd: u64, ww: u64) -> Result<Self, TooManyGames> {
         checked(&[ll, ld, wl, dd, wd, ww], MAX_GAMES / 2)?;
         Ok(Self { ll, ld, middle: wl + dd, wl: Some(wl), wd, ww })
     }
 
-    /// Counts as most programs show them, which do not tell a win and a loss from two draws: pairs
-    /// that scored 0, ½, 1, 1½ and 2 points.
+    /// Creates counts of pairs that scored 0, ½, 1, 1½ and 2 points, without the split of the middle into
+    /// win and loss and two draws.
     pub fn from_five([ll, ld, middle, wd, ww]: [u64; 5]) -> Result<Self, TooManyGames> {
         checked(&[ll, ld, middle, wd, ww], MAX_GAMES / 2)?;
         Ok(Self { ll, ld, middle, wl: None, wd, ww })
     }
 
-    /// Counts one more finished pair.
+    /// Adds a finished pair.
     pub fn add(&mut self, one: Outcome, other: Outcome) -> Result<(), TooManyGames> {
         if self.pairs() >= MAX_GAMES / 2 {
             return Err(TooManyGames);
@@ -182,9 +181,9 @@ impl Pentanomial {
         Ok(())
     }
 
-    /// The counts of both together.
+    /// The sum of both counts.
     pub fn plus(self, other: Self) -> Result<Self, TooManyGames> {
-        // Neither side is above 2^52, so that no sum overflows.
+        // Both are at most 2^52, so sums do not overflow.
         let sum = Self::from_five([
             self.ll + other.ll,
             self.ld + other.ld,
@@ -195,7 +194,7 @@ impl Pentanomial {
         Ok(Self { wl: self.wl.zip(other.wl).map(|(one, other)| one + other), ..sum })
     }
 
-    /// The same pairs for the opponent.
+    /// The counts for the opponent.
     #[must_use]
     pub fn reversed(self) -> Self {
         Self { ll: self.ww, ld: self.wd, wd: self.ld, ww: self.ll, ..self }
@@ -206,12 +205,12 @@ impl Pentanomial {
         [self.ll, self.ld, self.middle, self.wd, self.ww]
     }
 
-    /// Pairs of a win and a loss; none if the middle was not split.
+    /// Pairs with a win and a loss; none if the middle is not split.
     pub fn win_and_loss(&self) -> Option<u64> {
         self.wl
     }
 
-    /// Pairs of two draws; none if the middle was not split.
+    /// Pairs with two draws; none if the middle is not split.
     pub fn two_draws(&self) -> Option<u64> {
         self.wl.map(|wl| self.middle - wl)
     }
@@ -221,17 +220,17 @@ impl Pentanomial {
         self.five().iter().sum()
     }
 
-    /// All games: two of each pair.
+    /// Number of games, two per pair.
     pub fn games(&self) -> u64 {
         2 * self.pairs()
     }
 
-    /// What was scored, in half points.
+    /// The score in half points.
     pub fn half_points(&self) -> u64 {
         self.ld + 2 * self.middle + 3 * self.wd + 4 * self.ww
     }
 
-    /// The single games; none if the middle was not split.
+    /// The single games; none if the middle is not split.
     pub fn single_games(&self) -> Option<Trinomial> {
         let wl = self.wl?;
         Some(Trinomial {
@@ -247,7 +246,7 @@ impl Pentanomial {
     }
 }
 
-/// Either count.
+/// Counts of games or pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counts {
     /// Single games.
@@ -265,7 +264,7 @@ impl Counts {
         }
     }
 
-    /// What was scored, in half points.
+    /// The score in half points.
     pub fn half_points(&self) -> u64 {
         match self {
             Self::Games(games) => games.half_points(),
@@ -273,7 +272,7 @@ impl Counts {
         }
     }
 
-    /// The single games; none for pairs whose middle was not split.
+    /// The single games; none for pairs whose middle is not split.
     pub fn single_games(&self) -> Option<Trinomial> {
         match self {
             Self::Games(games) => Some(*games),
@@ -282,7 +281,7 @@ impl Counts {
     }
 }
 
-fn checked(counts: &[u64], most: u64) -> Result<(), TooManyGames> {
+fn checked(counts: &[u64], max: u64) -> Result<(), TooManyGames> {
     let sum = counts.iter().try_fold(0u64, |sum, count| sum.checked_add(*count));
-    if sum.is_some_and(|sum| sum <= most) { Ok(()) } else { Err(TooManyGames) }
+    if sum.is_some_and(|sum| sum <= max) { Ok(()) } else { Err(TooManyGames) }
 }

@@ -1,34 +1,34 @@
-//! Who played whom with what result, and the tables that tournaments are ranked by.
+//! The results of a tournament and its rankings.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::counts::{Counts, Outcome, Pentanomial, TooManyGames, Trinomial};
 
-/// The most players of a tournament.
+/// Maximum number of players.
 pub const MAX_PLAYERS: usize = 1024;
 
-/// The results of a tournament, by players counted from 0.
+/// The results of a tournament, indexed by players.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Crosstable {
     byes: Vec<u64>,
-    // The lower player first.
-    meetings: BTreeMap<(usize, usize), Meeting>,
+    // Keys have the lower index first.
+    encounters: BTreeMap<(usize, usize), Encounter>,
 }
 
-/// The results of two players, for the lower one.
+/// The results of two players, from the point of view of the one with the lower index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Meeting {
-    /// Single games in which it moved first.
+pub(super) struct Encounter {
+    /// Single games as first player.
     pub(super) first: Trinomial,
-    /// Single games in which it moved second.
+    /// Single games as second player.
     pub(super) second: Trinomial,
-    /// Pairs by the outcome of the game in which it moved first, then by that of the other.
+    /// Pairs by the outcome as first player, then as second player.
     pub(super) pairs: [Trinomial; 3],
 }
 
-impl Meeting {
-    /// The outcome as first mover of each row of `pairs`.
+impl Encounter {
+    /// The outcome as first player of each row of `pairs`.
     pub(super) const ROWS: [Outcome; 3] = [Outcome::Loss, Outcome::Draw, Outcome::Win];
 
     /// All games.
@@ -40,7 +40,7 @@ impl Meeting {
         Ok(all)
     }
 
-    /// The pairs; none if there were single games as well.
+    /// The pairs; none if there are also single games.
     fn only_pairs(&self) -> Option<Pentanomial> {
         if self.first.games() + self.second.games() > 0 {
             return None;
@@ -57,9 +57,9 @@ impl Meeting {
         .ok()
     }
 
-    /// Whether the lower player and whether the other scored anything.
+    /// Whether each player scored any points.
     pub(super) fn scored(&self) -> [bool; 2] {
-        // What is counted was counted with all games together.
+        // The sum was checked when the games were added.
         let games = self.games().unwrap_or_default();
         [games.wins() + games.draws() > 0, games.losses() + games.draws() > 0]
     }
@@ -73,14 +73,14 @@ fn several(outcome: Outcome, games: u64) -> Result<Trinomial, TooManyGames> {
     }
 }
 
-/// Why a table or a result in it was refused.
+/// An invalid table or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CrosstableError {
     /// More than [`MAX_PLAYERS`].
     TooManyPlayers(usize),
-    /// There is no such player.
+    /// The player does not exist.
     NoSuchPlayer(usize),
-    /// Nobody plays themselves.
+    /// Both players are the same.
     Alone(usize),
     /// More games than can be counted.
     TooManyGames,
@@ -92,7 +92,7 @@ impl fmt::Display for CrosstableError {
             Self::TooManyPlayers(players) => {
                 write!(f, "{players} players are more than {MAX_PLAYERS}")
             }
-            Self::NoSuchPlayer(player) => write!(f, "there is no player {player}"),
+            Self::NoSuchPlayer(player) => write!(f, "no player {player}"),
             Self::Alone(player) => write!(f, "player {player} cannot play itself"),
             Self::TooManyGames => TooManyGames.fmt(f),
         }
@@ -107,51 +107,51 @@ impl From<TooManyGames> for CrosstableError {
     }
 }
 
-/// What tells players of equal points apart (FIDE Handbook C.07, *Tie-Break Regulations*).
+/// A tie-break between players with equal points (FIDE Handbook C.07, *Tie-Break Regulations*).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TieBreak {
-    /// The points of all opponents, once for each game: in half points.
+    /// Sum of the points of all opponents, for each game, in half points.
     Buchholz,
-    /// The same without the lowest: in half points.
+    /// Buchholz without the lowest opponent, in half points.
     BuchholzCut1,
-    /// The same without the lowest and the highest: in half points.
+    /// Buchholz without the lowest and the highest opponent, in half points.
     MedianBuchholz,
-    /// The points of each opponent times those scored against it: in quarter points.
+    /// Sum of the points of each opponent times the points scored against it, in quarter points.
     SonnebornBerger,
     /// Games won.
     Wins,
 }
 
-/// A player's place in a tournament.
+/// The rank of a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct Ranking {
     /// The player.
     pub player: usize,
-    /// The place, counted from 1; players that nothing tells apart share it.
+    /// The rank from 1; tied players share it.
     pub rank: usize,
-    /// Games played; byes are none.
+    /// Games played, without byes.
     pub games: u64,
-    /// The points, in half points, byes included.
+    /// Points in half points, including byes.
     pub half_points: u64,
-    /// The tie breaks, in the order that was asked for.
+    /// The tie-breaks, in the requested order.
     pub tie_breaks: Vec<u64>,
 }
 
 impl Crosstable {
-    /// A table without results.
+    /// An empty table.
     pub fn new(players: usize) -> Result<Self, CrosstableError> {
         if players > MAX_PLAYERS {
             return Err(CrosstableError::TooManyPlayers(players));
         }
-        Ok(Self { byes: vec![0; players], meetings: BTreeMap::new() })
+        Ok(Self { byes: vec![0; players], encounters: BTreeMap::new() })
     }
 
-    /// How many players.
+    /// Number of players.
     pub fn players(&self) -> usize {
         self.byes.len()
     }
 
-    /// Adds a game of `first`, who moved first, against `second`; the outcome is that of `first`.
+    /// Adds a game; the outcome is that of `first`, the first player.
     pub fn add_game(
         &mut self,
         first: usize,
@@ -161,25 +161,24 @@ impl Crosstable {
         self.add_games(first, second, several(outcome, 1)?)
     }
 
-    /// Adds games in which `first` moved first; the results are those of `first`.
+    /// Adds games; the results are those of `first`, the first player.
     pub fn add_games(
         &mut self,
         first: usize,
         second: usize,
         games: Trinomial,
     ) -> Result<(), CrosstableError> {
-        self.change(first, second, |meeting, lower| {
+        self.change(first, second, |encounter, lower| {
             if lower {
-                meeting.first = meeting.first.plus(games)?;
+                encounter.first = encounter.first.plus(games)?;
             } else {
-                meeting.second = meeting.second.plus(games.reversed())?;
+                encounter.second = encounter.second.plus(games.reversed())?;
             }
             Ok(())
         })
     }
 
-    /// Adds a pair of games on one opening: the outcomes of `player` where it moved first and where
-    /// it moved second.
+    /// Adds a game pair with the outcomes of `player` as first and as second player.
     pub fn add_pair(
         &mut self,
         player: usize,
@@ -187,13 +186,13 @@ impl Crosstable {
         moving_first: Outcome,
         moving_second: Outcome,
     ) -> Result<(), CrosstableError> {
-        self.change(player, opponent, |meeting, lower| {
+        self.change(player, opponent, |encounter, lower| {
             let (row, column) = if lower {
                 (moving_first, moving_second)
             } else {
                 (moving_second.reversed(), moving_first.reversed())
             };
-            let [losses, draws, wins] = &mut meeting.pairs;
+            let [losses, draws, wins] = &mut encounter.pairs;
             match row {
                 Outcome::Loss => losses.add(column),
                 Outcome::Draw => draws.add(column),
@@ -202,7 +201,7 @@ impl Crosstable {
         })
     }
 
-    /// Gives a player half points for a round without an opponent.
+    /// Adds a bye with half points.
     pub fn add_bye(&mut self, player: usize, half_points: u64) -> Result<(), CrosstableError> {
         let bye = self.byes.get_mut(player).ok_or(CrosstableError::NoSuchPlayer(player))?;
         *bye = bye.checked_add(half_points).ok_or(CrosstableError::TooManyGames)?;
@@ -213,7 +212,7 @@ impl Crosstable {
         &mut self,
         one: usize,
         other: usize,
-        change: impl FnOnce(&mut Meeting, bool) -> Result<(), TooManyGames>,
+        change: impl FnOnce(&mut Encounter, bool) -> Result<(), TooManyGames>,
     ) -> Result<(), CrosstableError> {
         for player in [one, other] {
             if player >= self.players() {
@@ -224,30 +223,31 @@ impl Crosstable {
             return Err(CrosstableError::Alone(one));
         }
         let key = (one.min(other), one.max(other));
-        let mut meeting = self.meetings.get(&key).copied().unwrap_or_default();
-        change(&mut meeting, one < other)?;
-        // Whatever is asked of a meeting later can be counted.
-        meeting.games()?;
-        self.meetings.insert(key, meeting);
+        let mut encounter = self.encounters.get(&key).copied().unwrap_or_default();
+        change(&mut encounter, one < other)?;
+        // Reject sums that exceed the limit.
+        encounter.games()?;
+        self.encounters.insert(key, encounter);
         Ok(())
     }
 
-    pub(super) fn meetings(&self) -> impl Iterator<Item = ((usize, usize), &Meeting)> {
-        self.meetings.iter().map(|(players, meeting)| (*players, meeting))
+    pub(super) fn encounters(&self) -> impl Iterator<Item = ((usize, usize), &Encounter)> {
+        self.encounters.iter().map(|(players, encounter)| (*players, encounter))
     }
 
     /// All games of `player` against `opponent`, for `player`.
     pub fn against(&self, player: usize, opponent: usize) -> Trinomial {
         let key = (player.min(opponent), player.max(opponent));
-        let games = self.meetings.get(&key).map(|meeting| meeting.games().unwrap_or_default());
+        let games =
+            self.encounters.get(&key).map(|encounter| encounter.games().unwrap_or_default());
         let games = games.unwrap_or_default();
         if player <= opponent { games } else { games.reversed() }
     }
 
-    /// The results of `player` against `opponent`, as pairs if there were nothing but pairs.
+    /// The results of `player` against `opponent`, as pairs if there are only pairs.
     pub fn counts(&self, player: usize, opponent: usize) -> Counts {
         let key = (player.min(opponent), player.max(opponent));
-        let pairs = self.meetings.get(&key).and_then(Meeting::only_pairs);
+        let pairs = self.encounters.get(&key).and_then(Encounter::only_pairs);
         match pairs {
             Some(pairs) if player <= opponent => Counts::Pairs(pairs),
             Some(pairs) => Counts::Pairs(pairs.reversed()),
@@ -255,14 +255,14 @@ impl Crosstable {
         }
     }
 
-    /// The results of `player` against all others, as pairs if there were nothing but pairs.
+    /// The results of `player` against all others, as pairs if there are only pairs.
     pub fn total(&self, player: usize) -> Counts {
-        let met = self.opponents(player).map(|(opponent, _)| self.counts(player, opponent));
-        let pairs = met.map(|counts| match counts {
+        let opponents = self.opponents(player).map(|(opponent, _)| self.counts(player, opponent));
+        let pairs = opponents.map(|counts| match counts {
             Counts::Pairs(pairs) => Some(pairs),
             Counts::Games(_) => None,
         });
-        // Counts that do not fit are those of more games than can be played.
+        // Sums that exceed the limit are not reachable in practice.
         let pairs = pairs.collect::<Option<Vec<_>>>().and_then(|pairs| {
             pairs.into_iter().try_fold(Pentanomial::default(), Pentanomial::plus).ok()
         });
@@ -277,7 +277,7 @@ impl Crosstable {
         )
     }
 
-    /// The points of a player, in half points, byes included.
+    /// The points of a player in half points, including byes.
     pub fn half_points(&self, player: usize) -> u64 {
         let bye = self.byes.get(player).copied().unwrap_or_default();
         self.opponents(player).fold(bye, |sum, (_, games)| sum.saturating_add(games.half_points()))
@@ -289,72 +289,71 @@ impl Crosstable {
             .filter(|(_, games)| games.games() > 0)
     }
 
-    /// The players, best first. Byes count as points but have no opponent: they add nothing to tie
-    /// breaks.
-    pub fn standings(&self, tie_breaks: &[TieBreak]) -> Vec<Standing> {
+    /// The players, best first. Byes count as points but not for tie-breaks.
+    pub fn rankings(&self, tie_breaks: &[TieBreak]) -> Vec<Ranking> {
         let points: Vec<u64> = (0..self.players()).map(|player| self.half_points(player)).collect();
-        let mut standings: Vec<Standing> = (0..self.players())
+        let mut rankings: Vec<Ranking> = (0..self.players())
             .map(|player| {
-                let met: Vec<Met> = self
+                let opponents: Vec<Opponent> = self
                     .opponents(player)
-                    .map(|(opponent, games)| Met {
+                    .map(|(opponent, games)| Opponent {
                         points: points.get(opponent).copied().unwrap_or_default(),
                         games,
                     })
                     .collect();
-                Standing {
+                Ranking {
                     player,
                     rank: 1,
-                    games: met.iter().map(|met| met.games.games()).sum(),
+                    games: opponents.iter().map(|opponent| opponent.games.games()).sum(),
                     half_points: points.get(player).copied().unwrap_or_default(),
-                    tie_breaks: tie_breaks.iter().map(|rule| rule.of(&met)).collect(),
+                    tie_breaks: tie_breaks.iter().map(|rule| rule.of(&opponents)).collect(),
                 }
             })
             .collect();
-        standings.sort_by(|one, other| other.merits().cmp(&one.merits()));
+        rankings.sort_by(|one, other| other.sort_key().cmp(&one.sort_key()));
         let mut rank = 1;
         let mut before: Option<(u64, Vec<u64>)> = None;
-        for (place, standing) in (1..).zip(&mut standings) {
-            let merits = (standing.half_points, standing.tie_breaks.clone());
-            if before.as_ref() != Some(&merits) {
-                rank = place;
-                before = Some(merits);
+        for (position, ranking) in (1..).zip(&mut rankings) {
+            let key = (ranking.half_points, ranking.tie_breaks.clone());
+            if before.as_ref() != Some(&key) {
+                rank = position;
+                before = Some(key);
             }
-            standing.rank = rank;
+            ranking.rank = rank;
         }
-        standings
+        rankings
     }
 }
 
-impl Standing {
-    fn merits(&self) -> (u64, &[u64]) {
+impl Ranking {
+    fn sort_key(&self) -> (u64, &[u64]) {
         (self.half_points, &self.tie_breaks)
     }
 }
 
-/// An opponent's points, and the games against it.
-struct Met {
+/// The points of an opponent and the games against it.
+struct Opponent {
     points: u64,
     games: Trinomial,
 }
 
 impl TieBreak {
-    fn of(self, met: &[Met]) -> u64 {
+    fn of(self, opponents: &[Opponent]) -> u64 {
         let buchholz = || {
-            met.iter().fold(0, |sum: u64, met| {
-                sum.saturating_add(met.points.saturating_mul(met.games.games()))
+            opponents.iter().fold(0, |sum: u64, opponent| {
+                sum.saturating_add(opponent.points.saturating_mul(opponent.games.games()))
             })
         };
-        let lowest = || met.iter().map(|met| met.points).min().unwrap_or_default();
-        let highest = || met.iter().map(|met| met.points).max().unwrap_or_default();
+        let lowest = || opponents.iter().map(|opponent| opponent.points).min().unwrap_or_default();
+        let highest = || opponents.iter().map(|opponent| opponent.points).max().unwrap_or_default();
         match self {
             Self::Buchholz => buchholz(),
             Self::BuchholzCut1 => buchholz().saturating_sub(lowest()),
             Self::MedianBuchholz => buchholz().saturating_sub(lowest()).saturating_sub(highest()),
-            Self::SonnebornBerger => met.iter().fold(0, |sum: u64, met| {
-                sum.saturating_add(met.points.saturating_mul(met.games.half_points()))
+            Self::SonnebornBerger => opponents.iter().fold(0, |sum: u64, opponent| {
+                sum.saturating_add(opponent.points.saturating_mul(opponent.games.half_points()))
             }),
-            Self::Wins => met.iter().map(|met| met.games.wins()).sum(),
+            Self::Wins => opponents.iter().map(|opponent| opponent.games.wins()).sum(),
         }
     }
 }

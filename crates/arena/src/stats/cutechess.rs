@@ -1,5 +1,4 @@
-//! The figures of a match in the words of cutechess-cli, as fastchess 1.8 writes them
-//! (`-output format=cutechess`):
+//! The output format of cutechess-cli, as fastchess 1.8 prints it (`-output format=cutechess`):
 //!
 //! ```text
 //! Score of NAME vs NAME: 1272 - 1069 - 2255  [0.522] 4596
@@ -7,15 +6,15 @@
 //! SPRT: llr 2.95 (100.2%), lbound -2.94, ubound 2.94 - H1 was accepted
 //! ```
 //!
-//! Single games are counted, whatever was played.
+//! Only single games are counted.
 
 use super::counts::{Counts, Trinomial};
+use super::estimate::Figure;
 use super::fastchess::{both, percent, value};
-use super::figure::Figure;
 use super::figures::Figures;
 use super::sprt::{Sprt, Verdict};
 
-/// The line about how two engines stand, for the first.
+/// The score line of two engines, from the point of view of the first.
 pub fn score_line(first: &str, second: &str, games: Trinomial) -> String {
     let (wins, losses, draws) = (games.wins(), games.losses(), games.draws());
     let score = match Figures::of(&Counts::Games(games)).score.number() {
@@ -26,7 +25,7 @@ pub fn score_line(first: &str, second: &str, games: Trinomial) -> String {
     format!("Score of {first} vs {second}: {wins} - {losses} - {draws}  [{score}] {count}")
 }
 
-/// The line about strength, and that of the test if there is one, for the first of two engines.
+/// The Elo line, and the SPRT line if there is a test, from the point of view of the first engine.
 pub fn report(games: Trinomial, sprt: Option<&Sprt>) -> String {
     let counts = Counts::Games(games);
     let figures = Figures::of(&counts);

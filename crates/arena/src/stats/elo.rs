@@ -2,20 +2,19 @@
 
 use std::f64::consts::LN_10;
 
-use super::figure::Figure;
+use super::estimate::Figure;
 
 /// Normalized Elo of a score one standard deviation of a game above one half: 800 / ln 10, so that
 /// for small differences and without draws it is the usual Elo (M. Van den Bergh, *Normalized
 /// Elo*).
 pub const NORMALIZED_ELO: f64 = 800.0 / LN_10;
 
-/// The expected score, between 0 and 1, of who is stronger by that much Elo.
+/// The expected score, between 0 and 1, at an Elo difference.
 pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// The difference in Elo at which this score, between 0 and 1, is expected. Infinite at 0 and 1,
-/// unknown outside.
+/// The Elo difference of an expected score. Infinite at 0 and 1, unknown outside.
 pub fn elo_of_score(score: f64) -> Figure {
     if (0.0..=1.0).contains(&score) {
         Figure::of(-400.0 * (1.0 / score - 1.0).log10())
@@ -33,7 +32,7 @@ pub(super) struct BayesElo {
 }
 
 impl BayesElo {
-    /// From the probabilities of a loss and a win.
+    /// BayesElo of the probabilities of a loss and a win.
     pub(super) fn of(loss: f64, win: f64) -> Self {
         let (loss_odds, win_odds) = ((1.0 - loss) / loss, (1.0 - win) / win);
         Self {
@@ -43,7 +42,7 @@ impl BayesElo {
     }
 
     /// The probabilities of a loss, a draw and a win.
-    pub(super) fn law(self) -> [f64; 3] {
+    pub(super) fn distribution(self) -> [f64; 3] {
         let win = score_of_elo(self.elo - self.draw_elo);
         let loss = score_of_elo(-self.elo - self.draw_elo);
         [loss, 1.0 - loss - win, win]
@@ -51,11 +50,11 @@ impl BayesElo {
 
     /// The expected score.
     pub(super) fn score(self) -> f64 {
-        let [_, draw, win] = self.law();
+        let [_, draw, win] = self.distribution();
         win + draw / 2.0
     }
 
-    /// How much of the usual Elo one BayesElo is worth near equality.
+    /// The derivative of Elo with respect to BayesElo at equality.
     pub(super) fn scale(self) -> f64 {
         let x = 10f64.powf(-self.draw_elo / 400.0);
         4.0 * x / (1.0 + x).powi(2)

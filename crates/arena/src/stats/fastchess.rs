@@ -1,7 +1,5 @@
-//! The figures of a match in the words of fastchess, for the scripts that read them.
-//!
-//! The form is that of fastchess 1.8 (`-output format=fastchess`), as it prints it between two lines
-//! of dashes:
+//! The result block of fastchess 1.8 (`-output format=fastchess`), which scripts parse. fastchess prints
+//! it between two lines of dashes:
 //!
 //! ```text
 //! Results of NAME vs NAME (TIME, THREADSt, HASHMB, BOOK):
@@ -12,51 +10,48 @@
 //! LLR: 2.95 (100.2%) (-2.94, 2.94) [0.00, 5.00]
 //! ```
 //!
-//! All numbers have two digits behind the point but the points and the share of the way to the bound
-//! of the test, which have one. Settings that differ between the engines are written `this - that`,
-//! and an option that an engine does not have is `NULL`. Where only single games are counted there
-//! is neither a ratio of pairs nor the line of the pentanomial. The worker of fishtest reads the
-//! lines that begin with `Games` and `Ptnml`.
+//! All numbers have two decimals, except the points and the progress of the SPRT, which have one. Settings
+//! that differ between the engines are written `this - that`; an option that an engine does not have
+//! is `NULL`. Without pairs the pair ratio and the `Ptnml` line are omitted. The worker of fishtest
+//! parses the lines that begin with `Games` and `Ptnml`.
 //!
-//! This is the one place that writes `nan`: it is the word of fastchess for what is not known, and
-//! of an error where there is none. fastchess may put a minus before it, which says nothing.
+//! Unknown numbers and errors are `nan`, as in fastchess, but never `-nan`.
 
 use std::fmt::{self, Write};
 
 use super::counts::{Counts, Pentanomial};
-use super::figure::{Estimate, Figure};
+use super::estimate::{Estimate, Figure};
 use super::figures::Figures;
 use super::model::LlrError;
 use super::sprt::{Sprt, Verdict};
 
-/// The line around a block.
+/// The line before and after a block.
 pub const RULE: &str = "--------------------------------------------------";
 
-/// How an engine was set up.
+/// The settings of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup<'a> {
-    /// Its name.
+    /// The name.
     pub name: &'a str,
-    /// Its time control: `10+0.1`, `0.5/move`, `12 plies`, `5000 nodes`.
+    /// The time control: `10+0.1`, `0.5/move`, `12 plies`, `5000 nodes`.
     pub time: &'a str,
-    /// Its option `Threads`, if it has it.
+    /// The value of the option `Threads`, if it has one.
     pub threads: Option<&'a str>,
-    /// Its option `Hash` in MiB, if it has it.
+    /// The value of the option `Hash` in MiB, if it has one.
     pub hash: Option<&'a str>,
 }
 
-/// The figures of a match of two engines, for the first. Written, it is the block without the lines
-/// of dashes; each line ends with a line feed.
+/// The result block of a match of two engines. It is displayed without the lines of dashes; each line
+/// ends with a line feed.
 #[derive(Clone, Debug)]
 pub struct Block<'a> {
     /// The engine that the counts are about.
     pub first: Setup<'a>,
-    /// Its opponent.
+    /// The opponent.
     pub second: Setup<'a>,
-    /// The file of openings, by the last part of its name; none for the start position.
+    /// The opening file, of which only the name is printed; none for the start position.
     pub book: Option<&'a str>,
-    /// The results. Pairs whose middle is not split have no wins, losses and draws: they are
-    /// written as if the middle was two draws each.
+    /// The results. If the middle is not split, its pairs count as two draws.
     pub counts: Counts,
     /// The test, if there is one.
     pub sprt: Option<Sprt>,
@@ -126,7 +121,7 @@ pub fn ratio_line(sprt: &Sprt, counts: &Counts) -> String {
     )
 }
 
-/// The line that ends a test; none while it goes on.
+/// The line at the end of a test; none before.
 pub fn verdict_line(sprt: &Sprt, verdict: Verdict) -> Option<String> {
     let accepted = match verdict {
         Verdict::Continue => return None,
@@ -216,7 +211,7 @@ pub(super) fn value(figure: Figure) -> String {
     }
 }
 
-/// fastchess takes for certain what games say that have all scored the same.
+/// fastchess prints an error of 0 if all games have the same score.
 fn error(estimate: Estimate) -> String {
     match estimate {
         Estimate { error: Figure::Number(error), .. } => format!("{error:.2}"),

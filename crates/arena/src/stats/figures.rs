@@ -1,58 +1,53 @@
-//! All that a match says about two engines, without a hypothesis.
-
-use std::f64::consts::SQRT_2;
-
-use libm::erf;
+//! The statistics of a match between two engines.
 
 use super::counts::Counts;
 use super::elo::{NORMALIZED_ELO, elo_of_score};
-use super::figure::{Estimate, Figure, Interval};
+use super::estimate::{Estimate, Figure, Interval, Z95, normal_cdf};
 use super::sample::Sample;
 
-/// The figures of a match, for the engine that the counts are about.
+/// The statistics of a match, from the point of view of the first engine.
 ///
-/// Elo, normalized Elo and the likelihood of superiority take the mean score as normally
-/// distributed, with the variance that was seen: of games, or of pairs where pairs were counted.
-/// That is what fastchess and fishtest show, and it is good for a few hundred games that are not
-/// lopsided. Where it is not, [`safe_elo`](Self::safe_elo) is still honest.
+/// Elo, normalized Elo and LOS assume a normally distributed mean score with the sample variance of
+/// games or pairs, as in fastchess and fishtest. This is accurate for a few hundred games without
+/// extreme scores; [`safe_elo`](Self::safe_elo) is valid for all results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figures {
     /// All games.
     pub games: u64,
-    /// What was scored, in half points.
+    /// The score in half points.
     pub half_points: u64,
-    /// What was scored of what could be, between 0 and 1.
+    /// The mean score per game, between 0 and 1.
     pub score: Figure,
-    /// The difference in Elo, by the expected score. Its error is unknown where all games, or pairs, have
-    /// scored the same, as one alone has.
+    /// The Elo difference of the expected score. The error is unknown if all games or pairs have the same
+    /// score.
     pub elo: Estimate,
-    /// The difference in normalized Elo: in standard deviations of a game.
+    /// The difference in normalized Elo, which is based on the standard deviation of a game.
     pub normalized_elo: Estimate,
-    /// The difference in Elo by Wilson's interval for the score, with the largest variance that a
-    /// score can have: wider than need be where there are draws, but true also with few games, and
-    /// with nothing but wins (E. B. Wilson, *Probable inference, the law of succession, and
+    /// The Elo difference by the Wilson interval of the score, with the maximum possible variance. It
+    /// is wider than necessary with draws, but also valid with few games and with only wins
+    /// (E. B. Wilson, *Probable inference, the law of succession, and
     /// statistical inference*, 1927).
     pub safe_elo: Interval,
-    /// The likelihood of superiority, between 0 and 1: that the engine is the stronger one.
+    /// The likelihood of superiority (LOS), between 0 and 1.
     pub los: Figure,
-    /// The share of draws; of pairs, of those that scored one point.
+    /// The draw ratio; for pairs, the ratio of pairs that scored one point.
     pub draw_ratio: Figure,
-    /// Figures of pairs, where pairs were counted.
+    /// Statistics of pairs, if pairs were counted.
     pub pairs: Option<PairFigures>,
 }
 
-/// Figures of pairs.
+/// Statistics of pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairFigures {
-    /// Pairs that scored more than one point, to those that scored less.
+    /// Ratio of pairs that scored more than one point to those that scored less.
     pub pairs_ratio: Figure,
-    /// Pairs of a win and a loss to pairs of two draws: above 1 the openings are unbalanced.
-    /// Unknown where the two were not told apart.
+    /// Ratio of pairs with a win and a loss to pairs with two draws; above 1 for unbalanced openings.
+    /// Unknown if the two were counted together.
     pub wl_dd_ratio: Figure,
 }
 
 impl Figures {
-    /// The figures of these counts.
+    /// The statistics of these counts.
     #[expect(clippy::cast_precision_loss, reason = "counts are at most 2^53")]
     pub fn of(counts: &Counts) -> Self {
         match counts {
@@ -95,14 +90,6 @@ impl Figures {
     }
 }
 
-/// Number of standard deviations around the mean that contain 95 % of a normal distribution.
-pub(super) const Z95: f64 = 1.959_963_984_540_054;
-
-/// The probability that a normal deviate is below `x` standard deviations.
-pub(super) fn normal_below(x: f64) -> f64 {
-    f64::midpoint(1.0, erf(x / SQRT_2))
-}
-
 fn elo(score: f64, variance: f64, items: f64) -> Estimate {
     if items <= 0.0 {
         return Estimate::UNKNOWN;
@@ -112,8 +99,7 @@ fn elo(score: f64, variance: f64, items: f64) -> Estimate {
     let error = match (elo_of_score(score - reach), elo_of_score(score + reach)) {
         (Figure::Number(_), Figure::Number(_)) if variance <= 0.0 => Figure::Unknown,
         (Figure::Number(low), Figure::Number(high)) => Figure::of((high - low) / 2.0),
-        // The interval of the score reaches the end of what a score can be, or nothing but wins or
-        // losses was seen.
+        // The interval contains a score of 0 or 1, or all games were won or lost.
         _ => Figure::PlusInfinity,
     };
     Estimate { value, error }
@@ -123,7 +109,7 @@ fn normalized_elo(score: f64, variance: f64, items: f64, games_per_item: f64) ->
     if items <= 0.0 {
         return Estimate::UNKNOWN;
     }
-    // The deviation of a single game, where the games of a pair are taken as independent.
+    // The standard deviation of a game, assuming independent games of a pair.
     let deviation = (variance * games_per_item).sqrt();
     let value = Figure::of(NORMALIZED_ELO * (score - 0.5) / deviation);
     let error = match value {
@@ -139,7 +125,7 @@ fn normalized_elo(score: f64, variance: f64, items: f64, games_per_item: f64) ->
 fn los(score: f64, variance: f64, items: f64) -> Figure {
     let deviations = Figure::of((score - 0.5) / (variance / items).sqrt());
     match deviations {
-        Figure::Number(x) => Figure::of(normal_below(x)),
+        Figure::Number(x) => Figure::of(normal_cdf(x)),
         Figure::PlusInfinity => Figure::Number(1.0),
         Figure::MinusInfinity => Figure::Number(0.0),
         Figure::Unknown => Figure::Unknown,

@@ -1,11 +1,10 @@
-//! Statistics of matches: how strong, how sure, and whether to go on.
+//! Statistics of matches and tournaments.
 //!
-//! Everything here is a pure function of counts. Results of two engines are counted in a
-//! [`Trinomial`] (single games) or a [`Pentanomial`] (pairs of games on one opening with the sides
-//! exchanged, whose results depend on each other). From either come the [`Figures`] of the match
-//! and the state of a sequential test, [`Sprt`]. Results of many players make a [`Crosstable`]; from
-//! it come places with tie breaks, and [`Ratings`]. [`fastchess`] writes figures as that program
-//! does, and [`cutechess`] as it does in the form of the other one.
+//! All functions are pure functions of counts. Results of two engines are counted in a [`Trinomial`]
+//! (single games) or a [`Pentanomial`] (game pairs with reversed colors, whose results are
+//! correlated). Both give the [`Figures`] of the match and the state of a sequential test, [`Sprt`].
+//! Results of many players are counted in a [`Crosstable`], which gives rankings with tie-breaks and
+//! [`Ratings`]. [`fastchess`] and [`cutechess`] print statistics in the formats of fastchess.
 //!
 //! ```
 //! use readyok_arena::stats::{Counts, Figures, Model, Pentanomial, Sprt, Verdict};
@@ -21,25 +20,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod brownian;
 mod counts;
 mod crosstable;
 pub mod cutechess;
 mod elo;
+mod estimate;
 pub mod fastchess;
-mod figure;
 mod figures;
 mod matrix;
+mod mle;
 mod model;
 mod ratings;
 mod sample;
 mod sprt;
-mod tilt;
 
 pub use counts::{Counts, MAX_GAMES, Outcome, Pentanomial, TooManyGames, Trinomial};
-pub use crosstable::{Crosstable, CrosstableError, MAX_PLAYERS, Standing, TieBreak};
+pub use crosstable::{Crosstable, CrosstableError, MAX_PLAYERS, Ranking, TieBreak};
 pub use elo::{NORMALIZED_ELO, elo_of_score, score_of_elo};
-pub use figure::{Estimate, Figure, Interval};
+pub use estimate::{Estimate, Figure, Interval};
 pub use figures::{Figures, PairFigures};
 pub use model::{LlrError, Model, UnknownModel};
 pub use ratings::{FIRST_MOVE_PRIOR, FirstMove, Ratings, RatingsError, WEAK_PRIOR};

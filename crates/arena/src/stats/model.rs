@@ -1,33 +1,33 @@
-//! What a sequential test measures strength in, and what one more result is worth under it.
+//! Elo models of sequential tests and their log-likelihood ratios.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::counts::{Counts, Trinomial};
 use super::elo::{BayesElo, NORMALIZED_ELO, score_of_elo};
-use super::sample::{Bin, Law, Sample};
-use super::tilt::{Hypothesis, Tilt, tilt};
+use super::mle::{Constrained, Hypothesis, fit};
+use super::sample::{Bin, Distribution, Sample};
 
-/// What the hypotheses of a test are measured in.
+/// The Elo model of the hypotheses of a test.
 ///
-/// The same number means another strength in each, so that a bound without its model says nothing.
+/// The same number is a different strength in each model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Model {
-    /// Normalized Elo: how many standard deviations of a game the expected score is above one half.
-    /// A test takes about as many games whatever the share of draws. For games and pairs (M. Van
-    /// den Bergh, *Normalized Elo, practical considerations*).
+    /// Normalized Elo: the distance of the expected score from one half in standard deviations of a
+    /// game. The duration of a test hardly depends on the draw ratio. For games and pairs (M. Van den
+    /// Bergh, *Normalized Elo, practical considerations*).
     #[default]
     Normalized,
-    /// The usual Elo of the expected score. For games and pairs (M. Van den Bergh, *Comparing
+    /// Logistic Elo of the expected score. For games and pairs (M. Van den Bergh, *Comparing
     /// approximations of the GSPRT*).
     Logistic,
-    /// What fastchess calls `bayesian`: bounds in BayesElo, made into expected scores at the share
-    /// of draws that was seen, then the test of [`Logistic`](Self::Logistic). For single games.
+    /// `bayesian` of fastchess: bounds in BayesElo, converted to expected scores at the observed draw
+    /// ratio, then the test of [`Logistic`](Self::Logistic). For single games.
     FastchessBayesian,
-    /// The test of cutechess: bounds in the usual Elo, made into BayesElo by its scale at the share
-    /// of draws that was seen; half a game is added to each count. For single games.
+    /// The test of cutechess: bounds in logistic Elo, scaled to BayesElo at the observed draw ratio.
+    /// Half a game is added to each count. For single games.
     BayesElo,
-    /// The trinomial test of OpenBench, and formerly of fishtest: bounds in BayesElo themselves.
+    /// The trinomial test of OpenBench, and formerly of fishtest: bounds in BayesElo.
     /// For single games.
     UnscaledBayesElo,
 }
@@ -41,11 +41,11 @@ impl Model {
         (Self::UnscaledBayesElo, "unscaled-bayeselo"),
     ];
 
-    /// What the command line called some before.
+    /// Alternative names.
     const ALIASES: [(Self, &'static str); 2] =
         [(Self::FastchessBayesian, "fastchess-bayesian"), (Self::BayesElo, "bayes-elo")];
 
-    /// Whether pairs count as pairs. Under the other models they count as single games.
+    /// Whether the model counts pairs; other models count single games.
     pub fn is_about_pairs(self) -> bool {
         match self {
             Self::Normalized | Self::Logistic => true,
@@ -54,7 +54,7 @@ impl Model {
     }
 }
 
-/// `normalized`, `logistic` and `bayesian` as fastchess has them, `bayeselo`, `unscaled-bayeselo`.
+/// `normalized`, `logistic` and `bayesian` as in fastchess, `bayeselo`, `unscaled-bayeselo`.
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = Self::ALL.iter().find(|(model, _)| model == self).map_or("", |(_, name)| name);
@@ -62,14 +62,14 @@ impl fmt::Display for Model {
     }
 }
 
-/// A word that is no [`Model`].
+/// An unknown name of a [`Model`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownModel(String);
 
 impl fmt::Display for UnknownModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Model::ALL.map(|(_, name)| name).join(", ");
-        write!(f, "no model of a test is called `{}`; there are {names}", self.0)
+        write!(f, "unknown model `{}`; expected one of {names}", self.0)
     }
 }
 
@@ -78,19 +78,18 @@ impl std::error::Error for UnknownModel {}
 impl FromStr for Model {
     type Err = UnknownModel;
 
-    fn from_str(word: &str) -> Result<Self, UnknownModel> {
-        let found = Self::ALL.iter().chain(&Self::ALIASES).find(|(_, name)| *name == word);
-        found.map(|(model, _)| *model).ok_or_else(|| UnknownModel(word.chars().take(40).collect()))
+    fn from_str(text: &str) -> Result<Self, UnknownModel> {
+        let found = Self::ALL.iter().chain(&Self::ALIASES).find(|(_, name)| *name == text);
+        found.map(|(model, _)| *model).ok_or_else(|| UnknownModel(text.chars().take(40).collect()))
     }
 }
 
 /// Why there is no log-likelihood ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LlrError {
-    /// The model is about single games, and pairs that scored one point were not told apart.
+    /// The model counts single games, but the games of pairs with one point are unknown.
     NeedsSingleGames,
-    /// No law of the results agrees with a hypothesis, or none was found: the bounds are out of
-    /// reach of what was seen.
+    /// No distribution of the results satisfies a hypothesis, or none was found.
     OutOfReach,
 }
 
@@ -98,40 +97,40 @@ impl fmt::Display for LlrError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NeedsSingleGames => {
-                "the model counts single games, but pairs of one point were not told apart"
+                "the model counts single games, but pairs with one point are not split"
             }
-            Self::OutOfReach => "a hypothesis is out of reach of the results",
+            Self::OutOfReach => "the results cannot satisfy a hypothesis",
         })
     }
 }
 
 impl std::error::Error for LlrError {}
 
-/// What the results of a match are worth under two hypotheses.
+/// The log-likelihood ratio of two hypotheses, and its expected change per item.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Evidence {
     /// The log-likelihood ratio.
     pub(super) llr: f64,
-    /// How many games or pairs.
+    /// Number of games or pairs.
     pub(super) items: f64,
-    /// What one more item adds to the ratio, on average, where results go on as the law says.
+    /// Mean change of the ratio per item.
     pub(super) drift: f64,
-    /// The variance of that.
+    /// Variance of the change.
     pub(super) variance: f64,
     /// Games of an item.
     pub(super) games_per_item: f64,
 }
 
-/// What the results are about to be, other than as they were seen.
+/// The assumed distribution of future results.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Truth {
-    /// As they were seen.
+    /// The observed distribution.
     Seen,
-    /// Of this strength in the model's unit, and as close as possible to what was seen.
+    /// The maximum-likelihood distribution at this strength, in Elo of the model.
     Strength(f64),
 }
 
-/// Weighs results under two strengths in the unit of the model; the drift is that under `truth`.
+/// Computes the log-likelihood ratio of two strengths in Elo of the model, with the drift under `truth`.
 pub(super) fn weigh(
     model: Model,
     counts: &Counts,
@@ -140,10 +139,10 @@ pub(super) fn weigh(
 ) -> Result<Evidence, LlrError> {
     match (model, counts) {
         (Model::Normalized | Model::Logistic, Counts::Games(games)) => {
-            tilted(model, &games.sample(), [elo0, elo1], truth)
+            generalized(model, &games.sample(), [elo0, elo1], truth)
         }
         (Model::Normalized | Model::Logistic, Counts::Pairs(pairs)) => {
-            tilted(model, &pairs.sample(), [elo0, elo1], truth)
+            generalized(model, &pairs.sample(), [elo0, elo1], truth)
         }
         (Model::FastchessBayesian, counts) => {
             let games = counts.single_games().ok_or(LlrError::NeedsSingleGames)?;
@@ -160,7 +159,7 @@ pub(super) fn weigh(
     }
 }
 
-fn tilted<const N: usize>(
+fn generalized<const N: usize>(
     model: Model,
     sample: &Sample<N>,
     elos: [f64; 2],
@@ -186,10 +185,10 @@ fn fastchess_bayesian(
     truth: Truth,
 ) -> Result<Evidence, LlrError> {
     let sample = games.sample();
-    let (law, items) = sample.law();
-    let [loss, _, win] = law.bins.map(|bin| bin.weight);
+    let (distribution, items) = sample.distribution();
+    let [loss, _, win] = distribution.bins.map(|bin| bin.weight);
     if games.losses() == 0 || games.wins() == 0 {
-        // No share of draws can be told: fastchess waits.
+        // The draw ratio is undefined. fastchess continues the test.
         return Ok(Evidence { llr: 0.0, items, drift: 0.0, variance: 0.0, games_per_item: 1.0 });
     }
     let BayesElo { draw_elo, .. } = BayesElo::of(loss, win);
@@ -201,7 +200,7 @@ fn fastchess_bayesian(
     between(&sample, elos.map(hypothesis), truth)
 }
 
-/// The generalized ratio: that of the likeliest laws under each hypothesis.
+/// The generalized likelihood ratio, with the maximum-likelihood distribution of each hypothesis.
 fn between<const N: usize>(
     sample: &Sample<N>,
     [zero, one]: [Hypothesis; 2],
@@ -211,24 +210,24 @@ fn between<const N: usize>(
     if sample.items() <= 0.0 && truth.is_none() {
         return Ok(Evidence { llr: 0.0, items: 0.0, drift: 0.0, variance: 0.0, games_per_item });
     }
-    let (mut law, items) = sample.law();
+    let (mut distribution, items) = sample.distribution();
     if let Some(truth) = truth {
-        law = reach(tilt(&law, truth))?.law;
+        distribution = reach(fit(&distribution, truth))?.distribution;
     }
-    let (zero, one) = (reach(tilt(&law, zero))?, reach(tilt(&law, one))?);
+    let (zero, one) = (reach(fit(&distribution, zero))?, reach(fit(&distribution, one))?);
     let steps = zero.logarithms.iter().zip(&one.logarithms).map(|(zero, one)| zero - one);
-    let (drift, variance) = step(&law, steps);
+    let (drift, variance) = step(&distribution, steps);
     if !(drift.is_finite() && variance.is_finite()) {
         return Err(LlrError::OutOfReach);
     }
     Ok(Evidence { llr: items * drift, items, drift, variance, games_per_item })
 }
 
-fn reach<const N: usize>(tilt: Option<Tilt<N>>) -> Result<Tilt<N>, LlrError> {
-    tilt.ok_or(LlrError::OutOfReach)
+fn reach<const N: usize>(found: Option<Constrained<N>>) -> Result<Constrained<N>, LlrError> {
+    found.ok_or(LlrError::OutOfReach)
 }
 
-/// The classic ratio: that of two laws with the share of draws that was seen.
+/// The likelihood ratio of two BayesElo distributions with the observed draw ratio.
 fn bayes_elo(
     games: &Trinomial,
     added: f64,
@@ -238,37 +237,41 @@ fn bayes_elo(
 ) -> Evidence {
     let bins = games.sample().with_added(added);
     let items: f64 = bins.iter().map(|bin| bin.weight).sum();
-    let nothing = Evidence { llr: 0.0, items, drift: 0.0, variance: 0.0, games_per_item: 1.0 };
+    let none = Evidence { llr: 0.0, items, drift: 0.0, variance: 0.0, games_per_item: 1.0 };
     if games.games() == 0 || bins.iter().any(|bin| bin.weight <= 0.0) {
-        return nothing;
+        return none;
     }
-    let mut law = Law { bins: bins.map(|bin| Bin { weight: bin.weight / items, ..bin }) };
-    let [loss, _, win] = law.bins.map(|bin| bin.weight);
+    let mut distribution =
+        Distribution { bins: bins.map(|bin| Bin { weight: bin.weight / items, ..bin }) };
+    let [loss, _, win] = distribution.bins.map(|bin| bin.weight);
     let seen = BayesElo::of(loss, win);
     let BayesElo { draw_elo, .. } = seen;
     let unit = if scaled { 1.0 / seen.scale() } else { 1.0 };
-    let law_of = |elo: f64| BayesElo { elo: elo * unit, draw_elo }.law();
+    let distribution_of = |elo: f64| BayesElo { elo: elo * unit, draw_elo }.distribution();
     if let Truth::Strength(elo) = truth {
-        for (bin, weight) in law.bins.iter_mut().zip(law_of(elo)) {
+        for (bin, weight) in distribution.bins.iter_mut().zip(distribution_of(elo)) {
             bin.weight = weight;
         }
     }
-    let [zero, one] = elos.map(law_of);
+    let [zero, one] = elos.map(distribution_of);
     let steps = zero.iter().zip(&one).map(|(p0, p1)| (p1 / p0).ln());
-    let (drift, variance) = step(&law, steps);
+    let (drift, variance) = step(&distribution, steps);
     if drift.is_finite() && variance.is_finite() {
-        Evidence { llr: items * drift, drift, variance, ..nothing }
+        Evidence { llr: items * drift, drift, variance, ..none }
     } else {
-        nothing
+        none
     }
 }
 
-/// Mean and variance of what an item adds to the ratio.
+/// Mean and variance of the change of the ratio per item.
 ///
-/// The ratio changes with each count by the logarithm of the two probabilities, also where those
-/// depend on the counts: their likelihood is at its largest and does not change.
-fn step<const N: usize>(law: &Law<N>, steps: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
-    let weighted = law.bins.iter().zip(steps);
+/// The change is the logarithm of the ratio of the two probabilities, even though these depend on the
+/// counts, because the derivative of the maximum likelihood is zero.
+fn step<const N: usize>(
+    distribution: &Distribution<N>,
+    steps: impl Iterator<Item = f64> + Clone,
+) -> (f64, f64) {
+    let weighted = distribution.bins.iter().zip(steps);
     let drift: f64 = weighted.clone().map(|(bin, step)| bin.weight * step).sum();
     let variance = weighted.map(|(bin, step)| bin.weight * (step - drift).powi(2)).sum();
     (drift, variance)

@@ -1,66 +1,63 @@
-//! Ratings of many players together.
+//! Joint ratings of many players.
 //!
 //! The model is that of Bradley and Terry (*Rank analysis of incomplete block designs*, Biometrika
 //! 39, 1952) on the scale of Elo: the expected score of a game is `1 / (1 + 10^(-d / 400))`, where
-//! `d` is the difference of the ratings, and the advantage of the first move for who has it. A draw
-//! is half a win of each. Ratings are those of the largest likelihood, so that each player's
-//! expected points are those it made, and two players who only met each other differ by the Elo of
-//! their score.
+//! `d` is the rating difference plus the first-move advantage. A draw counts as half a win for each.
+//! Ratings are maximum-likelihood estimates: the expected points of each player equal the actual
+//! ones, and two players that only played each other differ by the Elo of their score.
 //!
-//! How much draws, and pairs of games on one opening, narrow the errors is not assumed but seen: the
-//! covariance is the one that stays right where the variance of results is another than the model's
-//! (P. Huber, *The behavior of maximum likelihood estimates under nonstandard conditions*, 1967;
-//! R. Wedderburn, *Quasi-likelihood functions*, Biometrika 61, 1974). To each kind of game between
-//! two players the variance of one more undecided game is added, so that few equal results do not
-//! look certain.
+//! Errors are sandwich estimates, which remain valid if the variance of results differs from that of
+//! the model, as with draws and game pairs (P. Huber, *The behavior of maximum likelihood estimates under nonstandard conditions*, 1967;
+//! R. Wedderburn, *Quasi-likelihood functions*, Biometrika 61, 1974). The variance of one
+//! additional game is added for each kind of game between two players, so that a few equal results
+//! are not certain.
 
 use std::collections::BTreeMap;
 use std::f64::consts::LN_10;
 use std::fmt;
 
 use super::counts::{Outcome, Trinomial};
-use super::crosstable::{Crosstable, Meeting};
-use super::figure::{Estimate, Figure};
-use super::figures::normal_below;
+use super::crosstable::{Crosstable, Encounter};
+use super::estimate::{Estimate, Figure, normal_cdf};
 use super::matrix::{Cholesky, Matrix};
 
-/// The standard deviation, in Elo, of the prior that is laid on the ratings of a group in which some
-/// won or lost everything against the rest, so that the likelihood has no maximum.
+/// Standard deviation in Elo of the prior for a group in which some players won or lost all games
+/// against the rest, so that the likelihood has no maximum.
 pub const WEAK_PRIOR: f64 = 600.0;
 
-/// The standard deviation, in Elo, of the prior of the advantage of the first move, around none. It
-/// keeps it apart from strength where a player always moved first.
+/// Standard deviation in Elo of the prior of the first-move advantage, with mean 0. It separates the
+/// advantage from strength if a player always moved first.
 pub const FIRST_MOVE_PRIOR: f64 = 100.0;
 
-/// Of one Elo, in natural logarithms of odds.
+/// One Elo in natural logarithms of odds.
 const UNIT: f64 = LN_10 / 400.0;
 
-/// What to know of the advantage of the first move.
+/// The first-move advantage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FirstMove {
-    /// It is to be found, with the prior of [`FIRST_MOVE_PRIOR`].
+    /// Estimated, with the prior [`FIRST_MOVE_PRIOR`].
     Estimated,
-    /// It is this much Elo.
+    /// A known value in Elo.
     Known(f64),
 }
 
-/// Why there are no ratings.
+/// A failure to compute ratings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RatingsError {
-    /// A player that is to be anchored does not exist.
+    /// An anchored player does not exist.
     NoSuchPlayer(usize),
-    /// An anchor or the advantage of the first move is not between -100000 and 100000 Elo.
+    /// An anchor or the first-move advantage is not between -100000 and 100000 Elo.
     Value(f64),
-    /// The search for the largest likelihood did not settle.
-    Unsettled,
+    /// The maximum-likelihood search did not converge.
+    NotConverged,
 }
 
 impl fmt::Display for RatingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSuchPlayer(player) => write!(f, "there is no player {player} to anchor"),
-            Self::Value(elo) => write!(f, "`{elo}` is no Elo between -100000 and 100000"),
-            Self::Unsettled => f.write_str("the search for the ratings did not settle"),
+            Self::NoSuchPlayer(player) => write!(f, "no player {player} to anchor"),
+            Self::Value(elo) => write!(f, "`{elo}` is not an Elo between -100000 and 100000"),
+            Self::NotConverged => f.write_str("the computation of ratings did not converge"),
         }
     }
 }
@@ -72,7 +69,7 @@ impl std::error::Error for RatingsError {}
 pub struct Ratings {
     players: Vec<Player>,
     first_move: Estimate,
-    // Of the ratings, and of the advantage of the first move as the last.
+    // Covariance of the ratings, with the first-move advantage in the last row.
     covariance: Matrix,
 }
 
@@ -86,40 +83,40 @@ struct Player {
 }
 
 impl Ratings {
-    /// Rates the players. Those of `anchors` have the given Elo; a group without an anchor, in which
-    /// everybody is linked by games, has the mean 0.
+    /// Computes ratings. Players in `anchors` have the given Elo. A connected group of players without an
+    /// anchor has the mean 0.
     pub fn of(
         table: &Crosstable,
         anchors: &BTreeMap<usize, f64>,
         first_move: FirstMove,
     ) -> Result<Self, RatingsError> {
-        const MOST: f64 = 1e5;
+        const MAX: f64 = 1e5;
         let known = match first_move {
             FirstMove::Known(elo) => Some(elo),
             FirstMove::Estimated => None,
         };
         for elo in anchors.values().copied().chain(known) {
-            if elo.is_nan() || elo.abs() > MOST {
+            if elo.is_nan() || elo.abs() > MAX {
                 return Err(RatingsError::Value(elo));
             }
         }
         if let Some(player) = anchors.keys().find(|player| **player >= table.players()) {
             return Err(RatingsError::NoSuchPlayer(*player));
         }
-        Fit::new(table, anchors, known).solve().ok_or(RatingsError::Unsettled)
+        Fit::new(table, anchors, known).solve().ok_or(RatingsError::NotConverged)
     }
 
-    /// Rates the players with no more to know than their results.
+    /// Computes ratings without anchors.
     pub fn unanchored(table: &Crosstable) -> Result<Self, RatingsError> {
         Self::of(table, &BTreeMap::new(), FirstMove::Estimated)
     }
 
-    /// How many players.
+    /// Number of players.
     pub fn players(&self) -> usize {
         self.players.len()
     }
 
-    /// The rating of a player with its error; that of an anchor is 0. Unknown for who met nobody.
+    /// The rating of a player with its error, which is 0 for an anchor. Unknown without games.
     pub fn rating(&self, player: usize) -> Estimate {
         match self.players.get(player) {
             Some(rated) if !rated.alone || rated.anchored_group => {
@@ -129,18 +126,18 @@ impl Ratings {
         }
     }
 
-    /// Whether the rating of a player rests on the weak prior of [`WEAK_PRIOR`]: in its group some
-    /// won or lost everything against the rest.
+    /// Whether the rating of a player depends on [`WEAK_PRIOR`]: some players of its group won or lost
+    /// all games against the rest.
     pub fn rests_on_prior(&self, player: usize) -> bool {
         self.players.get(player).is_some_and(|player| player.weak)
     }
 
-    /// The advantage of the first move in Elo; unknown without games.
+    /// The first-move advantage in Elo; unknown without games.
     pub fn first_move(&self) -> Estimate {
         self.first_move
     }
 
-    /// How much stronger the one is than the other; unknown where no games and no anchors link them.
+    /// The rating difference of two players; unknown if neither games nor anchors connect them.
     pub fn difference(&self, one: usize, other: usize) -> Estimate {
         let (Some(a), Some(b)) = (self.players.get(one), self.players.get(other)) else {
             return Estimate::UNKNOWN;
@@ -151,8 +148,7 @@ impl Ratings {
         Self::estimate(a.elo - b.elo, self.variance_of_difference(one, other))
     }
 
-    /// The covariance of two ratings in Elo², and the variance of one with itself. Unknown where their
-    /// difference is, and for who met nobody.
+    /// The covariance of two ratings in Elo². Unknown if their difference is, or without games.
     pub fn covariance(&self, one: usize, other: usize) -> Figure {
         let known = [self.rating(one), self.rating(other), self.difference(one, other)];
         if known.iter().any(|estimate| estimate.value == Figure::Unknown) {
@@ -161,14 +157,14 @@ impl Ratings {
         Figure::of(self.variance_of(one, other) / UNIT.powi(2))
     }
 
-    /// The likelihood of superiority, between 0 and 1: that the one is stronger than the other.
-    /// Unknown where nothing links them, and for two anchors of one rating.
+    /// The likelihood of superiority (LOS) of the first player, between 0 and 1. Unknown if the players
+    /// are not connected, and for two anchors with equal ratings.
     pub fn los(&self, one: usize, other: usize) -> Figure {
         match self.difference(one, other).value {
             Figure::Number(difference) => {
                 let deviation = self.variance_of_difference(one, other).max(0.0).sqrt() / UNIT;
                 match Figure::of(difference / deviation) {
-                    Figure::Number(x) => Figure::of(normal_below(x)),
+                    Figure::Number(x) => Figure::of(normal_cdf(x)),
                     Figure::PlusInfinity => Figure::Number(1.0),
                     Figure::MinusInfinity => Figure::Number(0.0),
                     Figure::Unknown => Figure::Unknown,
@@ -192,32 +188,32 @@ impl Ratings {
     }
 }
 
-/// The search for the largest likelihood. Ratings are natural logarithms of odds here, and the
-/// advantage of the first move is the last of them.
+/// The maximum-likelihood search. Values are natural logarithms of odds: the ratings, and last the
+/// first-move advantage.
 struct Fit {
-    meetings: Vec<Link>,
+    encounters: Vec<Link>,
     players: Vec<Player>,
     anchors: Vec<Option<f64>>,
     known_first_move: Option<f64>,
-    /// The mean of the anchors of each group that has some: the centre of its prior.
-    centres: Vec<Option<f64>>,
+    /// The mean of the anchors of each group, which is the center of its prior.
+    centers: Vec<Option<f64>>,
     values: Vec<f64>,
     any_games: bool,
 }
 
-/// Two players who met, and the sums of their games, by who moved first.
+/// Two players and the sums of their games, by the first player.
 struct Link {
     players: (usize, usize),
-    meeting: Meeting,
+    encounter: Encounter,
     orders: [Order; 2],
 }
 
-/// Games in one order of moving, for the lower player.
+/// Games with the same first player, from the point of view of the lower index.
 #[derive(Clone, Copy)]
 struct Order {
     games: f64,
     points: f64,
-    /// 1 where the lower player moved first, -1 where the other did.
+    /// 1 if the player with the lower index moved first, otherwise -1.
     sign: f64,
 }
 
@@ -226,9 +222,9 @@ impl Fit {
         let count = table.players();
         let anchors: Vec<Option<f64>> =
             (0..count).map(|player| anchored.get(&player).map(|elo| elo * UNIT)).collect();
-        let meetings: Vec<Link> =
-            table.meetings().map(|(players, meeting)| Link::new(players, *meeting)).collect();
-        let graph = Graph::new(count, &meetings, &anchors);
+        let encounters: Vec<Link> =
+            table.encounters().map(|(players, encounter)| Link::new(players, *encounter)).collect();
+        let graph = Graph::new(count, &encounters, &anchors);
         let players = graph.players();
         let mut values = vec![0.0; count + 1];
         for (value, anchor) in values.iter_mut().zip(&anchors) {
@@ -237,30 +233,30 @@ impl Fit {
         if let (Some(value), Some(elo)) = (values.iter_mut().next_back(), first_move) {
             *value = elo * UNIT;
         }
-        let any_games = !meetings.is_empty();
+        let any_games = !encounters.is_empty();
         let mut fit = Self {
-            meetings,
+            encounters,
             players,
             anchors,
             known_first_move: first_move,
-            centres: Vec::new(),
+            centers: Vec::new(),
             values,
             any_games,
         };
-        fit.centres = fit.centres();
-        // To start far from the anchors would take long.
+        fit.centers = fit.centers();
+        // Starting at the anchors speeds up the search.
         for (player, (value, anchor)) in
             fit.players.iter().zip(fit.values.iter_mut().zip(&fit.anchors))
         {
             if anchor.is_none() {
-                *value = fit.centres.get(player.group).copied().flatten().unwrap_or_default();
+                *value = fit.centers.get(player.group).copied().flatten().unwrap_or_default();
             }
         }
         fit
     }
 
-    /// The mean of the anchors of each group that has some.
-    fn centres(&self) -> Vec<Option<f64>> {
+    /// The mean of the anchors of each group.
+    fn centers(&self) -> Vec<Option<f64>> {
         let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
         for (player, anchor) in self.players.iter().zip(&self.anchors) {
             if let Some(anchor) = anchor {
@@ -275,31 +271,31 @@ impl Fit {
 
     fn solve(mut self) -> Option<Ratings> {
         const STEPS: u32 = 200;
-        const SETTLED: f64 = 1e-9;
-        // Newton's error is squared by each step from here, while changes of the likelihood drown in
-        // its rounding.
+        const TOLERANCE: f64 = 1e-9;
+        // Below this step Newton converges quadratically, and changes of the likelihood are smaller than
+        // rounding errors.
         const CLOSE: f64 = 1e-3;
-        const LONGEST_STEP: f64 = 3.0;
+        const MAX_STEP: f64 = 3.0;
         const HALVINGS: u32 = 40;
         let mut likelihood = self.likelihood(&self.values);
-        let mut settled = false;
+        let mut converged = false;
         for _ in 0..STEPS {
             let solver = self.curvature()?;
             let mut step = solver.solve(&self.slope());
             let longest = step.iter().map(|it| it.abs()).fold(0.0, f64::max);
             if longest <= CLOSE {
                 self.values = sum(&self.values, &step);
-                if longest <= SETTLED {
-                    settled = true;
+                if longest <= TOLERANCE {
+                    converged = true;
                     break;
                 }
                 likelihood = self.likelihood(&self.values);
                 continue;
             }
-            if longest > LONGEST_STEP {
-                scale(&mut step, LONGEST_STEP / longest);
+            if longest > MAX_STEP {
+                scale(&mut step, MAX_STEP / longest);
             }
-            // The likelihood is concave: a short enough step along its slope makes it larger.
+            // The likelihood is concave: a sufficiently short step increases it.
             let mut next = sum(&self.values, &step);
             let mut halvings = 0;
             while self.likelihood(&next) < likelihood && halvings < HALVINGS {
@@ -310,7 +306,7 @@ impl Fit {
             likelihood = self.likelihood(&next);
             self.values = next;
         }
-        if !settled {
+        if !converged {
             return None;
         }
         let inverse = self.curvature()?.inverse();
@@ -343,11 +339,11 @@ impl Fit {
         values.get(index).copied().unwrap_or_default()
     }
 
-    /// The logarithm of the likelihood, with that of the priors.
+    /// The log-likelihood including the priors.
     fn likelihood(&self, values: &[f64]) -> f64 {
         let first_move = values.iter().next_back().copied().unwrap_or_default();
         let mut sum = 0.0;
-        for link in &self.meetings {
+        for link in &self.encounters {
             let (a, b) = link.players;
             let difference = Self::value(values, a) - Self::value(values, b);
             for order in &link.orders {
@@ -355,9 +351,9 @@ impl Fit {
                 sum -= order.points * log_1p_exp(-x) + (order.games - order.points) * log_1p_exp(x);
             }
         }
-        for (centre, members) in self.weak_groups(values).into_values() {
+        for (center, members) in self.weak_groups(values).into_values() {
             let squares: f64 =
-                members.iter().map(|player| (Self::value(values, *player) - centre).powi(2)).sum();
+                members.iter().map(|player| (Self::value(values, *player) - center).powi(2)).sum();
             sum -= squares * precision(WEAK_PRIOR) / 2.0;
         }
         if self.known_first_move.is_none() {
@@ -366,8 +362,8 @@ impl Fit {
         sum
     }
 
-    /// The groups with the weak prior: its centre, and those it is laid on. Without an anchor the
-    /// centre is the mean, wherever that is.
+    /// The groups with the weak prior: its center and its players. Without an anchor the center is the
+    /// mean.
     fn weak_groups(&self, values: &[f64]) -> BTreeMap<usize, (f64, Vec<usize>)> {
         let mut groups: BTreeMap<usize, (f64, Vec<usize>)> = BTreeMap::new();
         for (index, player) in self.players.iter().enumerate() {
@@ -376,9 +372,9 @@ impl Fit {
                 groups.entry(player.group).or_default().1.push(index);
             }
         }
-        for (group, (centre, members)) in &mut groups {
-            let anchors = self.centres.get(*group).copied().flatten();
-            *centre = anchors.unwrap_or_else(|| {
+        for (group, (center, members)) in &mut groups {
+            let anchors = self.centers.get(*group).copied().flatten();
+            *center = anchors.unwrap_or_else(|| {
                 let sum: f64 = members.iter().map(|player| Self::value(values, *player)).sum();
                 sum / count(members.len())
             });
@@ -386,7 +382,7 @@ impl Fit {
         groups
     }
 
-    /// The derivative of the likelihood; nothing for what is known.
+    /// The gradient of the log-likelihood; 0 for known values.
     fn slope(&self) -> Vec<f64> {
         let last = self.players.len();
         let first_move = self.first_move();
@@ -396,7 +392,7 @@ impl Fit {
                 *entry += value;
             }
         };
-        for link in &self.meetings {
+        for link in &self.encounters {
             let (a, b) = link.players;
             let difference = Self::value(&self.values, a) - Self::value(&self.values, b);
             for order in &link.orders {
@@ -407,10 +403,10 @@ impl Fit {
                 add(last, order.sign * excess);
             }
         }
-        for (centre, members) in self.weak_groups(&self.values).into_values() {
+        for (center, members) in self.weak_groups(&self.values).into_values() {
             for player in members {
                 let value = Self::value(&self.values, player);
-                add(player, -(value - centre) * precision(WEAK_PRIOR));
+                add(player, -(value - center) * precision(WEAK_PRIOR));
             }
         }
         add(last, -first_move * precision(FIRST_MOVE_PRIOR));
@@ -429,13 +425,13 @@ impl Fit {
         }
     }
 
-    /// The negated second derivative, made regular: the mean of a group without an anchor, which no
-    /// result depends on, and what is known stay where they are.
+    /// The negated Hessian, made regular: known values are fixed, and so is the mean of a group without an
+    /// anchor, on which no result depends.
     fn curvature(&self) -> Option<Cholesky> {
         let last = self.players.len();
         let first_move = self.first_move();
         let mut matrix = Matrix::zeros(last + 1);
-        for link in &self.meetings {
+        for link in &self.encounters {
             let (a, b) = link.players;
             let difference = Self::value(&self.values, a) - Self::value(&self.values, b);
             for order in &link.orders {
@@ -457,29 +453,28 @@ impl Fit {
         matrix.cholesky()
     }
 
-    /// The variance of the slope, as it was seen.
+    /// The observed variance of the gradient.
     fn scatter(&self) -> Matrix {
         let last = self.players.len();
         let first_move = self.first_move();
         let mut matrix = Matrix::zeros(last + 1);
-        for link in &self.meetings {
+        for link in &self.encounters {
             let (a, b) = link.players;
             let difference = Self::value(&self.values, a) - Self::value(&self.values, b);
-            // Of a result whose share in the slope is `along` the difference and `across` it, by the
-            // first move.
+            // `along` is the contribution by the rating difference, `across` by the first move.
             let mut add = |along: f64, across: f64, number: f64| {
                 add_square(&mut matrix, [(a, along), (b, -along), (last, across)], number);
             };
             let scores = [1.0, -1.0].map(|sign| expected(difference + sign * first_move));
             let [as_first, as_second] = scores;
             for (games, score, sign) in
-                [(&link.meeting.first, as_first, 1.0), (&link.meeting.second, as_second, -1.0)]
+                [(&link.encounter.first, as_first, 1.0), (&link.encounter.second, as_second, -1.0)]
             {
                 for (number, outcome) in by_outcome(games) {
                     add(outcome - score, sign * (outcome - score), number);
                 }
             }
-            for (row, outcome) in link.meeting.pairs.iter().zip(Meeting::ROWS) {
+            for (row, outcome) in link.encounter.pairs.iter().zip(Encounter::ROWS) {
                 let one = points(outcome) - as_first;
                 for (number, outcome) in by_outcome(row) {
                     let other = outcome - as_second;
@@ -500,7 +495,7 @@ impl Fit {
 
     fn add_priors(&self, matrix: &mut Matrix) {
         for (group, (_, members)) in self.weak_groups(&self.values) {
-            let anchored = self.centres.get(group).copied().flatten().is_some();
+            let anchored = self.centers.get(group).copied().flatten().is_some();
             for one in &members {
                 add_entry(matrix, *one, *one, precision(WEAK_PRIOR));
                 for other in members.iter().filter(|_| !anchored) {
@@ -515,7 +510,7 @@ impl Fit {
 }
 
 impl Link {
-    fn new(players: (usize, usize), meeting: Meeting) -> Self {
+    fn new(players: (usize, usize), encounter: Encounter) -> Self {
         let order = |games: Trinomial, sign: f64| {
             let sums = by_outcome(&games);
             Order {
@@ -524,30 +519,30 @@ impl Link {
                 sign,
             }
         };
-        let mut orders = [order(meeting.first, 1.0), order(meeting.second, -1.0)];
+        let mut orders = [order(encounter.first, 1.0), order(encounter.second, -1.0)];
         let [as_first, as_second] = &mut orders;
-        for (row, outcome) in meeting.pairs.iter().zip(Meeting::ROWS) {
+        for (row, outcome) in encounter.pairs.iter().zip(Encounter::ROWS) {
             let second = order(*row, -1.0);
             as_second.games += second.games;
             as_second.points += second.points;
             as_first.games += second.games;
             as_first.points += second.games * points(outcome);
         }
-        Self { players, meeting, orders }
+        Self { players, encounter, orders }
     }
 }
 
-/// Who is linked with whom, and who scored against whom.
+/// The graph of games and of scored points.
 struct Graph<'a> {
     anchors: &'a [Option<f64>],
-    /// For each player whom it scored against.
+    /// The players that each player scored against.
     scored: Vec<Vec<usize>>,
-    /// For each player who scored against it.
+    /// The players that scored against each player.
     conceded: Vec<Vec<usize>>,
 }
 
 impl<'a> Graph<'a> {
-    fn new(count: usize, meetings: &[Link], anchors: &'a [Option<f64>]) -> Self {
+    fn new(count: usize, encounters: &[Link], anchors: &'a [Option<f64>]) -> Self {
         let (mut scored, mut conceded) = (vec![Vec::new(); count], vec![Vec::new(); count]);
         let mut add = |winner: usize, loser: usize| {
             if let Some(list) = scored.get_mut(winner) {
@@ -557,9 +552,9 @@ impl<'a> Graph<'a> {
                 list.push(winner);
             }
         };
-        for link in meetings {
+        for link in encounters {
             let (a, b) = link.players;
-            let [by_a, by_b] = link.meeting.scored();
+            let [by_a, by_b] = link.encounter.scored();
             if by_a {
                 add(a, b);
             }
@@ -570,9 +565,9 @@ impl<'a> Graph<'a> {
         Self { anchors, scored, conceded }
     }
 
-    /// The players by groups. A group is weak unless from everybody a chain of scored points leads
-    /// to everybody: just then the likelihood has a maximum (L. Ford, *Solution of a ranking problem
-    /// from binary comparisons*, 1957). Anchors count as one player, as their ratings are known.
+    /// The players with their groups. A group is weak unless it is strongly connected by scored points:
+    /// only then the likelihood has a maximum (L. Ford, *Solution of a ranking problem from binary
+    /// comparisons*, 1957). Anchors count as one player, because their ratings are known.
     fn players(&self) -> Vec<Player> {
         let count = self.scored.len();
         let mut players: Vec<Option<Player>> = vec![None; count];
@@ -608,7 +603,7 @@ impl<'a> Graph<'a> {
         self.anchors.get(player).is_some_and(Option::is_some)
     }
 
-    /// All players that the edges lead to from one. From one of `joined` they lead to all of them.
+    /// All players that are reachable by the edges; each of `joined` reaches all others of them.
     fn reach(&self, start: usize, edges: &[&Vec<Vec<usize>>], joined: &[usize]) -> Vec<usize> {
         let mut seen = vec![false; self.scored.len()];
         let mut found = Vec::new();
@@ -653,7 +648,7 @@ fn add_entry(matrix: &mut Matrix, row: usize, column: usize, value: f64) {
     }
 }
 
-/// What is known has no part in the search: its row and column are those of a multiple of identity.
+/// Excludes known values from the search by rows and columns of a multiple of the identity.
 fn clear_known(matrix: &mut Matrix, known: &[bool], diagonal: f64) {
     for (index, _) in known.iter().enumerate().filter(|(_, known)| **known) {
         for other in 0..known.len() {
@@ -667,7 +662,7 @@ fn clear_known(matrix: &mut Matrix, known: &[bool], diagonal: f64) {
     }
 }
 
-/// How often each outcome was seen, with its score.
+/// The count and the score of each outcome.
 #[expect(clippy::cast_precision_loss, reason = "counts are at most 2^53")]
 fn by_outcome(games: &Trinomial) -> [(f64, f64); 3] {
     [(games.losses() as f64, 0.0), (games.draws() as f64, 0.5), (games.wins() as f64, 1.0)]
@@ -686,7 +681,7 @@ fn count(players: usize) -> f64 {
     players as f64
 }
 
-/// One divided by the variance of a prior with this standard deviation in Elo.
+/// The precision (inverse variance) of a prior with this standard deviation in Elo.
 fn precision(deviation: f64) -> f64 {
     (deviation * UNIT).powi(-2)
 }
@@ -696,7 +691,7 @@ fn expected(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// `ln(1 + exp(x))` for large `x` as well.
+/// `ln(1 + exp(x))` without overflow.
 fn log_1p_exp(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }

@@ -1,13 +1,13 @@
-//! Counts as numbers: scores with how often they were seen, and their moments.
+//! Observed frequencies of scores and their moments.
 
-/// A score between 0 and 1, with how often it was seen or how likely it is.
+/// A score between 0 and 1 with its frequency or probability.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bin {
     pub(super) value: f64,
     pub(super) weight: f64,
 }
 
-/// What was seen of a score of one item: a game or a pair.
+/// The observed scores of items, which are games or pairs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample<const N: usize> {
     bins: [Bin; N],
@@ -16,13 +16,13 @@ pub(super) struct Sample<const N: usize> {
 
 /// The distribution of a score. Its weights are positive and sum to 1.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Law<const N: usize> {
+pub(super) struct Distribution<const N: usize> {
     pub(super) bins: [Bin; N],
 }
 
-/// What stands for a count of zero, so that no score is impossible. fastchess, fishtest and
-/// OpenBench take the same number, so that all tell the same log-likelihood ratio.
-const NEVER_SEEN: f64 = 1e-3;
+/// Replaces a count of zero, so that no score is impossible. fastchess, fishtest and OpenBench use the
+/// same number, which gives the same log-likelihood ratios.
+const ZERO_COUNT: f64 = 1e-3;
 
 impl<const N: usize> Sample<N> {
     pub(super) fn new(bins: [(f64, u64); N], games_per_item: f64) -> Self {
@@ -31,34 +31,34 @@ impl<const N: usize> Sample<N> {
         Self { bins, games_per_item }
     }
 
-    /// How many items.
+    /// Number of items.
     pub(super) fn items(&self) -> f64 {
         self.bins.iter().map(|bin| bin.weight).sum()
     }
 
-    /// The frequencies as they are: mean and variance; NaN without items.
+    /// Mean and variance; NaN without items.
     pub(super) fn moments(&self) -> (f64, f64) {
         let items = self.items();
         moments(&self.bins.map(|bin| Bin { weight: bin.weight / items, ..bin }))
     }
 
-    /// The counts, with a part of a game added to each.
+    /// The counts with `added` added to each.
     pub(super) fn with_added(&self, added: f64) -> [Bin; N] {
         self.bins.map(|bin| Bin { weight: bin.weight + added, ..bin })
     }
 
-    /// The frequencies with no score impossible, and how many items they then stand for.
-    pub(super) fn law(&self) -> (Law<N>, f64) {
+    /// The distribution with no zero probability, and the number of items including the replaced zeros.
+    pub(super) fn distribution(&self) -> (Distribution<N>, f64) {
         let bins = self.bins.map(|bin| Bin {
-            weight: if bin.weight > 0.0 { bin.weight } else { NEVER_SEEN },
+            weight: if bin.weight > 0.0 { bin.weight } else { ZERO_COUNT },
             ..bin
         });
         let items: f64 = bins.iter().map(|bin| bin.weight).sum();
-        (Law { bins: bins.map(|bin| Bin { weight: bin.weight / items, ..bin }) }, items)
+        (Distribution { bins: bins.map(|bin| Bin { weight: bin.weight / items, ..bin }) }, items)
     }
 }
 
-impl<const N: usize> Law<N> {
+impl<const N: usize> Distribution<N> {
     /// All scores equally likely.
     pub(super) fn uniform(&self) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "three or five scores")]

@@ -3,9 +3,10 @@
 
 use std::fmt;
 
-use super::brownian::Walk;
+use libm::erfc;
+
 use super::counts::Counts;
-use super::figure::Figure;
+use super::estimate::Figure;
 use super::model::{Evidence, LlrError, Model, Truth, weigh};
 
 /// A test of the strength `elo0` (H0) against `elo1` (H1).
@@ -18,7 +19,7 @@ pub struct Sprt {
     beta: f64,
 }
 
-/// Why there is no such test.
+/// Invalid parameters of a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SprtError {
     /// The hypotheses are not two numbers between -4000 and 4000, the first below the second.
@@ -30,9 +31,9 @@ pub enum SprtError {
     },
     /// The error probabilities are not both above 0 and together below 1.
     Errors {
-        /// To accept H1 wrongly.
+        /// Probability of accepting H1 if H0 is true.
         alpha: f64,
-        /// To accept H0 wrongly.
+        /// Probability of accepting H0 if H1 is true.
         beta: f64,
     },
 }
@@ -52,7 +53,7 @@ impl fmt::Display for SprtError {
 
 impl std::error::Error for SprtError {}
 
-/// Whether to go on.
+/// The state of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// Neither bound is reached.
@@ -63,7 +64,7 @@ pub enum Verdict {
     AcceptH1,
 }
 
-/// Where a test stands.
+/// The status of a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SprtStatus {
     /// The log-likelihood ratio of H1 to H0.
@@ -72,48 +73,46 @@ pub struct SprtStatus {
     pub lower: f64,
     /// At or above it H1 is accepted.
     pub upper: f64,
-    /// What follows.
+    /// The state.
     pub verdict: Verdict,
 }
 
 impl SprtStatus {
-    /// How much of the way to a bound is done: -1 at the lower, 1 at the upper.
+    /// The progress towards a bound: -1 at the lower, 1 at the upper.
     pub fn progress(&self) -> f64 {
         if self.llr < 0.0 { -(self.llr / self.lower) } else { self.llr / self.upper }
     }
 }
 
-/// How a test will probably end. By the approximation of the log-likelihood ratio as Brownian
-/// motion, which forgets that the last game oversteps the bound: the truth is slightly longer and
-/// slightly more often right.
+/// The expected end of a test, by a Brownian approximation of the log-likelihood ratio. It ignores that
+/// the last game oversteps the bound, so real tests are slightly longer and more often correct.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     /// The probability that H1 will be accepted.
     pub accept_h1: f64,
-    /// How many more games it takes on average.
+    /// Expected number of further games.
     pub games: f64,
 }
 
-/// The strength that a finished test speaks for.
+/// The median-unbiased strength estimate of a finished test.
 ///
-/// A test stops when luck and strength together are convincing, so that the plain estimate is too
-/// extreme. Here a strength is judged by how likely it makes an end no less extreme than the one
-/// that was seen, where to accept H1 early is the most extreme in the one direction and to accept
-/// H0 early in the other (stage-wise ordering: D. Siegmund, *Estimation following sequential
-/// tests*, Biometrika 65, 1978). By the Brownian approximation; in the unit of the test's model.
+/// The plain estimate is biased because the test stops at an extreme result. This estimate uses the
+/// probability of a result at least as extreme as the observed one, where early acceptance of H1 or
+/// H0 is the most extreme (stage-wise ordering: D. Siegmund, *Estimation following sequential tests*,
+/// Biometrika 65, 1978). It uses the Brownian approximation, in Elo of the test's model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnbiasedEstimate {
-    /// The strength that is too low as often as too high.
+    /// The median estimate.
     pub median: Figure,
-    /// The lower end of the interval that holds the true strength with 95 % confidence.
+    /// The lower end of the 95 % confidence interval.
     pub low: Figure,
-    /// Its upper end.
+    /// The upper end of the 95 % confidence interval.
     pub high: Figure,
 }
 
 impl Sprt {
-    /// A test with the hypotheses in Elo of the model, the probability `alpha` to accept H1 when H0
-    /// is true, and `beta` to accept H0 when H1 is true.
+    /// A test of hypotheses in Elo of the model, with the probability `alpha` of accepting H1 when H0 is
+    /// true, and `beta` of accepting H0 when H1 is true.
     pub fn new(
         model: Model,
         elo0: f64,
@@ -121,9 +120,9 @@ impl Sprt {
         alpha: f64,
         beta: f64,
     ) -> Result<Self, SprtError> {
-        const MOST: f64 = 4000.0;
-        // Written so that NaN is refused.
-        if !(elo0 < elo1 && elo0 >= -MOST && elo1 <= MOST) {
+        const MAX: f64 = 4000.0;
+        // This form rejects NaN.
+        if !(elo0 < elo1 && elo0 >= -MAX && elo1 <= MAX) {
             return Err(SprtError::Hypotheses { elo0, elo1 });
         }
         if !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
@@ -132,7 +131,7 @@ impl Sprt {
         Ok(Self { model, elo0, elo1, alpha, beta })
     }
 
-    /// What the hypotheses are measured in.
+    /// The Elo model.
     pub fn model(&self) -> Model {
         self.model
     }
@@ -157,13 +156,13 @@ impl Sprt {
         ((1.0 - self.beta) / self.alpha).ln()
     }
 
-    /// The log-likelihood ratio of H1 to H0. Each counts with the likeliest law that agrees with it,
-    /// found exactly: approximations in closed form fail at lopsided results.
+    /// The log-likelihood ratio of H1 to H0, with exact maximum-likelihood distributions: closed-form
+    /// approximations fail at extreme results.
     pub fn llr(&self, counts: &Counts) -> Result<f64, LlrError> {
         self.weigh(counts, Truth::Seen).map(|evidence| evidence.llr)
     }
 
-    /// What follows from a log-likelihood ratio.
+    /// The state at a log-likelihood ratio.
     pub fn judge(&self, llr: f64) -> Verdict {
         if llr >= self.upper() {
             Verdict::AcceptH1
@@ -174,32 +173,32 @@ impl Sprt {
         }
     }
 
-    /// Where the test stands.
+    /// The status at these counts.
     pub fn status(&self, counts: &Counts) -> Result<SprtStatus, LlrError> {
         let llr = self.llr(counts)?;
         Ok(SprtStatus { llr, lower: self.lower(), upper: self.upper(), verdict: self.judge(llr) })
     }
 
-    /// How a test that starts now will probably end if the true strength is `elo`, in the unit of
-    /// the model, and results are otherwise like `base`; of it only the shares matter.
+    /// The forecast of a new test if the true strength is `elo`, in Elo of the model, and the
+    /// distribution of results is otherwise that of `base`.
     pub fn forecast(&self, base: &Counts, elo: f64) -> Result<Forecast, LlrError> {
-        self.walk_on(0.0, &self.weigh(base, Truth::Strength(elo))?)
+        self.forecast_from(0.0, &self.weigh(base, Truth::Strength(elo))?)
     }
 
-    /// How the test will probably go on from here if the true strength is `elo`.
+    /// The forecast of the rest of a test if the true strength is `elo`.
     pub fn remaining(&self, counts: &Counts, elo: f64) -> Result<Forecast, LlrError> {
         let llr = self.llr(counts)?;
-        self.walk_on(llr, &self.weigh(counts, Truth::Strength(elo))?)
+        self.forecast_from(llr, &self.weigh(counts, Truth::Strength(elo))?)
     }
 
-    /// How the test will probably go on from here if results stay as they were. With few games
-    /// that is a guess.
+    /// The forecast of the rest of a test if the distribution of results stays the same. Unreliable with
+    /// few games.
     pub fn remaining_as_seen(&self, counts: &Counts) -> Result<Forecast, LlrError> {
         let evidence = self.weigh(counts, Truth::Seen)?;
-        self.walk_on(evidence.llr, &evidence)
+        self.forecast_from(evidence.llr, &evidence)
     }
 
-    /// The strength that a finished test speaks for; none while the test goes on.
+    /// The strength estimate of a finished test; none before.
     pub fn estimate(&self, counts: &Counts) -> Result<Option<UnbiasedEstimate>, LlrError> {
         let evidence = self.weigh(counts, Truth::Seen)?;
         let accepted_h1 = match self.judge(evidence.llr) {
@@ -207,7 +206,7 @@ impl Sprt {
             Verdict::AcceptH0 => false,
             Verdict::AcceptH1 => true,
         };
-        // The last game may have gone beyond the bound: the barrier stood where it was stopped.
+        // The last game may overstep the bound, so the actual end is the barrier.
         let lower = self.lower().min(evidence.llr);
         let upper = self.upper().max(evidence.llr);
         let end = End { accepted_h1, items: evidence.items, lower, upper };
@@ -220,7 +219,7 @@ impl Sprt {
 
     /// The strength at which an end as good as this, or better, has the given probability.
     fn strength_with(&self, counts: &Counts, end: End, probability: f64) -> Figure {
-        const FARTHEST: f64 = 1e4;
+        const MAX_DISTANCE: f64 = 1e4;
         const HALVINGS: u32 = 60;
         let exceeds = |elo: f64| {
             let evidence = self.weigh(counts, Truth::Strength(elo)).ok()?;
@@ -229,13 +228,13 @@ impl Sprt {
         let mut reach = self.elo1 - self.elo0;
         let (mut low, mut high) = (self.elo0 - reach, self.elo1 + reach);
         loop {
-            // A strength that no results like these can have is beyond the answer.
+            // A strength that the results cannot have is outside the interval.
             let (below, above) = (exceeds(low) != Some(true), exceeds(high) != Some(false));
             if below && above {
                 break;
             }
             reach *= 2.0;
-            if reach > FARTHEST {
+            if reach > MAX_DISTANCE {
                 return if below { Figure::PlusInfinity } else { Figure::MinusInfinity };
             }
             if !below {
@@ -250,7 +249,7 @@ impl Sprt {
             match exceeds(middle) {
                 Some(true) => high = middle,
                 Some(false) => low = middle,
-                // Both hypotheses can be reached.
+                // The results can satisfy both hypotheses.
                 None if middle > self.elo1 => high = middle,
                 None if middle < self.elo0 => low = middle,
                 None => return Figure::Unknown,
@@ -259,7 +258,7 @@ impl Sprt {
         Figure::of(f64::midpoint(low, high))
     }
 
-    fn walk_on(&self, llr: f64, evidence: &Evidence) -> Result<Forecast, LlrError> {
+    fn forecast_from(&self, llr: f64, evidence: &Evidence) -> Result<Forecast, LlrError> {
         let verdict = self.judge(llr);
         if verdict != Verdict::Continue {
             let accept_h1 = f64::from(u8::from(verdict == Verdict::AcceptH1));
@@ -267,7 +266,7 @@ impl Sprt {
         }
         let walk = evidence.walk(self.lower() - llr, self.upper() - llr)?;
         Ok(Forecast {
-            accept_h1: walk.leaves_above(),
+            accept_h1: walk.exit_above(),
             games: walk.expected_time() * evidence.games_per_item,
         })
     }
@@ -287,7 +286,7 @@ impl Evidence {
     }
 }
 
-/// How a test ended.
+/// The end of a test.
 #[derive(Clone, Copy, Debug)]
 struct End {
     accepted_h1: bool,
@@ -301,9 +300,97 @@ impl End {
     fn at_least_as_good(&self, evidence: &Evidence) -> f64 {
         let Ok(walk) = evidence.walk(self.lower, self.upper) else { return 0.5 };
         if self.accepted_h1 {
-            walk.left_above_by(self.items)
+            walk.exit_above_within(self.items)
         } else {
-            1.0 - walk.left_below_by(self.items)
+            1.0 - walk.exit_below_within(self.items)
         }
+    }
+}
+
+/// Brownian motion with drift between two bounds, starting at 0. The log-likelihood ratio of a test is
+/// close to it, because the step of one game is small compared with the bounds (D. Siegmund,
+/// *Sequential Analysis*, 1985, chapter III). The unit of time is an item.
+#[derive(Clone, Copy, Debug)]
+struct Walk {
+    /// Mean change per item.
+    drift: f64,
+    /// Variance of the change per item; above 0.
+    variance: f64,
+    /// Below 0.
+    lower: f64,
+    /// Above 0.
+    upper: f64,
+}
+
+impl Walk {
+    /// The probability of reaching the upper bound first.
+    fn exit_above(&self) -> f64 {
+        let (a, width) = (-self.lower, self.upper - self.lower);
+        let h = 2.0 * self.drift / self.variance;
+        let share = if h.abs() * width < 1e-9 {
+            a / width
+        } else if h > 0.0 {
+            (-h * a).exp_m1() / (-h * width).exp_m1()
+        } else {
+            (h * self.upper).exp() * (h * a).exp_m1() / (h * width).exp_m1()
+        };
+        share.clamp(0.0, 1.0)
+    }
+
+    /// The expected number of items until a bound is reached, by Wald's identity.
+    fn expected_time(&self) -> f64 {
+        let width = self.upper - self.lower;
+        if (self.drift * width).abs() < 1e-6 * self.variance {
+            return -self.lower * self.upper / self.variance;
+        }
+        let above = self.exit_above();
+        (above * self.upper + (1.0 - above) * self.lower) / self.drift
+    }
+
+    /// The probability that the upper bound was reached first within `time` items: a sum over the
+    /// reflections at both bounds.
+    fn exit_above_within(&self, time: f64) -> f64 {
+        const MAX_REFLECTIONS: f64 = 1000.0;
+        if time <= 0.0 {
+            return 0.0;
+        }
+        let width = self.upper - self.lower;
+        let spread = (self.variance * time).sqrt();
+        let reflections = (3.0 + 5.0 * spread / width).ceil();
+        if reflections > MAX_REFLECTIONS {
+            return self.exit_above();
+        }
+        let speed = self.drift.abs();
+        let passage = |start: f64| {
+            let distance = start.abs();
+            let exponent = self.drift * self.upper / self.variance;
+            let offset = speed * distance / self.variance;
+            scaled_tail(exponent - offset, (distance - speed * time) / spread)
+                + scaled_tail(exponent + offset, (distance + speed * time) / spread)
+        };
+        let mut sum = passage(self.upper);
+        let mut reflection = 1.0;
+        while reflection <= reflections {
+            let shift = 2.0 * reflection * width;
+            sum += passage(self.upper + shift) - passage(self.upper - shift);
+            reflection += 1.0;
+        }
+        sum.clamp(0.0, 1.0)
+    }
+
+    /// The probability that the lower bound was reached first within `time` items.
+    fn exit_below_within(&self, time: f64) -> f64 {
+        let mirrored = Self { drift: -self.drift, lower: -self.upper, upper: -self.lower, ..*self };
+        mirrored.exit_above_within(time)
+    }
+}
+
+/// `exp(exponent)` times the probability of a normal deviate above `x`, without overflow or underflow
+/// of the factors.
+fn scaled_tail(exponent: f64, x: f64) -> f64 {
+    if x < 25.0 {
+        exponent.exp() * erfc(x / std::f64::consts::SQRT_2) / 2.0
+    } else {
+        (exponent - x * x / 2.0).exp() / (x * std::f64::consts::TAU.sqrt())
     }
 }

@@ -1,43 +1,42 @@
-//! What the files of a plan hold, so that a match does not go on with other engines or openings.
+//! Hashes of plans and of the files of a plan, to detect changed engines or openings on resume.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::str::FromStr;
+use std::{env, error, fmt};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::ContentHash;
 use crate::plan::{EnginePlan, OpeningSource, Plan};
-use crate::queue::find;
 
-/// Openings longer than this are known by so much of them, evenly spread, and by their length: a book
-/// of any size starts at once.
-const MOST_OF_BOOK: u64 = 64 << 20;
+/// Larger opening files are hashed by their size and evenly distributed samples of this total size.
+const MAX_BOOK_HASHED: u64 = 64 << 20;
 const SAMPLES: u64 = 64;
 
-/// The files of a plan with the hashes of what they hold: programs, files that their arguments and
-/// options name by a path, openings.
+/// The hashes of the files of a plan: executables, files that arguments and options name by a path,
+/// and openings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Contents(BTreeMap<String, ContentHash>);
 
-/// A file that a match was begun with, and that is not as it was.
+/// A file that has changed since the start of the match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedFile {
-    /// As the plan names it; of an argument or option, its path.
+    /// The path, or the name in the plan.
     pub path: String,
-    /// It cannot be read any more.
+    /// It is no longer readable.
     pub is_gone: bool,
 }
 
 impl Contents {
-    /// What the files hold now. Those that cannot be read are left out: whoever needs them will say so.
+    /// Hashes the files. Unreadable files are omitted; starting the match reports them.
     pub(super) fn of(plan: &Plan) -> Self {
         let mut files = BTreeMap::new();
-        // Engines often share a program or a network, of a hundred megabytes maybe.
-        let mut keep = |name: String, path: &Path| {
+        // Engines often share large executables or networks.
+        let mut add = |name: String, path: &Path| {
             if !files.contains_key(&name)
                 && let Ok(hash) = ContentHash::of_file(path)
             {
@@ -45,13 +44,13 @@ impl Contents {
             }
         };
         for engine in plan.engines.iter().filter(|engine| !engine.command.contains("://")) {
-            let program = find(&engine.command).ok();
+            let program = find_program(&engine.command).ok();
             if let Some(path) = &program {
-                keep(engine.command.clone(), path);
+                add(engine.command.clone(), path);
             }
             let named = named_by(engine, program.as_deref()).into_iter();
             for (_, path) in named.filter(|(_, path)| path.is_file()) {
-                keep(path.display().to_string(), &path);
+                add(path.display().to_string(), &path);
             }
         }
         if let OpeningSource::File { path, .. } = &plan.openings.source
@@ -66,7 +65,7 @@ impl Contents {
         self.0.is_empty()
     }
 
-    /// What of this is not so any more.
+    /// The files that have changed.
     pub(super) fn changed(&self, now: &Self) -> Vec<ChangedFile> {
         let changed = self.0.iter().filter(|(path, hash)| now.0.get(*path) != Some(hash));
         let file = |(path, _): (&String, _)| ChangedFile {
@@ -77,18 +76,19 @@ impl Contents {
     }
 }
 
-/// The files and folders that arguments and options of an engine name, with the words that do.
+/// The files and directories that arguments and options of an engine name, by the argument or value.
 pub(crate) fn named_by(engine: &EnginePlan, program: Option<&Path>) -> BTreeMap<String, PathBuf> {
-    let beside = program.filter(|path| path.is_absolute()).and_then(Path::parent);
-    let folder = engine.dir.as_deref().map(Path::new).or(beside).unwrap_or_else(|| Path::new(""));
-    let words = engine.args.iter().chain(engine.options.values());
-    // A word that is no path may be the name of a file by chance.
-    let paths = words.filter(|word| word.contains(MAIN_SEPARATOR));
-    let paths = paths.map(|word| (word.clone(), folder.join(word)));
+    let program_dir = program.filter(|path| path.is_absolute()).and_then(Path::parent);
+    let directory =
+        engine.dir.as_deref().map(Path::new).or(program_dir).unwrap_or_else(|| Path::new(""));
+    let texts = engine.args.iter().chain(engine.options.values());
+    // Without a separator, a text may equal a file name by accident.
+    let paths = texts.filter(|text| text.contains(MAIN_SEPARATOR));
+    let paths = paths.map(|text| (text.clone(), directory.join(text)));
     paths.filter(|(_, path)| path.is_file() || path.is_dir()).collect()
 }
 
-/// The hash of a file of openings, or of a folder of them with their names.
+/// The hash of an opening file, or of a directory including the file names.
 fn of_openings(path: &Path) -> io::Result<ContentHash> {
     if !path.is_dir() {
         return of_book(path);
@@ -106,12 +106,12 @@ fn of_openings(path: &Path) -> io::Result<ContentHash> {
 fn of_book(path: &Path) -> io::Result<ContentHash> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
-    if length <= MOST_OF_BOOK {
+    if length <= MAX_BOOK_HASHED {
         return ContentHash::of_file(path);
     }
     let mut hash = Sha256::new();
     hash.update(length.to_le_bytes());
-    let sample = MOST_OF_BOOK / SAMPLES;
+    let sample = MAX_BOOK_HASHED / SAMPLES;
     let mut buffer = Vec::new();
     for number in 0..SAMPLES {
         file.seek(SeekFrom::Start((length - sample) / (SAMPLES - 1) * number))?;
@@ -120,4 +120,125 @@ fn of_book(path: &Path) -> io::Result<ContentHash> {
         hash.update(&buffer);
     }
     Ok(ContentHash::from_digest(hash))
+}
+
+/// Finds an executable like the operating system: a bare name in the directories of `PATH`.
+pub(crate) fn find_program(command: &str) -> io::Result<PathBuf> {
+    let path = PathBuf::from(command);
+    if path.components().count() > 1 || path.is_absolute() {
+        return Ok(path);
+    }
+    let directories = env::var_os("PATH").unwrap_or_default();
+    let mut candidates = env::split_paths(&directories).map(|directory| directory.join(command));
+    candidates.find(|path| path.is_file()).ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+/// A SHA-256 hash, displayed as 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ContentHash([u8; 32]);
+
+/// A text that is not 64 hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoHash(String);
+
+impl ContentHash {
+    /// The hash of bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// The hash of the content of a file.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn of_file(path: &Path) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let mut hash = Sha256::new();
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            match file.read(&mut buffer)? {
+                0 => return Ok(Self::from_digest(hash)),
+                length => hash.update(buffer.get(..length).unwrap_or_default()),
+            }
+        }
+    }
+
+    pub(crate) fn from_digest(hash: Sha256) -> Self {
+        Self(hash.finalize().into())
+    }
+
+    /// The identifier of the match of a plan, regardless of the number of rounds.
+    pub fn of_plan(plan: &Plan) -> Self {
+        let plan = Plan { rounds: 0, ..plan.clone() };
+        // Plans are always serializable.
+        Self::of(&serde_json::to_vec(&plan).unwrap_or_default())
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ContentHash({self})")
+    }
+}
+
+impl FromStr for ContentHash {
+    type Err = NoHash;
+
+    fn from_str(text: &str) -> Result<Self, NoHash> {
+        let error = || NoHash(text.chars().take(80).collect());
+        let mut bytes = [0; 32];
+        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(error());
+        }
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            let digits = text.get(2 * at..2 * at + 2).unwrap_or_default();
+            *byte = u8::from_str_radix(digits, 16).map_err(|_| error())?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl TryFrom<String> for ContentHash {
+    type Error = NoHash;
+
+    fn try_from(text: String) -> Result<Self, NoHash> {
+        text.parse()
+    }
+}
+
+impl From<ContentHash> for String {
+    fn from(hash: ContentHash) -> Self {
+        hash.to_string()
+    }
+}
+
+impl fmt::Display for NoHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is not a SHA-256 hash", self.0)
+    }
+}
+
+impl error::Error for NoHash {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_match_fips_180_4_and_round_trip() {
+        let hash = ContentHash::of(b"abc");
+        let text = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(hash.to_string(), text);
+        assert_eq!(text.parse(), Ok(hash));
+        for wrong in ["", "ba", &text.replace('b', "g"), &format!("{text}0")] {
+            assert!(wrong.parse::<ContentHash>().is_err(), "{wrong}");
+        }
+    }
 }

@@ -1,82 +1,85 @@
-//! What can be wrong with a result file.
+//! Errors of results files.
 
 use std::path::{Path, PathBuf};
 use std::{error, fmt, io};
 
-use super::{ChangedFile, Difference};
+use super::contents::ChangedFile;
+use super::plan_diff::Difference;
 
-/// Why a result file cannot be used.
+/// An error of a results file.
 #[derive(Debug)]
 pub enum StoreError {
-    /// The system refuses.
+    /// An I/O error.
     Io {
         /// The file.
         path: PathBuf,
-        /// What could not be done: `cannot be opened`.
+        /// The failed operation: `cannot be opened`.
         what: &'static str,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
-    /// There is a file already where a new one was to be made.
+    /// The new file already exists.
     Exists(PathBuf),
-    /// Another program writes the file.
+    /// Another process has the file open for writing.
     Locked(PathBuf),
-    /// The first line is none of a result file.
+    /// The first line is not that of a results file.
     NoHead {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// The file has another version of the format.
     Version {
         /// The file.
         path: PathBuf,
-        /// The version of its format.
+        /// The version of the file.
         version: u32,
+        /// The supported version.
+        supported: u32,
     },
-    /// A line is damaged, and there are good ones after it.
+    /// A line is damaged, and valid ones follow.
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Which line, counted from 1.
+        /// The line number, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
-    /// The file is that of another match.
+    /// The file has another plan.
     OtherPlan {
         /// The file.
         path: PathBuf,
-        /// In what the plans differ.
+        /// The differences of the plans.
         differences: Vec<Difference>,
     },
-    /// Values are needed that the file does not hold.
+    /// Values of environment variables are required.
     NoValues {
         /// The file.
         path: PathBuf,
-        /// The variables that they are of: `engines[1].env.NAME`.
+        /// The variables: `engines[1].env.NAME`.
         variables: Vec<String>,
     },
-    /// Engines or openings have changed since the match was begun.
+    /// Engines or openings have changed since the start of the match.
     OtherFiles {
         /// The file.
         path: PathBuf,
-        /// What has changed.
+        /// The changed files.
         files: Vec<ChangedFile>,
     },
 }
 
 impl StoreError {
-    pub(super) fn made(path: &Path, error: io::Error) -> Self {
+    pub(super) fn create(path: &Path, error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::AlreadyExists {
             return Self::Exists(path.to_owned());
         }
-        Self::Io { path: path.to_owned(), what: "cannot be made", error }
+        Self::Io { path: path.to_owned(), what: "cannot be created", error }
     }
 }
 
-/// Says where a failure of the system happened.
+/// Adds the path and the failed operation to an I/O error.
 pub(crate) trait At<T> {
     fn at(self, path: &Path, what: &'static str) -> Result<T, StoreError>;
 }
@@ -91,26 +94,25 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { path, what, error } => write!(f, "`{}` {what}: {error}", path.display()),
-            Self::Exists(path) => write!(f, "`{}` is there already", path.display()),
+            Self::Exists(path) => write!(f, "`{}` already exists", path.display()),
             Self::Locked(path) => {
-                write!(f, "another program writes `{}`", path.display())
+                write!(f, "`{}` is in use by another process", path.display())
             }
             Self::NoHead { path, why } => {
-                write!(f, "`{}` is no result file: {why}", path.display())
+                write!(f, "`{}` is not a results file: {why}", path.display())
             }
-            Self::Version { path, version } => {
+            Self::Version { path, version, supported } => {
                 write!(
                     f,
-                    "`{}` has version {version} of the results format; only version {} is supported",
-                    path.display(),
-                    super::line::VERSION
+                    "`{}` has version {version} of the results format; only version {supported} is supported",
+                    path.display()
                 )
             }
             Self::Damaged { path, line, why } => {
                 write!(f, "line {line} of `{}` is damaged: {why}", path.display())
             }
             Self::OtherPlan { path, differences } => {
-                write!(f, "`{}` is of another match", path.display())?;
+                write!(f, "`{}` has another plan", path.display())?;
                 for difference in differences {
                     write!(f, "; {difference}")?;
                 }
@@ -118,14 +120,14 @@ impl fmt::Display for StoreError {
             }
             Self::NoValues { path, variables } => write!(
                 f,
-                "`{}` holds no values of variables: the plan is needed again for {}",
+                "`{}` does not contain the values of environment variables; specify the plan again for {}",
                 path.display(),
                 variables.join(", ")
             ),
             Self::OtherFiles { path, files } => {
-                write!(f, "`{}` is of a match with other engines or openings", path.display())?;
+                write!(f, "`{}` has other engines or openings", path.display())?;
                 for file in files {
-                    let what = if file.is_gone { "cannot be read any more" } else { "has changed" };
+                    let what = if file.is_gone { "is no longer readable" } else { "has changed" };
                     write!(f, "; `{}` {what}", file.path)?;
                 }
                 Ok(())

@@ -84,7 +84,7 @@ fn lists_every_key_and_value() {
     assert_eq!(nested, tables.iter().map(|(table, _)| *table).collect());
 
     let unknown = "?".parse::<Model>().expect_err("no model").to_string();
-    let (_, models) = unknown.split_once("there are ").expect(&unknown);
+    let (_, models) = unknown.split_once("expected one of ").expect(&unknown);
     let models: Vec<String> = models.split(", ").map(str::to_owned).collect();
     for (key, expected) in [
         ("game", values::<Game>()),

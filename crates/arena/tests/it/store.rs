@@ -203,7 +203,7 @@ fn values_of_environments_are_not_kept_and_go_on_only_as_they_were() {
     let (store, found, _) = resume(&place.file()).expect("a good file");
     assert_eq!(found, pairs(1));
     let error = store.check_values().expect_err("a value is missing").to_string();
-    assert!(error.ends_with("the plan is needed again for engines[1].env.TOKEN"), "{error}");
+    assert!(error.ends_with("specify the plan again for engines[1].env.TOKEN"), "{error}");
     drop(store);
     let (store, ..) = resume(&place.file()).expect("a good file");
     assert!(Match::new(store, Settings::default()).is_err(), "its engines cannot be started");
@@ -222,11 +222,11 @@ fn values_of_environments_are_not_kept_and_go_on_only_as_they_were() {
     let (mut store, ..) = resume(&place.file()).expect("a good file");
     let env = |value: &str| BTreeMap::from([("TOKEN".to_owned(), value.to_owned())]);
     for wrong in [env("hunter3"), BTreeMap::new()] {
-        let error = store.take_values(EngineId(1), &wrong).expect_err("another").to_string();
+        let error = store.set_values(EngineId(1), &wrong).expect_err("another").to_string();
         assert!(!error.contains("hunter") && error.contains("env.TOKEN"), "{error}");
     }
-    store.take_values(EngineId(0), &BTreeMap::new()).expect("it has none");
-    store.take_values(EngineId(1), &env("hunter2")).expect("the same");
+    store.set_values(EngineId(0), &BTreeMap::new()).expect("it has none");
+    store.set_values(EngineId(1), &env("hunter2")).expect("the same");
     store.check_values().expect("all are known");
     assert_eq!(store.plan(), &grown);
 }
@@ -347,7 +347,7 @@ fn engines_and_openings_that_have_changed_are_named() {
     assert_eq!(found, all);
     let error = store.check_files().expect_err("changed").to_string();
     assert!(error.contains("a` has changed; `"), "{error}");
-    assert!(error.contains("book.epd` cannot be read any more"), "{error}");
+    assert!(error.contains("book.epd` is no longer readable"), "{error}");
     store.accept_files().expect("space");
     assert_eq!(changed(&store), [""; 0]);
     drop(store);

@@ -1,7 +1,7 @@
 //! Tables of tournaments, and what tells equal points apart.
 
 use readyok_arena::stats::{
-    Counts, Crosstable, CrosstableError, MAX_GAMES, MAX_PLAYERS, Outcome, Pentanomial, Standing,
+    Counts, Crosstable, CrosstableError, MAX_GAMES, MAX_PLAYERS, Outcome, Pentanomial, Ranking,
     TieBreak, Trinomial,
 };
 
@@ -26,8 +26,8 @@ fn a_round_robin_is_ranked() {
         TieBreak::MedianBuchholz,
         TieBreak::Wins,
     ];
-    let standings = round_robin().standings(&rules);
-    let places: Vec<_> = standings
+    let rankings = round_robin().rankings(&rules);
+    let places: Vec<_> = rankings
         .iter()
         .map(|place| (place.player, place.rank, place.half_points, place.tie_breaks.as_slice()))
         .collect();
@@ -49,12 +49,12 @@ fn equal_points_are_told_apart_or_shared() {
     table.add_game(0, 1, Outcome::Win).unwrap();
     table.add_game(3, 2, Outcome::Win).unwrap();
     table.add_game(1, 2, Outcome::Win).unwrap();
-    let rank = |standings: &[Standing]| -> Vec<(usize, usize)> {
-        standings.iter().map(|place| (place.player, place.rank)).collect()
+    let rank = |rankings: &[Ranking]| -> Vec<(usize, usize)> {
+        rankings.iter().map(|place| (place.player, place.rank)).collect()
     };
-    assert_eq!(rank(&table.standings(&[])), [(0, 1), (1, 1), (3, 1), (2, 4)]);
+    assert_eq!(rank(&table.rankings(&[])), [(0, 1), (1, 1), (3, 1), (2, 4)]);
     assert_eq!(
-        rank(&table.standings(&[TieBreak::SonnebornBerger])),
+        rank(&table.rankings(&[TieBreak::SonnebornBerger])),
         [(0, 1), (1, 2), (3, 2), (2, 4)]
     );
 }
@@ -63,10 +63,10 @@ fn equal_points_are_told_apart_or_shared() {
 fn byes_are_points_without_an_opponent() {
     let mut table = round_robin();
     table.add_bye(3, 2).unwrap();
-    let standings = table.standings(&[TieBreak::Buchholz]);
-    let last = standings.iter().find(|place| place.player == 3).unwrap();
+    let rankings = table.rankings(&[TieBreak::Buchholz]);
+    let last = rankings.iter().find(|place| place.player == 3).unwrap();
     assert_eq!((last.half_points, last.games, last.tie_breaks[0]), (2, 3, 12));
-    let first = standings.first().unwrap();
+    let first = rankings.first().unwrap();
     assert_eq!((first.player, first.tie_breaks[0]), (0, 4 + 3 + 2));
 }
 

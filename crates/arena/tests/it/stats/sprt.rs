@@ -197,7 +197,7 @@ fn models_are_known_by_their_names() {
         assert_eq!(old.parse::<Model>().unwrap().to_string(), name);
     }
     let error = "nelo".parse::<Model>().unwrap_err().to_string();
-    let told = "no model of a test is called `nelo`; there are normalized, logistic, bayesian, \
+    let told = "unknown model `nelo`; expected one of normalized, logistic, bayesian, \
                 bayeselo, unscaled-bayeselo";
     assert_eq!(error, told);
 }

@@ -1,10 +1,19 @@
-//! Numbers that may not exist: what no count supports is said, not printed as `NaN`.
+//! Estimates that may be infinite or unknown, and the normal distribution.
 
+use std::f64::consts::SQRT_2;
 use std::fmt;
 
-use super::figures::Z95;
+use libm::erf;
 
-/// A figure of a match.
+/// Number of standard deviations around the mean that contain 95 % of a normal distribution.
+pub(super) const Z95: f64 = 1.959_963_984_540_054;
+
+/// The cumulative distribution function of the standard normal distribution.
+pub(super) fn normal_cdf(x: f64) -> f64 {
+    f64::midpoint(1.0, erf(x / SQRT_2))
+}
+
+/// A statistic of a match.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Figure {
     /// A finite number.
@@ -13,12 +22,12 @@ pub enum Figure {
     PlusInfinity,
     /// Below every bound.
     MinusInfinity,
-    /// The counts say nothing about it: no games, or a ratio of nothing to nothing.
+    /// Undefined: no games, or a ratio of zero to zero.
     Unknown,
 }
 
 impl Figure {
-    /// The figure that a computed value stands for.
+    /// The figure of a computed value; NaN is unknown.
     pub fn of(value: f64) -> Self {
         if value.is_nan() {
             Self::Unknown
@@ -39,7 +48,7 @@ impl Figure {
         }
     }
 
-    /// The quotient of two counts; nothing to nothing is unknown.
+    /// The ratio of two counts; zero to zero is unknown.
     pub(super) fn ratio(part: f64, whole: f64) -> Self {
         Self::of(part / whole)
     }
@@ -48,37 +57,37 @@ impl Figure {
 /// `inf`, `-inf` and `unknown` where there is no number; a precision applies to the number.
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = match self {
-            Self::Number(value) => return shown(*value, f.precision()).fmt(f),
+        let text = match self {
+            Self::Number(value) => return unsigned_zero(*value, f.precision()).fmt(f),
             Self::PlusInfinity => "inf",
             Self::MinusInfinity => "-inf",
             Self::Unknown => "unknown",
         };
-        // `pad` would take the precision for the length of the word.
-        write!(f, "{word:>width$}", width = f.width().unwrap_or(0))
+        // `pad` would truncate the text to the precision.
+        write!(f, "{text:>width$}", width = f.width().unwrap_or(0))
     }
 }
 
-/// The value as it is written: what rounds to nothing has no sign.
-fn shown(value: f64, precision: Option<usize>) -> f64 {
+/// Removes the sign of a value that is printed as zero.
+fn unsigned_zero(value: f64, precision: Option<usize>) -> f64 {
     let text = precision.map_or_else(|| value.to_string(), |places| format!("{value:.places$}"));
-    let is_nothing = text.chars().all(|letter| matches!(letter, '-' | '.' | '0'));
-    if is_nothing { 0.0 } else { value }
+    let is_zero = text.chars().all(|letter| matches!(letter, '-' | '.' | '0'));
+    if is_zero { 0.0 } else { value }
 }
 
-/// A value with its error.
+/// An estimate with its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The most likely value.
     pub value: Figure,
-    /// Half the width of the interval that holds the true value with 95 % confidence.
+    /// Half the width of the 95 % confidence interval.
     pub error: Figure,
 }
 
 impl Estimate {
     pub(super) const UNKNOWN: Self = Self { value: Figure::Unknown, error: Figure::Unknown };
 
-    /// Of a normal distribution with this mean and variance.
+    /// The estimate of a normal distribution.
     pub(crate) fn normal(mean: f64, variance: f64) -> Self {
         let error = Z95 * variance.max(0.0).sqrt();
         Self { value: Figure::of(mean), error: Figure::of(error) }
@@ -94,7 +103,7 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// The interval that holds the true value with 95 % confidence.
+/// A 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// Its lower end.

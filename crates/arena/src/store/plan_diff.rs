@@ -1,29 +1,32 @@
-//! In what two plans differ.
+//! Differences of two plans, and hashes of environment variables, whose values may be secrets and are not
+//! stored.
 
 use std::collections::BTreeSet;
-use std::fmt;
+use std::{fmt, io};
 
 use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
 
+use super::contents::ContentHash;
 use crate::plan::Plan;
 
-/// One thing in which two plans differ.
+/// A difference of two plans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Where: `engines[1].limits.tc`.
+    /// The key: `engines[1].limits.tc`.
     pub field: String,
-    /// What the file says, as JSON; none if the field is missing there. The values of environments are
-    /// nobody's to see: of them it is [`Difference::HIDDEN`].
+    /// The stored value as JSON; none if it is missing. Values of environment variables are
+    /// [`Difference::HIDDEN`].
     pub stored: Option<String>,
-    /// What was asked for.
+    /// The requested value.
     pub wanted: Option<String>,
 }
 
 impl Difference {
-    /// What stands for a value that is not shown.
+    /// Replaces a secret value.
     pub const HIDDEN: &str = "…";
 
-    /// A variable of an engine has another value, or is missing on one side.
+    /// A difference of an environment variable.
     pub(super) fn hidden(engine: usize, name: &str, in_stored: bool, in_wanted: bool) -> Self {
         let value = |is_there: bool| is_there.then(|| Self::HIDDEN.to_owned());
         let field = variable(engine, name);
@@ -31,7 +34,7 @@ impl Difference {
     }
 }
 
-/// Where a plan has a variable of an engine.
+/// The key of an environment variable.
 pub(super) fn variable(engine: usize, name: &str) -> String {
     format!("engines[{engine}].env.{name}")
 }
@@ -49,11 +52,11 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Everything in which two plans differ.
+/// All differences of two plans.
 pub(super) fn between(stored: &Plan, wanted: &Plan) -> Vec<Difference> {
     let mut found = Vec::new();
-    let most = stored.engines.len().max(wanted.engines.len());
-    for index in 0..most {
+    let count = stored.engines.len().max(wanted.engines.len());
+    for index in 0..count {
         let env =
             |plan: &Plan| plan.engines.get(index).map(|it| it.env.clone()).unwrap_or_default();
         let (stored, wanted) = (env(stored), env(wanted));
@@ -70,7 +73,7 @@ pub(super) fn between(stored: &Plan, wanted: &Plan) -> Vec<Difference> {
         plan
     };
     let (stored, wanted) = (without(stored), without(wanted));
-    // A plan is always representable; if it were not, the plans compare as different.
+    // Plans are always serializable; otherwise they compare as different.
     let stored = serde_json::to_value(&stored).unwrap_or_default();
     let wanted = serde_json::to_value(&wanted).unwrap_or_else(|error| error.to_string().into());
     compare("", Some(&stored), Some(&wanted), &mut found);
@@ -110,4 +113,54 @@ fn names<'a>(
     wanted: &'a Map<String, Value>,
 ) -> impl Iterator<Item = &'a String> {
     stored.keys().chain(wanted.keys().filter(|name| !stored.contains_key(*name)))
+}
+
+/// The prefix of a hashed value: `sha256:<salt>:<hash>`.
+const PREFIX: &str = "sha256:";
+
+/// Whether a plan has environment variables.
+pub(super) fn has_values(plan: &Plan) -> bool {
+    plan.engines.iter().any(|engine| !engine.env.is_empty())
+}
+
+/// The plan with salted hashes instead of the values of environment variables.
+pub(super) fn sealed(plan: &Plan) -> io::Result<Plan> {
+    let mut plan = plan.clone();
+    for (name, value) in plan.engines.iter_mut().flat_map(|engine| &mut engine.env) {
+        // Individual salts hide equal values and prevent precomputed tables.
+        let mut salt = [0; 16];
+        getrandom::fill(&mut salt).map_err(|error| io::Error::other(error.to_string()))?;
+        *value = seal(&format!("{:032x}", u128::from_le_bytes(salt)), name, value);
+    }
+    Ok(plan)
+}
+
+/// The plan with the stored hash of each unchanged value.
+pub(super) fn sealed_as(stored: &Plan, plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    for (index, engine) in plan.engines.iter_mut().enumerate() {
+        let stored = stored.engines.get(index).map(|engine| &engine.env);
+        for (name, value) in &mut engine.env {
+            let stored = stored.and_then(|stored| stored.get(name));
+            let same = stored.filter(|stored| is_of(stored, name, value));
+            *value = same.cloned().unwrap_or_default();
+        }
+    }
+    plan
+}
+
+/// Whether a stored hash is that of a value.
+pub(super) fn is_of(stored: &str, name: &str, value: &str) -> bool {
+    let salt = stored.strip_prefix(PREFIX).and_then(|rest| rest.split_once(':'));
+    salt.is_some_and(|(salt, _)| seal(salt, name, value) == stored)
+}
+
+fn seal(salt: &str, name: &str, value: &str) -> String {
+    let mut hash = Sha256::new();
+    // Salts and names of variables do not contain this byte.
+    for part in [salt, name, value] {
+        hash.update(part);
+        hash.update([0]);
+    }
+    format!("{PREFIX}{salt}:{}", ContentHash::from_digest(hash))
 }

@@ -1,71 +1,81 @@
-//! The likeliest law under a hypothesis: what was seen, tilted just enough to agree with it.
+//! Maximum-likelihood distributions under a hypothesis.
 //!
 //! Under a constraint `Σ p φ = 0` the multinomial likelihood is largest at `p = p̂ / (1 + θ φ)`,
 //! where `θ` solves `Σ p̂ φ / (1 + θ φ) = 0` (M. Van den Bergh, *Support of the maximum likelihood
 //! estimator of a multinomial distribution*, proposition 1.1; A. Owen, *Empirical likelihood ratio
 //! confidence intervals for a single functional*, Biometrika 75, 1988).
 
-use super::sample::{Bin, Law};
+use super::sample::{Bin, Distribution};
 
 /// A hypothesis about the score of an item.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Hypothesis {
     /// Its mean.
     Mean(f64),
-    /// How many standard deviations its mean is above one half.
+    /// The distance of its mean from one half in standard deviations.
     Deviations(f64),
 }
 
-/// A law that was tilted, with the logarithms of what each probability was divided by.
+/// A constrained maximum-likelihood distribution, and the logarithm of the divisor of each probability.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tilt<const N: usize> {
-    pub(super) law: Law<N>,
+pub(super) struct Constrained<const N: usize> {
+    pub(super) distribution: Distribution<N>,
     pub(super) logarithms: [f64; N],
 }
 
-/// The likeliest law that agrees with a hypothesis; none if there is no such law, or if the
-/// search for it does not settle.
-pub(super) fn tilt<const N: usize>(seen: &Law<N>, hypothesis: Hypothesis) -> Option<Tilt<N>> {
+/// The maximum-likelihood distribution under a hypothesis; none if there is none, or if the search
+/// does not converge.
+pub(super) fn fit<const N: usize>(
+    seen: &Distribution<N>,
+    hypothesis: Hypothesis,
+) -> Option<Constrained<N>> {
     match hypothesis {
         Hypothesis::Mean(mean) => constrain(seen, |value| value - mean),
         Hypothesis::Deviations(t) => {
-            settle(seen, seen.uniform(), t).or_else(|| settle(seen, *seen, t))
+            iterate(seen, seen.uniform(), t).or_else(|| iterate(seen, *seen, t))
         }
     }
 }
 
-/// The constraint on the mean in standard deviations is not linear in the law: it is made linear at
-/// the law that was last found, until nothing changes any more (M. Van den Bergh, *Normalized Elo,
+/// Solves the constraint in standard deviations, which is not linear in the distribution, by repeated
+/// linearization at the last distribution (M. Van den Bergh, *Normalized Elo,
 /// practical considerations*, sections 4.1 and 4.2).
-fn settle<const N: usize>(seen: &Law<N>, start: Law<N>, t: f64) -> Option<Tilt<N>> {
+fn iterate<const N: usize>(
+    seen: &Distribution<N>,
+    start: Distribution<N>,
+    t: f64,
+) -> Option<Constrained<N>> {
     const ROUNDS: u32 = 200;
-    const SETTLED: f64 = 1e-13;
-    // Rounding moves lopsided laws by more than that: there, to change no less than before will do.
+    const TOLERANCE: f64 = 1e-13;
+    // Rounding errors of extreme distributions are larger: stop when the change no longer decreases.
     const ROUNDING: f64 = 1e-9;
-    let mut law = start;
+    let mut distribution = start;
     let mut before = f64::INFINITY;
     for _ in 0..ROUNDS {
-        let (mean, variance) = law.moments();
+        let (mean, variance) = distribution.moments();
         let deviation = variance.sqrt();
         let next = constrain(seen, |value| {
             value - 0.5 - t * deviation / 2.0 * (1.0 + ((value - mean) / deviation).powi(2))
         })?;
-        let change = law
+        let change = distribution
             .bins
             .iter()
-            .zip(&next.law.bins)
+            .zip(&next.distribution.bins)
             .map(|(one, other)| (one.weight - other.weight).abs())
             .fold(0.0, f64::max);
-        if change <= SETTLED || (change >= before && change <= ROUNDING) {
+        if change <= TOLERANCE || (change >= before && change <= ROUNDING) {
             return Some(next);
         }
         before = change;
-        law = next.law;
+        distribution = next.distribution;
     }
     None
 }
 
-fn constrain<const N: usize>(seen: &Law<N>, phi: impl Fn(f64) -> f64) -> Option<Tilt<N>> {
+fn constrain<const N: usize>(
+    seen: &Distribution<N>,
+    phi: impl Fn(f64) -> f64,
+) -> Option<Constrained<N>> {
     let terms = seen.bins.map(|bin| Bin { value: phi(bin.value), ..bin });
     let highest = terms.iter().map(|term| term.value).fold(f64::NEG_INFINITY, f64::max);
     let lowest = terms.iter().map(|term| term.value).fold(f64::INFINITY, f64::min);
@@ -87,7 +97,7 @@ fn constrain<const N: usize>(seen: &Law<N>, phi: impl Fn(f64) -> f64) -> Option<
             *logarithm = (theta * line.slope).ln_1p();
         }
     } else {
-        // Close to the pole θ itself has too few digits: there the distance to the pole is sought.
+        // Close to the pole θ has too few digits, so this solves for the distance to the pole.
         let far = near.map(|line| Line { at_zero: 1.0 - line.slope / extreme, ..line });
         let distance = root(&far, (-half).min(0.0), (-half).max(0.0), -half)?;
         for ((bin, logarithm), line) in bins.iter_mut().zip(&mut logarithms).zip(&far) {
@@ -96,10 +106,10 @@ fn constrain<const N: usize>(seen: &Law<N>, phi: impl Fn(f64) -> f64) -> Option<
             *logarithm = divisor.ln();
         }
     }
-    Some(Tilt { law: Law { bins }, logarithms })
+    Some(Constrained { distribution: Distribution { bins }, logarithms })
 }
 
-/// What a probability is divided by, as the unknown changes, with the probability.
+/// The divisor of a probability as a linear function of the unknown, with the probability.
 #[derive(Clone, Copy)]
 struct Line {
     at_zero: f64,
@@ -118,11 +128,10 @@ fn sum<const N: usize>(lines: &[Line; N], x: f64) -> (f64, f64) {
     (value, slope)
 }
 
-/// Where the sum, which falls from `low` to `high`, is 0.
+/// The root of the sum, which decreases from `low` to `high`.
 ///
-/// Newton's method, kept within a bracket that shrinks at every step. General solvers know neither
-/// the derivative, which costs nothing here, nor that the function may have a pole at an end of the
-/// bracket, where they may not look; and this is the inner loop of every test.
+/// Newton's method within a shrinking bracket. Unlike general solvers it uses the derivative and never
+/// evaluates the function at the ends of the bracket, which may be poles.
 fn root<const N: usize>(lines: &[Line; N], mut low: f64, mut high: f64, start: f64) -> Option<f64> {
     const STEPS: u32 = 200;
     const LAST_STEP: f64 = 1e-10;
@@ -139,9 +148,9 @@ fn root<const N: usize>(lines: &[Line; N], mut low: f64, mut high: f64, start: f
         }
         let step = -value / slope;
         let newton = x + step;
-        // Close to a pole Newton's steps are short: then the middle is the faster way.
+        // Close to a pole Newton steps are short, and bisection is faster.
         let next = if newton > low && newton < high && step.abs() < before / 2.0 {
-            // The error of the next step is the square of this one's.
+            // Newton converges quadratically.
             if step.abs() <= LAST_STEP * x.abs() {
                 return Some(newton);
             }
