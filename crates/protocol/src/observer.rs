@@ -132,7 +132,7 @@ impl Observer {
         }
         match command {
             Command::IsReady if handshake_done => {
-                self.owes_ready = self.owes_ready.saturating_add(1)
+                self.owes_ready = self.owes_ready.saturating_add(1);
             }
             Command::SetOption(set) if handshake_done => {
                 broken.extend(self.after_option(set).map(violation));

@@ -41,7 +41,7 @@ The output is a live table on a terminal, and JSON lines otherwise. docs/readyok
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// Engine
+    /// Engine to analyse with
     engine: String,
     #[command(flatten)]
     position: PositionArgs,

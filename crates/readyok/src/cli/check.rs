@@ -42,7 +42,7 @@ The exit code is 0 if the engine or client conforms, 1 if it violates a must, an
 #[command(after_help = HELP)]
 #[expect(clippy::struct_excessive_bools, reason = "independent flags of a command")]
 pub(super) struct Args {
-    /// Engine
+    /// Engine to check
     #[arg(required_unless_present_any = ["list", "gui"], conflicts_with = "gui")]
     engine: Option<String>,
     /// Check a client: a GUI, a match runner or a library

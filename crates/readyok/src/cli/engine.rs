@@ -91,7 +91,7 @@ Labels and descriptions come from the file `<program>.lang.json` next to the pro
 #[derive(Debug, clap::Args)]
 #[command(after_help = OPTIONS_HELP)]
 pub(super) struct OptionsArgs {
-    /// Engine
+    /// Engine to inspect
     engine: String,
     /// Use this protocol [default: that of engines.toml, otherwise UCI and then USI]
     #[arg(long, value_enum)]

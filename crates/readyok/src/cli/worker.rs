@@ -133,11 +133,14 @@ pub(super) struct QueueArgs {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct AccessArgs {
-    /// Log in as this user [env: NATS_USER]
     #[arg(long, value_name = "NAME", requires = "queue", conflicts_with_all = ["creds", "nkey"])]
+    #[arg(help = "Log in as this user [env: NATS_USER]")]
     user: Option<String>,
-    /// Read the password of --user, or a token, from this file, which only its owner can access [env: NATS_PASSWORD, NATS_TOKEN]
     #[arg(long, value_name = "FILE", requires = "queue", conflicts_with_all = ["creds", "nkey"])]
+    #[arg(
+        help = "Read the password of --user, or a token, from this file, which only its owner can access \
+        [env: NATS_PASSWORD, NATS_TOKEN]"
+    )]
     password_file: Option<PathBuf>,
     /// Read NATS credentials from this file
     #[arg(long, value_name = "FILE", requires = "queue")]
