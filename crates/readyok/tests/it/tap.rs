@@ -452,6 +452,6 @@ fn reports_invalid_utf8() {
     assert_eq!(
         found[1],
         "1 note: bytes that are not UTF-8: `\u{fffd}` [USI draft 1 §2: 7-bit ASCII; UTF-8 as \
-         spoken today]"
+         deployed today]"
     );
 }
