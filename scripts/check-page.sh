@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Includes the misbehaving engines of the tests.
-cargo build -p readyok -p readyok-client -p readyok-server --bins
+cargo build -p readyok -p readyok-client -p readyok-server --bins --examples
 export READYOK_BIN="${CARGO_TARGET_DIR:-$PWD/target}/debug/readyok"
 cd web
 

@@ -18,7 +18,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     starts: { type: 'string', default: '10' },
     program: { type: 'string', default: join(root, 'target/release/readyok') },
-    engine: { type: 'string', default: join(root, 'target/release/misbehave') },
+    engine: { type: 'string', default: join(root, 'target/release/examples/misbehave') },
     chromium: { type: 'string', default: '/usr/bin/chromium' },
   },
 });

@@ -2,7 +2,7 @@
 """Measures `readyok match` beside fastchess: what a runner costs, engines excluded.
 
     cargo build --release -p readyok
-    cargo build --release -p readyok-arena --bin instant
+    cargo build --release -p readyok-arena --example instant
     benches/arena/compare.py [--fastchess PATH] [--stockfish PATH] [--book-lines N] [--quick]
 
 `--readyok PATH` and `--instant PATH` take other programs than those just built. With debug builds, and
@@ -246,7 +246,7 @@ def main():
     parser.add_argument("--fastchess", **program)
     parser.add_argument("--stockfish", default=usual, **program)
     parser.add_argument("--readyok", default=ROOT / "target/release/readyok", **program)
-    parser.add_argument("--instant", default=ROOT / "target/release/instant", **program)
+    parser.add_argument("--instant", default=ROOT / "target/release/examples/instant", **program)
     parser.add_argument("--book-lines", type=int, metavar="N", help="also with a book of N lines")
     parser.add_argument("--quick", action="store_true", help="a few games only")
     programs = parser.parse_args()

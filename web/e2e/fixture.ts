@@ -17,9 +17,9 @@ export const WHOLE = { timeout: 240_000 };
 /** Test engines of the workspace, built next to the server. */
 export const ENGINES = {
   /** Scripted by its arguments. */
-  misbehave: join(dirname(PROGRAM), 'misbehave'),
+  misbehave: join(dirname(PROGRAM), 'examples/misbehave'),
   /** Plays the first legal move in lexicographic order. */
-  mime: join(dirname(PROGRAM), 'mime'),
+  mime: join(dirname(PROGRAM), 'examples/mime'),
 };
 
 export interface Fixture {

@@ -6,7 +6,7 @@ use std::fmt;
 pub(crate) use end::unsuitable;
 pub use end::{EndDetail, EndSentence, GameEnd};
 pub use readyok_client::{EngineFailure, EngineFailureKind};
-use readyok_protocol::{Move, OptionError, Score};
+use readyok_protocol::{Move, OptionError, Rule, Score, Violation};
 use readyok_rules::{GameOutcome, Side, Termination};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -171,8 +171,8 @@ pub enum WarningKind {
     },
     /// It violated a rule of its protocol.
     Protocol {
-        /// The violation as text.
-        what: String,
+        /// The rule.
+        rule: Rule,
     },
 }
 
@@ -286,7 +286,7 @@ impl fmt::Display for WarningKind {
             Self::HostOverloaded { percent } => {
                 write!(f, "lost on time on an overloaded host (CPU load {percent} %)")
             }
-            Self::Protocol { what } => f.write_str(what),
+            Self::Protocol { rule } => Violation { by: rule.binds(), rule: *rule }.fmt(f),
         }
     }
 }

@@ -10,6 +10,30 @@
 //!
 //! Messages are written to any [`core::fmt::Write`], or to bytes with a [`ByteSink`].
 //!
+//! ```
+//! use readyok_protocol::{Command, Dialect, DiagnosticKind, Go, Info, Reply, Score};
+//!
+//! // Read a command and a reply of UCI.
+//! let command = Command::read("go depth 12 nodes 500000", Dialect::Uci).value;
+//! assert_eq!(command, Command::Go(Go { nodes: Some(500_000), ..Go::depth(12) }));
+//! let line = "info depth 12 score mate 3 pv e2e4 e7e5";
+//! let Reply::Info(info) = Reply::read(line, Dialect::Uci).value else { panic!("not `info`") };
+//! assert_eq!(info.score, Some(Score::MateIn { plies: 5 }));
+//!
+//! // Write the same score in USI, which counts plies instead of moves.
+//! let mut line = String::new();
+//! let reply = Reply::Info(Info { score: info.score, ..Info::default() });
+//! reply.write(Dialect::Usi, &mut line)?;
+//! assert_eq!(line, "info score mate 5");
+//!
+//! // Malformed lines are read, too, with diagnostics.
+//! let reading = Command::read("go depth twelve movetime 100", Dialect::Usi);
+//! assert_eq!(reading.diagnostics[0].kind, DiagnosticKind::NotANumber);
+//! # Ok::<(), readyok_protocol::WriteError>(())
+//! ```
+//!
+//! [`session`] contains the state machines of both sides, [`Observer`] checks recorded sessions.
+//!
 //! Features:
 //! - `serde`: `Serialize` and `Deserialize` for all messages and their values.
 //! - `ts`: TypeScript declarations of scores with `ts-rs`; requires `std`.

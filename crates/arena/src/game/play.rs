@@ -502,7 +502,7 @@ impl Table<'_> {
             for notice in notices {
                 match notice {
                     Notice::Event(Event::Violation(violation)) => {
-                        self.warn(side, WarningKind::Protocol { what: violation.to_string() });
+                        self.warn(side, WarningKind::Protocol { rule: violation.rule });
                     }
                     Notice::Event(Event::Registration(Status::Error)) => {
                         is_unregistered = true;

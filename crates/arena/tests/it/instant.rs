@@ -9,6 +9,20 @@ use tempfile::TempDir;
 
 use crate::sample;
 
+/// Path of a test program, which is an example of this package: `cargo install` skips it.
+pub(crate) fn test_program(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("the path of this test");
+    let profile = test.ancestors().nth(2).expect("target/<profile>/deps/<test>");
+    let program =
+        profile.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
+    assert!(
+        program.exists(),
+        "`cargo build --examples -p readyok-arena` builds {}",
+        program.display()
+    );
+    program
+}
+
 /// A folder with a program of its own, so that its processes can be told from all others.
 pub(crate) struct Place {
     pub(crate) folder: TempDir,
@@ -21,7 +35,7 @@ impl Place {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
         let program = folder.path().join("instant");
         // A copy could not be run while a process that is just starting has it open for writing.
-        fs::hard_link(env!("CARGO_BIN_EXE_instant"), &program).expect("a program");
+        fs::hard_link(test_program("instant"), &program).expect("a program");
         let engines = engines.iter().zip(1..).map(|((arguments, limits), seed)| EnginePlan {
             name: format!("{seed} {arguments}"),
             command: program.display().to_string(),

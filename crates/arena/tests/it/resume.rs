@@ -48,7 +48,7 @@ impl Place {
     fn start(&self) -> Child {
         let plan = self.path("plan.json");
         fs::write(&plan, serde_json::to_string(&self.plan).expect("JSON")).expect("space");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_play-match"));
+        let mut command = Command::new(crate::instant::test_program("play-match"));
         command.args([self.path("match.jsonl"), plan, self.path("games.pgn")]).arg("2");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a program")
     }

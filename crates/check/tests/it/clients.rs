@@ -3,15 +3,22 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
 
 use readyok_check::{ClientSuite, Report, Timeouts, Verdict, all_of_clients};
 use readyok_protocol::Dialect;
 
-use crate::faults::{failed, prove, together};
+use crate::faults::{failed, prove, test_program, together};
 
-const CALLER: &str = env!("CARGO_BIN_EXE_caller");
+/// The test client.
+#[expect(clippy::expect_used, reason = "used by all tests")]
+fn caller() -> &'static str {
+    static PATH: LazyLock<String> =
+        LazyLock::new(|| test_program("caller").into_os_string().into_string().expect("UTF-8"));
+    &PATH
+}
 
 /// Idle timeout; twice the timeout of the client.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(7);
@@ -32,13 +39,13 @@ const RELATED: [(&str, &[&str]); 6] = [
 ];
 
 fn suite(fault: Option<&str>, dialect: Dialect) -> ClientSuite {
-    let mut command = vec![CALLER];
+    let mut command = vec![caller()];
     if dialect == Dialect::Usi {
         command.push("--usi");
     }
     command.extend(fault.iter().flat_map(|id| ["--break", *id]));
     command.push("{engine}");
-    ClientSuite::new(command, CALLER)
+    ClientSuite::new(command, caller())
         .timeouts(Timeouts::fixed(1.0))
         .idle_timeout(IDLE_TIMEOUT)
         .jobs(6)
@@ -89,7 +96,7 @@ fn client_with_a_fault_fails_its_check_and_no_unrelated_one() {
 
 /// The example that uses the client library.
 fn asks() -> PathBuf {
-    let here = Path::new(CALLER);
+    let here = Path::new(caller());
     let example = here.with_file_name("examples/asks");
     assert!(example.exists(), "`cargo test -p readyok-check` builds {}", example.display());
     example
@@ -102,7 +109,7 @@ fn our_client_passes_every_check() {
         let mut command = vec![asks().into_os_string()];
         command.extend((dialect == Dialect::Usi).then(|| "--usi".into()));
         command.push("{engine}".into());
-        ClientSuite::new(command, CALLER)
+        ClientSuite::new(command, caller())
             .timeouts(Timeouts::fixed(1.0))
             .idle_timeout(IDLE_TIMEOUT)
             .jobs(6)
@@ -115,10 +122,10 @@ fn our_client_passes_every_check() {
 
 #[test]
 fn rejects_commands_that_are_not_clients() {
-    let without = ClientSuite::new([CALLER], CALLER).run().expect_err("no engine is named");
+    let without = ClientSuite::new([caller()], caller()).run().expect_err("no engine is named");
     assert!(without.to_string().contains("`{engine}`"), "{without}");
-    let missing = ClientSuite::new(["/no/such/client", "{engine}"], CALLER);
+    let missing = ClientSuite::new(["/no/such/client", "{engine}"], caller());
     assert!(missing.run().is_err());
-    let idle = ClientSuite::new(["echo", "{engine}"], CALLER).run().expect_err("it starts none");
+    let idle = ClientSuite::new(["echo", "{engine}"], caller()).run().expect_err("it starts none");
     assert!(idle.to_string().contains("does not start an engine"), "{idle}");
 }

@@ -1,11 +1,27 @@
 //! Test support: each fault must be detected by its own check and by no unrelated one.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 
 use readyok_check::{Check, CheckResult, Report};
 use readyok_protocol::Language;
+
+/// Path of a test program, which is an example of this package: `cargo install` skips it.
+#[expect(clippy::expect_used, reason = "used by all tests")]
+pub(crate) fn test_program(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("the path of this test");
+    let profile = test.ancestors().nth(2).expect("target/<profile>/deps/<test>");
+    let program =
+        profile.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
+    assert!(
+        program.exists(),
+        "`cargo build --examples -p readyok-check` builds {}",
+        program.display()
+    );
+    program
+}
 
 /// Faults that violate several rules: the check, and the related checks.
 pub(crate) type Related = [(&'static str, &'static [&'static str])];

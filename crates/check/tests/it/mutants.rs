@@ -12,7 +12,7 @@ use std::thread;
 
 use readyok_check::{Profile, Report, Suite, Target, Timeouts, Verdict, all};
 
-use crate::faults::{NEED_IDLE_HOST, alone, prove, together, unsuitable_text};
+use crate::faults::{NEED_IDLE_HOST, alone, prove, test_program, together, unsuitable_text};
 
 /// Faults that violate several rules: the check, and the related checks.
 const RELATED: &[(&str, &[&str])] = &[
@@ -75,7 +75,7 @@ static ENGINE: LazyLock<PathBuf> = LazyLock::new(|| {
     let engine = directory.join("obedient");
     let _ = fs::remove_file(&engine);
     // Executing a new file could fail, because a concurrently forked process may hold it open for writing.
-    fs::hard_link(env!("CARGO_BIN_EXE_obedient"), &engine).expect("a link");
+    fs::hard_link(test_program("obedient"), &engine).expect("a link");
     let texts = include_str!("obedient.lang.json");
     fs::write(engine.with_extension("lang.json"), texts).expect("a translation");
     engine

@@ -12,7 +12,9 @@ use readyok_client::{
 };
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{LONG, check_gone, check_reaped, check_soon, misbehaving, patient, uci};
+use crate::support::{
+    LONG, check_gone, check_reaped, check_soon, misbehaving, patient, test_program, uci,
+};
 
 const COUNT: usize = 50;
 
@@ -63,7 +65,7 @@ impl Tree {
 }
 
 fn guardian() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_guarded"));
+    let mut command = Command::new(test_program("guarded"));
     command.arg("guard");
     command
 }
@@ -99,7 +101,7 @@ fn check(rules: &[&str], test: impl Fn(Engine)) {
         tree.check_started();
         let id = engine.process_id().expect("it is a process");
         let arguments = fs::read(format!("/proc/{id}/cmdline")).expect("it runs");
-        assert!(arguments.starts_with(env!("CARGO_BIN_EXE_misbehave").as_bytes()));
+        assert!(arguments.starts_with(test_program("misbehave").as_os_str().as_encoded_bytes()));
         test(engine);
         tree.check_gone();
         check_reaped(id);
@@ -194,7 +196,7 @@ fn no_descendant_is_left_of_a_program_that_is_killed_or_leaks_its_engines() {
     for_each_way(|_, way| {
         for is_killed in [true, false] {
             let tree = Tree::new(&["go: !deaf"]);
-            let mut command = Command::new(env!("CARGO_BIN_EXE_guarded"));
+            let mut command = Command::new(test_program("guarded"));
             command.arg(way).arg(tree.command.get_program()).args(tree.command.get_args());
             command.envs(tree.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
             command.stdin(Stdio::piped()).stdout(Stdio::piped());

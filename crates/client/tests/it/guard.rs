@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use readyok_client::{Dialect, Engine, Guard};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::support::{check_gone, misbehaving};
+use crate::support::{check_gone, misbehaving, test_program};
 
 /// A program whose engines receive neither SIGTERM nor the end of their input.
 struct Program {
@@ -28,7 +28,7 @@ impl Program {
 
     fn start_in(containment: &str, script: &str) -> Self {
         let (engine, mark) = misbehaving(&["go: !deaf"]);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_guarded"));
+        let mut command = Command::new(test_program("guarded"));
         let script = format!("trap '' TERM; {script} exec \"$0\" \"$@\"");
         command.args([containment, "sh", "-c", &script]);
         command.arg(engine.get_program()).args(engine.get_args());
@@ -154,7 +154,7 @@ fn an_invalid_guardian_is_rejected() {
 
 #[test]
 fn a_guarded_engine_exits_normally() {
-    let mut guardian = Command::new(env!("CARGO_BIN_EXE_guarded"));
+    let mut guardian = Command::new(test_program("guarded"));
     guardian.arg("guard");
     let guard = Guard::start(guardian).expect("a guardian");
     let (command, mark) = misbehaving(&[]);

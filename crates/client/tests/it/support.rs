@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::Sender;
@@ -31,12 +32,26 @@ pub(crate) fn patient() -> Timeouts {
     }
 }
 
+/// Path of a test program, which is an example of this package: `cargo install` skips it.
+pub(crate) fn test_program(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("the path of this test");
+    let profile = test.ancestors().nth(2).expect("target/<profile>/deps/<test>");
+    let program =
+        profile.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
+    assert!(
+        program.exists(),
+        "`cargo build --examples -p readyok-client` builds {}",
+        program.display()
+    );
+    program
+}
+
 /// A command that misbehaves by rules, and a mark that identifies its processes.
 pub(crate) fn misbehaving(rules: &[&str]) -> (Command, String) {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let mark = format!("READYOK_TEST={}.{number}.", std::process::id());
-    let mut command = Command::new(env!("CARGO_BIN_EXE_misbehave"));
+    let mut command = Command::new(test_program("misbehave"));
     command.args(rules);
     if let Some((name, value)) = mark.split_once('=') {
         command.env(name, value);

@@ -1,15 +1,30 @@
 //! Engines that share standard input and output with other threads of their process.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+/// Path of a test program, which is an example of this package: `cargo install` skips it.
+fn test_program(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("the path of this test");
+    let profile = test.ancestors().nth(2).expect("target/<profile>/deps/<test>");
+    let program =
+        profile.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION);
+    assert!(
+        program.exists(),
+        "`cargo build --examples -p readyok-engine` builds {}",
+        program.display()
+    );
+    program
+}
+
 /// The output of the engine for these lines.
 #[track_caller]
 fn output_of(argument: &str, lines: &str) -> Vec<String> {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_printer"))
+    let mut child = Command::new(test_program("printer"))
         .arg(argument)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

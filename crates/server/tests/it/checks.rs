@@ -7,7 +7,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::support::{Fixture, MIME, options};
+use crate::support::{Fixture, mime, options};
 
 /// What came of those checks of an engine whose names start so, as all of them take a minute; and what is said
 /// to one who asks for them once more at once.
@@ -39,7 +39,7 @@ async fn an_engine_with_an_environment_is_checked() {
     // Without its variable it does not respond.
     let env = json!({ "MIME_SPEAKS": "yes" });
     let source =
-        json!({ "kind": "program", "path": MIME, "args": ["shy"], "dir": null, "env": env });
+        json!({ "kind": "program", "path": mime(), "args": ["shy"], "dir": null, "env": env });
     let (done, again) = checked(source, &["handshake."]).await;
     assert_eq!(again["category"], "conflict", "it runs already");
     assert_eq!(done["kind"], "done", "{done}");
@@ -63,7 +63,7 @@ fn pass(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<()> {
 
 /// Plays the mime's part for one who has connected.
 fn serve(mut stream: TcpStream) -> io::Result<()> {
-    let mut mime = Command::new(MIME).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let mut mime = Command::new(mime()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let (stdin, stdout) = (mime.stdin.take(), mime.stdout.take());
     let mut input = stream.try_clone()?;
     let listens = thread::spawn(move || stdin.map(|mut stdin| pass(&mut input, &mut stdin)));
@@ -77,7 +77,7 @@ fn serve(mut stream: TcpStream) -> io::Result<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn check_results_are_in_both_languages() {
-    let source = json!({ "kind": "program", "path": MIME, "args": [], "dir": null, "env": {} });
+    let source = json!({ "kind": "program", "path": mime(), "args": [], "dir": null, "env": {} });
     let (done, _) = checked(source, &["handshake.author", "soak.memory"]).await;
     let checks = done["checks"].as_array().expect("checks");
     let words = |name: &str| checks.iter().find(|it| it["id"] == name).cloned();

@@ -7,7 +7,7 @@ use readyok_client::{Containment, Guard};
 use serde_json::{Value, json};
 use tokio::time::{Duration, sleep, timeout};
 
-use crate::support::{Fixture, LONG, MIME, game, options};
+use crate::support::{Fixture, LONG, game, mime, options};
 
 const COUNT: usize = 50;
 
@@ -29,7 +29,7 @@ async fn wait_for(expected: usize, tag: &str) {
 }
 
 async fn check(containment: Containment) {
-    let mut guardian = Command::new(MIME);
+    let mut guardian = Command::new(mime());
     guardian.arg("guard");
     let guard = match Guard::start_with(guardian, containment) {
         Err(error) if containment == Containment::ControlGroup => {
@@ -50,7 +50,8 @@ async fn check(containment: Containment) {
         format!("3600.{}{}", std::process::id(), u8::from(containment == Containment::Supervisor));
     let script = format!(
         "i=0; while [ $i -lt {COUNT} ]; do \
-         (env -i /usr/bin/setsid /bin/sleep {tag} <&- >&- 2>&- &); i=$((i+1)); done; exec '{MIME}'"
+         (env -i /usr/bin/setsid /bin/sleep {tag} <&- >&- 2>&- &); i=$((i+1)); done; exec '{mime}'",
+        mime = mime()
     );
     let source = json!({
         "kind": "program", "path": "/bin/sh", "args": ["-c", script], "dir": null, "env": {},

@@ -7,7 +7,7 @@ use tokio::task::yield_now;
 use tokio::time::timeout;
 
 use crate::support::{
-    Fixture, LONG, MIME, against, engine_of, forget_what_was_learned, game, gone, options,
+    Fixture, LONG, against, engine_of, forget_what_was_learned, game, gone, mime, options,
 };
 
 #[tokio::test(flavor = "multi_thread")]
@@ -52,7 +52,7 @@ async fn options_are_those_of_the_engine() {
     let found = found.iter().find(|it| it["id"] == engine).expect("it is listed");
     assert_eq!(found["values"], json!({ "Hash": "64" }));
     let file = server.get("/api/engines.toml").await.text();
-    assert!(file.contains(MIME) && file.contains("Hash = \"64\""), "{file}");
+    assert!(file.contains(mime()) && file.contains("Hash = \"64\""), "{file}");
     server.stop().await;
 }
 
@@ -101,7 +101,7 @@ async fn only_programs_that_can_be_run_are_registered() {
     let built_in = json!({ "name": "", "source": { "kind": "built_in" }, "protocol": null });
     let rejected = tab.ask(json!({ "kind": "add_engine", "entry": built_in })).await;
     assert_eq!(rejected["category"], "invalid_request");
-    let text = format!("{MIME} 'with space' ; rm -rf /");
+    let text = format!("{} 'with space' ; rm -rf /", mime());
     let preview = tab.ask(json!({ "kind": "preview_engine", "text": text })).await;
     let args = &preview["entry"]["source"]["args"];
     assert_eq!(args, &json!(["with space", ";", "rm", "-rf", "/"]), "{preview}");
@@ -267,7 +267,7 @@ async fn the_handshake_of_a_replaced_program_is_obsolete() {
     let engine = tab.add_mime(&[]).await;
     let change = |name: &str, args: Value| {
         let source =
-            json!({ "kind": "program", "path": MIME, "args": args, "dir": null, "env": {} });
+            json!({ "kind": "program", "path": mime(), "args": args, "dir": null, "env": {} });
         let entry = json!({ "name": name, "source": source, "protocol": null });
         json!({ "kind": "change_engine", "engine": engine, "entry": entry })
     };
@@ -298,7 +298,7 @@ async fn a_rejected_value_does_not_affect_the_others() {
         })
     };
     tab.change("engines", |delta| is(delta, false)).await;
-    let source = json!({ "kind": "program", "path": MIME, "args": [], "dir": null, "env": {} });
+    let source = json!({ "kind": "program", "path": mime(), "args": [], "dir": null, "env": {} });
     let entry = json!({ "name": "", "source": source, "protocol": null });
     tab.ask(json!({ "kind": "change_engine", "engine": engine, "entry": entry })).await;
     tab.change("engines", |delta| {
@@ -352,7 +352,7 @@ async fn the_command_line_can_read_the_list_of_engines() {
         let entry = json!({ "name": name, "source": source, "protocol": protocol });
         json!({ "kind": "add_engine", "entry": entry })
     };
-    let program = |args: Value, dir: Value, env: Value| json!({ "kind": "program", "path": MIME, "args": args, "dir": dir, "env": env });
+    let program = |args: Value, dir: Value, env: Value| json!({ "kind": "program", "path": mime(), "args": args, "dir": dir, "env": env });
     tab.follow("engines").await;
     let env = json!({ "EVAL": "a = \"b\"", "LANG": "日本" });
     let engines = [
@@ -377,7 +377,7 @@ async fn the_command_line_can_read_the_list_of_engines() {
     let values = json!({ "Hash": "64", "Style": "Wild" });
     let set = json!({ "kind": "set_options", "engine": added[0], "of": "all", "values": values });
     assert_eq!(tab.ask(set).await["kind"], "done");
-    let file = server.get("/api/engines.toml").await.text().replace(MIME, "/opt/mime");
+    let file = server.get("/api/engines.toml").await.text().replace(mime(), "/opt/mime");
     server.stop().await;
     // The command line reads this one in a test of its own.
     let exported = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exported.toml");

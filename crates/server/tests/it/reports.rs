@@ -129,7 +129,7 @@ async fn an_engine_that_exits_during_an_attempt_is_reported() {
     let engine = tab.add_mime(&[]).await;
     let game = reported(&server, &mut tab, &engine, b"1. f3 e5 2. g4 Qh4# 0-1\n").await;
     let source = json!({
-        "kind": "program", "path": crate::support::MIME, "args": ["crash"], "dir": null, "env": {},
+        "kind": "program", "path": crate::support::mime(), "args": ["crash"], "dir": null, "env": {},
     });
     let entry = json!({ "name": "", "source": source, "protocol": null });
     let changed =

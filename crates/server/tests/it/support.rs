@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
@@ -22,8 +23,17 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 /// Long enough that a loaded machine does not matter.
 pub(crate) const LONG: Duration = Duration::from_mins(1);
 
-/// The engine of the tests.
-pub(crate) const MIME: &str = env!("CARGO_BIN_EXE_mime");
+/// Path of the test engine, which is an example of this package: `cargo install` skips it.
+pub(crate) fn mime() -> &'static str {
+    static PATH: LazyLock<String> = LazyLock::new(|| {
+        let test = std::env::current_exe().expect("the path of this test");
+        let profile = test.ancestors().nth(2).expect("target/<profile>/deps/<test>");
+        let program = profile.join("examples/mime");
+        assert!(program.exists(), "`cargo build --examples -p readyok-server` builds {program:?}");
+        program.into_os_string().into_string().expect("UTF-8")
+    });
+    &PATH
+}
 
 /// A server with its data.
 pub(crate) struct Fixture {
@@ -49,7 +59,7 @@ pub(crate) fn options(data: &Path) -> Options {
         request_timeout: Options::REQUEST_TIMEOUT,
         setup: Setup {
             data: data.to_owned(),
-            built_in: (MIME.into(), Vec::new()),
+            built_in: (mime().into(), Vec::new()),
             translation: Vec::new(),
             guard: None,
             checks: Vec::new(),
@@ -357,7 +367,7 @@ impl Tab {
     pub(crate) async fn add_mime(&mut self, faults: &[&str]) -> Value {
         self.follow("engines").await;
         let source =
-            json!({ "kind": "program", "path": MIME, "args": faults, "dir": null, "env": {} });
+            json!({ "kind": "program", "path": mime(), "args": faults, "dir": null, "env": {} });
         let entry = json!({ "name": "", "source": source, "protocol": null });
         let answer = self.ask(json!({ "kind": "add_engine", "entry": entry })).await;
         assert_eq!(answer["kind"], "engine", "{answer}");
