@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-use crate::Dialect;
-use crate::millis::{self, round_down};
+use crate::dialect::Dialect;
+use crate::millis::{self, Millis, round_down};
 use crate::serializer::WriteError;
 
 /// The side that a clock belongs to, as in `wtime` and `btime`.
@@ -40,12 +40,27 @@ pub enum Convention {
     IncrementToCome,
 }
 
-/// Milliseconds of a clock. Every other time is a [`Duration`].
-///
-/// Signed as in the protocols: a clock is negative if the flag has fallen and the game continues, or
-/// in shogi after the increment is subtracted (see [`Convention`]). [`Clock::budget`] returns the
-/// time for a move as a [`Duration`].
-pub type Millis = i64;
+impl Dialect {
+    /// Whether `wtime` and `btime` contain the increment of the move to come.
+    ///
+    /// UCI GUIs add the increment when a move ends, so it is included. Shogi GUIs send the time
+    /// before it is added (ShogiHome, Shogidokoro).
+    pub const fn clock_convention(self) -> Convention {
+        match self {
+            Self::Uci => Convention::IncrementIncluded,
+            Self::Usi => Convention::IncrementToCome,
+        }
+    }
+
+    /// The minimum for `wtime` and `btime`. With a clock of zero or less, some chess engines search
+    /// forever or exit; for shogi engines zero means byoyomi.
+    pub const fn min_clock(self) -> Millis {
+        match self {
+            Self::Uci => 1,
+            Self::Usi => 0,
+        }
+    }
+}
 
 /// The clock of one side.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
-use crate::Language;
+use crate::language::Language;
 
 /// A value read from a line, and the diagnostics of the line.
 ///

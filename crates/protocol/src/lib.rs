@@ -51,6 +51,7 @@ mod details;
 mod diagnostic;
 mod dialect;
 mod keywords;
+mod language;
 mod line;
 mod millis;
 mod moves;
@@ -69,16 +70,18 @@ pub mod translation;
 pub mod uci_command {}
 mod observer;
 
-pub use clock::{Clock, Clocks, Color, Convention, Millis};
+pub use clock::{Clock, Clocks, Color, Convention};
 pub use command::{Command, CommandError, GameResult, Go, MateLimit, Register, SetOption};
 pub use diagnostic::{Diagnostic, DiagnosticKind, Reading};
-pub use dialect::{Dialect, MateUnit, OptionName};
+pub use dialect::{Dialect, MateUnit};
+pub use language::Language;
 pub use line::{LineBuffer, LineTooLong, decode};
+pub use millis::Millis;
 pub use moves::{Move, MoveError, MoveList, MoveListError, MoveShape, MoveToken, Square};
 pub use observer::Observer;
 pub use option::{
-    KnownOption, Language, Opponent, OpponentError, OpponentKind, OptionDecl, OptionError,
-    OptionKind, OptionSet, OptionType, OptionValue, PathList, PathListError, PathSeparator,
+    KnownOption, Opponent, OpponentError, OpponentKind, OptionDecl, OptionError, OptionKind,
+    OptionName, OptionSet, OptionType, OptionValue, PathList, PathListError, PathSeparator,
     PositionValue, PositionValueError, SetBy, Title, UnknownOption,
 };
 pub use position::{Fen, Position, PositionError, PositionErrorKind, Root, Sfen};

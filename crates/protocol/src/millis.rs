@@ -2,7 +2,12 @@
 
 use core::time::Duration;
 
-use crate::clock::Millis;
+/// Milliseconds of a clock. Every other time is a [`Duration`].
+///
+/// Signed as in the protocols: a clock is negative if the flag has fallen and the game continues, or
+/// in shogi after the increment is subtracted (see [`Convention`](crate::Convention)). [`Clock::budget`](crate::Clock::budget) returns the
+/// time for a move as a [`Duration`].
+pub type Millis = i64;
 
 /// The maximum of a limit. Many engines read times as signed numbers.
 pub(crate) const MAX_LIMIT: Duration = Duration::from_millis(Millis::MAX.cast_unsigned());

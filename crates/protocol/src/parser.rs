@@ -5,10 +5,11 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Reading};
+use crate::dialect::Dialect;
+use crate::keywords;
 use crate::millis::{self, MAX_LIMIT};
 use crate::moves::{self, Move, MoveList};
 use crate::tokenizer::{Integer, Token, Tokens, has_byte_below};
-use crate::{Dialect, OptionDecl, keywords};
 
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
@@ -80,18 +81,6 @@ impl<'a> Reader<'a> {
         if !rest.text.is_empty() {
             self.report(rest, DiagnosticKind::TrailingText);
         }
-    }
-
-    /// The name of an option, unless it is too long.
-    pub(crate) fn option_name(&mut self, name: Token<'a>) -> Option<&'a str> {
-        if OptionDecl::MAX_NAME < name.text.len() {
-            self.report(name, DiagnosticKind::NameTooLong);
-            return None;
-        }
-        if !self.dialect.spaces_in_option_names() && has_byte_below(b' ' + 1, name.text) {
-            self.report(name, DiagnosticKind::SpaceInName);
-        }
-        Some(name.text)
     }
 
     /// The value of a field, if the next token is a number. If `is_key` accepts the token as the next

@@ -33,6 +33,17 @@ pub enum Root<'a> {
     Sfen(Sfen<'a>),
 }
 
+impl Dialect {
+    /// Whether a game of this dialect can start at this root: FEN is chess, SFEN is shogi.
+    pub const fn has_root(self, root: &Root<'_>) -> bool {
+        match root {
+            Root::StartPos => true,
+            Root::Fen(_) => matches!(self, Self::Uci),
+            Root::Sfen(_) => matches!(self, Self::Usi),
+        }
+    }
+}
+
 impl Position<'_> {
     /// The side to move after all moves. In the start position it is White in UCI and Black in USI. In
     /// SFEN, `b` is Black, who moves first.

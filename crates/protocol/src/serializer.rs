@@ -5,9 +5,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::{fmt, slice};
 
+use crate::dialect::Dialect;
+use crate::moves::Move;
 use crate::parser::in_any_case;
 use crate::tokenizer::{Token, Tokens, has_byte_below};
-use crate::{Dialect, Move, OptionDecl};
 
 /// Why a message cannot be written. Nothing of it was written, unless the sink failed.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -130,11 +131,6 @@ pub(crate) fn check_length(
     max: usize,
 ) -> Result<(), WriteError> {
     if max < length { Err(WriteError::TooLong { field, max }) } else { Ok(()) }
-}
-
-pub(crate) fn check_option_name(name: &str) -> Result<(), WriteError> {
-    check_length("name of an option", name.len(), OptionDecl::MAX_NAME)?;
-    check_text("name of an option", name, &[])
 }
 
 pub(crate) fn check_token(field: &'static str, text: &str) -> Result<(), WriteError> {

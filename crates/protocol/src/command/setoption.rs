@@ -4,8 +4,8 @@ use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
 use core::fmt;
 
-use crate::OptionDecl;
 use crate::diagnostic::DiagnosticKind;
+use crate::option::name;
 use crate::parser::Reader;
 use crate::serializer::{self, WriteError};
 use crate::tokenizer::{Token, Tokens};
@@ -45,10 +45,10 @@ impl SetOption<'_> {
     ///
     /// `setoption name draw value value 3` is ambiguous. The reader splits at the first `value`, or
     /// without one at the first in another case. With a list of options this method is exact.
-    /// `is_option` is called only with names up to [`OptionDecl::MAX_NAME`] bytes.
+    /// `is_option` is called only with names up to [`OptionDecl::MAX_NAME`](crate::OptionDecl::MAX_NAME) bytes.
     #[must_use]
     pub fn resolved(self, is_option: impl Fn(&str) -> bool) -> Self {
-        let is_option = |name: &str| name.len() <= OptionDecl::MAX_NAME && is_option(name);
+        let is_option = |name: &str| name.len() <= name::MAX_NAME && is_option(name);
         let Some(value) = self.value.as_deref().filter(|_| !is_option(&self.name)) else {
             return self;
         };
@@ -91,7 +91,7 @@ impl SetOption<'_> {
         empty: EmptyText,
         out: &mut (impl fmt::Write + ?Sized),
     ) -> Result<(), WriteError> {
-        serializer::check_option_name(&self.name)?;
+        name::check_name(&self.name)?;
         if keyword_in(&self.name).is_some() {
             return Err(WriteError::Keyword { field: "name of an option", keyword: "value" });
         }

@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::known::KnownOption;
+use super::name;
+use super::option_type::OptionType;
 use crate::command::{EmptyText, decoded, encoded};
 use crate::diagnostic::DiagnosticKind;
 use crate::parser::{Reader, in_any_case};
@@ -72,7 +74,7 @@ pub enum OptionKind<'a> {
 impl<'a> OptionDecl<'a> {
     /// Maximum length of a name or type in bytes; known ones are less than a quarter of it. A message
     /// with a longer one is stored as text.
-    pub const MAX_NAME: usize = 256;
+    pub const MAX_NAME: usize = name::MAX_NAME;
 
     /// Maximum length of a default or choice in bytes. A longer one is skipped: a truncated path would be
     /// another path.
@@ -184,7 +186,7 @@ impl<'a> OptionDecl<'a> {
     }
 
     fn check_any_name(&self) -> Result<(), WriteError> {
-        serializer::check_option_name(&self.name)?;
+        name::check_name(&self.name)?;
         if !self.ends_its_name() {
             return Err(WriteError::Keyword { field: "name of an option", keyword: "type" });
         }
@@ -361,37 +363,6 @@ fn write_text(
     let Some(text) = text else { return Ok(()) };
     out.write_str(key)?;
     if text.is_empty() { out.write_str(encoded("")) } else { out.write_str(text) }
-}
-
-/// The types of options in the protocols.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum OptionType {
-    /// True or false.
-    Check,
-    /// A whole number.
-    Spin,
-    /// One of several choices.
-    Combo,
-    /// An action of the engine.
-    Button,
-    /// A text.
-    String,
-    /// The path of a file (USI).
-    Filename,
-}
-
-impl OptionType {
-    fn from_token(token: &str) -> Option<Self> {
-        Some(match token.as_bytes() {
-            b"check" => Self::Check,
-            b"spin" => Self::Spin,
-            b"combo" => Self::Combo,
-            b"button" => Self::Button,
-            b"string" => Self::String,
-            b"filename" => Self::Filename,
-            _ => return None,
-        })
-    }
 }
 
 /// Reads the rest of `option`. `None` without a name or a type.

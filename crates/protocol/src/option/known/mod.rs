@@ -1,6 +1,8 @@
 //! Options with standardized or conventional names.
 
-use crate::{Dialect, OptionType};
+use super::option_type::OptionType;
+use crate::dialect::Dialect;
+use crate::language::Language;
 
 /// The party that sets an option.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -11,16 +13,6 @@ pub enum SetBy {
     Client,
     /// Neither: it describes the engine or applies to single positions.
     Elsewhere,
-}
-
-/// Languages for descriptions of known options, rules and diagnostics.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
-pub enum Language {
-    /// English.
-    #[default]
-    English,
-    /// Japanese.
-    Japanese,
 }
 
 struct Entry {
@@ -130,20 +122,14 @@ impl KnownOption {
     }
 }
 
-impl Language {
-    /// Both languages.
-    pub const ALL: [Self; 2] = [Self::English, Self::Japanese];
-
-    /// The language tag: `en` or `ja`.
-    pub const fn tag(self) -> &'static str {
-        match self {
-            Self::English => "en",
-            Self::Japanese => "ja",
-        }
-    }
-}
-
 impl Dialect {
+    /// Whether setting this option without a declaration is no violation: GUIs set the options of
+    /// [`SetBy::Client`] in any case.
+    pub fn tolerates_undeclared(self, name: &str) -> bool {
+        let known = KnownOption::find(name, self);
+        self.sends_undeclared(name) || known.is_some_and(|it| it.set_by() == SetBy::Client)
+    }
+
     /// Whether the engine settings omit an option: one that is set elsewhere, or an unknown one with a
     /// reserved prefix (UCI 2006, option name; USI draft 1 §5.3, option name).
     pub fn hides_option(self, name: &str) -> bool {

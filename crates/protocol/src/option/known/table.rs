@@ -1,7 +1,7 @@
 //! The table of known options.
 
 use super::{Entry, SetBy, Text};
-use crate::OptionType;
+use crate::option::option_type::OptionType;
 
 known_options! {
     Hash = "Hash", Spin, User {
