@@ -2,7 +2,6 @@
 //! unrelated one.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
@@ -94,19 +93,11 @@ fn client_with_a_fault_fails_its_check_and_no_unrelated_one() {
     });
 }
 
-/// The example that uses the client library.
-fn asks() -> PathBuf {
-    let here = Path::new(caller());
-    let example = here.with_file_name("examples/asks");
-    assert!(example.exists(), "`cargo test -p readyok-check` builds {}", example.display());
-    example
-}
-
 #[test]
 fn our_client_passes_every_check() {
     let _machine = together();
     let reports = in_both(|dialect| {
-        let mut command = vec![asks().into_os_string()];
+        let mut command = vec![test_program("asks").into_os_string()];
         command.extend((dialect == Dialect::Usi).then(|| "--usi".into()));
         command.push("{engine}".into());
         ClientSuite::new(command, caller())
