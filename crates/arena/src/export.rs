@@ -1,17 +1,13 @@
-//! Records of the games of a match, in files that follow the store.
+//! Game records of a match in files that follow the store.
 //!
-//! A record is made of a stored pair and of nothing else, in the order of the store: whatever
-//! happens, the files can be made again, and always say the same as the store. When a match goes
-//! on, [`Exports::check`] compares them with it: what is missing at the end is added, a torn end is
-//! cut, and a file that says anything else is written anew beside the old one, which then gets the
-//! ending `.old`, or the next one that is free. Of a folder with a file for each game those are
-//! written that are not as they should be.
+//! Records depend only on stored pairs, in the order of the store, so the files can always be
+//! recreated. On resume, [`Exports::check`] compares the files with the store: missing records are
+//! appended and a partial end is truncated. A file with other content is rewritten, and the old one is
+//! renamed to the next free name with the ending `.old`. In a directory with one file per game, only
+//! differing files are rewritten.
 
-mod epd;
 mod error;
-mod file;
-mod folder;
-mod old;
+mod files;
 mod pgn;
 mod record;
 
@@ -29,70 +25,69 @@ use crate::pairing::{PairResult, Pairing};
 use crate::plan::Plan;
 use crate::result::MatchGame;
 use crate::store::{ExportStart, Store};
-use file::Follower;
-use folder::Folder;
+use files::{Directory, Follower};
 
-/// Where records go, and how they are written.
+/// An export file and its format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
-    /// The file, or for KIF the folder.
+    /// The file, or the directory for KIF.
     pub path: PathBuf,
-    /// How games are written.
+    /// The format.
     pub form: Form,
-    /// What becomes of what is there already.
+    /// The handling of an existing file.
     pub existing: Existing,
 }
 
-/// How games are written.
+/// The format of game records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
     /// PGN, for chess and Chess960.
     Pgn(PgnStyle),
-    /// The last position of each game: EPD for chess, SFEN for shogi.
+    /// The final position of each game: EPD for chess, SFEN for shogi.
     Positions,
-    /// CSA, one game after the other, for shogi.
+    /// CSA for shogi, all games in one file.
     Csa,
-    /// KIF, for shogi: a file for each game, in a folder.
+    /// KIF for shogi, one file per game in a directory.
     Kif,
 }
 
-/// What becomes of a file that is there already.
+/// The handling of an existing file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Existing {
-    /// The records take its place, and it is kept under another name if it is not of this match.
+    /// Replace the file; it is renamed if it is of another match.
     #[default]
     Replace,
-    /// The same, but of a new match's file nothing is kept.
+    /// Replace the file; for a new match it is not kept.
     Overwrite,
-    /// The records are put at its end.
+    /// Append to the file.
     Append,
 }
 
-/// Writes the games of pairs as texts, in any thread: a match has one that waits for nothing else.
+/// Formats the games of pairs. It can be used by any thread.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     plan: Arc<Plan>,
     forms: Arc<[Form]>,
 }
 
-/// The games of a pair as texts: for each file of the match, or why there are none.
+/// The formatted games of a pair for each export file, or an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Records(Vec<Result<Vec<String>, String>>);
 
 impl Recorder {
-    /// Writes what a match with these files needs.
+    /// A recorder for the formats of these files.
     pub fn new(plan: &Plan, exports: &[Export]) -> Self {
         let forms = exports.iter().map(|export| export.form.clone()).collect();
         Self { plan: Arc::new(plan.clone()), forms }
     }
 
-    /// The games of a pair.
+    /// Formats the games of a pair.
     pub fn records(&self, pair: &PairResult) -> Records {
         Records(self.forms.iter().map(|form| form.texts(&self.plan, pair)).collect())
     }
 }
 
-/// The files of a match.
+/// The export files of a match.
 #[derive(Debug, Default)]
 pub struct Exports {
     wanted: Vec<Export>,
@@ -103,11 +98,11 @@ pub struct Exports {
 #[derive(Debug)]
 enum Target {
     File(Box<Follower>),
-    Folder(Folder),
+    Directory(Directory),
 }
 
 impl Exports {
-    /// The files that are wanted. Nothing is touched yet.
+    /// Export files. They are not opened yet.
     pub fn new(wanted: Vec<Export>) -> Self {
         Self { wanted, recorder: None, targets: Vec::new() }
     }
@@ -121,13 +116,13 @@ impl Exports {
         for export in &self.wanted {
             export.form.check(&export.path, store.plan().game)?;
             let target = match export.form {
-                Form::Kif => Target::Folder(Folder::open(&export.path)?),
+                Form::Kif => Target::Directory(Directory::open(&export.path)?),
                 Form::Pgn(_) | Form::Positions | Form::Csa => {
                     let from = start_of(export, store)?;
-                    // Of a match that goes on, it may hold what somebody wants to have.
+                    // The file of a resumed match may have content worth keeping.
                     let is_new = store.stored().is_empty();
-                    let keeps = !(is_new && export.existing == Existing::Overwrite);
-                    Target::File(Box::new(Follower::open(&export.path, from, keeps)?))
+                    let keep_old = !(is_new && export.existing == Existing::Overwrite);
+                    Target::File(Box::new(Follower::open(&export.path, from, keep_old)?))
                 }
             };
             self.targets.push(target);
@@ -138,37 +133,37 @@ impl Exports {
     /// Compares the files with the next pair of the store.
     ///
     /// # Errors
-    /// A file cannot be read or written, or a game has a move that is not legal.
+    /// A file cannot be read or written, or a game has an illegal move.
     pub fn check(&mut self, pair: &PairResult) -> Result<(), ExportError> {
         self.each(pair, None, Target::check)
     }
 
-    /// Ends the comparison: from now on pairs are appended. Tells what did not agree.
+    /// Ends the comparison; further pairs are appended. Returns messages about rewritten files.
     ///
     /// # Errors
     /// A file cannot be read or written.
     pub fn open(&mut self) -> Result<Vec<String>, ExportError> {
-        let mut told = Vec::new();
+        let mut messages = Vec::new();
         for target in &mut self.targets {
             if let Target::File(file) = target {
-                told.extend(file.end_check()?);
+                messages.extend(file.end_check()?);
             }
         }
-        Ok(told)
+        Ok(messages)
     }
 
-    /// Writes a pair that was stored.
+    /// Appends a stored pair.
     ///
     /// # Errors
-    /// A file cannot be written, or a game has a move that is not legal.
+    /// A file cannot be written, or a game has an illegal move.
     pub fn append(&mut self, pair: &PairResult) -> Result<(), ExportError> {
         self.each(pair, None, Target::append)
     }
 
-    /// The same with records that a [`Recorder`] of the match has made of the pair.
+    /// Appends a stored pair with the records of a [`Recorder`].
     ///
     /// # Errors
-    /// As with [`Exports::append`].
+    /// A file cannot be written, or a game has an illegal move.
     pub fn append_records(
         &mut self,
         pair: &PairResult,
@@ -177,10 +172,10 @@ impl Exports {
         self.each(pair, Some(records), Target::append)
     }
 
-    /// Brings everything to the disk.
+    /// Flushes all files to the disk.
     ///
     /// # Errors
-    /// The disk does not take it.
+    /// Flushing fails.
     pub fn close(&mut self) -> Result<(), ExportError> {
         for target in &mut self.targets {
             if let Target::File(file) = target {
@@ -210,37 +205,37 @@ impl Target {
     fn check(&mut self, pair: &PairResult, games: &[String]) -> Result<(), ExportError> {
         match self {
             Self::File(file) => file.check(&games.concat()),
-            Self::Folder(folder) => folder.put(pair, games),
+            Self::Directory(directory) => directory.put(pair, games),
         }
     }
 
     fn append(&mut self, pair: &PairResult, games: &[String]) -> Result<(), ExportError> {
         match self {
             Self::File(file) => file.append(&games.concat()),
-            Self::Folder(folder) => folder.put(pair, games),
+            Self::Directory(directory) => directory.put(pair, games),
         }
     }
 
     fn path(&self) -> &Path {
         match self {
             Self::File(file) => file.path(),
-            Self::Folder(folder) => folder.path(),
+            Self::Directory(directory) => directory.path(),
         }
     }
 }
 
 impl Export {
-    /// Looks whether the records of a game can be written so.
+    /// Checks that the format supports a game.
     ///
     /// # Errors
-    /// They cannot: their form is for another game.
+    /// The format is for another game.
     pub fn check_game(&self, game: Game) -> Result<(), ExportError> {
         self.form.check(&self.path, game)
     }
 }
 
 impl Form {
-    /// Whether the records of a game can be written so.
+    /// Checks that the format supports a game.
     fn check(&self, path: &Path, game: Game) -> Result<(), ExportError> {
         let fits = match (self, game) {
             (Self::Positions, _)
@@ -263,7 +258,7 @@ impl Form {
         let Some(game) = pair.games.get(number) else { return Ok(String::new()) };
         match self {
             Self::Pgn(style) => pgn::text(style, plan, &pair.pairing, number, game),
-            Self::Positions => epd::text(plan, &pair.pairing, game),
+            Self::Positions => record::final_position(plan, &pair.pairing, game),
             Self::Csa => {
                 let text = record_text(Format::Csa, plan, &pair.pairing, number, game)?;
                 // Separates the games of a file.
@@ -287,7 +282,7 @@ fn record_text(
     String::from_utf8(out).map_err(|error| error.to_string())
 }
 
-/// Where the records of the match start in a file.
+/// The start of the match in a file.
 fn start_of(export: &Export, store: &mut Store) -> Result<u64, ExportError> {
     if export.existing != Existing::Append {
         return Ok(0);
@@ -299,12 +294,12 @@ fn start_of(export: &Export, store: &mut Store) -> Result<u64, ExportError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => 0,
         Err(error) => return Err(ExportError::io(&export.path, "cannot be read", error)),
     };
-    let noted = store.exports().iter().rev().find(|start| start.path == path);
-    match noted {
+    let recorded = store.exports().iter().rev().find(|start| start.path == path);
+    match recorded {
         Some(start) if start.from <= length => Ok(start.from),
-        // It is new, or what stood before the match was taken away.
+        // The file is new, or its earlier content was removed.
         None | Some(_) => {
-            store.note_export(ExportStart { path, from: length })?;
+            store.record_export(ExportStart { path, from: length })?;
             Ok(length)
         }
     }

@@ -302,7 +302,7 @@ impl Store {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn note_export(&mut self, start: ExportStart) -> Result<(), StoreError> {
+    pub fn record_export(&mut self, start: ExportStart) -> Result<(), StoreError> {
         self.write(&Record::Export(Cow::Borrowed(&start)))?;
         self.exports.push(start);
         Ok(())

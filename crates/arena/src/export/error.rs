@@ -1,4 +1,4 @@
-//! Why records cannot be written.
+//! Errors of exports.
 
 use std::path::{Path, PathBuf};
 use std::{error, fmt, io};
@@ -6,20 +6,20 @@ use std::{error, fmt, io};
 use crate::pairing::PairResult;
 use crate::store::StoreError;
 
-/// Why records cannot be written.
+/// An error of an export file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// The system refuses.
+    /// An I/O error.
     Io {
         /// The file.
         path: PathBuf,
-        /// What could not be done.
+        /// The failed operation.
         what: &'static str,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
-    /// The game of the match has no such records.
+    /// The format does not support the game of the match.
     Form {
         /// The file.
         path: PathBuf,
@@ -30,10 +30,10 @@ pub enum ExportError {
         path: PathBuf,
         /// The pair.
         pair: u64,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// The start of the records cannot be noted.
+    /// The start of the records cannot be stored.
     Store(StoreError),
 }
 
@@ -47,7 +47,7 @@ impl ExportError {
     }
 }
 
-/// Says where a failure of the system happened.
+/// Adds the path and the failed operation to an I/O error.
 pub(super) trait At<T> {
     fn at(self, path: &Path, what: &'static str) -> Result<T, ExportError>;
 }

@@ -123,3 +123,22 @@ fn needs_comment(termination: Termination) -> bool {
     );
     is_adjudicated || termination.is_failure()
 }
+
+/// The final position of a game: EPD with counters as operations for chess, SFEN for shogi.
+pub(super) fn final_position(
+    plan: &Plan,
+    pairing: &Pairing,
+    game: &MatchGame,
+) -> Result<String, String> {
+    let moves = pairing.opening.moves.iter().map(String::as_str);
+    let moves = moves.chain(game.moves.iter().map(|played| played.mv.as_str()));
+    let position = start(plan.game, &pairing.opening)?.after(moves);
+    let text = position.map_err(|error| error.to_string())?.to_string();
+    let fields: Vec<&str> = text.split(' ').collect();
+    Ok(match (plan.game, fields.as_slice()) {
+        (Game::Chess | Game::Chess960, [board, turn, castling, passant, half, full]) => {
+            format!("{board} {turn} {castling} {passant} hmvc {half}; fmvn {full};\n")
+        }
+        _ => format!("{text}\n"),
+    })
+}
