@@ -294,7 +294,7 @@ const playing = (status: Play['status'], players: Play['players']): Play => ({
 
 test('plays a premove on the own turn', async () => {
   const fake = defaultServer();
-  const play = playing('thinking', { first: program, second: human });
+  const play = playing('searching', { first: program, second: human });
   open(fake, game(1, 'chess', { play }));
   const page = await opened(fake, '#/play/1');
   await click(page, 'e7');

@@ -44,7 +44,7 @@ test.each([
   await untimed(page, 'chess', 'Player');
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => status(page), LONG).toContain(en('status.thinking'));
+  await expect.poll(() => status(page), LONG).toContain(en('status.searching'));
   const game = new URL(page.url()).hash;
   await page.goto(new URL('/#/play/0/new', page.url()).href);
   await page.getByRole('button', { name: en('new.analysis') }).click();
@@ -65,7 +65,7 @@ test.each([
     await expect.poll(() => status(again), LONG).toBe(en('status.paused'));
     await again.getByRole('button', { name: en('play.resume'), exact: true }).click();
   }
-  await expect.poll(() => status(again), LONG).toContain(en('status.thinking'));
+  await expect.poll(() => status(again), LONG).toContain(en('status.searching'));
   await again.getByRole('button', { name: en('play.movenow'), exact: true }).click();
   await expect.poll(() => moveTexts(again), LONG).toEqual(['e4', 'a5']);
   await again.goto(new URL(`/${board}`, again.url()).href);

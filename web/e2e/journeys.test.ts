@@ -115,7 +115,7 @@ test('a killed server leaves no engine behind, and the game continues', async ()
   await newGame(page, 'chess', 'Mute');
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => status(page), LONG).toContain(en('status.thinking'));
+  await expect.poll(() => status(page), LONG).toContain(en('status.searching'));
   await expect
     .poll(() => fixture.server.processes().some((command) => command.startsWith('sleep')), LONG)
     .toBe(true);
@@ -129,7 +129,7 @@ test('a killed server leaves no engine behind, and the game continues', async ()
   await expect.poll(() => moveTexts(again), LONG).toEqual(['e4']);
   await expect.poll(() => status(again)).toBe(en('status.interrupted'));
   await again.getByRole('button', { name: en('play.resume'), exact: true }).click();
-  await expect.poll(() => status(again), LONG).toContain(en('status.thinking'));
+  await expect.poll(() => status(again), LONG).toContain(en('status.searching'));
   await again.getByRole('button', { name: en('play.takeback') }).click();
   await expect.poll(() => status(again), LONG).toContain(en('status.your_turn'));
 });

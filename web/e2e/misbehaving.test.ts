@@ -154,7 +154,7 @@ test('an engine that ignores input while it thinks', async () => {
   const page = await against(['go: !child | !deaf']);
   await begin(page);
   await enter(page, 'e4');
-  await expect.poll(() => status(page), LONG).toBe(en('status.thinking'));
+  await expect.poll(() => status(page), LONG).toBe(en('status.searching'));
   // No `stop` was sent, which would have a timeout of ten seconds.
   await visit(page, en('nav.engines'));
   const process = processes(page, 'searching');

@@ -21,6 +21,7 @@
 //! [`Writer`] uses the [`Store`], and a command is answered when its changes are written.
 
 mod analyses;
+mod components;
 mod context;
 mod engines;
 mod events;
@@ -28,6 +29,7 @@ pub(crate) mod games;
 mod jobs;
 mod library;
 mod matches;
+mod persistence;
 mod processes;
 mod reports;
 mod retry;
@@ -54,16 +56,15 @@ use crate::time::Moment;
 use crate::wire::{ApiError, ErrorCode, MatchId, ProcessId, Settings};
 
 use analyses::Analyses;
-use context::{Components, Context, SearchId};
+use components::Components;
+use context::Context;
 use engines::{CheckReporter, Engines};
-use events::AppEvent;
+use events::{AppEvent, SearchId};
 use games::Games;
-pub(crate) use jobs::StoredJob;
 use jobs::{Job, Jobs};
 pub(crate) use library::{Batch, row_of};
 use processes::Processes;
 use reports::Reports;
-pub(crate) use reports::StoredReport;
 use retry::RetryAttempts;
 pub(crate) use saving::Reply;
 use saving::SaveQueue;
@@ -167,13 +168,13 @@ impl App {
     fn open_matches(self: &Arc<Self>, setup: &Setup, store: &Store) -> Result<(), StoreError> {
         let program = Program { guard: setup.guard.clone() };
         let listener = Arc::downgrade(self);
-        let tell: MatchListener = Arc::new(move |event| {
+        let listener: MatchListener = Arc::new(move |event| {
             if let Some(app) = listener.upgrade() {
                 app.on_match_event(event);
             }
         });
         let directory = data_dir::matches_in(&setup.data);
-        let opened = Matches::open(&directory, program, tell);
+        let opened = Matches::open(&directory, program, listener);
         let matches = opened.map_err(|error| StoreError::File(directory, error))?;
         // The next match gets the number of one that has lost its files.
         store.forget_matches(matches.next_id()..=MatchId::MAX)?;

@@ -21,7 +21,7 @@ pub(crate) type TabId = u64;
 const MAX_MESSAGES: usize = 512;
 /// Maximum size of these messages, in bytes.
 const MAX_BYTES: usize = 8 << 20;
-/// Maximum size of unread answers before a tab is disconnected, in bytes.
+/// Maximum size of pending answers before a tab is disconnected, in bytes.
 const DEAD: usize = 64 << 20;
 /// Maximum number of topics of a tab.
 const MAX_TOPICS: usize = 64;

@@ -45,8 +45,8 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
     if is_epd || chess::begins(&text) {
         for (number, read) in (1..).zip(chess::read(&text)) {
             match read {
-                Ok((tree, oddity)) => {
-                    faults.warnings.extend(oddity.filter(|_| faults.warnings.len() < MAX_FAULTS));
+                Ok((tree, warning)) => {
+                    faults.warnings.extend(warning.filter(|_| faults.warnings.len() < MAX_FAULTS));
                     if !take(tree) {
                         break;
                     }
@@ -66,11 +66,11 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
     let mut records = read(Cursor::new(bytes), by_name);
     let mut games: u32 = 0;
     while let Some(record) = records.next() {
-        let mut goes_on = true;
+        let mut continues = true;
         match record {
             Ok(record) => {
                 games += 1;
-                goes_on = take(Tree::from_record(&record));
+                continues = take(Tree::from_record(&record));
             }
             Err(error) if faults.errors.len() < MAX_FAULTS => {
                 faults.errors.push(record_error(game, &error));
@@ -83,7 +83,7 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
             faults.errors.push(ErrorCode::ImportTruncated { count: MAX_GAMES }.into());
             break;
         }
-        if !goes_on {
+        if !continues {
             break;
         }
     }

@@ -8,7 +8,7 @@
 //! ```
 //! Each match has two files in the directory: `7.match`, the arena's result file, which is all that is needed to go
 //! on, and `7.json`, what the page had asked for and where the match stood. What is stopped, or was on when the
-//! server ended, goes on from the result file.
+//! server ended, resumes from the result file.
 
 mod errors;
 mod follow;
@@ -43,7 +43,8 @@ use errors::{match_error, schedule_error, store_error};
 
 use crate::game::io_error;
 use crate::wire::{
-    ApiError, ErrorCode, ErrorInfo, MatchId, MatchLine, MatchPlan, MatchState, MatchStatus, Subject,
+    ApiError, ErrorCode, ErrorInfo, ErrorSubject, MatchId, MatchLine, MatchPlan, MatchState,
+    MatchStatus,
 };
 
 /// Maximum size of the file with the status of a match, in bytes.
@@ -64,7 +65,7 @@ pub struct Program {
 pub struct Matches {
     directory: PathBuf,
     program: Program,
-    tell: MatchListener,
+    listener: MatchListener,
     /// Held while files are read or written. Nothing that the server's state needs waits for it.
     changes: Mutex<()>,
     entries: Mutex<Entries>,
@@ -147,7 +148,7 @@ impl Matches {
     ///
     /// # Errors
     /// The directory cannot be used.
-    pub fn open(directory: &Path, program: Program, tell: MatchListener) -> io::Result<Self> {
+    pub fn open(directory: &Path, program: Program, listener: MatchListener) -> io::Result<Self> {
         fs::create_dir_all(directory)?;
         let mut matches = BTreeMap::new();
         for item in directory.read_dir()? {
@@ -164,7 +165,7 @@ impl Matches {
         Ok(Self {
             directory: directory.to_owned(),
             program,
-            tell,
+            listener,
             changes: Mutex::new(()),
             entries,
         })
@@ -177,7 +178,7 @@ impl Matches {
     pub fn start(&self, asked: MatchPlan, entrants: &[Entrant]) -> Result<MatchId, ApiError> {
         let _changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         if MAX_MATCHES <= self.entries().matches.len() {
-            return Err(ApiError::too_many(Subject::Match));
+            return Err(ApiError::too_many(ErrorSubject::Match));
         }
         let (plan, _) = plan_of(&asked, entrants)?;
         let total = total(&plan)?;
@@ -214,7 +215,7 @@ impl Matches {
         Ok(self.entries().get(id)?.kept.asked.clone())
     }
 
-    /// Goes on with a match where its results end. `entrants` are its engines as they are now, in the
+    /// Resumes a match after its last result. `entrants` are the current settings of its engines, in the
     /// order of the plan: the values of their environments are not kept with the results.
     ///
     /// # Errors
@@ -268,8 +269,8 @@ impl Matches {
             // Where it stood can be found out of its results again.
             let _ = write_kept(&path, &kept);
         };
-        let (program, tell) = (self.program.clone(), Arc::clone(&self.tell));
-        let mut running = run::start(id, follow, store, slots, program, tell, keep)
+        let (program, listener) = (self.program.clone(), Arc::clone(&self.listener));
+        let mut running = run::start(id, follow, store, slots, program, listener, keep)
             .map_err(|error| ApiError::storage(match_error(game, &error)))?;
         let mut entries = self.entries();
         if entries.closed {
@@ -447,7 +448,7 @@ impl Results {
     /// # Errors
     /// It is not there, or the results cannot be read.
     pub fn game(&self, number: u32) -> Result<Finished, ApiError> {
-        let missing = || ApiError::not_found(Subject::Game, number);
+        let missing = || ApiError::not_found(ErrorSubject::Game, number);
         let reader = Reader::open(&self.0).map_err(|error| bad_store(&error))?;
         let plan = reader.plan().clone();
         for pair in reader {
@@ -469,7 +470,7 @@ impl Drop for Matches {
 }
 
 fn no_match(id: MatchId) -> ApiError {
-    ApiError::not_found(Subject::Match, id)
+    ApiError::not_found(ErrorSubject::Match, id)
 }
 
 /// How many games a plan has; none if that depends on results.

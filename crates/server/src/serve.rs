@@ -341,8 +341,7 @@ async fn pass_on(app: Arc<App>) {
     }
 }
 
-/// Waits until the last tab has gone and the user's choice is that the server ends then, or with the work that
-/// goes on without tabs.
+/// Waits until the last tab is closed, if the server is to exit then, and until all work that needs no tab ends.
 async fn until_idle(app: &App, reload: Duration) {
     // However short a visit was, it counts.
     let mut seen = 0;
@@ -377,8 +376,8 @@ async fn came_back(app: &App, reload: Duration) -> bool {
     0 < app.state().hub.tabs_and_visits().0
 }
 
-/// Listens. If any port will do, it is that of the last time, where bookmarks lead and pages wait that are open:
-/// who comes back has to be let in anew all the same.
+/// Listens. Without a wanted port it uses the previous one, which bookmarks and open pages refer to. Clients have
+/// to authenticate again.
 async fn listen(
     wanted: SocketAddr,
     last: Option<u16>,
@@ -445,8 +444,7 @@ pub fn serve(options: Options, ready: impl FnOnce(&Server)) -> Result<(), ServeE
     done
 }
 
-/// Ctrl-C, or what else asks a program to end, from this call on: whoever knows that the server is there may
-/// end it at once.
+/// Completes at the first termination signal after this call.
 #[cfg(unix)]
 fn asked_to_end() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};

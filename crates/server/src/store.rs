@@ -17,12 +17,12 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::app::StoredReport;
 use crate::engine::Entry;
 use crate::game::{GameSnapshot, Searched, StoredSession};
 use crate::time::{Moment, date};
 use crate::wire::{EngineId, GameId, MatchId, Settings};
 
+pub(crate) use reports::{StoredJob, StoredReport};
 pub(crate) use row::Row;
 pub(crate) use search::{LibraryFile, SearchError};
 pub(crate) use writer::{GameSource, Writer, Written};

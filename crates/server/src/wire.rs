@@ -1,4 +1,4 @@
-//! What the page and the server say to each other, and nothing else: plain data for JSON.
+//! The messages between the page and the server: plain data for JSON.
 //!
 //! `web/src/api/wire.ts` is made from here and committed; a test fails when it is stale.
 //!
@@ -14,7 +14,7 @@
 //! missed. A delta replaces what it names: fields that are absent stay as they are.
 //!
 //! Times are milliseconds. Moments are milliseconds since 1970-01-01 UTC. Scores are seen from the side to
-//! move unless it says otherwise. "First" is the side that moves first in the game: White in chess,
+//! move unless stated otherwise. "First" is the side that moves first in the game: White in chess,
 //! Black (sente) in shogi.
 
 mod analysis;
@@ -67,14 +67,14 @@ pub enum ToTab {
     Handshake {
         /// The version of the server. A page of another version reloads itself.
         version: String,
-        /// Tells one start of the server from the next.
+        /// Identifies one run of the server.
         run: String,
     },
     /// A request was carried out.
     Answer {
         /// The request's.
         id: u32,
-        /// What came of it.
+        /// The result.
         answer: Answer,
     },
     /// A request was not carried out, and nothing has changed.

@@ -267,7 +267,7 @@ export const en = {
   'play.rematch.open': 'Go to rematch',
   'status.your_turn': 'Your turn',
   'status.starting': 'Engine is starting…',
-  'status.thinking': 'Engine is thinking…',
+  'status.searching': 'Engine is thinking…',
   'status.paused': 'Paused',
   'status.interrupted': 'Interrupted',
   'status.over': 'Game over',

@@ -10,7 +10,7 @@ import type {
   ApiError,
   Score,
   Side,
-  Subject,
+  ErrorSubject,
   Variant,
 } from '../api/wire';
 import { language, prefs, shogiPieces } from '../app/prefs.svelte';
@@ -160,7 +160,7 @@ function parameterText(name: string, value: unknown, variant: Variant): string |
   if (name === 'square') return squareName(String(value), shogi);
   if (name === 'piece') return roleName(String(value).toUpperCase(), shogi);
   if (name === 'field') return t(`field.${value as PositionField}`);
-  if (name === 'subject') return t(`subject.${value as Subject}`);
+  if (name === 'subject') return t(`subject.${value as ErrorSubject}`);
   return typeof value === 'number' ? value : String(value);
 }
 

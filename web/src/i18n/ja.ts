@@ -486,7 +486,7 @@ export const ja: Record<Key, string> = {
   'play.rematch.open': '再戦の対局へ',
   'status.your_turn': '手番です',
   'status.starting': 'エンジン起動中…',
-  'status.thinking': 'エンジン思考中…',
+  'status.searching': 'エンジン思考中…',
   'status.paused': '中断中',
   'status.interrupted': '中断されました',
   'status.over': '終局',

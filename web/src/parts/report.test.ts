@@ -49,7 +49,7 @@ function node(id: number): Node {
     parent: id === 0 ? null : id - 1,
     children: [id + 1],
     ply: id,
-    uci: `word${id}`,
+    uci: `move${id}`,
     text: { western: `move ${id}` },
     comments: [],
     before: [],

@@ -9,16 +9,16 @@ use readyok_client::{Game as EngineGame, Limit, Search};
 use readyok_protocol::{Dialect, Go, MateLimit, MoveList};
 use readyok_rules::{MoveCodec, Position};
 
-use super::context::{Context, SearchId};
+use super::context::Context;
 use super::engines::Engines;
-use super::events::SearchEvent;
+use super::events::{SearchEvent, SearchId};
 use super::games::Games;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
 use crate::game::{GameSession, illegal, passed};
 use crate::wire::{
     AnalysisDelta, AnalysisGoal, AnalysisSettings, AnalysisState, AnalysisStatus, Answer, ApiError,
-    Delta, EngineAnalysis, EngineId, ErrorCategory, ErrorCode, ErrorInfo, GameId, NodeId,
-    ProcessId, Purpose, SearchInfo, Subject, Topic, ValuesFor,
+    Delta, EngineAnalysis, EngineId, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, GameId,
+    NodeId, ProcessId, Purpose, SearchInfo, Topic, ValuesFor,
 };
 
 /// Maximum number of variations.
@@ -93,7 +93,7 @@ impl Analyses {
         let position = position.ok_or_else(|| {
             ApiError::new(
                 ErrorCategory::NotFound,
-                ErrorCode::NotFound { subject: Subject::Position },
+                ErrorCode::NotFound { subject: ErrorSubject::Position },
             )
         })?;
         check_settings(&settings, &position)?;
@@ -103,7 +103,7 @@ impl Analyses {
         }
         let panels = self.games.entry(game).or_default();
         if MAX_ENGINES <= panels.len() && !panels.contains_key(&engine) {
-            return Err(ApiError::too_many(Subject::Engine));
+            return Err(ApiError::too_many(ErrorSubject::Engine));
         }
         let panel = panels.entry(engine).or_insert_with(|| Panel {
             state: EngineAnalysis {

@@ -20,8 +20,8 @@ use crate::hub::Hub;
 use crate::store::{StoreError, Written};
 use crate::wire::{
     Answer, ApiError, Delta, EngineEntry, EngineId, EngineState, EnginesDelta, EnginesState,
-    ErrorCode, Machine, OptionKind, Preset, ProcessId, ProcessStatus, Purpose, Registration,
-    Subject, Topic, ValuesFor, Variant,
+    ErrorCode, ErrorSubject, Machine, OptionKind, Preset, ProcessId, ProcessStatus, Purpose,
+    Registration, Topic, ValuesFor, Variant,
 };
 
 pub(super) use check::CheckReporter;
@@ -391,7 +391,7 @@ impl Engines {
         let options = self.registry.get(id)?.options();
         let is_button = |kind: &OptionKind| matches!(kind, OptionKind::Button);
         if !options.iter().any(|option| option.name == button && is_button(&option.kind)) {
-            return Err(ApiError::engine(ErrorCode::unknown(Subject::Button, button)));
+            return Err(ApiError::engine(ErrorCode::unknown(ErrorSubject::Button, button)));
         }
         let press = || EngineCommand::Press(button.to_owned());
         let is_usable = |process: &EngineProcess| {
@@ -447,7 +447,7 @@ impl Engines {
     ) -> Result<Answer, ApiError> {
         let engine = self.registry.get_mut(id)?;
         let preset = engine.entry.presets.iter().find(|preset| preset.name == name).cloned();
-        let preset = preset.ok_or_else(|| ApiError::not_found(Subject::Preset, name))?;
+        let preset = preset.ok_or_else(|| ApiError::not_found(ErrorSubject::Preset, name))?;
         let before = std::mem::replace(engine.values_mut(of), preset.values);
         self.changed(cx, id);
         self.apply_values(cx, id, &before.keys().collect::<Vec<_>>());
@@ -464,7 +464,7 @@ impl Engines {
         let is_malformed =
             |text: &str| MAX_REGISTRATION < text.len() || text.chars().any(char::is_control);
         if with.as_ref().is_some_and(|it| is_malformed(&it.name) || is_malformed(&it.code)) {
-            return Err(ApiError::invalid_text(Subject::Registration));
+            return Err(ApiError::invalid_text(ErrorSubject::Registration));
         }
         let engine = self.registry.get_mut(id)?;
         engine.entry.registered_as = with.map(|with| (with.name, with.code));

@@ -1,15 +1,11 @@
-//! Events between components, and the only loop that handles them.
+//! Events between components.
 
 use readyok_client::SearchResult;
 
-use super::AppState;
-use super::context::SearchId;
-use super::engines::Engines;
-use crate::engine::EngineEvent;
 use crate::wire::{EngineId, ErrorInfo, GameId, ProcessId, Purpose, SearchInfo};
 
-/// Maximum number of events that follow from one change. More are a loop between components.
-const MAX_EVENTS: usize = 10_000;
+/// Identifies a search. Unique within one run of the server.
+pub(crate) type SearchId = u64;
 
 /// Notifies components of the same or a higher layer.
 #[derive(Debug)]
@@ -43,63 +39,4 @@ pub(super) enum SearchEvent {
         /// The user wants another process in its place.
         restart: bool,
     },
-}
-
-impl AppState {
-    pub(crate) fn on_engine_event(&mut self, process: ProcessId, event: EngineEvent) {
-        let (components, mut cx) = self.split();
-        components.engines.on_process_event(&mut cx, process, event);
-        self.run_events();
-    }
-
-    /// Handles events until the queue is empty. Each change of the state ends with this.
-    pub(super) fn run_events(&mut self) {
-        for _ in 0..MAX_EVENTS {
-            let Some(event) = self.events.pop_front() else { return };
-            self.handle(event);
-        }
-        debug_assert!(self.events.is_empty(), "components notify each other without end");
-    }
-
-    fn handle(&mut self, event: AppEvent) {
-        let (components, mut cx) = self.split();
-        let (games, engines, cx) = (components.games, components.engines, &mut cx);
-        match event {
-            AppEvent::CursorMoved(game) => {
-                components.analyses.follow_cursor(games, engines, cx, game);
-            }
-            AppEvent::EngineRemoved(engine) => components.analyses.remove_engine(cx, engine),
-            AppEvent::ProcessExited => {
-                engines.start_next_probe(cx);
-                cx.processes.prune(cx.hub);
-            }
-            AppEvent::ReportFinished(game) => {
-                components.jobs.on_report_finished(components.reports, cx, game);
-                if games.remove_background(cx, game) {
-                    components.reports.remove(cx, game);
-                }
-                components.reports.start_next(games, engines, cx);
-            }
-            AppEvent::ReportQueueEmpty => {
-                if components.jobs.enqueue_next(components.reports, games, engines, cx) {
-                    components.reports.start_next(games, engines, cx);
-                }
-            }
-            AppEvent::Search(process, purpose, event) => match purpose {
-                Purpose::Play { game } => {
-                    games.on_player_event(engines, cx, (process, game), event);
-                }
-                Purpose::Hint { game } => games.on_hint_event(cx, (process, game), event),
-                Purpose::Analyse { game } => {
-                    components.analyses.on_event(games, engines, cx, (process, game), event);
-                }
-                Purpose::Report { game } => {
-                    components.reports.on_event(games, engines, cx, (process, game), event);
-                }
-                Purpose::Learn { .. } => components.retries.on_event(games, cx, process, event),
-                Purpose::Inspect => Engines::on_probe_event(cx, process, &event),
-                Purpose::Console => engines.on_console_event(cx, process, &event),
-            },
-        }
-    }
 }

@@ -8,17 +8,17 @@ mod rematch;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::context::{Context, SearchId};
+use super::context::Context;
 use super::engines::Engines;
-use super::events::AppEvent;
+use super::events::{AppEvent, SearchId};
 use crate::game::{
     ActiveGame, Document, Effect, GameSession, GameSnapshot, Origin, Tree, check_players,
 };
 use crate::store::StoreError;
 use crate::time::Moment;
 use crate::wire::{
-    Answer, ApiError, Delta, Edit, GameId, GameLine, GamesDelta, NewGame, NodeId, Player,
-    ProcessId, Side, Sides, Subject, Topic,
+    Answer, ApiError, Delta, Edit, ErrorSubject, GameId, GameLine, GamesDelta, NewGame, NodeId,
+    Player, ProcessId, Side, Sides, Topic,
 };
 
 use players::PlayerProcess;
@@ -324,5 +324,5 @@ fn next_deadline(session: &GameSession) -> Option<Moment> {
 }
 
 fn not_open(id: GameId) -> ApiError {
-    ApiError::not_found(Subject::OpenGame, id)
+    ApiError::not_found(ErrorSubject::OpenGame, id)
 }

@@ -13,19 +13,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use readyok_rules::MoveCodec;
-use serde::{Deserialize, Serialize};
 
-use super::context::{Components, Context};
+use super::context::Context;
 use super::engines::Engines;
 use super::games::Games;
 use super::reports::Reports;
 use super::saving::Loaded;
 use super::{App, Reply, storage, written};
 use crate::game::GameSession;
-use crate::time::{Moment, date, now};
+use crate::store::StoredJob;
+use crate::time::{date, now};
 use crate::wire::{
-    Answer, ApiError, Delta, EngineId, ErrorCode, ErrorInfo, GameId, Job as JobState, JobError,
-    JobErrorOf, JobId, JobsDelta, JobsState, ReportSettings, ReportStatus, Subject, Topic,
+    Answer, ApiError, Delta, EngineId, ErrorCode, ErrorInfo, ErrorSubject, GameId, Job as JobState,
+    JobError, JobErrorOf, JobId, JobsDelta, JobsState, ReportSettings, ReportStatus, Topic,
 };
 
 /// Maximum number of games of a job.
@@ -36,25 +36,6 @@ const MAX_ERRORS: usize = 20;
 const MAX_FAILURES: u32 = 3;
 /// Maximum number of jobs in the list.
 const MAX_JOBS: usize = 100;
-
-/// A job as stored in the library. Its games are stored separately.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub(crate) struct StoredJob {
-    added: Moment,
-    directory: Option<PathBuf>,
-    settings: Option<ReportSettings>,
-    files_done: usize,
-    files: usize,
-    /// Number of games that were imported from the file after `files_done`.
-    in_file: usize,
-    /// Whether all files are read.
-    read: bool,
-    done: usize,
-    failed: u32,
-    #[serde(default)]
-    faults: Vec<JobError>,
-    over: bool,
-}
 
 pub(super) struct Job {
     stored: StoredJob,
@@ -146,7 +127,7 @@ impl App {
         settings: ReportSettings,
     ) -> Result<Answer, ApiError> {
         if MAX_GAMES < games.len() {
-            return Err(ApiError::too_many(Subject::Game));
+            return Err(ApiError::too_many(ErrorSubject::Game));
         }
         let stored = StoredJob { settings: Some(settings), read: true, ..StoredJob::default() };
         let id = self.add_job(stored, games).await?;
@@ -186,23 +167,37 @@ impl App {
 
     /// Loads the next game of a job.
     async fn load_for_job(&self, id: JobId, round: u32, game: GameId) {
-        self.load(game, |it, cx, loaded| it.on_job_game_loaded(cx, (id, round), game, loaded))
-            .await;
+        self.load(game, |it, cx, loaded| {
+            it.jobs.on_game_loaded(
+                it.reports,
+                it.games,
+                it.engines,
+                cx,
+                ((id, round), game),
+                loaded,
+            );
+        })
+        .await;
     }
 }
 
-impl Components<'_> {
-    fn on_job_game_loaded(
+impl Jobs {
+    pub(super) fn new(jobs: BTreeMap<JobId, Job>) -> Self {
+        Self { jobs }
+    }
+
+    fn on_game_loaded(
         &mut self,
+        reports: &mut Reports,
+        games: &mut Games,
+        engines: &Engines,
         cx: &mut Context<'_>,
-        (id, round): (JobId, u32),
-        game: GameId,
+        ((id, round), game): ((JobId, u32), GameId),
         loaded: Result<Loaded, ApiError>,
     ) {
-        let Self { engines, games, reports, jobs, .. } = self;
         let is_current =
             |job: &&Job| job.is_running() && job.round == round && job.current == Some(game);
-        let Some(job) = jobs.jobs.get(&id).filter(is_current).filter(|_| !cx.closing) else {
+        let Some(job) = self.jobs.get(&id).filter(is_current).filter(|_| !cx.closing) else {
             return;
         };
         let Some(settings) = job.stored.settings.clone() else { return };
@@ -210,17 +205,11 @@ impl Components<'_> {
             Ok(loaded) => {
                 games.add_background(loaded.session);
                 reports.restore(game, loaded.report);
-                jobs.enqueue(reports, games, engines, cx, (id, game, &settings));
+                self.enqueue(reports, games, engines, cx, (id, game, &settings));
             }
-            Err(error) => jobs.on_game_done(cx, id, Some((game, error.into()))),
+            Err(error) => self.on_game_done(cx, id, Some((game, error.into()))),
         }
         reports.start_next(games, engines, cx);
-    }
-}
-
-impl Jobs {
-    pub(super) fn new(jobs: BTreeMap<JobId, Job>) -> Self {
-        Self { jobs }
     }
 
     pub(super) fn state(&self) -> JobsState {
@@ -250,7 +239,7 @@ impl Jobs {
     }
 
     fn get_mut(&mut self, id: JobId) -> Result<&mut Job, ApiError> {
-        let missing = || ApiError::not_found(Subject::Job, id);
+        let missing = || ApiError::not_found(ErrorSubject::Job, id);
         self.jobs.get_mut(&id).ok_or_else(missing)
     }
 
@@ -259,7 +248,7 @@ impl Jobs {
             engines.get(settings.engine)?;
         }
         if MAX_JOBS <= self.jobs.len() {
-            return Err(ApiError::too_many(Subject::Job));
+            return Err(ApiError::too_many(ErrorSubject::Job));
         }
         Ok(())
     }

@@ -15,8 +15,8 @@ use crate::engine::{
 use crate::hub::Hub;
 use crate::time::{date, now};
 use crate::wire::{
-    ApiError, Approval, Delta, EngineId, EnginesDelta, ErrorCode, ErrorInfo, GameId, Identity,
-    LogDelta, LogState, ProcessId, ProcessState, ProcessStatus, Purpose, Speaker, Subject, Topic,
+    ApiError, Approval, Delta, EngineId, EnginesDelta, ErrorCode, ErrorInfo, ErrorSubject, GameId,
+    Identity, LogDelta, LogState, ProcessId, ProcessState, ProcessStatus, Purpose, Speaker, Topic,
     Variant,
 };
 
@@ -252,14 +252,14 @@ impl Processes {
 
     pub(super) fn send_line(&self, id: ProcessId, line: String) -> Result<(), ApiError> {
         if MAX_LINE < line.len() || line.chars().any(char::is_control) {
-            return Err(ApiError::invalid_text(Subject::Line));
+            return Err(ApiError::invalid_text(ErrorSubject::Line));
         }
         self.command(id, EngineCommand::SendLine(line))
     }
 
     /// Has a process quit and another one started after its exit. Returns false if it does not run.
     pub(super) fn quit_and_restart(&mut self, id: ProcessId) -> Result<bool, ApiError> {
-        let missing = || ApiError::not_found(Subject::Process, id);
+        let missing = || ApiError::not_found(ErrorSubject::Process, id);
         let process = self.entries.get_mut(&id).ok_or_else(missing)?;
         if !process.is_running() {
             return Ok(false);
@@ -423,7 +423,7 @@ impl Processes {
 }
 
 fn not_running(id: ProcessId) -> ApiError {
-    ApiError::not_found(Subject::Process, id)
+    ApiError::not_found(ErrorSubject::Process, id)
 }
 
 fn game_of(purpose: Purpose) -> Option<GameId> {

@@ -7,17 +7,16 @@ use readyok_client::Search;
 use readyok_protocol::{Dialect, Go, MateLimit, Score};
 use readyok_rules::record::Evaluation;
 use readyok_rules::{MoveCodec, Position};
-use serde::{Deserialize, Serialize};
 
-use super::context::{Context, SearchId};
+use super::context::Context;
 use super::engines::Engines;
-use super::events::{AppEvent, SearchEvent};
+use super::events::{AppEvent, SearchEvent, SearchId};
 use super::games::Games;
 use super::saving::StoredJudgements;
 use super::{App, written};
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
 use crate::game::{GameSession, ROOT, Searched, judge, summary};
-use crate::store::{StoreError, Written};
+use crate::store::{StoreError, StoredReport, Written};
 use crate::wire::{
     Answer, ApiError, Delta, Edit, EngineId, ErrorCategory, ErrorCode, ErrorInfo, GameId, Label,
     Limits, NodeId, ProcessId, Purpose, ReportDelta, ReportSettings, ReportState, ReportStatus,
@@ -30,13 +29,6 @@ const DEFAULT_TIME: Duration = Duration::from_millis(500);
 const MAX_SAVED_MOVES: usize = 24;
 /// Maximum number of moves of a better line that is inserted into the game.
 const MAX_INSERTED_MOVES: usize = 8;
-
-/// A report as stored in the library. Its judgements are stored separately.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct StoredReport {
-    settings: ReportSettings,
-    nodes: Vec<NodeId>,
-}
 
 struct Report {
     settings: ReportSettings,

@@ -6,17 +6,17 @@ use readyok_client::Search;
 use readyok_rules::{Game, Move, MoveCodec};
 use tokio::sync::oneshot;
 
-use super::context::{Context, SearchId};
+use super::context::Context;
 use super::engines::Engines;
-use super::events::SearchEvent;
+use super::events::{SearchEvent, SearchId};
 use super::games::Games;
 use super::reports::{Reports, final_score, limits};
 use super::saving::Deferred;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
 use crate::game::{GameSession, illegal, parse_move, winning};
 use crate::wire::{
-    Answer, ApiError, ErrorCategory, ErrorCode, GameId, Limits, NodeId, ProcessId, Purpose,
-    SearchInfo, Side, Subject, ValuesFor,
+    Answer, ApiError, ErrorCategory, ErrorCode, ErrorSubject, GameId, Limits, NodeId, ProcessId,
+    Purpose, SearchInfo, Side, ValuesFor,
 };
 
 /// Maximum loss of a good move, in percent of winning chances.
@@ -56,7 +56,7 @@ impl RetryAttempts {
         let mut position = session
             .tree()
             .position(node)
-            .ok_or_else(|| ApiError::not_found(Subject::Node, node))?;
+            .ok_or_else(|| ApiError::not_found(ErrorSubject::Node, node))?;
         let best = winning(judged.score, kind);
         let first = judged.best.first().and_then(|first| position.parse_move(&first.uci).ok());
         let mv = parse_move(&position, text)?;

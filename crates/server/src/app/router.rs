@@ -10,8 +10,8 @@ use crate::game::{ActiveGame, Document, Effect};
 use crate::hub::TabId;
 use crate::time::Moment;
 use crate::wire::{
-    Answer, ApiError, Command, Delta, ErrorCode, GameId, Limits, NodeId, ProcessId, Purpose,
-    ReportOn, Settings, Subject, Topic,
+    Answer, ApiError, Command, Delta, ErrorCode, ErrorSubject, GameId, Limits, NodeId, ProcessId,
+    Purpose, ReportOn, Settings, Topic,
 };
 
 /// Maximum size of the settings of the page, in bytes.
@@ -104,7 +104,7 @@ impl App {
             Command::OpenConsole { engine } => {
                 self.change(|it, cx| it.engines.open_console(cx, engine))
             }
-            Command::Say { process, line } => {
+            Command::SendLine { process, line } => {
                 self.change(|_, cx| cx.processes.send_line(process, line).map(done))
             }
             Command::QuitProcess { process } => {
@@ -154,7 +154,7 @@ impl App {
     async fn set_settings(self: &Arc<Self>, settings: Settings) -> Result<Answer, ApiError> {
         let size: usize = settings.page.iter().map(|(name, value)| name.len() + value.len()).sum();
         if MAX_SETTINGS < size {
-            let why = ErrorCode::TooLong { subject: Subject::Settings };
+            let why = ErrorCode::TooLong { subject: ErrorSubject::Settings };
             return Err(ApiError::limit(why));
         }
         let app = Arc::downgrade(self);
@@ -193,7 +193,7 @@ impl Components<'_> {
         }
         let process = cx.processes.get(id);
         let process = process.map(|process| (process.engine(), process.purpose()));
-        let missing = || ApiError::not_found(Subject::Process, id);
+        let missing = || ApiError::not_found(ErrorSubject::Process, id);
         let (engine, purpose) = process.ok_or_else(missing)?;
         match purpose {
             Purpose::Play { game } => self.games.play(self.engines, cx, game, ActiveGame::resume),

@@ -1,5 +1,4 @@
-//! Between the state and the thread that writes: games to be saved, answers that wait until they are, and games
-//! that are read from the library.
+//! The queue of the writer, answers that depend on it, and games read from the library.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,12 +6,10 @@ use std::sync::{Arc, Weak};
 
 use tokio::sync::oneshot;
 
-use super::context::{Components, Context};
-use super::{App, StoredReport, storage};
 use crate::game::{GameSession, GameSnapshot, Searched, StoredSession};
-use crate::store::{GameSource, Store, StoreError, StoredGame, Writer, Written};
-use crate::time::{Moment, now};
-use crate::wire::{Answer, ApiError, ErrorCode, GameId, Subject};
+use crate::store::{Store, StoredGame, StoredReport, Writer, Written};
+use crate::time::Moment;
+use crate::wire::{Answer, ApiError, GameId};
 
 /// An answer that comes later.
 pub(crate) type Deferred = oneshot::Receiver<Result<Answer, ApiError>>;
@@ -50,11 +47,11 @@ impl From<Result<Deferred, ApiError>> for Reply {
 pub(crate) struct SaveQueue {
     writer: Writer,
     /// Counts what was queued.
-    queued: u64,
+    pub(super) queued: u64,
     /// Games that are queued and not taken yet.
     waiting: BTreeSet<GameId>,
     /// Games that are being written.
-    writing: BTreeSet<GameId>,
+    pub(super) writing: BTreeSet<GameId>,
     /// Games that were closed before the writer has taken them.
     closed: BTreeMap<GameId, GameSnapshot>,
     /// Games that are being read, each with a flag that it was changed meanwhile.
@@ -115,7 +112,7 @@ impl SaveQueue {
     }
 
     /// A game is about to be read. The flag is set if what was read is out of date.
-    fn begin_reading(&mut self, game: GameId) -> Arc<AtomicBool> {
+    pub(super) fn begin_reading(&mut self, game: GameId) -> Arc<AtomicBool> {
         let changed = Arc::new(AtomicBool::new(false));
         self.reading.retain(|(_, changed)| 0 < changed.strong_count());
         self.reading.push((game, Arc::downgrade(&changed)));
@@ -130,7 +127,7 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    fn new(id: GameId, row: StoredGame, now: Moment) -> Option<Self> {
+    pub(super) fn new(id: GameId, row: StoredGame, now: Moment) -> Option<Self> {
         let stored: StoredSession = serde_json::from_str(&row.kept).ok()?;
         let mut session = GameSession::restore(id, stored, now)?;
         if !row.has_rematch && session.rematch().is_some() {
@@ -140,32 +137,9 @@ impl Loaded {
     }
 }
 
-impl GameSource for Weak<App> {
-    fn take(&self, games: &[GameId]) -> Vec<(GameId, GameSnapshot)> {
-        let Some(app) = self.upgrade() else { return Vec::new() };
-        app.update(|components, cx| {
-            let snapshot = |id: &GameId| {
-                let snapshot = cx.saves.take(*id, || components.games.snapshot(*id))?;
-                Some((*id, snapshot))
-            };
-            games.iter().filter_map(snapshot).collect()
-        })
-    }
-
-    fn saved(&self, results: Vec<(GameId, Result<(), StoreError>)>) {
-        let Some(app) = self.upgrade() else { return };
-        for (id, result) in results {
-            app.update(|components, cx| {
-                cx.saves.writing.remove(&id);
-                components.games.on_saved(cx, id, result);
-            });
-        }
-    }
-}
-
 impl SaveQueue {
     /// The writer takes a game, if it waits.
-    fn take(
+    pub(super) fn take(
         &mut self,
         id: GameId,
         snapshot: impl FnOnce() -> Option<GameSnapshot>,
@@ -176,46 +150,5 @@ impl SaveQueue {
         let snapshot = self.closed.remove(&id).or_else(snapshot)?;
         self.writing.insert(id);
         Some(snapshot)
-    }
-}
-
-impl App {
-    /// Changes the state. The answer is sent when the changes are written.
-    pub(super) fn change(
-        &self,
-        change: impl FnOnce(&mut Components<'_>, &mut Context<'_>) -> Result<Answer, ApiError>,
-    ) -> Reply {
-        let mut state = self.state();
-        let before = state.saves.queued;
-        let answer = state.update(change);
-        if state.saves.queued == before {
-            return Reply::Done(answer);
-        }
-        Reply::Written(answer, self.writer.barrier())
-    }
-
-    /// Reads a game of the library, and calls `then` with a state in which the game was not changed since.
-    pub(super) async fn load<T>(
-        &self,
-        id: GameId,
-        then: impl FnOnce(&mut Components<'_>, &mut Context<'_>, Result<Loaded, ApiError>) -> T,
-    ) -> T {
-        loop {
-            let changed = self.state().saves.begin_reading(id);
-            let loaded = self.read_game(id).await;
-            let mut state = self.state();
-            if !changed.load(Ordering::Relaxed) {
-                return state.update(|components, cx| then(components, cx, loaded));
-            }
-        }
-    }
-
-    /// The text is parsed outside the runtime and the writer: a large tree takes seconds.
-    async fn read_game(&self, id: GameId) -> Result<Loaded, ApiError> {
-        let stored = self.writer.call(move |store| store.game(id)).await.map_err(storage)?;
-        let missing = || ApiError::not_found(Subject::Game, id);
-        let stored = stored.ok_or_else(missing)?;
-        let parsed = tokio::task::spawn_blocking(move || Loaded::new(id, stored, now())).await;
-        parsed.ok().flatten().ok_or_else(|| ApiError::storage(ErrorCode::GameDamaged))
     }
 }

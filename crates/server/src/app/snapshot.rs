@@ -5,7 +5,7 @@ use crate::game::Tree;
 use crate::hub::TabId;
 use crate::matches::MatchView;
 use crate::time::now;
-use crate::wire::{Answer, ApiError, GameState, GamesState, State, Subject, ToTab, Topic};
+use crate::wire::{Answer, ApiError, ErrorSubject, GameState, GamesState, State, ToTab, Topic};
 
 /// A snapshot of a topic, except for what can be made without the lock.
 pub(crate) struct TopicSnapshot {
@@ -48,13 +48,13 @@ impl TopicSnapshot {
 impl AppState {
     pub(super) fn subscribe(&mut self, tab: TabId, topic: Topic) -> Result<Answer, ApiError> {
         if !self.has_topic(topic) {
-            return Err(ApiError::not_found(Subject::Topic, topic));
+            return Err(ApiError::not_found(ErrorSubject::Topic, topic));
         }
         if let Topic::Log(process) = topic {
             self.processes.follow_log(process);
         }
         if !self.hub.subscribe(tab, topic) {
-            return Err(ApiError::too_many(Subject::Topic));
+            return Err(ApiError::too_many(ErrorSubject::Topic));
         }
         Ok(Answer::Done)
     }

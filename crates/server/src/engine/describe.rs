@@ -12,7 +12,9 @@ use readyok_protocol::{
 
 use super::failure::option_error;
 use super::log::printable;
-use crate::wire::{Choice, EngineOption, ErrorCode, OptionKind, StrengthRange, Subject, Variant};
+use crate::wire::{
+    Choice, EngineOption, ErrorCode, ErrorSubject, OptionKind, StrengthRange, Variant,
+};
 
 /// The languages of the page.
 const LANGUAGES: [&str; 2] = ["en", "ja"];
@@ -178,7 +180,7 @@ pub(crate) fn check_value(
     value: &str,
 ) -> Result<(), ErrorCode> {
     let Some(option) = options.iter().find(|option| option.name == name) else {
-        return Err(ErrorCode::unknown(Subject::Option, name));
+        return Err(ErrorCode::unknown(ErrorSubject::Option, name));
     };
     if option.set_by_server {
         return Err(ErrorCode::ManagedOption { option: printable(name) });

@@ -6,7 +6,7 @@ use readyok_client::{
 use readyok_protocol::OptionError;
 
 use super::log::printable;
-use crate::wire::{ErrorCode, ErrorInfo, Subject};
+use crate::wire::{ErrorCode, ErrorInfo, ErrorSubject};
 
 pub(crate) fn engine_error(error: &EngineError) -> ErrorInfo {
     engine_failure(&EngineFailure::from(error))
@@ -42,7 +42,7 @@ fn failure_code(kind: &EngineFailureKind, message: Option<&str>) -> ErrorCode {
         EngineFailureKind::NotRunning => ErrorCode::EngineStopped,
         EngineFailureKind::CopyProtected => ErrorCode::CopyProtectionError,
         EngineFailureKind::UnknownOption { name } => {
-            ErrorCode::unknown(Subject::Option, printable(name))
+            ErrorCode::unknown(ErrorSubject::Option, printable(name))
         }
         EngineFailureKind::ManagedOption { name } => {
             ErrorCode::ManagedOption { option: printable(name) }

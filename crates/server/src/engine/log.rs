@@ -10,13 +10,13 @@ use readyok_protocol::{
 use crate::time::{Moment, date};
 use crate::wire::{Approval, Breach, BreachText, LogLine, Speaker};
 
-/// So many lines are kept.
+/// Maximum number of lines in memory.
 const KEPT: usize = 10_000;
-/// So many of them are in a snapshot.
+/// Maximum number of lines in a snapshot.
 const SHOWN: usize = 2000;
 /// Maximum length of a line, in characters.
 const MAX_LINE: usize = 4096;
-/// So many breaches of a line are told.
+/// Maximum number of reported violations of a line.
 const MAX_BREACHES: usize = 16;
 
 /// The log of one process.

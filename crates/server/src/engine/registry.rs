@@ -13,15 +13,15 @@ use super::log::printable;
 use super::process::EngineInfo;
 use crate::wire::{
     ApiError, CheckRun, EngineEntry, EngineId, EngineOption, EnginePlayer, EngineSource,
-    EngineState, ErrorCategory, ErrorCode, ErrorInfo, Identity, Preset, Protocol, StrengthRange,
-    Subject, ValuesFor, Variant,
+    EngineState, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, Identity, Preset, Protocol,
+    StrengthRange, ValuesFor, Variant,
 };
 
 /// The engine that comes with the program.
 pub(crate) const BUILT_IN: EngineId = 1;
-/// So many engines can be registered.
+/// Maximum number of registered engines.
 const MAX_ENGINES: usize = 500;
-/// So many values, presets, arguments or variables can be set.
+/// Maximum number of values, presets, arguments or variables.
 const MAX_VALUES: usize = 1000;
 /// No text of an entry is longer.
 const MAX_TEXT: usize = 4096;
@@ -62,7 +62,7 @@ pub(crate) struct Entry {
     pub(crate) presets: Vec<Preset>,
     #[serde(default)]
     pub(crate) registered_as: Option<(String, String)>,
-    /// The last handshake; none if there was none.
+    /// The last handshake, if any.
     #[serde(default, deserialize_with = "learned::if_readable")]
     pub(crate) learned: Option<Learned>,
     /// The last USI handshake of the built-in engine, which uses USI for shogi.
@@ -364,10 +364,10 @@ impl Registry {
 
     fn insert(&mut self, entry: Entry) -> Result<EngineId, ApiError> {
         if MAX_ENGINES <= self.engines.len() {
-            return Err(ApiError::too_many(Subject::Engine));
+            return Err(ApiError::too_many(ErrorSubject::Engine));
         }
         let id = self.last.checked_add(1);
-        let id = id.ok_or_else(|| ApiError::too_many(Subject::Engine))?;
+        let id = id.ok_or_else(|| ApiError::too_many(ErrorSubject::Engine))?;
         self.last = id;
         self.engines.insert(id, RegisteredEngine::new(entry));
         Ok(id)
@@ -430,7 +430,7 @@ impl Registry {
         let presets = &mut engine.entry.presets;
         let too_long = MAX_TEXT < preset.name.len() || MAX_VALUES < preset.values.len();
         if preset.name.trim().is_empty() || too_long || MAX_VALUES <= presets.len() {
-            return Err(ApiError::invalid_text(Subject::Preset));
+            return Err(ApiError::invalid_text(ErrorSubject::Preset));
         }
         presets.retain(|it| it.name != preset.name);
         presets.push(preset);
@@ -463,7 +463,7 @@ impl Registry {
 }
 
 fn no_engine(id: EngineId) -> ApiError {
-    ApiError::not_found(Subject::Engine, id)
+    ApiError::not_found(ErrorSubject::Engine, id)
 }
 
 fn built_in_stays() -> ApiError {
@@ -481,7 +481,7 @@ fn is_malformed(text: &str) -> bool {
 
 fn check_name(name: &str) -> Result<(), ApiError> {
     if is_malformed(name) {
-        return Err(ApiError::invalid_text(Subject::EngineName));
+        return Err(ApiError::invalid_text(ErrorSubject::EngineName));
     }
     Ok(())
 }
@@ -506,7 +506,7 @@ fn check_entry(entry: &EngineEntry) -> Result<(), ApiError> {
                 || MAX_VALUES < env.len()
                 || env.keys().any(|name| name.is_empty() || name.contains('='))
             {
-                return Err(ApiError::invalid_text(Subject::Argument));
+                return Err(ApiError::invalid_text(ErrorSubject::Argument));
             }
             let is_absolute = |path: &str| Path::new(path).is_absolute();
             if !is_absolute(path) || dir.as_deref().is_some_and(|dir| !is_absolute(dir)) {

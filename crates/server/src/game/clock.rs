@@ -104,7 +104,7 @@ impl GameClocks {
     }
 
     /// A side has moved. Returns its time, as an error if the flag has fallen. An engine's time
-    /// is measured where its answer is read, and counts as far as its clock has run: both may have stood still.
+    /// is measured at the arrival of its answer, at most the elapsed time of its clock: both may be suspended.
     pub(crate) fn press(
         &mut self,
         side: Side,
@@ -291,8 +291,7 @@ mod tests {
         Time::Clock { base, increment, byoyomi, moves }
     }
 
-    /// Plays moves of both sides that take so long each; tells what the first has left, or that its
-    /// flag fell.
+    /// Plays moves of both sides with the given times. Compares the remaining time of the first side.
     fn check(time: Time, moves: &[u64], expected: &str) {
         let mut clocks = GameClocks::new(time, time).expect("there are clocks");
         let mut now = 1000;

@@ -8,7 +8,7 @@ use readyok_rules::record::{
 };
 use readyok_rules::{EpdError, Field, Game, IllegalReason, MoveError, PositionError};
 
-use crate::wire::{ApiError, ErrorCategory, ErrorCode, ErrorInfo, PositionField, Subject};
+use crate::wire::{ApiError, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, PositionField};
 
 pub(crate) fn position_error(game: Option<Game>, error: &PositionError) -> ErrorInfo {
     let code = match error.clone() {
@@ -104,7 +104,7 @@ pub(crate) fn invalid_position(game: Game, error: &PositionError) -> ApiError {
 
 pub(crate) fn io_error(error: &io::Error) -> ErrorCode {
     match error.kind() {
-        ErrorKind::NotFound => ErrorCode::NotFound { subject: Subject::File },
+        ErrorKind::NotFound => ErrorCode::NotFound { subject: ErrorSubject::File },
         ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
         _ => ErrorCode::system(error),
     }
@@ -172,10 +172,10 @@ fn record_error_kind(game: Option<Game>, kind: &RecordErrorKind) -> ErrorInfo {
         RecordErrorKind::UnknownFormat => ErrorCode::UnknownFormat,
         RecordErrorKind::LimitExceeded(limit) => match limit {
             Limit::GameBytes => ErrorCode::GameTooLarge,
-            Limit::CommentBytes => ErrorCode::TooLong { subject: Subject::Comment },
-            Limit::Headers => ErrorCode::TooMany { subject: Subject::Header },
-            Limit::HeaderBytes => ErrorCode::TooLong { subject: Subject::Header },
-            Limit::Moves => ErrorCode::TooMany { subject: Subject::Move },
+            Limit::CommentBytes => ErrorCode::TooLong { subject: ErrorSubject::Comment },
+            Limit::Headers => ErrorCode::TooMany { subject: ErrorSubject::Header },
+            Limit::HeaderBytes => ErrorCode::TooLong { subject: ErrorSubject::Header },
+            Limit::Moves => ErrorCode::TooMany { subject: ErrorSubject::Move },
             Limit::Plies => ErrorCode::GameTooLong,
             Limit::Depth => ErrorCode::NestingTooDeep,
         },
@@ -194,7 +194,7 @@ fn opening_fault(game: Option<Game>, fault: &OpeningFault) -> ErrorInfo {
         // The last error explains more than their number.
         OpeningFault::AllBad { last, .. } => return opening_fault(game, last),
         OpeningFault::TooLarge { limit } => ErrorCode::FileTooLarge { limit: limit >> 20 },
-        OpeningFault::TooLong { .. } => ErrorCode::TooLong { subject: Subject::Opening },
+        OpeningFault::TooLong { .. } => ErrorCode::TooLong { subject: ErrorSubject::Opening },
         OpeningFault::NotText => ErrorCode::NotUtf8,
         OpeningFault::Position(error) => return position_error(game, error),
         OpeningFault::Epd(error) => return epd_error(game, error),
@@ -202,8 +202,10 @@ fn opening_fault(game: Option<Game>, fault: &OpeningFault) -> ErrorInfo {
         OpeningFault::Record(kind) => return record_error_kind(game, kind),
         OpeningFault::Unexpected(text) => ErrorCode::UnexpectedText { text: text.clone() },
         OpeningFault::Over(_) => ErrorCode::GameOver,
-        OpeningFault::Chess960Number(number) => ErrorCode::unknown(Subject::StartNumber, number),
-        OpeningFault::Handicap(name) => ErrorCode::unknown(Subject::Handicap, name),
+        OpeningFault::Chess960Number(number) => {
+            ErrorCode::unknown(ErrorSubject::StartNumber, number)
+        }
+        OpeningFault::Handicap(name) => ErrorCode::unknown(ErrorSubject::Handicap, name),
         OpeningFault::Folder => ErrorCode::IsADirectory,
         OpeningFault::NoMoves => ErrorCode::NoMoves,
         other => ErrorCode::system(other),
@@ -215,7 +217,7 @@ fn epd_error(game: Option<Game>, error: &EpdError) -> ErrorInfo {
     let code = match error {
         EpdError::Position(error) => return position_error(game, error),
         EpdError::OpenQuote => ErrorCode::UnclosedQuote,
-        EpdError::TooManyOperations => ErrorCode::TooMany { subject: Subject::Operation },
+        EpdError::TooManyOperations => ErrorCode::TooMany { subject: ErrorSubject::Operation },
         EpdError::Opcode { text } => ErrorCode::InvalidEpdOperation { text: text.clone() },
         EpdError::Operand { opcode, text } => {
             ErrorCode::InvalidEpdOperation { text: format!("{opcode} {text}") }

@@ -23,8 +23,7 @@ pub(crate) struct Searched {
     pub(crate) depth: Option<u32>,
 }
 
-/// How fast chances grow with centipawns: as lichess.org has it for chess, and lishogi.org, where pieces
-/// are worth more, for shogi.
+/// The slope of winning chances by centipawns: the values of lichess.org for chess and of lishogi.org for shogi.
 fn slope(game: Game) -> f64 {
     match game {
         Game::Chess | Game::Chess960 => 0.003_682_08,

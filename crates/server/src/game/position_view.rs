@@ -198,11 +198,11 @@ mod tests {
         let usual = at(Game::Chess, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
         assert_eq!(find(&usual, "e1g1").to, ["g1", "h1"]);
         assert_eq!(find(&usual, "e1c1").text.western, "O-O-O");
-        let rook_beside = at(Game::Chess960, "4k3/8/8/8/8/8/8/4KR2 w F - 0 1");
-        assert_eq!(find(&rook_beside, "e1f1").to, ["g1", "f1"]);
+        let next_to_rook = at(Game::Chess960, "4k3/8/8/8/8/8/8/4KR2 w F - 0 1");
+        assert_eq!(find(&next_to_rook, "e1f1").to, ["g1", "f1"]);
         // The king's own step to g1 is another move.
-        let king_beside = at(Game::Chess960, "4k3/8/8/8/8/8/8/5K1R w H - 0 1");
-        assert_eq!(find(&king_beside, "f1h1").to, ["h1"]);
+        let next_to_king = at(Game::Chess960, "4k3/8/8/8/8/8/8/5K1R w H - 0 1");
+        assert_eq!(find(&next_to_king, "f1h1").to, ["h1"]);
         let king_there = at(Game::Chess960, "4k3/8/8/8/8/8/8/6KR w H - 0 1");
         assert_eq!(find(&king_there, "g1h1").to, ["h1"]);
     }

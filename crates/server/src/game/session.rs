@@ -17,6 +17,7 @@ mod edit;
 mod persist;
 mod play;
 mod rematch;
+mod request;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -33,15 +34,14 @@ use super::position_view::position_view;
 use super::tree::{Branch, ROOT, Tree};
 use crate::time::Moment;
 use crate::wire::{
-    ApiError, At, Edit, ErrorCategory, ErrorCode, GameDelta, GameId, GameLine, GameState,
-    KeptState, NodeId, OpeningName, Over, Play, PlayRules, Player, Side, Sides, Subject,
+    ApiError, At, Edit, ErrorCategory, ErrorCode, ErrorSubject, GameDelta, GameId, GameLine,
+    GameState, KeptState, NodeId, OpeningName, Over, Play, PlayRules, Player, Side, Sides,
 };
 
-pub(crate) use document::{Document, not_added};
+pub(crate) use document::{Document, Origin, not_added};
 pub(crate) use persist::{GameSnapshot, StoredSession};
 pub(crate) use play::{ActiveGame, PlayerSlot, check_players};
-pub(crate) use rematch::Origin;
-pub(crate) use search::{EngineAnswer, EngineMove, SearchRequest};
+pub(crate) use request::{EngineAnswer, EngineMove, SearchRequest};
 
 /// What an active game requests from outside of the session.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ pub(crate) struct GameSession {
 }
 
 fn no_node(id: NodeId) -> ApiError {
-    ApiError::not_found(Subject::Node, id)
+    ApiError::not_found(ErrorSubject::Node, id)
 }
 
 fn no_players() -> ApiError {

@@ -8,7 +8,9 @@ use super::errors::opening_error;
 use super::errors::{illegal, invalid_position};
 use super::session::{check_players, not_added};
 use super::tree::Tree;
-use crate::wire::{ApiError, Book, ErrorCategory, ErrorCode, NewGame, Start, Subject, Variant};
+use crate::wire::{
+    ApiError, Book, ErrorCategory, ErrorCode, ErrorSubject, NewGame, Start, Variant,
+};
 
 /// No text of a position with its moves is longer.
 const LONGEST: usize = 64 << 10;
@@ -31,14 +33,15 @@ pub(crate) fn read_start(
                 return Err(invalid(ErrorCode::StartOfOtherVariant));
             }
             let number = number.unwrap_or(seed % 960);
-            Setup::chess960(number).ok_or_else(|| unknown_start(Subject::StartNumber, number))?
+            Setup::chess960(number)
+                .ok_or_else(|| unknown_start(ErrorSubject::StartNumber, number))?
         }
         Start::Handicap { name } => {
             if variant != Variant::Shogi {
                 return Err(invalid(ErrorCode::StartOfOtherVariant));
             }
-            let handicap =
-                Handicap::from_name(name).ok_or_else(|| unknown_start(Subject::Handicap, name))?;
+            let handicap = Handicap::from_name(name)
+                .ok_or_else(|| unknown_start(ErrorSubject::Handicap, name))?;
             Setup::handicap(handicap)
         }
         Start::Text { text } => return read_text(game, text),
@@ -46,14 +49,14 @@ pub(crate) fn read_start(
     Ok((setup.position().map_err(|error| invalid_position(game, &error))?, Vec::new()))
 }
 
-fn unknown_start(subject: Subject, name: impl ToString) -> ApiError {
+fn unknown_start(subject: ErrorSubject, name: impl ToString) -> ApiError {
     invalid(ErrorCode::unknown(subject, name))
 }
 
 /// Reads FEN, SFEN, or a `position …` line.
 fn read_text(game: Game, text: &str) -> Result<(Position, Vec<String>), ApiError> {
     if LONGEST < text.len() {
-        return Err(ApiError::limit(ErrorCode::TooLong { subject: Subject::Text }));
+        return Err(ApiError::limit(ErrorCode::TooLong { subject: ErrorSubject::Text }));
     }
     let mut moves = text.split_whitespace().peekable();
     moves.next_if_eq(&"position");
@@ -174,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_start_is_refused_in_the_words_of_the_rules() {
+    fn rejects_invalid_starts_with_their_errors() {
         check(
             Variant::Chess960,
             &Start::Number { number: Some(960) },

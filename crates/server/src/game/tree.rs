@@ -423,9 +423,9 @@ mod tests {
         let mut tree = Tree::new(Position::start(Game::Chess));
         for line in lines {
             let mut at = ROOT;
-            for word in line.split(' ') {
+            for text in line.split(' ') {
                 let position = tree.position(at).expect("it is there");
-                let mv = position.parse_move(word).expect("it is legal");
+                let mv = position.parse_move(text).expect("it is legal");
                 at = tree.add(at, mv).expect("there is room");
             }
         }
@@ -438,8 +438,8 @@ mod tests {
         let mut parts = Vec::new();
         for child in &branch.children {
             let rest = shown(tree, *child);
-            let word = tree.node(*child).and_then(Branch::mv).expect("a move");
-            parts.push(format!("{}{rest}", word.to_uci(Game::Chess.castling_form())));
+            let mv = tree.node(*child).and_then(Branch::mv).expect("a move");
+            parts.push(format!("{}{rest}", mv.to_uci(Game::Chess.castling_form())));
         }
         match parts.len() {
             0 => String::new(),

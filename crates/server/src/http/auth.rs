@@ -256,7 +256,7 @@ impl Auth {
     }
 }
 
-/// Lets a request in or not, and has every answer say what browsers are to make of it.
+/// Rejects unauthenticated requests, and adds the security headers to every response.
 pub(super) async fn guard(
     State(auth): State<Arc<Auth>>,
     Extension(connection): Extension<Arc<Connection>>,

@@ -13,7 +13,7 @@ use super::Service;
 use super::rest::rejected;
 use crate::engine::is_program;
 use crate::game::io_error;
-use crate::wire::{ApiError, Directory, DirectoryEntry, ErrorCategory, ErrorCode, Subject};
+use crate::wire::{ApiError, Directory, DirectoryEntry, ErrorCategory, ErrorCode, ErrorSubject};
 
 /// Maximum number of shown entries of a directory.
 const MOST: usize = 2000;
@@ -39,8 +39,8 @@ pub(super) async fn directory(
     }
 }
 
-/// A path below one of the roots, as it really is: links that lead out of them do not. Only within the roots is it told
-/// that there is nothing.
+/// The canonical path below one of the roots. Links must not lead out of them. Missing files are reported only
+/// within the roots.
 pub(super) fn allowed(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, ApiError> {
     let outside = || ApiError::new(ErrorCategory::InvalidPath, ErrorCode::PathNotAllowed);
     if !path.is_absolute() {
@@ -50,7 +50,7 @@ pub(super) fn allowed(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, ApiErro
         Some(parent) if error.kind() == ErrorKind::NotFound && allowed(parent, roots).is_ok() => {
             ApiError::new(
                 ErrorCategory::InvalidPath,
-                ErrorCode::NotFound { subject: Subject::File },
+                ErrorCode::NotFound { subject: ErrorSubject::File },
             )
         }
         _ => outside(),
@@ -127,7 +127,10 @@ mod tests {
         assert!(allowed(Path::new("below"), &roots).is_err());
         assert!(allowed(Path::new("/etc"), &roots).is_err());
         let code = |path: &Path| allowed(path, &roots).expect_err("it does not exist").error.code;
-        assert_eq!(code(&root.join("none.pgn")), ErrorCode::NotFound { subject: Subject::File });
+        assert_eq!(
+            code(&root.join("none.pgn")),
+            ErrorCode::NotFound { subject: ErrorSubject::File }
+        );
         assert_eq!(code(&directory.path().join("none.pgn")), ErrorCode::PathNotAllowed);
         assert_eq!(code(&root.join("../none.pgn")), ErrorCode::PathNotAllowed);
         #[cfg(unix)]

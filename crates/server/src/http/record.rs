@@ -20,7 +20,7 @@ use crate::wire::{
 };
 
 /// Maximum number of imported games in a response.
-const MAX_TOLD: usize = 1000;
+const MAX_REPORTED: usize = 1000;
 
 #[derive(Deserialize)]
 pub(super) struct Upload {
@@ -49,13 +49,13 @@ pub(super) async fn import(
         // It is read even if the client has disconnected.
         let _permit = permit;
         let mut imported = Imported::default();
-        let mut refused = None;
+        let mut save_error = None;
         let mut batch = Batch::default();
         let mut keep = |batch: &mut Batch, imported: &mut Imported| {
             let (games, error) = app.import(batch.take());
             imported.take(games);
-            refused = error;
-            refused.is_none()
+            save_error = error;
+            save_error.is_none()
         };
         let mut unopened = None;
         let faults = read_each(&upload.name, &body, |tree| {
@@ -84,7 +84,7 @@ pub(super) async fn import(
             keep(&mut batch, &mut imported);
         }
         imported.errors = faults.errors;
-        imported.errors.extend(refused.or(unopened).map(Into::into));
+        imported.errors.extend(save_error.or(unopened).map(Into::into));
         imported.warnings = faults.warnings;
         imported
     });
@@ -98,7 +98,7 @@ impl Imported {
     /// Counts games that were added, and reports the first ones.
     fn take(&mut self, games: Vec<LibraryGame>) {
         self.total += u32::try_from(games.len()).unwrap_or(u32::MAX);
-        let room = MAX_TOLD.saturating_sub(self.games.len());
+        let room = MAX_REPORTED.saturating_sub(self.games.len());
         self.games.extend(games.into_iter().take(room));
     }
 }
@@ -169,7 +169,7 @@ fn written(
             let keyword = if tree.game() == Game::Shogi { "sfen" } else { "fen" };
             let start = tree.start().to_string();
             let form = tree.game().castling_form();
-            let words: Vec<String> =
+            let moves: Vec<String> =
                 tree.moves_to(cursor).into_iter().map(|mv| mv.to_uci(form)).collect();
             let mut line = if tree.game() != Game::Chess960
                 && start == Position::start(tree.game()).to_string()
@@ -178,9 +178,9 @@ fn written(
             } else {
                 format!("position {keyword} {start}")
             };
-            if !words.is_empty() {
+            if !moves.is_empty() {
                 line.push_str(" moves ");
-                line.push_str(&words.join(" "));
+                line.push_str(&moves.join(" "));
             }
             line.push('\n');
             return Ok(line.into_bytes());

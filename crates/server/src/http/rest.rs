@@ -13,8 +13,8 @@ use crate::game::position_view::position_view;
 use crate::game::{illegal, parse_move, passed, read_start};
 use crate::store::SearchError;
 use crate::wire::{
-    ApiError, Choices, ErrorCategory, ErrorCode, HandicapChoice, LibraryQuery, NagChoice,
-    PositionCheck, ProcessId, Start, Subject, Variant,
+    ApiError, Choices, ErrorCategory, ErrorCode, ErrorSubject, HandicapChoice, LibraryQuery,
+    NagChoice, PositionCheck, ProcessId, Start, Variant,
 };
 
 /// Maximum number of moves of a threat.
@@ -102,7 +102,7 @@ pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> 
         let mut last = play(&mut position, &moves)?;
         if let Some(moves) = threat {
             if MAX_THREAT < moves.len() {
-                return Err(ApiError::too_many(Subject::Move));
+                return Err(ApiError::too_many(ErrorSubject::Move));
             }
             position = passed(&position)
                 .ok_or_else(|| ApiError::conflict(ErrorCode::NullMoveNotAllowed))?;
@@ -154,7 +154,7 @@ pub(super) async fn log(
         Shown::Ja => Language::Japanese,
     };
     let Some(text) = service.app.log_text(process, language) else {
-        return rejected(ApiError::not_found(Subject::Process, process));
+        return rejected(ApiError::not_found(ErrorSubject::Process, process));
     };
     ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
 }

@@ -66,12 +66,12 @@ impl Line<'_> {
     fn read(&self) -> Result<Read, ErrorInfo> {
         let rest = self.text.trim_start();
         let rest = after(rest, "position").unwrap_or(rest);
-        let (mut record, oddity, rest) = if let Some(rest) = after(rest, "startpos") {
+        let (mut record, warning, rest) = if let Some(rest) = after(rest, "startpos") {
             (GameRecord::new(Position::start(Game::Chess)), None, rest)
         } else {
             let (placed, rest) = split_at_moves(after(rest, "fen").unwrap_or(rest));
-            let (record, oddity) = self.placed(placed)?;
-            (record, oddity, rest)
+            let (record, warning) = self.placed(placed)?;
+            (record, warning, rest)
         };
         let mut tokens = rest.split_whitespace().peekable();
         if tokens.next_if_eq(&"moves").is_none()
@@ -80,14 +80,14 @@ impl Line<'_> {
             return Err(self.failure(token, RecordErrorKind::Unexpected(shortened(token))));
         }
         for token in tokens {
-            let refused = |kind| self.failure(token, kind);
+            let error = |kind| self.failure(token, kind);
             if MAX_PLIES as usize <= record.len() {
-                return Err(refused(RecordErrorKind::LimitExceeded(Limit::Plies)));
+                return Err(error(RecordErrorKind::LimitExceeded(Limit::Plies)));
             }
             let mv = record.position().parse_move(token);
-            let mv = mv.map_err(|error| refused(RecordErrorKind::Move(error)))?;
-            record.play(mv).map_err(|error| {
-                refused(match error {
+            let mv = mv.map_err(|cause| error(RecordErrorKind::Move(cause)))?;
+            record.play(mv).map_err(|cause| {
+                error(match cause {
                     AddError::Move(error) => RecordErrorKind::Move(error),
                     AddError::NoSuchNode | AddError::Full => {
                         RecordErrorKind::LimitExceeded(Limit::Moves)
@@ -95,7 +95,7 @@ impl Line<'_> {
                 })
             })?;
         }
-        Ok((Tree::from_record(&record), oddity))
+        Ok((Tree::from_record(&record), warning))
     }
 
     /// The position of a FEN or EPD, with the operations of an EPD.
@@ -104,12 +104,12 @@ impl Line<'_> {
             Ok(epd) => return Ok((annotated(&epd), None)),
             Err(error) => error,
         };
-        let refused = || epd_line_error(self.game, self.number, self.column(text), &error);
+        let line_error = || epd_line_error(self.game, self.number, self.column(text), &error);
         let fields = fields(text);
         // Operations that cannot be read are no reason to lose the position.
         let placed = match error {
-            EpdError::Position(_) => return Err(refused()),
-            _ => epd(fields).map_err(|_| refused())?,
+            EpdError::Position(_) => return Err(line_error()),
+            _ => epd(fields).map_err(|_| line_error())?,
         };
         let left = text.get(fields.len()..).unwrap_or_default().trim();
         let kind = RecordWarningKind::Skipped(shortened(left));
@@ -168,8 +168,7 @@ fn epd(text: &str) -> Result<Epd, EpdError> {
     Epd::read(Game::Chess, text).or_else(|error| Epd::read(Game::Chess960, text).map_err(|_| error))
 }
 
-/// The position with all that is said of it: its name, comments, an evaluation, and the rest as it is
-/// written.
+/// The position with its operations: name, comments, evaluation, and the others as text.
 fn annotated(epd: &Epd) -> GameRecord {
     let mut record = GameRecord::new(epd.position.clone());
     if let Some(id) = epd.id() {
@@ -191,10 +190,10 @@ fn annotated(epd: &Epd) -> GameRecord {
         rest.push(Operation::Depth(depth));
     }
     let rest = Epd { position: epd.position.clone(), operations: rest };
-    if let Some(said) = rest.text(FenForm::default()).ok().as_deref().map(without_position)
-        && !said.is_empty()
+    if let Some(operations) = rest.text(FenForm::default()).ok().as_deref().map(without_position)
+        && !operations.is_empty()
     {
-        comments.push(said.to_owned());
+        comments.push(operations.to_owned());
     }
     if let Some(notes) = record.notes_mut(NodeId::ROOT) {
         notes.comments = comments;

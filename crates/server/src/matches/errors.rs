@@ -11,7 +11,7 @@ use readyok_rules::Game;
 
 use crate::engine::{engine_failure, option_error, printable};
 use crate::game::{io_error, opening_error};
-use crate::wire::{ErrorCode, ErrorInfo, LocalizedText, Subject};
+use crate::wire::{ErrorCode, ErrorInfo, ErrorSubject, LocalizedText};
 
 /// The decision of a test.
 pub(super) fn decision(verdict: Verdict) -> Option<ErrorInfo> {
@@ -48,7 +48,9 @@ pub(super) fn warning(engine: Option<&str>, kind: Option<&WarningKind>, text: &s
 
 fn warning_code(kind: &WarningKind) -> ErrorCode {
     match kind {
-        WarningKind::UnknownOption { name } => ErrorCode::unknown(Subject::Option, printable(name)),
+        WarningKind::UnknownOption { name } => {
+            ErrorCode::unknown(ErrorSubject::Option, printable(name))
+        }
         WarningKind::Unregistered { .. } => {
             ErrorCode::System { text: printable(&kind.to_string()) }
         }
@@ -109,8 +111,10 @@ pub(super) fn store_error(error: &StoreError) -> ErrorInfo {
 pub(super) fn schedule_error(game: Game, error: &ScheduleError) -> ErrorInfo {
     let code = match error {
         ScheduleError::TooFewEngines { .. } => ErrorCode::TooFewEngines,
-        ScheduleError::TooManyEngines { .. } => ErrorCode::TooMany { subject: Subject::Engine },
-        ScheduleError::TooLarge => ErrorCode::TooMany { subject: Subject::Game },
+        ScheduleError::TooManyEngines { .. } => {
+            ErrorCode::TooMany { subject: ErrorSubject::Engine }
+        }
+        ScheduleError::TooLarge => ErrorCode::TooMany { subject: ErrorSubject::Game },
         ScheduleError::Opening(error) => return opening_error(game, error),
         ScheduleError::NoSuchPairing { .. }
         | ScheduleError::Games { .. }

@@ -41,7 +41,7 @@ pub struct Follow {
     boards: BTreeMap<WorkerId, Board>,
     last_board: u32,
     games: VecDeque<MatchGame>,
-    /// Played, and not stored yet.
+    /// Finished pairs that are not stored yet.
     waiting: BTreeMap<u64, PairResult>,
     note: Option<ErrorInfo>,
     /// Why no more games are played.
@@ -126,7 +126,7 @@ impl Follow {
     }
 
     /// Handles an event. Returns the games of a stored pair, for the library.
-    pub fn hear(&mut self, event: &Event) -> Vec<Finished> {
+    pub fn on_event(&mut self, event: &Event) -> Vec<Finished> {
         match event {
             Event::MatchStart { .. } => self.set_status(MatchStatus::Running),
             Event::GameStart { pair, game, first, second, worker, opening, round: _ } => {
@@ -171,7 +171,7 @@ impl Follow {
         }
     }
 
-    /// Its engines have ended as well: only now is it over, and can be gone on with or deleted.
+    /// The engines have exited: the match can be resumed or deleted.
     pub fn over(&mut self) {
         let Some(why) = self.end.take() else { return };
         let (status, note) = match why {
@@ -243,10 +243,10 @@ impl Follow {
         let Some(board) = board else { return };
         let position = board.record.position();
         let Ok(mv) = position.parse_move(played.mv.as_str()) else { return };
-        let told = played.score;
+        let score = played.score;
         match position.turn() {
-            Side::First => board.scores.first = told,
-            Side::Second => board.scores.second = told,
+            Side::First => board.scores.first = score,
+            Side::Second => board.scores.second = score,
         }
         board.moves.push(line_move(position, mv));
         board.last = Some(mv);
@@ -304,8 +304,8 @@ impl Follow {
         }
     }
 
-    /// The whole state, but for what [`take_delta`](Self::take_delta) would add to a list: whoever is told
-    /// both is told it once.
+    /// The whole state, except the list entries of the next [`take_delta`](Self::take_delta): no subscriber
+    /// receives them twice.
     pub fn state(&self) -> MatchState {
         let Self { games, news, .. } = self;
         let curve = self.tally.curve();
@@ -411,8 +411,8 @@ mod tests {
         };
         follow.count(&pair(0, 1, [Some(Side::First), None]));
         assert_eq!(both(&follow), (0, 0));
-        let told = follow.take_delta().expect("news");
-        assert_eq!((told.games.len(), told.curve.len()), (2, 1));
+        let delta = follow.take_delta().expect("a change");
+        assert_eq!((delta.games.len(), delta.curve.len()), (2, 1));
         assert_eq!(both(&follow), (2, 1));
         follow.count(&pair(1, 0, [None, None]));
         assert_eq!((both(&follow), follow.state().played), ((2, 1), 4));

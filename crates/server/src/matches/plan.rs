@@ -15,8 +15,8 @@ use readyok_rules::{Handicap, Position};
 use super::errors::{schedule_error, test_error};
 use crate::game::position_error;
 use crate::wire::{
-    ApiError, ErrorCode, MatchEngine, MatchFormat, MatchOpenings, MatchPlan, Protocol, Subject,
-    Time,
+    ApiError, ErrorCode, ErrorSubject, MatchEngine, MatchFormat, MatchOpenings, MatchPlan,
+    Protocol, Time,
 };
 
 /// Maximum number of engines, rounds, pairs of an encounter, and concurrent games.
@@ -47,7 +47,7 @@ pub struct Entrant {
     pub options: BTreeMap<String, String>,
 }
 
-/// The plan of a match, and how many games are played at once. `entrants` are the engines in the order of the
+/// The plan of a match, and the number of concurrent games. `entrants` are the engines in the order of the
 /// plan.
 ///
 /// # Errors
@@ -69,7 +69,7 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
         }));
     }
     if MAX_COUNT < asked.name.len() || asked.name.chars().any(char::is_control) {
-        return Err(ApiError::invalid_text(Subject::MatchName));
+        return Err(ApiError::invalid_text(ErrorSubject::MatchName));
     }
     let mut engines: Vec<EnginePlan> = Vec::new();
     for (engine, entrant) in asked.engines.iter().zip(entrants) {
@@ -117,7 +117,7 @@ fn name(
     let is_free = |name: &str| others.iter().all(|other| other.name != name);
     let asked = engine.name.trim();
     if MAX_COUNT < asked.len() || asked.chars().any(char::is_control) {
-        return Err(ApiError::invalid_text(Subject::EngineName));
+        return Err(ApiError::invalid_text(ErrorSubject::EngineName));
     }
     if !asked.is_empty() {
         let taken =
@@ -130,7 +130,7 @@ fn name(
     };
     let numbered = (2..).map(|number: u32| format!("{own} {number}"));
     let mut names = std::iter::once(own.to_owned()).chain(numbered);
-    names.find(|name| is_free(name)).ok_or_else(|| ApiError::too_many(Subject::Engine))
+    names.find(|name| is_free(name)).ok_or_else(|| ApiError::too_many(ErrorSubject::Engine))
 }
 
 fn engine_plan(engine: &MatchEngine, entrant: &Entrant) -> Result<EnginePlan, ApiError> {
@@ -197,12 +197,15 @@ fn openings(asked: &MatchPlan) -> Result<Openings, ApiError> {
         },
         MatchOpenings::Handicap { name } => {
             if Handicap::from_name(name).is_none() {
-                return Err(ApiError::invalid_request(ErrorCode::unknown(Subject::Handicap, name)));
+                return Err(ApiError::invalid_request(ErrorCode::unknown(
+                    ErrorSubject::Handicap,
+                    name,
+                )));
             }
             Openings { source: OpeningSource::Handicap { name: name.clone() }, ..usual }
         }
         MatchOpenings::Positions { list } if MAX_OPENINGS < list.len() => {
-            return Err(ApiError::too_many(Subject::Position));
+            return Err(ApiError::too_many(ErrorSubject::Position));
         }
         MatchOpenings::Positions { list } => {
             // They are read when they are needed, which can be in the middle of the match.

@@ -80,8 +80,8 @@ impl MatchThread {
     }
 
     /// Waits for the thread. Returns whether it has ended.
-    pub(super) fn wait(&self, patience: Duration) -> bool {
-        !matches!(self.ended.recv_timeout(patience), Err(RecvTimeoutError::Timeout))
+    pub(super) fn wait(&self, timeout: Duration) -> bool {
+        !matches!(self.ended.recv_timeout(timeout), Err(RecvTimeoutError::Timeout))
     }
 }
 
@@ -132,7 +132,7 @@ pub(super) fn start(
     store: Store,
     slots: usize,
     program: Program,
-    tell: MatchListener,
+    listener: MatchListener,
     keep: impl FnOnce(&Follow) + Send + 'static,
 ) -> Result<MatchThread, MatchError> {
     let plan_game = store.plan().game;
@@ -167,7 +167,7 @@ pub(super) fn start(
     let follower = move || {
         let publish = || {
             if lock(&follow).has_news() {
-                tell(MatchEvent::Changed(id, Changes(Arc::clone(&follow))));
+                listener(MatchEvent::Changed(id, Changes(Arc::clone(&follow))));
             }
         };
         let mut last = instant();
@@ -183,9 +183,9 @@ pub(super) fn start(
                 Ok(Message::Pair(pair)) => lock(&follow).played(pair),
                 Ok(Message::Skipped(skipped)) => lock(&follow).on_skipped(&skipped),
                 Ok(Message::Event(event)) => {
-                    let games = lock(&follow).hear(&event);
+                    let games = lock(&follow).on_event(&event);
                     for game in games {
-                        tell(MatchEvent::Game(id, Box::new(game)));
+                        listener(MatchEvent::Game(id, Box::new(game)));
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {
@@ -204,7 +204,7 @@ pub(super) fn start(
         // After this report, the match can be resumed or deleted.
         drop(end);
         publish();
-        tell(MatchEvent::Ended(id));
+        listener(MatchEvent::Ended(id));
     };
     thread::Builder::new()
         .name(format!("{name}, followed"))

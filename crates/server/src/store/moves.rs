@@ -1,4 +1,4 @@
-//! Moves of 16 bits: whatever happens to a generator of moves, they mean the same.
+//! Moves of 16 bits, independent of the move generator.
 //!
 //! | bits | chess | shogi |
 //! |---|---|---|
@@ -6,7 +6,7 @@
 //! | 7–13 | from, the same | from, the same; for a drop 81 + the piece's place in `PLNSBRG` |
 //! | 14–15 | becomes `n`, `b`, `r`, `q`, if from is a pawn's: see below | bit 14: promotes |
 //!
-//! In chess a promotion has 64 added to its from, and castling is the king taking his rook.
+//! In chess a promotion has 64 added to its from, and castling is the king capturing its own rook.
 
 use readyok_rules::{CastlingForm, Move};
 

@@ -1,14 +1,42 @@
 //! Reports and jobs in the library: what was found out outlives the server.
 
+use std::path::PathBuf;
+
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::row::{self, Row};
 use super::{Store, StoreError};
-use crate::app::{StoredJob, StoredReport};
 use crate::game::Searched;
 use crate::time::Moment;
-use crate::wire::{GameId, JobId};
+use crate::wire::{GameId, JobError, JobId, NodeId, ReportSettings};
+
+/// A report as stored in the library. Its judgements are stored separately.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct StoredReport {
+    pub(crate) settings: ReportSettings,
+    pub(crate) nodes: Vec<NodeId>,
+}
+
+/// A job as stored in the library. Its games are stored separately.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct StoredJob {
+    pub(crate) added: Moment,
+    pub(crate) directory: Option<PathBuf>,
+    pub(crate) settings: Option<ReportSettings>,
+    pub(crate) files_done: usize,
+    pub(crate) files: usize,
+    /// Number of games that were imported from the file after `files_done`.
+    pub(crate) in_file: usize,
+    /// Whether all files are read.
+    pub(crate) read: bool,
+    pub(crate) done: usize,
+    pub(crate) failed: u32,
+    #[serde(default)]
+    pub(crate) faults: Vec<JobError>,
+    pub(crate) over: bool,
+}
 
 impl Store {
     /// Starts a report again: earlier judgements are deleted.

@@ -10,7 +10,8 @@ use rusqlite::{Connection, OpenFlags, params, params_from_iter};
 use super::{StoreError, file_in, moves, variant_name};
 use crate::game::{Tree, illegal, invalid_position, parse_move};
 use crate::wire::{
-    ApiError, ErrorCode, GameId, LibraryGame, LibraryPage, LibraryQuery, Sides, Subject, Variant,
+    ApiError, ErrorCode, ErrorSubject, GameId, LibraryGame, LibraryPage, LibraryQuery, Sides,
+    Variant,
 };
 
 /// Default and maximum number of games on a page.
@@ -117,7 +118,7 @@ impl LibraryFile {
 }
 
 fn too_long() -> SearchError {
-    let why = ErrorCode::TooLong { subject: Subject::Query };
+    let why = ErrorCode::TooLong { subject: ErrorSubject::Query };
     SearchError::Query(ApiError::invalid_request(why))
 }
 
@@ -231,7 +232,7 @@ fn in_any<T>(
         }
     }
     match failed {
-        Some((_, refusal)) if found.is_empty() => Err(SearchError::Query(refusal)),
+        Some((_, error)) if found.is_empty() => Err(SearchError::Query(error)),
         _ => Ok(found),
     }
 }
@@ -247,7 +248,7 @@ fn line(game: Game, text: &str) -> Result<(String, Vec<u8>), (usize, ApiError)> 
         if token.is_empty() {
             continue;
         }
-        let mv = parse_move(&position, token).map_err(|refusal| (played.len(), refusal))?;
+        let mv = parse_move(&position, token).map_err(|error| (played.len(), error))?;
         position.play(mv).map_err(|error| (played.len(), illegal(&error)))?;
         played.push(mv);
     }

@@ -253,7 +253,7 @@ mod tests {
         let late = writer.call(|store| store.new_game("play", 2)).await;
         assert!(matches!(late, Err(StoreError::Closed)));
         assert!(writer.barrier().await.is_err());
-        let again = Store::open(directory.path()).expect("nobody holds it");
+        let again = Store::open(directory.path()).expect("it is not locked");
         assert!(again.game(id).expect("it works").is_some());
     }
 }

@@ -72,8 +72,8 @@ pub enum Command {
     },
     /// Breaks a game off without a result.
     Abort { game: GameId },
-    /// Has the players of a game that is over play again, as [`Rematch`](super::Rematch) tells. There is one rematch:
-    /// whoever asks for it after it has begun is led to it. Answers [`Answer::Game`].
+    /// Starts the [`Rematch`](super::Rematch) of a finished game, or returns the existing one. Answers
+    /// [`Answer::Game`].
     Rematch { game: GameId },
 
     /// Has an engine analyse at the cursor, or changes what it does.
@@ -147,7 +147,7 @@ pub enum Command {
     /// Starts a process for the user's own commands. Answers [`Answer::Process`].
     OpenConsole { engine: EngineId },
     /// Sends a line to a process, as it is.
-    Say {
+    SendLine {
         process: ProcessId,
         /// The line.
         line: String,

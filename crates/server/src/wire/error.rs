@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{ErrorCode, Subject, Variant};
+use super::{ErrorCode, ErrorSubject, Variant};
 
 /// Why a request failed. Nothing has changed.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
@@ -108,16 +108,16 @@ impl ApiError {
         Self::new(ErrorCategory::Limit, error)
     }
 
-    pub(crate) fn not_found(subject: Subject, name: impl ToString) -> Self {
+    pub(crate) fn not_found(subject: ErrorSubject, name: impl ToString) -> Self {
         Self::new(ErrorCategory::NotFound, ErrorCode::unknown(subject, name))
     }
 
-    pub(crate) fn too_many(subject: Subject) -> Self {
+    pub(crate) fn too_many(subject: ErrorSubject) -> Self {
         Self::limit(ErrorCode::TooMany { subject })
     }
 
     /// Rejects a text that is empty, too long, or contains control characters.
-    pub(crate) fn invalid_text(subject: Subject) -> Self {
+    pub(crate) fn invalid_text(subject: ErrorSubject) -> Self {
         Self::invalid_request(ErrorCode::InvalidText { subject })
     }
 }
@@ -128,7 +128,7 @@ impl ErrorCode {
         Self::System { text: error.to_string() }
     }
 
-    pub(crate) fn unknown(subject: Subject, name: impl ToString) -> Self {
+    pub(crate) fn unknown(subject: ErrorSubject, name: impl ToString) -> Self {
         Self::UnknownName { subject, name: name.to_string() }
     }
 

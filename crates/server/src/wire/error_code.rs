@@ -138,11 +138,11 @@ error_codes! {
     GameClosed => "the game was closed",
 
     System { text: String } => "system error: {text}",
-    NotFound { subject: Subject } => "{subject} not found",
-    UnknownName { subject: Subject, name: String } => "{subject} not found: {name}",
-    TooMany { subject: Subject } => "too many: {subject}",
-    TooLong { subject: Subject } => "too long: {subject}",
-    InvalidText { subject: Subject } =>
+    NotFound { subject: ErrorSubject } => "{subject} not found",
+    UnknownName { subject: ErrorSubject, name: String } => "{subject} not found: {name}",
+    TooMany { subject: ErrorSubject } => "too many: {subject}",
+    TooLong { subject: ErrorSubject } => "too long: {subject}",
+    InvalidText { subject: ErrorSubject } =>
         "{subject} is empty, too long or contains control characters",
     PermissionDenied => "no permission to read it",
     FileTooLarge { limit: u64 } => "larger than {limit} MiB",
@@ -266,7 +266,7 @@ error_codes! {
 
 nouns! {
     /// The object of an error: not found, too many, too long, or invalid.
-    Subject {
+    ErrorSubject {
         Argument => "argument or variable",
         Button => "button",
         Comment => "comment",

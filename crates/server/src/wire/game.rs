@@ -266,7 +266,7 @@ pub enum PlayStatus {
     /// An engine is being started for it.
     Starting,
     /// An engine thinks about its move.
-    Thinking,
+    Searching,
     /// Clocks stand.
     Paused,
     /// It was broken off by the server's end or an engine's failure, and can be resumed.

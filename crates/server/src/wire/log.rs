@@ -35,8 +35,7 @@ pub struct LogLine {
     pub at: u64,
     /// The sender.
     pub by: Speaker,
-    /// What was said. Text from outside: control characters are escaped; show it, never interpret it. At most 4096
-    /// characters.
+    /// The text of the line, at most 4096 characters. Control characters are escaped; it is untrusted.
     pub text: String,
     /// The rules that it breaks.
     pub breaches: Vec<Breach>,

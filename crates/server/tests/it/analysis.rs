@@ -10,8 +10,8 @@ fn settings(lines: u32) -> Value {
     json!({ "lines": lines, "goal": { "kind": "infinite" }, "only": [], "threat": false, "locked": false })
 }
 
-async fn open(tab: &mut Tab, words: &[&str]) -> (u32, String, Vec<Value>) {
-    let text = format!("position startpos moves {}", words.join(" "));
+async fn open(tab: &mut Tab, moves: &[&str]) -> (u32, String, Vec<Value>) {
+    let text = format!("position startpos moves {}", moves.join(" "));
     let mut new = game("chess", Value::Null);
     new["start"] = json!({ "kind": "text", "text": text });
     let (topic, state) = tab.new_game(new).await;
@@ -22,10 +22,10 @@ async fn open(tab: &mut Tab, words: &[&str]) -> (u32, String, Vec<Value>) {
 }
 
 /// The text of an engine, if it has any output.
-fn told(message: &Value) -> Option<(&Value, &str)> {
-    let lane = &message["delta"]["delta"]["engines"][0];
-    let text = lane["info"]["text"].as_str()?;
-    Some((&lane["node"], text))
+fn info_text(message: &Value) -> Option<(&Value, &str)> {
+    let panel = &message["delta"]["delta"]["engines"][0];
+    let text = panel["info"]["text"].as_str()?;
+    Some((&panel["node"], text))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -43,9 +43,9 @@ async fn the_last_output_is_reported_with_the_end() {
     let begun = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings });
     assert_eq!(tab.ask(begun).await["kind"], "done");
     let done = tab.change(&analysis, |delta| delta["engines"][0]["status"] == "done").await;
-    let told = &done["engines"][0]["info"];
-    assert_eq!((&told["depth"], &told["nodes"]), (&json!(20), &json!(2000)), "{told}");
-    assert_eq!(told["lines"][0]["score"], json!({ "kind": "cp", "value": 20 }));
+    let info = &done["engines"][0]["info"];
+    assert_eq!((&info["depth"], &info["nodes"]), (&json!(20), &json!(2000)), "{info}");
+    assert_eq!(info["lines"][0]["score"], json!({ "kind": "cp", "value": 20 }));
     // The same holds for what an engine thought of the move that it plays.
     let time = json!({ "kind": "per_move", "time": 60_000 });
     let (other, state) = tab.new_game(game("chess", against(&engine, time, false))).await;
@@ -63,8 +63,8 @@ async fn no_line_of_another_position_is_shown() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&["stale"]).await;
-    let words = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"];
-    let (id, topic, nodes) = open(&mut tab, &words).await;
+    let moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"];
+    let (id, topic, nodes) = open(&mut tab, &moves).await;
     let mut fens: HashMap<String, String> = HashMap::new();
     for node in &nodes {
         tab.ask(json!({ "kind": "go_to", "game": id, "node": node })).await;
@@ -83,7 +83,7 @@ async fn no_line_of_another_position_is_shown() {
             // Every other position ends immediately.
             if seen % 2 == 0 {
                 tab.until(|message| {
-                    told(message).is_some_and(|(at, text)| {
+                    info_text(message).is_some_and(|(at, text)| {
                         let fen = &fens[&at.to_string()];
                         assert_eq!(text, format!("at {fen}"), "a stale line");
                         at == node
@@ -146,14 +146,14 @@ async fn several_engines_analyse_side_by_side() {
         assert_eq!(tab.ask(begun).await["kind"], "done");
     }
     for engine in [&one, &two] {
-        let lane = tab
+        let panel = tab
             .change(&analysis, |delta| {
-                let lane = &delta["engines"][0];
-                &lane["engine"] == engine && lane["status"] == "searching"
+                let panel = &delta["engines"][0];
+                &panel["engine"] == engine && panel["status"] == "searching"
             })
             .await;
         // With zero variations, none is shown.
-        assert_eq!(lane["engines"][0]["info"]["lines"], json!([]));
+        assert_eq!(panel["engines"][0]["info"]["lines"], json!([]));
     }
     server.stop().await;
 }
@@ -169,8 +169,8 @@ async fn a_failed_engine_is_reported_and_restarted() {
     let begun = json!({ "kind": "analyse", "game": id, "engine": engine, "settings": settings(1) });
     tab.ask(begun.clone()).await;
     for _ in 0..2 {
-        let lane = tab.change(&analysis, |delta| delta["engines"][0]["status"] == "failed").await;
-        let error = &lane["engines"][0]["error"];
+        let panel = tab.change(&analysis, |delta| delta["engines"][0]["status"] == "failed").await;
+        let error = &panel["engines"][0]["error"];
         assert_eq!(error["code"], "aborted", "{error}");
         tab.ask(begun.clone()).await;
     }

@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Fixture, mime, options};
 
-/// What came of those checks of an engine whose names start so, as all of them take a minute; and what is said
-/// to one who asks for them once more at once.
+/// The results of the checks of an engine with the given name prefixes, and the answer to a second request.
 async fn checked(source: Value, only: &[&str]) -> (Value, Value) {
     let data = tempfile::tempdir().expect("a directory");
     let mut options = options(data.path());
@@ -80,11 +79,11 @@ async fn check_results_are_in_both_languages() {
     let source = json!({ "kind": "program", "path": mime(), "args": [], "dir": null, "env": {} });
     let (done, _) = checked(source, &["handshake.author", "soak.memory"]).await;
     let checks = done["checks"].as_array().expect("checks");
-    let words = |name: &str| checks.iter().find(|it| it["id"] == name).cloned();
-    let author = words("handshake.author").expect("a result");
+    let result = |name: &str| checks.iter().find(|it| it["id"] == name).cloned();
+    let author = result("handshake.author").expect("a result");
     assert_eq!(author["english"]["rule"], "the engine sends its author", "{done}");
     assert_eq!(author["japanese"]["rule"], "エンジンは作者を伝える", "{done}");
-    let soak = words("soak.memory").expect("a result");
+    let soak = result("soak.memory").expect("a result");
     assert_eq!(soak["verdict"], "skip", "{done}");
     assert_eq!(soak["english"]["clauses"], json!(["practice (matches, servers)"]), "{done}");
     assert_eq!(soak["japanese"]["clauses"], json!(["慣例 (連続対局, サーバー)"]), "{done}");

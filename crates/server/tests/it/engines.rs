@@ -68,16 +68,16 @@ async fn a_button_is_pressed_where_the_engine_runs_or_else_in_a_process_that_is_
     let started = tab.ask(press("Clear Hash")).await;
     assert_eq!(started["kind"], "process", "{started}");
     let topic = format!("log/{}", started["process"]);
-    let mut heard: Vec<Value> = Vec::new();
+    let mut lines: Vec<Value> = Vec::new();
     let state = tab.follow(&topic).await;
-    heard.extend(state["lines"].as_array().expect("lines").iter().cloned());
-    let presses = |heard: &[Value]| {
-        heard.iter().filter(|line| line["text"] == "setoption name Clear Hash").count()
+    lines.extend(state["lines"].as_array().expect("lines").iter().cloned());
+    let presses = |lines: &[Value]| {
+        lines.iter().filter(|line| line["text"] == "setoption name Clear Hash").count()
     };
     for wanted in [1, 2] {
-        while presses(&heard) < wanted {
+        while presses(&lines) < wanted {
             let delta = tab.change(&topic, |delta| delta["lines"].is_array()).await;
-            heard.extend(delta["lines"].as_array().expect("lines").iter().cloned());
+            lines.extend(delta["lines"].as_array().expect("lines").iter().cloned());
         }
         // The second time there is one to press it in.
         if wanted == 1 {
@@ -124,15 +124,15 @@ async fn the_log_has_both_sides_and_the_users_lines() {
     let log = tab.follow(&topic).await;
     let lines = log["lines"].as_array().expect("lines");
     assert_eq!((&lines[0]["by"], &lines[0]["text"]), (&json!("client"), &json!("uci")));
-    let say = |line: &str| json!({ "kind": "say", "process": process, "line": line });
-    assert_eq!(tab.ask(say("two\nlines")).await["category"], "invalid_request");
-    tab.ask(say("go depth 1")).await;
-    let mut heard: Vec<Value> = Vec::new();
-    while !heard.iter().any(|line| line["text"] == "bestmove a2a3") {
+    let send_line = |line: &str| json!({ "kind": "send_line", "process": process, "line": line });
+    assert_eq!(tab.ask(send_line("two\nlines")).await["category"], "invalid_request");
+    tab.ask(send_line("go depth 1")).await;
+    let mut lines: Vec<Value> = Vec::new();
+    while !lines.iter().any(|line| line["text"] == "bestmove a2a3") {
         let delta = tab.change(&topic, |delta| delta["lines"].is_array()).await;
-        heard.extend(delta["lines"].as_array().expect("lines").iter().cloned());
+        lines.extend(delta["lines"].as_array().expect("lines").iter().cloned());
     }
-    let mine = heard.iter().find(|line| line["text"] == "go depth 1").expect("it was said");
+    let mine = lines.iter().find(|line| line["text"] == "go depth 1").expect("it was sent");
     assert_eq!(mine["by"], "user");
     // There was no position, as the log shows.
     for language in ["english", "japanese"] {
@@ -150,7 +150,7 @@ async fn the_log_has_both_sides_and_the_users_lines() {
         it["id"] == process && it["status"] == "ended"
     })
     .await;
-    assert_eq!(tab.ask(say("isready")).await["category"], "not_found");
+    assert_eq!(tab.ask(send_line("isready")).await["category"], "not_found");
     server.stop().await;
 }
 
@@ -312,15 +312,15 @@ async fn a_rejected_value_does_not_affect_the_others() {
     assert_eq!(tab.ask(set).await["kind"], "done");
     tab.change("engines", |delta| is(delta, true)).await;
     // Commands to an engine stay in order.
-    tab.ask(json!({ "kind": "say", "process": process, "line": "go depth 1" })).await;
+    tab.ask(json!({ "kind": "send_line", "process": process, "line": "go depth 1" })).await;
     let topic = format!("log/{process}");
     let log = tab.follow(&topic).await;
-    let mut heard = log["lines"].as_array().expect("lines").clone();
-    while !heard.iter().any(|line| line["text"] == "bestmove a2a3") {
+    let mut lines = log["lines"].as_array().expect("lines").clone();
+    while !lines.iter().any(|line| line["text"] == "bestmove a2a3") {
         let delta = tab.change(&topic, |delta| delta["lines"].is_array()).await;
-        heard.extend(delta["lines"].as_array().expect("lines").iter().cloned());
+        lines.extend(delta["lines"].as_array().expect("lines").iter().cloned());
     }
-    let set = heard.iter().filter_map(|line| line["text"].as_str()?.strip_prefix("setoption "));
+    let set = lines.iter().filter_map(|line| line["text"].as_str()?.strip_prefix("setoption "));
     assert_eq!(set.collect::<Vec<_>>(), ["name Style value Wild"]);
     server.stop().await;
 }
@@ -386,10 +386,10 @@ async fn the_command_line_can_read_the_list_of_engines() {
 }
 
 /// The option commands in the log of a process.
-async fn told(server: &Fixture, process: &Value) -> Vec<String> {
+async fn sent_lines(server: &Fixture, process: &Value) -> Vec<String> {
     let log = server.get(&format!("/api/log/{process}")).await.text();
     let lines = log.lines().filter_map(|line| line.split_once("> setoption name "));
-    lines.map(|(_, told)| told.to_owned()).collect()
+    lines.map(|(_, line)| line.to_owned()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -406,7 +406,7 @@ async fn options_of_an_engine_that_thinks_about_its_move_wait_for_it() {
     let mut e4 = ask("move");
     (e4["node"], e4["text"]) = (state["cursor"].clone(), json!("e4"));
     tab.ask(e4).await;
-    tab.change(&topic, |delta| delta["play"]["status"] == "thinking").await;
+    tab.change(&topic, |delta| delta["play"]["status"] == "searching").await;
     let state = tab.follow("engines").await;
     let processes = state["processes"].as_array().expect("processes");
     let plays = processes.iter().find(|it| it["purpose"]["kind"] == "play").expect("it plays");
@@ -415,19 +415,19 @@ async fn options_of_an_engine_that_thinks_about_its_move_wait_for_it() {
     let values = json!({ "Hash": "64", "Style": "Calm", "Skill Level": "9" });
     assert_eq!(tab.ask(set(values)).await["kind"], "done");
     let before = ["Skill Level value 5", "Style value Wild"];
-    assert_eq!(told(&server, &process).await, before);
+    assert_eq!(sent_lines(&server, &process).await, before);
     tab.ask(ask("move_now")).await;
     tab.change(&topic, |delta| delta["play"]["status"] == "your_turn").await;
     // What the game itself has set stays, and what is set no longer goes back to the default.
     assert_eq!(tab.ask(set(json!({ "Hash": null, "Style": null }))).await["kind"], "done");
     let all = [before, ["Hash value 64", "Hash value 16"]].concat();
-    let heard = async {
-        while told(&server, &process).await.len() < all.len() {
+    let lines = async {
+        while sent_lines(&server, &process).await.len() < all.len() {
             yield_now().await;
         }
     };
-    timeout(LONG, heard).await.expect("in time");
-    assert_eq!(told(&server, &process).await, all);
+    timeout(LONG, lines).await.expect("in time");
+    assert_eq!(sent_lines(&server, &process).await, all);
     server.stop().await;
 }
 

@@ -43,7 +43,7 @@ async fn found(server: &Fixture, query: Value) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_folder_is_read_into_the_library() {
+async fn imports_the_games_of_a_directory() {
     let directory = tempfile::tempdir().expect("a directory");
     let broken = "1. e4 e4 *\n";
     let root = records(
@@ -78,7 +78,7 @@ async fn a_folder_is_read_into_the_library() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_games_of_a_folder_are_reported_on() {
+async fn reports_on_the_games_of_a_directory() {
     let directory = tempfile::tempdir().expect("a directory");
     let root = records(directory.path(), &[("a.pgn", PGN), ("b.kif", KIF)]);
     let server = server_with(directory.path(), &root).await;
@@ -91,7 +91,7 @@ async fn the_games_of_a_folder_are_reported_on() {
     assert_eq!(begun["kind"], "job", "{begun}");
     let job = job_ends(&mut tab, &begun["id"]).await;
     assert_eq!((&job["status"], &job["done"]), (&json!("done"), &json!(3)), "{job}");
-    assert_eq!(tab.follow("games").await["games"], json!([]), "nobody has opened one");
+    assert_eq!(tab.follow("games").await["games"], json!([]), "none is open");
     let games = found(&server, json!({ "player": "babbage" })).await;
     let id = games[0]["id"].clone();
     let text = server.get(&format!("/api/export/{id}?format=pgn")).await.text();

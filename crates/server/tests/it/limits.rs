@@ -165,8 +165,8 @@ async fn search_output_is_limited_to_25_updates_per_second() {
     let engine = tab.add_mime(&[]).await;
     let (topic, _) = tab.new_game(game("chess", Value::Null)).await;
     let id: u32 = topic.rsplit_once('/').expect("a number").1.parse().expect("a number");
-    let lanes = format!("analysis/{id}");
-    tab.follow(&lanes).await;
+    let topic = format!("analysis/{id}");
+    tab.follow(&topic).await;
     let before = Instant::now();
     let settings = json!({
         "lines": 1, "goal": { "kind": "infinite" }, "only": [], "threat": false, "locked": false,
@@ -175,7 +175,7 @@ async fn search_output_is_limited_to_25_updates_per_second() {
     assert_eq!(tab.ask(begun).await["kind"], "done");
     let mut depths = Vec::new();
     while depths.len() < 12 {
-        let delta = tab.change(&lanes, |delta| delta["engines"].is_array()).await;
+        let delta = tab.change(&topic, |delta| delta["engines"].is_array()).await;
         let depth = delta["engines"][0]["info"]["lines"][0]["depth"].as_u64();
         depths.extend(depth.filter(|depth| !depths.contains(depth)));
     }
@@ -217,8 +217,8 @@ async fn check_close(pause_games: bool, stop_analysis: bool) {
     let (topic, state) =
         tab.new_game(game("chess", json!({ "first": human, "second": human }))).await;
     assert_eq!(state["play"]["status"], "your_turn");
-    let lanes = format!("analysis/{}", state["id"]);
-    tab.follow(&lanes).await;
+    let analysis = format!("analysis/{}", state["id"]);
+    tab.follow(&analysis).await;
     let begun = json!({
         "kind": "analyse", "game": state["id"], "engine": engine, "settings": {
             "lines": 1, "goal": { "kind": "infinite" }, "only": [], "threat": false,
@@ -226,7 +226,7 @@ async fn check_close(pause_games: bool, stop_analysis: bool) {
         },
     });
     assert_eq!(tab.ask(begun).await["kind"], "done");
-    tab.change(&lanes, |delta| delta["engines"][0]["status"] == "searching").await;
+    tab.change(&analysis, |delta| delta["engines"][0]["status"] == "searching").await;
     drop(tab);
     // A tab that reconnects in time must leave again.
     let deadline = Instant::now() + LONG;
@@ -234,16 +234,16 @@ async fn check_close(pause_games: bool, stop_analysis: bool) {
         sleep(RELOAD * 2).await;
         let mut tab = server.tab().await;
         let play = tab.follow(&topic).await["play"].clone();
-        let lanes = tab.follow(&lanes).await["engines"].clone();
+        let panels = tab.follow(&analysis).await["engines"].clone();
         let paused = play["status"] == "paused";
-        let stopped = lanes == json!([]);
+        let stopped = panels == json!([]);
         if (paused, stopped) == (pause_games, stop_analysis) {
             assert_eq!(play["clocks"]["running"].is_null(), paused, "{play}");
-            assert!(stopped || lanes[0]["status"] == "searching", "{lanes}");
+            assert!(stopped || panels[0]["status"] == "searching", "{panels}");
             break;
         }
-        assert!((paused, stopped) == (false, false), "{play} {lanes}");
-        assert!(Instant::now() < deadline, "{play} {lanes}");
+        assert!((paused, stopped) == (false, false), "{play} {panels}");
+        assert!(Instant::now() < deadline, "{play} {panels}");
     }
     server.stop().await;
 }

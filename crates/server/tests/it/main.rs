@@ -1,5 +1,5 @@
 //! The tests of the server.
-#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::expect_used, reason = "a failed precondition fails the test")]
 
 mod analysis;
 mod checks;

@@ -157,8 +157,7 @@ fn engines_with_the_same_name_are_distinguished_and_options_are_merged() {
     assert_eq!(limits.byoyomi_ms, Some(1000));
 }
 
-/// An engine that plays two moves and then gives up, once there is a file: one in its directory, with the name that
-/// its environment says.
+/// An engine that resigns after two moves, as soon as a file exists in its directory; the environment has its name.
 #[cfg(unix)]
 fn scripted(directory: &Path) -> Entrant {
     let script = directory.join("engine.sh");
@@ -195,29 +194,29 @@ enum SearchInfo {
 
 #[cfg(unix)]
 fn listening() -> (MatchListener, Receiver<SearchInfo>) {
-    let (sender, heard) = channel();
+    let (sender, events) = channel();
     let sender = Mutex::new(sender);
-    let tell: MatchListener = Arc::new(move |event| {
-        let told = match event {
+    let listener: MatchListener = Arc::new(move |event| {
+        let seen = match event {
             MatchEvent::Changed(_, changes) => {
-                let (delta, line) = changes.take().expect("nobody else takes them");
+                let (delta, line) = changes.take().expect("they are taken once");
                 SearchInfo::Changed(Box::new(delta), line)
             }
             MatchEvent::Game(_, game) => SearchInfo::Game(game),
             MatchEvent::Ended(_) => SearchInfo::Ended,
         };
         // The test may have ended.
-        let _ = sender.lock().expect("nobody has panicked").send(told);
+        let _ = sender.lock().expect("it is not poisoned").send(seen);
     });
-    (tell, heard)
+    (listener, events)
 }
 
 /// The events until the end of a match.
 #[cfg(unix)]
-fn until_ended(heard: &Receiver<SearchInfo>) -> Vec<SearchInfo> {
+fn until_ended(events: &Receiver<SearchInfo>) -> Vec<SearchInfo> {
     let mut all = Vec::new();
     loop {
-        let event = heard.recv_timeout(LONG).expect("the match goes on");
+        let event = events.recv_timeout(LONG).expect("the match continues");
         if let SearchInfo::Ended = event {
             return all;
         }
@@ -229,15 +228,15 @@ fn until_ended(heard: &Receiver<SearchInfo>) -> Vec<SearchInfo> {
 #[test]
 fn a_match_is_played_to_its_end_and_every_game_is_reported() {
     let directory = TempDir::new().expect("a directory");
-    let (tell, heard) = listening();
+    let (listener, events) = listening();
     let matches =
-        Matches::open(&directory.path().join("m"), Program::default(), tell).expect("it opens");
+        Matches::open(&directory.path().join("m"), Program::default(), listener).expect("it opens");
     std::fs::write(directory.path().join("play"), "").expect("it can be written");
     let engine = scripted(directory.path());
     let mut asked = plan(&["a", "b"]);
     asked.sprt = Some(SprtSettings { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05 });
     let id = matches.start(asked, &[engine.clone(), engine]).expect("it starts");
-    let event = until_ended(&heard);
+    let event = until_ended(&events);
 
     let (mut games, mut boards, mut ended, mut curve) = (Vec::new(), Vec::new(), 0, 0);
     for event in event {
@@ -271,9 +270,9 @@ fn a_match_is_played_to_its_end_and_every_game_is_reported() {
 
     // All of it is found on the disk again.
     drop(matches);
-    let (tell, _heard) = listening();
+    let (listener, _events) = listening();
     let matches =
-        Matches::open(&directory.path().join("m"), Program::default(), tell).expect("it opens");
+        Matches::open(&directory.path().join("m"), Program::default(), listener).expect("it opens");
     let again = matches.view(id).and_then(MatchView::read).expect("it is there");
     assert_eq!((again.status, again.played), (state.status, state.played));
     assert_eq!(again.standings, state.standings);
@@ -288,16 +287,16 @@ fn a_match_is_played_to_its_end_and_every_game_is_reported() {
 #[test]
 fn a_stopped_match_is_resumed() {
     let directory = TempDir::new().expect("a directory");
-    let (tell, heard) = listening();
+    let (listener, events) = listening();
     let place = directory.path().join("m");
-    let matches = Matches::open(&place, Program::default(), tell).expect("it opens");
+    let matches = Matches::open(&place, Program::default(), listener).expect("it opens");
     let engine = scripted(directory.path());
     let asked = plan(&["a", "b"]);
     let entrants = [engine.clone(), engine];
     let id = matches.start(asked, &entrants).expect("it starts");
     // The engine thinks until it may play: the board is seen meanwhile.
     loop {
-        let event = heard.recv_timeout(LONG).expect("the match begins");
+        let event = events.recv_timeout(LONG).expect("the match begins");
         if let SearchInfo::Changed(delta, line) = event
             && !delta.boards.is_empty()
         {
@@ -312,7 +311,7 @@ fn a_stopped_match_is_resumed() {
         ErrorCategory::Conflict
     );
     matches.stop(id, false).expect("it is played");
-    until_ended(&heard);
+    until_ended(&events);
     let state = matches.view(id).and_then(MatchView::read).expect("it is there");
     assert_eq!((state.status, state.played), (MatchStatus::Paused, 0));
     assert_eq!(
@@ -322,8 +321,8 @@ fn a_stopped_match_is_resumed() {
     drop(matches);
 
     // Another start of the server finds it as it was.
-    let (tell, heard) = listening();
-    let matches = Matches::open(&place, Program::default(), tell).expect("it opens");
+    let (listener, events) = listening();
+    let matches = Matches::open(&place, Program::default(), listener).expect("it opens");
     assert_eq!(matches.lines()[0].status, MatchStatus::Paused);
     std::fs::write(directory.path().join("play"), "").expect("it can be written");
     // The values of its environment are not kept, and have to be what they were.
@@ -333,8 +332,8 @@ fn a_stopped_match_is_resumed() {
         let rejected = matches.resume(id, wrong).expect_err("its engines are others");
         assert_eq!(rejected.error.code, ErrorCode::InvalidResults);
     }
-    matches.resume(id, &entrants).expect("it goes on");
-    until_ended(&heard);
+    matches.resume(id, &entrants).expect("it continues");
+    until_ended(&events);
     let state = matches.view(id).and_then(MatchView::read).expect("it is there");
     assert_eq!((state.status, state.played), (MatchStatus::Over, 4));
 }
@@ -451,7 +450,7 @@ async fn snapshots_and_deltas_of_a_match_do_not_overlap() {
 /// The arena starts an engine as the server does.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
-async fn an_engine_with_an_environment_and_a_folder_of_its_own_plays_matches() {
+async fn matches_use_the_environment_and_directory_of_an_engine() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let directory = TempDir::new().expect("a directory");
@@ -477,7 +476,7 @@ async fn an_engine_with_an_environment_and_a_folder_of_its_own_plays_matches() {
         .as_array()
         .expect("games")
         .iter()
-        .map(|game| game["outcome"]["termination"].as_str().expect("a word"))
+        .map(|game| game["outcome"]["termination"].as_str().expect("a termination"))
         .collect();
     assert_eq!(reasons, ["resignation"; 4], "{state}");
     server.stop().await;

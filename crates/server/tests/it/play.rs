@@ -39,8 +39,8 @@ async fn a_human_plays_against_an_engine() {
     let (topic, state) = tab.new_game(game("chess", against(&engine, clock(), false))).await;
     assert_eq!(state["position"]["legal"].as_array().map(Vec::len), Some(20));
     let root = state["cursor"].clone();
-    let refused = tab.ask(mv(&topic, &root, "e5")).await;
-    assert_eq!(refused["category"], "illegal_move", "{refused}");
+    let rejected = tab.ask(mv(&topic, &root, "e5")).await;
+    assert_eq!(rejected["category"], "illegal_move", "{rejected}");
     let played = tab.ask(mv(&topic, &root, "e4")).await;
     assert_eq!(played["kind"], "node", "{played}");
     let play = my_turn(&mut tab, &topic).await;
@@ -68,8 +68,8 @@ async fn shogi_is_played_in_usi_notation() {
     let (topic, state) = tab.new_game(game("shogi", against(&engine, no_time(), false))).await;
     let played = tab.ask(mv(&topic, &state["cursor"], "▲７六歩")).await;
     assert_eq!(played["kind"], "node", "{played}");
-    // Without a limit it thinks until it is told to move.
-    tab.change(&topic, |delta| delta["play"]["status"] == "thinking").await;
+    // Without a limit it searches until “Move now”.
+    tab.change(&topic, |delta| delta["play"]["status"] == "searching").await;
     let now = tab.ask(json!({ "kind": "move_now", "game": id(&topic) })).await;
     assert_eq!(now["kind"], "done", "{now}");
     my_turn(&mut tab, &topic).await;
@@ -88,7 +88,7 @@ async fn go_of(tab: &mut Tab, engine: &Value, variant: &str, time: Value, limits
     let text = if variant == "shogi" { "7g7f" } else { "e4" };
     assert_eq!(tab.ask(mv(&topic, &state["cursor"], text)).await["kind"], "node");
     tab.change(&topic, |delta| {
-        ["thinking", "your_turn"].iter().any(|status| delta["play"]["status"] == *status)
+        ["searching", "your_turn"].iter().any(|status| delta["play"]["status"] == *status)
     })
     .await;
     let engines = tab.follow("engines").await;
@@ -110,9 +110,9 @@ async fn go_of(tab: &mut Tab, engine: &Value, variant: &str, time: Value, limits
     let over = json!({ "kind": "resign", "game": id(&topic) });
     assert_eq!(tab.ask(over).await["kind"], "done");
     // The human's remaining time depends on the machine.
-    let words: Vec<&str> = go.split(' ').collect();
+    let tokens: Vec<&str> = go.split(' ').collect();
     let mut shown = Vec::new();
-    for pair in words.chunks(2) {
+    for pair in tokens.chunks(2) {
         let [name, value] = pair else { return go.clone() };
         let own = if variant == "shogi" { "btime" } else { "wtime" };
         shown.push(if *name == own { format!("{name} …") } else { format!("{name} {value}") });
@@ -145,8 +145,8 @@ async fn all_time_controls_are_sent_to_engines() {
         (&usi, "shogi", clock(0, 10_000, None), json!({}), "btime … byoyomi 10000 wtime 60000"),
         (&usi, "shogi", no_time(), json!({ "depth": 4 }), "depth 4"),
     ] {
-        let said = go_of(&mut tab, engine, variant, time.clone(), limits.clone()).await;
-        assert_eq!(said, expected, "{time} {limits}");
+        let go = go_of(&mut tab, engine, variant, time.clone(), limits.clone()).await;
+        assert_eq!(go, expected, "{time} {limits}");
     }
     server.stop().await;
 }
@@ -182,8 +182,8 @@ async fn two_tabs_see_the_same() {
     assert_eq!(seen["at"]["position"]["turn"], "second");
     let comment = json!({ "kind": "comment", "node": played["node"], "comments": ["<script>"], "before": [] });
     two.ask(json!({ "kind": "edit", "game": id(&topic), "edit": comment })).await;
-    let told = one.change(&topic, |delta| delta["nodes"][0]["comments"][0] == "<script>").await;
-    assert_eq!(told["undo"]["undo"], true);
+    let delta = one.change(&topic, |delta| delta["nodes"][0]["comments"][0] == "<script>").await;
+    assert_eq!(delta["undo"]["undo"], true);
     server.stop().await;
 }
 
@@ -215,8 +215,8 @@ async fn a_game_outlives_the_server() {
     server.stop().await;
 }
 
-/// Plays a game against an engine that is to play weakly, ends the server, does something to its data, and
-/// goes on. Gives back what was said to the engine then.
+/// Plays against an engine of limited strength, stops the server, changes its data, and resumes the game. Returns
+/// the protocol log after the restart.
 async fn log_after_a_restart(change: impl FnOnce(&Path)) -> String {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
@@ -244,20 +244,20 @@ async fn log_after_a_restart(change: impl FnOnce(&Path)) -> String {
     let state = tab.follow("engines").await;
     let processes = state["processes"].as_array().expect("processes");
     let plays = processes.iter().find(|it| it["purpose"]["kind"] == "play").expect("it plays");
-    let said = server.get(&format!("/api/log/{}", plays["id"])).await.text();
+    let log = server.get(&format!("/api/log/{}", plays["id"])).await.text();
     server.stop().await;
-    said
+    log
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_limit_of_strength_outlives_the_server() {
     let weak = "> setoption name Skill Level value 5\n";
-    let said = log_after_a_restart(|_| ()).await;
-    assert!(said.contains(weak) && said.contains("> setoption name Hash value 32\n"), "{said}");
+    let log = log_after_a_restart(|_| ()).await;
+    assert!(log.contains(weak) && log.contains("> setoption name Hash value 32\n"), "{log}");
     // It is not lost before the options are known.
-    let said = log_after_a_restart(forget_what_was_learned).await;
-    let told = said.find(weak).expect("it is said");
-    assert!(said.find("> go ").is_some_and(|go| told < go), "{said}");
+    let log = log_after_a_restart(forget_what_was_learned).await;
+    let set = log.find(weak).expect("it is sent");
+    assert!(log.find("> go ").is_some_and(|go| set < go), "{log}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -323,17 +323,17 @@ async fn the_first_moves_come_from_a_book() {
         new["book"] = json!({ "path": path, "plies": plies });
         new
     };
-    let words = |state: &Value| -> Vec<String> {
+    let moves = |state: &Value| -> Vec<String> {
         let nodes = state["nodes"].as_array().expect("nodes");
         nodes[1..].iter().map(|node| node["uci"].as_str().unwrap_or("").to_owned()).collect()
     };
     let (_, state) = tab.new_game(with("chess", &pgn, 3)).await;
-    assert_eq!(words(&state), ["e2e4", "c7c5", "g1f3"]);
+    assert_eq!(moves(&state), ["e2e4", "c7c5", "g1f3"]);
     assert_eq!(state["position"]["turn"], "second");
     let (_, state) = tab.new_game(with("chess", &epd, 8)).await;
     assert_eq!(state["position"]["text"], "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
     let (_, state) = tab.new_game(with("shogi", &sfen, 8)).await;
-    assert_eq!(words(&state), ["7g7f", "3c3d"]);
+    assert_eq!(moves(&state), ["7g7f", "3c3d"]);
     let outside = outside.to_str().expect("it is UTF-8");
     let mut handicap = with("shogi", &sfen, 8);
     handicap["start"] = json!({ "kind": "handicap", "name": "lance" });
@@ -365,8 +365,8 @@ async fn records_of_a_resignation_during_the_engines_turn_name_the_winner() {
     let engine = tab.add_mime(&["usi"]).await;
     let (topic, state) = tab.new_game(game("shogi", against(&engine, no_time(), false))).await;
     assert_eq!(tab.ask(mv(&topic, &state["cursor"], "7g7f")).await["kind"], "node");
-    // Without a limit it thinks until it is told to move.
-    tab.change(&topic, |delta| delta["play"]["status"] == "thinking").await;
+    // Without a limit it searches until “Move now”.
+    tab.change(&topic, |delta| delta["play"]["status"] == "searching").await;
     let resign = json!({ "kind": "resign", "game": id(&topic) });
     assert_eq!(tab.ask(resign).await["kind"], "done");
     let expected = tab.follow(&topic).await["outcome"].clone();

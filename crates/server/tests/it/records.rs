@@ -179,14 +179,17 @@ async fn subscribers_of_a_game_see_that_it_cannot_be_saved() {
     let mv =
         |node: u32, text: &str| json!({ "kind": "move", "game": id, "node": node, "text": text });
     assert_eq!(tab.ask(mv(0, "e4")).await["kind"], "node");
-    let told = tab.change(&topic, |delta| delta["kept"].is_object()).await;
-    assert!(told["kept"]["error"].as_str().is_some_and(|it| it.contains("disk is full")), "{told}");
+    let delta = tab.change(&topic, |delta| delta["kept"].is_object()).await;
+    assert!(
+        delta["kept"]["error"].as_str().is_some_and(|it| it.contains("disk is full")),
+        "{delta}"
+    );
     let close = json!({ "kind": "close_game", "game": id });
     assert_eq!(tab.ask(close.clone()).await["category"], "storage");
     db.execute_batch("DROP TRIGGER full").expect("it is gone");
     assert_eq!(tab.ask(mv(1, "e5")).await["kind"], "node");
-    let told = tab.change(&topic, |delta| delta["kept"].is_object()).await;
-    assert_eq!(told["kept"]["error"], Value::Null);
+    let delta = tab.change(&topic, |delta| delta["kept"].is_object()).await;
+    assert_eq!(delta["kept"]["error"], Value::Null);
     assert_eq!(tab.ask(close).await["kind"], "done");
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["kind"], "game");
     let state = tab.follow(&topic).await;
@@ -213,8 +216,8 @@ async fn arrows_and_circles_are_kept_on_both_boards() {
         for mark in &good {
             let done = tab.ask(set(&id, mark)).await;
             assert_eq!(done["kind"], "done", "{mark}: {done}");
-            let told = tab.change(&topic, |delta| delta["nodes"][0]["id"] == 0).await;
-            assert_eq!(told["nodes"][0]["marks"], json!([mark]));
+            let delta = tab.change(&topic, |delta| delta["nodes"][0]["id"] == 0).await;
+            assert_eq!(delta["nodes"][0]["marks"], json!([mark]));
         }
         assert_eq!(tab.ask(set(&id, &other)).await["category"], "invalid_request", "{other}");
         games.push((id, topic, good[1].clone()));

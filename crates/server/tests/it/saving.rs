@@ -19,7 +19,7 @@ struct Blocked(Connection);
 impl Blocked {
     fn new(data: &Path) -> Self {
         let db = library(data);
-        db.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes for long");
+        db.execute_batch("BEGIN IMMEDIATE").expect("no other write is long");
         Self(db)
     }
 
@@ -48,11 +48,12 @@ fn pgn(games: usize) -> String {
     (0..games).map(game).collect::<Vec<_>>().concat()
 }
 
-/// The number of transactions in the log of the library, which is not so long that it begins again.
+/// The number of transactions in the write-ahead log of the library, which is too short to be restarted.
 fn transactions(data: &Path) -> usize {
     let log = std::fs::read(data.join("library.sqlite-wal")).expect("a log");
-    let word = |at: usize| log[at..at + 4].try_into().map(u32::from_be_bytes).expect("four bytes");
-    let page = usize::try_from(word(8)).expect("a size");
+    let number_at =
+        |at: usize| log[at..at + 4].try_into().map(u32::from_be_bytes).expect("four bytes");
+    let page = usize::try_from(number_at(8)).expect("a size");
     let frames = log[32..].chunks_exact(24 + page);
     let frames = frames.take_while(|frame| frame[8..16] == log[16..24]);
     // The last frame of a transaction has the size of the file.
@@ -101,14 +102,14 @@ async fn no_command_waits_for_an_import() {
     let blocked = Blocked::new(&server.data);
     let body = pgn(100);
     let import = server.post("/api/import?name=a.pgn", "application/octet-stream", body.as_bytes());
-    let beside = async {
+    let meanwhile = async {
         // The writer waits by now, or soon: neither must be seen.
         for node in [0, 1, 0, 1] {
             assert_eq!(tab.ask(go_to(&state["id"], node)).await["kind"], "done");
         }
         blocked.release();
     };
-    let (imported, ()) = tokio::join!(import, beside);
+    let (imported, ()) = tokio::join!(import, meanwhile);
     assert_eq!((imported.status, imported.json()["total"].clone()), (200, json!(100)));
     server.stop().await;
 }

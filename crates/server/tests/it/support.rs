@@ -343,8 +343,7 @@ impl Tab {
         }
     }
 
-    /// The next change of a topic that fits, or what has become of it: a topic that begins anew has a snapshot in
-    /// the place of changes, whose fields have the same names where they mean the same.
+    /// The next matching change of a topic. A snapshot that replaces changes has fields of the same names.
     pub(crate) async fn change(&mut self, topic: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let event = |message: &Value| match message["kind"].as_str() {
             Some("snapshot") => message["state"]["state"].clone(),

@@ -99,7 +99,7 @@ fn the_page_has_the_english_text_of_each_error() {
     );
     for (prefix, texts) in [
         ("error", wire::ErrorCode::TEXTS),
-        ("subject", wire::Subject::TEXTS),
+        ("subject", wire::ErrorSubject::TEXTS),
         ("field", wire::PositionField::TEXTS),
     ] {
         for (name, english) in texts {

@@ -1,4 +1,4 @@
-//! An engine for the tests: it knows what is legal, thinks nothing, and has faults on demand.
+//! An engine for the tests: it plays the first legal move, and has faults on demand.
 //!
 //! `mime guard` is a guardian of engines. `mime [usi] [crash] [deaf] [register] [stale] [illegal] [proud] [shy] [plain]`
 
@@ -11,7 +11,7 @@ use std::time::Duration;
 use readyok_client::Guard;
 use readyok_rules::{CastlingForm, Game, Position};
 
-fn say(line: &str) {
+fn send(line: &str) {
     // A client that has left needs no answer.
     let _ = writeln!(io::stdout().lock(), "{line}");
 }
@@ -36,37 +36,37 @@ fn main() {
     let mut position = Position::start(game);
     let mut search: Option<Search> = None;
     for line in io::stdin().lock().lines().map_while(Result::ok) {
-        let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
-        match word {
+        let (command, rest) = line.split_once(' ').unwrap_or((&line, ""));
+        match command {
             "uci" if has("usi") => return,
             "uci" | "usi" => {
-                game = if word == "usi" { Game::Shogi } else { Game::Chess };
+                game = if command == "usi" { Game::Shogi } else { Game::Chess };
                 position = Position::start(game);
-                for said in ["id name Mime <b>1</b>", "id author Nobody"] {
-                    say(said);
+                for line in ["id name Mime <b>1</b>", "id author None"] {
+                    send(line);
                 }
                 if !has("plain") {
-                    say("option name Hash type spin default 16 min 1 max 1024");
+                    send("option name Hash type spin default 16 min 1 max 1024");
                 }
-                for said in [
+                for line in [
                     "option name Style type combo default Calm var Calm var Wild",
                     "option name Clear Hash type button",
                     "option name Skill Level type spin default 20 min 0 max 20",
                     "option name MultiPV type spin default 1 min 1 max 20",
                     "option name Ponder type check default false",
                 ] {
-                    say(said);
+                    send(line);
                 }
-                say(if word == "usi" { "usiok" } else { "uciok" });
+                send(if command == "usi" { "usiok" } else { "uciok" });
                 if has("register") {
-                    say("registration error");
+                    send("registration error");
                 }
             }
             "register" => {
-                say(if rest == "later" { "registration error" } else { "registration ok" });
+                send(if rest == "later" { "registration error" } else { "registration ok" });
             }
             "isready" if has("deaf") => (),
-            "isready" => say("readyok"),
+            "isready" => send("readyok"),
             "position" => position = read(game, rest).unwrap_or_else(|| Position::start(game)),
             "go" if has("crash") => {
                 let _ = writeln!(io::stderr(), "mime: out of thoughts");
@@ -110,38 +110,38 @@ struct Faults {
     proud: bool,
 }
 
-/// Thinks about a position: its first legal move is as good as any.
+/// Searches a position: the best move is the first legal one.
 fn begin(position: Position, runs: bool, faults: &Faults) -> Search {
     let Faults { stale, illegal, proud } = *faults;
     let stop = Arc::<AtomicBool>::default();
     let asked = Arc::clone(&stop);
     let thread = thread::spawn(move || {
         let form = CastlingForm::KingMove;
-        let mut words: Vec<String> =
+        let mut moves: Vec<String> =
             position.legal_moves().into_iter().map(|mv| mv.to_uci(form)).collect();
-        words.sort();
-        let best = words.first().map_or("(none)", String::as_str);
+        moves.sort();
+        let best = moves.first().map_or("(none)", String::as_str);
         let mut depth = 0;
-        let tell = |depth: u32| {
+        let report = |depth: u32| {
             let score = if proud { 500 } else { depth };
-            say(&format!("info depth {depth} score cp {score} nodes {depth}00 nps 9 pv {best}"));
-            say(&format!("info string at {position}"));
+            send(&format!("info depth {depth} score cp {score} nodes {depth}00 nps 9 pv {best}"));
+            send(&format!("info string at {position}"));
         };
         loop {
             depth += 1;
-            tell(depth);
+            report(depth);
             if !runs || asked.load(Ordering::Acquire) {
                 break;
             }
             thread::park_timeout(Duration::from_millis(2));
         }
         if stale {
-            // Goes on about it after it was told to stop.
+            // Sends `info` after `stop`.
             for more in 0..20 {
-                tell(depth + more);
+                report(depth + more);
             }
         }
-        say(&format!("bestmove {}", if illegal { "a1a5" } else { best }));
+        send(&format!("bestmove {}", if illegal { "a1a5" } else { best }));
     });
     Search { stop, thread }
 }

@@ -45,11 +45,11 @@ impl Engines {
                 }
             }
             if let Some(protocol) = engine.entry.protocol {
-                let word = match protocol {
+                let name = match protocol {
                     Protocol::Uci => "uci",
                     Protocol::Usi => "usi",
                 };
-                table.insert("protocol".to_owned(), text(word));
+                table.insert("protocol".to_owned(), text(name));
             }
             if !engine.entry.values.is_empty() {
                 table.insert("options".to_owned(), texts(&engine.entry.values));

@@ -1,13 +1,14 @@
 //! Opening, closing and deleting games.
 
 use super::{Games, with_names};
-use crate::app::context::{Components, Context};
+use crate::app::components::Components;
+use crate::app::context::Context;
 use crate::app::saving::Loaded;
 use crate::app::{App, Reply, storage, written};
 use crate::game::{GameSession, Tree, open};
 use crate::store::{StoreError, Written};
 use crate::time::now;
-use crate::wire::{Answer, ApiError, Delta, GameId, GamesDelta, NewGame, Subject, Topic};
+use crate::wire::{Answer, ApiError, Delta, ErrorSubject, GameId, GamesDelta, NewGame, Topic};
 
 /// Maximum number of open games.
 const MAX_OPEN: usize = 200;
@@ -118,7 +119,7 @@ impl App {
             // Games that are being read may refer to it.
             cx.saves.mark_changed(None);
             if !deleted {
-                return Err(ApiError::not_found(Subject::Game, id));
+                return Err(ApiError::not_found(ErrorSubject::Game, id));
             }
             components.games.forget_rematch(components.engines, cx, id);
             Ok(Answer::Done)
@@ -148,7 +149,7 @@ impl Components<'_> {
             let idle = sessions.filter(|session| self.is_idle(cx, session));
             let oldest = idle.min_by_key(|it| (it.last_changed(), it.id())).map(GameSession::id);
             let Some(oldest) = oldest else {
-                return Err(ApiError::too_many(Subject::OpenGame));
+                return Err(ApiError::too_many(ErrorSubject::OpenGame));
             };
             // It is saved; if it cannot be marked as closed, it is open again after the next start.
             drop(self.remove_game(cx, oldest));

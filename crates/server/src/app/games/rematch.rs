@@ -1,7 +1,8 @@
 //! Rematches. A finished game has at most one.
 
 use super::Games;
-use crate::app::context::{Components, Context};
+use crate::app::components::Components;
+use crate::app::context::Context;
 use crate::app::engines::Engines;
 use crate::app::{App, Reply};
 use crate::game::{GameSession, Tree, open};

@@ -4,15 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use super::{Jobs, MAX_GAMES, StoredJob};
+use super::{Jobs, MAX_GAMES};
 use crate::app::App;
 use crate::app::context::Context;
 use crate::app::library::{Batch, row_of};
 use crate::game::io_error;
 use crate::import::{is_record, read_each};
+use crate::store::StoredJob;
 use crate::store::{Row, StoreError};
 use crate::time::now;
-use crate::wire::{ErrorCode, ErrorInfo, GameId, JobErrorOf, JobId, Subject};
+use crate::wire::{ErrorCode, ErrorInfo, ErrorSubject, GameId, JobErrorOf, JobId};
 
 /// Maximum number of files of a directory.
 const MAX_FILES: usize = 100_000;
@@ -207,7 +208,7 @@ impl Jobs {
                     self.publish(cx, id);
                     return true;
                 }
-                ErrorCode::TooMany { subject: Subject::Game }
+                ErrorCode::TooMany { subject: ErrorSubject::Game }
             }
             Err(error) => ErrorCode::system(&error),
         };

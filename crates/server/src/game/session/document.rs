@@ -6,10 +6,12 @@ use readyok_rules::Move;
 use readyok_rules::record::AddError;
 use readyok_rules::{Game, GameOutcome, GameResult, Termination};
 
+use serde::{Deserialize, Serialize};
+
 use super::no_node;
 use crate::game::errors::illegal;
 use crate::game::tree::{ROOT, Tree};
-use crate::wire::{ApiError, ErrorCode, Header, NodeId, OutcomeView, Undo};
+use crate::wire::{ApiError, Book, ErrorCode, Header, NodeId, OutcomeView, Start, Undo};
 
 /// Maximum number of states that can be restored.
 const MAX_UNDO: usize = 50;
@@ -23,6 +25,13 @@ pub(crate) struct Document {
     pub(super) outcome: Option<OutcomeView>,
     pub(super) history: UndoHistory,
     pub(super) changes: Changes,
+}
+
+/// How a game was set up, in addition to its players and rules. A random start is drawn again.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Origin {
+    pub(crate) start: Start,
+    pub(crate) book: Option<Book>,
 }
 
 /// Changes that are not published or not saved yet.

@@ -7,7 +7,7 @@ use super::document::record_outcome;
 use super::{ActiveGame, Document, no_node, parse_move};
 use crate::game::errors::illegal;
 use crate::game::tree::record_mark;
-use crate::wire::{ApiError, Edit, ErrorCategory, ErrorCode, Header, NodeId, Subject};
+use crate::wire::{ApiError, Edit, ErrorCategory, ErrorCode, ErrorSubject, Header, NodeId};
 
 /// Maximum size of a comment, in bytes.
 const MAX_COMMENT: usize = 64 << 10;
@@ -108,9 +108,9 @@ impl Document {
                 let mut new = Headers::default();
                 for Header { name, value } in headers {
                     let whole = name.len() + value.len();
-                    let odd = name.chars().chain(value.chars()).any(char::is_control);
-                    if name.trim().is_empty() || MAX_HEADER < whole || odd {
-                        return Err(ApiError::invalid_text(Subject::Header));
+                    let has_control = name.chars().chain(value.chars()).any(char::is_control);
+                    if name.trim().is_empty() || MAX_HEADER < whole || has_control {
+                        return Err(ApiError::invalid_text(ErrorSubject::Header));
                     }
                     new.push(name, value);
                 }
@@ -122,7 +122,7 @@ impl Document {
                     return Err(ApiError::conflict(ErrorCode::GameInProgress));
                 }
                 self.tree.result = GameResult::from_text(&result).ok_or_else(|| {
-                    let why = ErrorCode::unknown(Subject::Result, &result);
+                    let why = ErrorCode::unknown(ErrorSubject::Result, &result);
                     ApiError::invalid_request(why)
                 })?;
                 self.outcome = record_outcome(&self.tree);
@@ -204,7 +204,7 @@ impl Document {
 
 fn check_count(count: usize) -> Result<(), ApiError> {
     if MAX_NOTES < count {
-        return Err(ApiError::too_many(Subject::Note));
+        return Err(ApiError::too_many(ErrorSubject::Note));
     }
     Ok(())
 }
@@ -212,7 +212,7 @@ fn check_count(count: usize) -> Result<(), ApiError> {
 fn check_texts(texts: &[String]) -> Result<(), ApiError> {
     check_count(texts.len())?;
     if texts.iter().any(|text| MAX_COMMENT < text.len()) {
-        return Err(ApiError::limit(ErrorCode::TooLong { subject: Subject::Comment }));
+        return Err(ApiError::limit(ErrorCode::TooLong { subject: ErrorSubject::Comment }));
     }
     Ok(())
 }

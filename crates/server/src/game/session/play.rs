@@ -8,15 +8,15 @@ use readyok_protocol::Score;
 use readyok_rules::record::Tag;
 use readyok_rules::{EndRules, Game, GameOutcome, GameResult, Move, Position, Termination};
 
-use super::search::PendingSearch;
+use super::request::PendingSearch;
 use super::{Branch, Document, Effect, Origin, ROOT, SearchRequest, no_node};
 use crate::game::clock::{GameClocks, Reading};
 use crate::game::position_view::line;
 use crate::time::{self, Moment};
 use crate::wire::{
-    ApiError, Claim, EnginePlayer, ErrorCode, GameId, Hint, LineMove, MoveInfo, NodeId,
-    OutcomeView, Play, PlayRules, PlayStatus, Player, PlayerState, PonderState, Side, Sides,
-    Subject, Time,
+    ApiError, Claim, EnginePlayer, ErrorCode, ErrorSubject, GameId, Hint, LineMove, MoveInfo,
+    NodeId, OutcomeView, Play, PlayRules, PlayStatus, Player, PlayerState, PonderState, Side,
+    Sides, Time,
 };
 
 /// The ply from which an engine accepts a draw, if it has no better score than [`MAX_DRAW_SCORE`].
@@ -183,7 +183,7 @@ impl ActiveGame {
             PlayState::Interrupted => PlayStatus::Interrupted,
             PlayState::Over => PlayStatus::Over,
             PlayState::Running => match &self.slots.of(turn).search {
-                Some(search) if search.started => PlayStatus::Thinking,
+                Some(search) if search.started => PlayStatus::Searching,
                 Some(_) => PlayStatus::Starting,
                 None => PlayStatus::YourTurn,
             },
@@ -648,7 +648,7 @@ pub(crate) fn check_players(players: &Sides<Player>) -> Result<(), ApiError> {
             Player::Engine(engine) => ("", &engine.time),
         };
         if MAX_NAME < name.chars().count() || name.chars().any(char::is_control) {
-            return Err(ApiError::invalid_text(Subject::PlayerName));
+            return Err(ApiError::invalid_text(ErrorSubject::PlayerName));
         }
         let fits = match *time {
             Time::None => true,

@@ -1,17 +1,8 @@
 //! Rematches: another game of the same players, set up in the same way.
 
-use serde::{Deserialize, Serialize};
-
 use super::play::ActiveGame;
-use super::{Document, GameSession, no_players};
-use crate::wire::{ApiError, Book, ErrorCode, GameId, NewGame, Rematch, Sides, Start};
-
-/// How a game was set up, in addition to its players and rules. A random start is drawn again.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Origin {
-    pub(crate) start: Start,
-    pub(crate) book: Option<Book>,
-}
+use super::{Document, GameSession, Origin, no_players};
+use crate::wire::{ApiError, ErrorCode, GameId, NewGame, Rematch, Sides, Start};
 
 impl ActiveGame {
     pub(crate) fn set_origin(&mut self, document: &mut Document, origin: Origin) {

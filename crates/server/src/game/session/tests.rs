@@ -25,7 +25,7 @@ fn engine(time: Time, ponder: bool) -> Player {
     })
 }
 
-fn person(time: Time) -> Player {
+fn human(time: Time) -> Player {
     Player::Human { name: "Ada".to_owned(), time }
 }
 
@@ -43,7 +43,7 @@ impl GameSession {
 /// A game of chess that has begun.
 fn begun(first: Player, second: Player) -> (GameSession, Vec<Effect>) {
     let mut session = GameSession::new(7, Tree::new(Position::start(Game::Chess)), 0);
-    let named = |player: Player| (player, "somebody".to_owned());
+    let named = |player: Player| (player, "A".to_owned());
     let players = Sides { first: named(first), second: named(second) };
     session.set_players(players, PlayRules::Engines, 0);
     let effects = session.with(|it, document| it.resume(document, 0)).expect("it can begin");
@@ -69,7 +69,7 @@ fn shown(effects: &[Effect]) -> String {
     effects.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-fn says(mv: &str, ponder: Option<&str>, elapsed: u64) -> EngineAnswer {
+fn answer(mv: &str, ponder: Option<&str>, elapsed: u64) -> EngineAnswer {
     EngineAnswer {
         best: EngineMove::Move(mv.to_owned()),
         ponder: ponder.map(str::to_owned),
@@ -83,7 +83,7 @@ fn tip(session: &GameSession) -> NodeId {
 
 #[test]
 fn the_clock_of_an_engine_runs_while_it_searches() {
-    let (mut session, effects) = begun(person(clock(1000)), engine(clock(1000), false));
+    let (mut session, effects) = begun(human(clock(1000)), engine(clock(1000), false));
     assert_eq!(shown(&effects), "");
     let (_, effects) = session.play_move(ROOT, "e4", 300).expect("it is legal");
     assert_eq!(shown(&effects), "Second think#1@1");
@@ -92,7 +92,7 @@ fn the_clock_of_an_engine_runs_while_it_searches() {
     session.with(|it, document| it.on_search_started(document, Side::Second, 1, 1000));
     assert_eq!(clocks(&session, 1100).expect("clocks").remaining.second, Some(900));
     let effects = session.with(|it, document| {
-        it.on_answer(document, Side::Second, (1, &says("e7e5", None, 400)), 1450)
+        it.on_answer(document, Side::Second, (1, &answer("e7e5", None, 400)), 1450)
     });
     assert_eq!(shown(&effects), "");
     let clocks = clocks(&session, 1450).expect("clocks");
@@ -104,7 +104,7 @@ fn the_clock_of_an_engine_runs_while_it_searches() {
 
 #[test]
 fn an_answer_to_an_earlier_search_is_ignored() {
-    let (mut session, _) = begun(person(Time::None), engine(clock(1000), false));
+    let (mut session, _) = begun(human(Time::None), engine(clock(1000), false));
     session.play_move(ROOT, "e4", 1).expect("it is legal");
     session.with(|it, document| it.take_back(document, 2)).expect("there is a move");
     let (_, effects) = session.play_move(ROOT, "d4", 3).expect("it is legal");
@@ -114,25 +114,26 @@ fn an_answer_to_an_earlier_search_is_ignored() {
             .with(|it, document| it.on_answer(
                 document,
                 Side::Second,
-                (1, &says("e7e5", None, 1)),
+                (1, &answer("e7e5", None, 1)),
                 4
             ))
             .is_empty()
     );
     assert_eq!(session.tree().main_line().len(), 1);
-    session
-        .with(|it, document| it.on_answer(document, Side::Second, (2, &says("d7d5", None, 1)), 5));
+    session.with(|it, document| {
+        it.on_answer(document, Side::Second, (2, &answer("d7d5", None, 1)), 5)
+    });
     assert_eq!(session.tree().main_line().len(), 2);
 }
 
 #[test]
 fn a_ponder_hit_continues_and_a_miss_restarts_the_search() {
     for (reply, expected, hits) in [("e7e5", "First hit", 1), ("c7c5", "First think#3@2", 0)] {
-        let (mut session, effects) = begun(engine(clock(9000), true), person(Time::None));
+        let (mut session, effects) = begun(engine(clock(9000), true), human(Time::None));
         assert_eq!(shown(&effects), "First think#1@0");
         session.with(|it, document| it.on_search_started(document, Side::First, 1, 0));
         let effects = session.with(|it, document| {
-            it.on_answer(document, Side::First, (1, &says("e2e4", Some("e7e5"), 10)), 10)
+            it.on_answer(document, Side::First, (1, &answer("e2e4", Some("e7e5"), 10)), 10)
         });
         assert_eq!(shown(&effects), "First ponder#2@2");
         session.with(|it, document| it.on_search_started(document, Side::First, 2, 11));
@@ -146,7 +147,7 @@ fn a_ponder_hit_continues_and_a_miss_restarts_the_search() {
 
 #[test]
 fn flags_fall_and_an_engines_answer_has_a_grace_period() {
-    let (mut session, _) = begun(person(clock(1000)), person(clock(1000)));
+    let (mut session, _) = begun(human(clock(1000)), human(clock(1000)));
     assert_eq!(session.active().and_then(ActiveGame::next_deadline), Some(1000));
     assert!(
         session.with(|it, document| it.on_tick(document, 999)).is_empty()
@@ -159,18 +160,18 @@ fn flags_fall_and_an_engines_answer_has_a_grace_period() {
         (Some(Side::Second), "time-forfeit")
     );
 
-    let (mut session, _) = begun(engine(clock(1000), false), person(clock(1000)));
+    let (mut session, _) = begun(engine(clock(1000), false), human(clock(1000)));
     session.with(|it, document| it.on_search_started(document, Side::First, 1, 0));
     assert_eq!(session.active().and_then(ActiveGame::next_deadline), Some(1000 + GRACE));
     // It was read late, and answered in time.
     session.with(|it, document| {
-        it.on_answer(document, Side::First, (1, &says("e2e4", None, 990)), 1300)
+        it.on_answer(document, Side::First, (1, &answer("e2e4", None, 990)), 1300)
     });
     assert_eq!(session.outcome(), None);
-    let (mut session, _) = begun(engine(clock(1000), false), person(clock(1000)));
+    let (mut session, _) = begun(engine(clock(1000), false), human(clock(1000)));
     session.with(|it, document| it.on_search_started(document, Side::First, 1, 0));
     session.with(|it, document| {
-        it.on_answer(document, Side::First, (1, &says("e2e4", None, 1001)), 1001)
+        it.on_answer(document, Side::First, (1, &answer("e2e4", None, 1001)), 1001)
     });
     assert_eq!(session.outcome().map(|it| it.termination.name()), Some("time-forfeit"));
     assert!(session.tree().main_line().is_empty(), "the move came too late");
@@ -178,7 +179,7 @@ fn flags_fall_and_an_engines_answer_has_a_grace_period() {
 
 #[test]
 fn mate_ends_the_game_and_is_written_down() {
-    let (mut session, _) = begun(person(Time::None), person(Time::None));
+    let (mut session, _) = begun(human(Time::None), human(Time::None));
     for text in ["f3", "e5", "g4", "Qh4"] {
         let node = tip(&session);
         session.play_move(node, text, 1).expect("it is legal");
@@ -210,7 +211,7 @@ fn a_declaration_has_the_result_of_the_rules() {
     for (sfen, rules, expected) in cases {
         let position = Position::from_text(Game::Shogi, sfen).expect("a position");
         let mut session = GameSession::new(7, Tree::new(position), 0);
-        let ada = || (person(Time::None), "Ada".to_owned());
+        let ada = || (human(Time::None), "Ada".to_owned());
         session.set_players(Sides { first: ada(), second: ada() }, rules, 0);
         session.with(|it, document| it.resume(document, 0)).expect("it can begin");
         let claim = session.state(1).play.expect("it is played").claim;
@@ -225,7 +226,7 @@ fn a_declaration_has_the_result_of_the_rules() {
 
 #[test]
 fn an_engine_takes_a_draw_when_it_is_no_better() {
-    let (mut session, _) = begun(person(Time::None), engine(Time::None, false));
+    let (mut session, _) = begun(human(Time::None), engine(Time::None, false));
     session.with(|it, document| it.offer_draw(document, 1)).expect("it can be offered");
     assert_eq!(session.outcome(), None, "the game has just begun");
     for ply in 0..32 {
@@ -259,7 +260,7 @@ fn an_engine_takes_a_draw_when_it_is_no_better() {
             };
             session.with(|it, document| it.on_info(document, side, search_id, info));
             session.with(|it, document| {
-                it.on_answer(document, side, (search_id, &says(mv, None, 1)), 1)
+                it.on_answer(document, side, (search_id, &answer(mv, None, 1)), 1)
             });
         }
     }
@@ -269,11 +270,11 @@ fn an_engine_takes_a_draw_when_it_is_no_better() {
 
 #[test]
 fn a_game_is_restored_as_it_was() {
-    let (mut session, _) = begun(person(clock(60_000)), engine(clock(60_000), false));
+    let (mut session, _) = begun(human(clock(60_000)), engine(clock(60_000), false));
     session.play_move(ROOT, "e4", 5000).expect("it is legal");
     session.with(|it, document| it.on_search_started(document, Side::Second, 1, 5000));
     session.with(|it, document| {
-        it.on_answer(document, Side::Second, (1, &says("e7e5", None, 2000)), 7000)
+        it.on_answer(document, Side::Second, (1, &answer("e7e5", None, 2000)), 7000)
     });
     let kept = serde_json::to_string(&session.snapshot().to_stored()).expect("it can be written");
     let kept = serde_json::from_str(&kept).expect("it reads back");
@@ -284,7 +285,7 @@ fn a_game_is_restored_as_it_was() {
     assert_eq!(play.status, PlayStatus::Interrupted);
     let clocks = play.clocks.expect("clocks");
     assert_eq!((clocks.remaining.first, clocks.remaining.second), (Some(55_000), Some(58_000)));
-    back.with(|it, document| it.resume(document, 10_000)).expect("it goes on");
+    back.with(|it, document| it.resume(document, 10_000)).expect("it continues");
     assert!(back.is_running());
 }
 
@@ -337,12 +338,12 @@ fn moves_on_a_board_are_undone_one_by_one() {
 
 #[test]
 fn moves_of_a_game_are_not_undone() {
-    let (mut session, _) = begun(person(Time::None), person(Time::None));
+    let (mut session, _) = begun(human(Time::None), human(Time::None));
     let (node, _) = session.play_move(ROOT, "e4", 0).expect("it is legal");
     session.edit(Edit::Nags { node, nags: vec![1] }).expect("it is there");
     let (reply, _) = session.play_move(node, "e5", 0).expect("it is legal");
     session.edit(Edit::Nags { node, nags: vec![2] }).expect("it is there");
-    session.with(|it, document| it.resign(document, 0)).expect("it goes on");
+    session.with(|it, document| it.resign(document, 0)).expect("it continues");
     assert!(session.edit(Edit::Undo).is_err(), "the game came after it");
     session.edit(Edit::Nags { node, nags: vec![3] }).expect("it is there");
     session.edit(Edit::Undo).expect("a sign was given");
@@ -353,19 +354,19 @@ fn moves_of_a_game_are_not_undone() {
 
 #[test]
 fn moves_of_a_running_game_stay() {
-    let (mut session, _) = begun(person(Time::None), person(Time::None));
+    let (mut session, _) = begun(human(Time::None), human(Time::None));
     let (node, _) = session.play_move(ROOT, "e4", 0).expect("it is legal");
     assert!(session.edit(Edit::Delete { node }).is_err());
     assert!(session.edit(Edit::Undo).is_err());
-    let (beside, _) = session.play_move(ROOT, "d4", 0).expect("it is a variation");
+    let (variation, _) = session.play_move(ROOT, "d4", 0).expect("it is a variation");
     assert_eq!(tip(&session), node);
-    assert!(session.edit(Edit::Promote { node: beside, to_main: true }).is_err());
-    session.edit(Edit::Delete { node: beside }).expect("it is no move of the game");
+    assert!(session.edit(Edit::Promote { node: variation, to_main: true }).is_err());
+    session.edit(Edit::Delete { node: variation }).expect("it is no move of the game");
 }
 
 #[test]
 fn a_hint_is_for_the_position_it_was_asked_for() {
-    let (mut session, _) = begun(person(Time::None), person(Time::None));
+    let (mut session, _) = begun(human(Time::None), human(Time::None));
     let hint = LineMove { uci: "e2e4".to_owned(), text: MoveText::default() };
     let (node, _) = session.hint_node().expect("a position");
     session.with(|it, document| it.set_hint(document, node, hint.clone()));
@@ -376,11 +377,11 @@ fn a_hint_is_for_the_position_it_was_asked_for() {
 }
 
 #[test]
-fn a_record_tells_when_its_game_was_begun_and_with_what_time() {
+fn headers_contain_the_date_and_the_time_control() {
     let clock = |base, increment| Time::Clock { base, increment, byoyomi: 0, moves: None };
     let noted = |game, first, second| {
         let mut session = GameSession::new(7, Tree::new(Position::start(game)), 0);
-        let players = Sides { first: person(first), second: person(second) };
+        let players = Sides { first: human(first), second: human(second) };
         let Sides { first, second } = players;
         let players = Sides { first: (first, "Ada".into()), second: (second, "Bob".into()) };
         // 2026-11-21 at noon UTC: far in the east the next day has begun.

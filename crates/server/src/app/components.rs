@@ -1,0 +1,108 @@
+//! The components next to each other, and the only loop that handles their events.
+
+use super::AppState;
+use super::analyses::Analyses;
+use super::context::Context;
+use super::engines::Engines;
+use super::events::AppEvent;
+use super::games::Games;
+use super::jobs::Jobs;
+use super::reports::Reports;
+use super::retry::RetryAttempts;
+use crate::engine::EngineEvent;
+use crate::time::now;
+use crate::wire::{ProcessId, Purpose};
+
+/// Maximum number of events that follow from one change. More are a loop between components.
+const MAX_EVENTS: usize = 10_000;
+
+/// The components that own the state, from the lowest layer to the highest.
+pub(crate) struct Components<'a> {
+    pub(super) engines: &'a mut Engines,
+    pub(super) games: &'a mut Games,
+    pub(super) analyses: &'a mut Analyses,
+    pub(super) reports: &'a mut Reports,
+    pub(super) retries: &'a mut RetryAttempts,
+    pub(super) jobs: &'a mut Jobs,
+}
+
+impl AppState {
+    pub(super) fn split(&mut self) -> (Components<'_>, Context<'_>) {
+        let Self {
+            hub,
+            saves,
+            processes,
+            engines,
+            games,
+            analyses,
+            reports,
+            retries,
+            jobs,
+            events,
+            app,
+            last_search,
+            closing,
+            ..
+        } = self;
+        let components = Components { engines, games, analyses, reports, retries, jobs };
+        let (closing, now) = (*closing, now());
+        (components, Context { hub, saves, processes, events, app, last_search, closing, now })
+    }
+
+    pub(crate) fn on_engine_event(&mut self, process: ProcessId, event: EngineEvent) {
+        let (components, mut cx) = self.split();
+        components.engines.on_process_event(&mut cx, process, event);
+        self.run_events();
+    }
+
+    /// Handles events until the queue is empty. Each change of the state ends with this.
+    pub(super) fn run_events(&mut self) {
+        for _ in 0..MAX_EVENTS {
+            let Some(event) = self.events.pop_front() else { return };
+            self.handle(event);
+        }
+        debug_assert!(self.events.is_empty(), "components notify each other without end");
+    }
+
+    fn handle(&mut self, event: AppEvent) {
+        let (components, mut cx) = self.split();
+        let (games, engines, cx) = (components.games, components.engines, &mut cx);
+        match event {
+            AppEvent::CursorMoved(game) => {
+                components.analyses.follow_cursor(games, engines, cx, game);
+            }
+            AppEvent::EngineRemoved(engine) => components.analyses.remove_engine(cx, engine),
+            AppEvent::ProcessExited => {
+                engines.start_next_probe(cx);
+                cx.processes.prune(cx.hub);
+            }
+            AppEvent::ReportFinished(game) => {
+                components.jobs.on_report_finished(components.reports, cx, game);
+                if games.remove_background(cx, game) {
+                    components.reports.remove(cx, game);
+                }
+                components.reports.start_next(games, engines, cx);
+            }
+            AppEvent::ReportQueueEmpty => {
+                if components.jobs.enqueue_next(components.reports, games, engines, cx) {
+                    components.reports.start_next(games, engines, cx);
+                }
+            }
+            AppEvent::Search(process, purpose, event) => match purpose {
+                Purpose::Play { game } => {
+                    games.on_player_event(engines, cx, (process, game), event);
+                }
+                Purpose::Hint { game } => games.on_hint_event(cx, (process, game), event),
+                Purpose::Analyse { game } => {
+                    components.analyses.on_event(games, engines, cx, (process, game), event);
+                }
+                Purpose::Report { game } => {
+                    components.reports.on_event(games, engines, cx, (process, game), event);
+                }
+                Purpose::Learn { .. } => components.retries.on_event(games, cx, process, event),
+                Purpose::Inspect => Engines::on_probe_event(cx, process, &event),
+                Purpose::Console => engines.on_console_event(cx, process, &event),
+            },
+        }
+    }
+}
