@@ -1,24 +1,21 @@
-//! What happens in a match, for programs and people that follow it.
+//! Events of a match.
 //!
-//! Each [`Event`] is one line of JSON for scripts ([`JsonLines`]):
+//! [`JsonLines`] writes each [`Event`] as one line of JSON:
 //!
 //! ```text
 //! {"at_ms":1700000000000,"event":"game-end","pair":7,"game":1,"first":1,"second":0,"winner":"first",…}
 //! ```
 
-mod json;
-mod ratings;
 mod score;
 
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use readyok_rules::{Game, Side};
 use serde::{Deserialize, Serialize};
 
-pub use json::JsonLines;
-pub use ratings::{JointRatings, Rating};
-pub use score::{Score, TestState};
+pub use score::{JointRatings, Rating, Score, TestState};
 
 use crate::openings::Skipped;
 use crate::pairing::Opening;
@@ -27,46 +24,47 @@ use crate::queue::{Stop, WarningContext, WorkerId};
 use crate::result::{EngineInfo, GameEnd, MoveRecord};
 use crate::stats::Verdict;
 use crate::store::ContentHash;
+use crate::time::unix_ms;
 
-/// Something that happened in a match.
+/// An event of a match.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
-    /// The match starts, or goes on.
+    /// The match starts or resumes.
     MatchStart {
-        /// Its name.
+        /// The hash of the plan, which identifies the match.
         plan_hash: ContentHash,
-        /// What is played.
+        /// The game.
         game: Game,
         /// The names of the engines. An [`EngineId`] is an index into this list.
         engines: Vec<String>,
-        /// How many pairs were played before.
+        /// The number of pairs played before.
         resumed: u64,
     },
     /// A game starts.
     GameStart {
-        /// In which pairing.
+        /// The index of the pairing.
         pair: u64,
-        /// Which of the pairing, counted from 0.
+        /// The number of the game in its pairing, counted from 0.
         game: u32,
         /// The round, counted from 1.
         round: u32,
-        /// Who has the first move.
+        /// The engine with the first move.
         first: EngineId,
-        /// Who has the second.
+        /// Its opponent.
         second: EngineId,
-        /// Who plays it.
+        /// The worker.
         worker: WorkerId,
-        /// Where it starts.
+        /// The opening.
         opening: Opening,
     },
-    /// A move was played. Told only if it was asked for.
+    /// A move was played. Reported only on request.
     Move {
-        /// In which pairing.
+        /// The index of the pairing.
         pair: u64,
-        /// In which game of it.
+        /// The number of the game.
         game: u32,
-        /// Which move after the opening, counted from 0.
+        /// Plies since the opening before the move.
         ply: u32,
         /// The move.
         #[serde(flatten)]
@@ -74,133 +72,132 @@ pub enum Event {
     },
     /// A game is over. It counts when its pair is complete.
     GameEnd {
-        /// In which pairing.
+        /// The index of the pairing.
         pair: u64,
-        /// Which of the pairing.
+        /// The number of the game.
         game: u32,
-        /// Who had the first move.
+        /// The engine with the first move.
         first: EngineId,
-        /// Who had the second.
+        /// Its opponent.
         second: EngineId,
-        /// The winner; none is a draw.
+        /// The winner; `None` for a draw.
         winner: Option<Side>,
-        /// What ended it.
+        /// The reason.
         #[serde(rename = "termination")]
         end: GameEnd,
-        /// How many moves the engines played.
+        /// The number of plies since the opening.
         plies: u32,
-        /// How long it took, in milliseconds.
+        /// The duration in milliseconds.
         duration_ms: u64,
-        /// Who the engines said they are, who moved first before the other one.
+        /// Names and settings of the engines, that with the first move first.
         #[serde(default)]
         engines: Box<[EngineInfo; 2]>,
     },
     /// A pair is complete and stored.
     PairEnd {
-        /// Which.
+        /// The index of the pairing.
         pair: u64,
-        /// The round.
+        /// The round, counted from 1.
         round: u32,
-        /// How many pairs are complete now.
+        /// The number of complete pairs.
         complete: u64,
     },
-    /// How two engines stand against each other, after a pair of theirs.
+    /// The score of two engines, after each of their pairs.
     Score(Score),
-    /// How the test of the match stands.
+    /// The state of the test.
     Test(TestState),
-    /// How strong all engines are together: once, before the end of a match of three or more.
+    /// The ratings: once, before the end of a match of three or more engines.
     Ratings(JointRatings),
-    /// Who has won the knockout: once, before its end. Points do not tell: who has a bye plays less, and
-    /// ties are decided by seeds or by lot.
+    /// The winner of a knockout: once, before its end. It does not follow from points, because of byes and ties.
     Champion {
-        /// Who.
+        /// The winner.
         engine: EngineId,
     },
-    /// Something odd.
+    /// A warning.
     Warning {
-        /// What.
+        /// The description.
         text: String,
-        /// In which pairing, if in one.
+        /// The index of the pairing, if it concerns one.
         pair: Option<u64>,
-        /// Which engine, if one did it.
+        /// The engine, if it concerns one.
         engine: Option<EngineId>,
-        /// More about it, if an engine did it in a game.
+        /// Details of a warning about an engine in a game.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        about: Option<Box<WarningContext>>,
+        context: Option<Box<WarningContext>>,
     },
-    /// An engine has failed, and has lost its game by it.
+    /// An engine has lost a game by a failure.
     EngineFailure {
-        /// Which.
+        /// The engine.
         engine: EngineId,
-        /// In which pairing.
+        /// The index of the pairing.
         pair: u64,
-        /// In which game of it.
+        /// The number of the game.
         game: u32,
-        /// How.
+        /// The failure.
         #[serde(rename = "termination")]
         end: GameEnd,
-        /// How often it has failed so far.
+        /// The number of its failures so far.
         count: u64,
     },
     /// The match is being stopped.
     Stopping {
-        /// How.
+        /// The kind of stop.
         how: Stop,
-        /// Why.
+        /// The reason.
         why: End,
     },
-    /// The match is over for now.
+    /// The match is over, or can be resumed later.
     MatchEnd {
-        /// Why.
+        /// The reason.
         why: End,
-        /// How many pairs are complete.
+        /// The number of complete pairs.
         complete: u64,
-        /// How many games are in them.
+        /// The number of games of these pairs.
         games: u64,
     },
 }
 
-/// Why a match is over.
+/// The reason of the end of a match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum End {
-    /// Everything was played.
+    /// All pairings were played.
     Complete,
     /// The test has decided.
     Test {
-        /// What.
-        #[serde(with = "score::VerdictWord")]
+        /// The decision.
+        #[serde(with = "score::VerdictText")]
         verdict: Verdict,
     },
-    /// Somebody has ended it.
+    /// The match was interrupted.
     Interrupted,
-    /// An engine has failed as often as is borne.
+    /// An engine has failed too often.
     Failures {
-        /// Which.
+        /// The engine.
         engine: EngineId,
-        /// How often.
+        /// The number of failures.
         count: u64,
     },
-    /// Something does not work.
+    /// An error.
     Error {
-        /// What.
+        /// The description.
         text: String,
     },
 }
 
-/// Somebody who follows a match.
+/// A listener to the events of a match.
 pub trait Listener: Send {
-    /// Hears what has happened. The match goes on when this returns.
+    /// Handles an event. The match continues when this returns.
     fn on_event(&mut self, event: &Event);
 
-    /// Hears which openings cannot be used: warnings, unless a listener has other words for them.
+    /// Handles openings that were skipped: by default, as warnings.
     fn on_skipped_openings(&mut self, skipped: &Arc<Skipped>) {
-        let warn = |text| Event::Warning { text, pair: None, engine: None, about: None };
+        let warn = |text| Event::Warning { text, pair: None, engine: None, context: None };
         for error in &skipped.errors {
-            self.on_event(&warn(format!("an opening is left out: {error}")));
+            self.on_event(&warn(format!("an opening is skipped: {error}")));
         }
         if skipped.more > 0 {
-            self.on_event(&warn(format!("{} more openings are left out", skipped.more)));
+            self.on_event(&warn(format!("{} more openings are skipped", skipped.more)));
         }
     }
 }
@@ -215,10 +212,55 @@ impl<L: Listener + ?Sized> Listener for Box<L> {
     }
 }
 
-/// Hears in another thread.
+/// Sends events to another thread.
 impl Listener for Sender<Event> {
     fn on_event(&mut self, event: &Event) {
-        // Whoever has dropped the other end does not want to know.
+        // Events are dropped when the receiver is closed.
         let _ = self.send(event.clone());
     }
+}
+
+/// Writes each event as one line of JSON, with the time in milliseconds since 1970 as `at_ms`.
+///
+/// Each line is flushed. After an error nothing more is written, and the match continues.
+#[derive(Debug)]
+pub struct JsonLines<W> {
+    out: Option<W>,
+    error: Option<io::Error>,
+}
+
+#[derive(Serialize)]
+struct Stamped<'a> {
+    at_ms: u64,
+    #[serde(flatten)]
+    event: &'a Event,
+}
+
+impl<W: Write> JsonLines<W> {
+    /// Writes to a stream or a file.
+    pub fn new(out: W) -> Self {
+        Self { out: Some(out), error: None }
+    }
+
+    /// The error that ended the output.
+    pub fn error(&self) -> Option<&io::Error> {
+        self.error.as_ref()
+    }
+}
+
+impl<W: Write + Send> Listener for JsonLines<W> {
+    fn on_event(&mut self, event: &Event) {
+        let Some(out) = &mut self.out else { return };
+        if let Err(error) = write(out, event) {
+            self.error = Some(error);
+            self.out = None;
+        }
+    }
+}
+
+fn write(out: &mut impl Write, event: &Event) -> io::Result<()> {
+    let mut line = serde_json::to_vec(&Stamped { at_ms: unix_ms(), event })?;
+    line.push(b'\n');
+    out.write_all(&line)?;
+    out.flush()
 }

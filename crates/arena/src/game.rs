@@ -1,34 +1,27 @@
-//! One game between two engines, played so that its result can be trusted.
+//! A game between two engines, with reliable results.
 //!
 //! ```text
-//!  play_game ── asks ──> Player ── process, connection, thread ──> engine
-//!      └─ answers and times ──> Referee ──> Clock, rules, scores, tablebases
+//!  play_game ── searches ──> Player ── process, connection, thread ──> engine
+//!      └─ answers and times ──> Referee ──> Clock, rules, adjudication
 //! ```
 //!
-//! The [`Referee`] judges and the [`Clock`]s count, without I/O and without reading the time.
-//! [`play_game`] does the waiting. Each move has one absolute deadline, from the write of `go`, or
-//! `ponderhit`, to the arrival of `bestmove`, and no fault of an engine costs more than its game.
+//! The [`Referee`] and the [`Clock`]s do no I/O and do not read the time. [`play_game`] waits for the engines. Each move
+//! has one absolute deadline, from sending `go` or `ponderhit` to receiving `bestmove`. A failure of an engine costs
+//! only its game.
 
-mod adjudicator;
-mod cancel;
+mod adjudication;
 mod clock;
-mod fastchess_info;
+mod host;
 mod move_info;
-mod overload;
 mod play;
 mod player;
-mod probe;
 mod referee;
-mod start_limiter;
-mod tablebase;
-mod texts;
-mod time;
+mod rules;
 
-pub use cancel::Cancel;
+pub use adjudication::{Syzygy, Tablebases, Wdl};
 pub use clock::{Clock, Overrun, go};
-pub use play::{GameSettings, play_game};
-pub use player::{LineObserver, Player, StderrObserver};
-pub(crate) use probe::probe;
-pub use referee::{Answer, Decision, OpeningError, Referee, Verdict};
-pub use tablebase::{Known, Syzygy, Tablebases};
-pub use texts::TextOptions;
+pub use play::{Cancel, GameSettings, play_game};
+pub(crate) use player::probe;
+pub use player::{LineObserver, Player, StderrObserver, TextOptions};
+pub use referee::{Answer, OpeningError, Referee, Verdict};
+pub use rules::Decision;

@@ -1,9 +1,8 @@
-//! Matches between engines of chess, Chess960 and shogi, with results to build on.
+//! Matches between chess, Chess960 and shogi engines, with reliable results.
 //!
-//! A [`Plan`](plan::Plan) says what is to be played. From it come
-//! [`Pairing`](pairing::Pairing)s: two engines, an opening, one or two games. A pairing is the unit
-//! of everything: it is played as a whole on one machine, stored as a whole and counted as a whole,
-//! so that openings which favour a side do no harm and statistics never see half a pair.
+//! A [`Plan`](plan::Plan) configures a match. Its schedule consists of [`Pairing`](pairing::Pairing)s: two engines, one
+//! opening, one or two games. A pairing is played on one host, stored and counted as a unit: openings that favor a
+//! side do not distort results, and statistics never include half a pair.
 #![forbid(unsafe_code)]
 
 pub mod event;

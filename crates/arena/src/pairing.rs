@@ -1,4 +1,4 @@
-//! The unit of a match: two engines, one opening, one or two games.
+//! Pairings: two engines, one opening, one or two games.
 
 use std::fmt;
 
@@ -9,46 +9,46 @@ use crate::plan::EngineId;
 use crate::result::MatchGame;
 use crate::stats::Crosstable;
 
-/// Two engines that meet, and where their games start.
+/// Two engines that play one or two games from the same opening.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {
-    /// The place in the order of the match, counted from 0. Results are merged by it. A knockout
-    /// leaves out numbers: those of matches that need not be played again.
+    /// The position in the match, counted from 0, by which results are merged. A knockout skips the indices of
+    /// replays that are not needed.
     pub index: u64,
     /// The round, counted from 1.
     pub round: u32,
-    /// Who has the first move in the first game.
+    /// The engine with the first move in the first game.
     pub first: EngineId,
-    /// Who has it in the second, unless colors are fixed.
+    /// Its opponent, which has the first move in the second game unless colors are fixed.
     pub second: EngineId,
-    /// How many games: 1 or 2.
+    /// The number of games: 1 or 2.
     pub games: u32,
-    /// Who has the first move in the first game has it in the second one, too.
+    /// Whether colors are not reversed in the second game.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixed_colors: bool,
-    /// Where all of them start.
+    /// The opening of all games.
     pub opening: Opening,
 }
 
-/// Where a game starts.
+/// The opening of a game.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opening {
-    /// The position, as FEN or SFEN; none is the start position of the game.
+    /// The position, as FEN or SFEN. `None` is the start position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
-    /// Moves that are played before the engines are asked, as UCI or USI words.
+    /// The moves of the opening, in UCI or USI notation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<String>,
-    /// What its source calls it, if it has a name.
+    /// Its name in the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Where it stands in its source, counted from 0.
+    /// Its index in the source, counted from 0.
     #[serde(default)]
     pub index: u64,
 }
 
 impl Opening {
-    /// Who makes the first move after it.
+    /// The side to move after the opening.
     pub fn turn(&self, game: Game) -> Side {
         let field = self.position.as_deref().and_then(|text| text.split_whitespace().nth(1));
         let start = match (game, field) {
@@ -59,26 +59,36 @@ impl Opening {
     }
 }
 
-/// What came of a pairing: all of its games.
+/// A worker: one thread that plays one pairing at a time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct WorkerId(pub String);
+
+impl fmt::Display for WorkerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The games of a pairing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairResult {
-    /// Which pairing.
+    /// The pairing.
     pub pairing: Pairing,
-    /// Its games, in order.
+    /// The games, in order.
     pub games: Vec<MatchGame>,
-    /// Which worker played it, if it was one that plays for matches of other machines.
+    /// The remote worker that played it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<WorkerId>,
 }
 
 impl PairResult {
-    /// Counts the games that were played to their end. Those of engines that the table does not have
-    /// are left out.
+    /// Adds the finished games to a crosstable. Games of engines that are not in the table are ignored.
     pub(crate) fn count_in(&self, table: &mut Crosstable) {
         let index = |engine: EngineId| usize::try_from(engine.0).unwrap_or(usize::MAX);
-        let whole = self.games.iter().filter(|game| game.end != Termination::Aborted);
-        let whole: Vec<&MatchGame> = whole.collect();
-        let _ = match whole.as_slice() {
+        let finished = self.games.iter().filter(|game| game.end != Termination::Aborted);
+        let finished: Vec<&MatchGame> = finished.collect();
+        let _ = match finished.as_slice() {
             [one, other] if (one.first, one.second) == (other.second, other.first) => {
                 let [first, second] = [one.score(), other.score().reversed()];
                 table.add_pair(index(one.first), index(one.second), first, second)
@@ -90,19 +100,8 @@ impl PairResult {
     }
 }
 
-/// The name of a worker: a thread that plays one pairing at a time.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct WorkerId(pub String);
-
-impl fmt::Display for WorkerId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 impl Pairing {
-    /// Who has the first move and who the second in a game of the pairing, counted from 0.
+    /// The first and the second side of a game, counted from 0.
     pub fn sides(&self, game: u32) -> (EngineId, EngineId) {
         if self.fixed_colors || game.is_multiple_of(2) {
             (self.first, self.second)

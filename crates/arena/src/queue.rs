@@ -1,104 +1,100 @@
-//! Between the coordinator of a match and those who play its games, who may be threads here or
-//! programs on other machines.
+//! The queue between the coordinator of a match and its workers: threads of this process, or processes on other hosts.
 //!
 //! ```text
 //!               offer(Job), stop(Stop)                        take() ──> Lease
 //!  coordinator ────────────────────────> Dispatcher  ···  Jobs ────────────────> worker
 //!       ^                                                                           │
 //!       └──────────────────────────── Report <──────────────────────────────────────┘
-//!                                             tell(Progress), finish(PairResult)
+//!                                           report(Progress), finish(PairResult)
 //! ```
 //!
-//! A [`Job`] is a pairing; everything that all jobs of a match share is in its [`Order`], which a
-//! worker gets once. A worker holds a job by a [`Lease`]. What always holds, whatever carries jobs:
-//! - A lease that ends without a result, since its worker has panicked, died or gone, puts the job
-//!   up again, at most [`DELIVERIES`] times in all: a job that kills its workers is told as such.
-//! - Of every job that was offered, a report tells the end: it is done, or will not be.
-//! - A job can be done twice, as a worker that was given up may answer after all. The coordinator
-//!   takes the first result of each index.
-//! - A stop reaches everybody: nobody takes a job any more, and [`StopToken`]s say whether games
-//!   that are being played are played to their end.
-//! - Workers may come and go at any time.
+//! A [`Job`] is a pairing. Everything that all jobs of a match share is in its [`MatchSpec`], which a worker receives
+//! once. A worker holds a job by a [`Lease`]. Invariants of all queues:
+//! - A lease that ends without a result (its worker panicked, crashed or left) requeues the job. After [`DELIVERIES`]
+//!   attempts the job is reported as failed.
+//! - Each offered job has exactly one final report: done or returned.
+//! - A job can be done twice, since a worker considered lost may still answer. The coordinator uses the first result of
+//!   each index.
+//! - A stop reaches all workers: no job is taken any more, and the [`StopToken`] tells running games whether to
+//!   finish.
+//! - Workers may join and leave at any time.
 
 mod local;
 #[cfg(feature = "nats")]
 pub mod nats;
-mod rejection;
 mod report;
 mod spec;
 mod stop;
 
 use std::{error, fmt};
 
+pub use crate::pairing::WorkerId;
 pub use local::{LocalDispatcher, LocalJobs, local};
-pub use rejection::{NoStart, Rejection};
-pub use report::{Progress, Report, ReturnReason, WarningContext};
+pub use report::{NoStart, Progress, Rejection, Report, ReturnReason, WarningContext};
 pub use spec::{Job, MAX_FILE_BYTES, MatchSpec, SpecError, SpecFile};
 pub use stop::{OnAbort, Stop, StopToken};
 
 use crate::pairing::PairResult;
-pub use crate::pairing::WorkerId;
 
-/// How often a job is given out before it is told to be dead.
+/// The maximum number of times that a job is delivered to a worker.
 pub const DELIVERIES: u32 = 3;
 
-/// The coordinator's end of a queue. What comes back are [`Report`]s in a channel.
+/// The coordinator's end of a queue. [`Report`]s arrive in a channel.
 pub trait Dispatcher: Send {
-    /// Puts a job up. Jobs are taken in the order in which they were offered.
+    /// Adds a job. Jobs are taken in the order of their addition.
     ///
     /// # Errors
-    /// The queue is out of order.
+    /// The queue has failed.
     fn offer(&mut self, job: Job) -> Result<(), QueueError>;
 
-    /// Says that every job has been offered. Workers for whom nothing is left may go home with
-    /// their engines; a job that is given back is still there for whoever gave it back.
+    /// Marks the queue as complete: no job will be added. Idle workers may exit; a job that is given back is played by
+    /// another worker.
     fn complete(&mut self) {}
 
-    /// Ends the match for all workers. Jobs that nobody has taken are withdrawn.
+    /// Stops the match for all workers. Jobs without a worker are withdrawn.
     ///
     /// # Errors
-    /// The queue is out of order.
+    /// The queue has failed.
     fn stop(&mut self, how: Stop) -> Result<(), QueueError>;
 }
 
 /// A worker's end of a queue.
 pub trait Jobs: Send {
-    /// Waits for a job. None when there will be no more.
+    /// Waits for a job; `None` at the end of the match.
     ///
     /// # Errors
-    /// The queue is out of order.
+    /// The queue has failed.
     fn take(&mut self) -> Result<Option<Box<dyn Lease>>, QueueError>;
 
-    /// Tells whether the match was stopped.
+    /// The stop state of the match.
     fn stop_token(&self) -> &StopToken;
 }
 
-/// A job that a worker holds. While it exists the job is the worker's, however long a game takes;
-/// dropping it gives the job back.
+/// A job held by a worker, regardless of its duration. Dropping the lease gives the job back.
 pub trait Lease: Send {
-    /// What is to be played.
+    /// The job.
     fn job(&self) -> &Job;
 
-    /// Tells how it goes. Nothing depends on it, and it may get lost.
+    /// Reports progress. Delivery is not guaranteed.
     fn report(&mut self, progress: Progress);
 
     /// Ends the job with a result.
     ///
     /// # Errors
-    /// The result does not reach the coordinator.
+    /// The result could not be sent.
     fn finish(self: Box<Self>, result: PairResult) -> Result<(), QueueError>;
 
-    /// Ends the job without a result for good: it cannot be played anywhere.
+    /// Ends the job without a result: it cannot be played on any host.
     fn fail(self: Box<Self>, why: String);
 
-    /// Gives the job back for others: nobody on this machine takes one of the match any more.
+    /// Gives the job back. This worker takes no further job of the match.
     fn decline(self: Box<Self>);
 }
 
-/// A queue is out of order.
+/// A failure of the queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueError {
-    /// What has happened.
+    /// The description.
     pub text: String,
 }
 

@@ -1,19 +1,18 @@
-//! Plays a match: from the plan's pairings to stored results, and to its end for whatever reason.
+//! The runner of a match: from the pairings of the plan to stored results.
 //!
 //! ```text
-//!  Schedule ──> coordinator ── Dispatcher ··· Jobs ──> worker: a PairPlayer, which has the engines
+//!  Schedule ──> coordinator ── Dispatcher ··· Jobs ──> worker: PairPlayer with engines
 //!                 │     ^                                 │
 //!                 │     └──────────── Report ─────────────┘
 //!                 └──> Store, then Export, Score, test of the plan, Listener
 //! ```
 //!
-//! One thread coordinates, and sleeps until there is a report or something to write to the disk.
-//! What always holds:
+//! The coordinator is one thread, which sleeps until a report arrives or results must be synced. Invariants:
 //! - A pair counts when it is stored, and is stored once. Records and statistics follow the store.
-//! - In memory are counts, and the pairs that are being played.
-//! - The match ends when everything was played, its test has decided, it was interrupted, an engine
-//!   has failed too often, or something does not work; whatever it is, workers have ended and
-//!   results are on the disk before [`Match::play_here`] returns.
+//! - Only counts and the running pairs are in memory.
+//! - The match ends when all pairings are played, its test has decided, it is interrupted, an engine has failed too
+//!   often, or an error occurs. In any case, workers have ended and results are synced before [`Match::play_here`]
+//!   returns.
 
 mod coordinator;
 mod cpus;
@@ -40,7 +39,7 @@ use crate::store::Store;
 use coordinator::{Coordinator, Parts};
 use tally::Tally;
 
-/// A match that is about to be played, or to go on.
+/// A match before its start, or before it is resumed.
 pub struct Match {
     spec: MatchSpec,
     store: Store,
@@ -52,45 +51,43 @@ pub struct Match {
     reports: Receiver<Report>,
 }
 
-/// How a match is run. Nothing of it decides what the games are like.
+/// Settings of the runner. They do not affect games.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What the first interrupt does. The second one aborts.
+    /// The effect of the first interrupt. The second one aborts.
     pub on_interrupt: Stop,
-    /// What becomes of pairs that are being played when the test has decided. Those that are
-    /// broken off do not count, and neither do those that were finished in the same moment.
+    /// The effect of a decision of the test on running pairs. Aborted pairs do not count.
     pub on_verdict: Stop,
-    /// After how many crashes, stalls or failed starts of one engine the match is ended. None goes
-    /// on, whatever happens; but an engine that could not be started three times in a row ends the
-    /// match in any case.
+    /// The number of crashes, stalls or failed starts of one engine that ends the match; `None` is unlimited. Three
+    /// consecutive failed starts of an engine always end the match.
     pub failures: Option<u64>,
-    /// How long a result may be in danger from a failing machine.
+    /// Maximum delay until a result is synced to the disk.
     pub sync: Duration,
-    /// Whether each move is told to listeners.
+    /// Whether each move is reported to listeners.
     pub report_moves: bool,
 }
 
-/// What a match came to.
+/// The result of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// Why it is over for now.
+    /// The reason of its end.
     pub end: End,
-    /// How many pairs are complete.
+    /// The number of complete pairs.
     pub complete: u64,
-    /// How many games are in them.
+    /// The number of games of these pairs.
     pub games: u64,
-    /// How each two engines that have met stand against each other.
+    /// The scores of all encounters.
     pub scores: Vec<Score>,
 }
 
-/// Ends a match from any thread, such as one that hears signals.
+/// Ends a match from any thread, such as a signal handler.
 #[derive(Clone, Debug)]
 pub struct StopHandle(Sender<Report>);
 
 impl StopHandle {
-    /// Ends the match: the first time as its settings say, from the second time on at once.
+    /// Interrupts the match: the first call as configured in the settings, the second one aborts.
     pub fn interrupt(&self) {
-        // A match that is over needs no end.
+        // Fails if the match is over.
         let _ = self.0.send(Report::Interrupted);
     }
 }
@@ -108,10 +105,10 @@ impl Default for Settings {
 }
 
 impl Match {
-    /// Looks whether a match of a plan could be played and recorded so, before there is a file of it.
+    /// Validates a plan and its exports, before a file is created.
     ///
     /// # Errors
-    /// What is wrong with the plan, its openings, its test or its records.
+    /// The plan, its openings, its test or its exports are invalid.
     pub fn check(plan: &Plan, exports: &[Export]) -> Result<(), MatchError> {
         plan.check()?;
         Schedule::open(plan)?;
@@ -120,10 +117,10 @@ impl Match {
         Ok(())
     }
 
-    /// A match with what it has come to so far.
+    /// A match with the results in the store.
     ///
     /// # Errors
-    /// The plan in the store cannot be played, or is not whole.
+    /// The plan in the store is invalid.
     pub fn new(store: Store, settings: Settings) -> Result<Self, MatchError> {
         store.check_values()?;
         let schedule = Schedule::open(store.plan())?;
@@ -134,38 +131,37 @@ impl Match {
         Ok(Self { spec, store, schedule, exports, listeners, settings, sender, reports })
     }
 
-    /// What all jobs of the match share.
+    /// The specification for workers.
     pub fn spec(&self) -> &MatchSpec {
         &self.spec
     }
 
-    /// Adds a file of records.
+    /// Adds an export of games.
     pub fn export(&mut self, export: Export) {
         self.exports.push(export);
     }
 
-    /// Adds somebody who follows the match.
+    /// Adds a listener.
     pub fn listen(&mut self, listener: impl Listener + 'static) {
         self.listeners.push(Box::new(listener));
     }
 
-    /// A handle to end the match.
+    /// A handle to stop the match.
     pub fn stop_handle(&self) -> StopHandle {
         StopHandle(self.sender.clone())
     }
 
-    /// Where a queue reports to.
+    /// The channel for the reports of a queue.
     pub fn reports(&self) -> Sender<Report> {
         self.sender.clone()
     }
 
-    /// Plays the match over a queue that reports to [`Match::reports`], until it is over. Workers
-    /// may still be on their way home then.
+    /// Coordinates the match over a queue that reports to [`Match::reports`]. Workers may exit later.
     ///
     /// # Errors
-    /// Something does not work. What was stored before stays.
+    /// The match cannot be continued. Stored results are preserved.
     pub fn coordinate(self, dispatcher: &mut dyn Dispatcher) -> Result<Summary, MatchError> {
-        // The coordinator holds no end of its own channel: without workers and handles it is told.
+        // Without this sender, the coordinator detects that all workers and handles are gone.
         let Self { spec, store, schedule, exports, listeners, settings, sender, reports } = self;
         drop(sender);
         let tally = Tally::new(&spec.plan)?;
@@ -174,12 +170,11 @@ impl Match {
         Coordinator::new(parts, dispatcher).run(&reports)
     }
 
-    /// Plays the match with threads of this program, one for each of `slots` pairings at a time.
-    /// Each makes its player in its own thread, which is bound to the processors of its slot, if
-    /// there are any.
+    /// Plays the match with threads of this process, one per slot. Each thread creates its player, and is pinned to the
+    /// CPUs of its slot, if any.
     ///
     /// # Errors
-    /// Something does not work. What was stored before stays.
+    /// The match cannot be continued. Stored results are preserved.
     pub fn play_here<P: PairPlayer>(
         self,
         slots: usize,

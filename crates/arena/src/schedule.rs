@@ -1,33 +1,29 @@
-//! Who meets whom, and from where: a plan made into pairings, one at a time.
+//! The schedule of a match: turns a plan into pairings, one at a time.
 //!
 //! ```text
-//! plan ──> format: meetings ──> legs, colors ──> + opening ──> Pairing
-//!             ▲                                                    │
-//!             └──────────── Outcome, in any order ◄────────────────┘
+//! plan ──> format: encounters ──> pairings, colors ──> + opening ──> Pairing
+//!             ▲                                                         │
+//!             └──────────── Outcome, in any order ◄─────────────────────┘
 //! ```
 //!
-//! Nothing is made before it is asked for, so that a plan of 500,000 rounds costs no more than one
-//! of two. What a schedule gives depends on the plan and on the outcomes that it was told, but not
-//! on their order: to go on with a match, make a new schedule and tell it the stored ones.
+//! Pairings are generated on demand: a plan of 500,000 rounds needs no more memory than one of two. They depend on
+//! the plan and on the recorded outcomes, but not on the order of outcomes. To resume a match, create a schedule
+//! and record the stored outcomes.
 
-mod circle;
-mod draw;
+mod encounter;
 mod error;
-mod gauntlet;
-mod intervals;
 mod knockout;
-mod outcome;
-mod pyramid;
+mod pairings;
+mod round_robin;
 mod swiss;
-mod tallies;
 
+pub use encounter::{Outcome, Score};
 pub use error::ScheduleError;
-pub use outcome::{Outcome, Score};
 
 use crate::openings::{Book, Skipped};
 use crate::pairing::Pairing;
 use crate::plan::{EngineId, Plan};
-use draw::{Draw, Step};
+use pairings::{Pairings, Step};
 
 /// The pairings of a plan, in order.
 ///
@@ -48,43 +44,40 @@ use draw::{Draw, Step};
 /// ```
 #[derive(Debug)]
 pub struct Schedule {
-    draw: Draw,
+    pairings: Pairings,
     book: Book,
 }
 
-/// What is to be done next.
+/// The next step of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// This is to be played.
+    /// A pairing to play.
     Pairing(Pairing),
-    /// Who meets depends on outcomes that are still to come.
+    /// The next pairing depends on outcomes that are not recorded yet.
     Wait,
-    /// Everything was given out.
+    /// All pairings were issued.
     Done,
 }
 
 impl Schedule {
-    /// Checks a plan and opens its openings.
+    /// Validates a plan and opens its openings.
     ///
     /// # Errors
-    /// The plan cannot be played, or its openings cannot be opened.
+    /// The plan is invalid, or its openings cannot be opened.
     pub fn open(plan: &Plan) -> Result<Self, ScheduleError> {
-        let draw = Draw::new(plan)?;
+        let pairings = Pairings::new(plan)?;
         let book = Book::open(plan.game, &plan.openings, plan.seed)?
             .with_end_rules(plan.adjudication.end_rules());
-        Ok(Self { draw, book })
+        Ok(Self { pairings, book })
     }
 
-    /// The next pairing. Each is given once, and none whose outcome was recorded.
+    /// The next pairing. Each pairing is issued once, unless its outcome is recorded already.
     ///
     /// # Errors
-    /// The openings cannot be read, or a recorded outcome turns out to be of another schedule.
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "it can fail, and it can say `Wait`, which no iterator can"
-    )]
+    /// The openings cannot be read, or a recorded outcome belongs to another schedule.
+    #[expect(clippy::should_implement_trait, reason = "it can fail, and `Wait` is not the end")]
     pub fn next(&mut self) -> Result<Next, ScheduleError> {
-        Ok(match self.draw.next()? {
+        Ok(match self.pairings.next()? {
             Step::Slot(slot) => Next::Pairing(Pairing {
                 index: slot.index,
                 round: slot.round,
@@ -93,7 +86,7 @@ impl Schedule {
                 games: slot.games,
                 fixed_colors: slot.fixed_colors,
                 opening: match slot.cycle {
-                    Some(most) => self.book.get_of(slot.opening, most)?,
+                    Some(cycle) => self.book.get_in_cycle(slot.opening, cycle)?,
                     None => self.book.get(slot.opening)?,
                 },
             }),
@@ -102,35 +95,34 @@ impl Schedule {
         })
     }
 
-    /// Takes the outcome of a pairing. Outcomes may come in any order, also of pairings that this
-    /// schedule has not given yet, which it then does not give. Returns whether it is new: one
-    /// that was recorded already changes nothing.
+    /// Records the outcome of a pairing. Outcomes may be recorded in any order. A pairing that was not issued before
+    /// its outcome was recorded is not issued. Returns whether the outcome is new: a second one is ignored.
     ///
     /// # Errors
     /// The schedule has no such pairing.
     pub fn record(&mut self, outcome: Outcome) -> Result<bool, ScheduleError> {
-        self.draw.record(outcome)
+        self.pairings.record(outcome)
     }
 
-    /// How many pairings there are; in a knockout, at most.
+    /// The number of pairings; in a knockout, the maximum.
     pub fn total(&self) -> u64 {
-        self.draw.total()
+        self.pairings.total()
     }
 
-    /// Who had a bye in which round, counted from 1, as far as rounds were drawn (Swiss).
+    /// The byes of a Swiss tournament so far: round, counted from 1, and engine.
     pub fn byes(&self) -> Vec<(u32, EngineId)> {
-        self.draw.byes()
+        self.pairings.byes()
     }
 
-    /// Who has won a knockout, if its final is over and the format is one.
+    /// The winner of a knockout whose final is over.
     ///
     /// # Errors
-    /// A recorded outcome turns out to be of another schedule.
+    /// A recorded outcome belongs to another schedule.
     pub fn champion(&mut self) -> Result<Option<EngineId>, ScheduleError> {
-        self.draw.champion()
+        self.pairings.champion()
     }
 
-    /// Openings that could not be used since this was last asked.
+    /// Openings that were skipped since the last call.
     pub fn take_skipped(&mut self) -> Skipped {
         self.book.take_skipped()
     }

@@ -346,10 +346,10 @@ impl<W: Write + Send> Listener for Printer<W> {
                 }
             }
             Event::Score(score) => self.score(*score),
-            Event::Warning { text, engine, about, .. } => {
+            Event::Warning { text, engine, context, .. } => {
                 let name = engine.map_or("", |engine| self.name(engine));
-                let text = match about {
-                    Some(about) => text::warning(name, about, self.options.test_env),
+                let text = match context {
+                    Some(context) => text::warning(name, context, self.options.test_env),
                     None => format!("Warning; {text}"),
                 };
                 self.out.warn(&text);

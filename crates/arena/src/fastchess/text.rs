@@ -19,9 +19,9 @@ pub fn finished(number: u64, first: &str, second: &str, end: &GameOver<'_>) -> S
 }
 
 /// A warning about an engine, in four lines, or in one line with `-testEnv`.
-pub fn warning(engine: &str, about: &WarningContext, one_line: bool) -> String {
-    let played = about.played.as_deref().unwrap_or("<none>");
-    let text = match &about.kind {
+pub fn warning(engine: &str, context: &WarningContext, one_line: bool) -> String {
+    let played = context.played.as_deref().unwrap_or("<none>");
+    let text = match &context.kind {
         WarningKind::IllegalPv { text: token } => {
             format!("Illegal PV move - move {token} from {engine}")
         }
@@ -60,16 +60,16 @@ pub fn warning(engine: &str, about: &WarningContext, one_line: bool) -> String {
         | WarningKind::HostOverloaded { .. }
         | WarningKind::Protocol { .. }) => return format!("Warning; {engine}: {kind}"),
     };
-    let position = match &about.position {
+    let position = match &context.position {
         None => "startpos".to_owned(),
         Some(fen) => format!("fen {fen}"),
     };
-    let line = about.line.as_deref().unwrap_or("");
+    let line = context.line.as_deref().unwrap_or("");
     let parts = [
         format!("Warning; {text}"),
         format!("Info; {line}"),
         format!("Position; {position}"),
-        format!("Moves; {}", about.moves.join(" ")),
+        format!("Moves; {}", context.moves.join(" ")),
     ];
     parts.join(if one_line { " :: " } else { "\n" })
 }

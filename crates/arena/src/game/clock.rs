@@ -1,5 +1,5 @@
-//! The clock of one side: what a move may use, what is left after it, when the flag falls, and what
-//! the engine is told of it. It does not read the time; it is told how long a move took.
+//! The clock of one side: time budgets, deadlines, and the clock arguments of `go`. It does not read the time: the
+//! caller passes the duration of each move.
 
 use std::time::Duration;
 
@@ -10,33 +10,32 @@ use crate::plan::Limits;
 
 /// The clock of one side.
 ///
-/// Of one move:
+/// The time of one move:
 /// ```text
 ///   go ────────── budget ───────────┬── margin ──┐
-///                                   flag        deadline: an answer after it loses
+///                                   flag        deadline: a later answer loses
 /// ```
-/// The budget is what is left of the main time with the increment of this move, and the byoyomi; or
-/// the time for each move, if that is less. In chess an increment is added after each move, so that
-/// the first move has none, unless there is no other time; in shogi it is added before it, as USI's
-/// clocks are written (ShogiHome, floodgate), and so fastchess does.
+/// The budget is the remaining main time, including the increment of this move, plus the byoyomi; or the time per move
+/// if that is less. In chess an increment is added after each move: the first move has none, unless there is no other
+/// time. In shogi it is added before each move, like the clocks of USI (ShogiHome, floodgate); so does fastchess.
 #[derive(Clone, Debug)]
 pub struct Clock {
     limits: Limits,
-    /// What is left of the main time, with the increment of the move to come.
+    /// The remaining main time, including the increment of the next move.
     main: Option<Duration>,
-    /// Moves until the main time is added again.
+    /// Moves until the next time control.
     moves_to_go: Option<u32>,
 }
 
-/// A flag has fallen.
+/// A loss on time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overrun {
-    /// How much more than its budget the move took.
+    /// Time beyond the budget.
     pub late: Duration,
 }
 
 impl Clock {
-    /// A clock at the start of a game.
+    /// The clock at the start of a game.
     pub fn new(limits: Limits, game: Game) -> Self {
         let main = limits.tc.map(|tc| {
             let has_increment = match game {
@@ -52,7 +51,7 @@ impl Clock {
         }
     }
 
-    /// The same, with an increment before the first move in any game.
+    /// Adds an increment before the first move in any game.
     #[must_use]
     pub fn with_first_increment(mut self) -> Self {
         self.main = self.main.map(|main| match self.limits.tc {
@@ -62,25 +61,23 @@ impl Clock {
         self
     }
 
-    /// What the move to come may use before the flag falls; none if no clock runs.
+    /// The time for the next move before the flag falls; `None` without a clock.
     pub fn budget(&self) -> Option<Duration> {
         let main = self.main.map(|main| main.saturating_add(self.byoyomi()));
         let move_time = self.limits.move_time_ms.map(Duration::from_millis);
         main.into_iter().chain(move_time).min()
     }
 
-    /// When the move to come loses if it was not made, counted from its start: the budget and the
-    /// margin.
+    /// The deadline of the next move, relative to its start: budget plus margin.
     pub fn deadline(&self) -> Option<Duration> {
         let margin = Duration::from_millis(self.limits.margin_ms);
         self.budget().map(|budget| budget.saturating_add(margin))
     }
 
-    /// Takes the time of a move off. What it overran within the margin is forgiven: the clock is
-    /// at zero then.
+    /// Subtracts the time of a move. After an overrun within the margin the clock is at zero.
     ///
     /// # Errors
-    /// The move took longer than to its [`deadline`](Self::deadline).
+    /// The move exceeded its [`deadline`](Self::deadline).
     pub fn spend(&mut self, used: Duration) -> Result<(), Overrun> {
         let budget = self.budget();
         let overrun = self.deadline().is_some_and(|deadline| deadline < used);
@@ -102,20 +99,20 @@ impl Clock {
         Ok(())
     }
 
-    /// Whether what a move takes is given to the other side.
+    /// Whether the time of a move is added to the opponent's clock.
     pub fn is_hourglass(&self) -> bool {
         self.limits.tc.is_some_and(|tc| tc.hourglass)
     }
 
-    /// Adds what the other side has used, in an hourglass.
+    /// Adds the time used by the opponent, in an hourglass.
     pub fn gain(&mut self, time: Duration) {
         if self.is_hourglass() {
             self.main = self.main.map(|main| main.saturating_add(time));
         }
     }
 
-    /// What is left of the main time, with the increment of the move to come; none without a
-    /// clock for the game. Byoyomi is not in it.
+    /// The remaining main time, including the increment of the next move but not the byoyomi; `None` without a game
+    /// clock.
     pub fn left(&self) -> Option<Duration> {
         self.main
     }
@@ -124,7 +121,7 @@ impl Clock {
         Duration::from_millis(self.limits.byoyomi_ms.unwrap_or(0))
     }
 
-    fn on_the_wire(&self) -> Option<WireClock> {
+    fn to_wire(&self) -> Option<WireClock> {
         let increment = self.limits.tc.map_or(Duration::ZERO, |tc| tc.increment);
         self.main.map(|main| WireClock {
             remaining: millis(main),
@@ -138,10 +135,9 @@ impl Clock {
 
 /// The `go` for the side to move.
 ///
-/// A protocol cannot say everything: UCI knows no byoyomi, and USI no byoyomi beside increments.
-/// UCI is told of a byoyomi as of an increment that was added already; USI, if the mover has a
-/// byoyomi, is told of increments in the remaining times only. An engine that keeps to what it is
-/// told never overruns, but it may believe that time can be saved which cannot.
+/// UCI has no byoyomi, and USI has either byoyomi or increments. In UCI a byoyomi is sent as an increment that was added
+/// already. In USI, if the mover has a byoyomi, increments are included in the remaining times only. An engine that
+/// respects these values never loses on time, but it may assume that unused byoyomi accumulates.
 pub fn go(mover: &Clock, other: &Clock, side: Side, dialect: Dialect) -> Go<'static> {
     Go {
         clocks: clocks(mover, other, side, dialect),
@@ -153,9 +149,9 @@ pub fn go(mover: &Clock, other: &Clock, side: Side, dialect: Dialect) -> Go<'sta
 }
 
 fn clocks(mover: &Clock, other: &Clock, side: Side, dialect: Dialect) -> Clocks {
-    let Some(mine) = mover.on_the_wire() else { return Clocks::default() };
+    let Some(mine) = mover.to_wire() else { return Clocks::default() };
     let has_byoyomi = dialect == Dialect::Usi && 0 < mine.byoyomi;
-    let told = |clock: WireClock| {
+    let convert = |clock: WireClock| {
         if has_byoyomi {
             return WireClock { increment: 0, byoyomi: mine.byoyomi, ..clock };
         }
@@ -166,9 +162,9 @@ fn clocks(mover: &Clock, other: &Clock, side: Side, dialect: Dialect) -> Clocks 
             ..clock
         }
     };
-    let mine = told(mine);
-    // The wire has one number of moves for both.
-    let theirs = other.on_the_wire().map(|clock| WireClock { moves_to_go: None, ..told(clock) });
+    let mine = convert(mine);
+    // `movestogo` applies to both clocks.
+    let theirs = other.to_wire().map(|clock| WireClock { moves_to_go: None, ..convert(clock) });
     let (white, black) = match (is_white(side, dialect), theirs) {
         (true, theirs) => (mine, theirs.unwrap_or(mine)),
         (false, theirs) => (theirs.unwrap_or(mine), mine),
@@ -182,7 +178,7 @@ fn clocks(mover: &Clock, other: &Clock, side: Side, dialect: Dialect) -> Clocks 
     clocks.in_convention(dialect.clock_convention())
 }
 
-/// Whether the wire calls a side white: the first in chess and its variants, the second in USI.
+/// Whether the protocol calls a side white: the first one in chess and its variants, the second one in USI.
 fn is_white(side: Side, dialect: Dialect) -> bool {
     match dialect {
         Dialect::Uci => side == Side::First,

@@ -1,60 +1,60 @@
-//! Plays a game: asks the engines, waits for their answers, and lets the referee judge.
+//! The game loop: searches, time control, pondering, and failures of engines.
 //!
 //! ```text
 //!  players ── prepare ──> ┌─ go ──> wait ──> answer ──> Referee ──┐ Over ──> MatchGame
 //!                         └────────────── Continue ───────────────┘
-//!  of a side that may: after its move it ponders, until the opponent's move hits or misses
+//!  with `ponder`: a side ponders after its move, until the opponent's move is a hit or a miss
 //! ```
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use readyok_client::{
     Best, DropReason, EngineError, Event, Game as WireGame, Notice, Problem, Search, SearchHandle,
-    SearchResult, TimeoutKind, Update, WaitLimit,
+    SearchResult, Stopper, TimeoutKind, Update, WaitLimit,
 };
 use readyok_protocol::{GameResult as GameOver, Move, Status};
 use readyok_rules::{Game, MoveCodec, Position, Side, Termination};
 use regex::Regex;
 
-use super::cancel::{Cancel, Watched};
-use super::fastchess_info::Scored;
-use super::player::{Player, pair_mut};
-use super::referee::{Answer, Decision, OpeningError, Referee, Verdict};
-use super::tablebase::Tablebases;
-use super::time::{now, unix_ms};
-use super::{move_info, overload};
+use super::adjudication::Tablebases;
+use super::host::overload_warning;
+use super::move_info::{self, FastchessInfo};
+use super::player::{Player, client_game, pair_mut};
+use super::referee::{Answer, OpeningError, Referee, Verdict};
+use super::rules::{Decision, InfoSource, RuleOptions};
 use crate::pairing::Opening;
 use crate::plan::{Adjudication, PvCheck};
 use crate::result::{
     EngineFailure, EngineFailureKind, EngineInfo, GameEnd, MatchGame, MoveRecord, Warning,
-    WarningKind, unsuitable,
+    WarningKind,
 };
+use crate::time::{now, unix_ms};
 
-/// What a game needs beside its players and its opening.
+/// Settings of a game.
 #[derive(Clone, Debug)]
 pub struct GameSettings {
-    /// What is played.
+    /// The game.
     pub game: Game,
-    /// When the game ends before its end on the board.
+    /// The adjudication rules.
     pub adjudication: Adjudication,
-    /// The tablebases of the adjudication, if it has any.
+    /// The tablebases for adjudication.
     pub tablebases: Option<Arc<dyn Tablebases>>,
-    /// How long a search may take on which no clock runs.
+    /// The timeout of a search without a clock.
     pub stall: WaitLimit,
-    /// How far main variations are looked at.
+    /// The checks of principal variations.
     pub pv_check: PvCheck,
-    /// Of the lines that an engine says about a move, the last one that fits is kept, for each of
-    /// these.
+    /// For each expression, the last matching output line of a search is stored with the move.
     pub keep_lines: Vec<Regex>,
 }
 
 impl GameSettings {
-    /// How long a search may take on which no clock runs, unless something else is said.
+    /// The default timeout of a search without a clock.
     pub const STALL: Duration = Duration::from_mins(10);
 
-    /// A setting without adjudication: searches without a clock may take [`GameSettings::STALL`], and
-    /// variations are not followed.
+    /// Settings without adjudication and without PV checks, with the timeout [`GameSettings::STALL`].
     pub fn new(game: Game) -> Self {
         Self {
             game,
@@ -67,11 +67,11 @@ impl GameSettings {
     }
 }
 
-/// Plays a game between the first and the second side and tells each move when it was made.
+/// Plays a game and calls `on_move` after each move.
 ///
-/// Whatever an engine does, this ends, and the result says who is to blame: an engine that is late
-/// has lost at that moment, whether it is silent or never stops talking, and is killed. The other
-/// engine stays as it is. An engine that was lost is started again for the next game.
+/// The function returns regardless of the behavior of the engines. An engine that exceeds its deadline loses at that
+/// moment and is killed, whether it is silent or floods its output. The other engine is not affected. A lost engine
+/// is restarted for the next game.
 ///
 /// # Errors
 /// No game can start from the opening.
@@ -88,67 +88,67 @@ pub fn play_game(
     let rules = &setting.adjudication;
     let trusted = players.each_ref().map(|player| player.plan().trust_mates);
     let referee = Referee::new(setting.game, opening, limits, rules, tablebases)?.trusting(trusted);
-    let seats = players.map(|player| Seat::new(player, setting.game, opening));
-    let mut table = Table {
+    let sides = players.map(|player| SideState::new(player, setting.game, opening));
+    let mut game = GameLoop {
         setting,
         cancel,
         referee,
-        seats,
+        sides,
         moves: Vec::new(),
         warnings: Vec::new(),
-        asked: started,
+        search_start: started,
     };
-    let outcome = table.play(on_move);
-    table.tell_end(&outcome);
-    let [first, second] = table.seats.each_ref().map(|seat| seat.player.id());
-    let engines = table.seats.map(|seat| seat.introduction);
-    // Most of what a match keeps until a pair is complete.
-    table.moves.shrink_to_fit();
+    let outcome = game.play(on_move);
+    game.finish(&outcome);
+    let [first, second] = game.sides.each_ref().map(|side| side.player.id());
+    let engines = game.sides.map(|side| side.introduction);
+    // Moves use most of the memory until a pair is complete.
+    game.moves.shrink_to_fit();
     Ok(MatchGame {
         first,
         second,
         winner: outcome.winner,
         end: outcome.end,
-        moves: table.moves,
+        moves: game.moves,
         started_ms,
         duration_ms: millis(now().saturating_duration_since(started)),
-        warnings: table.warnings,
+        warnings: game.warnings,
         engines,
     })
 }
 
-struct Table<'a> {
+struct GameLoop<'a> {
     setting: &'a GameSettings,
     cancel: &'a Cancel,
     referee: Referee,
-    seats: [Seat<'a>; 2],
+    sides: [SideState<'a>; 2],
     moves: Vec<MoveRecord>,
     warnings: Vec<Warning>,
-    /// When the latest answer was asked for.
-    asked: Instant,
+    /// The start of the latest search.
+    search_start: Instant,
 }
 
-/// One side of the table.
-struct Seat<'a> {
+/// The state of one side.
+struct SideState<'a> {
     player: &'a mut Player,
     codec: MoveCodec,
-    /// The game in the words of the engine, or why it cannot be told.
+    /// The game in the notation of the engine, or the reason why the engine does not support it.
     game: Result<WireGame, GameEnd>,
     pondering: Option<Pondering>,
     has_moved: bool,
-    watched: Option<Watched>,
-    /// Who the engine says it is, once it has started.
+    cancel_guard: Option<CancelGuard>,
+    /// The name of the engine and its options, once it has started.
     introduction: EngineInfo,
 }
 
-/// A search on the opponent's time.
+/// A search during the opponent's time.
 struct Pondering {
-    /// The move that is expected, in the words of the engine.
+    /// The expected move, in the notation of the engine.
     expected: Move,
     search: SearchHandle,
 }
 
-impl<'a> Seat<'a> {
+impl<'a> SideState<'a> {
     fn new(player: &'a mut Player, game: Game, opening: &Opening) -> Self {
         let codec = player.codec();
         Self {
@@ -157,7 +157,7 @@ impl<'a> Seat<'a> {
             codec: codec.unwrap_or_else(|_| MoveCodec::usual(game)),
             pondering: None,
             has_moved: false,
-            watched: None,
+            cancel_guard: None,
             introduction: EngineInfo::default(),
         }
     }
@@ -165,49 +165,44 @@ impl<'a> Seat<'a> {
     fn start(&mut self, cancel: &Cancel, warnings: &mut Vec<WarningKind>) -> Result<(), GameEnd> {
         let game = self.game.as_ref().map_err(Clone::clone)?;
         self.player.prepare(game, warnings)?;
-        self.watch(cancel);
+        self.register(cancel);
         Ok(())
     }
 
-    fn start_again(
-        &mut self,
-        cancel: &Cancel,
-        warnings: &mut Vec<WarningKind>,
-    ) -> Result<(), GameEnd> {
+    fn restart(&mut self, cancel: &Cancel, warnings: &mut Vec<WarningKind>) -> Result<(), GameEnd> {
         let game = self.game.as_ref().map_err(Clone::clone)?;
         self.player.restart(game, warnings)?;
-        self.watch(cancel);
+        self.register(cancel);
         Ok(())
     }
 
-    fn watch(&mut self, cancel: &Cancel) {
+    fn register(&mut self, cancel: &Cancel) {
         if let Some(engine) = self.player.engine() {
             self.introduction = move_info::introduction(engine, self.player.plan());
         }
-        self.watched = self.player.engine().map(|engine| cancel.watch(engine.stopper()));
+        self.cancel_guard = self.player.engine().map(|engine| cancel.register(engine.stopper()));
     }
 
-    /// The engine did what costs it the game and its process. One that is deaf is not asked to
-    /// leave, which would take as long again.
-    fn end(&mut self, is_deaf: bool) {
+    /// Ends the engine after a failure. An unresponsive engine is killed, since waiting for its exit takes time.
+    fn end(&mut self, is_unresponsive: bool) {
         self.pondering = None;
-        self.watched = None;
-        if is_deaf { self.player.kill() } else { self.player.end() }
+        self.cancel_guard = None;
+        if is_unresponsive { self.player.kill() } else { self.player.end() }
     }
 
-    /// The search for the next move: the one that ponders if it expected the latest move.
+    /// Searches for the next move. Continues pondering after a ponder hit.
     fn search(
         &mut self,
         latest: Option<Move>,
         search: Search,
         on_update: impl FnMut(&Update),
     ) -> Result<Result<SearchResult, EngineError>, Failure> {
-        let latest = latest.and_then(|word| self.codec.encode_text(word.as_str()));
+        let latest = latest.and_then(|mv| self.codec.encode_text(mv.as_str()));
         let (Some(engine), Ok(game)) = (self.player.engine_mut(), &self.game) else {
-            return Err(Failure::NotThere);
+            return Err(Failure::NotRunning);
         };
         let pondering = self.pondering.take();
-        // An engine that has answered too early has to search again.
+        // After a premature `bestmove` a new search is needed.
         let pondering = pondering.filter(|it| Some(it.expected) == latest && !it.search.is_over());
         let result = match pondering {
             Some(Pondering { search, .. }) => {
@@ -218,34 +213,34 @@ impl<'a> Seat<'a> {
         Ok(result)
     }
 
-    fn play(&mut self, word: Move) {
-        if let (Ok(game), Some(it)) = (&mut self.game, self.codec.encode_text(word.as_str())) {
+    fn play(&mut self, mv: Move) {
+        if let (Ok(game), Some(it)) = (&mut self.game, self.codec.encode_text(mv.as_str())) {
             game.play(it);
         }
     }
 }
 
-/// An answer, and what was said before it.
-struct Thought {
-    played: Box<SearchResult>,
-    /// The last line with a variation, if those are looked at.
-    line: Option<String>,
-    /// Lines to be kept.
+/// The result of a search, and output lines before it.
+struct SearchOutput {
+    result: Box<SearchResult>,
+    /// The last line with a PV, if variations are checked.
+    pv_line: Option<String>,
+    /// See [`GameSettings::keep_lines`].
     lines: Vec<String>,
-    /// What fastchess takes of it all, in a match as fastchess plays it.
-    scored: Option<Scored>,
+    /// See [`InfoSource::LastExactLine`].
+    exact: Option<FastchessInfo>,
 }
 
-/// Why there is no answer.
+/// The reason of a missing answer.
 enum Failure {
     Engine(EngineError),
     /// The engine was lost before.
-    NotThere,
-    /// It could not be started again.
+    NotRunning,
+    /// It could not be restarted.
     NoStart(GameEnd),
 }
 
-impl Table<'_> {
+impl GameLoop<'_> {
     fn play(&mut self, on_move: &mut dyn FnMut(&Referee, &MoveRecord)) -> Decision {
         for side in [Side::First, Side::Second] {
             if self.cancel.is_cancelled() {
@@ -263,12 +258,12 @@ impl Table<'_> {
     }
 
     fn start(&mut self, side: Side, again: bool) -> Result<(), GameEnd> {
-        let (seat, _) = pair_mut(&mut self.seats, side);
+        let (state, _) = pair_mut(&mut self.sides, side);
         let mut warnings = Vec::new();
         let result = if again {
-            seat.start_again(self.cancel, &mut warnings)
+            state.restart(self.cancel, &mut warnings)
         } else {
-            seat.start(self.cancel, &mut warnings)
+            state.start(self.cancel, &mut warnings)
         };
         for kind in warnings {
             self.warn(side, kind);
@@ -278,27 +273,27 @@ impl Table<'_> {
 
     fn ply(&mut self, on_move: &mut dyn FnMut(&Referee, &MoveRecord)) -> Verdict {
         let side = self.referee.turn();
-        let Thought { mut played, line, lines, mut scored } = match self.ask(side) {
-            Ok(thought) => thought,
+        let SearchOutput { mut result, pv_line, lines, mut exact } = match self.search(side) {
+            Ok(output) => output,
             Err(failure) => return Verdict::Over(self.failed(side, failure)),
         };
-        if side == Side::Second && pair_mut(&mut self.seats, side).0.player.plan().whitepov {
-            move_info::turn_score(&mut played.info);
-            if let Some(scored) = &mut scored {
-                move_info::turn_score(&mut scored.info);
+        if side == Side::Second && pair_mut(&mut self.sides, side).0.player.plan().whitepov {
+            move_info::negate_score(&mut result.info);
+            if let Some(exact) = &mut exact {
+                move_info::negate_score(&mut exact.info);
             }
         }
-        let took = whole_micros(played.time());
+        let took = whole_micros(result.time());
         let pv_check = self.setting.pv_check;
-        let follow = pv_check != PvCheck::FirstMove && played.info.pv.is_some();
+        let follow = pv_check != PvCheck::FirstMove && result.info.pv.is_some();
         let before = follow.then(|| self.referee.position().clone());
-        let score = scored.as_ref().map_or(&played.info, |scored| &scored.info).score;
+        let score = exact.as_ref().map_or(&result.info, |exact| &exact.info).score;
         let codec = self.codec(side);
-        let word;
-        let answer = match &played.best {
+        let text;
+        let answer = match &result.best {
             Best::Move(it) => {
-                word = codec.decode_text(it.as_str());
-                Answer::Move(&word)
+                text = codec.decode_text(it.as_str());
+                Answer::Move(&text)
             }
             Best::Resign => Answer::Resign,
             Best::Win => Answer::Declare,
@@ -308,137 +303,137 @@ impl Table<'_> {
         let plies = self.moves.len();
         let verdict = self.referee.on_answer(answer, took, score);
         if self.referee.moves_made() == plies {
-            // It was no move that counts.
+            // It was not a legal move.
             return verdict;
         }
-        let word = self.referee.latest_move().and_then(|word| word.parse().ok());
-        let Some(word) = word else { return verdict };
-        for seat in &mut self.seats {
-            seat.play(word);
+        let mv = self.referee.latest_move().and_then(|mv| mv.parse().ok());
+        let Some(mv) = mv else { return verdict };
+        for state in &mut self.sides {
+            state.play(mv);
         }
         let left = self.referee.clock(side).left();
-        let mut made = move_info::played(word, &played, took, left, codec);
-        let odd = move_info::oddities(before.as_ref(), pv_check, &made, &played.info);
-        let excused = |odd: &WarningKind| {
-            scored.as_ref().is_some_and(|scored| scored.excuses(odd, &played.info))
+        let mut record = move_info::move_record(mv, &result, took, left, codec);
+        let warning = move_info::check_info(before.as_ref(), pv_check, &record, &result.info);
+        let is_suppressed = |warning: &WarningKind| {
+            exact.as_ref().is_some_and(|exact| exact.suppresses(warning, &result.info))
         };
-        if let Some(odd) = odd.filter(|odd| !excused(odd)) {
-            self.warn_of(side, odd, line);
+        if let Some(warning) = warning.filter(|warning| !is_suppressed(warning)) {
+            self.warn_with_line(side, warning, pv_line);
         }
-        if let Some(scored) = scored {
-            played.info = scored.info;
-            made = move_info::played(word, &played, took, left, codec);
+        if let Some(exact) = exact {
+            result.info = exact.info;
+            record = move_info::move_record(mv, &result, took, left, codec);
         }
-        made.ponder_hit = played.ponder_hit;
-        made.lines = lines;
-        on_move(&self.referee, &made);
-        self.moves.push(made);
-        pair_mut(&mut self.seats, side).0.has_moved = true;
+        record.ponder_hit = result.ponder_hit;
+        record.lines = lines;
+        on_move(&self.referee, &record);
+        self.moves.push(record);
+        pair_mut(&mut self.sides, side).0.has_moved = true;
         if verdict == Verdict::Continue {
-            self.ponder(side, &played);
+            self.ponder(side, &result);
         }
         verdict
     }
 
     fn codec(&self, side: Side) -> MoveCodec {
-        let [first, second] = &self.seats;
+        let [first, second] = &self.sides;
         match side {
             Side::First => first.codec,
             Side::Second => second.codec,
         }
     }
 
-    /// The answer of a side. An engine that was lost
-    /// between two games is started again first.
-    fn ask(&mut self, side: Side) -> Result<Thought, Failure> {
-        let result = self.think(side);
-        let (seat, _) = pair_mut(&mut self.seats, side);
+    /// Searches for a move of a side. An engine that was lost between two games is restarted first.
+    fn search(&mut self, side: Side) -> Result<SearchOutput, Failure> {
+        let result = self.search_once(side);
+        let (state, _) = pair_mut(&mut self.sides, side);
         match result {
             Err(Failure::Engine(error))
-                if !seat.has_moved && seat.player.is_used() && is_lost(&error) =>
+                if !state.has_moved && state.player.is_used() && is_lost(&error) =>
             {
                 self.warn(side, WarningKind::restarted(&error));
                 self.start(side, true).map_err(Failure::NoStart)?;
-                self.think(side)
+                self.search_once(side)
             }
             result => result,
         }
     }
 
-    fn think(&mut self, side: Side) -> Result<Thought, Failure> {
+    fn search_once(&mut self, side: Side) -> Result<SearchOutput, Failure> {
         let deadline = self.referee.deadline();
         let dialect = self.codec(side).dialect();
         let mut search = Search::from(self.referee.go(side, dialect));
         search = match deadline {
-            // At the deadline itself an answer is in time.
+            // An answer exactly at the deadline is in time.
             Some(deadline) => search.deadline_after(deadline.saturating_add(TICK)),
             None => search.stall_limit(self.setting.stall),
         };
         let latest = self.moves.last().map(|made| made.mv);
-        let (seat, _) = pair_mut(&mut self.seats, side);
-        self.asked = now();
+        let (state, _) = pair_mut(&mut self.sides, side);
+        self.search_start = now();
         let follow = self.setting.pv_check != PvCheck::FirstMove;
-        let mut scored = self.setting.adjudication.as_fastchess.then(Scored::default);
-        let mut line = None;
+        let source = RuleOptions::new(&self.setting.adjudication).info;
+        let mut exact = (source == InfoSource::LastExactLine).then(FastchessInfo::default);
+        let mut pv_line = None;
         let mut lines = vec![None; self.setting.keep_lines.len()];
-        let end = seat.search(latest, search, |update| {
-            if let Some(scored) = &mut scored {
-                scored.hear(&update.info);
+        let end = state.search(latest, search, |update| {
+            if let Some(exact) = &mut exact {
+                exact.update(&update.info);
             }
             if follow && update.info.pv.is_some() {
-                line = Some(truncate(&update.raw, Warning::MAX_LINE));
+                pv_line = Some(truncate(&update.raw, Warning::MAX_LINE));
             }
-            for (kept, wanted) in lines.iter_mut().zip(&self.setting.keep_lines) {
-                if wanted.is_match(&update.raw) {
-                    *kept = Some(truncate(&update.raw, MoveRecord::MAX_LINE));
+            for (line, pattern) in lines.iter_mut().zip(&self.setting.keep_lines) {
+                if pattern.is_match(&update.raw) {
+                    *line = Some(truncate(&update.raw, MoveRecord::MAX_LINE));
                 }
             }
         })?;
-        // Clocks count whole microseconds.
+        // The resolution of clocks is a microsecond.
         let is_late = deadline.is_some_and(|deadline| match &end {
-            Ok(played) => deadline.as_micros() < played.time().as_micros(),
+            Ok(result) => deadline.as_micros() < result.time().as_micros(),
             Err(error) => matches!(error.problem(), Problem::OutOfTime(_)),
         });
-        if let Some(kind) = is_late.then(overload::warning).flatten() {
+        if let Some(kind) = is_late.then(overload_warning).flatten() {
             self.warn(side, kind);
         }
-        let played = end.map_err(Failure::Engine)?;
+        let result = Box::new(end.map_err(Failure::Engine)?);
         let lines = lines.into_iter().flatten().collect();
-        Ok(Thought { played: Box::new(played), line, lines, scored })
+        Ok(SearchOutput { result, pv_line, lines, exact })
     }
 
-    /// Lets a side think on the opponent's time, if it wants to and says on which move.
-    fn ponder(&mut self, side: Side, played: &SearchResult) {
-        let Some(expected) = played.ponder else { return };
-        let (seat, _) = pair_mut(&mut self.seats, side);
-        if !seat.player.plan().ponder {
+    /// Starts pondering if it is enabled and the engine has sent a ponder move.
+    fn ponder(&mut self, side: Side, result: &SearchResult) {
+        let Some(expected) = result.ponder else { return };
+        let (state, _) = pair_mut(&mut self.sides, side);
+        if !state.player.plan().ponder {
             return;
         }
-        let word = seat.codec.decode_text(expected.as_str());
+        let text = state.codec.decode_text(expected.as_str());
         let position: &Position = self.referee.position();
-        let (Ok(_), Ok(game)) = (position.parse_move(&word), &seat.game) else { return };
-        let mut expecting = game.clone();
-        expecting.play(expected);
-        let dialect = seat.codec.dialect();
+        let (Ok(_), Ok(game)) = (position.parse_move(&text), &state.game) else { return };
+        let mut expected_game = game.clone();
+        expected_game.play(expected);
+        let dialect = state.codec.dialect();
         let mut search = Search::from(self.referee.go(side, dialect)).ponder();
         if let Some(deadline) = self.referee.clock(side).deadline() {
             search = search.deadline_after(deadline.saturating_add(TICK));
         }
-        let Some(engine) = seat.player.engine_mut() else { return };
-        // If it cannot, its next search says why.
-        if let Ok(search) = engine.begin(&expecting, search) {
-            seat.pondering = Some(Pondering { expected, search });
+        let Some(engine) = state.player.engine_mut() else { return };
+        // An error is reported by the next search.
+        if let Ok(search) = engine.begin(&expected_game, search) {
+            state.pondering = Some(Pondering { expected, search });
         }
     }
 
-    /// What a failure means for the game. The engine is lost, unless nobody is to blame.
+    /// The decision after a failure. The engine is lost, unless the game was cancelled.
     fn failed(&mut self, side: Side, failure: Failure) -> Decision {
         let deadline = self.referee.deadline();
-        let waited_ms = millis(now().saturating_duration_since(self.asked));
-        let (seat, _) = pair_mut(&mut self.seats, side);
+        let waited_ms = millis(now().saturating_duration_since(self.search_start));
+        let (state, _) = pair_mut(&mut self.sides, side);
         let error = match failure {
             Failure::NoStart(end) => return Decision::lost_by(side, end),
-            Failure::NotThere => {
+            Failure::NotRunning => {
                 let failure = EngineFailure::new(EngineFailureKind::NotRunning);
                 return Decision::lost_by(side, GameEnd::crash(failure));
             }
@@ -447,11 +442,11 @@ impl Table<'_> {
         if *error.problem() == Problem::Dropped(DropReason::Cancelled) {
             return Decision::without_winner(Termination::Aborted);
         }
-        let is_deaf = matches!(
+        let is_unresponsive = matches!(
             error.problem(),
             Problem::OutOfTime(_) | Problem::Timeout(_) | Problem::Stalled
         );
-        seat.end(is_deaf);
+        state.end(is_unresponsive);
         let end = match error.problem() {
             Problem::OutOfTime(late) => {
                 let took = deadline.unwrap_or_default().saturating_add(TICK).saturating_add(*late);
@@ -471,33 +466,32 @@ impl Table<'_> {
     }
 
     fn warn(&mut self, side: Side, kind: WarningKind) {
-        self.warn_of(side, kind, None);
+        self.warn_with_line(side, kind, None);
     }
 
-    fn warn_of(&mut self, side: Side, kind: WarningKind, line: Option<String>) {
+    fn warn_with_line(&mut self, side: Side, kind: WarningKind, line: Option<String>) {
         if self.warnings.len() < MatchGame::MAX_WARNINGS {
             let ply = u32::try_from(self.moves.len()).unwrap_or(u32::MAX);
             self.warnings.push(Warning { side, ply, kind, line });
         }
     }
 
-    /// Tells the engines that the game is over, which also ends what they still think about, and
-    /// collects what they did wrong.
-    fn tell_end(&mut self, outcome: &Decision) {
+    /// Sends `gameover`, which also stops searches, and collects the warnings of both engines.
+    fn finish(&mut self, outcome: &Decision) {
         for side in [Side::First, Side::Second] {
-            let told = match outcome.winner {
+            let result = match outcome.winner {
                 Some(winner) if winner == side => GameOver::Win,
                 Some(_) => GameOver::Lose,
                 None => GameOver::Draw,
             };
-            let (seat, _) = pair_mut(&mut self.seats, side);
-            drop((seat.pondering.take(), seat.watched.take()));
-            let Some(engine) = seat.player.engine_mut() else { continue };
+            let (state, _) = pair_mut(&mut self.sides, side);
+            drop((state.pondering.take(), state.cancel_guard.take()));
+            let Some(engine) = state.player.engine_mut() else { continue };
             let notices = engine.drain_notices();
             let message =
                 engine.status_message().map(|text| truncate(&text, EngineFailure::MAX_TEXT));
-            // One that is gone is found to be so before its next game.
-            let _ = engine.game_over(told);
+            // A lost engine is detected before its next game.
+            let _ = engine.game_over(result);
             let mut is_unregistered = false;
             for notice in notices {
                 match notice {
@@ -518,14 +512,14 @@ impl Table<'_> {
     }
 }
 
-fn truncate(line: &str, most: usize) -> String {
-    line.chars().take(most).collect()
+fn truncate(line: &str, max: usize) -> String {
+    line.chars().take(max).collect()
 }
 
-/// The unit of clocks.
+/// The resolution of clocks.
 const TICK: Duration = Duration::from_micros(1);
 
-/// Whether the engine is gone or deaf.
+/// Whether the engine has exited or does not respond.
 fn is_lost(error: &EngineError) -> bool {
     let problem = error.problem();
     matches!(
@@ -534,7 +528,6 @@ fn is_lost(error: &EngineError) -> bool {
     )
 }
 
-/// Clocks count whole microseconds.
 fn whole_micros(time: Duration) -> Duration {
     Duration::from_micros(u64::try_from(time.as_micros()).unwrap_or(u64::MAX))
 }
@@ -543,25 +536,52 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The game of an opening in the notation of an engine.
-pub(super) fn client_game(
-    codec: MoveCodec,
-    game: Game,
-    opening: &Opening,
-) -> Result<WireGame, GameEnd> {
-    let unsupported = |why: String| unsuitable(EngineFailureKind::UnsupportedPosition, &why);
-    let root = match &opening.position {
-        Some(root) => {
-            Position::from_text(game, root).map_err(|error| unsupported(error.to_string()))?
+/// Cancels games from any thread. Clones share their state. Games with a handle that was used end before their start.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    is_cancelled: AtomicBool,
+    next_id: AtomicU64,
+    /// Interrupt the waiting for engines.
+    stoppers: Mutex<BTreeMap<u64, Stopper>>,
+}
+
+impl Cancel {
+    /// Cancels the games, which end as [`Aborted`](readyok_rules::Termination::Aborted).
+    pub fn cancel(&self) {
+        self.0.is_cancelled.store(true, Ordering::SeqCst);
+        for stopper in self.stoppers().values() {
+            stopper.cancel_game();
         }
-        None => Position::start(game),
-    };
-    let mut position = root.clone();
-    let moves: Result<Vec<_>, _> =
-        opening.moves.iter().map(|text| position.play_uci(text)).collect();
-    let moves = moves.map_err(|error| unsupported(error.to_string()))?;
-    let sent = codec.encode_position(&root, &moves);
-    let sent =
-        sent.ok_or_else(|| unsupported(format!("`{root}` cannot be written for this engine")))?;
-    Ok(WireGame::new(sent, codec.new_game()))
+    }
+
+    /// Whether the games are cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled.load(Ordering::SeqCst)
+    }
+
+    /// Registers the stopper of an engine until the result is dropped.
+    fn register(&self, stopper: Stopper) -> CancelGuard {
+        let id = self.0.next_id.fetch_add(1, Ordering::Relaxed);
+        self.stoppers().insert(id, stopper);
+        CancelGuard { cancel: self.clone(), id }
+    }
+
+    fn stoppers(&self) -> MutexGuard<'_, BTreeMap<u64, Stopper>> {
+        self.0.stoppers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Debug)]
+struct CancelGuard {
+    cancel: Cancel,
+    id: u64,
+}
+
+impl Drop for CancelGuard {
+    fn drop(&mut self) {
+        self.cancel.stoppers().remove(&self.id);
+    }
 }

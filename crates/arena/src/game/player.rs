@@ -1,25 +1,28 @@
-//! One engine from game to game: started when it is needed, and again when it was lost.
+//! The engine of a player: started for its first game, restarted after a crash, and probed before a match.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
 use readyok_client::{
-    Builder, Dialect, Engine, EngineError, Game as WireGame, Guard, Identity, Problem, Timeouts,
-    UsageError,
+    Builder, Dialect, Engine, EngineError, Game as WireGame, Guard, Identity, Problem, Search,
+    Timeouts, UsageError,
 };
-use readyok_protocol::{OptionKind, Party as Spoke};
-use readyok_rules::{Game, MoveCodec, Side};
+use readyok_protocol::{OptionKind, Party};
+use readyok_rules::{Game, MoveCodec, Position, Side, Termination};
 
-use super::start_limiter::START_LIMITER;
-use super::texts::TextOptions;
-use crate::plan::{EngineId, EnginePlan, Protocol};
+use super::clock::{self, Clock};
+use super::host::START_LIMITER;
+use crate::pairing::Opening;
+use crate::plan::{EngineId, EnginePlan, Limits, Protocol, TimeControl};
 use crate::result::{EngineFailureKind, GameEnd, WarningKind, unsuitable};
 
 /// An engine that plays game after game.
 ///
-/// It starts when it first has to play, and again if it crashed, was killed, or the plan wants a
-/// fresh one for each game. Dropping it ends the engine.
+/// The engine starts with its first game. It is restarted after a crash, or for each game if the plan requires it.
+/// Dropping the player quits the engine.
 pub struct Player {
     id: EngineId,
     plan: EnginePlan,
@@ -29,30 +32,29 @@ pub struct Player {
     guard: Option<Guard>,
     line_observer: Option<LineObserver>,
     stderr_observer: Option<StderrObserver>,
-    /// Which texts its options may have; none is any.
+    /// The allowed text values of options; all if `None`.
     texts: Option<TextOptions>,
     engine: Option<Engine>,
-    /// Whether the engine has played a game before this one.
+    /// Whether the engine has played a previous game.
     is_used: bool,
 }
 
-/// A function that hears every line of the conversations of a match: which engine, who spoke, what.
-pub type LineObserver = Arc<dyn Fn(&str, Spoke, &str) + Send + Sync>;
+/// A callback for each line sent to or received from an engine: engine name, sender, line.
+pub type LineObserver = Arc<dyn Fn(&str, Party, &str) + Send + Sync>;
 
-/// A function that hears every line that the engines of a match write to their error output: which
-/// engine, and what.
+/// A callback for each line that an engine writes to stderr: engine name, line.
 pub type StderrObserver = Arc<dyn Fn(&str, &str) + Send + Sync>;
 
 type Start = Box<dyn FnMut(Builder) -> Result<Engine, EngineError> + Send>;
 
 impl Player {
-    /// A player of a plan. It is a process, or at the other end of a connection, as the plan says.
+    /// A player whose engine is a process or a TCP connection, as configured in the plan.
     pub fn new(game: Game, id: EngineId, plan: &EnginePlan, timeouts: Timeouts) -> Self {
         let start = starter(plan);
         Self::with_start(game, id, plan, timeouts, start)
     }
 
-    /// A player that is started in another way, such as within this program.
+    /// A player with a custom start function, for example for an engine in this process.
     pub fn with_start(
         game: Game,
         id: EngineId,
@@ -76,65 +78,65 @@ impl Player {
         }
     }
 
-    /// Has a function hear every line that is said to the engine and by it.
+    /// Calls a function with each line sent to or received from the engine.
     #[must_use]
     pub fn on_line(mut self, line_observer: Option<LineObserver>) -> Self {
         self.line_observer = line_observer;
         self
     }
 
-    /// Has a function hear every line of the engine's error output.
+    /// Calls a function with each line of the engine's stderr.
     #[must_use]
-    pub fn on_stderr(mut self, hearing: Option<StderrObserver>) -> Self {
-        self.stderr_observer = hearing;
+    pub fn on_stderr(mut self, stderr_observer: Option<StderrObserver>) -> Self {
+        self.stderr_observer = stderr_observer;
         self
     }
 
-    /// Sees to it that the engine does not outlive this program.
+    /// Ensures that the engine exits with this process.
     #[must_use]
     pub fn guarded(mut self, guard: Option<Guard>) -> Self {
         self.guard = guard;
         self
     }
 
-    /// Starts no engine that would get another text as the value of an option.
+    /// Rejects an engine if the plan sets an option to a text that is not allowed.
     #[must_use]
     pub fn with_texts(mut self, texts: Option<TextOptions>) -> Self {
         self.texts = texts;
         self
     }
 
-    /// Which engine of the plan it is.
+    /// The engine of the plan.
     pub fn id(&self) -> EngineId {
         self.id
     }
 
-    /// What the plan says of it.
+    /// Its configuration in the plan.
     pub fn plan(&self) -> &EnginePlan {
         &self.plan
     }
 
-    /// Whether the engine runs, as far as is known.
+    /// Whether the engine is running, to the extent known.
     pub fn is_running(&self) -> bool {
         self.engine.is_some()
     }
 
-    /// Who the engine says it is, if it runs.
+    /// The name and the author reported by a running engine.
     pub fn identity(&self) -> Option<&Identity> {
         self.engine.as_ref().map(Engine::identity)
     }
 
-    /// The number of its process, if it runs and is one.
+    /// The process ID of a running engine.
     pub fn process_id(&self) -> Option<u32> {
         self.engine.as_ref().and_then(Engine::process_id)
     }
 
-    /// Ends the engine. The next game starts it again.
+    /// Quits the engine. The next game restarts it.
     pub fn end(&mut self) {
         self.engine = None;
     }
 
-    /// Ends an engine that does not listen, at once. The next game starts it again.
+    /// Kills an unresponsive engine. The next game restarts it.
     pub(super) fn kill(&mut self) {
         if let Some(engine) = self.engine.take() {
             engine.kill();
@@ -149,8 +151,7 @@ impl Player {
         self.engine.as_mut()
     }
 
-    /// Whether the engine has played a game before this one, so that a failure at its first search
-    /// may come from there.
+    /// Whether the engine has played a previous game, which may have caused a failure of its first search.
     pub(super) fn is_used(&self) -> bool {
         self.is_used
     }
@@ -168,8 +169,7 @@ impl Player {
         })
     }
 
-    /// Makes sure that the engine runs and can play this game, of which it is told before its first
-    /// search.
+    /// Ensures that the engine is running, and announces a new game.
     pub(super) fn prepare(
         &mut self,
         game: &WireGame,
@@ -180,7 +180,7 @@ impl Player {
         }
         self.is_used = self.engine.is_some();
         if let Some(engine) = &mut self.engine {
-            // What it still said about its last game is nobody's business any more.
+            // Notices about the previous game.
             engine.drain_notices();
             match engine.new_game(game) {
                 Ok(()) => return Ok(()),
@@ -193,7 +193,7 @@ impl Player {
         self.restart(game, warnings)
     }
 
-    /// Starts a fresh engine.
+    /// Starts a new engine process.
     pub(super) fn restart(
         &mut self,
         game: &WireGame,
@@ -217,17 +217,17 @@ impl Player {
             let name = self.plan.name.clone();
             builder = builder.on_line(move |side, line: &str| line_observer(&name, side, line));
         }
-        if let Some(hearing) = self.stderr_observer.clone() {
+        if let Some(stderr_observer) = self.stderr_observer.clone() {
             let name = self.plan.name.clone();
-            builder = builder.on_stderr(move |line: &str| hearing(&name, line));
+            builder = builder.on_stderr(move |line: &str| stderr_observer(&name, line));
         }
-        let pass = START_LIMITER.enter();
+        let permit = START_LIMITER.acquire();
         let started = (self.start)(builder);
-        drop(pass);
+        drop(permit);
         let mut engine = started.map_err(|error| GameEnd::no_start(&error))?;
         engine.allow_pondering(self.plan.ponder);
         if let Some(name) = self.forbidden_text(&engine) {
-            let text = format!("a text for its option `{name}` is not allowed here");
+            let text = format!("a text value of its option `{name}` is not allowed here");
             return Err(unsuitable(EngineFailureKind::Other, &text));
         }
         for (name, value) in &self.plan.options {
@@ -238,23 +238,22 @@ impl Player {
             }
         }
         engine.new_game(game).map_err(|error| GameEnd::no_start(&error))?;
-        // A shogi engine is asked once for each game only, since that starts one.
+        // In USI, `isready` starts a game and is sent once per game.
         if dialect == Dialect::Uci {
             engine.ready().map_err(|error| GameEnd::no_start(&error))?;
         }
-        // One that is not what the plan wants plays no game.
         self.engine = Some(engine);
         Ok(())
     }
 }
 
 impl Player {
-    /// The first option that would get a text which it may not have.
+    /// The first option with a text value that is not allowed.
     fn forbidden_text(&self, engine: &Engine) -> Option<&str> {
         let texts = self.texts.as_ref()?;
         let forbidden = self.plan.options.iter().find(|(name, value)| {
             let declared = engine.options().find(name);
-            declared.is_some_and(|option| !texts.permit(name, &option.kind, value))
+            declared.is_some_and(|option| !texts.permits(name, &option.kind, value))
         });
         forbidden.map(|(name, _)| name.as_str())
     }
@@ -282,7 +281,6 @@ fn set_option(
         Problem::Usage(UsageError::UnknownOption(_) | UsageError::ManagedOption { .. }) => {
             Ok(Some(WarningKind::UnknownOption { name: name.to_owned() }))
         }
-        // Nobody has lost because of it.
         Problem::Usage(UsageError::OptionValue(error)) => {
             Ok(Some(WarningKind::OptionValue { error: error.clone() }))
         }
@@ -290,7 +288,7 @@ fn set_option(
     }
 }
 
-/// Starts what a plan names: a program, or the other end of a connection.
+/// Starts the process or opens the connection of a plan.
 fn starter(
     plan: &EnginePlan,
 ) -> impl FnMut(Builder) -> Result<Engine, EngineError> + Send + 'static {
@@ -317,7 +315,118 @@ impl fmt::Debug for Player {
     }
 }
 
-/// The other of two things.
+/// The text values that options may have: a text can be the path of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextOptions {
+    /// Names of options that may have any text, in lower case.
+    names: BTreeSet<String>,
+    /// Values allowed for any option.
+    values: BTreeSet<String>,
+}
+
+impl TextOptions {
+    /// Allows any text for options with these names, in lower case, and these values for all others.
+    pub fn new(names: BTreeSet<String>, values: BTreeSet<String>) -> Self {
+        Self { names, values }
+    }
+
+    /// Whether an option may have this value.
+    fn permits(&self, name: &str, kind: &OptionKind<'_>, value: &str) -> bool {
+        let any = || self.values.contains(value) || self.names.contains(&name.to_lowercase());
+        match kind {
+            OptionKind::String { default } | OptionKind::Filename { default } => {
+                default.as_deref() == Some(value) || any()
+            }
+            OptionKind::Other { .. } => any(),
+            OptionKind::Check { .. }
+            | OptionKind::Spin { .. }
+            | OptionKind::Combo { .. }
+            | OptionKind::Button => true,
+        }
+    }
+}
+
+/// The timeout of the probing search. Some engines load files at their first search.
+const PROBE_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// Maximum of each limit of the probing search.
+const PROBE_NODES: u64 = 1;
+const PROBE_DEPTH: u32 = 1;
+const PROBE_MOVE_MS: u64 = 10;
+const PROBE_CLOCK: Duration = Duration::from_secs(1);
+
+/// Probes an engine: starts it, sets its options, runs a short search from the start position, and quits it.
+///
+/// # Errors
+/// A failure that would have lost a game. A late answer is no failure, since a first search can take longer.
+pub(crate) fn probe(player: &mut Player, game: Game) -> Result<(), GameEnd> {
+    let probed = probe_search(player, game);
+    match &probed {
+        // It would not react to `quit` either.
+        Err(end) if *end == Termination::EngineStall => player.kill(),
+        Ok(()) | Err(_) => player.end(),
+    }
+    probed
+}
+
+fn probe_search(player: &mut Player, game: Game) -> Result<(), GameEnd> {
+    let codec = player.codec()?;
+    let start = client_game(codec, game, &Opening::default())?;
+    player.prepare(&start, &mut Vec::new())?;
+    let clock = Clock::new(short_limits(player.plan().limits), game);
+    let go = clock::go(&clock, &clock, Side::First, codec.dialect());
+    let Some(engine) = player.engine_mut() else { return Ok(()) };
+    let result = engine.play(&start, Search::from(go).deadline_after(PROBE_TIMEOUT));
+    result.map(drop).map_err(|error| match error.problem() {
+        Problem::OutOfTime(_) | Problem::Timeout(_) => {
+            let waited_ms = u64::try_from(PROBE_TIMEOUT.as_millis()).unwrap_or(u64::MAX);
+            GameEnd::stall(waited_ms)
+        }
+        Problem::Usage(_) => GameEnd::no_start(&error),
+        _ => GameEnd::crash(&error),
+    })
+}
+
+/// Limits of the same kinds: an engine may not support others.
+fn short_limits(limits: Limits) -> Limits {
+    Limits {
+        tc: limits.tc.map(|tc| TimeControl {
+            time: tc.time.min(PROBE_CLOCK),
+            increment: tc.increment.min(PROBE_CLOCK),
+            ..tc
+        }),
+        byoyomi_ms: limits.byoyomi_ms.map(|ms| ms.min(PROBE_MOVE_MS)),
+        move_time_ms: limits.move_time_ms.map(|ms| ms.min(PROBE_MOVE_MS)),
+        nodes: limits.nodes.map(|nodes| nodes.min(PROBE_NODES)),
+        depth: limits.depth.map(|depth| depth.min(PROBE_DEPTH)),
+        margin_ms: limits.margin_ms,
+    }
+}
+
+/// A game that starts with an opening, in the notation of the engine.
+pub(super) fn client_game(
+    codec: MoveCodec,
+    game: Game,
+    opening: &Opening,
+) -> Result<WireGame, GameEnd> {
+    let unsupported = |why: String| unsuitable(EngineFailureKind::UnsupportedPosition, &why);
+    let root = match &opening.position {
+        Some(root) => {
+            Position::from_text(game, root).map_err(|error| unsupported(error.to_string()))?
+        }
+        None => Position::start(game),
+    };
+    let mut position = root.clone();
+    let moves: Result<Vec<_>, _> =
+        opening.moves.iter().map(|text| position.play_uci(text)).collect();
+    let moves = moves.map_err(|error| unsupported(error.to_string()))?;
+    let sent = codec.encode_position(&root, &moves);
+    let sent =
+        sent.ok_or_else(|| unsupported(format!("`{root}` cannot be written for this engine")))?;
+    Ok(WireGame::new(sent, codec.new_game()))
+}
+
+/// The items of a side and of its opponent.
 pub(super) fn pair_mut<T>([first, second]: &mut [T; 2], side: Side) -> (&mut T, &mut T) {
     match side {
         Side::First => (first, second),

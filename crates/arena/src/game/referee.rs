@@ -1,18 +1,18 @@
-//! Judges a game: legality, clocks, ends by the rules and by adjudication. It neither reads nor
-//! waits; it is told what was answered and how long that took.
+//! The referee of a game: legality of moves, clocks, ends by the rules and by adjudication. It does no I/O: the caller
+//! passes each answer and its time.
 
 use std::{error, fmt, sync::Arc, time::Duration};
 
 use readyok_protocol::{Dialect, Go, Score};
 use readyok_rules::shakmaty::Position as _;
 use readyok_rules::{
-    BoardRef, EndRules, Game, GameOutcome, IllegalReason, LineError, Move, Position, PositionError,
-    Side, Termination,
+    BoardRef, EndRules, Game, IllegalReason, LineError, Move, Position, PositionError, Side,
+    Termination,
 };
 
-use super::adjudicator::{Adjudicator, Latest};
+use super::adjudication::{Adjudicator, Latest, Tablebases, by_tablebases};
 use super::clock::{self, Clock};
-use super::tablebase::{self, Tablebases};
+use super::rules::{Decision, RuleOptions};
 use crate::pairing::Opening;
 use crate::plan::{Adjudication, Limits, TablebaseAdjudication};
 use crate::result::GameEnd;
@@ -29,11 +29,11 @@ use crate::result::GameEnd;
 ///
 /// let (opening, rules) = (Opening::default(), Adjudication::default());
 /// let mut referee = Referee::new(Game::Chess, &opening, [Limits::default(); 2], &rules, None)?;
-/// for word in ["f2f3", "e7e5", "g2g4"] {
-///     assert_eq!(referee.on_answer(Answer::Move(word), Duration::ZERO, None), Verdict::Continue);
+/// for mv in ["f2f3", "e7e5", "g2g4"] {
+///     assert_eq!(referee.on_answer(Answer::Move(mv), Duration::ZERO, None), Verdict::Continue);
 /// }
 /// let Verdict::Over(outcome) = referee.on_answer(Answer::Move("d8h4"), Duration::ZERO, None)
-///     else { panic!("it is mate") };
+///     else { panic!("checkmate") };
 /// assert_eq!(outcome.winner, Some(Side::Second));
 /// assert_eq!(outcome.end, Termination::Checkmate);
 /// # Ok::<(), readyok_arena::game::OpeningError>(())
@@ -45,28 +45,27 @@ pub struct Referee {
     adjudicator: Adjudicator,
     rules: EndRules,
     tablebases: Option<(Arc<dyn Tablebases>, TablebaseAdjudication)>,
-    /// Moves since the position of the opening, each counted singly; those of the opening only if they
-    /// count.
+    /// Plies for the move limit. See [`RuleOptions::counts_opening_moves`].
     plies: u32,
-    /// Those of them that were made since the opening.
+    /// Plies since the opening.
     made: usize,
     latest: Option<Move>,
 }
 
-/// What an engine answers, in the words of the game: UCI for chess, USI for shogi.
+/// The answer of an engine. Moves are in the notation of the game: UCI for chess, USI for shogi.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer<'a> {
-    /// A move that nobody has judged yet.
+    /// A move, which may be illegal.
     Move(&'a str),
-    /// The engine gives up.
+    /// The engine resigns.
     Resign,
-    /// The engine declares that it has won: `bestmove win`.
+    /// The engine declares a win: `bestmove win`.
     Declare,
-    /// Anything else, such as `(none)`; it is no legal move.
+    /// Anything else, such as `(none)`, which is an illegal move.
     Other(&'a str),
 }
 
-/// What an answer leads to.
+/// The state of a game after an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The other side is to move.
@@ -75,40 +74,19 @@ pub enum Verdict {
     Over(Decision),
 }
 
-/// How a game has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decision {
-    /// The winner; none is a draw, or a game that was broken off.
-    pub winner: Option<Side>,
-    /// What ended it.
-    pub end: GameEnd,
-}
-
-/// Why no game can start from an opening.
+/// An opening from which no game can start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpeningError {
-    /// Its position is none.
+    /// The position is invalid.
     Position(PositionError),
-    /// One of its moves is not legal.
+    /// A move is illegal.
     Moves(LineError),
-    /// The game is over after it.
+    /// The game is over after the opening.
     Over(Termination),
 }
 
-impl Decision {
-    /// A side has lost.
-    pub fn lost_by(side: Side, end: impl Into<GameEnd>) -> Self {
-        Self { winner: Some(side.other()), end: end.into() }
-    }
-
-    /// Nobody has won.
-    pub fn without_winner(end: impl Into<GameEnd>) -> Self {
-        Self { winner: None, end: end.into() }
-    }
-}
-
 impl Referee {
-    /// A game at its start. The limits are those of the first and of the second side.
+    /// A game after its opening, with the limits of the first and of the second side.
     ///
     /// # Errors
     /// No game can start from the opening.
@@ -128,12 +106,13 @@ impl Referee {
         if let Some(ending) = position.outcome_under(&end_rules) {
             return Err(OpeningError::Over(ending.termination));
         }
-        let counted = if rules.as_fastchess { 0 } else { opening.moves.len() };
+        let options = RuleOptions::new(rules);
+        let counted = if options.counts_opening_moves { opening.moves.len() } else { 0 };
         Ok(Self {
             position,
             clocks: limits.map(|limits| {
                 let clock = Clock::new(limits, game);
-                if rules.as_fastchess { clock.with_first_increment() } else { clock }
+                if options.first_increment { clock.with_first_increment() } else { clock }
             }),
             adjudicator: Adjudicator::new(rules),
             rules: end_rules,
@@ -144,19 +123,19 @@ impl Referee {
         })
     }
 
-    /// The same, where the engines of some sides, the first before the second, are trusted: a game is
-    /// over when one of them says that it mates.
+    /// Trusts the mate scores of some sides, the first before the second: the game ends when one of them reports a
+    /// mate for itself.
     #[must_use]
     pub fn trusting(self, mates: [bool; 2]) -> Self {
         Self { adjudicator: self.adjudicator.trusting(mates), ..self }
     }
 
-    /// The position, with the moves that led to it.
+    /// The current position with its move history.
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// Who is to move.
+    /// The side to move.
     pub fn turn(&self) -> Side {
         self.position.turn()
     }
@@ -170,8 +149,7 @@ impl Referee {
         }
     }
 
-    /// When the side to move loses if it has not answered, counted from the start of its search.
-    /// None if no clock runs.
+    /// The deadline of the side to move, relative to the start of its search; `None` without a clock.
     pub fn deadline(&self) -> Option<Duration> {
         self.clock(self.turn()).deadline()
     }
@@ -181,17 +159,17 @@ impl Referee {
         clock::go(self.clock(side), self.clock(side.other()), side, dialect)
     }
 
-    /// How many moves were made since the opening, by both sides together.
+    /// The number of plies since the opening.
     pub fn moves_made(&self) -> usize {
         self.made
     }
 
-    /// The latest move as its canonical word, once an answer was a legal move.
+    /// The latest move since the opening, in canonical notation.
     pub fn latest_move(&self) -> Option<String> {
         self.latest.map(|mv| mv.to_uci(self.position.game().castling_form()))
     }
 
-    /// Judges the answer of the side to move, which took some time and comes with a score.
+    /// Judges an answer of the side to move, with its time and its score.
     pub fn on_answer(
         &mut self,
         answer: Answer<'_>,
@@ -203,15 +181,15 @@ impl Referee {
             return Verdict::Over(outcome);
         }
         let outcome = match answer {
-            Answer::Move(word) => self.on_move(side, word, score),
+            Answer::Move(text) => self.on_move(side, text, score),
             Answer::Resign => Some(Decision::lost_by(side, Termination::Resignation)),
             Answer::Declare => Some(self.on_declaration(side)),
-            Answer::Other(word) => Some(self.illegal(side, word, IllegalReason::Unreadable)),
+            Answer::Other(text) => Some(self.illegal(side, text, IllegalReason::Unreadable)),
         };
         outcome.map_or(Verdict::Continue, Verdict::Over)
     }
 
-    /// The side to move has not answered for so long. The game is over if its flag has fallen.
+    /// The side to move has not answered within this time. The game is over if its deadline has passed.
     pub fn on_timeout(&mut self, waited: Duration) -> Verdict {
         match self.deadline() {
             Some(deadline) if deadline < waited => match self.spend(self.turn(), waited) {
@@ -234,36 +212,36 @@ impl Referee {
             Decision::lost_by(side, GameEnd::time_forfeit(overrun_us))
         })?;
         if clock.is_hourglass() {
-            // There is never more sand than at the start.
+            // The sum of both clocks never grows.
             other.gain(before.saturating_sub(clock.left().unwrap_or_default()));
         }
         Ok(())
     }
 
-    fn on_move(&mut self, side: Side, word: &str, score: Option<Score>) -> Option<Decision> {
-        let mv = match self.position.play_uci(word) {
+    fn on_move(&mut self, side: Side, text: &str, score: Option<Score>) -> Option<Decision> {
+        let mv = match self.position.play_uci(text) {
             Ok(mv) => mv,
-            Err(error) => return Some(self.illegal(side, word, error.reason)),
+            Err(error) => return Some(self.illegal(side, text, error.reason)),
         };
         self.plies = self.plies.saturating_add(1);
         self.made = self.made.saturating_add(1);
         self.latest = Some(mv);
         self.ended_on_board()
-            .or_else(|| self.known_by_tablebases())
-            .or_else(|| self.adjudicator.on_move(self.counted(side, score)))
+            .or_else(|| self.decided_by_tablebases())
+            .or_else(|| self.adjudicator.on_move(self.latest_move_with(side, score)))
     }
 
     fn ended_on_board(&self) -> Option<Decision> {
         self.position.outcome_under(&self.rules).map(Decision::from)
     }
 
-    fn known_by_tablebases(&self) -> Option<Decision> {
+    fn decided_by_tablebases(&self) -> Option<Decision> {
         let (tables, rule) = self.tablebases.as_ref()?;
         let BoardRef::Chess(board) = self.position.board() else { return None };
-        tablebase::judge(tables.as_ref(), rule, board.position(), self.turn())
+        by_tablebases(tables.as_ref(), rule, board.position(), self.turn())
     }
 
-    fn counted(&self, side: Side, score: Option<Score>) -> Latest {
+    fn latest_move_with(&self, side: Side, score: Option<Score>) -> Latest {
         let (is_progress, number, played) = match self.position.board() {
             BoardRef::Chess(board) => {
                 let position = board.position();
@@ -295,19 +273,13 @@ impl Referee {
     }
 }
 
-impl From<GameOutcome> for Decision {
-    fn from(outcome: GameOutcome) -> Self {
-        Self { winner: outcome.winner(), end: outcome.termination.into() }
+/// A text of an engine, which may have any length.
+fn shortened(text: &str) -> String {
+    const MAX_CHARS: usize = 40;
+    if text.chars().nth(MAX_CHARS).is_none() {
+        return text.to_owned();
     }
-}
-
-/// A word from outside, which may be of any length.
-fn shortened(word: &str) -> String {
-    const LONGEST: usize = 40;
-    if word.chars().nth(LONGEST).is_none() {
-        return word.to_owned();
-    }
-    word.chars().take(LONGEST).chain(['…']).collect()
+    text.chars().take(MAX_CHARS).chain(['…']).collect()
 }
 
 impl fmt::Display for OpeningError {
@@ -315,7 +287,7 @@ impl fmt::Display for OpeningError {
         match self {
             Self::Position(error) => error.fmt(f),
             Self::Moves(error) => error.fmt(f),
-            Self::Over(reason) => write!(f, "the game is over after it: {reason:?}"),
+            Self::Over(reason) => write!(f, "the game is over after the opening: {reason:?}"),
         }
     }
 }

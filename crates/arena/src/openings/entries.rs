@@ -1,7 +1,7 @@
-//! The entries of a file by their number, without the file in memory.
+//! Random access to the entries of a book, without loading it into memory.
 //!
-//! The file is read once from the start to where it is needed, and the places of a few entries are
-//! noted on the way: from the nearest of them, any entry is found again by reading some lines.
+//! The file is read once from the start to the requested entry. The offsets of some entries are stored in a
+//! [`SeekIndex`]: reading resumes from the nearest of them.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -11,48 +11,47 @@ use flate2::read::MultiGzDecoder;
 use memchr::{memchr, memchr3};
 
 use super::OpeningFault;
-use super::marks::Marks;
 
-/// What an entry is.
+/// The kind of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A line that is neither blank nor begins with `#`.
+    /// A line that is not blank and does not start with `#`.
     Line,
     /// A game of a PGN file.
     Game,
 }
 
-/// An entry of a file.
+/// An entry of a book.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// Its first line, from 1 on.
+    /// The number of its first line, counted from 1.
     pub(super) line: u64,
-    /// Its bytes; none if they are more than [`Entries::LONGEST`].
+    /// Its bytes, unless they exceed [`Entries::MAX_LEN`].
     pub(super) bytes: Option<Vec<u8>>,
 }
 
-/// A file that is read entry by entry.
+/// A book that is read entry by entry.
 #[derive(Debug)]
 pub(super) struct Entries {
     kind: Kind,
     reader: BufReader<File>,
-    marks: Marks<Cursor>,
+    index: SeekIndex<Cursor>,
     at: Cursor,
     state: State,
-    /// The line that was read last belongs to the next entry.
+    /// The last line, if it belongs to the next entry.
     held: Option<Line>,
-    /// The bytes of the line that was read last.
+    /// The bytes of the last line.
     buffer: Vec<u8>,
     count: Option<u64>,
 }
 
-/// Before an entry.
+/// A position before an entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cursor {
     /// The number of the entry.
     entry: u64,
     offset: u64,
-    /// The number of the next line, from 0 on.
+    /// The number of the next line, counted from 0.
     line: u64,
 }
 
@@ -60,12 +59,12 @@ struct Cursor {
 #[derive(Clone, Copy, Debug)]
 struct Line {
     offset: u64,
-    /// From 0 on.
+    /// Counted from 0.
     number: u64,
     too_long: bool,
 }
 
-/// What the lines of a game so far were.
+/// The state of the PGN scanner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     #[default]
@@ -79,16 +78,15 @@ enum State {
 }
 
 impl Entries {
-    /// Longer lines, and games, are not read: in bytes.
-    pub(super) const LONGEST: usize = 1 << 20;
-    /// See [`Marks`].
-    const MOST_MARKS: usize = 1 << 15;
+    /// Maximum length of lines and games, in bytes.
+    pub(super) const MAX_LEN: usize = 1 << 20;
+    const MAX_MARKS: usize = 1 << 15;
 
     pub(super) fn open(path: &str, kind: Kind) -> Result<Self, OpeningFault> {
         Ok(Self {
             kind,
-            reader: BufReader::with_capacity(1 << 15, plain(path)?),
-            marks: Marks::new(Self::MOST_MARKS),
+            reader: BufReader::with_capacity(1 << 15, open_seekable(path)?),
+            index: SeekIndex::new(Self::MAX_MARKS),
             at: Cursor::default(),
             state: State::default(),
             held: None,
@@ -101,30 +99,30 @@ impl Entries {
         self.kind
     }
 
-    /// How many there are, if the file was read to its end.
+    /// The number of entries, if the end of the file was reached.
     pub(super) fn known_count(&self) -> Option<u64> {
         self.count
     }
 
-    /// How many there are. Reads to the end of the file, once.
+    /// The number of entries. The first call reads to the end of the file.
     pub(super) fn count(&mut self) -> io::Result<u64> {
         loop {
             if let Some(count) = self.count {
                 return Ok(count);
             }
-            if let Some(last) = self.marks.last_ahead_of(self.at.entry) {
+            if let Some(last) = self.index.last_after(self.at.entry) {
                 self.go_to(last)?;
             }
             self.step(None)?;
         }
     }
 
-    /// An entry by its number; none if there are not so many.
+    /// An entry by its number.
     pub(super) fn get(&mut self, entry: u64) -> io::Result<Option<Entry>> {
         if self.count.is_some_and(|count| entry >= count) {
             return Ok(None);
         }
-        if let Some(mark) = self.marks.nearest(entry, self.at.entry) {
+        if let Some(mark) = self.index.nearest(entry, self.at.entry) {
             self.go_to(mark)?;
         }
         while self.at.entry < entry {
@@ -148,20 +146,20 @@ impl Entries {
         Ok(())
     }
 
-    /// Goes past one entry, and keeps its bytes if that is wanted. Returns its first line, with
-    /// whether all of it is too long; none at the end of the file.
+    /// Reads one entry, into `keep` if present. Returns its first line, and whether the entry is too long; `None` at
+    /// the end of the file.
     fn step(&mut self, mut keep: Option<&mut Vec<u8>>) -> io::Result<Option<Line>> {
         let Some(mut first) = self.first_line()? else {
             self.count = Some(self.at.entry);
             return Ok(None);
         };
         let entry = self.at.entry;
-        self.marks.note(entry, Cursor { entry, offset: first.offset, line: first.number });
+        self.index.add(entry, Cursor { entry, offset: first.offset, line: first.number });
         let mut line = first;
         loop {
             first.too_long |= line.too_long;
             if let Some(bytes) = &mut keep {
-                first.too_long |= bytes.len() + self.buffer.len() > Self::LONGEST;
+                first.too_long |= bytes.len() + self.buffer.len() > Self::MAX_LEN;
                 if !first.too_long {
                     bytes.extend_from_slice(&self.buffer);
                 }
@@ -181,7 +179,7 @@ impl Entries {
         Ok(Some(first))
     }
 
-    /// The first line of the next entry, in the buffer.
+    /// Reads the first line of the next entry.
     fn first_line(&mut self) -> io::Result<Option<Line>> {
         self.state = State::default();
         if let Some(line) = self.held.take() {
@@ -198,7 +196,7 @@ impl Entries {
         }
     }
 
-    /// Whether a line is the first of an entry, if it is not within one.
+    /// Whether a line starts an entry in the current state.
     fn begins_entry(&self, line: &[u8]) -> bool {
         let line = line.trim_ascii();
         match (self.kind, self.state) {
@@ -211,7 +209,7 @@ impl Entries {
         }
     }
 
-    /// What is known of a game after another of its lines.
+    /// The state after another line of a game.
     fn state_after(&self, line: &[u8]) -> State {
         let trimmed = line.trim_ascii();
         match (self.kind, self.state) {
@@ -224,7 +222,7 @@ impl Entries {
         }
     }
 
-    /// Reads a line into the buffer, without its end if it is too long.
+    /// Reads a line into the buffer. A line that is too long is truncated.
     fn read_line(&mut self) -> io::Result<Option<Line>> {
         self.buffer.clear();
         let mut line = Line { offset: self.at.offset, number: self.at.line, too_long: false };
@@ -239,7 +237,7 @@ impl Entries {
             }
             let end = memchr(b'\n', available);
             let length = end.map_or(available.len(), |end| end + 1);
-            if self.buffer.len() + length <= Self::LONGEST {
+            if self.buffer.len() + length <= Self::MAX_LEN {
                 self.buffer.extend_from_slice(available.get(..length).unwrap_or_default());
             } else {
                 line.too_long = true;
@@ -258,15 +256,70 @@ impl Entries {
     }
 }
 
-/// Whether a line of a PGN file is a header: `[White "…"]`. Moves can begin with a bracket only in
-/// a comment, where commands like `[%clk 0:01]` have no quotes.
+/// Positions of every `stride`-th entry of a source. The stride doubles when the index is full.
+#[derive(Debug)]
+pub(super) struct SeekIndex<P> {
+    places: Vec<P>,
+    /// Entries between two positions.
+    stride: u64,
+    max: usize,
+}
+
+impl<P: Copy> SeekIndex<P> {
+    pub(super) const fn new(max: usize) -> Self {
+        Self { places: Vec::new(), stride: 1, max }
+    }
+
+    /// Adds the position before an entry, if it is the next one of the index.
+    pub(super) fn add(&mut self, entry: u64, place: P) {
+        if entry != self.entry(self.places.len()) {
+            return;
+        }
+        self.places.push(place);
+        if self.places.len() >= self.max {
+            let mut keep = false;
+            self.places.retain(|_| {
+                keep = !keep;
+                keep
+            });
+            self.stride *= 2;
+        }
+    }
+
+    /// The position to seek to on the way to an entry; `None` to continue reading from the entry `at`.
+    pub(super) fn nearest(&self, entry: u64, at: u64) -> Option<P> {
+        let index = usize::try_from(entry / self.stride).unwrap_or(usize::MAX);
+        let index = index.min(self.places.len().saturating_sub(1));
+        let is_better = entry < at || self.entry(index) > at;
+        self.places.get(index).copied().filter(|_| is_better)
+    }
+
+    /// The last position, if it is after the entry `at`.
+    pub(super) fn last_after(&self, at: u64) -> Option<P> {
+        let index = self.places.len().checked_sub(1)?;
+        self.places.get(index).copied().filter(|_| self.entry(index) > at)
+    }
+
+    /// The entry at a position of the index.
+    fn entry(&self, index: usize) -> u64 {
+        self.stride.saturating_mul(index as u64)
+    }
+
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.places.capacity()
+    }
+}
+
+/// Whether a line of a PGN file is a tag: `[White "…"]`. A bracket in the movetext occurs only in comments, where
+/// commands like `[%clk 0:01]` have no quotes.
 fn is_header(line: &[u8]) -> bool {
     line.strip_prefix(b"[").is_some_and(|rest| {
         rest.first().is_some_and(u8::is_ascii_alphabetic) && memchr(b'"', rest).is_some()
     })
 }
 
-/// Whether a line of moves ends within a comment.
+/// The state after a line of movetext.
 fn after_moves(mut line: &[u8], mut in_comment: bool) -> State {
     loop {
         let next = if in_comment { memchr(b'}', line) } else { memchr3(b'{', b';', b'\n', line) };
@@ -283,21 +336,19 @@ fn after_moves(mut line: &[u8], mut in_comment: bool) -> State {
     }
 }
 
-/// Opens a file. One with a gzip header is unpacked into a nameless temporary file first, since
-/// only plain files can be read at any place.
-pub(super) fn plain(path: impl AsRef<Path>) -> Result<File, OpeningFault> {
-    /// In bytes.
-    const LARGEST: u64 = 1 << 36;
+/// Opens a file. A gzip file is decompressed into an anonymous temporary file first, since it is not seekable.
+pub(super) fn open_seekable(path: impl AsRef<Path>) -> Result<File, OpeningFault> {
+    const MAX_BYTES: u64 = 1 << 36;
     let mut file = File::open(path)?;
     let mut magic = [0; 2];
     let is_gzip = file.read(&mut magic)? == 2 && magic == [0x1f, 0x8b];
     file.rewind()?;
-    if is_gzip { unpacked(file, LARGEST) } else { Ok(file) }
+    if is_gzip { decompress(file, MAX_BYTES) } else { Ok(file) }
 }
 
-fn unpacked(packed: File, limit: u64) -> Result<File, OpeningFault> {
+fn decompress(compressed: File, limit: u64) -> Result<File, OpeningFault> {
     let mut file = tempfile::tempfile()?;
-    let mut source = MultiGzDecoder::new(BufReader::new(packed)).take(limit + 1);
+    let mut source = MultiGzDecoder::new(BufReader::new(compressed)).take(limit + 1);
     let written = io::copy(&mut source, &mut file)?;
     if written > limit {
         return Err(OpeningFault::TooLarge { limit });
@@ -311,7 +362,7 @@ fn unpacked(packed: File, limit: u64) -> Result<File, OpeningFault> {
 mod tests {
     use std::io::Write as _;
 
-    use super::{Entries, Kind};
+    use super::{Entries, Kind, SeekIndex};
 
     fn entries(text: &str, kind: Kind) -> Entries {
         let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -325,10 +376,9 @@ mod tests {
         Some((entry.line, text.trim().to_owned()))
     }
 
-    /// More entries than places are noted for.
     #[test]
-    fn an_entry_of_a_long_file_is_found_from_anywhere() {
-        let count = Entries::MOST_MARKS as u64 * 2 + 5;
+    fn seeks_in_files_longer_than_the_index() {
+        let count = Entries::MAX_MARKS as u64 * 2 + 5;
         let lines: Vec<String> = (0..count).map(|number| format!("\n{number}\n")).collect();
         let mut entries = entries(&lines.concat(), Kind::Line);
         let mut check = |number: u64| {
@@ -343,11 +393,10 @@ mod tests {
         assert_eq!(text(&mut entries, count - 1), Some((count * 2, (count - 1).to_string())));
     }
 
-    /// As many entries as the largest books have: what is kept of them does not grow with the file.
     #[test]
-    fn a_book_of_millions_of_lines_takes_little_memory() {
+    fn memory_does_not_grow_with_the_book() {
         const COUNT: u64 = 2_600_000;
-        const MOST: usize = 1 << 20;
+        const MAX: usize = 1 << 20;
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let mut out = std::io::BufWriter::new(file.as_file_mut());
         (0..COUNT).for_each(|number| writeln!(out, "{number}").unwrap());
@@ -357,13 +406,13 @@ mod tests {
         for number in [COUNT - 1, 0, 1_300_001, 7] {
             assert_eq!(text(&mut entries, number), Some((number + 1, number.to_string())));
         }
-        let marks = entries.marks.capacity() * size_of::<super::Cursor>();
-        let kept = marks + entries.buffer.capacity() + entries.reader.capacity();
-        assert!(kept <= MOST, "{kept} bytes");
+        let index = entries.index.capacity() * size_of::<super::Cursor>();
+        let used = index + entries.buffer.capacity() + entries.reader.capacity();
+        assert!(used <= MAX, "{used} bytes");
     }
 
     #[test]
-    fn the_count_does_not_depend_on_what_was_read() {
+    fn the_count_does_not_depend_on_previous_reads() {
         let games =
             "[A \"1\"]\n\n1. e4 *\n\n[A \"2\"]\n[B \"2\"]\n\n*\n\n1. d4 {\n\n[A \"3\"]\n} *\n";
         for read in [None, Some(0), Some(1), Some(2), Some(3)] {
@@ -374,5 +423,27 @@ mod tests {
             assert_eq!(entries.count().unwrap(), 3, "after {read:?}");
             assert_eq!(entries.get(1).unwrap().map(|entry| entry.line), Some(5));
         }
+    }
+
+    #[test]
+    fn finds_the_nearest_position_at_any_stride() {
+        let mut index = SeekIndex::new(8);
+        assert_eq!((index.nearest(3, 0), index.last_after(0)), (None, None));
+        for entry in 0..1000 {
+            index.add(entry, entry);
+        }
+        assert!(index.places.len() < 8 && index.places.len() >= 4);
+        for entry in 0..1000 {
+            let found = index.nearest(entry, 1000).unwrap();
+            assert!(
+                found <= entry
+                    && (entry - found < index.stride || found == *index.places.last().unwrap())
+            );
+            assert_eq!(index.nearest(entry, found), None, "already there");
+            assert_eq!(index.nearest(entry, entry), None);
+        }
+        let last = *index.places.last().unwrap();
+        assert_eq!(index.last_after(last - 1), Some(last));
+        assert_eq!(index.last_after(last), None);
     }
 }

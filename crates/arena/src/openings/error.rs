@@ -1,103 +1,103 @@
-//! Why an opening cannot be used, and where it stands.
+//! Errors of openings, with their location.
 
 use std::{error, fmt, io};
 
 use readyok_rules::record::RecordErrorKind;
 use readyok_rules::{EpdError, Game, Handicap, LineError, PositionError, Termination};
 
-/// Why an opening, or all of them, cannot be used.
+/// An opening or a source of openings that cannot be used.
 #[derive(Debug)]
 pub struct OpeningError {
-    /// The file; none if the openings stand in the plan.
+    /// The file; `None` if the openings are listed in the plan.
     pub path: Option<String>,
-    /// The line of the file, from 1 on.
+    /// The line of the file, counted from 1.
     pub line: Option<u64>,
-    /// What is wrong.
+    /// The reason.
     pub fault: OpeningFault,
 }
 
-/// What is wrong with an opening, or with all of them.
+/// The reason why an opening or a source of openings cannot be used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpeningFault {
     /// The file cannot be read.
     Io(io::Error),
-    /// A Polyglot book leads on and on, so that the plan has to say how far it is followed.
+    /// A Polyglot book needs a limit of plies.
     NoPlies,
-    /// A Polyglot book has entries of 16 bytes.
+    /// The size of the file is not a multiple of 16 bytes, the size of Polyglot entries.
     NotPolyglot {
         /// The size of the file in bytes.
         bytes: u64,
     },
-    /// The name of the file does not tell its format.
+    /// The file extension is unknown.
     UnknownFormat,
-    /// A folder is no book of chess.
-    Folder,
+    /// A directory cannot be a source of chess openings.
+    Directory,
     /// Openings of this kind are for another game.
     OtherGame {
         /// The game of the plan.
         game: Game,
     },
-    /// There is no opening.
+    /// The source is empty.
     Empty,
-    /// All openings have a fault; this is the last one.
+    /// No opening can be used.
     AllBad {
-        /// How many they are.
+        /// The number of openings.
         count: u64,
-        /// What is wrong with one of them.
+        /// The reason of the last one.
         last: Box<Self>,
     },
-    /// A file is longer than this when it is unpacked, in bytes.
+    /// A file is too large after decompression.
     TooLarge {
-        /// The limit.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// An entry is longer than this, in bytes.
+    /// An entry is too long.
     TooLong {
-        /// The limit.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// An entry is no text in UTF-8.
+    /// An entry is not UTF-8.
     NotText,
-    /// The position cannot be played.
+    /// The position is invalid.
     Position(PositionError),
-    /// The operations of an EPD cannot be read.
+    /// The EPD operations are malformed.
     Epd(EpdError),
-    /// A move cannot be played.
+    /// A move is illegal.
     Moves(LineError),
-    /// The game cannot be read.
+    /// The record is malformed.
     Record(RecordErrorKind),
-    /// A record of shogi has neither moves nor a start of its own, as a file that is none.
+    /// A shogi record has no moves and no start position, like a file that is not a record.
     NoMoves,
-    /// A line of USI has something that does not belong to a position, shortened.
+    /// An unexpected part of a `position` command, shortened.
     Unexpected(String),
-    /// The game is over before an engine is asked.
+    /// The game is over after the opening.
     Over(Termination),
-    /// No start position of Chess960 has this number.
+    /// An invalid number of a Chess960 start position.
     Chess960Number(u16),
-    /// Shogi has no handicap of this name.
+    /// An unknown name of a shogi handicap.
     Handicap(String),
 }
 
-/// Openings that were left out.
+/// Openings that were skipped.
 #[derive(Debug, Default)]
 pub struct Skipped {
-    /// What was wrong with the first of them.
+    /// The first errors.
     pub errors: Vec<OpeningError>,
-    /// How many more there were.
+    /// The number of further errors.
     pub more: u64,
 }
 
 impl Skipped {
-    const MOST: usize = 100;
+    const MAX_ERRORS: usize = 100;
 
-    /// Whether there was none.
+    /// Whether no opening was skipped.
     pub fn is_empty(&self) -> bool {
         self.errors.is_empty()
     }
 
     pub(super) fn add(&mut self, error: OpeningError) {
-        if self.errors.len() < Self::MOST {
+        if self.errors.len() < Self::MAX_ERRORS {
             self.errors.push(error);
         } else {
             self.more += 1;
@@ -114,12 +114,12 @@ impl OpeningError {
         Self { path: Some(path.to_owned()), line: None, fault: fault.into() }
     }
 
-    /// Whether it is not a single opening that is at fault.
+    /// Whether the source is unusable, not only a single opening.
     pub(super) fn is_of_source(&self) -> bool {
         match self.fault {
             OpeningFault::Io(_)
             | OpeningFault::UnknownFormat
-            | OpeningFault::Folder
+            | OpeningFault::Directory
             | OpeningFault::NoPlies
             | OpeningFault::NotPolyglot { .. }
             | OpeningFault::Empty
@@ -140,8 +140,8 @@ impl OpeningError {
         }
     }
 
-    /// The same for all openings.
-    pub(super) fn and_all_others(self, count: u64) -> Self {
+    /// Applies the error to all openings.
+    pub(super) fn for_all(self, count: u64) -> Self {
         let fault = OpeningFault::AllBad { count, last: Box::new(self.fault) };
         Self { fault, ..self }
     }
@@ -164,12 +164,10 @@ impl fmt::Display for OpeningFault {
             Self::Io(error) => error.fmt(f),
             Self::NoPlies => f.write_str("a Polyglot book needs `plies`"),
             Self::NotPolyglot { bytes } => {
-                write!(f, "{bytes} bytes are not a Polyglot book: each entry has 16 bytes")
+                write!(f, "a Polyglot book has entries of 16 bytes, but the file has {bytes} bytes")
             }
-            Self::UnknownFormat => {
-                f.write_str("its name does not tell the format of the openings; name the format")
-            }
-            Self::Folder => f.write_str("a folder is no file of openings"),
+            Self::UnknownFormat => f.write_str("unknown file extension; specify the format"),
+            Self::Directory => f.write_str("the path is a directory"),
             Self::OtherGame { game } => {
                 let game = match game {
                     Game::Chess => "chess",
@@ -179,11 +177,13 @@ impl fmt::Display for OpeningFault {
                 write!(f, "openings of this kind are not for {game}")
             }
             Self::Empty => f.write_str("there are no openings"),
-            Self::AllBad { count: 1, last } => write!(f, "the only opening is bad: {last}"),
-            Self::AllBad { count, last } => write!(f, "all {count} openings are bad: {last}"),
-            Self::TooLarge { limit } => write!(f, "unpacked it has more than {limit} bytes"),
+            Self::AllBad { count: 1, last } => write!(f, "the only opening is invalid: {last}"),
+            Self::AllBad { count, last } => write!(f, "all {count} openings are invalid: {last}"),
+            Self::TooLarge { limit } => {
+                write!(f, "the decompressed file has more than {limit} bytes")
+            }
             Self::TooLong { limit } => write!(f, "the opening has more than {limit} bytes"),
-            Self::NotText => f.write_str("the opening is no text in UTF-8"),
+            Self::NotText => f.write_str("the opening is not valid UTF-8"),
             Self::Position(error) => error.fmt(f),
             Self::Epd(error) => error.fmt(f),
             Self::Moves(error) => error.fmt(f),
@@ -191,7 +191,7 @@ impl fmt::Display for OpeningFault {
             Self::NoMoves => f.write_str("the record has no moves"),
             Self::Unexpected(text) => write!(f, "`{text}` does not belong to a position"),
             Self::Over(termination) => {
-                write!(f, "the game is over already ({})", over(*termination))
+                write!(f, "the game is already over ({})", over(*termination))
             }
             Self::Chess960Number(number) => {
                 write!(f, "Chess960 has no start position {number}, only 0 to 959")
@@ -204,13 +204,13 @@ impl fmt::Display for OpeningFault {
     }
 }
 
-/// What ends a game before its first move.
+/// The reason of an end before the first move.
 fn over(termination: Termination) -> String {
     match termination {
         Termination::FiftyMoveRule => "the fifty-move rule".to_owned(),
         Termination::SeventyFiveMoveRule => "the seventy-five-move rule".to_owned(),
         Termination::DeadPosition => "a dead position".to_owned(),
-        Termination::MoveLimit => "the limit of moves".to_owned(),
+        Termination::MoveLimit => "the move limit".to_owned(),
         Termination::TryRule => "the try rule".to_owned(),
         other => other.name().replace('-', " "),
     }

@@ -1,7 +1,4 @@
-//! Games of files of records by their number, without the files in memory.
-//!
-//! The files are read in order to where a game is needed, and places are noted on the way: from the nearest of them a
-//! game is found again.
+//! Random access to the games of record files, without loading the files into memory. See [`SeekIndex`].
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom};
@@ -11,75 +8,76 @@ use readyok_rules::record::{
     self, Bookmark, Format, GameRecord, Limits, RecordError, RecordErrorKind,
 };
 
-use super::entries::plain;
-use super::marks::Marks;
+use super::entries::{SeekIndex, open_seekable};
 use super::{OpeningError, OpeningFault};
 
-/// Files of records, of which each game has a number.
+/// Record files, whose games are numbered consecutively.
 #[derive(Debug)]
 pub(super) struct Records {
     paths: Vec<PathBuf>,
-    /// The file that was opened last, by its number.
+    /// The file opened last, and its number.
     source: Option<(usize, File)>,
     reading: Option<record::Records<File>>,
-    marks: Marks<Mark>,
-    at: Mark,
+    index: SeekIndex<Cursor>,
+    at: Cursor,
     count: Option<u64>,
 }
 
-/// Before a game, or before the end of a file.
+/// A position before a game or the end of a file.
 #[derive(Clone, Copy, Debug, Default)]
-struct Mark {
+struct Cursor {
     /// The number of the game.
     entry: u64,
-    /// The file it is in, from 0 on.
+    /// The number of the file, counted from 0.
     file: usize,
-    /// Where it begins there; none is the start.
+    /// The position in the file; `None` is the start.
     bookmark: Option<Bookmark>,
 }
 
-/// A game, or why it cannot be read.
+/// A game or its error.
 pub(super) struct Found<'a> {
     pub(super) path: &'a Path,
     pub(super) game: Result<GameRecord, RecordError>,
 }
 
 impl Records {
-    /// See [`Marks`].
-    const MOST_MARKS: usize = 1 << 14;
+    const MAX_MARKS: usize = 1 << 14;
 
-    /// A file, or the files of a folder by name.
+    /// Opens a file, or the files of a directory in the order of their names.
     pub(super) fn open(path: &str) -> Result<Self, OpeningFault> {
         let file = Path::new(path);
-        let paths = if file.is_dir() { of_folder(file)? } else { vec![file.to_owned()] };
-        let (at, marks) = (Mark::default(), Marks::new(Self::MOST_MARKS));
-        Ok(Self { paths, source: None, reading: None, marks, at, count: None })
+        let paths = if file.is_dir() { files_of(file)? } else { vec![file.to_owned()] };
+        let (at, index) = (Cursor::default(), SeekIndex::new(Self::MAX_MARKS));
+        Ok(Self { paths, source: None, reading: None, index, at, count: None })
     }
 
-    /// How many games there are, if the files were read to their end.
+    /// The number of games, if the end of the files was reached.
     pub(super) fn known_count(&self) -> Option<u64> {
         self.count
     }
 
-    /// How many games there are. Reads to the end of the files, once.
+    /// The number of games. The first call reads to the end of the files.
     pub(super) fn count(&mut self) -> Result<u64, OpeningError> {
         loop {
             if let Some(count) = self.count {
                 return Ok(count);
             }
-            if let Some(last) = self.marks.last_ahead_of(self.at.entry) {
+            if let Some(last) = self.index.last_after(self.at.entry) {
                 self.go_to(last);
             }
             self.step()?;
         }
     }
 
-    /// A game by its number; none if there are not so many. The error is of a file.
+    /// A game by its number.
+    ///
+    /// # Errors
+    /// A file cannot be read. The error of a single game is part of the result.
     pub(super) fn get(&mut self, entry: u64) -> Result<Option<Found<'_>>, OpeningError> {
         if self.count.is_some_and(|count| entry >= count) {
             return Ok(None);
         }
-        if let Some(mark) = self.marks.nearest(entry, self.at.entry) {
+        if let Some(mark) = self.index.nearest(entry, self.at.entry) {
             self.go_to(mark);
         }
         while self.at.entry < entry {
@@ -92,12 +90,12 @@ impl Records {
         Ok(Some(Found { path, game }))
     }
 
-    fn go_to(&mut self, mark: Mark) {
+    fn go_to(&mut self, cursor: Cursor) {
         self.reading = None;
-        self.at = mark;
+        self.at = cursor;
     }
 
-    /// Reads one game; none at the end of the last file.
+    /// Reads one game; `None` at the end of the last file.
     fn step(&mut self) -> Result<Option<Result<GameRecord, RecordError>>, OpeningError> {
         loop {
             let Some(path) = self.paths.get(self.at.file) else {
@@ -119,7 +117,7 @@ impl Records {
             match games.next() {
                 None => {
                     let file = self.at.file + 1;
-                    self.go_to(Mark { entry: self.at.entry, file, bookmark: None });
+                    self.go_to(Cursor { entry: self.at.entry, file, bookmark: None });
                 }
                 Some(Err(RecordError { kind: RecordErrorKind::Io(error), .. })) => {
                     return Err(in_file(error.into()));
@@ -127,7 +125,7 @@ impl Records {
                 Some(game) => {
                     self.at.bookmark = games.bookmark();
                     self.at.entry += 1;
-                    self.marks.note(before.entry, before);
+                    self.index.add(before.entry, before);
                     return Ok(Some(game));
                 }
             }
@@ -135,7 +133,7 @@ impl Records {
     }
 }
 
-/// The games of a file from a place on, and the file to be read again.
+/// The games of a file from a bookmark on, and the file for reuse.
 fn games_of(
     path: &Path,
     source: Option<(usize, File)>,
@@ -143,7 +141,7 @@ fn games_of(
 ) -> Result<(record::Records<File>, File), OpeningFault> {
     let file = match source {
         Some((_, file)) => file,
-        None => plain(path)?,
+        None => open_seekable(path)?,
     };
     let mut reader = file.try_clone()?;
     reader.seek(SeekFrom::Start(from.map_or(0, |from| from.offset())))?;
@@ -155,10 +153,10 @@ fn games_of(
     Ok((games, file))
 }
 
-/// The records of shogi in a folder, by name.
-fn of_folder(folder: &Path) -> Result<Vec<PathBuf>, OpeningFault> {
+/// The shogi records of a directory, sorted by name.
+fn files_of(directory: &Path) -> Result<Vec<PathBuf>, OpeningFault> {
     let mut paths = Vec::new();
-    for entry in fs::read_dir(folder)? {
+    for entry in fs::read_dir(directory)? {
         let path = entry?.path();
         match format_of(&path) {
             Some(Format::Kif | Format::Ki2 | Format::Csa | Format::Jkf) => paths.push(path),
@@ -169,10 +167,10 @@ fn of_folder(folder: &Path) -> Result<Vec<PathBuf>, OpeningFault> {
     if paths.is_empty() { Err(OpeningFault::Empty) } else { Ok(paths) }
 }
 
-/// The format that the end of a name tells, in front of `.gz`.
+/// The format by file extension, ignoring `.gz`.
 fn format_of(path: &Path) -> Option<Format> {
-    let is_packed = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("gz"));
-    let stem = if is_packed { Path::new(path.file_stem()?) } else { path };
+    let is_gzip = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("gz"));
+    let stem = if is_gzip { Path::new(path.file_stem()?) } else { path };
     Format::from_extension(stem.extension()?.to_str()?)
 }
 
@@ -184,10 +182,9 @@ mod tests {
 
     use super::Records;
 
-    /// More games than places are noted for.
     #[test]
-    fn a_game_of_a_long_file_is_found_from_anywhere() {
-        let count = Records::MOST_MARKS as u64 * 2 + 5;
+    fn seeks_in_files_longer_than_the_index() {
+        let count = Records::MAX_MARKS as u64 * 2 + 5;
         let mut file = tempfile::Builder::new().suffix(".csa").tempfile().unwrap();
         let mut out = BufWriter::new(file.as_file_mut());
         for number in 0..count {

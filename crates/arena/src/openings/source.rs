@@ -1,19 +1,18 @@
-//! The kinds of openings, behind one way to ask for an entry.
+//! Sources of openings.
 
 use std::num::NonZeroU64;
 use std::path::Path;
 
 use readyok_rules::{EndRules, Game, Handicap, Position, Setup};
 
-use super::entries::{Entries, Kind, plain};
-use super::polyglot::Polyglot;
-use super::read::{self, Bounds, Line};
+use super::entries::{Entries, Kind, open_seekable};
+use super::line::{self, Bounds, Line, Polyglot};
 use super::records::{Found, Records};
 use super::{OpeningError, OpeningFault};
 use crate::pairing::Opening;
 use crate::plan::{BookFormat, OpeningSource, Openings};
 
-/// Openings by their number in the source.
+/// A source of openings, which are numbered from 0.
 #[derive(Debug)]
 pub(super) struct Source {
     game: Game,
@@ -47,11 +46,11 @@ impl Source {
                 return Err(other_game());
             }
             OpeningSource::Chess960 { numbers } => {
-                starts_exist(numbers.iter().copied())?;
+                check_numbers(numbers.iter().copied())?;
                 Openable::Chess960(numbers.clone())
             }
             OpeningSource::DoubleChess960 { numbers } => {
-                starts_exist(numbers.iter().flat_map(|&(white, black)| [white, black]))?;
+                check_numbers(numbers.iter().flat_map(|&(white, black)| [white, black]))?;
                 Openable::DoubleChess960(numbers.clone())
             }
             OpeningSource::Handicap { .. } if game != Game::Shogi => return Err(other_game()),
@@ -71,12 +70,12 @@ impl Source {
         self
     }
 
-    /// Whether there is an opening for every number.
-    pub(super) fn is_endless(&self) -> bool {
+    /// Whether the source has an opening for every number.
+    pub(super) fn is_infinite(&self) -> bool {
         matches!(self.kind, Openable::Polyglot(..))
     }
 
-    /// How many openings there are, as far as that is known without reading.
+    /// The number of openings, if it is known without reading.
     pub(super) fn known_count(&self) -> Option<NonZeroU64> {
         NonZeroU64::new(match &self.kind {
             Openable::Start | Openable::Handicap(_) => 1,
@@ -91,7 +90,7 @@ impl Source {
         })
     }
 
-    /// How many openings there are; reads to the end of a file.
+    /// The number of openings. Reads to the end of a file.
     pub(super) fn count(&mut self) -> Result<NonZeroU64, OpeningError> {
         if let Openable::File(path, entries) = &mut self.kind {
             let in_file = |fault| OpeningError::in_file(path, fault);
@@ -105,8 +104,7 @@ impl Source {
         self.known_count().ok_or_else(|| OpeningError::in_plan(OpeningFault::Empty))
     }
 
-    /// The opening of an entry; none if the source has not so many. An error of a single opening
-    /// is that it cannot be played.
+    /// The opening of an entry; `None` after the last one.
     pub(super) fn opening(&mut self, entry: u64) -> Result<Option<Opening>, OpeningError> {
         if let Openable::File(path, entries) = &mut self.kind {
             return from_file(self.game, path, entries, entry, &self.bounds);
@@ -126,7 +124,7 @@ impl Source {
         opening.map(Some).map_err(OpeningError::in_plan)
     }
 
-    /// An opening that the plan names.
+    /// An opening that is not read from a file.
     fn line(&self, entry: u64) -> Result<Line, OpeningFault> {
         let at = usize::try_from(entry).unwrap_or(usize::MAX);
         match &self.kind {
@@ -137,7 +135,7 @@ impl Source {
             Openable::Positions(list) => list
                 .get(at)
                 .ok_or(OpeningFault::Empty)
-                .and_then(|text| read::position(self.game, text.as_bytes())),
+                .and_then(|text| line::position(self.game, text.as_bytes())),
             Openable::Chess960(numbers) => {
                 let all = u16::try_from(entry).unwrap_or(u16::MAX);
                 let number = if numbers.is_empty() { Some(all) } else { numbers.get(at).copied() };
@@ -164,12 +162,12 @@ fn file(
     plies: Option<u32>,
     seed: u64,
 ) -> Result<Openable, OpeningFault> {
-    let is_folder = Path::new(path).is_dir();
-    let of_name = if is_folder { Some(BookFormat::Kif) } else { format_of(path) };
-    let format = format.or(of_name).ok_or(OpeningFault::UnknownFormat)?;
+    let is_directory = Path::new(path).is_dir();
+    let by_extension = if is_directory { Some(BookFormat::Kif) } else { format_of(path) };
+    let format = format.or(by_extension).ok_or(OpeningFault::UnknownFormat)?;
     let is_shogi = game == Game::Shogi;
-    if is_folder && !is_shogi {
-        return Err(OpeningFault::Folder);
+    if is_directory && !is_shogi {
+        return Err(OpeningFault::Directory);
     }
     match format {
         BookFormat::Epd | BookFormat::Pgn | BookFormat::Polyglot if is_shogi => {
@@ -189,13 +187,13 @@ fn file(
             Ok(Openable::Records(path.to_owned(), Box::new(records)))
         }
         BookFormat::Polyglot => {
-            let book = Polyglot::open(plain(path)?, plies, seed)?;
+            let book = Polyglot::open(open_seekable(path)?, plies, seed)?;
             Ok(Openable::Polyglot(path.to_owned(), Box::new(book)))
         }
     }
 }
 
-/// The format that the end of a name tells, in front of `.gz`.
+/// The format by file extension, ignoring `.gz`.
 fn format_of(path: &str) -> Option<BookFormat> {
     let path = path.to_ascii_lowercase();
     let name = path.strip_suffix(".gz").unwrap_or(&path);
@@ -209,8 +207,8 @@ fn format_of(path: &str) -> Option<BookFormat> {
     })
 }
 
-/// Of what somebody has chosen nothing is left out.
-fn starts_exist(mut numbers: impl Iterator<Item = u16>) -> Result<(), OpeningError> {
+/// Invalid numbers in a plan are an error, not skipped.
+fn check_numbers(mut numbers: impl Iterator<Item = u16>) -> Result<(), OpeningError> {
     match numbers.find(|number| u64::from(*number) >= CHESS960) {
         Some(number) => Err(OpeningError::in_plan(OpeningFault::Chess960Number(number))),
         None => Ok(()),
@@ -239,15 +237,15 @@ fn from_file(
     let Some(entry) = entries.get(number).map_err(|error| in_file(error.into()))? else {
         return Ok(None);
     };
-    let bytes = entry.bytes.ok_or(OpeningFault::TooLong { limit: Entries::LONGEST });
+    let bytes = entry.bytes.ok_or(OpeningFault::TooLong { limit: Entries::MAX_LEN });
     let line = bytes.map_err(|fault| (1, fault)).and_then(|bytes| match entries.kind() {
-        Kind::Line => read::position(game, &bytes).map_err(|fault| (1, fault)),
-        Kind::Game => read::pgn(game, &bytes),
+        Kind::Line => line::position(game, &bytes).map_err(|fault| (1, fault)),
+        Kind::Game => line::pgn(game, &bytes),
     });
     line.and_then(|line| line.opening(number, bounds).map_err(|fault| (1, fault)))
         .map(Some)
         .map_err(|(line, fault)| {
-            // Lines are counted from 1 on in the file and in the entry.
+            // Lines are counted from 1 in the file and in the entry.
             let line = Some(entry.line + line - 1);
             OpeningError { line, ..in_file(fault) }
         })
@@ -266,6 +264,6 @@ fn from_records(
     };
     let record =
         read.map_err(|error| in_file(Some(error.line), OpeningFault::Record(error.kind)))?;
-    let line = read::main_line(game, &record).map_err(|fault| in_file(None, fault))?;
+    let line = line::main_line(game, &record).map_err(|fault| in_file(None, fault))?;
     line.opening(number, bounds).map(Some).map_err(|fault| in_file(None, fault))
 }

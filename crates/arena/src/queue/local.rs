@@ -1,4 +1,4 @@
-//! The queue inside of one program.
+//! The queue for threads of this process.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,8 +12,8 @@ use super::{
 use crate::export::Recorder;
 use crate::pairing::PairResult;
 
-/// Makes a queue for threads of this program: the coordinator's end, and the workers' end, of which
-/// each worker gets one of its own by [`LocalJobs::of`].
+/// Creates a queue for threads of this process: the coordinator's end, and the workers' end. Each worker joins by
+/// [`LocalJobs::of`].
 pub fn local(reports: Sender<Report>) -> (LocalDispatcher, LocalJobs) {
     let shared = Shared {
         state: Mutex::default(),
@@ -26,14 +26,13 @@ pub fn local(reports: Sender<Report>) -> (LocalDispatcher, LocalJobs) {
     (LocalDispatcher { shared }, jobs)
 }
 
-/// The coordinator's end. Dropping it withdraws what nobody has taken, and sends workers home when
-/// they have finished what they play.
+/// The coordinator's end. Dropping it withdraws waiting jobs. Workers exit after their current job.
 #[derive(Debug)]
 pub struct LocalDispatcher {
     shared: Arc<Shared>,
 }
 
-/// Where workers join.
+/// The workers' end.
 #[derive(Clone, Debug)]
 pub struct LocalJobs {
     shared: Arc<Shared>,
@@ -50,7 +49,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Job>,
-    /// All jobs have been offered.
+    /// All jobs were offered.
     complete: bool,
     closed: bool,
 }
@@ -66,7 +65,7 @@ struct LocalLease {
     id: WorkerId,
     job: Job,
     recorder: Option<Recorder>,
-    /// Whether its end was reported.
+    /// Whether the end of the job was reported.
     ended: bool,
 }
 
@@ -82,7 +81,7 @@ impl Dispatcher for LocalDispatcher {
     }
 
     fn stop(&mut self, how: Stop) -> Result<(), QueueError> {
-        // Before the token speaks, so that nobody takes a job that is to be withdrawn.
+        // First, so that no job is taken after the token is set.
         self.shared.close();
         self.shared.token.stop(how);
         Ok(())
@@ -96,13 +95,13 @@ impl Drop for LocalDispatcher {
 }
 
 impl LocalJobs {
-    /// Has workers write the records of what they have played.
+    /// Makes workers create the game records.
     #[must_use]
     pub fn recorded_by(self, recorder: Recorder) -> Self {
         Self { recorder: Some(recorder), ..self }
     }
 
-    /// The end of a worker, which joins with it and leaves when it is dropped.
+    /// The end of one worker, which joins now and leaves when it is dropped.
     pub fn of(&self, id: WorkerId) -> impl Jobs + use<> {
         self.shared.report(Report::Joined(id.clone()));
         LocalWorker { shared: Arc::clone(&self.shared), id, recorder: self.recorder.clone() }
@@ -112,8 +111,8 @@ impl LocalJobs {
 impl Jobs for LocalWorker {
     fn take(&mut self) -> Result<Option<Box<dyn Lease>>, QueueError> {
         let mut state = self.shared.lock();
-        // It ends: the coordinator closes the queue at the latest when it goes. Of a complete one
-        // nobody has to wait for what another may give back: who does so goes on taking.
+        // Terminates, since the coordinator closes the queue at the latest when it is dropped. In a complete queue
+        // there is no need to wait for returned jobs: the worker that returns one takes it again.
         while state.jobs.is_empty() && !state.complete && !state.closed {
             state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -164,7 +163,7 @@ impl Lease for LocalLease {
         self.end(ReturnReason::Failed(why));
     }
 
-    // There are no other machines: whoever gives a job back is gone for good.
+    // Dropping the lease gives the job back.
     fn decline(self: Box<Self>) {}
 }
 
@@ -180,14 +179,14 @@ impl Drop for LocalLease {
             self.end(ReturnReason::TooManyDeliveries);
         } else {
             self.end(ReturnReason::Requeued);
-            // Before those that nobody has tried, as their order is that of the match.
+            // In front, to preserve the order of the match.
             self.shared.offer(job, VecDeque::push_front);
         }
     }
 }
 
 impl Shared {
-    /// Puts up a job, or withdraws it at once if there are no more takers.
+    /// Adds a job, or withdraws it if the queue is closed.
     fn offer(&self, job: Job, put: impl FnOnce(&mut VecDeque<Job>, Job)) {
         let mut state = self.lock();
         if state.closed {
@@ -215,7 +214,7 @@ impl Shared {
     }
 
     fn report(&self, report: Report) {
-        // Without a coordinator nobody wants to know.
+        // Fails without a coordinator, which then needs no report.
         let _ = self.reports.send(report);
     }
 

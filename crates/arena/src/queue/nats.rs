@@ -1,32 +1,29 @@
-//! The queue over several machines, by NATS JetStream.
+//! The queue for workers on other hosts, by NATS JetStream.
 //!
 //! ```text
 //!  coordinator                         nats-server                             worker
 //!     offer ──────> stream JOBS (work queue, leases by acknowledgement) ──────> take
-//!     Report <───── stream RESULTS (kept, deduplicated by pairing) <─────────── finish, fail
-//!     Report <───── subject `told` (lost if nobody listens) <────────────────── tell, alive, refused
-//!     stop, MatchSpec ─> bucket MATCHES (one key for each match) ─────────────────> stop, MatchSpec
-//!     programs ────> object store FILES (by SHA-256) ─────────────────────────> programs
+//!     Report <───── stream RESULTS (stored, deduplicated by pairing) <───────── finish, fail
+//!     Report <───── subject `updates` (not stored) <─────────────────────────── report, heartbeat
+//!     stop, spec ─> bucket MATCHES (one key per match) ───────────────────────> stop, spec
+//!     programs ───> object store FILES (by SHA-256) ──────────────────────────> programs
 //! ```
 //!
-//! What holds beyond what [`super`] says:
-//! - A worker keeps its lease by telling that it still plays. If it is silent too long, the
-//!   server gives the job to another one.
-//! - A result is on the server's disk before its job is acknowledged. A coordinator that was down
-//!   finds it when it comes back, and does not have the pairing played again.
-//! - A worker runs a program only if its owner has allowed it ([`Permissions`]) with its arguments and
-//!   options, and only after its content was found to be what the order names.
-//! - A worker on whose machine an engine of the match does not work has no results: it tries all
-//!   engines before its first job, and refuses the match. If for some time nobody was there but
-//!   workers that refuse, the match ends.
-//! - Both sides reconnect by themselves, so that the server may be started anew in between.
+//! Invariants in addition to those of [`super`]:
+//! - A worker extends its lease regularly. If it is silent too long, the server delivers the job to another worker.
+//! - A result is stored on the server before its job is acknowledged. A coordinator that was offline reads it later,
+//!   and the pairing is not replayed.
+//! - A worker runs a program only if its owner allows it ([`Permissions`]) with its arguments and options, and only
+//!   after verifying its content hash.
+//! - A worker probes all engines before its first job, and rejects the match if one does not work. If all workers
+//!   have rejected the match for some time, it ends.
+//! - Both sides reconnect automatically: the server may be restarted during a match.
 
 mod calibration;
 mod connection;
 mod coordinator;
 mod files;
 mod messages;
-mod names;
 mod permissions;
 mod rejections;
 mod worker;
@@ -37,10 +34,10 @@ pub use calibration::{measure_speed, scale_times};
 pub use connection::{Access, Connection, Login};
 pub use coordinator::NatsDispatcher;
 pub use permissions::Permissions;
-pub use worker::{Matches, NatsJobs, ProbeNotice, Served};
+pub use worker::{Matches, NatsJobs, ProbingGuard, Served};
 
-/// How long a worker may be silent before its job is given to another one.
+/// Time without a sign of life after which a job is delivered to another worker.
 pub const LEASE: Duration = Duration::from_secs(30);
 
-/// How often a worker tells that it is there.
+/// Interval of the heartbeats of workers.
 const HEARTBEAT: Duration = Duration::from_secs(3);

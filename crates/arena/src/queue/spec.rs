@@ -1,4 +1,4 @@
-//! What is ordered: what all jobs of a match share, and a single job.
+//! The specification of a match for workers, and jobs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,111 +10,108 @@ use crate::pairing::Pairing;
 use crate::plan::{EngineId, Plan};
 use crate::store::{ContentHash, find_program, named_by};
 
-/// What all jobs of a match share.
+/// Everything that all jobs of a match share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchSpec {
-    /// The name of the match. Jobs and results carry it.
+    /// The hash that identifies the match in jobs and results.
     pub plan_hash: ContentHash,
-    /// How to play.
+    /// The plan.
     pub plan: Plan,
-    /// What the programs of the plan contain, by their command. On another machine the command is
-    /// only a name: what is started there is a program of this content.
+    /// Content hashes of the programs of the plan, by command. On another host the command is only a name: a program
+    /// with this content is started.
     #[serde(default)]
     pub programs: BTreeMap<String, ContentHash>,
-    /// The files that arguments and options of engines name.
+    /// The files in arguments and options of engines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<SpecFile>,
-    /// The folders that they name by their whole paths. These do not travel: who plays has them at the same
-    /// place, as tables are.
+    /// The directories in them, as absolute paths. They are not sent: a worker must have them at the same path, such as
+    /// tablebases.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub folders: BTreeSet<PathBuf>,
-    /// Whether each move is told while it is played.
+    pub directories: BTreeSet<PathBuf>,
+    /// Whether each move is reported.
     #[serde(default)]
     pub report_moves: bool,
-    /// The speed of the machine that the times of the plan are meant for. Other machines stretch
-    /// or press them. None leaves them as they are.
+    /// The speed of the reference host of time controls. Workers scale times relative to it; `None` disables scaling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
 }
 
-/// A file that an argument or an option of an engine names by a path.
+/// A file whose path is an argument or an option value of an engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpecFile {
-    /// Which engine.
+    /// The engine.
     pub engine: EngineId,
-    /// The argument, or the value of the option. On another machine it is only a name.
-    pub word: String,
-    /// What the file contains.
+    /// The argument or the value of the option. On another host it is only a name.
+    pub text: String,
+    /// The content hash.
     pub content: ContentHash,
-    /// Where it lies on the machine of the coordinator.
+    /// The path on the coordinator's host.
     #[serde(skip)]
     path: PathBuf,
 }
 
-/// The largest program or file that goes to workers, in bytes.
+/// Maximum size of programs and files for workers.
 pub const MAX_FILE_BYTES: u64 = 1 << 30;
 
-/// A pairing that somebody is to play.
+/// A pairing for a worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
-    /// Of which match.
+    /// The match.
     pub plan_hash: ContentHash,
-    /// What is to be played.
+    /// The pairing.
     pub pairing: Pairing,
-    /// How often it was given out before.
+    /// The number of previous deliveries.
     #[serde(default)]
     pub deliveries: u32,
 }
 
-/// Something that a plan names cannot go to workers.
+/// A file or a directory of a plan that cannot be sent to workers.
 #[derive(Debug)]
 pub enum SpecError {
     /// A program or a file cannot be read.
     Unreadable {
-        /// A program as the plan names it, or the path of a file.
+        /// The command of a program, or the path of a file.
         path: String,
-        /// Why not.
+        /// The reason.
         error: io::Error,
     },
     /// A program or a file is larger than [`MAX_FILE_BYTES`].
     TooLarge {
-        /// A program as the plan names it, or the path of a file.
+        /// The command of a program, or the path of a file.
         path: String,
-        /// How large it is.
+        /// The size.
         bytes: u64,
     },
-    /// An argument or an option names a folder by a path from another one.
-    Folder {
+    /// An argument or an option is the relative path of a directory.
+    RelativeDirectory {
         /// The name of the engine.
         engine: String,
-        /// As the plan names it.
-        word: String,
+        /// The path in the plan.
+        text: String,
     },
 }
 
 impl MatchSpec {
-    /// The order of a match that is played on this machine.
+    /// The specification of a match on this host.
     pub fn new(plan: &Plan) -> Self {
         Self {
             plan_hash: ContentHash::of_plan(plan),
             plan: plan.clone(),
             programs: BTreeMap::new(),
             files: Vec::new(),
-            folders: BTreeSet::new(),
+            directories: BTreeSet::new(),
             report_moves: false,
             speed: None,
         }
     }
 
-    /// The same for other machines: with what the programs contain, and the files that arguments and options
-    /// name by a path.
+    /// Adds content hashes of programs, and the files in arguments and options, for workers on other hosts.
     ///
     /// # Errors
-    /// A program is not there, something cannot be read or is too large, or a folder is named by a path that
-    /// means nothing elsewhere.
+    /// A program is not found, a file cannot be read or is too large, or a directory has a relative path.
     pub fn with_contents(mut self) -> Result<Self, SpecError> {
         let mut known = BTreeMap::new();
-        // Engines often share a program or a network, of a hundred megabytes maybe.
+        // Engines often share a program or a large network file.
         let mut content_of = |name: &str, path: &Path| {
             if let Some(content) = known.get(path) {
                 return Ok(*content);
@@ -131,30 +128,31 @@ impl MatchSpec {
             let unreadable = |error| SpecError::Unreadable { path: command.clone(), error };
             let program = find_program(&command).map_err(unreadable)?;
             self.programs.insert(command.clone(), content_of(&command, &program)?);
-            for (word, path) in named_by(engine, Some(&program)) {
+            for (text, path) in named_by(engine, Some(&program)) {
                 if path.is_dir() {
-                    if !Path::new(&word).is_absolute() {
-                        return Err(SpecError::Folder { engine: engine.name.clone(), word });
+                    if !Path::new(&text).is_absolute() {
+                        let engine = engine.name.clone();
+                        return Err(SpecError::RelativeDirectory { engine, text });
                     }
-                    self.folders.insert(path);
+                    self.directories.insert(path);
                     continue;
                 }
                 let content = content_of(&path.display().to_string(), &path)?;
-                self.files.push(SpecFile { engine: id, word, content, path });
+                self.files.push(SpecFile { engine: id, text, content, path });
             }
         }
         Ok(self)
     }
 
-    /// The file that a word of an engine names.
-    pub fn file(&self, engine: EngineId, word: &str) -> Option<&SpecFile> {
-        self.files.iter().find(|file| file.engine == engine && file.word == word)
+    /// The file of an argument or an option value of an engine.
+    pub fn file(&self, engine: EngineId, text: &str) -> Option<&SpecFile> {
+        self.files.iter().find(|file| file.engine == engine && file.text == text)
     }
 
-    /// Where a program of the plan lies on this machine.
+    /// The path of a program of the plan on this host.
     ///
     /// # Errors
-    /// There is none of that name.
+    /// The program is not found.
     pub fn path_of(&self, command: &str) -> io::Result<PathBuf> {
         find_program(command)
     }
@@ -166,7 +164,7 @@ impl MatchSpec {
 }
 
 impl SpecFile {
-    /// Where it lies on the machine of the coordinator; empty elsewhere.
+    /// The path on the coordinator's host; empty on other hosts.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -185,19 +183,19 @@ impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable { path, error } => {
-                write!(f, "`{path}`, which goes to workers, cannot be read: {error}")
+                write!(f, "`{path}` cannot be sent to workers: {error}")
             }
             Self::TooLarge { path, bytes } => {
                 write!(
                     f,
-                    "`{path}` has {bytes} bytes, and no more than {MAX_FILE_BYTES} go to workers"
+                    "`{path}` cannot be sent to workers: {bytes} bytes exceed the limit of {MAX_FILE_BYTES}"
                 )
             }
-            Self::Folder { engine, word } => {
+            Self::RelativeDirectory { engine, text } => {
                 write!(
                     f,
-                    "`{word}` of the engine `{engine}` is a folder, which does not go to workers: name it by its \
-                     whole path if they have it, too"
+                    "`{text}` of the engine `{engine}` is a directory, which is not sent to workers: use the \
+                     absolute path of a directory that exists on their hosts"
                 )
             }
         }
@@ -208,7 +206,7 @@ impl error::Error for SpecError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match self {
             Self::Unreadable { error, .. } => Some(error),
-            Self::TooLarge { .. } | Self::Folder { .. } => None,
+            Self::TooLarge { .. } | Self::RelativeDirectory { .. } => None,
         }
     }
 }

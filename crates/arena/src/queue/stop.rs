@@ -1,4 +1,4 @@
-//! How a match is ended before its end, and how those who play hear of it.
+//! Stopping a match, and the token by which workers observe it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,17 +8,17 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// How a match is ended. The later one is the harder one.
+/// How a match is stopped. `Abort` overrides `Finish`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stop {
-    /// Pairings that are being played are played to their end.
+    /// Finish running pairings.
     Finish,
-    /// They are broken off, and played again if the match goes on.
+    /// Abort running pairings, and replay them when the match is resumed.
     Abort,
 }
 
-/// Tells whether the match was stopped. Clones tell the same.
+/// The stop state of a match. Clones share it.
 #[derive(Clone, Default)]
 pub struct StopToken(Arc<Mutex<State>>);
 
@@ -29,7 +29,7 @@ struct State {
     on_abort: BTreeMap<u64, Box<dyn Fn() + Send>>,
 }
 
-/// While it exists, an abort is last_seen.
+/// Registration of an abort callback, until it is dropped.
 #[must_use]
 #[derive(Debug)]
 pub struct OnAbort {
@@ -38,41 +38,41 @@ pub struct OnAbort {
 }
 
 impl StopToken {
-    /// Stops the match, for good: a stop is never taken back or made milder.
+    /// Stops the match. A stop is never revoked or weakened.
     pub fn stop(&self, how: Stop) {
         let mut state = self.state();
-        let news = state.stop < Some(how);
-        if news {
+        let is_new = state.stop < Some(how);
+        if is_new {
             state.stop = Some(how);
         }
-        if news && how == Stop::Abort {
+        if is_new && how == Stop::Abort {
             state.on_abort.values().for_each(|act| act());
         }
     }
 
-    /// Whether and how the match was stopped.
+    /// How the match was stopped, if it was.
     pub fn stopped(&self) -> Option<Stop> {
         self.state().stop
     }
 
-    /// Waits so long, or until games are to be broken off.
+    /// Waits for this time or until an abort.
     pub fn wait_for_abort(&self, time: Duration) {
-        let (tell, told) = channel();
-        let _heard = self.on_abort(move || {
-            // Whoever waited has gone on.
-            let _ = tell.send(());
+        let (sender, aborted) = channel();
+        let _registration = self.on_abort(move || {
+            // The wait may be over.
+            let _ = sender.send(());
         });
-        // Both ends of the wait are the same.
-        let _ = told.recv_timeout(time);
+        // A timeout and an abort are equivalent.
+        let _ = aborted.recv_timeout(time);
     }
 
-    /// Whether games that are being played are to be broken off.
+    /// Whether running games must be aborted.
     pub fn is_aborted(&self) -> bool {
         self.stopped() == Some(Stop::Abort)
     }
 
-    /// Does something when games are to be broken off, at once if they are already. It must be
-    /// short, and must not use the token.
+    /// Calls a function on an abort, or immediately if the match is already aborted. The function must be short and must
+    /// not use the token.
     pub fn on_abort(&self, act: impl Fn() + Send + 'static) -> OnAbort {
         let mut state = self.state();
         if state.stop == Some(Stop::Abort) {

@@ -1,4 +1,4 @@
-//! The thread that decides: what is played next, what counts, and when it is over.
+//! The coordinator of a match: it issues jobs, stores results, and decides when the match is over.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::stats::Verdict;
 use crate::store::{Reader, Store};
 use crate::time::now;
 
-/// An engine that cannot be started so often in a row never will be.
-const NO_STARTS: u64 = 3;
+/// Consecutive failed starts after which an engine is considered broken.
+const MAX_NO_STARTS: u64 = 3;
 
-/// What a match is made of.
+/// The parts of a match.
 pub(super) struct Parts {
     pub(super) spec: MatchSpec,
     pub(super) store: Store,
@@ -36,15 +36,15 @@ pub(super) struct Parts {
 pub(super) struct Coordinator<'a> {
     parts: Parts,
     dispatcher: &'a mut dyn Dispatcher,
-    /// What was offered and has not ended.
+    /// Jobs in progress.
     offered: BTreeMap<u64, Pairing>,
     workers: usize,
-    /// Everything was given out.
-    drawn: bool,
+    /// All pairings were issued.
+    all_issued: bool,
     interrupts: u32,
     stop: Option<(Stop, End)>,
     error: Option<MatchError>,
-    /// When results have to be on the disk.
+    /// When results must be synced.
     sync_by: Option<Instant>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Coordinator<'a> {
             dispatcher,
             offered: BTreeMap::new(),
             workers: 0,
-            drawn: false,
+            all_issued: false,
             interrupts: 0,
             stop: None,
             error: None,
@@ -63,7 +63,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Plays until it is over.
+    /// Runs the match to its end.
     pub(super) fn run(mut self, reports: &Receiver<Report>) -> Result<Summary, MatchError> {
         let started = self.restore().and_then(|()| self.offer());
         self.record_error(started);
@@ -78,11 +78,11 @@ impl<'a> Coordinator<'a> {
     }
 
     fn is_over(&self) -> bool {
-        self.offered.is_empty() && (self.drawn || self.stop.is_some())
+        self.offered.is_empty() && (self.all_issued || self.stop.is_some())
     }
 
-    /// Waits for a report, and brings results to the disk in time. A wait without results to bring
-    /// is as long as a game: each worker has deadlines for everything that it waits for.
+    /// Waits for a report, and syncs results in time. The wait has no timeout otherwise, since each worker has deadlines
+    /// for its engines.
     fn next(&mut self, reports: &Receiver<Report>) -> Option<Report> {
         let report = match self.sync_by {
             None => reports.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -96,7 +96,7 @@ impl<'a> Coordinator<'a> {
             Ok(report) => Some(report),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
-                // Nobody can report any more what became of these.
+                // No worker is left to report their ends.
                 self.offered.clear();
                 self.record_error(Err(MatchError::Stuck));
                 None
@@ -104,7 +104,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Takes up what the store has.
+    /// Restores the state of the stored results.
     fn restore(&mut self) -> Result<(), MatchError> {
         let resumed = self.parts.store.stored().len();
         self.emit(&Event::MatchStart {
@@ -128,7 +128,7 @@ impl<'a> Coordinator<'a> {
             self.parts.exports.check(&pair)?;
         }
         for text in self.parts.exports.open()? {
-            self.emit(&Event::Warning { text, pair: None, engine: None, about: None });
+            self.emit(&Event::Warning { text, pair: None, engine: None, context: None });
         }
         for score in self.parts.tally.scores() {
             self.emit(&Event::Score(score));
@@ -136,10 +136,12 @@ impl<'a> Coordinator<'a> {
         self.check_test()
     }
 
-    /// Offers pairings: one for each worker, and one more for each, so that nobody waits for this
-    /// thread.
+    /// Offers two pairings per worker: the next one is available without waiting for this thread.
     fn offer(&mut self) -> Result<(), MatchError> {
-        while !self.drawn && self.stop.is_none() && self.offered.len() < (2 * self.workers).max(1) {
+        while !self.all_issued
+            && self.stop.is_none()
+            && self.offered.len() < (2 * self.workers).max(1)
+        {
             match self.parts.schedule.next()? {
                 Next::Pairing(pairing) => {
                     let job = self.parts.spec.job(pairing.clone());
@@ -149,7 +151,7 @@ impl<'a> Coordinator<'a> {
                 Next::Wait if self.offered.is_empty() => return Err(MatchError::Stuck),
                 Next::Wait => break,
                 Next::Done => {
-                    self.drawn = true;
+                    self.all_issued = true;
                     self.dispatcher.complete();
                 }
             }
@@ -158,7 +160,7 @@ impl<'a> Coordinator<'a> {
         Ok(())
     }
 
-    /// Tells of openings that could not be used.
+    /// Reports openings that were skipped.
     fn report_skipped(&mut self) {
         let skipped = self.parts.schedule.take_skipped();
         if skipped.is_empty() {
@@ -186,8 +188,8 @@ impl<'a> Coordinator<'a> {
             Report::Returned { index, why } => return self.on_return(index, why),
             Report::Rejected { worker, why } => {
                 let (worker, why) = (truncate(&worker.0), truncate(&why.to_string()));
-                let text = format!("the worker `{worker}` does not play the match: {why}");
-                self.emit(&Event::Warning { text, pair: None, engine: None, about: None });
+                let text = format!("the worker `{worker}` rejects the match: {why}");
+                self.emit(&Event::Warning { text, pair: None, engine: None, context: None });
             }
             Report::AllRejected(workers) => return Err(MatchError::Rejected(workers)),
             Report::Interrupted => {
@@ -205,7 +207,7 @@ impl<'a> Coordinator<'a> {
 
     fn on_done(&mut self, pair: &PairResult, records: Option<Records>) -> Result<(), MatchError> {
         let index = pair.pairing.index;
-        // A job can be done twice, and by somebody who is not of this program.
+        // A job can be done twice, and by a worker of another process.
         let Some(pairing) = self.offered.remove(&index) else { return Ok(()) };
         let complete = u32::try_from(pair.games.len()) == Ok(pairing.games)
             && pair.games.iter().zip(0..).all(|(game, number)| {
@@ -213,7 +215,10 @@ impl<'a> Coordinator<'a> {
                     && game.end != Termination::Aborted
             });
         if pair.pairing != pairing || !complete {
-            return Err(MatchError::Pairing { index, why: "its result is of others".to_owned() });
+            return Err(MatchError::Pairing {
+                index,
+                why: "the result does not match the pairing".to_owned(),
+            });
         }
         if let Some((Stop::Abort, End::Test { .. })) = self.stop {
             return Ok(());
@@ -239,8 +244,9 @@ impl<'a> Coordinator<'a> {
     fn on_return(&mut self, index: u64, why: ReturnReason) -> Result<(), MatchError> {
         let why = match why {
             ReturnReason::Requeued => {
-                let text = "its worker was lost or gave it back, and it is played again".to_owned();
-                self.emit(&Event::Warning { text, pair: Some(index), engine: None, about: None });
+                let text =
+                    "the worker was lost or gave the job back; the pairing is replayed".to_owned();
+                self.emit(&Event::Warning { text, pair: Some(index), engine: None, context: None });
                 return Ok(());
             }
             ReturnReason::Withdrawn => None,
@@ -278,10 +284,10 @@ impl<'a> Coordinator<'a> {
             }
             Progress::Replay => {
                 let text = "the process was suspended; the pairing is replayed".to_owned();
-                Event::Warning { text, pair: Some(index), engine: None, about: None }
+                Event::Warning { text, pair: Some(index), engine: None, context: None }
             }
-            Progress::Warning { engine, text, about, .. } => {
-                Event::Warning { text, pair: Some(index), engine: Some(engine), about }
+            Progress::Warning { engine, text, context, .. } => {
+                Event::Warning { text, pair: Some(index), engine: Some(engine), context }
             }
         };
         self.emit(&event);
@@ -299,9 +305,9 @@ impl<'a> Coordinator<'a> {
                 end: played.end.clone(),
                 count: failures.all,
             });
-            let too_often =
-                self.parts.settings.failures.is_some_and(|most| failures.broken >= most);
-            if (too_often || failures.no_starts >= NO_STARTS) && self.stop.is_none() {
+            let is_over_limit =
+                self.parts.settings.failures.is_some_and(|max| failures.broken >= max);
+            if (is_over_limit || failures.no_starts >= MAX_NO_STARTS) && self.stop.is_none() {
                 self.stop(Stop::Finish, End::Failures { engine, count: failures.broken })?;
             }
         }
@@ -313,13 +319,13 @@ impl<'a> Coordinator<'a> {
         self.emit(&Event::Test(test));
         match test.verdict {
             Verdict::Continue => Ok(()),
-            // What has ended the match stays its end.
+            // The first reason of the end is preserved.
             _ if self.stop.is_some() => Ok(()),
             verdict => self.stop(self.parts.settings.on_verdict, End::Test { verdict }),
         }
     }
 
-    /// Ends the match. What has ended it first stays the reason; a harder stop takes effect.
+    /// Stops the match. The first reason is preserved; an abort overrides `Finish`.
     fn stop(&mut self, how: Stop, why: End) -> Result<(), MatchError> {
         let (how, why) = match self.stop.take() {
             None => (how, why),
@@ -334,18 +340,18 @@ impl<'a> Coordinator<'a> {
         self.dispatcher.stop(how).map_err(MatchError::Queue)
     }
 
-    /// Goes home in order after an error: nothing more is started.
+    /// Stops the match after an error.
     fn record_error(&mut self, result: Result<(), MatchError>) {
         let Err(error) = result else { return };
         let why = End::Error { text: error.to_string() };
         self.error.get_or_insert(error);
         if self.stop(Stop::Abort, why).is_err() {
-            // Whoever played for this queue will never report.
+            // The workers of this queue will not report any more.
             self.offered.clear();
         }
     }
 
-    /// Brings everything to the disk.
+    /// Syncs results to the disk.
     fn sync(&mut self) -> Result<(), MatchError> {
         self.sync_by = None;
         self.parts.store.sync()?;
@@ -365,7 +371,7 @@ impl<'a> Coordinator<'a> {
         if let Some(ratings) = self.parts.tally.ratings() {
             self.emit(&Event::Ratings(ratings));
         }
-        // What is wrong with its outcomes has been told when they were recorded.
+        // Errors of outcomes were reported when they were recorded.
         if let Ok(Some(engine)) = self.parts.schedule.champion() {
             self.emit(&Event::Champion { engine });
         }

@@ -1,65 +1,64 @@
-//! Which processors the slots of a match have, so that games do not disturb each other.
+//! CPU pinning: each slot of a match has CPUs of its own.
 
 use std::collections::BTreeSet;
 use std::{error, fmt};
 
 use crate::plan::Plan;
 
-/// Processors for slots: each slot has as many of its own as its games need.
+/// The CPUs of each slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cpus {
     slots: Vec<Vec<usize>>,
 }
 
-/// Why slots cannot have processors of their own.
+/// CPUs cannot be assigned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CpuError {
-    /// There are not enough.
+    /// There are not enough CPUs.
     TooFew {
-        /// How many there are.
+        /// The number of usable CPUs.
         cpus: usize,
-        /// How many are needed.
+        /// The number of required CPUs.
         needed: usize,
     },
-    /// The system refuses.
+    /// An error of the operating system.
     System(String),
 }
 
 impl Cpus {
-    /// Shares out processors: `list`, or all that this program may use.
+    /// Assigns CPUs to slots: those of `list`, or all that this process may use.
     ///
-    /// The first slots get processors on cores of their own; the second threads of cores are used
-    /// when there is no other way.
+    /// First threads of cores are assigned before second ones (SMT).
     ///
     /// # Errors
-    /// There are not enough, or the system does not say which there are.
+    /// There are not enough CPUs, or their list is not available.
     pub fn share(slots: usize, each: usize, list: Option<&[usize]>) -> Result<Self, CpuError> {
-        let order = spread(&usable(list)?, sys::siblings);
+        let sorted = spread(&usable(list)?, sys::siblings);
         let needed = slots.saturating_mul(each.max(1));
-        if order.len() < needed {
-            return Err(CpuError::TooFew { cpus: order.len(), needed });
+        if sorted.len() < needed {
+            return Err(CpuError::TooFew { cpus: sorted.len(), needed });
         }
-        let slots = order.chunks(each.max(1)).take(slots).map(<[usize]>::to_vec).collect();
+        let slots = sorted.chunks(each.max(1)).take(slots).map(<[usize]>::to_vec).collect();
         Ok(Self { slots })
     }
 
-    /// How many processors there are to share out: of `list`, or of all.
+    /// The number of usable CPUs, of `list` or of all.
     ///
     /// # Errors
-    /// The system does not say which there are.
+    /// The list of CPUs is not available.
     pub fn count(list: Option<&[usize]>) -> Result<usize, CpuError> {
         Ok(usable(list)?.len())
     }
 
-    /// The processors of each slot.
+    /// The CPUs of each slot.
     pub fn slots(&self) -> &[Vec<usize>] {
         &self.slots
     }
 
-    /// Binds this thread, and the programs that it starts from now on, to the processors of a slot.
+    /// Pins this thread and its future child processes to the CPUs of a slot.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The operating system rejects it.
     pub fn bind(&self, slot: usize) -> Result<(), CpuError> {
         self.slots.get(slot).map_or(Ok(()), |cpus| sys::bind(cpus))
     }
@@ -73,8 +72,8 @@ fn usable(list: Option<&[usize]>) -> Result<BTreeSet<usize>, CpuError> {
     })
 }
 
-/// How many processors a game of a plan keeps busy: as many as the engine with the most `Threads`,
-/// or, if an engine thinks on its opponent's time, as the two with the most together.
+/// The number of CPUs that a game of a plan uses: the maximum of `Threads` of all engines, or the sum of the two highest
+/// values if an engine ponders.
 pub fn threads_of(plan: &Plan) -> usize {
     let threads = plan.engines.iter().map(|engine| {
         let mut options = engine.options.iter();
@@ -87,23 +86,23 @@ pub fn threads_of(plan: &Plan) -> usize {
     threads.iter().take(busy).fold(0, |sum: usize, threads| sum.saturating_add(*threads)).max(1)
 }
 
-/// The processors in the order of their use: those first that are the first of their core.
+/// Sorts CPUs by their thread number within the core.
 fn spread(usable: &BTreeSet<usize>, siblings: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
-    let place = |cpu: &usize| {
+    let thread = |cpu: &usize| {
         siblings(*cpu).iter().filter(|other| usable.contains(other) && *other < cpu).count()
     };
-    let mut order: Vec<(usize, usize)> = usable.iter().map(|cpu| (place(cpu), *cpu)).collect();
-    order.sort_unstable();
-    order.into_iter().map(|(_, cpu)| cpu).collect()
+    let mut sorted: Vec<(usize, usize)> = usable.iter().map(|cpu| (thread(cpu), *cpu)).collect();
+    sorted.sort_unstable();
+    sorted.into_iter().map(|(_, cpu)| cpu).collect()
 }
 
-/// Reads a list of processors: `0-3,8`.
-fn list(text: &str) -> Vec<usize> {
+/// Parses a list of CPUs: `0-3,8`.
+fn parse_list(text: &str) -> Vec<usize> {
     let ranges = text.trim().split(',').filter_map(|part| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         Some(first.trim().parse().ok()?..=last.trim().parse().ok()?)
     });
-    ranges.flatten().take(sys::MOST).collect()
+    ranges.flatten().take(sys::MAX_CPUS).collect()
 }
 
 #[cfg(target_os = "linux")]
@@ -115,22 +114,22 @@ mod sys {
 
     use super::CpuError;
 
-    pub(super) const MOST: usize = CpuSet::MAX_CPU;
+    pub(super) const MAX_CPUS: usize = CpuSet::MAX_CPU;
 
     pub(super) fn usable() -> Result<BTreeSet<usize>, CpuError> {
         let set = sched_getaffinity(None).map_err(|error| CpuError::System(error.to_string()))?;
-        Ok((0..MOST).filter(|cpu| set.is_set(*cpu)).collect())
+        Ok((0..MAX_CPUS).filter(|cpu| set.is_set(*cpu)).collect())
     }
 
     pub(super) fn siblings(cpu: usize) -> Vec<usize> {
         let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
-        // Where the system does not tell, each processor counts as a core.
-        fs::read_to_string(path).map_or_else(|_| Vec::new(), |text| super::list(&text))
+        // Without this file, each CPU counts as a core.
+        fs::read_to_string(path).map_or_else(|_| Vec::new(), |text| super::parse_list(&text))
     }
 
     pub(super) fn bind(cpus: &[usize]) -> Result<(), CpuError> {
         let mut set = CpuSet::new();
-        for cpu in cpus.iter().filter(|cpu| **cpu < MOST) {
+        for cpu in cpus.iter().filter(|cpu| **cpu < MAX_CPUS) {
             set.set(*cpu);
         }
         sched_setaffinity(None, &set).map_err(|error| CpuError::System(error.to_string()))
@@ -143,10 +142,10 @@ mod sys {
 
     use super::CpuError;
 
-    pub(super) const MOST: usize = 1024;
+    pub(super) const MAX_CPUS: usize = 1024;
 
     pub(super) fn usable() -> Result<BTreeSet<usize>, CpuError> {
-        Err(CpuError::System("threads can be bound to processors on Linux only".to_owned()))
+        Err(CpuError::System("threads can be pinned to CPUs on Linux only".to_owned()))
     }
 
     pub(super) fn siblings(_: usize) -> Vec<usize> {
@@ -162,9 +161,9 @@ impl fmt::Display for CpuError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooFew { cpus, needed } => {
-                write!(f, "{needed} processors are needed, and {cpus} may be used")
+                write!(f, "{needed} CPUs are required, but only {cpus} are available")
             }
-            Self::System(text) => write!(f, "no thread can be bound to processors: {text}"),
+            Self::System(text) => write!(f, "a thread cannot be pinned to CPUs: {text}"),
         }
     }
 }
@@ -176,21 +175,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn second_threads_of_cores_come_last() {
+    fn sorts_second_threads_of_cores_last() {
         let pairs = |cpu: usize| vec![cpu % 4, cpu % 4 + 4];
         let all: BTreeSet<usize> = (0..8).collect();
         assert_eq!(spread(&all, pairs), [0, 1, 2, 3, 4, 5, 6, 7]);
-        let neighbours = |cpu: usize| vec![cpu / 2 * 2, cpu / 2 * 2 + 1];
-        assert_eq!(spread(&all, neighbours), [0, 2, 4, 6, 1, 3, 5, 7]);
+        let neighbors = |cpu: usize| vec![cpu / 2 * 2, cpu / 2 * 2 + 1];
+        assert_eq!(spread(&all, neighbors), [0, 2, 4, 6, 1, 3, 5, 7]);
         let some = BTreeSet::from([1, 2, 3]);
-        assert_eq!(spread(&some, neighbours), [1, 2, 3]);
+        assert_eq!(spread(&some, neighbors), [1, 2, 3]);
     }
 
     #[test]
-    fn lists_of_processors_are_read_as_linux_writes_them() {
-        assert_eq!(list("0-2,7\n"), [0, 1, 2, 7]);
-        assert_eq!(list(""), [0_usize; 0]);
-        assert_eq!(list("x,3,9-8"), [3]);
-        assert_eq!(list("0-18446744073709551615").len(), sys::MOST);
+    fn parses_cpu_lists_of_linux() {
+        assert_eq!(parse_list("0-2,7\n"), [0, 1, 2, 7]);
+        assert_eq!(parse_list(""), [0_usize; 0]);
+        assert_eq!(parse_list("x,3,9-8"), [3]);
+        assert_eq!(parse_list("0-18446744073709551615").len(), sys::MAX_CPUS);
     }
 }

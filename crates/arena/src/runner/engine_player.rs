@@ -1,4 +1,4 @@
-//! A player with real engines, which it keeps from game to game.
+//! A player of pairings with engines, which run across games.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -19,8 +19,7 @@ use crate::result::{EngineFailureKind, GameEnd, MatchGame};
 
 /// Plays pairings with the engines of a plan.
 ///
-/// It keeps the two engines of the latest pairing: they go on to the next one if they play there,
-/// and are ended if they do not.
+/// Engines of the previous pairing are reused if they play in the next one, and quit otherwise.
 pub struct EnginePlayer {
     plan: Plan,
     setting: GameSettings,
@@ -30,7 +29,7 @@ pub struct EnginePlayer {
     line_observer: Option<LineObserver>,
     stderr_observer: Option<StderrObserver>,
     pause: Duration,
-    away: Option<WorkerId>,
+    remote_worker: Option<WorkerId>,
     texts: Option<TextOptions>,
     has_played: bool,
     players: Vec<Player>,
@@ -40,16 +39,15 @@ pub struct EnginePlayer {
 const MAX_REPLAYS: usize = 3;
 
 impl EnginePlayer {
-    /// A player for a plan. What `setting` says of the game and of adjudication is taken from the
-    /// plan, and how long a search may take if the plan says it. Variations are looked at as far as
-    /// either of both wants it, and engines are waited for as the plan says of each.
+    /// A player for a plan. The plan overrides the game and the adjudication of `setting`, and the stall timeout if it
+    /// has one. The stricter check of variations applies. The plan overrides `timeouts` per engine.
     pub fn new(plan: &Plan, setting: GameSettings, timeouts: Timeouts) -> Self {
         let (game, adjudication) = (plan.game, plan.adjudication.clone());
         let limit = |ms: NonZeroU64| WaitLimit::fixed(Duration::from_millis(ms.get()));
         let stall = plan.search_timeout_ms.map_or(setting.stall, limit);
         let pv_check = setting.pv_check.max(plan.pv_check);
         let setting = GameSettings { game, adjudication, stall, pv_check, ..setting };
-        // Games are judged here, and nobody is hurried by the client before.
+        // The referee decides about losses on time: the client must not time out before.
         let margin = plan.engines.iter().map(|engine| engine.limits.margin_ms).max();
         let late = Duration::from_millis(margin.unwrap_or(0));
         let timeouts = Timeouts {
@@ -68,67 +66,67 @@ impl EnginePlayer {
             line_observer: None,
             stderr_observer: None,
             pause,
-            away: None,
+            remote_worker: None,
             texts: None,
             has_played: false,
             players: Vec::new(),
         }
     }
 
-    /// Has a function hear every line that is said to engines and by them.
+    /// Calls a function with each line sent to or received from engines.
     #[must_use]
     pub fn on_line(mut self, line_observer: Option<LineObserver>) -> Self {
         self.line_observer = line_observer;
         self
     }
 
-    /// Has a function hear every line of the engines' error output.
+    /// Calls a function with each line of the engines' stderr.
     #[must_use]
-    pub fn on_stderr(mut self, hearing: Option<StderrObserver>) -> Self {
-        self.stderr_observer = hearing;
+    pub fn on_stderr(mut self, stderr_observer: Option<StderrObserver>) -> Self {
+        self.stderr_observer = stderr_observer;
         self
     }
 
-    /// How long it waits between two games, if not longer by its plan.
+    /// Waits between two games, at least as long as the plan requires.
     #[must_use]
     pub fn pausing(mut self, pause: Duration) -> Self {
         self.pause = self.pause.max(pause);
         self
     }
 
-    /// Sees to it that no engine outlives this program.
+    /// Ensures that engines exit with this process.
     #[must_use]
     pub fn guarded(mut self, guard: &Guard) -> Self {
         self.guard = Some(guard.clone());
         self
     }
 
-    /// Whether each move is told while it is played.
+    /// Whether each move is reported.
     #[must_use]
-    pub fn report_moves(mut self, tell: bool) -> Self {
-        self.report_moves = tell;
+    pub fn report_moves(mut self, report_moves: bool) -> Self {
+        self.report_moves = report_moves;
         self
     }
 
-    /// Plays for a match of another machine, under this name, which is kept in results. An engine that
-    /// does not start loses no game by that: it may start elsewhere.
+    /// Plays for a match of another host, under this name, which is stored in results. An engine that does not start
+    /// does not lose its game: it may start on another host.
     #[must_use]
     pub fn as_remote_worker(mut self, name: WorkerId) -> Self {
-        self.away = Some(name);
+        self.remote_worker = Some(name);
         self
     }
 
-    /// Starts no engine that would get another text as the value of an option. None allows any.
+    /// Restricts the text values that the plan may set for options; `None` allows all.
     #[must_use]
     pub fn with_texts(mut self, texts: Option<TextOptions>) -> Self {
         self.texts = texts;
         self
     }
 
-    /// Tries each engine of the plan once: it starts, takes its options, and searches for a moment.
+    /// Probes each engine of the plan: starts it, sets its options, and runs a short search.
     ///
     /// # Errors
-    /// One does not work on this machine.
+    /// An engine does not work on this host.
     pub fn probe_engines(&self) -> Result<(), NoStart> {
         for (id, plan) in (0..).map(EngineId).zip(&self.plan.engines) {
             let mut player = self.player(id, plan);
@@ -154,18 +152,18 @@ impl EnginePlayer {
         player.on_stderr(self.stderr_observer.clone())
     }
 
-    /// The engine that did not start for a game, if it may start on other machines.
-    fn not_started_here(&self, game: &MatchGame) -> Option<NoStart> {
+    /// The engine that did not start, if it may start on other hosts.
+    fn local_start_failure(&self, game: &MatchGame) -> Option<NoStart> {
         if game.end != Termination::EngineStartFailure {
             return None;
         }
-        let everywhere = game.end.failure().is_some_and(|failure| {
+        let fails_everywhere = game.end.failure().is_some_and(|failure| {
             matches!(
                 failure.kind,
                 EngineFailureKind::UnsupportedPosition | EngineFailureKind::UnsupportedGame
             )
         });
-        let id = loser(game).filter(|_| self.away.is_some() && !everywhere)?;
+        let id = loser(game).filter(|_| self.remote_worker.is_some() && !fails_everywhere)?;
         let plan = usize::try_from(id.0).ok().and_then(|id| self.plan.engines.get(id))?;
         Some(no_start(plan, &game.end))
     }
@@ -199,7 +197,7 @@ impl EnginePlayer {
             }
         });
         let mut game = game.map_err(|error| PlayerError::Pairing(error.to_string()))?;
-        if let Some(no_start) = self.not_started_here(&game) {
+        if let Some(no_start) = self.local_start_failure(&game) {
             return Err(PlayerError::NoStart(no_start));
         }
         if has_jumped(jumps) {
@@ -210,13 +208,13 @@ impl EnginePlayer {
                 Side::First => game.first,
                 Side::Second => game.second,
             };
-            let about = WarningContext::of(&pairing.opening, &game, warning);
+            let details = WarningContext::of(&pairing.opening, &game, warning);
             let text = warning.kind.to_string();
             context.report(Progress::Warning {
                 game: number,
                 engine,
                 text,
-                about: Some(Box::new(about)),
+                context: Some(Box::new(details)),
             });
         }
         if game.end != Termination::Aborted {
@@ -253,7 +251,7 @@ impl PairPlayer for EnginePlayer {
 }
 
 impl EnginePlayer {
-    /// Plays all games of a pairing once. None if they were broken off.
+    /// Plays all games of a pairing once; `None` if they were aborted.
     fn play_all(
         &mut self,
         pairing: &Pairing,
@@ -261,8 +259,8 @@ impl EnginePlayer {
         context: &mut PlayContext<'_>,
     ) -> Result<Option<PairResult>, PlayerError> {
         let cancel = Cancel::default();
-        let to_cancel = cancel.clone();
-        let _heard = context.stop.on_abort(move || to_cancel.cancel());
+        let on_abort = cancel.clone();
+        let _registration = context.stop.on_abort(move || on_abort.cancel());
         let mut first = self.take(pairing.first)?;
         let mut second = self.take(pairing.second)?;
         let mut games = Vec::new();
@@ -279,7 +277,7 @@ impl EnginePlayer {
             games.push(game);
         }
         self.players.extend([first, second]);
-        Ok(Some(PairResult { pairing: pairing.clone(), games, worker: self.away.clone() }))
+        Ok(Some(PairResult { pairing: pairing.clone(), games, worker: self.remote_worker.clone() }))
     }
 }
 
@@ -287,7 +285,7 @@ fn no_start(plan: &EnginePlan, end: &GameEnd) -> NoStart {
     NoStart { engine: plan.name.clone(), why: end.to_string() }
 }
 
-/// Whether the time has jumped since this number of jumps.
+/// Whether there were time jumps since the count `before`.
 fn has_jumped(before: Option<u64>) -> bool {
     before.is_some_and(|before| before != time_jump::count())
 }

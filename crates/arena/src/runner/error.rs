@@ -1,4 +1,4 @@
-//! Why a match cannot be played.
+//! Errors of matches.
 
 use std::{error, fmt, io};
 
@@ -10,41 +10,41 @@ use crate::schedule::ScheduleError;
 use crate::stats::SprtError;
 use crate::store::StoreError;
 
-/// So many workers are named; others have the same to say.
-const SHOWN: usize = 4;
+/// Maximum number of workers in the message.
+const MAX_WORKERS: usize = 4;
 
-/// Why a match cannot be played, or not to its end.
+/// A match cannot be started or finished.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum MatchError {
-    /// The plan makes no sense.
+    /// The plan is invalid.
     Plan(PlanError),
-    /// The plan cannot be played, its openings cannot be read, or results are of another plan.
+    /// The schedule is invalid, openings cannot be read, or results belong to another plan.
     Schedule(ScheduleError),
-    /// The plan's test is none.
+    /// The test of the plan is invalid.
     Test(SprtError),
-    /// A test is between two engines, and the plan has another number of them.
+    /// A test needs two engines, but the plan has another number.
     TestOf(usize),
-    /// Results cannot be kept.
+    /// Results cannot be stored.
     Store(StoreError),
-    /// Records cannot be written.
+    /// Games cannot be exported.
     Export(ExportError),
-    /// Jobs do not reach workers.
+    /// The queue has failed.
     Queue(QueueError),
-    /// Threads cannot be started.
+    /// A thread cannot be started.
     Threads(io::Error),
-    /// Threads cannot be bound to processors.
+    /// Threads cannot be pinned to CPUs.
     Cpus(CpuError),
     /// A pairing cannot be played.
     Pairing {
-        /// Which.
+        /// The index of the pairing.
         index: u64,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// Workers are there, and none of them plays the match.
+    /// All workers have rejected the match.
     Rejected(Vec<(WorkerId, Rejection)>),
-    /// Who meets next depends on results, and nobody plays.
+    /// The next pairing depends on results, but no pairing is being played.
     Stuck,
 }
 
@@ -55,26 +55,28 @@ impl fmt::Display for MatchError {
             Self::Schedule(error) => error.fmt(f),
             Self::Test(error) => error.fmt(f),
             Self::TestOf(engines) => {
-                write!(f, "a test needs two engines, and the plan has {engines}")
+                write!(f, "a test needs two engines, but the plan has {engines}")
             }
             Self::Store(error) => error.fmt(f),
             Self::Export(error) => error.fmt(f),
             Self::Queue(error) => error.fmt(f),
-            Self::Threads(error) => write!(f, "no thread can be started: {error}"),
+            Self::Threads(error) => write!(f, "a thread cannot be started: {error}"),
             Self::Cpus(error) => error.fmt(f),
             Self::Pairing { index, why } => write!(f, "pairing {index} cannot be played: {why}"),
             Self::Rejected(workers) => {
-                f.write_str("no worker plays the match")?;
-                for (number, (worker, why)) in workers.iter().take(SHOWN).enumerate() {
+                f.write_str("all workers have rejected the match")?;
+                for (number, (worker, why)) in workers.iter().take(MAX_WORKERS).enumerate() {
                     let before = if number == 0 { ": " } else { "; " };
                     write!(f, "{before}{}: {}", truncate(&worker.0), truncate(&why.to_string()))?;
                 }
-                match workers.len().saturating_sub(SHOWN) {
+                match workers.len().saturating_sub(MAX_WORKERS) {
                     0 => Ok(()),
                     more => write!(f, "; and {more} more"),
                 }
             }
-            Self::Stuck => f.write_str("who meets next depends on results, and nobody plays"),
+            Self::Stuck => {
+                f.write_str("the next pairing depends on results, but no pairing is being played")
+            }
         }
     }
 }
@@ -95,10 +97,10 @@ impl error::Error for MatchError {
     }
 }
 
-/// A text from another machine, which can be of any length.
+/// Truncates a text of another host, which may have any length.
 pub(super) fn truncate(text: &str) -> String {
-    const MOST: usize = 500;
-    text.chars().take(MOST).collect()
+    const MAX_CHARS: usize = 500;
+    text.chars().take(MAX_CHARS).collect()
 }
 
 impl From<PlanError> for MatchError {

@@ -1,4 +1,4 @@
-//! Counts of what was stored, and the test that looks at them.
+//! Counts of stored results, and the statistics based on them.
 
 use std::collections::BTreeMap;
 
@@ -11,35 +11,35 @@ use crate::plan::{EngineId, GamesPerPairing, Plan};
 use crate::result::MatchGame;
 use crate::stats::{Crosstable, Outcome, Sprt};
 
-/// Counts of what was stored.
+/// Counts of stored results.
 #[derive(Debug)]
 pub(super) struct Tally {
     scores: BTreeMap<(EngineId, EngineId), Score>,
     games: u64,
     failures: BTreeMap<EngineId, Failures>,
     test: Option<(Sprt, GamesPerPairing)>,
-    /// Of three engines or more.
+    /// With three or more engines.
     crosstable: Option<Crosstable>,
 }
 
-/// A game that an engine has lost by a failure.
+/// A game lost by a failure of an engine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Failed {
     pub(super) engine: EngineId,
-    /// The game of its pair, from 0.
+    /// The number of the game in its pair, counted from 0.
     pub(super) game: u32,
-    /// Its failures up to and with this game.
+    /// The failures of the engine, including this game.
     pub(super) failures: Failures,
 }
 
-/// How often an engine has failed.
+/// Failures of an engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Failures {
-    /// In any way.
+    /// All failures.
     pub(super) all: u64,
-    /// By a crash, a stall or a failed start: not by bad play.
+    /// Crashes, stalls and failed starts, without illegal moves and losses on time.
     pub(super) broken: u64,
-    /// It could not be started, so often without a game between.
+    /// Consecutive failed starts.
     pub(super) no_starts: u64,
 }
 
@@ -57,7 +57,7 @@ impl Tally {
         Ok(Self { scores: BTreeMap::new(), games: 0, failures: BTreeMap::new(), test, crosstable })
     }
 
-    /// Counts a pair. Returns its games that ended by failures of engines, in their order.
+    /// Counts a pair. Returns its games that were lost by failures.
     pub(super) fn add(&mut self, pair: &PairResult) -> Vec<Failed> {
         let (first, second) = (pair.pairing.first, pair.pairing.second);
         let (engine, opponent) = (first.min(second), first.max(second));
@@ -92,27 +92,27 @@ impl Tally {
         Some(Failed { engine, game: index, failures })
     }
 
-    /// How two engines stand.
+    /// The score of two engines.
     pub(super) fn score(&self, one: EngineId, other: EngineId) -> Option<Score> {
         self.scores.get(&(one.min(other), one.max(other))).copied()
     }
 
-    /// How all stand that have met.
+    /// The scores of all encounters.
     pub(super) fn scores(&self) -> Vec<Score> {
         self.scores.values().copied().collect()
     }
 
-    /// How many games were counted.
+    /// The number of games.
     pub(super) fn games(&self) -> u64 {
         self.games
     }
 
-    /// How strong all engines are together; none of two, and without games.
+    /// The ratings; `None` for two engines or without games.
     pub(super) fn ratings(&self) -> Option<JointRatings> {
         self.crosstable.as_ref().filter(|_| self.games > 0).and_then(JointRatings::of)
     }
 
-    /// How the test of the plan stands; none without a test, or without a result to look at.
+    /// The state of the test; `None` without a test or without results.
     pub(super) fn test(&self) -> Option<TestState> {
         let (sprt, games) = self.test.as_ref()?;
         let counts = self.score(EngineId(0), EngineId(1))?.counts(*games)?;
@@ -120,7 +120,7 @@ impl Tally {
     }
 }
 
-/// Who has lost a game.
+/// The loser of a game.
 pub(super) fn loser(game: &MatchGame) -> Option<EngineId> {
     game.winner.map(|winner| match winner {
         Side::First => game.second,

@@ -1,4 +1,4 @@
-//! Those who play: a loop around a player, and the threads of this program that run it.
+//! The worker loop, and worker threads of this process.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,13 +11,13 @@ use crate::queue::{
     Jobs, LocalJobs, MatchSpec, NoStart, Progress, QueueError, Report, StopToken, WorkerId, local,
 };
 
-/// Somebody who can play pairings, and keeps engines between them.
+/// A player of pairings.
 pub trait PairPlayer {
-    /// Plays all games of a pairing. None if they were broken off, as the match was aborted.
+    /// Plays all games of a pairing; `None` if the match was aborted.
     ///
     /// # Errors
-    /// The pairing cannot be played by anybody. An engine that fails is no error: it loses, unless others
-    /// may have a machine that it works on.
+    /// The pairing cannot be played, or an engine does not start on this host but may start on others. Other failures of
+    /// engines are no errors: the engine loses the game.
     fn play(
         &mut self,
         pairing: &Pairing,
@@ -25,53 +25,53 @@ pub trait PairPlayer {
     ) -> Result<Option<PairResult>, PlayerError>;
 }
 
-/// What a player has to do with the world outside while it plays.
+/// Stop token and progress callback of a player.
 pub struct PlayContext<'a> {
-    /// Says when to break off.
+    /// The stop state of the match.
     pub stop: &'a StopToken,
-    tell: &'a mut dyn FnMut(Progress),
+    on_progress: &'a mut dyn FnMut(Progress),
 }
 
-/// Why there is no result.
+/// The reason of a missing result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlayerError {
-    /// The pairing cannot be played by anybody, since this is wrong with it.
+    /// The pairing cannot be played on any host, for this reason.
     Pairing(String),
-    /// An engine does not work on this machine, and may on others.
+    /// An engine does not work on this host, but may work on others.
     NoStart(NoStart),
 }
 
-/// Why a worker takes no more jobs before the match is over.
+/// The reason why a worker leaves before the end of the match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkError {
-    /// The queue is out of order.
+    /// The queue has failed.
     Queue(QueueError),
-    /// An engine does not work on this machine. Its job was given back.
+    /// An engine does not work on this host. Its job was given back.
     NoStart(NoStart),
 }
 
 impl<'a> PlayContext<'a> {
-    /// A context that hands on what it is told.
-    pub fn new(stop: &'a StopToken, tell: &'a mut dyn FnMut(Progress)) -> Self {
-        Self { stop, tell }
+    /// Combines a stop token and a callback.
+    pub fn new(stop: &'a StopToken, on_progress: &'a mut dyn FnMut(Progress)) -> Self {
+        Self { stop, on_progress }
     }
 
-    /// Tells how the pairing goes.
+    /// Reports progress.
     pub fn report(&mut self, progress: Progress) {
-        (self.tell)(progress);
+        (self.on_progress)(progress);
     }
 }
 
-/// Plays what there is until there is no more.
+/// Plays jobs until the end of the match.
 ///
 /// # Errors
-/// The queue is out of order, or an engine does not work here.
+/// The queue has failed, or an engine does not work on this host.
 pub fn work(jobs: &mut dyn Jobs, player: &mut dyn PairPlayer) -> Result<(), WorkError> {
     let stop = jobs.stop_token().clone();
     while let Some(mut lease) = jobs.take()? {
         let pairing = lease.job().pairing.clone();
-        let mut tell = |progress| lease.report(progress);
-        match player.play(&pairing, &mut PlayContext::new(&stop, &mut tell)) {
+        let mut on_progress = |progress| lease.report(progress);
+        match player.play(&pairing, &mut PlayContext::new(&stop, &mut on_progress)) {
             Ok(Some(result)) => lease.finish(result)?,
             Ok(None) => drop(lease),
             Err(PlayerError::Pairing(why)) => lease.fail(why),
@@ -84,10 +84,10 @@ pub fn work(jobs: &mut dyn Jobs, player: &mut dyn PairPlayer) -> Result<(), Work
     Ok(())
 }
 
-/// How often a worker of this program starts anew after it has panicked.
-const RESTARTS: u32 = 16;
+/// Maximum number of restarts of a worker after panics.
+const MAX_RESTARTS: u32 = 16;
 
-/// Plays a match with threads of this program.
+/// Plays a match with threads of this process.
 pub(super) fn run_workers<P: PairPlayer>(
     game: Match,
     slots: usize,
@@ -114,7 +114,7 @@ pub(super) fn run_workers<P: PairPlayer>(
                         WorkError::Queue(error) => error,
                         WorkError::NoStart(no_start) => QueueError { text: no_start.to_string() },
                     };
-                    // Without a coordinator nobody wants to know.
+                    // Fails without a coordinator, which then needs no report.
                     let _ = reports.send(Report::QueueFailed(error));
                 }
             };
@@ -126,13 +126,13 @@ pub(super) fn run_workers<P: PairPlayer>(
         drop(jobs);
         drop(reports);
         let summary = game.coordinate(&mut dispatcher);
-        // Sends workers home, whatever has happened.
+        // Ends the workers.
         drop(dispatcher);
         summary
     })
 }
 
-/// Works, and starts anew with a fresh player after a panic.
+/// Runs a worker, and restarts it with a new player after a panic.
 fn run_worker<P: PairPlayer>(
     jobs: &LocalJobs,
     id: &WorkerId,
@@ -141,10 +141,10 @@ fn run_worker<P: PairPlayer>(
     let mut jobs = jobs.of(id.clone());
     let mut panics = 0;
     loop {
-        // What a panic can leave half done is in the player, which is gone then.
+        // A panic can leave only the player in an inconsistent state, and the player is dropped.
         match catch_unwind(AssertUnwindSafe(|| work(&mut jobs, &mut make()))) {
             Ok(done) => return done,
-            Err(_) if panics < RESTARTS => panics += 1,
+            Err(_) if panics < MAX_RESTARTS => panics += 1,
             Err(panic) => {
                 let text = format!("{id} has panicked {panics} times: {}", text_of(&*panic));
                 return Err(QueueError { text }.into());
@@ -155,7 +155,7 @@ fn run_worker<P: PairPlayer>(
 
 fn text_of(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
-    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("for no reason that it told")
+    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
 impl fmt::Debug for PlayContext<'_> {

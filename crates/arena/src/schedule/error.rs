@@ -1,65 +1,63 @@
-//! Why there is no schedule, or no next pairing.
+//! Errors of schedules.
 
 use std::{error, fmt};
 
 use crate::openings::OpeningError;
 use crate::plan::EngineId;
 
-/// Why there is no schedule, or no next pairing.
+/// An invalid plan, or an outcome that does not belong to the schedule.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ScheduleError {
     /// A match needs two engines.
     TooFewEngines {
-        /// How many the plan has.
+        /// The number of engines of the plan.
         engines: usize,
     },
-    /// There are more engines than a schedule is made for.
+    /// The plan has too many engines.
     TooManyEngines {
-        /// How many the plan has.
+        /// The number of engines of the plan.
         engines: usize,
-        /// How many there can be.
+        /// The maximum.
         limit: usize,
     },
     /// A number of the plan must be at least 1.
     Zero {
-        /// Its name in the plan.
+        /// The name of the field in the plan.
         field: &'static str,
     },
-    /// The bracket of a knockout says how many rounds there are; the plan must not say more than
-    /// one.
+    /// The bracket determines the number of rounds of a knockout: `rounds` must be 1.
     KnockoutRounds {
-        /// What the plan says.
+        /// The value in the plan.
         rounds: u32,
     },
-    /// Two games with the same colors are no pairing.
+    /// Pairings of two games need reversed colors.
     FixedPairs,
-    /// The plan has more pairings or rounds than can be counted.
+    /// The number of pairings or rounds overflows.
     TooLarge,
-    /// The plan's openings cannot be used.
+    /// The openings of the plan cannot be used.
     Opening(OpeningError),
-    /// An outcome is of a pairing that the schedule does not have.
+    /// The schedule has no pairing with the index of an outcome.
     NoSuchPairing {
         /// Its index.
         index: u64,
     },
-    /// An outcome has not as many games as the pairing.
+    /// An outcome has a different number of games than its pairing.
     Games {
-        /// The pairing.
+        /// The index of the pairing.
         index: u64,
-        /// How many the outcome has.
+        /// The games of the outcome.
         games: u32,
-        /// How many the pairing has.
+        /// The games of the pairing.
         expected: u32,
     },
-    /// An outcome is of other engines than those that the schedule lets meet there. The plan was
-    /// changed, or an earlier result.
+    /// The engines of an outcome are not those of the schedule: the plan or an earlier result was changed.
     OtherEngines {
-        /// The pairing.
+        /// The index of the pairing.
         index: u64,
-        /// Whose outcome was recorded.
+        /// The engines of the outcome.
         recorded: (EngineId, EngineId),
-        /// Who meets by the schedule.
+        /// The engines of the schedule.
         scheduled: (EngineId, EngineId),
     },
 }

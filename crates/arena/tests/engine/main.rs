@@ -1,13 +1,12 @@
-//! An engine that plays a legal move at once, and sometimes does what engines should not:
-//! `instant [seed=NUMBER] [one-in=NUMBER] [log=FILE] [stamps=FOLDER] [crash] [hang] [late] [flood] [illegal]
+//! A test engine that plays legal moves immediately, and can misbehave:
+//! `instant [seed=NUMBER] [one-in=NUMBER] [log=FILE] [stamps=DIRECTORY] [crash] [hang] [late] [flood] [illegal]
 //! [garbage] [mute]`.
 //!
-//! It speaks UCI and USI. Which move it plays, and whether it fails, which is so one move in
-//! twenty or as its arguments say, follows from the position and its seed: what was played once is
-//! played again. The log gets a line with the seed for each start and each `go`. At its end it leaves
-//! a file of stamps in their folder: for each `go` that it has read and each `bestmove` that it is
-//! about to write, a hash of the position and the time in nanoseconds.
-#![expect(clippy::exit, clippy::print_stdout, reason = "as engines do")]
+//! It supports UCI and USI. Its move and its failures (by default one move in twenty) depend only on the position and
+//! the seed: games are reproducible. The log gets a line with the seed for each start and each `go`. At exit, a file
+//! of time stamps is written to their directory: for each `go` received and each `bestmove` before sending it, a hash
+//! of the position and the time in nanoseconds.
+#![expect(clippy::exit, clippy::print_stdout, reason = "an engine writes to stdout")]
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, Write};
@@ -42,23 +41,24 @@ fn main() {
             Some(("seed", seed)) => engine.seed = seed.parse().unwrap_or(0),
             Some(("one-in", number)) => engine.one_in = number.parse().unwrap_or(1),
             Some(("log", file)) => engine.log = Some(file.to_owned()),
-            Some(("stamps", folder)) => {
-                engine.stamps = Some(Stamps { folder: folder.to_owned(), lines: String::new() });
+            Some(("stamps", directory)) => {
+                engine.stamps =
+                    Some(Stamps { directory: directory.to_owned(), lines: String::new() });
             }
             Some(_) | None => engine.faults.push(argument),
         }
     }
-    engine.note("start");
+    engine.log_event("start");
     for line in io::stdin().lock().lines().map_while(Result::ok) {
-        let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
-        match word {
-            "uci" => say("id name Instant\nid author Nobody\nuciok"),
+        let (command, rest) = line.split_once(' ').unwrap_or((&line, ""));
+        match command {
+            "uci" => send("id name Instant\nid author Readyok\nuciok"),
             "usi" => {
                 engine.game = Game::Shogi;
-                say("id name Instant\nid author Nobody\nusiok");
+                send("id name Instant\nid author Readyok\nusiok");
             }
             "isready" if engine.faults.iter().any(|fault| fault == "mute") => (),
-            "isready" => say("readyok"),
+            "isready" => send("readyok"),
             "position" => rest.clone_into(&mut engine.position),
             "go" => engine.go(),
             "quit" => break,
@@ -66,13 +66,13 @@ fn main() {
         }
     }
     if let Some(stamps) = engine.stamps {
-        stamps.leave();
+        stamps.write();
     }
 }
 
-/// When it was asked and when it has answered, in memory until its end.
+/// Times of `go` and `bestmove`, in memory until the exit.
 struct Stamps {
-    folder: String,
+    directory: String,
     lines: String,
 }
 
@@ -83,15 +83,15 @@ impl Stamps {
         self.lines.push_str(&line);
     }
 
-    fn leave(self) {
-        let file = format!("{}/{}", self.folder, std::process::id());
+    fn write(self) {
+        let file = format!("{}/{}", self.directory, std::process::id());
         if std::fs::write(file, self.lines).is_err() {
             exit(9);
         }
     }
 }
 
-fn say(text: &str) {
+fn send(text: &str) {
     println!("{text}");
     if io::stdout().flush().is_err() {
         exit(9);
@@ -99,7 +99,7 @@ fn say(text: &str) {
 }
 
 impl Engine {
-    fn note(&self, what: &str) {
+    fn log_event(&self, what: &str) {
         let Some(log) = &self.log else { return };
         let file = OpenOptions::new().create(true).append(true).open(log);
         let line = format!("{what} {}\n", self.seed);
@@ -112,19 +112,19 @@ impl Engine {
         if let Some(stamps) = &mut self.stamps {
             stamps.add("go", &self.position);
         }
-        self.note("go");
-        let lot = self.lot();
+        self.log_event("go");
+        let random = self.random();
         let fault =
-            self.faults.get(usize::try_from(lot >> 40).unwrap_or(0) % self.faults.len().max(1));
-        if let Some(fault) = fault.filter(|_| (lot >> 20).is_multiple_of(self.one_in)) {
+            self.faults.get(usize::try_from(random >> 40).unwrap_or(0) % self.faults.len().max(1));
+        if let Some(fault) = fault.filter(|_| (random >> 20).is_multiple_of(self.one_in)) {
             self.fail(fault);
         }
-        let word = self.choose(lot).unwrap_or_else(|| "resign".to_owned());
+        let mv = self.choose(random).unwrap_or_else(|| "resign".to_owned());
         if let Some(stamps) = &mut self.stamps {
             let more = if self.position.contains(" moves ") { "" } else { " moves" };
-            stamps.add("bestmove", &format!("{}{more} {word}", self.position));
+            stamps.add("bestmove", &format!("{}{more} {mv}", self.position));
         }
-        say(&format!("info depth 1 score cp 0 nodes 1 time 0 pv {word}\nbestmove {word}"));
+        send(&format!("info depth 1 score cp 0 nodes 1 time 0 pv {mv}\nbestmove {mv}"));
     }
 
     fn fail(&self, fault: &str) {
@@ -135,17 +135,17 @@ impl Engine {
             },
             "late" => thread::park_timeout(Duration::from_secs(1)),
             "flood" => loop {
-                say("info depth 1 score cp 1 nodes 1 pv e2e4");
+                send("info depth 1 score cp 1 nodes 1 pv e2e4");
             },
             "illegal" => {
-                say(if self.game == Game::Shogi { "bestmove 5a5a" } else { "bestmove a1a1" });
+                send(if self.game == Game::Shogi { "bestmove 5a5a" } else { "bestmove a1a1" });
             }
-            "garbage" => say("info depth x score y\n\u{7f}\u{0}%n%s\nbestmove {}\\\"]"),
+            "garbage" => send("info depth x score y\n\u{7f}\u{0}%n%s\nbestmove {}\\\"]"),
             _ => (),
         }
     }
 
-    fn choose(&self, lot: u64) -> Option<String> {
+    fn choose(&self, random: u64) -> Option<String> {
         let (start, moves) = match self.position.split_once("moves") {
             Some((start, moves)) => (start.trim(), moves),
             None => (self.position.trim(), ""),
@@ -155,21 +155,21 @@ impl Engine {
             Some((_, text)) => Position::from_text(self.game, text).ok()?,
         };
         let position = start.after(moves.split_whitespace()).ok()?;
-        let mut words: Vec<String> = position
+        let mut moves: Vec<String> = position
             .legal_moves()
             .into_iter()
             .map(|it| it.to_uci(self.game.castling_form()))
             .collect();
-        words.sort_unstable();
-        let count = u64::try_from(words.len()).ok().filter(|count| *count > 0)?;
-        words.get(usize::try_from(lot % count).ok()?).cloned()
+        moves.sort_unstable();
+        let count = u64::try_from(moves.len()).ok().filter(|count| *count > 0)?;
+        moves.get(usize::try_from(random % count).ok()?).cloned()
     }
 
-    /// A number that follows from the position and the seed.
-    fn lot(&self) -> u64 {
-        let mut lot = fnv(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), &self.position);
-        lot ^= lot >> 31;
-        lot.wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ (lot >> 27)
+    /// A pseudorandom number of the position and the seed.
+    fn random(&self) -> u64 {
+        let mut random = fnv(self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), &self.position);
+        random ^= random >> 31;
+        random.wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ (random >> 27)
     }
 }
 

@@ -1,11 +1,11 @@
-//! Ends by scores, by length and by tablebases, for both sides, and right before they would come.
+//! Adjudication by scores, length and tablebases, for both sides, and right before the limits.
 
 use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
 use readyok_arena::game::{
-    Answer, Decision, Known, OpeningError, Referee, Syzygy, Tablebases, Verdict,
+    Answer, Decision, OpeningError, Referee, Syzygy, Tablebases, Verdict, Wdl,
 };
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{
@@ -18,7 +18,7 @@ use readyok_rules::{Game, Side, Termination};
 
 use crate::referee::referee;
 
-/// Plays `word score` pairs; the last must end the game as told and no other may.
+/// Plays pairs of move and score. Only the last one may end the game, with this result.
 fn check(
     game: Game,
     position: &str,
@@ -28,22 +28,22 @@ fn check(
 ) {
     let mut referee = referee(game, position, rules);
     let mut verdict = Verdict::Continue;
-    for (word, score) in pairs(moves) {
-        assert_eq!(verdict, Verdict::Continue, "before {word} of {moves}");
-        verdict = referee.on_answer(Answer::Move(word), Duration::ZERO, score);
+    for (mv, score) in pairs(moves) {
+        assert_eq!(verdict, Verdict::Continue, "before {mv} of {moves}");
+        verdict = referee.on_answer(Answer::Move(mv), Duration::ZERO, score);
     }
     assert_eq!(verdict, end.into().map_or(Verdict::Continue, Verdict::Over), "{moves}");
 }
 
 fn pairs(moves: &str) -> Vec<(&str, Option<Score>)> {
-    let words: Vec<_> = moves.split_whitespace().collect();
+    let tokens: Vec<_> = moves.split_whitespace().collect();
     let score = |text: &str| match text.split_at(1) {
         ("-", "") => None,
         ("M", plies) => Some(Score::MateIn { plies: plies.parse().expect(text) }),
         ("L", plies) => Some(Score::MatedIn { plies: plies.parse().expect(text) }),
         _ => Some(Score::Cp(text.parse().expect(text))),
     };
-    words.chunks(2).map(|pair| (pair[0], score(pair[1]))).collect()
+    tokens.chunks(2).map(|pair| (pair[0], score(pair[1]))).collect()
 }
 
 fn draw(termination: Termination) -> Decision {
@@ -65,7 +65,7 @@ fn resign_rule(moves: u32, score: u32, two_sided: bool) -> Adjudication {
 }
 
 #[test]
-fn level_scores_of_both_sides_draw() {
+fn scores_near_zero_of_both_sides_draw() {
     let over = Some(draw(Termination::DrawAdjudication));
     let rule = draw_rule(0, 2, 10);
     let check = |rule: &Adjudication, moves, end: Option<Decision>| {
@@ -75,24 +75,24 @@ fn level_scores_of_both_sides_draw() {
     check(&rule, "g1f3 11 g8f6 -10 f3g1 0 f6g8 3", None);
     check(&rule, "g1f3 11 g8f6 -10 f3g1 0 f6g8 3 b1c3 9", over.clone());
     check(&rule, "g1f3 0 g8f6 0 f3g1 0 f6g8 -11", None);
-    // A score that is not told is not level, and neither is a mate.
+    // A missing score and a mate are not near zero.
     check(&rule, "g1f3 0 g8f6 0 f3g1 - f6g8 0", None);
     check(&rule, "g1f3 0 g8f6 0 f3g1 M1 f6g8 0", None);
     check(&draw_rule(2, 1, 10), "g1f3 0 g8f6 0 f3g1 0 f6g8 0", over);
 }
 
 #[test]
-fn level_scores_count_anew_from_a_capture_or_a_pawn_move() {
+fn captures_and_pawn_moves_reset_the_draw_count() {
     let over = Some(draw(Termination::DrawAdjudication));
     let rule = draw_rule(0, 2, 10);
     check(Game::Chess, "", &rule, "g1f3 0 g8f6 0 f3g1 0 e7e5 0 b1c3 0 b8c6 0", None);
     check(Game::Chess, "", &rule, "g1f3 0 g8f6 0 f3g1 0 e7e5 0 b1c3 0 b8c6 0 c3b1 0", over.clone());
-    // In shogi pawns move all the time.
+    // In shogi, pawn moves do not reset the count.
     check(Game::Shogi, "", &rule, "7g7f 0 3c3d 0 2g2f 0 8c8d 0", over);
 }
 
 #[test]
-fn moves_are_numbered_as_in_the_position() {
+fn move_numbers_continue_those_of_the_position() {
     let over = Some(draw(Termination::DrawAdjudication));
     let late = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 39";
     check(Game::Chess, late, &draw_rule(40, 1, 10), "g1f3 0 g8f6 0 f3g1 0 f6g8 0", over.clone());
@@ -101,7 +101,7 @@ fn moves_are_numbered_as_in_the_position() {
 }
 
 #[test]
-fn a_side_that_sees_its_loss_loses() {
+fn a_side_with_losing_scores_loses() {
     let rule = resign_rule(2, 500, false);
     let check = |rule: &Adjudication, moves, end: Option<Decision>| {
         check(Game::Chess, "", rule, moves, end);
@@ -115,7 +115,7 @@ fn a_side_that_sees_its_loss_loses() {
 }
 
 #[test]
-fn a_two_sided_resignation_needs_the_winner_to_agree() {
+fn a_two_sided_resignation_requires_the_winner_to_agree() {
     let rule = resign_rule(2, 500, true);
     let check = |rule: &Adjudication, moves, end: Option<Decision>| {
         check(Game::Chess, "", rule, moves, end);
@@ -128,7 +128,7 @@ fn a_two_sided_resignation_needs_the_winner_to_agree() {
 }
 
 #[test]
-fn scores_decide_in_shogi_as_in_chess() {
+fn adjudicates_shogi_like_chess() {
     let one_sided = resign_rule(2, 500, false);
     let two_sided = resign_rule(2, 500, true);
     let check = |rule: &Adjudication, moves, end: Option<Decision>| {
@@ -143,10 +143,10 @@ fn scores_decide_in_shogi_as_in_chess() {
 }
 
 #[test]
-fn fastchess_wants_both_scores_far_from_zero_and_ends_at_the_move_of_who_is_behind() {
+fn fastchess_mode_requires_decisive_scores_and_ends_at_a_move_of_the_loser() {
     let rule = Adjudication { as_fastchess: true, ..resign_rule(2, 500, true) };
     let check = |moves, end: Option<Decision>| check(Game::Chess, "", &rule, moves, end);
-    // The fourth far score is the winner's: it ends with the next one.
+    // The fourth decisive score is the winner's: the game ends with the next one.
     check("g1f3 -500 g8f6 500 f3g1 -501 f6g8 M3", None);
     check("g1f3 -500 g8f6 500 f3g1 -501 f6g8 M3 g1f3 L2", lost(Side::First).into());
     check("g1f3 500 g8f6 -500 f3g1 501 f6g8 -500", lost(Side::Second).into());
@@ -154,20 +154,20 @@ fn fastchess_wants_both_scores_far_from_zero_and_ends_at_the_move_of_who_is_behi
     check("g1f3 500 g8f6 500 f3g1 500 f6g8 500 g1f3 500", None);
     check("g1f3 -500 g8f6 499 f3g1 -500 f6g8 500 g1f3 -500", None);
     check("g1f3 -500 g8f6 - f3g1 -500 f6g8 500 g1f3 -500", None);
-    // One-sided it is the same for both.
+    // A one-sided rule is the same for both.
     let rule = Adjudication { as_fastchess: true, ..resign_rule(2, 500, false) };
     self::check(Game::Chess, "", &rule, "g1f3 -500 g8f6 0 f3g1 -501", lost(Side::First));
 }
 
 #[test]
-fn a_resignation_by_score_comes_before_a_draw() {
+fn a_resignation_has_priority_over_a_draw() {
     let mut rule = resign_rule(1, 5, false);
     rule.draw = draw_rule(0, 1, 10).draw;
     check(Game::Chess, "", &rule, "g1f3 0 g8f6 -8", lost(Side::Second));
 }
 
 #[test]
-fn a_long_game_is_drawn() {
+fn the_move_limit_draws() {
     let rule = |moves| Adjudication { max_moves: Some(moves), ..Adjudication::default() };
     let over = draw(Termination::MoveLimit);
     check(Game::Chess, "", &rule(2), "g1f3 - g8f6 - f3g1 - f6g8 -", over.clone());
@@ -182,9 +182,9 @@ fn a_long_game_is_drawn() {
     check(Game::Chess, black, &rule(1), "h8g8 - b1b8 -", mate(Side::First));
 }
 
-/// The limits of championships of shogi, each with the last move by either side.
+/// The limits of shogi championships, each with the last move by either side.
 #[test]
-fn the_limits_of_championships_draw_unless_the_last_move_mates() {
+fn limits_of_shogi_championships_draw_unless_the_last_move_mates() {
     for limit in [320, 512] {
         let first = "4k4/9/4P4/9/9/9/9/9/4K4 w G 1";
         let kings = ["5a4a", "5i4i", "4a5a", "4i5i"];
@@ -199,8 +199,7 @@ fn the_limits_of_championships_draw_unless_the_last_move_mates() {
     }
 }
 
-/// Kings walk to and fro and then to where they have not been; the last move before the limit mates
-/// for the winner, if there is one.
+/// Kings move back and forth and then to new squares. The last move before the limit mates, if there is a winner.
 fn check_last_move(
     limit: u32,
     sfen: &str,
@@ -211,8 +210,8 @@ fn check_last_move(
 ) {
     let rules = Adjudication { max_moves: Some(limit), ..Adjudication::default() };
     let walked = usize::try_from(limit).expect("small") - 4;
-    let words = kings.into_iter().cycle().take(walked).chain(elsewhere);
-    let moves = words.map(str::to_owned).collect();
+    let tokens = kings.into_iter().cycle().take(walked).chain(elsewhere);
+    let moves = tokens.map(str::to_owned).collect();
     let opening = Opening { position: Some(sfen.to_owned()), moves, ..Opening::default() };
     let limits = [Limits::default(); 2];
     let mut referee = Referee::new(Game::Shogi, &opening, limits, &rules, None).expect("a start");
@@ -226,21 +225,21 @@ fn check_last_move(
     );
 }
 
-/// More moves than 30,000 are not counted, and whoever makes the last of them has done no wrong.
+/// Moves after 30,000 are not counted, and the last one is legal.
 #[test]
-fn a_game_of_shogi_without_end_is_drawn() {
+fn draws_shogi_games_that_are_too_long_to_count() {
     let late = "4k4/9/9/9/9/9/4p4/9/4K4 b g 10000";
     let kings = ["5i4i", "5a4a", "4i5i", "4a5a"];
-    let words = kings.into_iter().cycle().take(19_996).chain(["5i4i", "5a5b", "4i5i"]);
-    let moves = words.map(str::to_owned).collect();
+    let tokens = kings.into_iter().cycle().take(19_996).chain(["5i4i", "5a5b", "4i5i"]);
+    let moves = tokens.map(str::to_owned).collect();
     let mut opening = Opening { position: Some(late.to_owned()), moves, ..Opening::default() };
     let start = |opening: &Opening| {
         let rules = Adjudication::default();
         Referee::new(Game::Shogi, opening, [Limits::default(); 2], &rules, None)
     };
-    let last = |word| {
+    let last = |mv| {
         let mut referee = start(&opening).expect("a start");
-        referee.on_answer(Answer::Move(word), Duration::ZERO, None)
+        referee.on_answer(Answer::Move(mv), Duration::ZERO, None)
     };
     assert_eq!(last("5b6b"), Verdict::Over(draw(Termination::MoveLimit)));
     let mate = Decision { winner: Some(Side::Second), end: Termination::Checkmate.into() };
@@ -250,7 +249,7 @@ fn a_game_of_shogi_without_end_is_drawn() {
 }
 
 #[test]
-fn moves_of_the_opening_count() {
+fn opening_moves_count_for_the_limit() {
     let rules = Adjudication { max_moves: Some(2), ..Adjudication::default() };
     let opening = Opening {
         moves: ["g1f3", "g8f6", "f3g1"].map(str::to_owned).to_vec(),
@@ -263,23 +262,23 @@ fn moves_of_the_opening_count() {
 }
 
 #[test]
-fn moves_of_the_opening_do_not_count_for_fastchess() {
+fn opening_moves_do_not_count_in_fastchess_mode() {
     let rules = Adjudication { max_moves: Some(1), as_fastchess: true, ..Adjudication::default() };
     let moves = ["g1f3", "g8f6", "f3g1"].map(str::to_owned).to_vec();
     let opening = Opening { moves, ..Opening::default() };
     let mut referee =
         Referee::new(Game::Chess, &opening, [Limits::default(); 2], &rules, None).expect("a start");
-    let mut play = |word| referee.on_answer(Answer::Move(word), Duration::ZERO, None);
+    let mut play = |mv| referee.on_answer(Answer::Move(mv), Duration::ZERO, None);
     assert_eq!(play("f6g8"), Verdict::Continue);
     assert_eq!(play("b1c3"), Verdict::Over(draw(Termination::MoveLimit)));
 }
 
-/// Knows the same of every position.
+/// Returns the same value for every position.
 #[derive(Debug)]
-struct Oracle(Known);
+struct Oracle(Wdl);
 
 impl Tablebases for Oracle {
-    fn probe(&self, _: &Chess) -> Option<Known> {
+    fn probe(&self, _: &Chess) -> Option<Wdl> {
         Some(self.0)
     }
 }
@@ -294,41 +293,41 @@ fn judged(
     tables: impl Tablebases + 'static,
     rules: &Adjudication,
     fen: &str,
-    word: &str,
+    mv: &str,
 ) -> Option<Decision> {
     let opening = Opening { position: Some(fen.to_owned()), ..Opening::default() };
     let tables: Arc<dyn Tablebases> = Arc::new(tables);
     let limits = [Limits::default(); 2];
     let mut referee =
         Referee::new(Game::Chess, &opening, limits, rules, Some(tables)).expect("a position");
-    match referee.on_answer(Answer::Move(word), Duration::ZERO, None) {
+    match referee.on_answer(Answer::Move(mv), Duration::ZERO, None) {
         Verdict::Continue => None,
         Verdict::Over(outcome) => Some(outcome),
     }
 }
 
-/// White takes, and Black is to move in a position of four pieces.
+/// White captures, and Black is to move in a position of four pieces.
 const TAKES: &str = "7k/8/8/1p6/1R6/8/7r/K7 w - - 3 60";
-/// The same with the sides exchanged.
+/// The same position with the sides exchanged.
 const BLACK_TAKES: &str = "k7/7R/8/1r6/1P6/8/8/7K b - - 3 60";
 
 #[test]
-fn tablebases_end_a_game_as_far_as_they_are_asked() {
+fn tablebases_end_a_game_within_their_scope() {
     check_tablebases(TAKES, "b4b5", Side::First);
     check_tablebases(BLACK_TAKES, "b5b4", Side::Second);
 }
 
-/// A side takes; the tables know what that leaves to the other, who is to move.
+/// A side captures; the table has a value for the other side, which is to move.
 fn check_tablebases(fen: &str, takes: &str, taker: Side) {
     let end = |winner| Some(Decision { winner, end: Termination::TablebaseAdjudication.into() });
     let (taken, other) = (end(Some(taker)), end(Some(taker.other())));
     let drawn = end(None);
     for (known, both, ignoring) in [
-        (Known::Win, &other, &other),
-        (Known::CursedWin, &drawn, &other),
-        (Known::Draw, &drawn, &drawn),
-        (Known::BlessedLoss, &drawn, &taken),
-        (Known::Loss, &taken, &taken),
+        (Wdl::Win, &other, &other),
+        (Wdl::CursedWin, &drawn, &other),
+        (Wdl::Draw, &drawn, &drawn),
+        (Wdl::BlessedLoss, &drawn, &taken),
+        (Wdl::Loss, &taken, &taken),
     ] {
         let judge =
             |scope, ignore| judged(Oracle(known), &table_rule(scope, ignore, 0), fen, takes);
@@ -342,9 +341,9 @@ fn check_tablebases(fen: &str, takes: &str, taker: Side) {
 }
 
 #[test]
-fn tablebases_end_a_game_only_where_they_hold() {
-    let judge = |pieces, fen, word| {
-        judged(Oracle(Known::Win), &table_rule(TablebaseScope::Both, false, pieces), fen, word)
+fn probes_tablebases_only_where_they_are_exact() {
+    let judge = |pieces, fen, mv| {
+        judged(Oracle(Wdl::Win), &table_rule(TablebaseScope::Both, false, pieces), fen, mv)
     };
     assert!(judge(4, TAKES, "b4b5").is_some());
     assert!(judge(3, TAKES, "b4b5").is_none());
@@ -355,9 +354,9 @@ fn tablebases_end_a_game_only_where_they_hold() {
 }
 
 #[test]
-fn a_folder_without_tables_is_an_error() {
-    let folder = tempfile::tempdir().expect("a folder");
-    assert!(Syzygy::open([folder.path()]).is_err());
-    fs::remove_dir(&folder).expect("it is empty");
-    assert!(Syzygy::open([folder.path()]).is_err());
+fn a_directory_without_tables_is_an_error() {
+    let directory = tempfile::tempdir().expect("a directory");
+    assert!(Syzygy::open([directory.path()]).is_err());
+    fs::remove_dir(&directory).expect("it is empty");
+    assert!(Syzygy::open([directory.path()]).is_err());
 }

@@ -1,4 +1,4 @@
-//! Clocks: laws for every time control, and what the engines are told.
+//! Clocks: properties of all time controls, and clock arguments of `go`.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn tc(text: &str) -> Limits {
     Limits { tc: Some(text.parse().expect(text)), ..Limits::default() }
 }
 
-/// Spends milliseconds move by move, and compares what is left after each.
+/// Spends milliseconds move by move, and compares the remaining time after each.
 fn check(limits: Limits, game: Game, moves: &[(u64, u64)]) {
     let mut clock = Clock::new(limits, game);
     for &(used, left) in moves {
@@ -28,12 +28,12 @@ fn check(limits: Limits, game: Game, moves: &[(u64, u64)]) {
 }
 
 #[test]
-fn an_increment_is_added_after_each_move_in_chess_and_before_it_in_shogi() {
+fn increments_follow_moves_in_chess_and_precede_them_in_shogi() {
     check(tc("10+0.1"), Game::Chess, &[(1_000, 9_100), (9_100, 100), (0, 200)]);
     check(tc("10+0.1"), Game::Shogi, &[(1_000, 9_200), (9_200, 100), (0, 200)]);
     assert_eq!(Clock::new(tc("10+0.1"), Game::Chess).budget(), Some(ms(10_000)));
     assert_eq!(Clock::new(tc("10+0.1"), Game::Shogi).budget(), Some(ms(10_100)));
-    // Without it nobody could make the first move.
+    // Otherwise the first move would have no time.
     check(tc("0+1"), Game::Chess, &[(400, 1_600), (1_600, 1_000)]);
     for game in [Game::Chess, Game::Shogi] {
         let clock = Clock::new(tc("10+0.1"), game).with_first_increment();
@@ -42,13 +42,13 @@ fn an_increment_is_added_after_each_move_in_chess_and_before_it_in_shogi() {
 }
 
 #[test]
-fn time_is_added_again_after_the_moves_of_a_period() {
+fn adds_time_after_each_time_control() {
     check(tc("2/10"), Game::Chess, &[(4_000, 6_000), (6_000, 10_000), (0, 10_000), (0, 20_000)]);
     check(tc("1/1+1"), Game::Chess, &[(1_000, 2_000), (500, 3_500)]);
 }
 
 #[test]
-fn byoyomi_cannot_be_saved() {
+fn unused_byoyomi_does_not_accumulate() {
     let limits = Limits { byoyomi_ms: Some(1_000), ..tc("3") };
     check(limits, Game::Shogi, &[(2_000, 1_000), (1_900, 0), (1_000, 0), (10, 0)]);
     let mut clock = Clock::new(limits, Game::Shogi);
@@ -60,7 +60,7 @@ fn byoyomi_cannot_be_saved() {
 }
 
 #[test]
-fn the_shortest_of_several_limits_holds() {
+fn the_shortest_limit_applies() {
     let limits = Limits { move_time_ms: Some(500), ..tc("10") };
     let mut clock = Clock::new(limits, Game::Chess);
     assert_eq!(clock.budget(), Some(ms(500)));
@@ -73,15 +73,15 @@ fn the_shortest_of_several_limits_holds() {
 }
 
 #[test]
-fn no_clock_runs_for_nodes_and_depth() {
+fn limits_of_nodes_and_depth_have_no_clock() {
     let limits = Limits { nodes: Some(1), depth: Some(1), ..Limits::default() };
     let mut clock = Clock::new(limits, Game::Chess);
-    clock.spend(ms(1_000_000)).expect("nobody counts");
+    clock.spend(ms(1_000_000)).expect("no clock");
     assert_eq!((clock.budget(), clock.deadline(), clock.left()), (None, None, None));
 }
 
 #[test]
-fn an_overrun_within_the_margin_is_forgiven() {
+fn tolerates_an_overrun_within_the_margin() {
     let mut clock = Clock::new(Limits { margin_ms: 50, ..tc("1+0.5") }, Game::Chess);
     clock.spend(ms(1_050)).expect("within the margin");
     assert_eq!(clock.left(), Some(ms(500)));
@@ -90,7 +90,7 @@ fn an_overrun_within_the_margin_is_forgiven() {
 }
 
 #[test]
-fn a_late_answer_loses_whatever_it_is() {
+fn any_late_answer_loses() {
     for answer in [Answer::Move("e2e4"), Answer::Move("e2e5"), Answer::Resign, Answer::Declare] {
         let rules = Adjudication::default();
         let limits = [tc("1"), tc("2")];
@@ -124,7 +124,7 @@ fn check_go(limits: [Limits; 2], game: Game, side: Side, dialect: Dialect, expec
 }
 
 #[test]
-fn engines_are_told_their_clocks_in_the_way_of_their_protocol() {
+fn sends_clocks_in_the_convention_of_the_protocol() {
     use Dialect::{Uci, Usi};
     use Side::{First, Second};
     let (fast, slow) = (tc("10+0.1"), tc("60+1"));
@@ -171,8 +171,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// A budget follows from what was spent, never shrinks by an increment, and the flag falls
-    /// exactly after the deadline.
+    /// The budget is consistent with the time spent, an increment never reduces it, and the flag falls exactly after
+    /// the deadline.
     #[test]
     fn the_flag_falls_exactly_after_the_deadline(
         limits in limits(),
@@ -203,9 +203,9 @@ proptest! {
         }
     }
 
-    /// Whatever an engine is told, it may use at least as much.
+    /// The values of `go` never exceed the budget.
     #[test]
-    fn nobody_is_told_more_than_there_is(
+    fn sent_clocks_never_exceed_the_budget(
         limits in [limits(), limits()],
         first: bool,
         usi: bool,
@@ -221,8 +221,8 @@ proptest! {
             (Side::First, Dialect::Uci) | (Side::Second, Dialect::Usi) => readyok_protocol::Color::White,
             _ => readyok_protocol::Color::Black,
         };
-        if let Some(told) = go.clocks.of(color).filter(|_| limits[0].move_time_ms.is_none()) {
-            prop_assert_eq!(Some(told.budget()), own.budget());
+        if let Some(sent) = go.clocks.of(color).filter(|_| limits[0].move_time_ms.is_none()) {
+            prop_assert_eq!(Some(sent.budget()), own.budget());
         }
     }
 }

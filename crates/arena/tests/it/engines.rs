@@ -1,4 +1,4 @@
-//! A player with real engines: which it keeps, what it tells, and how it breaks off.
+//! The engine player: reuse of engines, reports, and aborts.
 
 use std::fs;
 use std::num::NonZeroU64;
@@ -14,13 +14,13 @@ use readyok_arena::runner::{EnginePlayer, PairPlayer, PlayContext, PlayerError};
 use readyok_client::{Timeouts, WaitLimit};
 use readyok_rules::{Game, Side, Termination};
 
-use crate::instant::{Place, limits};
+use crate::instant::{TestDir, limits};
 use crate::sample;
 
-/// Engines with these arguments, which note what they do.
-fn place(arguments: &[&str]) -> Place {
+/// Engines with these arguments, which log their actions.
+fn place(arguments: &[&str]) -> TestDir {
     let engines: Vec<_> = arguments.iter().map(|it| (*it, limits(None))).collect();
-    let mut place = Place::new(Game::Chess, 1, &engines);
+    let mut place = TestDir::new(Game::Chess, 1, &engines);
     let log = format!("log={}", place.path("log").display());
     for engine in &mut place.plan.engines {
         engine.args.push(log.clone());
@@ -28,21 +28,21 @@ fn place(arguments: &[&str]) -> Place {
     place
 }
 
-/// What engines have noted of one kind, in order.
-fn noted(place: &Place, what: &str) -> Vec<String> {
+/// The logged seeds of an action, in order.
+fn noted(place: &TestDir, what: &str) -> Vec<String> {
     let text = fs::read_to_string(place.path("log")).unwrap_or_default();
     let lines = text.lines().filter_map(|line| line.strip_prefix(what));
     lines.map(|seed| seed.trim().to_owned()).collect()
 }
 
-fn player(place: &Place) -> EnginePlayer {
+fn player(place: &TestDir) -> EnginePlayer {
     let stall = WaitLimit::fixed(Duration::from_mins(1));
     let setting = GameSettings { stall, ..GameSettings::new(place.plan.game) };
     EnginePlayer::new(&place.plan, setting, Timeouts::default())
 }
 
 #[test]
-fn a_plan_says_how_long_a_search_without_a_clock_may_take_whatever_is_said_meanwhile() {
+fn the_plan_limits_searches_without_a_clock_despite_output() {
     for fault in ["flood", "hang"] {
         let mut place = place(&[&format!("{fault} one-in=1"), ""]);
         place.plan.search_timeout_ms = NonZeroU64::new(200);
@@ -58,9 +58,9 @@ fn a_plan_says_how_long_a_search_without_a_clock_may_take_whatever_is_said_meanw
     }
 }
 
-/// It would be waited for a minute.
+/// The default timeout would be a minute.
 #[test]
-fn a_plan_says_how_long_each_engine_may_be_silent_before_it_is_ready() {
+fn the_plan_sets_timeouts_per_engine() {
     let mut place = place(&["mute", ""]);
     place.plan.engines[0].timeouts.ready_ms = NonZeroU64::new(200);
     let (result, _) = play(&mut player(&place), &Pairing { games: 1, ..pairing(0, 1) });
@@ -75,19 +75,20 @@ fn pairing(first: u32, second: u32) -> Pairing {
     Pairing { first: EngineId(first), second: EngineId(second), ..sample::pairing(0) }
 }
 
-/// Plays, and collects what is told.
+/// Plays a pairing and collects its progress.
 fn play(
     player: &mut EnginePlayer,
     pairing: &Pairing,
 ) -> (Result<Option<PairResult>, PlayerError>, Vec<Progress>) {
-    let mut told = Vec::new();
-    let mut tell = |progress| told.push(progress);
-    let result = player.play(pairing, &mut PlayContext::new(&StopToken::default(), &mut tell));
-    (result, told)
+    let mut progress = Vec::new();
+    let mut on_progress = |it| progress.push(it);
+    let result =
+        player.play(pairing, &mut PlayContext::new(&StopToken::default(), &mut on_progress));
+    (result, progress)
 }
 
 #[test]
-fn keeps_engines_for_the_next_pairing_and_ends_those_that_do_not_play() {
+fn reuses_engines_and_quits_those_that_do_not_play() {
     let place = place(&["", "", ""]);
     let mut it = player(&place);
     for (first, second, started) in [
@@ -114,7 +115,7 @@ fn keeps_engines_for_the_next_pairing_and_ends_those_that_do_not_play() {
 }
 
 #[test]
-fn an_engine_that_crashes_plays_the_next_game_anew() {
+fn restarts_a_crashed_engine_for_the_next_game() {
     let place = place(&["", "crash one-in=1"]);
     let result = play(&mut player(&place), &pairing(0, 1)).0.expect("engines").expect("no stop");
     for game in &result.games {
@@ -128,11 +129,11 @@ fn an_engine_that_crashes_plays_the_next_game_anew() {
 }
 
 #[test]
-fn tells_each_game_and_its_moves_only_if_asked() {
+fn reports_games_and_moves_only_on_request() {
     let place = place(&["", ""]);
     for wants_moves in [false, true] {
         let mut it = player(&place).report_moves(wants_moves);
-        let (result, told) = play(&mut it, &pairing(0, 1));
+        let (result, progress) = play(&mut it, &pairing(0, 1));
         let result = result.expect("engines").expect("no stop");
         let mut expected = Vec::new();
         for (number, game) in (0..).zip(result.games) {
@@ -154,16 +155,16 @@ fn tells_each_game_and_its_moves_only_if_asked() {
                 engines: Box::new(game.engines),
             });
         }
-        assert_eq!(told, expected);
+        assert_eq!(progress, expected);
     }
 }
 
 #[test]
-fn an_abort_breaks_off_a_search_and_leaves_no_engine() {
+fn an_abort_stops_searches_and_quits_engines() {
     let place = place(&["", "hang one-in=1"]);
     let mut it = player(&place);
     let stop = StopToken::default();
-    let mut told = Vec::new();
+    let mut progress = Vec::new();
     let result = thread::scope(|scope| {
         scope.spawn(|| {
             for _ in 0..6000 {
@@ -174,11 +175,11 @@ fn an_abort_breaks_off_a_search_and_leaves_no_engine() {
             }
             stop.stop(Stop::Abort);
         });
-        it.play(&pairing(0, 1), &mut PlayContext::new(&stop, &mut |progress| told.push(progress)))
+        it.play(&pairing(0, 1), &mut PlayContext::new(&stop, &mut |it| progress.push(it)))
     });
-    // If nobody had heard of it the engine would have lost at last.
+    // Without the abort, the engine would lose on time.
     assert_eq!(result, Ok(None));
-    assert_eq!(told, [Progress::GameStart { game: 0 }]);
+    assert_eq!(progress, [Progress::GameStart { game: 0 }]);
     assert_eq!(noted(&place, "go"), ["1", "2"]);
     #[cfg(target_os = "linux")]
     assert_eq!(place.running_become(&[]), [""; 0]);
@@ -188,41 +189,41 @@ fn an_abort_breaks_off_a_search_and_leaves_no_engine() {
 }
 
 #[test]
-fn an_engine_that_the_plan_does_not_have_plays_nothing() {
+fn rejects_an_engine_that_is_not_in_the_plan() {
     let place = place(&["", ""]);
-    let (result, told) = play(&mut player(&place), &pairing(0, 7));
+    let (result, progress) = play(&mut player(&place), &pairing(0, 7));
     assert_eq!(result, Err(PlayerError::Pairing("the plan has no engine 7".to_owned())));
-    assert_eq!((told, noted(&place, "start")), (vec![], vec![]));
+    assert_eq!((progress, noted(&place, "start")), (vec![], vec![]));
 }
 
-/// What a trial of these engines finds.
-fn trial(arguments: &[&str]) -> (Result<(), NoStart>, Place) {
+/// The result of probing these engines.
+fn probe(arguments: &[&str]) -> (Result<(), NoStart>, TestDir) {
     let place = place(arguments);
-    let tried = player(&place).probe_engines();
+    let probed = player(&place).probe_engines();
     #[cfg(target_os = "linux")]
     assert_eq!(place.running_become(&[]), [""; 0]);
-    (tried, place)
+    (probed, place)
 }
 
 #[test]
-fn a_trial_starts_each_engine_has_it_search_once_and_ends_it() {
-    let (tried, place) = trial(&["", "", ""]);
-    assert_eq!(tried, Ok(()));
+fn probing_starts_each_engine_searches_once_and_quits() {
+    let (probed, place) = probe(&["", "", ""]);
+    assert_eq!(probed, Ok(()));
     assert_eq!(noted(&place, "start"), ["1", "2", "3"]);
     assert_eq!(noted(&place, "go"), ["1", "2", "3"]);
 }
 
 #[test]
-fn a_trial_finds_an_engine_that_dies_in_its_first_search() {
-    let (tried, place) = trial(&["", "crash one-in=1", ""]);
-    let no_start = tried.expect_err("a crash");
+fn probing_detects_a_crash_in_the_first_search() {
+    let (probed, place) = probe(&["", "crash one-in=1", ""]);
+    let no_start = probed.expect_err("a crash");
     assert_eq!(no_start.engine, "2 crash one-in=1");
     assert_eq!(no_start.why, "crashes (exited with code 3)");
     assert_eq!(noted(&place, "go"), ["1", "2"], "nothing else needs to be known");
 }
 
 #[test]
-fn a_trial_finds_an_engine_that_is_not_there() {
+fn probing_detects_a_missing_engine() {
     let mut place = place(&["", ""]);
     place.plan.engines[1].command = place.path("nothing").display().to_string();
     let no_start = player(&place).probe_engines().expect_err("no program");
@@ -230,9 +231,9 @@ fn a_trial_finds_an_engine_that_is_not_there() {
 }
 
 #[test]
-fn who_plays_for_others_does_not_count_a_failed_start_as_a_loss() {
+fn a_remote_worker_does_not_count_a_failed_start_as_a_loss() {
     let mut place = place(&["", ""]);
-    let away = |place: &Place| player(place).as_remote_worker(WorkerId("far".to_owned()));
+    let away = |place: &TestDir| player(place).as_remote_worker(WorkerId("far".to_owned()));
     let (result, _) = play(&mut away(&place), &pairing(0, 1));
     let result = result.expect("engines").expect("no stop");
     assert_eq!(result.worker, Some(WorkerId("far".to_owned())));

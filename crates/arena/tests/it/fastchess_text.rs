@@ -60,17 +60,17 @@ fn the_first_player_is_black_in_shogi() {
 #[test]
 fn warnings_contain_position_and_moves() {
     let check = |kind: WarningKind, expected: &str| {
-        let about = WarningContext {
+        let context = WarningContext {
             kind,
             line: Some("info depth 1 pv e2e4".to_owned()),
             position: None,
             moves: vec!["d2d4".to_owned(), "d7d5".to_owned()],
             played: Some("c2c4".to_owned()),
         };
-        let text = text::warning("new", &about, true);
+        let text = text::warning("new", &context, true);
         let more = " :: Info; info depth 1 pv e2e4 :: Position; startpos :: Moves; d2d4 d7d5";
         assert_eq!(text, format!("Warning; {expected}{more}"));
-        assert_eq!(text::warning("new", &about, false), text.replace(" :: ", "\n"));
+        assert_eq!(text::warning("new", &context, false), text.replace(" :: ", "\n"));
     };
     let token = || "e2e4".to_owned();
     check(WarningKind::IllegalPv { text: token() }, "Illegal PV move - move e2e4 from new");

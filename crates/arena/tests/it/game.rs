@@ -1,4 +1,4 @@
-//! Whole games between scripted engines: each way to end one, and what is kept of it.
+//! Games between scripted engines: each kind of end, and the stored data.
 
 use readyok_arena::game::{Cancel, GameSettings, Player, play_game};
 use readyok_arena::pairing::Opening;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::scripted::{game, game_of, plan, play, player, script, setting, speaking, timeouts};
 
-fn words(result: &MatchGame) -> Vec<&str> {
+fn moves_of(result: &MatchGame) -> Vec<&str> {
     result.moves.iter().map(|made| made.mv.as_str()).collect()
 }
 
@@ -36,10 +36,10 @@ const FIRST: Option<Side> = Some(Side::First);
 const SECOND: Option<Side> = Some(Side::Second);
 
 #[test]
-fn a_game_is_played_to_its_end() {
+fn plays_a_game_to_its_end() {
     let chess = setting(Game::Chess);
     let result = check(&chess, "", ["f2f3, g2g4", "e7e5, d8h4"], SECOND, Termination::Checkmate);
-    assert_eq!(words(&result), ["f2f3", "e7e5", "g2g4", "d8h4"]);
+    assert_eq!(moves_of(&result), ["f2f3", "e7e5", "g2g4", "d8h4"]);
     assert_eq!((result.first, result.second), (EngineId(0), EngineId(1)));
     assert!(1_700_000_000_000 < result.started_ms);
     let mate = ["e2e4, f1c4, d1h5, h5f7", "e7e5, b8c6, g8f6"];
@@ -49,7 +49,7 @@ fn a_game_is_played_to_its_end() {
 }
 
 #[test]
-fn the_second_side_begins_where_the_position_says_so() {
+fn the_position_determines_the_side_to_move() {
     let position = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2";
     let chess = setting(Game::Chess);
     let result = check(&chess, position, ["", "d8h4"], SECOND, Termination::Checkmate);
@@ -57,7 +57,7 @@ fn the_second_side_begins_where_the_position_says_so() {
 }
 
 #[test]
-fn shogi_is_played_to_its_ends() {
+fn plays_shogi_to_each_end() {
     let shogi = setting(Game::Shogi);
     let golds = ["4i4h, 4h4i, 4i4h, 4h4i, 4i4h, 4h4i", "4a4b, 4b4a, 4a4b, 4b4a, 4a4b, 4b4a"];
     check(&shogi, "", golds, None, Termination::Repetition);
@@ -74,7 +74,7 @@ fn shogi_is_played_to_its_ends() {
 }
 
 #[test]
-fn illegal_answers_lose_with_their_reason() {
+fn illegal_answers_lose_with_a_reason() {
     let check = |scripts: [&str; 2], winner, reason| {
         let result = game(&setting(Game::Chess), &Opening::default(), scripts.map(script));
         let Some(EndDetail::IllegalMove { reason: found, .. }) = result.end.detail else {
@@ -91,8 +91,8 @@ fn illegal_answers_lose_with_their_reason() {
 }
 
 #[test]
-fn scores_end_games_as_the_plan_says() {
-    let at = |score: &str, word: &str| format!("info depth 1 score {score}|bestmove {word}");
+fn adjudicates_by_the_rules_of_the_plan() {
+    let at = |score: &str, mv: &str| format!("info depth 1 score {score}|bestmove {mv}");
     let side = |scores: [&str; 2], moves: [&str; 2]| {
         [at(scores[0], moves[0]), at(scores[1], moves[1])].join(",")
     };
@@ -115,7 +115,7 @@ fn scores_end_games_as_the_plan_says() {
     check(&short, "", ["g1f3", "g8f6"], None, Termination::MoveLimit);
 }
 
-/// A game of two plans in which the second side answers `score` and the first then gives up.
+/// A game of two plans in which the second side reports `score` and the first one then resigns.
 fn answered(plans: &[EnginePlan; 2], score: &str) -> MatchGame {
     let second = format!("info depth 1 score {score} pv e7e5|bestmove e7e5");
     let first = "info depth 1 score cp 30 pv e2e4|bestmove e2e4, resign";
@@ -123,7 +123,7 @@ fn answered(plans: &[EnginePlan; 2], score: &str) -> MatchGame {
 }
 
 #[test]
-fn an_engine_is_believed_that_it_mates_if_its_plan_trusts_it() {
+fn trusts_mate_scores_if_the_plan_does() {
     let nodes = Limits { nodes: Some(1), ..Limits::default() };
     let plans = |trusted| {
         ["a", "b"].map(|name| EnginePlan { trust_mates: trusted == name, ..plan(name, nodes) })
@@ -139,7 +139,7 @@ fn an_engine_is_believed_that_it_mates_if_its_plan_trusts_it() {
 }
 
 #[test]
-fn scores_from_the_side_of_white_are_turned() {
+fn converts_scores_from_the_point_of_view_of_white() {
     let nodes = Limits { nodes: Some(1), ..Limits::default() };
     let plans = ["a", "b"].map(|name| EnginePlan { whitepov: true, ..plan(name, nodes) });
     for (score, own) in [
@@ -153,7 +153,7 @@ fn scores_from_the_side_of_white_are_turned() {
 }
 
 #[test]
-fn what_was_told_is_kept() {
+fn stores_search_info() {
     let first = "info depth 7 seldepth 9 multipv 1 score mate 2 nodes 55 nps 66 hashfull 77 \
                  tbhits 88 time 99 pv f2f3 e7e5|bestmove f2f3, g2g4";
     let second = "info depth 3 score cp 25 upperbound pv e7e5|bestmove e7e5, d8h4";
@@ -161,14 +161,14 @@ fn what_was_told_is_kept() {
     let plans = ["a", "b"].map(|name| plan(name, limits));
     let chess = setting(Game::Chess);
     let result = game_of(&chess, &Opening::default(), &plans, [first, second].map(script));
-    let [told, bound, ..] = result.moves.as_slice() else { panic!("{result:?}") };
-    let left = told.left_ms.expect("a clock");
+    let [record, bound, ..] = result.moves.as_slice() else { panic!("{result:?}") };
+    let left = record.left_ms.expect("a clock");
     assert!((1_000..=11_000).contains(&left), "{left}");
-    assert!(told.time_us < 10_000_000);
+    assert!(record.time_us < 10_000_000);
     let expected = MoveRecord {
         mv: "f2f3".parse().expect("a move"),
-        time_us: told.time_us,
-        left_ms: told.left_ms,
+        time_us: record.time_us,
+        left_ms: record.left_ms,
         score: Some(Score::MateIn { plies: 3 }),
         depth: Some(7),
         seldepth: Some(9),
@@ -181,63 +181,65 @@ fn what_was_told_is_kept() {
         ponder_hit: false,
         lines: Vec::new(),
     };
-    assert_eq!(*told, expected);
+    assert_eq!(*record, expected);
     assert_eq!(bound.score, Some(Score::Cp(25)));
 }
 
 #[test]
-fn the_opening_is_told_and_kept_apart_from_the_moves() {
+fn sends_the_opening_and_stores_only_later_moves() {
     let opening = Opening {
         position: Some("4k3/8/8/8/8/8/8/4K2R w K - 0 1".to_owned()),
         moves: vec!["e1h1".to_owned(), "e8d7".to_owned()],
         ..Opening::default()
     };
     let plan = plan("a", Limits { depth: Some(1), ..Limits::default() });
-    let (mut first, heard) = player(Game::Chess, 0, &plan, script("f1f8, e2e4"));
-    let (mut second, _heard) = player(Game::Chess, 1, &plan, script("0000"));
+    let (mut first, received) = player(Game::Chess, 0, &plan, script("f1f8, e2e4"));
+    let (mut second, _received) = player(Game::Chess, 1, &plan, script("0000"));
     let result = play(&setting(Game::Chess), &opening, &mut first, &mut second);
-    assert_eq!(words(&result), ["f1f8"]);
-    let heard: Vec<_> = heard.try_iter().filter(|line| line.starts_with("position")).collect();
-    assert_eq!(heard, ["position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1g1 e8d7"]);
+    assert_eq!(moves_of(&result), ["f1f8"]);
+    let received: Vec<_> =
+        received.try_iter().filter(|line| line.starts_with("position")).collect();
+    assert_eq!(received, ["position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves e1g1 e8d7"]);
 }
 
-/// A UCI engine plays shogi with a USI engine: each hears its own words.
+/// A UCI engine plays shogi with a USI engine: each uses its own notation.
 #[test]
-fn shogi_is_played_across_protocols() {
+fn plays_shogi_across_protocols() {
     let limits = Limits { tc: "60+1".parse().ok(), ..Limits::default() };
     let uci = speaking(Protocol::Uci, plan("uci", limits));
     let mut script_of_uci =
         script("info depth 2 score mate 1 pv c3c4 g7g6|bestmove c3c4, b2h8+, B@e5");
     "option name UCI_Variant type combo default chess var chess var shogi"
-        .clone_into(&mut script_of_uci.greeting);
-    let (mut first, heard) = player(Game::Shogi, 0, &uci, script_of_uci);
+        .clone_into(&mut script_of_uci.handshake);
+    let (mut first, received) = player(Game::Shogi, 0, &uci, script_of_uci);
     let usi = plan("usi", limits);
-    let (mut second, heard_too) = player(Game::Shogi, 1, &usi, script("3c3d, 3a2b, resign"));
+    let (mut second, received_by_second) =
+        player(Game::Shogi, 1, &usi, script("3c3d, 3a2b, resign"));
     let sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 3";
     let opening = Opening { position: Some(sfen.to_owned()), ..Opening::default() };
     let result = play(&setting(Game::Shogi), &opening, &mut first, &mut second);
     assert_eq!((result.winner, result.end.termination), (FIRST, Termination::Resignation));
-    assert_eq!(words(&result), ["7g7f", "3c3d", "8h2b+", "3a2b", "B*5e"]);
+    assert_eq!(moves_of(&result), ["7g7f", "3c3d", "8h2b+", "3a2b", "B*5e"]);
     assert!(result.moves[0].pv.tokens().eq(["7g7f", "3c3d"]));
     assert_eq!(result.moves[0].score, Some(Score::MateIn { plies: 1 }));
-    let heard: Vec<_> = heard.try_iter().collect();
-    let has = |line: &str| assert!(heard.iter().any(|it| it == line), "{line}: {heard:#?}");
+    let received: Vec<_> = received.try_iter().collect();
+    let has = |line: &str| assert!(received.iter().any(|it| it == line), "{line}: {received:#?}");
     has("setoption name UCI_Variant value shogi");
     has("position fen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL[] w - - 0 2 \
          moves c3c4 g7g6");
     assert!(
-        heard.iter().any(|it| it.starts_with("go wtime 61000 btime 61000 winc 1000 binc 1000"))
+        received.iter().any(|it| it.starts_with("go wtime 61000 btime 61000 winc 1000 binc 1000"))
     );
-    // Nobody waits until an engine has heard the end of a game: only its own end tells.
+    // `gameover` is not awaited: the end of the engine flushes its input.
     drop(second);
-    let heard: Vec<_> = heard_too.iter().collect();
-    let has = |line: &str| assert!(heard.iter().any(|it| it == line), "{line}: {heard:#?}");
+    let received: Vec<_> = received_by_second.iter().collect();
+    let has = |line: &str| assert!(received.iter().any(|it| it == line), "{line}: {received:#?}");
     has("position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 3 moves 7g7f");
     has("gameover lose");
 }
 
 #[test]
-fn a_chess_engine_of_usi_cannot_play() {
+fn rejects_usi_for_chess() {
     let usi = speaking(Protocol::Usi, plan("usi", Limits { nodes: Some(1), ..Limits::default() }));
     let uci = EnginePlan { protocol: None, ..usi.clone() };
     let result =
@@ -255,58 +257,64 @@ fn pondering(reply: &str) -> (MatchGame, Vec<String>) {
     let limits = Limits { tc: "60+1".parse().ok(), ..Limits::default() };
     let plan = EnginePlan { ponder: true, ..plan("a", limits) };
     let mut acts = script("bestmove e2e4 ponder e7e5|, bestmove g1f3 ponder e2e4|, 0000");
-    "option name Ponder type check default false".clone_into(&mut acts.greeting);
-    let (mut first, heard) = player(Game::Chess, 0, &plan, acts);
-    let (mut second, _heard) = player(Game::Chess, 1, &plan, script(&format!("{reply}, 0000")));
+    "option name Ponder type check default false".clone_into(&mut acts.handshake);
+    let (mut first, received) = player(Game::Chess, 0, &plan, acts);
+    let (mut second, _received) = player(Game::Chess, 1, &plan, script(&format!("{reply}, 0000")));
     let result = play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);
     drop(first);
-    (result, heard.try_iter().collect())
+    (result, received.try_iter().collect())
 }
 
 #[test]
-fn an_engine_ponders_until_its_opponent_moves() {
-    let (result, heard) = pondering("e7e5");
-    assert_eq!(words(&result), ["e2e4", "e7e5", "g1f3"]);
+fn ponders_until_the_opponent_moves() {
+    let (result, received) = pondering("e7e5");
+    assert_eq!(moves_of(&result), ["e2e4", "e7e5", "g1f3"]);
     let hits: Vec<_> = result.moves.iter().map(|made| made.ponder_hit).collect();
     assert_eq!(hits, [false, false, true]);
-    let mut after = heard.iter().skip_while(|line| !line.starts_with("go ponder")).skip(1);
-    assert!(heard.iter().any(|line| line == "setoption name Ponder value true"), "{heard:#?}");
-    assert_eq!(after.next().map(String::as_str), Some("ponderhit"), "{heard:#?}");
-    assert!(heard.iter().any(|line| line == "position startpos moves e2e4 e7e5"), "{heard:#?}");
+    let mut after = received.iter().skip_while(|line| !line.starts_with("go ponder")).skip(1);
+    assert!(
+        received.iter().any(|line| line == "setoption name Ponder value true"),
+        "{received:#?}"
+    );
+    assert_eq!(after.next().map(String::as_str), Some("ponderhit"), "{received:#?}");
+    assert!(
+        received.iter().any(|line| line == "position startpos moves e2e4 e7e5"),
+        "{received:#?}"
+    );
 }
 
 #[test]
-fn an_engine_that_pondered_on_another_move_searches_anew() {
-    let (result, heard) = pondering("c7c5");
-    // The act of the pondering search is used up, and the next one is no move.
-    assert_eq!(words(&result), ["e2e4", "c7c5"]);
+fn searches_again_after_a_ponder_miss() {
+    let (result, received) = pondering("c7c5");
+    // The script of the pondering search is used up, and the next answer is not a move.
+    assert_eq!(moves_of(&result), ["e2e4", "c7c5"]);
     assert!(matches!(result.end.termination, Termination::IllegalMove), "{:?}", result.end);
-    let line = |text: &str| heard.iter().position(|line| line == text);
+    let line = |text: &str| received.iter().position(|line| line == text);
     let (stop, position) = (line("stop"), line("position startpos moves e2e4 c7c5"));
-    assert!(stop.is_some() && stop < position, "{heard:#?}");
-    assert!(!heard.iter().any(|line| line == "ponderhit"));
+    assert!(stop.is_some() && stop < position, "{received:#?}");
+    assert!(!received.iter().any(|line| line == "ponderhit"));
 }
 
 #[test]
-fn an_engine_is_registered_and_the_registration_is_stored_nowhere() {
+fn registers_an_engine_without_storing_the_registration() {
     let with = Register::With { name: Some("Stefan MK".into()), code: Some("4359".into()) };
     let limits = Limits { nodes: Some(1), ..Limits::default() };
     let plan = EnginePlan { registration: Some(with), ..plan("first", limits) };
     let stored = serde_json::to_string(&plan).expect("a plan is representable");
     assert!(!stored.contains("4359") && !stored.contains("Stefan"), "{stored}");
     let mut acts = script("0000");
-    "registration error".clone_into(&mut acts.greeting);
-    let (mut first, heard) = player(Game::Chess, 0, &plan, acts);
-    let (mut second, _heard) = player(Game::Chess, 1, &plan, script("0000"));
+    "registration error".clone_into(&mut acts.handshake);
+    let (mut first, received) = player(Game::Chess, 0, &plan, acts);
+    let (mut second, _received) = player(Game::Chess, 1, &plan, script("0000"));
     play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);
     drop(first);
-    let heard: Vec<String> = heard.try_iter().collect();
-    let sent = heard.iter().filter(|line| line.starts_with("register")).collect::<Vec<_>>();
-    assert_eq!(sent, ["register name Stefan MK code 4359"], "{heard:#?}");
+    let received: Vec<String> = received.try_iter().collect();
+    let sent = received.iter().filter(|line| line.starts_with("register")).collect::<Vec<_>>();
+    assert_eq!(sent, ["register name Stefan MK code 4359"], "{received:#?}");
 }
 
 #[test]
-fn odd_things_are_warned_of() {
+fn warns_about_unexpected_behavior() {
     let check = |first: &str, kinds: &[WarningKind]| {
         let chess = GameSettings { pv_check: PvCheck::Moves, ..setting(Game::Chess) };
         let fine = "info depth 1 score cp 1 pv e7e5|bestmove e7e5, 0000";
@@ -315,24 +323,24 @@ fn odd_things_are_warned_of() {
         let found: Vec<_> = result.warnings.into_iter().map(|warning| warning.kind).collect();
         assert_eq!(found, kinds, "{first}");
     };
-    let word = |word: &str| word.to_owned();
+    let owned = |text: &str| text.to_owned();
     check("info depth 1 score cp 1 pv f2f3 e7e5|bestmove f2f3", &[]);
     check("f2f3", &[WarningKind::NoScore]);
     check(
-        "info string trial over|registration error|info depth 1 score cp 1 pv f2f3|bestmove f2f3",
-        &[WarningKind::Unregistered { message: Some(word("trial over")) }],
+        "info string license expired|registration error|info depth 1 score cp 1 pv f2f3|bestmove f2f3",
+        &[WarningKind::Unregistered { message: Some(owned("license expired")) }],
     );
     check(
         "info depth 1 score cp 1 pv e2e4|bestmove f2f3",
-        &[WarningKind::OtherPv { text: word("e2e4") }],
+        &[WarningKind::OtherPv { text: owned("e2e4") }],
     );
     check(
         "info depth 1 score cp 1 pv f2f3 e2e4|bestmove f2f3",
-        &[WarningKind::IllegalPv { text: word("e2e4") }],
+        &[WarningKind::IllegalPv { text: owned("e2e4") }],
     );
     check(
         "info depth 1 score cp 1 pv f2f3 e7e5 g2g4 d8h4 a2a3|bestmove f2f3",
-        &[WarningKind::PvBeyondEnd { text: word("a2a3"), end: Termination::Checkmate }],
+        &[WarningKind::PvBeyondEnd { text: owned("a2a3"), end: Termination::Checkmate }],
     );
     check(
         "info depth 1 score mate 2 pv f2f3 e7e5 g2g4 d8h4|bestmove f2f3",
@@ -342,7 +350,7 @@ fn odd_things_are_warned_of() {
 }
 
 #[test]
-fn a_copy_protection_error_is_named_with_the_text_of_the_engine() {
+fn reports_a_copy_protection_error_with_the_text_of_the_engine() {
     let score = "info depth 1 score cp 1 pv e2e4";
     let first = format!("{score}|info string no dongle|copyprotection error|bestmove e2e4, g1f3");
     let scripts = [&*first, "info depth 1 score cp 1 pv e7e5|bestmove e7e5, b8c6"].map(script);
@@ -354,7 +362,7 @@ fn a_copy_protection_error_is_named_with_the_text_of_the_engine() {
 }
 
 #[test]
-fn variations_to_mate_are_to_end_with_it() {
+fn warns_about_mate_scores_with_other_pvs() {
     let check = |first: &str, kinds: &[WarningKind]| {
         let chess = GameSettings { pv_check: PvCheck::Mate, ..setting(Game::Chess) };
         let fine = "info depth 1 score cp 1 pv e7e5|bestmove e7e5, 0000";
@@ -374,7 +382,7 @@ fn variations_to_mate_are_to_end_with_it() {
 }
 
 #[test]
-fn lines_that_fit_are_kept() {
+fn stores_matching_lines() {
     let keep_lines =
         ["^info string", "score .* pv", "nothing"].map(|text| text.parse().expect(text));
     let chess = GameSettings { keep_lines: keep_lines.to_vec(), ..setting(Game::Chess) };
@@ -389,74 +397,74 @@ fn lines_that_fit_are_kept() {
 }
 
 #[test]
-fn options_are_set_and_unknown_ones_warned_of() {
+fn sets_options_and_warns_about_unknown_ones() {
     let limits = Limits { nodes: Some(1), ..Limits::default() };
     let with = |name: &str, value: &str| EnginePlan {
         options: [(name.to_owned(), value.to_owned())].into(),
         ..plan("a", limits)
     };
     let game = |plan: &EnginePlan| {
-        let (mut first, heard) = player(Game::Chess, 0, plan, script("0000"));
-        let (mut second, _heard) = player(Game::Chess, 1, &self::plan("b", limits), script(""));
+        let (mut first, received) = player(Game::Chess, 0, plan, script("0000"));
+        let (mut second, _received) = player(Game::Chess, 1, &self::plan("b", limits), script(""));
         let results = [(); 2]
             .map(|()| play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second));
-        (results, heard.try_iter().any(|line| line == "setoption name Hash value 32"))
+        (results, received.try_iter().any(|line| line == "setoption name Hash value 32"))
     };
-    let (results, heard) = game(&with("Hash", "32"));
-    assert!(heard && results.iter().all(|result| result.warnings.is_empty()), "{results:?}");
+    let (results, received) = game(&with("Hash", "32"));
+    assert!(received && results.iter().all(|result| result.warnings.is_empty()), "{results:?}");
     let ([result, _], _) = game(&with("Hsah", "32"));
     let unknown = WarningKind::UnknownOption { name: "Hsah".to_owned() };
     assert_eq!(result.warnings.first().map(|warning| &warning.kind), Some(&unknown));
-    // Nobody loses because of a value that the engine does not take.
-    let ([result, _], heard) = game(&with("Hash", "9999"));
+    // An invalid option value does not lose the game.
+    let ([result, _], received) = game(&with("Hash", "9999"));
     let warning = result.warnings.first().map(|warning| &warning.kind);
     let Some(WarningKind::OptionValue { error }) = warning else { panic!("{result:?}") };
     let OptionError::OutOfRange { option, value: 9999, .. } = &error else { panic!("{error}") };
-    assert!(!heard && option == "Hash", "{result:?}");
+    assert!(!received && option == "Hash", "{result:?}");
     assert!(!matches!(result.end.termination, Termination::EngineStartFailure), "{result:?}");
 }
 
-/// Where it plays and with which environment.
+/// Working directory and environment.
 #[cfg(unix)]
 #[test]
-fn a_program_is_started_as_its_plan_says() {
-    let folder = TempDir::new().expect("a folder");
-    std::fs::write(folder.path().join("half"), "f3").expect("it can be written");
+fn starts_a_program_in_the_directory_and_environment_of_the_plan() {
+    let directory = TempDir::new().expect("a directory");
+    std::fs::write(directory.path().join("half"), "f3").expect("it can be written");
     let limits = Limits { nodes: Some(1), ..Limits::default() };
-    let text = "while read -r word rest; do case $word in uci) echo uciok;; isready) echo readyok;; \
+    let text = "while read -r name rest; do case $name in uci) echo uciok;; isready) echo readyok;; \
                 go) echo bestmove $HALF$(cat half);; quit) exit;; esac; done";
     let shell = EnginePlan {
         command: "sh".to_owned(),
         args: vec!["-c".to_owned(), text.to_owned()],
-        dir: Some(folder.path().display().to_string()),
+        dir: Some(directory.path().display().to_string()),
         env: [("HALF".to_owned(), "f2".to_owned())].into(),
         ..plan("shell", limits)
     };
     let mut first = Player::new(Game::Chess, EngineId(0), &shell, timeouts());
-    let (mut second, _heard) = player(Game::Chess, 1, &plan("b", limits), script("0000"));
+    let (mut second, _received) = player(Game::Chess, 1, &plan("b", limits), script("0000"));
     let result = play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);
-    assert_eq!(words(&result), ["f2f3"], "{:?}", result.end);
+    assert_eq!(moves_of(&result), ["f2f3"], "{:?}", result.end);
 }
 
 #[test]
-fn a_cancelled_game_ends_at_once() {
+fn a_cancelled_game_ends_immediately() {
     let limits = Limits { depth: Some(1), ..Limits::default() };
     let chess = GameSettings::new(Game::Chess);
     let cancel = Cancel::default();
     // After a move.
-    let (mut first, _heard) = player(Game::Chess, 0, &plan("a", limits), script("e2e4"));
-    let (mut second, heard) = player(Game::Chess, 1, &plan("b", limits), script("!hang"));
+    let (mut first, _received) = player(Game::Chess, 0, &plan("a", limits), script("e2e4"));
+    let (mut second, received) = player(Game::Chess, 1, &plan("b", limits), script("!hang"));
     let canceller = cancel.clone();
     let mut on_move = |_: &_, _: &_| canceller.cancel();
     let opening = Opening::default();
     let players = [&mut first, &mut second];
     let result = play_game(&chess, &opening, players, &cancel, &mut on_move).expect("a start");
     assert_eq!((result.winner, result.end.termination), (None, Termination::Aborted));
-    // While an engine thinks and nothing else would ever happen.
+    // During a search that would never end.
     let cancel = Cancel::default();
     let canceller = cancel.clone();
     let thread = std::thread::spawn(move || {
-        let went = heard.into_iter().any(|line| line.starts_with("go"));
+        let went = received.into_iter().any(|line| line.starts_with("go"));
         canceller.cancel();
         went
     });
@@ -464,7 +472,7 @@ fn a_cancelled_game_ends_at_once() {
     let result = play_game(&chess, &opening, players, &cancel, &mut |_, _| ()).expect("a start");
     assert_eq!((result.winner, result.end.termination), (None, Termination::Aborted));
     assert!(thread.join().expect("it ends"));
-    // Before it starts.
+    // Before the start.
     let players = [&mut first, &mut second];
     let result = play_game(&chess, &opening, players, &cancel, &mut |_, _| ()).expect("a start");
     assert_eq!((result.moves.len(), result.end.termination), (0, Termination::Aborted));

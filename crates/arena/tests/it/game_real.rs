@@ -1,8 +1,7 @@
-//! Games of real engines: of our own, and of others where they are installed and
-//! `READYOK_REAL_ENGINES` is set.
+//! Games of real engines: Narikin, and others if they are installed and `READYOK_REAL_ENGINES` is set.
 //!
-//! Without the variable each test of others says which engines it needs, and passes. With it a
-//! missing engine is a failure.
+//! Without the variable, tests of other engines print their requirements and pass. With it, a missing engine is a
+//! failure.
 
 use std::env;
 use std::io::{Write as _, stderr};
@@ -21,25 +20,26 @@ use crate::scripted::{plan, play};
 pub(crate) fn engine(program: &str, limits: Limits) -> EnginePlan {
     let path = env::var_os("PATH").unwrap_or_default();
     let games = ["/usr/games", "/usr/local/games"].map(PathBuf::from);
-    let mut folders = env::split_paths(&path).chain(games);
-    let found = folders.find_map(|folder| Some(folder.join(program)).filter(|it| it.is_file()));
+    let mut directories = env::split_paths(&path).chain(games);
+    let found =
+        directories.find_map(|directory| Some(directory.join(program)).filter(|it| it.is_file()));
     let found = found.unwrap_or_else(|| panic!("{program} is not installed"));
     let command = found.to_string_lossy().into_owned();
     EnginePlan { name: program.to_owned(), command, limits, ..EnginePlan::default() }
 }
 
-/// Whether real engines are tested with. Otherwise it is told which ones would be needed.
+/// Whether tests with real engines are enabled. Otherwise the requirements are printed.
 pub(crate) fn is_wanted(needs: &str) -> bool {
     let wanted = env::var_os("READYOK_REAL_ENGINES").is_some();
     if !wanted {
-        // Not by `eprintln!`, which nobody sees of a test that passes.
+        // Not `eprintln!`, whose output is hidden for a test that passes.
         let text = format!("not tested: {needs}, which needs READYOK_REAL_ENGINES=1\n");
         stderr().write_all(text.as_bytes()).expect("standard error is open");
     }
     wanted
 }
 
-/// Plays two games with reversed sides, if the engines are there, and replays their moves.
+/// Plays two games with reversed sides, if the engines are available, and replays their moves.
 fn check(game: Game, needs: &str, plans: impl FnOnce() -> [EnginePlan; 2]) {
     if !is_wanted(needs) {
         return;
@@ -64,10 +64,10 @@ fn check(game: Game, needs: &str, plans: impl FnOnce() -> [EnginePlan; 2]) {
 fn check_game(game: Game, result: &MatchGame) {
     assert!(!result.end.termination.is_failure(), "{:?}", result.end);
     assert!(10 < result.moves.len(), "{result:?}");
-    let told = result.moves.iter().filter(|made| made.score.is_some()).count();
-    assert!(result.moves.len() / 2 < told, "scores were told");
-    let words = result.moves.iter().map(|made| made.mv.as_str());
-    let end = Position::start(game).after(words).expect("legal moves");
+    let scored = result.moves.iter().filter(|made| made.score.is_some()).count();
+    assert!(result.moves.len() / 2 < scored, "scores were reported");
+    let moves = result.moves.iter().map(|made| made.mv.as_str());
+    let end = Position::start(game).after(moves).expect("legal moves");
     if let Some(ending) = end.outcome() {
         assert_eq!(ending.winner(), result.winner);
     } else {
@@ -80,20 +80,20 @@ fn nodes(nodes: u64) -> Limits {
     Limits { nodes: Some(nodes), ..Limits::default() }
 }
 
-/// Our own engine within this program.
+/// Narikin in this process.
 fn narikin(game: Game, id: u32) -> Player {
     let plan = EnginePlan { name: format!("narikin {id}"), ..plan("narikin", nodes(300)) };
     Player::with_start(game, EngineId(id), &plan, Timeouts::default(), |builder| {
         builder.in_process(|input, output| {
             let runner = narikin::runner().expect("memory for its table");
-            // It ends with an error when nobody listens any more.
+            // It ends with an error when the connection is closed.
             let _ = runner.run(input, output);
         })
     })
 }
 
 #[test]
-fn narikin_plays_itself_in_every_game() {
+fn narikin_plays_itself_in_all_games() {
     for game in [Game::Chess, Game::Chess960, Game::Shogi] {
         let adjudication = Adjudication { max_moves: Some(40), ..Adjudication::default() };
         let setting =
@@ -103,17 +103,17 @@ fn narikin_plays_itself_in_every_game() {
         let result = play(&setting, &opening, &mut a, &mut b);
         assert!(!result.end.termination.is_failure(), "{result:?}");
         assert_eq!(result.warnings, [], "{game:?}");
-        // The same again: with fixed nodes and nothing remembered, every move is.
+        // With fixed nodes and a cleared table, games are reproducible.
         let again = play(&setting, &opening, &mut a, &mut b);
-        let words = |result: &MatchGame| -> Vec<String> {
+        let moves = |result: &MatchGame| -> Vec<String> {
             result.moves.iter().map(|made| made.mv.to_string()).collect()
         };
-        assert_eq!(words(&result), words(&again));
+        assert_eq!(moves(&result), moves(&again));
     }
 }
 
 #[test]
-fn stockfish_meets_ethereal() {
+fn stockfish_plays_ethereal() {
     check(Game::Chess, "stockfish and ethereal-chess", || {
         [
             engine("stockfish", nodes(1)),
@@ -124,8 +124,7 @@ fn stockfish_meets_ethereal() {
 
 #[test]
 fn stockfish_ponders_on_a_clock() {
-    // Not with ethereal-chess: it loses a `stop` that comes right after `go ponder`, and thinks on
-    // for ever.
+    // Not with ethereal-chess: it ignores a `stop` right after `go ponder` and searches forever.
     check(Game::Chess, "stockfish", || {
         let limits = Limits { tc: "1+0.02".parse().ok(), margin_ms: 3_000, ..Limits::default() };
         ["white", "black"].map(|name| {

@@ -1,5 +1,5 @@
-//! Engines that misbehave: each fault costs at most its own game, the other engine stays as it is,
-//! and the next game is played as if nothing had been.
+//! Misbehaving engines: each failure costs at most its own game, and neither the other engine nor the next game is
+//! affected.
 
 use std::time::Duration;
 
@@ -22,12 +22,11 @@ fn clock(text: &str) -> Limits {
     Limits { tc: text.parse().ok(), ..Limits::default() }
 }
 
-/// Two games with a bad engine as White and a good one: the first ends as the bad one wants.
-/// The good engine is the same in both, and its process never changes.
+/// Two games with a bad engine as White and a good one. The process of the good engine must not change.
 fn check(limits: Limits, bad: Script, end: impl Fn(&GameEnd) -> bool) -> [MatchGame; 2] {
-    let (mut bad, _heard) = player(Game::Chess, 0, &plan("bad", limits), bad);
+    let (mut bad, _received) = player(Game::Chess, 0, &plan("bad", limits), bad);
     let good = plan("good", Limits { nodes: Some(1), ..Limits::default() });
-    let (mut good, heard) = player(Game::Chess, 1, &good, script("e7e5, d8h4"));
+    let (mut good, received) = player(Game::Chess, 1, &good, script("e7e5, d8h4"));
     let games = [(); 2].map(|()| {
         let result = play(&setting(Game::Chess), &Opening::default(), &mut bad, &mut good);
         assert!(end(&result.end), "{result:?}");
@@ -35,12 +34,12 @@ fn check(limits: Limits, bad: Script, end: impl Fn(&GameEnd) -> bool) -> [MatchG
         result
     });
     drop((bad, good));
-    let greetings = heard.try_iter().filter(|line| line == "uci").count();
-    assert_eq!(greetings, 1, "the good engine was started once");
+    let starts = received.try_iter().filter(|line| line == "uci").count();
+    assert_eq!(starts, 1, "the good engine was started once");
     games
 }
 
-/// Whatever it says, the engine plays its game to the end.
+/// The engine finishes its game despite this output.
 fn check_harmless(bad: Script) {
     let games = check(nodes(), bad, |end| *end == Termination::Checkmate);
     for game in games {
@@ -51,29 +50,29 @@ fn check_harmless(bad: Script) {
 }
 
 #[test]
-fn line_ends_and_leading_spaces_do_no_harm() {
+fn accepts_line_ends_and_leading_spaces() {
     check_harmless(Script { frame: ("", "\r\n"), ..script("f2f3, g2g4") });
     check_harmless(Script { frame: ("  \t", " \n"), ..script("f2f3, g2g4") });
     check_harmless(Script { frame: ("", "\n\n"), ..script("f2f3, g2g4") });
 }
 
 #[test]
-fn split_and_long_lines_do_no_harm() {
+fn accepts_split_and_long_lines() {
     check_harmless(script("!part bestm|!wait 20|ove f2f3, !part bestmove g|!wait 20|2g4"));
     check_harmless(script("!long 3000000|bestmove f2f3, bestmove g2g4|"));
 }
 
 #[test]
-fn garbage_and_bad_declarations_do_no_harm() {
+fn ignores_garbage_and_malformed_declarations() {
     let garbage = "info depth x score cp 0.5 pv|\u{1b}[31m|0x00|bestmove";
     check_harmless(script(&format!("{garbage}|bestmove f2f3, {garbage}|bestmove g2g4")));
-    let greeting = "option name|option|option name Hash type spin default x min 9 max 1|\
+    let handshake = "option name|option|option name Hash type spin default x min 9 max 1|\
                     option name Style type combo default";
-    check_harmless(Script { greeting: greeting.to_owned(), ..script("f2f3, g2g4") });
+    check_harmless(Script { handshake: handshake.to_owned(), ..script("f2f3, g2g4") });
 }
 
 #[test]
-fn a_second_answer_is_not_taken_for_the_next_move() {
+fn ignores_a_second_bestmove() {
     let games = check(
         nodes(),
         script("bestmove f2f3|bestmove a2a3|bestmove b2b3, bestmove g2g4|bestmove h2h4"),
@@ -86,13 +85,13 @@ fn a_second_answer_is_not_taken_for_the_next_move() {
 }
 
 #[test]
-fn what_was_said_about_the_last_game_does_not_enter_the_next() {
+fn ignores_output_about_the_previous_game() {
     let farewell = "bestmove h2h3|bestmove h2h4|info depth 1 score cp 999 pv h2h3";
     check_harmless(Script { farewell, ..script("f2f3, g2g4") });
 }
 
-/// Two games with a bad engine as White, and two with it as Black: each ends as it wants, and the good
-/// one wins. `MOVE` in what the bad one does stands for its first move.
+/// Two games with a bad engine as White, and two with it as Black: all end as expected, and the good engine wins.
+/// `MOVE` in the script is replaced by the first move.
 fn check_fault(
     chess: &GameSettings,
     limits: Limits,
@@ -102,9 +101,9 @@ fn check_fault(
     let mut games = Vec::new();
     for (side, first_move) in [(Side::First, "f2f3"), (Side::Second, "e7e5")] {
         let acts = script(&acts.replace("MOVE", first_move));
-        let (mut bad, _heard) = player(Game::Chess, 0, &plan("bad", limits), acts);
+        let (mut bad, _received) = player(Game::Chess, 0, &plan("bad", limits), acts);
         let others = script(if side == Side::First { "e7e5, d8h4" } else { "f2f3, g2g4" });
-        let (mut good, heard) = player(Game::Chess, 1, &plan("good", nodes()), others);
+        let (mut good, received) = player(Game::Chess, 1, &plan("good", nodes()), others);
         for _ in 0..2 {
             let result = match side {
                 Side::First => play(chess, &Opening::default(), &mut bad, &mut good),
@@ -116,8 +115,8 @@ fn check_fault(
             games.push(result);
         }
         drop((bad, good));
-        let greetings = heard.try_iter().filter(|line| line == "uci").count();
-        assert_eq!(greetings, 1, "the good engine was started once");
+        let starts = received.try_iter().filter(|line| line == "uci").count();
+        assert_eq!(starts, 1, "the good engine was started once");
     }
     games
 }
@@ -131,13 +130,13 @@ fn check_forfeit(limits: Limits, act: &str) {
 }
 
 #[test]
-fn who_is_silent_past_the_clock_loses_on_time() {
+fn a_silent_engine_loses_on_time() {
     check_forfeit(clock("0.2"), "!hang");
     check_forfeit(Limits { move_time_ms: Some(200), ..Limits::default() }, "!hang");
 }
 
 #[test]
-fn who_never_stops_talking_loses_on_time() {
+fn an_engine_that_floods_its_output_loses_on_time() {
     check_forfeit(clock("0.2+0.1"), "!flood");
     check_forfeit(Limits { margin_ms: 50, ..clock("0.2") }, "!flood");
 }
@@ -148,7 +147,7 @@ fn a_late_answer_loses_on_time() {
 }
 
 #[test]
-fn who_falls_silent_without_a_clock_stalls() {
+fn a_silent_engine_without_a_clock_stalls() {
     for act in ["!hang", "!flood"] {
         let chess = impatient(Game::Chess);
         let stalls = |end: &GameEnd| *end == Termination::EngineStall;
@@ -160,7 +159,7 @@ fn who_falls_silent_without_a_clock_stalls() {
 }
 
 #[test]
-fn who_leaves_in_the_middle_has_crashed() {
+fn an_exit_during_the_game_is_a_crash() {
     for act in ["!leave", "MOVE, !leave", "info depth 1|!leave"] {
         let closed = EngineFailure::new(EngineFailureKind::Closed);
         check_fault(&setting(Game::Chess), nodes(), act, |end| {
@@ -169,9 +168,9 @@ fn who_leaves_in_the_middle_has_crashed() {
     }
 }
 
-/// It is lost between two games, which is no game's fault: the next one starts it again.
+/// It exits between two games: the next game restarts it.
 #[test]
-fn who_leaves_after_the_last_move_is_started_again() {
+fn restarts_an_engine_that_exits_after_the_last_move() {
     let games =
         check(nodes(), script("f2f3, bestmove g2g4|!leave"), |end| *end == Termination::Checkmate);
     let restarted = |game: &MatchGame| {
@@ -181,17 +180,17 @@ fn who_leaves_after_the_last_move_is_started_again() {
         })
     };
     assert_eq!(restarted(&games[0]), None);
-    // Its end is heard between the games, or when it is told of the second.
+    // The exit is detected between the games, or at the start of the second one.
     let ends = [EngineFailureKind::NotRunning, EngineFailureKind::Closed];
     let fault = restarted(&games[1]).map(|fault| fault.kind);
     assert!(fault.is_some_and(|kind| ends.contains(&kind)), "{:?}", games[1]);
 }
 
 #[test]
-fn who_cannot_be_started_loses() {
+fn an_engine_that_does_not_start_loses() {
     let missing = EnginePlan { command: "/no/such/engine".to_owned(), ..plan("gone", nodes()) };
     let mut gone = Player::new(Game::Chess, EngineId(0), &missing, timeouts());
-    let (mut good, _heard) = player(Game::Chess, 1, &plan("good", nodes()), script("e7e5"));
+    let (mut good, _received) = player(Game::Chess, 1, &plan("good", nodes()), script("e7e5"));
     let chess = setting(Game::Chess);
     for (order, winner) in [(0, Side::Second), (1, Side::First)] {
         let result = if order == 0 {
@@ -208,27 +207,27 @@ fn who_cannot_be_started_loses() {
 }
 
 #[test]
-fn an_engine_can_be_started_for_each_game() {
+fn restarts_an_engine_for_each_game_on_request() {
     let fresh = EnginePlan { restart: true, ..plan("fresh", nodes()) };
-    let (mut first, heard) = player(Game::Chess, 0, &fresh, script("f2f3, g2g4"));
-    let (mut second, _heard) = player(Game::Chess, 1, &plan("b", nodes()), script("e7e5, d8h4"));
+    let (mut first, received) = player(Game::Chess, 0, &fresh, script("f2f3, g2g4"));
+    let (mut second, _received) = player(Game::Chess, 1, &plan("b", nodes()), script("e7e5, d8h4"));
     for _ in 0..3 {
         let result = play(&setting(Game::Chess), &Opening::default(), &mut first, &mut second);
         assert_eq!(result.end, Termination::Checkmate);
     }
-    assert_eq!(heard.try_iter().filter(|line| line == "uci").count(), 3);
+    assert_eq!(received.try_iter().filter(|line| line == "uci").count(), 3);
 }
 
-/// A process tells how it ended, and a deaf one is ended.
+/// The exit status is reported, and an unresponsive process is killed.
 #[cfg(unix)]
 #[test]
-fn a_process_that_ends_tells_how() {
+fn reports_the_exit_status() {
     let shell = |go: &str, quit: &str| EnginePlan {
         command: "sh".to_owned(),
         args: vec![
             "-c".to_owned(),
             format!(
-                "while read -r word rest; do case $word in uci) echo uciok;; \
+                "while read -r name rest; do case $name in uci) echo uciok;; \
                  isready) echo readyok;; go) {go};; quit) {quit};; esac; done"
             ),
         ],
@@ -236,10 +235,10 @@ fn a_process_that_ends_tells_how() {
     };
     let game_as = |side: Side, plan: &EnginePlan| {
         let quit = WaitLimit::fixed(SHORT);
-        let patience = Timeouts { quit, ..timeouts() };
-        let mut bad = Player::new(Game::Chess, EngineId(0), plan, patience);
+        let timeouts = Timeouts { quit, ..timeouts() };
+        let mut bad = Player::new(Game::Chess, EngineId(0), plan, timeouts);
         let others = script(if side == Side::First { "e7e5" } else { "e2e4" });
-        let (mut good, _heard) = player(Game::Chess, 1, &self::plan("good", nodes()), others);
+        let (mut good, _received) = player(Game::Chess, 1, &self::plan("good", nodes()), others);
         let chess = setting(Game::Chess);
         let result = match side {
             Side::First => play(&chess, &Opening::default(), &mut bad, &mut good),
@@ -261,11 +260,11 @@ fn a_process_that_ends_tells_how() {
     }
 }
 
-/// The clocks of the two sides do not mix: the good engine uses no time while the bad one hangs.
+/// Clocks are independent: the good engine uses no time while the bad one hangs.
 #[test]
-fn a_forfeit_comes_when_the_time_is_over() {
-    let (mut bad, _heard) = player(Game::Chess, 0, &plan("bad", clock("0.5")), script("!hang"));
-    let (mut good, _heard) = player(Game::Chess, 1, &plan("good", clock("0.5")), script("e7e5"));
+fn forfeits_right_after_the_deadline() {
+    let (mut bad, _received) = player(Game::Chess, 0, &plan("bad", clock("0.5")), script("!hang"));
+    let (mut good, _received) = player(Game::Chess, 1, &plan("good", clock("0.5")), script("e7e5"));
     let result = play(&setting(Game::Chess), &Opening::default(), &mut bad, &mut good);
     assert_eq!(result.end, Termination::TimeForfeit, "{result:?}");
     let overrun_us = result.end.overrun_us();

@@ -1,4 +1,4 @@
-//! Plans for the test engine `instant`, and a look at its processes.
+//! Plans with the test engine `instant`, and the list of its processes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -23,18 +23,18 @@ pub(crate) fn test_program(name: &str) -> PathBuf {
     program
 }
 
-/// A folder with a program of its own, so that its processes can be told from all others.
-pub(crate) struct Place {
-    pub(crate) folder: TempDir,
+/// A directory with its own copy of the engine, by which its processes are identified.
+pub(crate) struct TestDir {
+    pub(crate) directory: TempDir,
     pub(crate) plan: Plan,
 }
 
-impl Place {
+impl TestDir {
     /// Engines with these arguments and limits. Their seeds are 1, 2 and so on.
     pub(crate) fn new(game: Game, rounds: u32, engines: &[(&str, Limits)]) -> Self {
-        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
-        let program = folder.path().join("instant");
-        // A copy could not be run while a process that is just starting has it open for writing.
+        let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+        let program = directory.path().join("instant");
+        // A copied file cannot be executed while a forked process has it open for writing.
         fs::hard_link(test_program("instant"), &program).expect("a program");
         let engines = engines.iter().zip(1..).map(|((arguments, limits), seed)| EnginePlan {
             name: format!("{seed} {arguments}"),
@@ -49,23 +49,23 @@ impl Place {
         let mut plan = sample::plan(&[], rounds);
         plan.game = game;
         plan.engines = engines.collect();
-        // Engines that always play the same need games that start differently.
+        // Deterministic engines need different openings.
         plan.openings.source = OpeningSource::Positions { list: openings(game) };
         plan.adjudication.max_moves = Some(12);
-        Self { folder, plan }
+        Self { directory, plan }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
-    /// The seeds of its engines that run, in order.
+    /// The seeds of its running engines, in order.
     #[cfg(target_os = "linux")]
     pub(crate) fn running(&self) -> Vec<String> {
         let entries = fs::read_dir("/proc").expect("processes").filter_map(Result::ok);
         let seeds = entries.filter_map(|entry| {
             let program = fs::read_link(entry.path().join("exe")).ok()?;
-            if !program.starts_with(self.folder.path()) {
+            if !program.starts_with(self.directory.path()) {
                 return None;
             }
             let arguments = fs::read(entry.path().join("cmdline")).ok()?;
@@ -78,7 +78,7 @@ impl Place {
         seeds
     }
 
-    /// Waits until these run and no others. Tells which run at last.
+    /// Waits until exactly these engines run. Returns those that run at the end.
     #[cfg(target_os = "linux")]
     pub(crate) fn running_become(&self, seeds: &[&str]) -> Vec<String> {
         for _ in 0..6000 {
@@ -91,13 +91,13 @@ impl Place {
     }
 }
 
-/// A time for each move, or one node.
+/// A time per move, or one node.
 pub(crate) fn limits(move_time_ms: Option<u64>) -> Limits {
     let nodes = move_time_ms.is_none().then_some(1);
     Limits { nodes, move_time_ms, ..Limits::default() }
 }
 
-/// Positions after a move of each side.
+/// Positions after one move of each side.
 fn openings(game: Game) -> Vec<String> {
     let after = |from: &Position| {
         let moves = from.legal_moves().into_iter();

@@ -1,9 +1,9 @@
 //! Tests of the arena.
-#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::expect_used, reason = "a panic fails the test")]
 
 mod adjudication;
-mod beside;
 mod clock;
+mod concurrency;
 mod engines;
 mod export;
 mod export_fastchess;

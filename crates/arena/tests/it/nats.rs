@@ -1,5 +1,5 @@
-//! The queue over a server of NATS, where `nats-server` is installed and `READYOK_REAL_ENGINES` is
-//! set: workers that come, go and die, a server and a coordinator that start anew, and who is let in.
+//! The NATS queue: joining, leaving and lost workers, restarts of server and coordinator, and access control. Requires
+//! `nats-server` and `READYOK_REAL_ENGINES`.
 
 mod access;
 mod chaos;
@@ -33,36 +33,36 @@ use crate::nats_server::NatsServer;
 use crate::port::free_port;
 use crate::sample;
 
-/// Longer than anything here takes.
-const PATIENCE: Duration = Duration::from_mins(2);
+/// Timeout of all waits.
+const TIMEOUT: Duration = Duration::from_mins(2);
 
-/// What a worker may be silent here.
+/// The lease time of these tests.
 const LEASE: Duration = Duration::from_secs(3);
 
-/// A server of this test's own.
+/// A server for one test.
 struct Server {
     running: Option<NatsServer>,
-    folder: TempDir,
+    directory: TempDir,
     port: u16,
     more: Vec<OsString>,
 }
 
 impl Server {
-    /// None where there is no server and none is asked for.
+    /// `None` if no server is installed and none is required.
     fn start() -> Option<Self> {
         Self::with(|_| Vec::new())
     }
 
-    /// The same with arguments of its own, which may name files that are put into its folder.
+    /// Starts a server with additional arguments, which may name files of its directory.
     fn with(more: impl FnOnce(&Path) -> Vec<OsString>) -> Option<Self> {
         if env::var_os("READYOK_REAL_ENGINES").is_none() {
             let text = b"not tested: nats-server, which needs READYOK_REAL_ENGINES=1\n";
             stderr().write_all(text).expect("standard error is open");
             return None;
         }
-        let folder = TempDir::new().expect("a folder");
-        let more = more(folder.path());
-        let mut server = Self { running: None, folder, port: free_port(), more };
+        let directory = TempDir::new().expect("a directory");
+        let more = more(directory.path());
+        let mut server = Self { running: None, directory, port: free_port(), more };
         server.start_again();
         Some(server)
     }
@@ -73,7 +73,7 @@ impl Server {
 
     fn start_again(&mut self) {
         let program = find("nats-server");
-        let server = NatsServer::start(&program, self.port, self.folder.path(), &self.more);
+        let server = NatsServer::start(&program, self.port, self.directory.path(), &self.more);
         self.running = Some(server);
     }
 
@@ -87,7 +87,7 @@ fn connect(port: u16) -> Connection {
     Connection::open(&Access { server, ..Access::default() }).expect("a connection")
 }
 
-/// Connections to a server that can be cut.
+/// Connections to a server that can be closed.
 struct Cable {
     port: u16,
     ends: Arc<Mutex<Option<Vec<TcpStream>>>>,
@@ -102,8 +102,8 @@ impl Cable {
         thread::spawn(move || {
             for here in listener.incoming().map_while(Result::ok) {
                 let Ok(there) = TcpStream::connect(("127.0.0.1", server)) else { return };
-                // A cable that was cut takes nobody.
-                let mut open = open.lock().expect("nobody has panicked");
+                // A closed listener accepts no connection.
+                let mut open = open.lock().expect("no panic");
                 let Some(ends) = open.as_mut() else { continue };
                 for (mut from, mut to) in [(&here, &there), (&there, &here)]
                     .map(|(a, b)| (a.try_clone(), b.try_clone()))
@@ -118,31 +118,32 @@ impl Cable {
     }
 
     fn cut(&self) {
-        let ends = self.ends.lock().expect("nobody has panicked").take();
+        let ends = self.ends.lock().expect("no panic").take();
         for end in ends.into_iter().flatten() {
-            // The other side may have closed it already.
+            // The other end may be closed already.
             let _ = end.shutdown(Shutdown::Both);
         }
     }
 
-    fn mend(&self) {
-        self.ends.lock().expect("nobody has panicked").get_or_insert_default();
+    fn reconnect(&self) {
+        self.ends.lock().expect("no panic").get_or_insert_default();
     }
 }
 
 fn find(program: &str) -> PathBuf {
     let path = env::var_os("PATH").unwrap_or_default();
     let system = ["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from);
-    let mut folders = env::split_paths(&path).chain(system);
-    let found = folders.find_map(|folder| Some(folder.join(program)).filter(|it| it.is_file()));
+    let mut directories = env::split_paths(&path).chain(system);
+    let found =
+        directories.find_map(|directory| Some(directory.join(program)).filter(|it| it.is_file()));
     found.unwrap_or_else(|| panic!("{program} is not installed"))
 }
 
-/// A match between two programs that lie in a folder, and leave to run them.
-fn order(folder: &Path, names: [&str; 2]) -> MatchSpec {
+/// A match between two programs of a directory, and permissions to run them.
+fn order(directory: &Path, names: [&str; 2]) -> MatchSpec {
     let mut plan = sample::plan(&names, 1000);
     for engine in &mut plan.engines {
-        let path = folder.join(&engine.name);
+        let path = directory.join(&engine.name);
         fs::write(&path, format!("#!/bin/sh\n# {}\n", engine.name)).expect("a program");
         path.to_str().expect("UTF-8").clone_into(&mut engine.command);
     }
@@ -152,7 +153,7 @@ fn order(folder: &Path, names: [&str; 2]) -> MatchSpec {
 fn serve(connection: &Connection, cache: &Path) -> Served {
     let permissions = Permissions::anything();
     let mut matches = Matches::new(connection, worker("w"));
-    let served = matches.next(&permissions, cache, PATIENCE, |why| panic!("{why}"));
+    let served = matches.next(&permissions, cache, TIMEOUT, |why| panic!("{why}"));
     served.expect("a server").expect("a match")
 }
 
@@ -160,8 +161,8 @@ fn worker(name: &str) -> WorkerId {
     WorkerId(name.to_owned())
 }
 
-/// Plays jobs until the match is over, and drops every `loses`-th one, if nobody has lost it before: lost too
-/// often, a job is dead.
+/// Plays jobs until the end of the match, and drops every `loses`-th one that was not lost before, since a job fails
+/// after too many deliveries.
 fn play(jobs: &mut dyn Jobs, loses: u64) {
     let mut count = 0_u64;
     while let Some(lease) = jobs.take().expect("a queue") {
@@ -175,7 +176,7 @@ fn play(jobs: &mut dyn Jobs, loses: u64) {
     }
 }
 
-/// Ends a match, also after a failure: workers would wait for ever, and nobody would hear of it.
+/// Stops a match, also after a failed assertion: otherwise workers would wait forever.
 struct Ends<'a>(&'a mut NatsDispatcher);
 
 impl Drop for Ends<'_> {
@@ -185,12 +186,12 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// Waits until so many results have come, and gives how often each did.
+/// Waits for this number of results, and returns how often each pairing was reported.
 fn results(reports: &Receiver<Report>, count: usize) -> BTreeMap<u64, u32> {
     let mut done = BTreeMap::new();
-    let until = SystemTime::now() + PATIENCE;
+    let until = SystemTime::now() + TIMEOUT;
     while done.len() < count {
-        // Workers that have nothing to do say that they are there, which is no progress.
+        // Idle workers send heartbeats, which are no progress.
         let left = until.duration_since(SystemTime::now());
         let left = left.unwrap_or_else(|_| panic!("only {done:?} in time"));
         match reports.recv_timeout(left).expect("a report in time") {
@@ -227,15 +228,15 @@ fn open(
 }
 
 #[test]
-fn every_job_ends_once_though_workers_lose_some_and_one_falls_silent() {
+fn each_job_ends_once_despite_lost_workers() {
     let Some(server) = Server::start() else { return };
-    let folder = TempDir::new().expect("a folder");
-    let order = order(folder.path(), ["a", "b"]);
+    let directory = TempDir::new().expect("a directory");
+    let order = order(directory.path(), ["a", "b"]);
     let connection = server.connect();
     let (mut dispatcher, reports) = open(&connection, &order, false);
     offer(&mut dispatcher, &order, 0..60);
-    let cache = TempDir::new().expect("a folder");
-    // One that takes a job and is never heard of again, as if its machine had lost its power.
+    let cache = TempDir::new().expect("a directory");
+    // A worker that takes a job and disappears, like a host that loses power.
     let cable = Cable::to(server.port);
     let mut silent =
         serve(&connect(cable.port), cache.path()).jobs(worker("silent")).expect("a queue");
@@ -255,19 +256,19 @@ fn every_job_ends_once_though_workers_lose_some_and_one_falls_silent() {
         assert!(done.values().all(|&times| times == 1), "{done:?}");
     });
     dispatcher.clear().expect("a server");
-    // Its threads wait for a server that they cannot reach, until this program ends.
+    // Its threads wait for an unreachable server until this process exits.
     std::mem::forget((held, silent));
 }
 
 #[test]
-fn a_coordinator_that_was_away_hears_of_a_job_that_nobody_ends() {
+fn a_restarted_coordinator_learns_of_a_failed_job() {
     let Some(server) = Server::start() else { return };
-    let folder = TempDir::new().expect("a folder");
-    let order = order(folder.path(), ["a", "b"]);
+    let directory = TempDir::new().expect("a directory");
+    let order = order(directory.path(), ["a", "b"]);
     let cable = Cable::to(server.port);
     let (mut dispatcher, reports) = open(&connect(cable.port), &order, false);
     offer(&mut dispatcher, &order, 0..2);
-    let cache = TempDir::new().expect("a folder");
+    let cache = TempDir::new().expect("a directory");
     let served = serve(&server.connect(), cache.path());
     let mut jobs = served.jobs(worker("w")).expect("a queue");
     cable.cut();
@@ -289,7 +290,7 @@ fn a_coordinator_that_was_away_hears_of_a_job_that_nobody_ends() {
     thread::scope(|scope| {
         let _ends = Ends(&mut dispatcher);
         scope.spawn(|| play(&mut jobs, 0));
-        cable.mend();
+        cable.reconnect();
         let ends = reports.iter().filter_map(|report| match report {
             Report::Returned { index, why: ReturnReason::TooManyDeliveries } => {
                 Some((index, false))
@@ -306,14 +307,14 @@ fn a_coordinator_that_was_away_hears_of_a_job_that_nobody_ends() {
 }
 
 #[test]
-fn goes_on_when_the_server_is_killed_and_starts_anew() {
+fn continues_after_a_restart_of_the_server() {
     let Some(mut server) = Server::start() else { return };
-    let folder = TempDir::new().expect("a folder");
-    let order = order(folder.path(), ["c", "d"]);
+    let directory = TempDir::new().expect("a directory");
+    let order = order(directory.path(), ["c", "d"]);
     let connection = server.connect();
     let (mut dispatcher, reports) = open(&connection, &order, false);
     offer(&mut dispatcher, &order, 0..10);
-    let cache = TempDir::new().expect("a folder");
+    let cache = TempDir::new().expect("a directory");
     let workers = server.connect();
     let served = serve(&workers, cache.path());
     let mut jobs = served.jobs(worker("steady")).expect("a queue");
@@ -331,18 +332,18 @@ fn goes_on_when_the_server_is_killed_and_starts_anew() {
 }
 
 #[test]
-fn a_coordinator_that_comes_back_finds_what_was_played_without_it() {
+fn a_restarted_coordinator_reads_results_played_meanwhile() {
     let Some(server) = Server::start() else { return };
-    let folder = TempDir::new().expect("a folder");
-    let order = order(folder.path(), ["e", "f"]);
-    let cache = TempDir::new().expect("a folder");
+    let directory = TempDir::new().expect("a directory");
+    let order = order(directory.path(), ["e", "f"]);
+    let cache = TempDir::new().expect("a directory");
     let connection = server.connect();
     let (mut dispatcher, reports) = open(&connection, &order, false);
     offer(&mut dispatcher, &order, 0..4);
     let workers = server.connect();
     let mut jobs = serve(&workers, cache.path()).jobs(worker("w")).expect("a queue");
     let leases: Vec<_> = (0..2).map(|_| jobs.take().expect("a queue").expect("a job")).collect();
-    // The coordinator is killed, which tells nobody anything.
+    // The coordinator is killed without notice.
     std::mem::forget(dispatcher);
     drop(reports);
     for lease in leases {
@@ -368,11 +369,11 @@ fn a_coordinator_that_comes_back_finds_what_was_played_without_it() {
 }
 
 #[test]
-fn what_is_stored_is_not_told_again() {
+fn does_not_report_stored_results_again() {
     let Some(server) = Server::start() else { return };
-    let folder = TempDir::new().expect("a folder");
-    let order = order(folder.path(), ["q", "r"]);
-    let cache = TempDir::new().expect("a folder");
+    let directory = TempDir::new().expect("a directory");
+    let order = order(directory.path(), ["q", "r"]);
+    let cache = TempDir::new().expect("a directory");
     let connection = server.connect();
     let (mut dispatcher, reports) = open(&connection, &order, false);
     offer(&mut dispatcher, &order, 0..3);
@@ -400,13 +401,13 @@ fn what_is_stored_is_not_told_again() {
     dispatcher.clear().expect("a server");
 }
 
-/// The names of messages of the time before do not count.
+/// Message names of the previous run are not deduplicated.
 #[test]
-fn a_match_that_begins_anew_hears_all_results() {
+fn a_new_match_ignores_obsolete_results() {
     let Some(server) = Server::start() else { return };
-    let folder = TempDir::new().expect("a folder");
-    let order = order(folder.path(), ["s", "t"]);
-    let cache = TempDir::new().expect("a folder");
+    let directory = TempDir::new().expect("a directory");
+    let order = order(directory.path(), ["s", "t"]);
+    let cache = TempDir::new().expect("a directory");
     let connection = server.connect();
     for _ in 0..2 {
         let (mut dispatcher, reports) = open(&connection, &order, false);
@@ -422,13 +423,13 @@ fn a_match_that_begins_anew_hears_all_results() {
     }
 }
 
-/// Its job has gone to nobody yet, and a stop withdraws it.
+/// Its job is not delivered again before the stop, and is withdrawn.
 #[test]
-fn a_match_stops_though_a_worker_has_gone_with_its_job() {
+fn a_match_stops_despite_a_lost_worker() {
     let Some(server) = Server::start() else { return };
-    let folder = TempDir::new().expect("a folder");
-    let order = order(folder.path(), ["u", "v"]);
-    let cache = TempDir::new().expect("a folder");
+    let directory = TempDir::new().expect("a directory");
+    let order = order(directory.path(), ["u", "v"]);
+    let cache = TempDir::new().expect("a directory");
     let connection = server.connect();
     let (mut dispatcher, reports) = open(&connection, &order, false);
     offer(&mut dispatcher, &order, 0..1);
@@ -436,7 +437,7 @@ fn a_match_stops_though_a_worker_has_gone_with_its_job() {
     let mut silent =
         serve(&connect(cable.port), cache.path()).jobs(worker("silent")).expect("a queue");
     let held = silent.take().expect("a queue").expect("a job");
-    let next = || reports.recv_timeout(PATIENCE).expect("a report");
+    let next = || reports.recv_timeout(TIMEOUT).expect("a report");
     assert!(matches!(next(), Report::Joined(_)));
     cable.cut();
     assert!(matches!(next(), Report::Left(_)));
@@ -446,16 +447,16 @@ fn a_match_stops_though_a_worker_has_gone_with_its_job() {
 }
 
 #[test]
-fn a_worker_comes_back_to_a_match_that_goes_on() {
+fn a_worker_rejoins_a_resumed_match() {
     let Some(mut server) = Server::start() else { return };
-    let folder = TempDir::new().expect("a folder");
-    let order = order(folder.path(), ["i", "j"]);
-    let cache = TempDir::new().expect("a folder");
+    let directory = TempDir::new().expect("a directory");
+    let order = order(directory.path(), ["i", "j"]);
+    let cache = TempDir::new().expect("a directory");
     let workers = server.connect();
     let mut matches = Matches::new(&workers, worker("w"));
     let permissions = Permissions::anything();
-    let mut next = |patience| {
-        let served = matches.next(&permissions, cache.path(), patience, |why| panic!("{why}"));
+    let mut next = |timeout| {
+        let served = matches.next(&permissions, cache.path(), timeout, |why| panic!("{why}"));
         served.expect("a server that is not away for long")
     };
     server.kill();
@@ -465,7 +466,7 @@ fn a_worker_comes_back_to_a_match_that_goes_on() {
         let connection = server.connect();
         let (mut dispatcher, _reports) = open(&connection, &order, resumed);
         offer(&mut dispatcher, &order, 0..1);
-        let served = next(PATIENCE).expect("a match");
+        let served = next(TIMEOUT).expect("a match");
         let mut jobs = served.jobs(worker("w")).expect("a queue");
         drop(jobs.take().expect("a queue").expect("a job"));
         dispatcher.stop(Stop::Finish).expect("a queue");
@@ -475,31 +476,32 @@ fn a_worker_comes_back_to_a_match_that_goes_on() {
 }
 
 #[test]
-fn a_worker_runs_only_what_its_owner_allows() {
+fn a_worker_runs_only_allowed_programs() {
     let Some(server) = Server::start() else { return };
-    let folder = TempDir::new().expect("a folder");
-    let order = order(folder.path(), ["g", "h"]);
+    let directory = TempDir::new().expect("a directory");
+    let order = order(directory.path(), ["g", "h"]);
     let connection = server.connect();
     let (_dispatcher, _reports) = open(&connection, &order, false);
-    let cache = TempDir::new().expect("a folder");
-    let refused = |permissions: &Permissions| {
-        let mut said = Vec::new();
+    let cache = TempDir::new().expect("a directory");
+    let accept = |permissions: &Permissions| {
+        let mut reasons = Vec::new();
         let mut matches = Matches::new(&connection, worker("w"));
         let wait = Duration::ZERO;
-        let served = matches.next(permissions, cache.path(), wait, |why| said.push(why.to_owned()));
-        (served.expect("a server"), said)
+        let served =
+            matches.next(permissions, cache.path(), wait, |why| reasons.push(why.to_owned()));
+        (served.expect("a server"), reasons)
     };
-    let (none, said) = refused(&Permissions::default());
-    assert!(none.is_none() && said.len() == 1, "{said:?}");
-    assert!(said.iter().all(|why| why.contains("is not allowed here")), "{said:?}");
-    assert_eq!(fs::read_dir(cache.path()).expect("a folder").count(), 0);
-    // One program is on this machine, the other one is allowed by its content.
+    let (none, reasons) = accept(&Permissions::default());
+    assert!(none.is_none() && reasons.len() == 1, "{reasons:?}");
+    assert!(reasons.iter().all(|why| why.contains("is not allowed here")), "{reasons:?}");
+    assert_eq!(fs::read_dir(cache.path()).expect("a directory").count(), 0);
+    // One program is on this host, the other one is allowed by its content.
     let mut permissions = Permissions::default();
-    permissions.allow_file(&folder.path().join("g"), &[]).expect("a program");
+    permissions.allow_file(&directory.path().join("g"), &[]).expect("a program");
     order.programs.values().for_each(|content| permissions.allow_content(*content, &[]));
-    let (served, said) = refused(&permissions);
+    let (served, reasons) = accept(&permissions);
     let served = served.expect("a match");
-    assert_eq!(said, [""; 0]);
+    assert_eq!(reasons, [""; 0]);
     let commands: Vec<&str> =
         served.spec().plan.engines.iter().map(|engine| engine.command.as_str()).collect();
     let [own, delivered] = commands.as_slice() else { panic!("two engines") };
@@ -509,35 +511,35 @@ fn a_worker_runs_only_what_its_owner_allows() {
     assert!(status.success());
 }
 
-/// With variables of its choice a program that is allowed may run another one.
+/// With chosen environment variables, an allowed program may run another one.
 #[test]
-fn a_worker_gives_programs_no_environment() {
+fn a_worker_rejects_environment_variables() {
     let Some(server) = Server::start() else { return };
-    let folder = TempDir::new().expect("a folder");
-    let mut plan = order(folder.path(), ["i", "j"]).plan;
+    let directory = TempDir::new().expect("a directory");
+    let mut plan = order(directory.path(), ["i", "j"]).plan;
     plan.engines[0].env.insert("LD_PRELOAD".to_owned(), "./other.so".to_owned());
     let order = MatchSpec::new(&plan).with_contents().expect("programs that can be read");
     let connection = server.connect();
     let (_dispatcher, _reports) = open(&connection, &order, false);
-    let cache = TempDir::new().expect("a folder");
+    let cache = TempDir::new().expect("a directory");
     let mut permissions = Permissions::default();
     order.programs.values().for_each(|content| permissions.allow_content(*content, &[]));
-    let mut said = Vec::new();
-    let hear = |why: &str| said.push(why.to_owned());
+    let mut reasons = Vec::new();
+    let on_rejected = |why: &str| reasons.push(why.to_owned());
     let served = Matches::new(&connection, worker("w")).next(
         &permissions,
         cache.path(),
         Duration::ZERO,
-        hear,
+        on_rejected,
     );
     assert!(served.expect("a server").is_none());
-    assert!(matches!(&said[..], [why] if why.contains("an environment")), "{said:?}");
-    // Who allows everything allows that.
+    assert!(matches!(&reasons[..], [why] if why.contains("an environment")), "{reasons:?}");
+    // `Permissions::anything` allows it.
     assert_eq!(serve(&connection, cache.path()).spec().plan.engines[0].env, plan.engines[0].env);
 }
 
 #[test]
-fn a_slow_machine_gives_more_time() {
+fn a_slow_host_scales_times_up() {
     let mut plan = sample::plan(&["a", "b"], 1);
     let limits = |text: &str| EnginePlan {
         limits: toml::from_str(text).expect("limits"),
@@ -559,14 +561,14 @@ fn a_slow_machine_gives_more_time() {
         assert_eq!(played(coordinator, here), (tc.to_owned(), stall), "{coordinator:?} {here}");
     };
     check(Some(200.0), 100.0, "20+0.2", 2000);
-    // Only patience is not shortened on a fast one.
+    // Only timeouts are not shortened on a fast host.
     check(Some(100.0), 200.0, "5+0.05", 1000);
-    // Nobody is as fast or as slow as that.
+    // Factors are limited.
     check(Some(1e12), 1.0, "80+0.8", 8000);
     check(Some(1.0), 1e12, "1.25+0.012", 1000);
     check(Some(200.0), 0.0, "10+0.1", 1000);
     check(Some(f64::NAN), 100.0, "10+0.1", 1000);
-    // Without a measurement of the coordinator times are the same everywhere.
+    // Without a reference speed, times do not change.
     let speed = measure_speed();
     check(None, speed, "10+0.1", 1000);
     check(Some(speed), speed, "10+0.1", 1000);

@@ -1,4 +1,4 @@
-//! A server of NATS for tests, at a port of its own of this machine.
+//! A NATS server for tests.
 
 use std::ffi::OsString;
 use std::net::TcpStream;
@@ -7,14 +7,14 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-/// Longer than a server takes to start.
-const PATIENCE: Duration = Duration::from_mins(2);
+/// Timeout of the start.
+const TIMEOUT: Duration = Duration::from_mins(2);
 
-/// A server with JetStream. Dropping it kills it.
+/// A server with JetStream, which is killed on drop.
 pub(crate) struct NatsServer(Child);
 
 impl NatsServer {
-    /// Starts `nats-server`, which keeps its data in a folder, with more arguments.
+    /// Starts `nats-server` with a data directory and additional arguments.
     pub(crate) fn start(program: &Path, port: u16, store: &Path, more: &[OsString]) -> Self {
         let child = Command::new(program)
             .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
@@ -26,7 +26,7 @@ impl NatsServer {
             .spawn()
             .expect("nats-server starts");
         let mut server = Self(child);
-        let until = SystemTime::now() + PATIENCE;
+        let until = SystemTime::now() + TIMEOUT;
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             assert!(server.0.try_wait().expect("a process").is_none(), "nats-server has ended");
             assert!(SystemTime::now() < until, "nats-server does not listen");
@@ -38,7 +38,7 @@ impl NatsServer {
 
 impl Drop for NatsServer {
     fn drop(&mut self) {
-        // It may have ended.
+        // It may have exited.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,4 +1,4 @@
-//! Openings: every kind of source, orders, bad ones.
+//! Openings: all sources, orders, and invalid openings.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -15,13 +15,13 @@ fn open(game: Game, toml: &str) -> Result<Book, OpeningError> {
     Book::open(game, &openings, 7)
 }
 
-/// A folder with one file.
+/// A directory with one file.
 pub(crate) fn file(name: &str, bytes: &[u8]) -> (TempDir, String) {
-    let folder = TempDir::new().expect("a folder");
-    let path = folder.path().join(name);
+    let directory = TempDir::new().expect("a directory");
+    let path = directory.path().join(name);
     std::fs::write(&path, bytes).expect("a file");
     let path = path.to_str().expect("a path in UTF-8").to_owned();
-    (folder, path)
+    (directory, path)
 }
 
 fn open_file(game: Game, path: &str, more: &str) -> Result<Book, OpeningError> {
@@ -32,7 +32,7 @@ fn openings(book: &mut Book, count: u64) -> Vec<Opening> {
     (0..count).map(|number| book.get(number).expect("an opening")).collect()
 }
 
-/// An opening in one line: its index, position, moves and name.
+/// An opening in one line: index, position, moves and name.
 fn shown(opening: &Opening) -> String {
     let position = opening.position.as_deref().unwrap_or("start");
     let name = opening.name.as_deref().unwrap_or("");
@@ -45,7 +45,7 @@ fn check(book: Result<Book, OpeningError>, expected: &[&str]) {
     assert_eq!(found, expected);
 }
 
-fn check_refused(book: Result<Book, OpeningError>, text: &str) {
+fn check_error(book: Result<Book, OpeningError>, text: &str) {
     let error = book.and_then(|mut book| book.get(0)).expect_err("an error").to_string();
     assert!(error.ends_with(text), "{error}");
 }
@@ -53,12 +53,12 @@ fn check_refused(book: Result<Book, OpeningError>, text: &str) {
 const KINGS: &str = "4k3/8/8/8/8/8/8/4K2R w K -";
 
 #[test]
-fn positions_of_an_epd_keep_their_counters_and_names() {
+fn epd_positions_have_counters_and_names() {
     let text = format!(
         "\u{feff}{KINGS} id \"one\";\r\n\n# a comment\n{KINGS} 3 20\n{KINGS} hmvc 5; fmvn 9;\nposition \
          startpos moves e2e4 e7e5 g1f3"
     );
-    let (_folder, path) = file("book.epd", text.as_bytes());
+    let (_directory, path) = file("book.epd", text.as_bytes());
     check(
         open_file(Game::Chess, &path, "plies = 2"),
         &[
@@ -80,8 +80,8 @@ const GAMES: &[u8] = b"[Event \"one\"]\n\n1. e4 {a comment\n\n[not \"a header\"]
     no comment\nd5 *\n";
 
 #[test]
-fn games_of_a_pgn_file_are_found_by_their_beginnings() {
-    let (_folder, path) = file("book.pgn", GAMES);
+fn splits_pgn_files_into_games() {
+    let (_directory, path) = file("book.pgn", GAMES);
     check(
         open_file(Game::Chess, &path, "plies = 3"),
         &[
@@ -98,21 +98,21 @@ fn games_of_a_pgn_file_are_found_by_their_beginnings() {
 }
 
 #[test]
-fn a_packed_book_is_unpacked() {
+fn reads_gzip_books() {
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     packed.write_all(GAMES).expect("bytes");
-    let (_folder, path) = file("book.pgn.gz", &packed.finish().expect("bytes"));
+    let (_directory, path) = file("book.pgn.gz", &packed.finish().expect("bytes"));
     check(open_file(Game::Chess, &path, "plies = 1\nskip = 2"), &["2 start [d2d4]"]);
-    let (_folder, path) = file("broken.epd.gz", &[0x1f, 0x8b, 8, 0, 1]);
+    let (_directory, path) = file("broken.epd.gz", &[0x1f, 0x8b, 8, 0, 1]);
     assert!(open_file(Game::Chess, &path, "").is_err());
 }
 
 #[test]
-fn lines_of_shogi_are_sfen_and_positions() {
+fn reads_sfen_and_position_commands() {
     let text = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n\
         startpos moves 7g7f 3c3d\nposition sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1 moves 5c5b+\n\
         4k4/9/4P4/9/9/9/9/9/4K4 b - 1";
-    let (_folder, path) = file("book.sfen", text.as_bytes());
+    let (_directory, path) = file("book.sfen", text.as_bytes());
     let mut book = open_file(Game::Shogi, &path, "").expect("a book");
     let found: Vec<String> = openings(&mut book, 4).iter().map(shown).collect();
     let expected = [
@@ -128,10 +128,10 @@ fn lines_of_shogi_are_sfen_and_positions() {
 }
 
 #[test]
-fn a_folder_of_records_is_taken_by_name() {
-    let folder = TempDir::new().expect("a folder");
+fn reads_a_directory_of_records_by_name() {
+    let directory = TempDir::new().expect("a directory");
     let write = |name: &str, text: &str| {
-        std::fs::write(folder.path().join(name), text).expect("a file");
+        std::fs::write(directory.path().join(name), text).expect("a file");
     };
     write("b.csa", "V2.2\nPI\n+\n+2726FU\n-8384FU\n%TORYO\n");
     write(
@@ -140,7 +140,7 @@ fn a_folder_of_records_is_taken_by_name() {
     );
     write("c.ki2", "手合割：平手\n\n▲７六歩 △８四歩\n");
     write("notes.txt", "nothing");
-    let path = folder.path().to_str().expect("a path in UTF-8");
+    let path = directory.path().to_str().expect("a path in UTF-8");
     let expected = ["0 start [7g7f 3c3d]", "1 start [2g2f 8c8d]", "2 start [7g7f 8c8d]"];
     check(open_file(Game::Shogi, path, ""), &expected);
     check(open_file(Game::Shogi, path, "plies = 1"), &["0 start [7g7f]", "1 start [2g2f]"]);
@@ -187,11 +187,11 @@ fn records() -> [(&'static str, String); 4] {
 }
 
 #[test]
-fn every_game_of_a_file_of_shogi_is_an_opening() {
+fn reads_all_games_of_a_shogi_file() {
     let all = ["0 start [7g7f 3c3d]", "1 start [2g2f]", "2 start [9g9f]"];
     let [one, two, three] = all;
     for (name, text) in records() {
-        let (_folder, path) = file(name, text.as_bytes());
+        let (_directory, path) = file(name, text.as_bytes());
         check(open_file(Game::Shogi, &path, ""), &[one, two, three, one]);
         check(open_file(Game::Shogi, &path, "skip = 2"), &[three, one, two]);
         check(open_file(Game::Shogi, &path, "plies = 1"), &["0 start [7g7f]", two]);
@@ -199,7 +199,7 @@ fn every_game_of_a_file_of_shogi_is_an_opening() {
         let mut found: Vec<String> = openings(&mut book, 3).iter().map(shown).collect();
         found.sort_unstable();
         assert_eq!(found, all, "{name}");
-        // In any order, and again.
+        // Random access, and repeated access.
         let mut book = open_file(Game::Shogi, &path, "").expect(name);
         for number in [2, 0, 1, 2, 1, 0] {
             let opening = book.get(number as u64).expect(name);
@@ -207,19 +207,19 @@ fn every_game_of_a_file_of_shogi_is_an_opening() {
         }
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         packed.write_all(text.as_bytes()).expect("bytes");
-        let (_folder, path) = file(&format!("{name}.gz"), &packed.finish().expect("bytes"));
+        let (_directory, path) = file(&format!("{name}.gz"), &packed.finish().expect("bytes"));
         check(open_file(Game::Shogi, &path, ""), &[one, two, three, one]);
     }
 }
 
 #[test]
-fn every_game_of_a_folder_of_shogi_is_an_opening() {
-    let folder = TempDir::new().expect("a folder");
+fn reads_all_games_of_a_shogi_directory() {
+    let directory = TempDir::new().expect("a directory");
     for (number, (name, text)) in records().into_iter().enumerate() {
-        std::fs::write(folder.path().join(format!("{number}-{name}")), text).expect("a file");
+        std::fs::write(directory.path().join(format!("{number}-{name}")), text).expect("a file");
     }
-    std::fs::write(folder.path().join("2-empty.csa"), "").expect("a file");
-    let path = folder.path().to_str().expect("a path in UTF-8");
+    std::fs::write(directory.path().join("2-empty.csa"), "").expect("a file");
+    let path = directory.path().to_str().expect("a path in UTF-8");
     let moves = ["[7g7f 3c3d]", "[2g2f]", "[9g9f]"].into_iter().cycle();
     let expected: Vec<String> =
         moves.take(12).enumerate().map(|(index, moves)| format!("{index} start {moves}")).collect();
@@ -234,9 +234,9 @@ fn every_game_of_a_folder_of_shogi_is_an_opening() {
 }
 
 #[test]
-fn a_bad_game_among_records_is_left_out_and_reported() {
+fn skips_and_reports_invalid_records() {
     let text = "V2.2\nPI\n+\n+7776FU\n/\nPI\n+\n+7775FU\n-3334FU\n/\nPI\n+\n+2726FU\n/\nhello\n";
-    let (_folder, path) = file("book.csa", text.as_bytes());
+    let (_directory, path) = file("book.csa", text.as_bytes());
     for order in ["sequential", "random"] {
         let mut book = open_file(Game::Shogi, &path, &format!("order = \"{order}\"")).expect(order);
         let mut found: Vec<u64> = openings(&mut book, 20).iter().map(|it| it.index).collect();
@@ -257,20 +257,20 @@ fn a_bad_game_among_records_is_left_out_and_reported() {
     }
 }
 
-/// Readers of these formats pass over what they do not know.
+/// The parsers of these formats ignore unknown lines.
 #[test]
-fn what_is_no_record_is_no_opening() {
+fn rejects_files_that_are_not_records() {
     for (name, text) in [("header.kif", "手合割：平手\n先手：A\n"), ("hello.csa", "hello\n")]
     {
-        let (_folder, path) = file(name, text.as_bytes());
+        let (_directory, path) = file(name, text.as_bytes());
         let error = open_file(Game::Shogi, &path, "").and_then(|mut book| book.get(0));
         let error = error.expect_err("an error").to_string();
-        assert!(error.ends_with("the only opening is bad: the record has no moves"), "{error}");
+        assert!(error.ends_with("the only opening is invalid: the record has no moves"), "{error}");
     }
 }
 
 #[test]
-fn numbers_name_the_starts_of_chess960() {
+fn chess960_numbers_are_start_positions() {
     let standard = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w";
     let first = "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1";
     let last = "rkrnnqbb/pppppppp/8/8/8/8/PPPPPPPP/RKRNNQBB w KQkq - 0 1";
@@ -289,10 +289,10 @@ fn numbers_name_the_starts_of_chess960() {
 }
 
 #[test]
-fn what_is_over_by_the_rule_of_the_match_is_left_out() {
+fn skips_openings_that_end_by_the_rules_of_the_match() {
     let text = "sfen 9/4K4/9/9/9/9/9/9/k8 b - 1 moves 5b5a\n\
         sfen 9/4K4/9/9/9/9/9/9/k8 b - 1 moves 5b4a\n";
-    let (_folder, path) = file("book.sfen", text.as_bytes());
+    let (_directory, path) = file("book.sfen", text.as_bytes());
     let first = |impasse| {
         let mut book = open_file(Game::Shogi, &path, "").expect("a book");
         if let Some(impasse) = impasse {
@@ -308,7 +308,7 @@ fn what_is_over_by_the_rule_of_the_match_is_left_out() {
 }
 
 #[test]
-fn handicaps_have_names_in_both_languages() {
+fn handicaps_have_english_and_japanese_names() {
     for name in ["two pieces", "二枚落ち"] {
         let toml = format!("source = {{ kind = \"handicap\", name = \"{name}\" }}");
         check(
@@ -317,7 +317,7 @@ fn handicaps_have_names_in_both_languages() {
         );
     }
     let unknown = open(Game::Shogi, "source = { kind = \"handicap\", name = \"pawn\" }");
-    check_refused(
+    check_error(
         unknown,
         "shogi has no handicap `pawn`, only lance, right lance, bishop, rook, rook and lance, two pieces, \
              three pieces, four pieces, five pieces, left five pieces, six pieces, right seven pieces, \
@@ -341,8 +341,8 @@ pub(crate) fn polyglot() -> Vec<u8> {
 }
 
 #[test]
-fn lines_of_a_polyglot_book_are_drawn_by_weight() {
-    let (_folder, path) = file("book.bin", &polyglot());
+fn chooses_polyglot_moves_by_weight() {
+    let (_directory, path) = file("book.bin", &polyglot());
     let mut book = open_file(Game::Chess, &path, "plies = 8").expect("a book");
     let lines: Vec<String> =
         openings(&mut book, 1000).iter().map(|it| it.moves.join(" ")).collect();
@@ -354,22 +354,22 @@ fn lines_of_a_polyglot_book_are_drawn_by_weight() {
         openings(&mut again, 1000).iter().map(|it| it.moves.join(" ")).collect();
     assert_eq!(twice, lines);
 
-    check_refused(open_file(Game::Chess, &path, ""), "a Polyglot book needs `plies`");
-    let (_folder, odd) = file("odd.bin", &[0; 17]);
-    let text = "17 bytes are not a Polyglot book: each entry has 16 bytes";
-    check_refused(open_file(Game::Chess, &odd, "plies = 8"), text);
-    let (_folder, other) = file("other.bin", &[0; 32]);
-    check_refused(open_file(Game::Chess, &other, "plies = 8"), "there are no openings");
+    check_error(open_file(Game::Chess, &path, ""), "a Polyglot book needs `plies`");
+    let (_directory, truncated) = file("truncated.bin", &[0; 17]);
+    let text = "a Polyglot book has entries of 16 bytes, but the file has 17 bytes";
+    check_error(open_file(Game::Chess, &truncated, "plies = 8"), text);
+    let (_directory, other) = file("other.bin", &[0; 32]);
+    check_error(open_file(Game::Chess, &other, "plies = 8"), "there are no openings");
 }
 
 #[test]
-fn bad_openings_are_left_out_and_reported() {
+fn skips_and_reports_invalid_openings() {
     let text = format!(
         "{KINGS} 0 1\n4k3/8/8/8/8/8/8 w - -\n{KINGS} 0 2\nstartpos moves e2e5\n\
          startpos moves f2f3 e7e5 g2g4 d8h4\nstartpos moves e2e4 hello\n{KINGS} 0 3\n\
          position nowhere moves e2e4\n"
     );
-    let (_folder, path) = file("book.epd", text.as_bytes());
+    let (_directory, path) = file("book.epd", text.as_bytes());
     let mut book = open_file(Game::Chess, &path, "").expect("a book");
     let indexes: Vec<u64> = openings(&mut book, 7).iter().map(|it| it.index).collect();
     assert_eq!(indexes, [0, 2, 6, 0, 2, 6, 0]);
@@ -381,51 +381,45 @@ fn bad_openings_are_left_out_and_reported() {
         [
             "book.epd, line 2: the board has 7 ranks instead of 8",
             "book.epd, line 4: move 1: illegal move `e2e5`: the piece cannot reach the target square",
-            "book.epd, line 5: the game is over already (checkmate)",
+            "book.epd, line 5: the game is already over (checkmate)",
             "book.epd, line 6: move 2: illegal move `hello`: it is not a move of this game",
             "book.epd, line 8: `nowhere` does not belong to a position",
         ]
     );
     assert!(book.take_skipped().is_empty());
-    // Asked for again, and from a new book, they are the same.
+    // Repeated access and a new book return the same openings.
     assert_eq!(book.get(1).expect("an opening").index, 2);
     let mut resumed = open_file(Game::Chess, &path, "").expect("a book");
     assert_eq!(resumed.get(5).expect("an opening"), book.get(5).expect("an opening"));
 }
 
 #[test]
-fn a_folder_is_no_book_of_chess() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().to_str().expect("UTF-8");
-    check_refused(
-        open_file(Game::Chess, path, ""),
-        &format!("{path}: a folder is no file of openings"),
-    );
+fn rejects_a_directory_for_chess() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().to_str().expect("UTF-8");
+    check_error(open_file(Game::Chess, path, ""), &format!("{path}: the path is a directory"));
 }
 
 #[test]
-fn a_book_without_an_opening_is_refused() {
-    let (_folder, empty) = file("empty.epd", b"\n# nothing\n");
+fn rejects_a_book_without_valid_openings() {
+    let (_directory, empty) = file("empty.epd", b"\n# nothing\n");
     for order in ["sequential", "random"] {
         let order = format!("order = \"{order}\"");
-        check_refused(open_file(Game::Chess, &empty, &order), "empty.epd: there are no openings");
-        let (_folder, bad) = file("bad.epd", b"hello\nworld\n");
+        check_error(open_file(Game::Chess, &empty, &order), "empty.epd: there are no openings");
+        let (_directory, bad) = file("bad.epd", b"hello\nworld\n");
         let error = open_file(Game::Chess, &bad, &order).and_then(|mut book| book.get(0));
         let error = error.expect_err("an error").to_string();
-        assert!(error.contains("all 2 openings are bad: "), "{error}");
+        assert!(error.contains("all 2 openings are invalid: "), "{error}");
     }
-    check_refused(open_file(Game::Chess, "missing.epd", ""), "(os error 2)");
-    check_refused(
+    check_error(open_file(Game::Chess, "missing.epd", ""), "(os error 2)");
+    check_error(
         open_file(Game::Chess, "book.xyz", ""),
-        "its name does not tell the format of the openings; name the format",
+        "unknown file extension; specify the format",
     );
-    check_refused(
-        open_file(Game::Shogi, "book.pgn", ""),
-        "openings of this kind are not for shogi",
-    );
+    check_error(open_file(Game::Shogi, "book.pgn", ""), "openings of this kind are not for shogi");
     let number = open(Game::Chess960, "source = { kind = \"chess960\", numbers = [960] }");
-    check_refused(number, "Chess960 has no start position 960, only 0 to 959");
-    // Even if it is not the first one that is played, or there are others.
+    check_error(number, "Chess960 has no start position 960, only 0 to 959");
+    // Even if it is not the first one used, or there are others.
     for numbers in [
         "kind = \"chess960\", numbers = [0, 1, 960]",
         "kind = \"double-chess960\", numbers = [[0, 1], [2, 960]]",
@@ -438,10 +432,10 @@ fn a_book_without_an_opening_is_refused() {
 }
 
 #[test]
-fn a_line_of_any_length_does_no_harm() {
+fn rejects_lines_that_are_too_long() {
     let mut text = vec![b'x'; 3 << 20];
     text.extend(format!("\n{KINGS}\n").bytes());
-    let (_folder, path) = file("book.epd", &text);
+    let (_directory, path) = file("book.epd", &text);
     let mut book = open_file(Game::Chess, &path, "").expect("a book");
     assert_eq!(book.get(0).expect("an opening").index, 1);
     let skipped = book.take_skipped();
@@ -450,8 +444,9 @@ fn a_line_of_any_length_does_no_harm() {
 }
 
 #[test]
-fn one_good_opening_among_bad_ones_is_found_each_time() {
-    let (_folder, path) = file("book.epd", format!("{}{KINGS}\n", "bad\n".repeat(20)).as_bytes());
+fn finds_the_only_valid_opening() {
+    let (_directory, path) =
+        file("book.epd", format!("{}{KINGS}\n", "bad\n".repeat(20)).as_bytes());
     for order in ["sequential", "random"] {
         let mut book = open_file(Game::Chess, &path, &format!("order = \"{order}\"")).expect(order);
         assert!(openings(&mut book, 100).iter().all(|it| it.index == 20));
@@ -463,7 +458,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn no_opening_comes_twice_before_all_came(
+    fn uses_each_opening_once_per_pass(
         lines in prop::collection::vec(0_u8..4, 1..60), order in any::<bool>(), skip in 0_u64..100,
     ) {
         let text: String = lines.iter().enumerate().map(|(number, kind)| match kind {
@@ -472,7 +467,7 @@ proptest! {
             _ => format!("{KINGS} 0 {}\n", number + 1),
         }).collect();
         let good = lines.iter().filter(|&&kind| kind > 1).count() as u64;
-        let (_folder, path) = file("book.epd", text.as_bytes());
+        let (_directory, path) = file("book.epd", text.as_bytes());
         let order = if order { "random" } else { "sequential" };
         let settings = format!("skip = {skip}\norder = \"{order}\"");
         let mut book = open_file(Game::Chess, &path, &settings).expect("a book");
@@ -484,7 +479,7 @@ proptest! {
         for number in 0..good {
             seen.extend(book.get(number).expect("an opening").position);
         }
-        // With a part of one order skipped, the next order begins before all came.
+        // With a part of one order skipped, the next order starts before all openings were used.
         if skip == 0 || order == "sequential" {
             let count = seen.len();
             seen.sort_unstable();

@@ -1,21 +1,21 @@
-//! Ports for the servers of tests.
+//! Free ports for servers of tests.
 
 use std::net::TcpListener;
+use std::ops::Range;
 use std::process;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Systems take the ports of connections, and those that nobody has named, from 32768 on or later.
-const NAMED: std::ops::Range<u32> = 10_000..32_768;
+/// Below the ephemeral ports of operating systems, which start at 32768 or later.
+const PORTS: Range<u32> = 10_000..32_768;
 
-/// A port of this machine that nobody uses, and that nobody is given who does not name it: it stays free until its
-/// server starts, and while that starts anew.
+/// An unused port outside of the ephemeral range: it stays free until its server starts, and while it restarts.
 pub(crate) fn free_port() -> u16 {
     static TAKEN: AtomicU32 = AtomicU32::new(0);
-    // Processes that follow each other do not ask for the same ports.
+    // Consecutive processes start at different ports.
     let first = process::id().wrapping_mul(97);
-    let mut next = NAMED.map(|_| {
+    let mut next = PORTS.map(|_| {
         let port = first.wrapping_add(TAKEN.fetch_add(1, Ordering::Relaxed));
-        u16::try_from(NAMED.start + port % (NAMED.end - NAMED.start)).expect("a port")
+        u16::try_from(PORTS.start + port % (PORTS.end - PORTS.start)).expect("a port")
     });
     next.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).expect("a free port")
 }

@@ -1,5 +1,4 @@
-//! What ends a game on the board, and what an answer is worth: for each end a game that ends so,
-//! for both sides.
+//! Ends of games on the board and by answers, for both sides.
 
 use std::time::Duration;
 
@@ -18,45 +17,45 @@ pub(crate) fn referee(game: Game, position: &str, rules: &Adjudication) -> Refer
     Referee::new(game, &opening, [Limits::default(); 2], rules, None).expect("an opening")
 }
 
-pub(crate) fn answer(word: &str) -> Answer<'_> {
-    match word {
+pub(crate) fn answer(mv: &str) -> Answer<'_> {
+    match mv {
         "resign" => Answer::Resign,
         "win" => Answer::Declare,
-        "(none)" => Answer::Other(word),
-        word => Answer::Move(word),
+        "(none)" => Answer::Other(mv),
+        mv => Answer::Move(mv),
     }
 }
 
-/// Plays moves, none of which but the last may end the game, and gives what the last led to.
-fn play(game: Game, position: &str, words: &str, rules: &Adjudication) -> Verdict {
+/// Plays moves and returns the last verdict. Earlier moves must not end the game.
+fn play(game: Game, position: &str, moves: &str, rules: &Adjudication) -> Verdict {
     let mut referee = referee(game, position, rules);
-    let mut words = words.split_whitespace().peekable();
-    while let Some(word) = words.next() {
-        let verdict = referee.on_answer(answer(word), Duration::ZERO, None);
-        if words.peek().is_none() {
+    let mut moves = moves.split_whitespace().peekable();
+    while let Some(mv) = moves.next() {
+        let verdict = referee.on_answer(answer(mv), Duration::ZERO, None);
+        if moves.peek().is_none() {
             return verdict;
         }
-        assert_eq!(verdict, Verdict::Continue, "{word} of {position}");
+        assert_eq!(verdict, Verdict::Continue, "{mv} of {position}");
     }
     panic!("there are no moves")
 }
 
-fn check(game: Game, position: &str, words: &str, winner: Option<Side>, termination: Termination) {
-    let verdict = play(game, position, words, &Adjudication::default());
-    assert_eq!(verdict, Verdict::Over(Decision { winner, end: termination.into() }), "{words}");
+fn check(game: Game, position: &str, moves: &str, winner: Option<Side>, termination: Termination) {
+    let verdict = play(game, position, moves, &Adjudication::default());
+    assert_eq!(verdict, Verdict::Over(Decision { winner, end: termination.into() }), "{moves}");
 }
 
-fn check_impasse(rule: Impasse, sfen: &str, word: &str, winner: Option<Side>, by: Termination) {
+fn check_impasse(rule: Impasse, sfen: &str, mv: &str, winner: Option<Side>, by: Termination) {
     let rules = Adjudication { impasse: rule, ..Adjudication::default() };
-    let verdict = play(Game::Shogi, sfen, word, &rules);
+    let verdict = play(Game::Shogi, sfen, mv, &rules);
     assert_eq!(verdict, Verdict::Over(Decision { winner, end: by.into() }), "{rule:?}: {sfen}");
 }
 
-/// What one side uses the other one gets, but never more than there was.
+/// The time used by one side is added to the other clock, but the sum never grows.
 #[test]
-fn an_hourglass_gives_what_a_move_takes_to_the_other_side() {
+fn an_hourglass_transfers_time_to_the_opponent() {
     let seconds = Duration::from_secs;
-    for (game, words) in [
+    for (game, moves) in [
         (Game::Chess, ["e2e4", "e7e5", "g1f3", "b8c6"]),
         (Game::Shogi, ["7g7f", "3c3d", "2g2f", "8c8d"]),
     ] {
@@ -64,17 +63,17 @@ fn an_hourglass_gives_what_a_move_takes_to_the_other_side() {
         let (opening, rules) = (Opening::default(), Adjudication::default());
         let mut referee =
             Referee::new(game, &opening, [limits; 2], &rules, None).expect("an opening");
-        let mut check = |word, took, left: [u64; 2]| {
-            let verdict = referee.on_answer(Answer::Move(word), seconds(took), None);
-            assert_eq!(verdict, Verdict::Continue, "{word}");
+        let mut check = |mv, took, left: [u64; 2]| {
+            let verdict = referee.on_answer(Answer::Move(mv), seconds(took), None);
+            assert_eq!(verdict, Verdict::Continue, "{mv}");
             let clocks = [Side::First, Side::Second].map(|side| referee.clock(side).left());
-            assert_eq!(clocks, left.map(|left| Some(seconds(left))), "{word}");
+            assert_eq!(clocks, left.map(|left| Some(seconds(left))), "{mv}");
         };
-        check(words[0], 3, [7, 13]);
-        check(words[1], 5, [12, 8]);
-        // The margin is forgiven, and is no sand.
-        check(words[2], 14, [0, 20]);
-        check(words[3], 0, [0, 20]);
+        check(moves[0], 3, [7, 13]);
+        check(moves[1], 5, [12, 8]);
+        // An overrun within the margin is not added to the other clock.
+        check(moves[2], 14, [0, 20]);
+        check(moves[3], 0, [0, 20]);
         let verdict = referee.on_timeout(seconds(3));
         let termination = GameEnd::time_forfeit(3_000_000);
         assert_eq!(verdict, Verdict::Over(Decision { winner: SECOND, end: termination }));
@@ -96,16 +95,16 @@ fn stalemate_draws_in_chess() {
 }
 
 #[test]
-fn the_third_occurrence_draws_in_chess() {
+fn threefold_repetition_draws_in_chess() {
     let knights = "g1f3 g8f6 f3g1 f6g8";
-    let words = format!("{knights} {knights}");
-    check(Game::Chess, "", &words, None, Termination::Repetition);
+    let moves = format!("{knights} {knights}");
+    check(Game::Chess, "", &moves, None, Termination::Repetition);
     let after_one = format!("e2e4 {} {}", "g8f6 g1f3 f6g8 f3g1", "g8f6 g1f3 f6g8 f3g1");
     check(Game::Chess, "", &after_one, None, Termination::Repetition);
 }
 
 #[test]
-fn the_hundredth_quiet_ply_draws_in_chess_unless_it_mates() {
+fn fifty_move_rule_draws_in_chess_unless_mate() {
     let termination = Termination::FiftyMoveRule;
     check(Game::Chess, "7k/8/8/8/8/8/8/K5R1 w - - 98 80", "a1a2 h8h7", None, termination);
     check(Game::Chess, "7k/8/8/8/8/8/8/K5R1 b - - 98 80", "h8h7 a1a2", None, termination);
@@ -131,42 +130,41 @@ fn mate_wins_in_shogi() {
 }
 
 #[test]
-fn who_cannot_move_loses_in_shogi() {
+fn stalemate_loses_in_shogi() {
     let position = "8k/6G2/9/9/9/6N2/9/9/4K4 b - 1";
     check(Game::Shogi, position, "3f2d", FIRST, Termination::Stalemate);
     let position = "4k4/9/9/2n6/9/9/9/2g6/K8 w - 1";
     check(Game::Shogi, position, "7d8f", SECOND, Termination::Stalemate);
 }
 
-/// Rules of the Japan Shogi Association: the fourth occurrence of a position, with the same side
-/// to move and the same pieces in hand, is no contest.
+/// Rules of the Japan Shogi Association: the fourth occurrence of a position with the same side to move and the same
+/// pieces in hand is a draw.
 #[test]
-fn the_fourth_occurrence_draws_in_shogi() {
+fn fourfold_repetition_draws_in_shogi() {
     let golds = "4i4h 4a4b 4h4i 4b4a";
     check(Game::Shogi, "", &[golds; 3].join(" "), None, Termination::Repetition);
     let golds = "4a4b 4i4h 4b4a 4h4i";
-    let words = format!("7g7f {}", [golds; 3].join(" "));
-    check(Game::Shogi, "", &words, None, Termination::Repetition);
+    let moves = format!("7g7f {}", [golds; 3].join(" "));
+    check(Game::Shogi, "", &moves, None, Termination::Repetition);
 }
 
-/// Rules of the Japan Shogi Association: who gave check with every move between the four
-/// occurrences loses.
+/// Rules of the Japan Shogi Association: a side that gave check with every move between the four occurrences loses.
 #[test]
 fn perpetual_check_loses_in_shogi() {
     let position = "4k4/9/9/9/9/9/9/9/R3K4 b - 1";
     let cycle = "9a9b 5b5a 9b9a 5a5b";
-    let words = format!("9i9a+ 5a5b {} 9a9b 5b5a 9b9a", [cycle; 2].join(" "));
-    check(Game::Shogi, position, &words, SECOND, Termination::PerpetualCheck);
+    let moves = format!("9i9a+ 5a5b {} 9a9b 5b5a 9b9a", [cycle; 2].join(" "));
+    check(Game::Shogi, position, &moves, SECOND, Termination::PerpetualCheck);
     let position = "r3k4/9/9/9/9/9/9/9/4K4 w - 1";
     let cycle = "9i9h 5h5i 9h9i 5i5h";
-    let words = format!("9a9i+ 5i5h {} 9i9h 5h5i 9h9i", [cycle; 2].join(" "));
-    check(Game::Shogi, position, &words, FIRST, Termination::PerpetualCheck);
+    let moves = format!("9a9i+ 5i5h {} 9i9h 5h5i 9h9i", [cycle; 2].join(" "));
+    check(Game::Shogi, position, &moves, FIRST, Termination::PerpetualCheck);
 }
 
 const CAMP: &str = "4K4/+P+P+P+P+P+P+P+P+P/4+P4/9/9/9/9/9/3k5 b";
 const OTHER_CAMP: &str = "3K5/9/9/9/9/9/4+p4/+p+p+p+p+p+p+p+p+p/4k4 w";
 
-/// A camp with ten pawns, pieces in the hand of its side, and the rest of the box in the other.
+/// A king in the camp with ten pawns and pieces in hand; the opponent has the remaining pieces.
 fn declarable(camp: &str, hand: &str) -> String {
     let is_first = camp.ends_with('b');
     let mut rest = String::new();
@@ -182,7 +180,7 @@ fn declarable(camp: &str, hand: &str) -> String {
 
 /// Rules of the Computer Shogi Association: 28 points for the first player, 27 for the second.
 #[test]
-fn a_declaration_is_judged_by_27_points() {
+fn declares_by_the_27_point_rule() {
     let check = |camp, hand, winner, termination| {
         check_impasse(Impasse::Points27, &declarable(camp, hand), "win", winner, termination);
     };
@@ -194,7 +192,7 @@ fn a_declaration_is_judged_by_27_points() {
 
 /// Rules of the Japan Shogi Association: 31 points win, 24 to 30 draw.
 #[test]
-fn a_declaration_is_judged_by_24_points() {
+fn declares_by_the_24_point_rule() {
     let check = |camp, hand, winner, termination| {
         check_impasse(Impasse::Points24, &declarable(camp, hand), "win", winner, termination);
     };
@@ -208,10 +206,10 @@ fn a_declaration_is_judged_by_24_points() {
     check(OTHER_CAMP, "RRGGG", FIRST, Termination::FailedDeclaration);
 }
 
-/// Rules of the Japan Shogi Association: in a handicap game the points are counted as if whoever
-/// gives the handicap had the pieces left out; here a rook and a bishop, which are ten points.
+/// Rules of the Japan Shogi Association: in a handicap game, the side that gives the handicap also counts the removed
+/// pieces; here a rook and a bishop, ten points.
 #[test]
-fn who_gives_a_handicap_declares_with_the_pieces_left_out() {
+fn the_side_that_gives_a_handicap_counts_the_removed_pieces() {
     let check = |rule, camp, hand, winner, termination| {
         let even = declarable(camp, hand);
         let hands = even.strip_prefix(camp).expect("the camp comes first");
@@ -228,7 +226,7 @@ fn who_gives_a_handicap_declares_with_the_pieces_left_out() {
     check(Impasse::Points24, OTHER_CAMP, "RGGGGS", None, Termination::Impasse);
     check(Impasse::Points24, OTHER_CAMP, "GGGG", None, Termination::Impasse);
     check(Impasse::Points24, OTHER_CAMP, "GGG", FIRST, wrong);
-    // Whoever takes the handicap is counted without them.
+    // The other side does not count them.
     check(Impasse::Points27, CAMP, "RBGGGGSSSS", FIRST, won);
     check(Impasse::Points27, CAMP, "RBGGGGSSS", SECOND, wrong);
     check(Impasse::Points24, CAMP, "RBGGGGSSSSNNN", FIRST, won);
@@ -237,7 +235,7 @@ fn who_gives_a_handicap_declares_with_the_pieces_left_out() {
 }
 
 #[test]
-fn a_declaration_needs_the_king_and_ten_pieces_there_and_no_check() {
+fn a_declaration_requires_king_and_ten_pieces_in_the_camp_and_no_check() {
     let check = |sfen, winner| {
         let wrong = Termination::FailedDeclaration;
         check_impasse(Impasse::Points27, sfen, "win", winner, wrong);
@@ -251,8 +249,8 @@ fn a_declaration_needs_the_king_and_ten_pieces_there_and_no_check() {
 }
 
 #[test]
-fn nobody_declares_where_that_is_no_rule() {
-    // Beside the square of the try.
+fn declarations_fail_without_a_rule() {
+    // Next to the target square.
     let first = declarable(CAMP, "RRBBGGGG").replace("4K4/", "3K5/");
     let second = declarable(OTHER_CAMP, "RRBBGGGG").replace("4k4 w", "5k3 w");
     for rule in [Impasse::TryRule, Impasse::None] {
@@ -262,14 +260,14 @@ fn nobody_declares_where_that_is_no_rule() {
 }
 
 #[test]
-fn the_try_wins_under_its_rule_only() {
+fn a_try_wins_only_under_the_try_rule() {
     let first = "9/4K4/9/9/9/9/9/9/3k5 b - 1";
     let second = "3K5/9/9/9/9/9/9/4k4/9 w - 1";
     check_impasse(Impasse::TryRule, first, "5b5a", FIRST, Termination::TryRule);
     check_impasse(Impasse::TryRule, second, "5h5i", SECOND, Termination::TryRule);
     let verdict = play(Game::Shogi, first, "5b5a", &Adjudication::default());
     assert_eq!(verdict, Verdict::Continue);
-    // The king elsewhere, or another piece there, is no try.
+    // The king on another square, or another piece on the target square.
     let rules = Adjudication { impasse: Impasse::TryRule, ..Adjudication::default() };
     assert_eq!(play(Game::Shogi, first, "5b4a", &rules), Verdict::Continue);
     let gold = "9/4GK3/9/9/9/9/9/9/3k5 b - 1";
@@ -277,7 +275,7 @@ fn the_try_wins_under_its_rule_only() {
 }
 
 #[test]
-fn who_resigns_loses() {
+fn resignation_loses() {
     check(Game::Shogi, "", "resign", SECOND, Termination::Resignation);
     check(Game::Shogi, "", "7g7f resign", FIRST, Termination::Resignation);
     check(Game::Chess, "", "resign", SECOND, Termination::Resignation);
@@ -287,33 +285,33 @@ fn who_resigns_loses() {
 fn check_illegal(
     game: Game,
     position: &str,
-    words: &str,
+    moves: &str,
     winner: Option<Side>,
     expected: IllegalReason,
 ) {
-    let verdict = play(game, position, words, &Adjudication::default());
+    let verdict = play(game, position, moves, &Adjudication::default());
     let Verdict::Over(Decision { winner: found, end }) = verdict else {
-        panic!("{words} is legal")
+        panic!("{moves} is legal")
     };
     assert!(end.termination.is_failure());
     let Some(EndDetail::IllegalMove { text, position: _, reason }) = &end.detail else {
-        panic!("{words}: {end:?}")
+        panic!("{moves}: {end:?}")
     };
-    assert_eq!((found, *reason), (winner, expected), "{words}");
-    assert_eq!(Some(text.as_str()), words.split(' ').next_back(), "{words}");
+    assert_eq!((found, *reason), (winner, expected), "{moves}");
+    assert_eq!(Some(text.as_str()), moves.split(' ').next_back(), "{moves}");
 }
 
 #[test]
 fn illegal_moves_lose() {
-    let chess = |fen, words, winner, why| check_illegal(Game::Chess, fen, words, winner, why);
+    let chess = |fen, moves, winner, why| check_illegal(Game::Chess, fen, moves, winner, why);
     for (before, winner) in [("", SECOND), ("e2e4 ", FIRST)] {
-        let refused = |word, why| {
-            check_illegal(Game::Chess, "", &format!("{before}{word}"), winner, why);
+        let check = |mv, why| {
+            check_illegal(Game::Chess, "", &format!("{before}{mv}"), winner, why);
         };
-        refused("a4a5", IllegalReason::NoPiece);
-        refused("0000", IllegalReason::Unreadable);
-        refused("(none)", IllegalReason::Unreadable);
-        refused("win", IllegalReason::Unreadable);
+        check("a4a5", IllegalReason::NoPiece);
+        check("0000", IllegalReason::Unreadable);
+        check("(none)", IllegalReason::Unreadable);
+        check("win", IllegalReason::Unreadable);
     }
     chess("", "e2e5", SECOND, IllegalReason::CannotReach);
     chess("", "e2e4 e7e4", FIRST, IllegalReason::CannotReach);
@@ -324,7 +322,7 @@ fn illegal_moves_lose() {
 
 #[test]
 fn fouls_lose_in_shogi() {
-    let shogi = |sfen, words, winner, why| check_illegal(Game::Shogi, sfen, words, winner, why);
+    let shogi = |sfen, moves, winner, why| check_illegal(Game::Shogi, sfen, moves, winner, why);
     shogi("", "7g7e", SECOND, IllegalReason::CannotReach);
     shogi("", "7g7f 3c3e", FIRST, IllegalReason::CannotReach);
     let nifu = "4k4/9/9/9/9/9/4P4/9/4K4 b P 1";
@@ -346,7 +344,7 @@ fn fouls_lose_in_shogi() {
 }
 
 #[test]
-fn an_illegal_word_is_shortened_and_the_position_told() {
+fn shortens_illegal_moves_and_reports_the_position() {
     let long = "x".repeat(10_000);
     let mut referee = referee(Game::Chess, "", &Adjudication::default());
     referee.on_answer(Answer::Move("e2e4"), Duration::ZERO, None);
@@ -358,25 +356,25 @@ fn an_illegal_word_is_shortened_and_the_position_told() {
 }
 
 #[test]
-fn moves_are_kept_as_their_canonical_words() {
+fn stores_moves_in_canonical_notation() {
     let castles = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
-    for (game, word, canonical) in [
+    for (game, mv, canonical) in [
         (Game::Chess, "e1h1", "e1g1"),
         (Game::Chess, "e1g1", "e1g1"),
         (Game::Chess960, "e1h1", "e1h1"),
     ] {
         let mut referee = referee(game, castles, &Adjudication::default());
         assert_eq!(referee.latest_move(), None);
-        let verdict = referee.on_answer(Answer::Move(word), Duration::ZERO, None);
+        let verdict = referee.on_answer(Answer::Move(mv), Duration::ZERO, None);
         assert_eq!(verdict, Verdict::Continue);
         assert_eq!(referee.latest_move().as_deref(), Some(canonical));
     }
 }
 
 #[test]
-fn no_game_starts_from_a_bad_opening() {
+fn rejects_invalid_openings() {
     let start = |position: &str, moves: &[&str]| {
-        let moves = moves.iter().map(|&word| word.to_owned()).collect();
+        let moves = moves.iter().map(|&mv| mv.to_owned()).collect();
         let opening = Opening { position: Some(position.to_owned()), moves, ..Opening::default() };
         let limits = [Limits::default(); 2];
         Referee::new(Game::Chess, &opening, limits, &Adjudication::default(), None).err()

@@ -1,5 +1,4 @@
-//! Whole matches with processes: engines that fail in every way, and a runner that is killed again
-//! and again.
+//! Complete matches with processes: failing engines, and a runner that is killed repeatedly.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,10 +19,10 @@ use readyok_arena::store::{Reader, Store};
 use readyok_client::{Timeouts, WaitLimit};
 use readyok_rules::{Game, Side, Termination};
 
-use crate::instant::{Place, limits};
+use crate::instant::{TestDir, limits};
 
-/// What the match program leaves in a place.
-impl Place {
+/// Files of the match program in a directory.
+impl TestDir {
     fn stored(&self) -> Vec<PairResult> {
         let pairs = Reader::open(&self.path("match.jsonl")).expect("a good file");
         let mut pairs: Vec<PairResult> = pairs.map(|pair| pair.expect("a good line")).collect();
@@ -37,8 +36,8 @@ impl Place {
         let games = pairs.flat_map(|pair| {
             let index = pair.pairing.index;
             pair.games.into_iter().map(move |game| {
-                let words = game.moves.into_iter().map(|played| played.mv.to_string()).collect();
-                (index, words, game.end)
+                let moves = game.moves.into_iter().map(|played| played.mv.to_string()).collect();
+                (index, moves, game.end)
             })
         });
         games.collect()
@@ -57,11 +56,11 @@ impl Place {
 fn events(child: &mut Child) -> impl Iterator<Item = Event> + use<> {
     let output = BufReader::new(child.stdout.take().expect("an output"));
     let lines = output.lines().map_while(Result::ok);
-    // The last line of a program that was killed may be torn.
+    // The last line may be truncated after a kill.
     lines.map_while(|line| serde_json::from_str(&line).ok())
 }
 
-/// What a PGN file says of its games: round, players, result.
+/// The games of a PGN file: round, players, result.
 fn pgn_games(path: &Path) -> Vec<String> {
     let text = fs::read_to_string(path).expect("a file");
     let games = text.split("[Event ").skip(1);
@@ -73,10 +72,10 @@ fn pgn_games(path: &Path) -> Vec<String> {
     games.map(tags).collect()
 }
 
-/// The PGN that a store says there should be.
-fn pgn_of(store: &Path, folder: &Path) -> String {
-    let path = folder.join("again.pgn");
-    let copy = folder.join("copy.jsonl");
+/// The expected PGN games of a store.
+fn pgn_of(store: &Path, directory: &Path) -> String {
+    let path = directory.join("again.pgn");
+    let copy = directory.join("copy.jsonl");
     fs::copy(store, &copy).expect("a copy");
     let (store, _) = Store::resume(&copy, |_| ()).expect("a good file");
     let mut game = Match::new(store, Settings::default()).expect("a match");
@@ -90,15 +89,15 @@ fn pgn_of(store: &Path, folder: &Path) -> String {
 }
 
 #[test]
-fn engines_that_fail_in_every_way_lose_and_nothing_else_happens() {
+fn failing_engines_lose_without_other_effects() {
     let faults = ["", "crash", "illegal", "garbage", "late", "hang", "flood"];
     let time = |fault: &str| matches!(fault, "late" | "hang" | "flood").then_some(150);
     for game in [Game::Chess, Game::Shogi] {
         let engines: Vec<_> = faults.iter().map(|fault| (*fault, limits(time(fault)))).collect();
-        let place = Place::new(game, 2, &engines);
+        let place = TestDir::new(game, 2, &engines);
         let store = Store::create(&place.path("match.jsonl"), &place.plan).expect("new");
         let mut it = Match::new(store, Settings::default()).expect("a match");
-        let (sender, heard) = channel();
+        let (sender, received) = channel();
         it.listen(sender);
         let stall = WaitLimit::fixed(Duration::from_mins(1));
         let setting = GameSettings { stall, ..GameSettings::new(game) };
@@ -131,7 +130,7 @@ fn engines_that_fail_in_every_way_lose_and_nothing_else_happens() {
             assert!(ends.iter().all(fits), "{fault}: {ends:?}");
         }
         assert_eq!(seen.len(), faults.len() - 1, "each has failed: {:?}", seen.keys());
-        let failures = heard.iter().filter(|event| matches!(event, Event::EngineFailure { .. }));
+        let failures = received.iter().filter(|event| matches!(event, Event::EngineFailure { .. }));
         assert_eq!(failures.count(), seen.values().map(Vec::len).sum::<usize>());
         #[cfg(target_os = "linux")]
         assert_eq!(place.running_become(&[]), [""; 0], "no process is left");
@@ -139,18 +138,18 @@ fn engines_that_fail_in_every_way_lose_and_nothing_else_happens() {
 }
 
 #[test]
-fn a_runner_that_is_killed_twenty_times_loses_nothing_and_repeats_nothing() {
+fn a_runner_killed_twenty_times_loses_and_repeats_no_pair() {
     let engines = [("", limits(None)), ("", limits(None)), ("crash", limits(None))];
-    let whole = Place::new(Game::Chess, 60, &engines);
+    let whole = TestDir::new(Game::Chess, 60, &engines);
     let mut child = whole.start();
-    // Somebody has to read what it tells, or it waits.
+    // The output must be read, or the process blocks.
     assert!(events(&mut child).count() > 180);
     assert!(child.wait().expect("an end").success());
-    let place = Place::new(Game::Chess, 60, &engines);
+    let place = TestDir::new(Game::Chess, 60, &engines);
     for kill in 0..20 {
         let mut child = place.start();
         let pairs = events(&mut child).filter(|event| matches!(event, Event::PairEnd { .. }));
-        // After another number of pairs each time, and in the middle of the next ones.
+        // After a different number of pairs each time, and during the next ones.
         assert!(pairs.take(1 + kill % 3).count() > 0, "there is something left to play");
         child.kill().expect("a process");
         child.wait().expect("an end");
@@ -160,10 +159,10 @@ fn a_runner_that_is_killed_twenty_times_loses_nothing_and_repeats_nothing() {
     let before = place.stored().len();
     assert!((20..180).contains(&before), "{before}");
     let mut child = place.start();
-    let heard: Vec<Event> = events(&mut child).collect();
+    let received: Vec<Event> = events(&mut child).collect();
     assert!(child.wait().expect("an end").success());
     assert!(
-        matches!(heard.first(), Some(Event::MatchStart { resumed, .. }) if *resumed == before as u64)
+        matches!(received.first(), Some(Event::MatchStart { resumed, .. }) if *resumed == before as u64)
     );
     let indices: Vec<u64> = place.stored().iter().map(|pair| pair.pairing.index).collect();
     assert_eq!(indices, (0..180).collect::<Vec<_>>(), "each pair once");
@@ -171,19 +170,19 @@ fn a_runner_that_is_killed_twenty_times_loses_nothing_and_repeats_nothing() {
     let pgn = place.path("games.pgn");
     assert_eq!(
         fs::read_to_string(&pgn).expect("a file"),
-        pgn_of(&place.path("match.jsonl"), place.folder.path()),
-        "the records say what the results say"
+        pgn_of(&place.path("match.jsonl"), place.directory.path()),
+        "the records match the results"
     );
     let (mut ours, mut theirs) = (pgn_games(&pgn), pgn_games(&whole.path("games.pgn")));
     ours.sort_unstable();
     theirs.sort_unstable();
     assert_eq!((ours.len(), ours), (360, theirs));
-    assert!(!place.path("games.pgn.old").exists(), "nothing had to be written anew");
+    assert!(!place.path("games.pgn.old").exists(), "nothing was rewritten");
 }
 
 #[test]
-fn an_interrupt_ends_the_program_with_whole_pairs_and_no_process() {
-    let place = Place::new(Game::Chess, 100_000, &[("", limits(None)), ("", limits(None))]);
+fn an_interrupt_exits_with_complete_pairs_and_no_engines() {
+    let place = TestDir::new(Game::Chess, 100_000, &[("", limits(None)), ("", limits(None))]);
     let mut child = place.start();
     let mut input = child.stdin.take().expect("an input");
     let mut events = events(&mut child);

@@ -1,12 +1,10 @@
-//! The same games as fastchess alpha 1.8.2 and cutechess-cli 1.5.1 play: with engines that always
-//! play the same, as many plies in 200 games from the same openings; where the engines are installed
-//! and `READYOK_REAL_ENGINES` is set.
+//! Comparison with games of fastchess alpha 1.8.2 and cutechess-cli 1.5.1: deterministic engines play the same number
+//! of plies in 200 games from the same openings. Requires the engines and `READYOK_REAL_ENGINES`.
 //!
-//! Both were given `-each nodes=1 -rounds 100 -games 2 -concurrency 2` and these openings in their
-//! order, with a hash of 1 MB for Stockfish, and of 2 MB and `depth=1` for Ethereal.
+//! Both ran with `-each nodes=1 -rounds 100 -games 2 -concurrency 2` and sequential openings, with a hash of 1 MB for
+//! Stockfish, and of 2 MB and `depth=1` for Ethereal.
 //!
-//! Other versions play other games, so that they are a failure; with `READYOK_OTHER_VERSIONS=1` they
-//! play without being compared.
+//! Other versions play other games and are a failure. With `READYOK_OTHER_VERSIONS=1` they are not compared.
 
 use std::env;
 use std::io::{Write as _, stderr};
@@ -43,8 +41,7 @@ fn nodes_1(program: &str, name: &str, depth: Option<u32>, hash: &str) -> EngineP
     EnginePlan { name: name.to_owned(), options, ..plan }
 }
 
-/// Whether the games can be compared: not with engines whose games nobody has counted, which others
-/// can be if that is allowed.
+/// Whether the games can be compared: other versions cannot, which is allowed by a variable.
 fn are_known(names: [&str; 2], known: [&str; 2], others_allowed: bool) -> bool {
     assert!(
         names == known || others_allowed,
@@ -53,10 +50,10 @@ fn are_known(names: [&str; 2], known: [&str; 2], others_allowed: bool) -> bool {
     names == known
 }
 
-/// Plays the match, and compares if these are the engines whose games are known.
+/// Plays the match, and compares the games if the versions are known.
 fn check(engines: [EnginePlan; 2], known: [&str; 2], plies: usize) -> Option<Score> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let results = folder.path().join("results");
+    let directory = tempfile::tempdir().expect("a directory");
+    let results = directory.path().join("results");
     let plan = plan(engines);
     let store = Store::create(&results, &plan).expect("a new file");
     let game = Match::new(store, Settings::default()).expect("a match");
@@ -85,36 +82,36 @@ fn check(engines: [EnginePlan; 2], known: [&str; 2], plies: usize) -> Option<Sco
 }
 
 #[test]
-fn engines_of_the_known_versions_are_compared() {
+fn compares_known_versions() {
     assert!(are_known(["Stockfish 15.1"; 2], ["Stockfish 15.1"; 2], false));
     assert!(are_known(["Stockfish 15.1"; 2], ["Stockfish 15.1"; 2], true));
 }
 
 #[test]
 #[should_panic(expected = "which READYOK_OTHER_VERSIONS=1 allows")]
-fn another_version_is_a_failure() {
+fn rejects_other_versions() {
     are_known(["Stockfish 17", "Stockfish 15.1"], ["Stockfish 15.1"; 2], false);
 }
 
 #[test]
-fn another_version_is_not_compared_where_it_is_allowed() {
+fn does_not_compare_allowed_other_versions() {
     assert!(!are_known(["Stockfish 17", "Stockfish 15.1"], ["Stockfish 15.1"; 2], true));
 }
 
 #[test]
-fn stockfish_plays_itself_as_with_fastchess_and_cutechess() {
+fn stockfish_games_equal_those_of_fastchess_and_cutechess() {
     if !is_wanted("stockfish") {
         return;
     }
     let engines = ["a", "b"].map(|name| nodes_1("stockfish", name, None, "1"));
     let Some(score) = check(engines, ["Stockfish 15.1"; 2], 17_900) else { return };
-    // fastchess tells these counts, and the pentanomial 0, 0, 100, 0, 0.
+    // The counts reported by fastchess, with the pentanomial 0, 0, 100, 0, 0.
     assert_eq!([score.wins, score.draws, score.losses], [86, 28, 86]);
     assert_eq!(score.pairs, [0, 0, 86, 14, 0, 0]);
 }
 
 #[test]
-fn stockfish_meets_ethereal_as_with_fastchess_and_cutechess() {
+fn stockfish_and_ethereal_games_equal_those_of_fastchess_and_cutechess() {
     if !is_wanted("stockfish and ethereal-chess") {
         return;
     }

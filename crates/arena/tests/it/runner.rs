@@ -1,4 +1,4 @@
-//! The runner: what is played, what counts, and how it ends, with players that are no engines.
+//! The runner with fake players: issued pairings, counted results, and reasons of the end.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -38,18 +38,18 @@ where
     }
 }
 
-struct Place {
-    folder: TempDir,
+struct TestDir {
+    directory: TempDir,
     plan: Plan,
 }
 
-impl Place {
+impl TestDir {
     fn new(plan: Plan) -> Self {
-        Self { folder: tempfile::tempdir().expect("a folder"), plan }
+        Self { directory: tempfile::tempdir().expect("a directory"), plan }
     }
 
     fn file(&self) -> PathBuf {
-        self.folder.path().join("match.jsonl")
+        self.directory.path().join("match.jsonl")
     }
 
     fn open(&self) -> Store {
@@ -80,7 +80,7 @@ impl Place {
         (summary, events.iter().collect())
     }
 
-    /// The indices in the file, in their order.
+    /// The indices in the file, in order.
     fn stored(&self) -> Vec<u64> {
         let mut indices = in_file(&self.file());
         indices.sort_unstable();
@@ -99,8 +99,8 @@ fn good(pairing: &Pairing, _: &mut PlayContext<'_>) -> Result<Option<PairResult>
 }
 
 #[test]
-fn plays_every_pairing_once_and_tells_it() {
-    let place = Place::new(sample::plan(&["a", "b", "c"], 4));
+fn plays_and_reports_every_pairing_once() {
+    let place = TestDir::new(sample::plan(&["a", "b", "c"], 4));
     let (summary, events) = place.play(Settings::default(), good);
     let summary = summary.expect("a match");
     assert_eq!((summary.end, summary.complete, summary.games), (End::Complete, 12, 24));
@@ -115,13 +115,13 @@ fn plays_every_pairing_once_and_tells_it() {
 }
 
 #[test]
-fn three_engines_are_rated_together_and_two_are_not() {
-    let place = Place::new(sample::plan(&["a", "b", "c"], 4));
+fn rates_three_engines_but_not_two() {
+    let place = TestDir::new(sample::plan(&["a", "b", "c"], 4));
     let (_, events) = place.play(Settings::default(), good);
     let [.., Event::Ratings(ratings), Event::MatchEnd { .. }] = events.as_slice() else {
         panic!("no ratings before the end: {events:?}");
     };
-    // The table of the report, made of the same pairs.
+    // The crosstable of the report, from the same pairs.
     let mut table = Crosstable::new(3).expect("three players");
     for pair in Reader::open(&place.file()).expect("a good file") {
         let Pairing { first, second, .. } = pair.expect("a good line").pairing;
@@ -141,28 +141,31 @@ fn three_engines_are_rated_together_and_two_are_not() {
     assert_eq!(ratings.first_move.estimate(), expected.first_move());
     let [a, b, c] = [0, 1, 2].map(|engine| ratings.rating(EngineId(engine)).elo.expect("games"));
     assert!(a > b && b > c && (a + b + c).abs() < 1e-6, "{a} {b} {c}");
-    let told = ratings.difference(EngineId(0), EngineId(2)).expect("they have met");
+    let difference = ratings.difference(EngineId(0), EngineId(2)).expect("games between them");
     let Estimate { value, error } = expected.difference(0, 2);
     let close = |one: Figure, other: Figure| {
         let apart = one.number().zip(other.number()).map(|(one, other)| (one - other).abs());
         apart.is_some_and(|apart| apart < 1e-6)
     };
-    assert!(close(told.value, value) && close(told.error, error), "{told} is not {value} {error}");
+    assert!(
+        close(difference.value, value) && close(difference.error, error),
+        "{difference} is not {value} {error}"
+    );
     let line = serde_json::to_value(Event::Ratings(ratings.clone())).expect("JSON");
     assert_eq!(line["event"], "ratings");
     assert_eq!(line["covariance"][2].as_array().map(Vec::len), Some(3));
-    let heard: Event = serde_json::from_value(line).expect("an event");
-    assert!(matches!(heard, Event::Ratings(heard) if heard.ratings.len() == 3));
+    let received: Event = serde_json::from_value(line).expect("an event");
+    assert!(matches!(received, Event::Ratings(received) if received.ratings.len() == 3));
 
-    let place = Place::new(sample::plan(&["a", "b"], 4));
+    let place = TestDir::new(sample::plan(&["a", "b"], 4));
     let (_, events) = place.play(Settings::default(), good);
     assert!(!events.iter().any(|event| matches!(event, Event::Ratings(_))));
 }
 
 #[test]
-fn a_knockout_tells_who_has_won_it() {
+fn reports_the_winner_of_a_knockout() {
     let format = Format::Knockout { replays: 0, tie: KnockoutTie::HigherSeed };
-    let place = Place::new(Plan { format, ..sample::plan(&["a", "b", "c"], 1) });
+    let place = TestDir::new(Plan { format, ..sample::plan(&["a", "b", "c"], 1) });
     let (_, events) = place.play(Settings::default(), good);
     let [.., Event::Champion { engine: EngineId(0) }, Event::MatchEnd { .. }] = events.as_slice()
     else {
@@ -171,13 +174,13 @@ fn a_knockout_tells_who_has_won_it() {
 }
 
 #[test]
-fn a_complete_match_goes_on_with_nothing_but_more_rounds() {
-    let place = Place::new(sample::plan(&["a", "b"], 4));
+fn a_complete_match_resumes_only_with_more_rounds() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 4));
     place.play(Settings::default(), good).0.expect("a match");
-    let nobody = |_: &Pairing, _: &mut PlayContext<'_>| {
+    let never = |_: &Pairing, _: &mut PlayContext<'_>| {
         Err(PlayerError::Pairing("nothing is left".to_owned()))
     };
-    let (summary, events) = place.play(Settings::default(), nobody);
+    let (summary, events) = place.play(Settings::default(), never);
     assert_eq!(summary.expect("a match").games, 8);
     assert!(matches!(events.first(), Some(Event::MatchStart { resumed: 4, .. })));
     place.open().accept(&sample::plan(&["a", "b"], 6)).expect("more rounds");
@@ -190,8 +193,8 @@ fn a_complete_match_goes_on_with_nothing_but_more_rounds() {
 }
 
 #[test]
-fn an_interrupt_lets_running_pairs_end_and_the_match_goes_on_later() {
-    let place = Place::new(sample::plan(&["a", "b"], 50));
+fn an_interrupt_finishes_running_pairs_and_the_match_resumes() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 50));
     let (game, _events) = place.game(Settings::default());
     let stop = game.stop_handle();
     let player = |pairing: &Pairing, watch: &mut PlayContext<'_>| {
@@ -209,7 +212,7 @@ fn an_interrupt_lets_running_pairs_end_and_the_match_goes_on_later() {
     assert_eq!(place.stored(), (0..50).collect::<Vec<_>>());
 }
 
-/// Plays pairs at once but for one, which it plays until the match is aborted.
+/// Plays pairs immediately, except one that lasts until the match is aborted.
 fn until_aborted(
     endless: u64,
     interrupt: impl Fn(),
@@ -219,7 +222,7 @@ fn until_aborted(
             return good(pairing, watch);
         }
         let (sender, aborted) = channel();
-        let _heard = watch.stop.on_abort(move || sender.send(()).expect("somebody who waits"));
+        let _registration = watch.stop.on_abort(move || sender.send(()).expect("a receiver"));
         interrupt();
         aborted.recv().expect("an abort");
         Ok(None)
@@ -227,8 +230,8 @@ fn until_aborted(
 }
 
 #[test]
-fn the_second_interrupt_breaks_games_off_and_they_are_played_again() {
-    let place = Place::new(sample::plan(&["a", "b"], 50));
+fn the_second_interrupt_aborts_games_which_are_replayed() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 50));
     let (game, _events) = place.game(Settings::default());
     let stop = game.stop_handle();
     let player = until_aborted(3, || {
@@ -243,8 +246,8 @@ fn the_second_interrupt_breaks_games_off_and_they_are_played_again() {
 }
 
 #[test]
-fn the_first_interrupt_can_break_games_off() {
-    let place = Place::new(sample::plan(&["a", "b"], 50));
+fn the_first_interrupt_can_abort_games() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 50));
     let settings = Settings { on_interrupt: Stop::Abort, ..Settings::default() };
     let (game, _events) = place.game(settings);
     let stop = game.stop_handle();
@@ -254,8 +257,8 @@ fn the_first_interrupt_can_break_games_off() {
 }
 
 #[test]
-fn a_pair_whose_worker_panics_is_played_again() {
-    let place = Place::new(sample::plan(&["a", "b"], 20));
+fn replays_a_pair_of_a_panicked_worker() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 20));
     let failed = Mutex::new(Vec::new());
     let (summary, events) = place.play(Settings::default(), |pairing, watch| {
         let first = !failed.lock().expect("a lock").contains(&pairing.index);
@@ -277,8 +280,8 @@ fn a_pair_whose_worker_panics_is_played_again() {
 }
 
 #[test]
-fn a_pair_that_no_worker_survives_ends_the_match_with_an_error() {
-    let place = Place::new(sample::plan(&["a", "b"], 20));
+fn a_pair_that_kills_all_workers_is_an_error() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 20));
     let (summary, events) = place.play(Settings::default(), |pairing, watch| {
         assert_ne!(pairing.index, 5, "a bug");
         good(pairing, watch)
@@ -292,8 +295,8 @@ fn a_pair_that_no_worker_survives_ends_the_match_with_an_error() {
 }
 
 #[test]
-fn a_pair_that_cannot_be_played_ends_the_match_with_an_error() {
-    let place = Place::new(sample::plan(&["a", "b"], 20));
+fn a_pair_that_cannot_be_played_is_an_error() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 20));
     let (summary, _) = place.play(Settings::default(), |pairing, watch| match pairing.index {
         4 => Err(PlayerError::Pairing("no such opening".to_owned())),
         _ => good(pairing, watch),
@@ -303,11 +306,11 @@ fn a_pair_that_cannot_be_played_ends_the_match_with_an_error() {
 }
 
 #[test]
-fn the_test_of_the_plan_ends_the_match() {
+fn a_decided_test_ends_the_match() {
     let mut plan = sample::plan(&["a", "b"], 100_000);
     plan.sprt = toml::from_str("elo0 = 0.0\nelo1 = 5.0").expect("a test");
-    let place = Place::new(plan);
-    // Between the two: a is stronger, and not each pair is the same.
+    let place = TestDir::new(plan);
+    // Between the two bounds: a is stronger, and pairs differ.
     let play = |pairing: &Pairing, watch: &mut PlayContext<'_>| {
         let mut result = good(pairing, watch)?;
         if pairing.index.is_multiple_of(3)
@@ -333,11 +336,11 @@ fn the_test_of_the_plan_ends_the_match() {
 fn a_test_needs_two_engines() {
     let mut plan = sample::plan(&["a", "b", "c"], 10);
     plan.sprt = toml::from_str("elo0 = 0.0\nelo1 = 5.0").expect("a test");
-    let (summary, _) = Place::new(plan).play(Settings::default(), good);
+    let (summary, _) = TestDir::new(plan).play(Settings::default(), good);
     assert!(matches!(summary, Err(MatchError::TestOf(3))));
 }
 
-/// The second engine always loses in this way.
+/// The second engine always loses with this termination.
 fn lost_by(
     end: GameEnd,
 ) -> impl Fn(&Pairing, &mut PlayContext<'_>) -> Result<Option<PairResult>, PlayerError> {
@@ -354,8 +357,8 @@ fn lost_by(
 }
 
 #[test]
-fn an_engine_that_crashes_loses_and_the_match_goes_on() {
-    let place = Place::new(sample::plan(&["a", "b"], 20));
+fn a_crash_loses_and_the_match_continues() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 20));
     let crash = sample::crash();
     let (summary, events) = place.play(Settings::default(), lost_by(crash));
     let summary = summary.expect("a match");
@@ -369,8 +372,8 @@ fn an_engine_that_crashes_loses_and_the_match_goes_on() {
 }
 
 #[test]
-fn an_engine_that_crashes_too_often_ends_the_match_if_that_is_wanted() {
-    let place = Place::new(sample::plan(&["a", "b"], 20));
+fn the_failure_limit_ends_the_match() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 20));
     let settings = Settings { failures: Some(6), ..Settings::default() };
     let crash = sample::crash();
     let summary = place.play(settings.clone(), lost_by(crash)).0.expect("a match");
@@ -378,22 +381,22 @@ fn an_engine_that_crashes_too_often_ends_the_match_if_that_is_wanted() {
         panic!("{summary:?}");
     };
     assert!(count >= 6 && summary.complete < 20, "{summary:?}");
-    let place = Place::new(sample::plan(&["a", "b"], 20));
+    let place = TestDir::new(sample::plan(&["a", "b"], 20));
     let late = GameEnd::time_forfeit(5);
     let summary = place.play(settings, lost_by(late)).0.expect("a match");
     assert_eq!(summary.end, End::Complete, "bad play is no failure of that kind");
 }
 
 #[test]
-fn an_engine_that_never_starts_ends_the_match() {
-    let place = Place::new(sample::plan(&["a", "b"], 1000));
+fn repeated_start_failures_end_the_match() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 1000));
     let no_start = GameEnd::no_start(EngineFailure::other("no such file"));
     let summary = place.play(Settings::default(), lost_by(no_start)).0.expect("a match");
     assert!(matches!(summary.end, End::Failures { engine: EngineId(1), .. }), "{summary:?}");
     assert!(summary.complete < 10, "{summary:?}");
 }
 
-/// A queue that leads to a thread which answers jobs as it likes.
+/// A queue with a thread that answers jobs by a function.
 struct Elsewhere {
     reports: Sender<Report>,
     answer: fn(Job, &Sender<Report>),
@@ -410,7 +413,7 @@ impl Dispatcher for Elsewhere {
     }
 }
 
-fn elsewhere(place: &Place, answer: fn(Job, &Sender<Report>)) -> Result<Summary, MatchError> {
+fn elsewhere(place: &TestDir, answer: fn(Job, &Sender<Report>)) -> Result<Summary, MatchError> {
     let (game, _events) = place.game(Settings::default());
     let reports = game.reports();
     game.coordinate(&mut Elsewhere { reports, answer })
@@ -421,8 +424,8 @@ fn done(result: PairResult) -> Report {
 }
 
 #[test]
-fn a_pair_that_is_done_twice_counts_once() {
-    let place = Place::new(sample::plan(&["a", "b"], 10));
+fn counts_a_duplicate_result_once() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 10));
     let summary = elsewhere(&place, |job, reports| {
         for _ in 0..2 {
             reports.send(done(sample::played(job.pairing.clone()))).expect("a coordinator");
@@ -433,9 +436,9 @@ fn a_pair_that_is_done_twice_counts_once() {
 }
 
 #[test]
-fn a_result_that_does_not_fit_its_pairing_is_refused() {
+fn rejects_a_result_of_another_pairing() {
     let check = |answer: fn(Job, &Sender<Report>)| {
-        let place = Place::new(sample::plan(&["a", "b"], 10));
+        let place = TestDir::new(sample::plan(&["a", "b"], 10));
         let error = elsewhere(&place, answer).expect_err("a wrong result");
         assert!(matches!(error, MatchError::Pairing { index: 0, .. }), "{error}");
         assert!(place.stored().is_empty());
@@ -463,8 +466,8 @@ fn a_result_that_does_not_fit_its_pairing_is_refused() {
 }
 
 #[test]
-fn a_queue_out_of_order_ends_the_match_with_an_error() {
-    let place = Place::new(sample::plan(&["a", "b"], 10));
+fn a_queue_failure_ends_the_match() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 10));
     let error = elsewhere(&place, |job, reports| {
         let broken = QueueError { text: "no connection".to_owned() };
         reports.send(Report::QueueFailed(broken)).expect("a coordinator");
@@ -474,19 +477,19 @@ fn a_queue_out_of_order_ends_the_match_with_an_error() {
     assert!(matches!(error, Err(MatchError::Queue(_))), "{error:?}");
 }
 
-fn refused() -> Rejection {
+fn rejection() -> Rejection {
     let why = "does not start (no library)".to_owned();
     NoStart { engine: "a".to_owned(), why }.into()
 }
 
 #[test]
-fn a_worker_that_refuses_the_match_is_shown() {
-    let place = Place::new(sample::plan(&["a", "b"], 1));
+fn reports_a_worker_that_rejects_the_match() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 1));
     let (game, events) = place.game(Settings::default());
     let reports = game.reports();
     let answer = |job: Job, reports: &Sender<Report>| {
         let worker = WorkerId("far".to_owned());
-        reports.send(Report::Rejected { worker, why: refused() }).expect("a coordinator");
+        reports.send(Report::Rejected { worker, why: rejection() }).expect("a coordinator");
         reports.send(done(sample::played(job.pairing))).expect("a coordinator");
     };
     let summary = game.coordinate(&mut Elsewhere { reports, answer });
@@ -500,29 +503,32 @@ fn a_worker_that_refuses_the_match_is_shown() {
         .collect();
     assert_eq!(
         warnings,
-        ["the worker `far` does not play the match: the engine `a` does not start (no library)"]
+        ["the worker `far` rejects the match: the engine `a` does not start (no library)"]
     );
 }
 
 #[test]
-fn a_match_that_all_workers_refuse_ends_with_an_error_that_names_them() {
-    let place = Place::new(sample::plan(&["a", "b"], 10));
+fn a_match_rejected_by_all_workers_is_an_error() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 10));
     let error = elsewhere(&place, |job, reports| {
-        let worker = |name: &str| (WorkerId(name.to_owned()), refused());
+        let worker = |name: &str| (WorkerId(name.to_owned()), rejection());
         let workers = ["one", "two", "three", "four", "five", "six"].map(worker);
         reports.send(Report::AllRejected(workers.to_vec())).expect("a coordinator");
         let why = ReturnReason::Withdrawn;
         reports.send(Report::Returned { index: job.pairing.index, why }).expect("a coordinator");
     });
-    let error = error.expect_err("nobody plays").to_string();
-    assert!(error.starts_with("no worker plays the match: one: the engine `a`"), "{error}");
+    let error = error.expect_err("no worker plays").to_string();
+    assert!(
+        error.starts_with("all workers have rejected the match: one: the engine `a`"),
+        "{error}"
+    );
     assert!(error.ends_with("; and 2 more"), "{error}");
     assert!(place.stored().is_empty());
 }
 
 #[test]
-fn a_result_keeps_who_played_it_and_no_name_is_too_long() {
-    let place = Place::new(sample::plan(&["a", "b"], 1));
+fn stores_the_name_of_the_worker_truncated() {
+    let place = TestDir::new(sample::plan(&["a", "b"], 1));
     let summary = elsewhere(&place, |job, reports| {
         let worker = Some(WorkerId("x".repeat(100_000)));
         let result = PairResult { worker, ..sample::played(job.pairing) };
@@ -535,16 +541,16 @@ fn a_result_keeps_who_played_it_and_no_name_is_too_long() {
 }
 
 #[test]
-fn tournaments_of_every_format_go_on_exactly_wherever_they_were_broken_off() {
+fn tournaments_of_all_formats_resume_exactly() {
     for format in ["round-robin", "gauntlet", "swiss", "knockout"] {
         let mut plan = sample::plan(&["a", "b", "c", "d", "e"], 3);
         plan.format = toml::from_str(&format!("kind = \"{format}\"")).expect(format);
         if format == "knockout" {
             plan.rounds = 1;
         }
-        let whole = Place::new(plan.clone());
+        let whole = TestDir::new(plan.clone());
         let expected = whole.play(Settings::default(), good).0.expect(format);
-        let place = Place::new(plan);
+        let place = TestDir::new(plan);
         let left = AtomicU64::new(0);
         let mut rounds = 0;
         loop {
@@ -573,7 +579,7 @@ fn tournaments_of_every_format_go_on_exactly_wherever_they_were_broken_off() {
 }
 
 #[test]
-fn slots_have_processors_of_their_own() {
+fn slots_have_cpus_of_their_own() {
     let mut plan = sample::plan(&["a", "b", "c"], 1);
     assert_eq!(threads_of(&plan), 1);
     plan.engines[1].options.insert("threads".to_owned(), "4".to_owned());
@@ -583,8 +589,8 @@ fn slots_have_processors_of_their_own() {
     assert_eq!(threads_of(&plan), 7);
     let Ok(cpus) = Cpus::share(1, 1, None) else { return };
     assert_eq!((cpus.slots().len(), cpus.slots()[0].len()), (1, 1));
-    cpus.bind(0).expect("a processor of this thread");
-    let usable = Cpus::share(1, 1, None).expect("that processor");
+    cpus.bind(0).expect("a CPU of this thread");
+    let usable = Cpus::share(1, 1, None).expect("that CPU");
     assert_eq!(usable, cpus);
     assert!(Cpus::share(2, 1, None).is_err(), "there is only one left for this thread");
 }

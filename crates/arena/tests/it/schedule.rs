@@ -1,4 +1,4 @@
-//! Schedules: who meets whom, in every format, and going on after an interruption.
+//! Schedules: encounters of all formats, and resuming.
 
 mod knockout;
 mod resume;
@@ -21,7 +21,7 @@ fn open(plan: &Plan) -> Schedule {
     good(Schedule::open(plan))
 }
 
-fn refusal(plan: &Plan) -> ScheduleError {
+fn plan_error(plan: &Plan) -> ScheduleError {
     match Schedule::open(plan) {
         Ok(schedule) => panic!("{schedule:?}"),
         Err(error) => error,
@@ -32,7 +32,7 @@ fn good<T, E: std::fmt::Display>(result: Result<T, E>) -> T {
     result.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Plays everything, each pairing as soon as it is given; wins are the first engine's.
+/// Plays all pairings in order; wins are those of the first engine.
 fn play(schedule: &mut Schedule, score: impl Fn(&Pairing) -> Score) -> Vec<Pairing> {
     let mut played = Vec::new();
     loop {
@@ -54,7 +54,7 @@ fn outcome(pairing: &Pairing, score: Score) -> Outcome {
     Outcome { index, first, second, score }
 }
 
-/// The engine that stands earlier in the plan wins every game.
+/// The engine with the lower ID wins every game.
 fn as_seeded(pairing: &Pairing) -> Score {
     won_by(pairing, pairing.first.min(pairing.second))
 }
@@ -71,7 +71,7 @@ fn drawn(pairing: &Pairing) -> Score {
     Score { draws: pairing.games, ..Score::default() }
 }
 
-/// Any score, but always the same for a pairing and a seed.
+/// A pseudorandom score of a pairing and a seed.
 fn some_score(pairing: &Pairing, seed: u64) -> Score {
     let mut random = fastrand::Rng::with_seed(seed ^ pairing.index.wrapping_mul(0x9e37_79b9));
     let mut score = Score::default();
@@ -85,7 +85,7 @@ fn some_score(pairing: &Pairing, seed: u64) -> Score {
     score
 }
 
-/// Names of both engines as in the plan, from 1 on: `1-4`.
+/// The numbers of both engines in the plan, from 1: `1-4`.
 fn names(pairing: &Pairing) -> String {
     format!("{}-{}", pairing.first.0 + 1, pairing.second.0 + 1)
 }
@@ -95,7 +95,7 @@ fn round(pairings: &[Pairing], round: u32) -> String {
     names.collect::<Vec<_>>().join(" ")
 }
 
-/// How much more often an engine had the first move than the second, in pairings of one game.
+/// The difference of first and second moves of an engine, in pairings of one game.
 fn balance(pairings: &[Pairing], engine: EngineId) -> i64 {
     pairings
         .iter()

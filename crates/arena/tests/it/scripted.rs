@@ -1,4 +1,4 @@
-//! Engines that do what a script says, for games that end as planned.
+//! Scripted engines, for games with a planned end.
 
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -12,30 +12,30 @@ use readyok_arena::result::MatchGame;
 use readyok_client::{Timeouts, WaitLimit};
 use readyok_rules::Game;
 
-/// Long enough that a loaded machine does not matter.
+/// Long enough for a loaded host.
 const LONG: Duration = Duration::from_mins(1);
-/// What is waited for in vain.
+/// A timeout that is expected to expire.
 pub(crate) const SHORT: Duration = Duration::from_millis(300);
 
-/// What an engine does at each `go` of a game, one after another.
+/// The answers of an engine, one for each `go` of a game.
 ///
-/// A plain word is a `bestmove`. Otherwise lines to say are divided by `|`, and those that start
-/// with `!` are done: `!hang`, `!flood`, `!leave`, `!wait 50`, `!part bestmove e2` (without the end
-/// of the line), `!long 3000000`. Under `go ponder` it waits for the next command first.
+/// A plain token is a `bestmove`. Otherwise, output lines are separated by `|`, and those that start with `!` are
+/// actions: `!hang`, `!flood`, `!leave`, `!wait 50`, `!part bestmove e2` (without a line end), `!long 3000000`. After
+/// `go ponder`, the answer waits for the next command.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
-    pub(crate) greeting: String,
+    pub(crate) handshake: String,
     pub(crate) acts: Vec<String>,
-    /// What a line starts and ends with.
+    /// Prefix and suffix of each line.
     pub(crate) frame: (&'static str, &'static str),
-    /// Said again and again at the end of each game, before it may begin another.
+    /// Output that is repeated at the end of each game, before the next one.
     pub(crate) farewell: &'static str,
 }
 
 pub(crate) fn script(acts: &str) -> Script {
     let acts = acts.split(',').map(str::trim).filter(|act| !act.is_empty());
     Script {
-        greeting: "option name Hash type spin default 16 min 1 max 64".to_owned(),
+        handshake: "option name Hash type spin default 16 min 1 max 64".to_owned(),
         acts: acts.map(str::to_owned).collect(),
         frame: ("", "\n"),
         farewell: "",
@@ -59,7 +59,7 @@ pub(crate) fn timeouts() -> Timeouts {
     }
 }
 
-/// The same for a script, which may be one that nobody needs to wait for when it is to end.
+/// Parses a script whose engine may hang.
 fn timeouts_with(script: &Script) -> Timeouts {
     if script.acts.iter().any(|act| act.contains("!hang") || act.contains("!flood")) {
         let short = WaitLimit::fixed(SHORT);
@@ -69,34 +69,34 @@ fn timeouts_with(script: &Script) -> Timeouts {
     }
 }
 
-/// A player that follows a script, and what it hears.
+/// A player that follows a script, and the lines it receives.
 pub(crate) fn player(
     game: Game,
     id: u32,
     plan: &EnginePlan,
     script: Script,
 ) -> (Player, Receiver<String>) {
-    let (heard, lines) = channel();
-    let patience = timeouts_with(&script);
+    let (received, lines) = channel();
+    let timeouts = timeouts_with(&script);
     let start = move |builder: readyok_client::Builder| {
-        let (script, heard) = (script.clone(), heard.clone());
-        builder.in_process(move |input, output| obey(&script, input, output, &heard))
+        let (script, received) = (script.clone(), received.clone());
+        builder.in_process(move |input, output| obey(&script, input, output, &received))
     };
-    (Player::with_start(game, EngineId(id), plan, patience, start), lines)
+    (Player::with_start(game, EngineId(id), plan, timeouts, start), lines)
 }
 
-/// The setting of short games.
+/// The settings of short games.
 pub(crate) fn setting(game: Game) -> GameSettings {
     GameSettings { stall: WaitLimit::fixed(LONG), ..GameSettings::new(game) }
 }
 
-/// The same for engines that stall.
+/// Settings with a short stall timeout.
 pub(crate) fn impatient(game: Game) -> GameSettings {
     let stall = WaitLimit { silence: SHORT, total: SHORT * 4 };
     GameSettings { stall, ..GameSettings::new(game) }
 }
 
-/// Plays a game of two scripts, without clocks.
+/// Plays a game of two scripts without clocks.
 pub(crate) fn game(setting: &GameSettings, opening: &Opening, scripts: [Script; 2]) -> MatchGame {
     let plans =
         ["first", "second"].map(|name| plan(name, Limits { nodes: Some(1), ..Limits::default() }));
@@ -111,7 +111,7 @@ pub(crate) fn game_of(
     scripts: [Script; 2],
 ) -> MatchGame {
     let [first, second] = scripts;
-    let (mut first, _heard) = player(setting.game, 0, &plans[0], first);
+    let (mut first, _received) = player(setting.game, 0, &plans[0], first);
     let (mut second, _heard_too) = player(setting.game, 1, &plans[1], second);
     play(setting, opening, &mut first, &mut second)
 }
@@ -131,12 +131,12 @@ pub(crate) fn play(
     result
 }
 
-/// A plan for another protocol than that of the game.
+/// A plan with this protocol.
 pub(crate) fn speaking(protocol: Protocol, plan: EnginePlan) -> EnginePlan {
     EnginePlan { protocol: Some(protocol), ..plan }
 }
 
-/// Where a script is said.
+/// The output of a script.
 struct Voice {
     output: PipeWriter,
     frame: (&'static str, &'static str),
@@ -150,23 +150,23 @@ impl Voice {
     }
 
     fn raw(&mut self, text: &str) {
-        // The other side may have left.
+        // The pipe may be closed.
         let _ = self.output.write_all(text.as_bytes()).and_then(|()| self.output.flush());
     }
 
-    /// Talks until nobody listens.
+    /// Writes until the pipe is closed.
     fn flood(&mut self) {
         let lines = "info depth 9 score cp 1 nodes 99 pv e2e4\n".repeat(99);
         while self.output.write_all(lines.as_bytes()).is_ok() {}
     }
 
-    /// Does what stands for one `go`. Tells whether the engine stays.
+    /// Executes the answer to one `go`. Returns whether the engine continues.
     fn act(&mut self, act: &str) -> bool {
         if !act.contains(['|', ' ', '!']) {
             self.lines(&format!("bestmove {act}"));
             return true;
         }
-        // What is said without a pause is said at once.
+        // Consecutive lines are written at once.
         let mut lines = Vec::new();
         for part in act.split('|').map(str::trim).chain(["!"]) {
             let (what, value) = part.split_once(' ').unwrap_or((part, ""));
@@ -201,16 +201,16 @@ fn number(text: &str) -> u64 {
     text.parse().expect(text)
 }
 
-fn obey(script: &Script, input: PipeReader, output: PipeWriter, heard: &Sender<String>) {
+fn obey(script: &Script, input: PipeReader, output: PipeWriter, received: &Sender<String>) {
     let mut acts = script.acts.iter();
     let mut voice = Voice { output, frame: script.frame };
     let lines = BufReader::new(input).lines().map_while(Result::ok);
-    // Who listens may have left.
-    let mut lines = lines.inspect(|line| drop(heard.send(line.clone())));
+    // The receiver may be closed.
+    let mut lines = lines.inspect(|line| drop(received.send(line.clone())));
     while let Some(line) = lines.next() {
         match line.split(' ').next().unwrap_or_default() {
-            word @ ("uci" | "usi") => {
-                voice.lines(&format!("id name Script|{}|{word}ok", script.greeting));
+            command @ ("uci" | "usi") => {
+                voice.lines(&format!("id name Script|{}|{command}ok", script.handshake));
             }
             "isready" => voice.lines("readyok"),
             "ucinewgame" | "usinewgame" => {

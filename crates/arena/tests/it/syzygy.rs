@@ -1,10 +1,10 @@
-//! Adjudication by real tables, beside what is known of endings without them.
+//! Adjudication by real tablebases, compared with known facts of the endgame theory.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use readyok_arena::game::{Answer, Decision, Known, Referee, Syzygy, Tablebases, Verdict};
+use readyok_arena::game::{Answer, Decision, Referee, Syzygy, Tablebases, Verdict, Wdl};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{Adjudication, Limits, TablebaseAdjudication, TablebaseScope};
 use readyok_rules::shakmaty::fen::Fen;
@@ -14,72 +14,71 @@ use readyok_rules::shakmaty::{
 use readyok_rules::{Game, Side, Termination};
 
 fn tables() -> Syzygy {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/syzygy");
-    Syzygy::open([folder]).expect("the tables")
+    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/syzygy");
+    Syzygy::open([directory]).expect("the tables")
 }
 
 #[track_caller]
-fn check(fen: &str, expected: Option<Known>) {
+fn check(fen: &str, expected: Option<Wdl>) {
     let fen: Fen = fen.parse().expect("a FEN");
     let position: Chess = fen.into_position(CastlingMode::Standard).expect("a position");
     assert_eq!(tables().probe(&position), expected);
 }
 
 #[test]
-fn a_king_on_a_key_square_wins_with_a_pawn() {
-    // In front of a pawn on the fifth rank, whoever moves.
-    check("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", Some(Known::Win));
-    check("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", Some(Known::Loss));
-    // Two ranks in front of a pawn on the second.
-    check("8/8/4k3/8/4K3/8/4P3/8 w - - 0 1", Some(Known::Win));
-    check("8/8/4k3/8/4K3/8/4P3/8 b - - 0 1", Some(Known::Loss));
+fn a_king_on_a_key_square_wins() {
+    // In front of a pawn on the fifth rank, with either side to move.
+    check("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", Some(Wdl::Win));
+    check("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", Some(Wdl::Loss));
+    // Two ranks in front of a pawn on the second rank.
+    check("8/8/4k3/8/4K3/8/4P3/8 w - - 0 1", Some(Wdl::Win));
+    check("8/8/4k3/8/4K3/8/4P3/8 b - - 0 1", Some(Wdl::Loss));
 }
 
 #[test]
 fn the_opposition_decides_one_rank_in_front_of_a_pawn() {
-    check("8/8/4k3/8/4K3/4P3/8/8 w - - 0 1", Some(Known::Draw));
-    check("8/8/4k3/8/4K3/4P3/8/8 b - - 0 1", Some(Known::Loss));
+    check("8/8/4k3/8/4K3/4P3/8/8 w - - 0 1", Some(Wdl::Draw));
+    check("8/8/4k3/8/4K3/4P3/8/8 b - - 0 1", Some(Wdl::Loss));
 }
 
 #[test]
 fn a_rook_pawn_draws_against_a_king_in_its_corner() {
-    check("k7/8/K7/P7/8/8/8/8 w - - 0 1", Some(Known::Draw));
-    check("k7/8/K7/P7/8/8/8/8 b - - 0 1", Some(Known::Draw));
+    check("k7/8/K7/P7/8/8/8/8 w - - 0 1", Some(Wdl::Draw));
+    check("k7/8/K7/P7/8/8/8/8 b - - 0 1", Some(Wdl::Draw));
 }
 
 #[test]
-fn a_pawn_beyond_the_square_of_the_king_queens() {
-    check("8/8/8/P6k/8/8/8/K7 b - - 0 1", Some(Known::Loss));
-    check("8/8/8/P3k3/8/8/8/K7 b - - 0 1", Some(Known::Draw));
+fn a_pawn_outside_the_square_of_the_king_queens() {
+    check("8/8/8/P6k/8/8/8/K7 b - - 0 1", Some(Wdl::Loss));
+    check("8/8/8/P3k3/8/8/8/K7 b - - 0 1", Some(Wdl::Draw));
 }
 
 #[test]
 fn pieces_that_cannot_mate_draw() {
-    check("8/8/4k3/8/8/3NN3/8/K7 w - - 0 1", Some(Known::Draw));
-    check("8/8/4k3/8/8/4B3/8/K7 w - - 0 1", Some(Known::Draw));
+    check("8/8/4k3/8/8/3NN3/8/K7 w - - 0 1", Some(Wdl::Draw));
+    check("8/8/4k3/8/8/4B3/8/K7 w - - 0 1", Some(Wdl::Draw));
 }
 
 #[test]
-fn captures_are_looked_at_before_the_table() {
-    check("8/8/3k4/8/8/1r6/8/K6R w - - 0 1", Some(Known::Draw));
-    check("8/8/8/3k4/8/8/r6R/K7 w - - 0 1", Some(Known::Win));
-    check("8/8/8/4k3/8/2K5/8/r2R4 w - - 0 1", Some(Known::Win));
-    check("8/8/8/4k3/8/3K4/8/q2Q4 b - - 0 1", Some(Known::Win));
+fn searches_captures_before_probing() {
+    check("8/8/3k4/8/8/1r6/8/K6R w - - 0 1", Some(Wdl::Draw));
+    check("8/8/8/3k4/8/8/r6R/K7 w - - 0 1", Some(Wdl::Win));
+    check("8/8/8/4k3/8/2K5/8/r2R4 w - - 0 1", Some(Wdl::Win));
+    check("8/8/8/4k3/8/3K4/8/q2Q4 b - - 0 1", Some(Wdl::Win));
 }
 
 #[test]
-fn what_no_table_has_is_not_known() {
+fn a_missing_table_has_no_value() {
     check("8/8/4k3/8/8/3BN3/8/K7 w - - 0 1", None);
     check("4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1", None);
     check("8/8/8/8/8/4k3/8/R3K3 w Q - 0 1", None);
 }
 
-/// Stockfish's own table of this ending, which is made in another way, has so many wins of White;
-/// its source asserts it.
+/// Stockfish's bitbase of this ending, generated independently, has this number of wins; its source asserts it.
 const WINS_OF_KPK: u32 = 111_282;
 
 #[test]
-fn wins_with_a_pawn_are_as_many_as_they_should_be() {
+fn counts_the_known_number_of_wins_with_a_pawn() {
     let tables = tables();
     let mut wins = 0;
     for pawn in Square::ALL {
@@ -90,7 +89,7 @@ fn wins_with_a_pawn_are_as_many_as_they_should_be() {
             for black in Square::ALL {
                 for turn in Color::ALL {
                     let Some(position) = king_and_pawn(white, pawn, black, turn) else { continue };
-                    let won = if turn.is_white() { Known::Win } else { Known::Loss };
+                    let won = if turn.is_white() { Wdl::Win } else { Wdl::Loss };
                     wins += u32::from(tables.probe(&position).expect("a result") == won);
                 }
             }
@@ -120,13 +119,13 @@ fn a_game_ends_when_a_capture_leads_to_a_table() {
         scope: TablebaseScope::Both,
     };
     let rules = Adjudication { tablebases: Some(rule), ..Adjudication::default() };
-    let played = |fen: &str, word: &str| {
+    let played = |fen: &str, mv: &str| {
         let opening = Opening { position: Some(fen.to_owned()), ..Opening::default() };
         let tables: Arc<dyn Tablebases> = Arc::new(tables());
         let limits = [Limits::default(); 2];
         let mut referee =
             Referee::new(Game::Chess, &opening, limits, &rules, Some(tables)).expect("a position");
-        referee.on_answer(Answer::Move(word), Duration::ZERO, None)
+        referee.on_answer(Answer::Move(mv), Duration::ZERO, None)
     };
     let end =
         |winner| Verdict::Over(Decision { winner, end: Termination::TablebaseAdjudication.into() });

@@ -1,5 +1,5 @@
-//! Plays a match, or goes on with it: `play-match STORE PLAN PGN SLOTS`. The plan is JSON. Events
-//! go to the output as lines of JSON, and each line of the input is an interrupt.
+//! Plays or resumes a match: `play-match STORE PLAN PGN SLOTS`. The plan is JSON. Events are written to stdout as JSON
+//! lines, and each line of stdin is an interrupt.
 
 use std::error::Error;
 use std::io::{self, BufRead};

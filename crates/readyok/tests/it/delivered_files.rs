@@ -86,7 +86,7 @@ fn a_match_whose_engine_needs_a_folder_does_not_begin() {
     let output = run(&mut command, b"");
     assert_eq!(output.code(), Some(1), "{}", output.text());
     assert!(
-        output.stderr.contains("is a folder, which does not go to workers"),
+        output.stderr.contains("is a directory, which is not sent to workers"),
         "{}",
         output.stderr
     );

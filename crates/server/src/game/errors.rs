@@ -206,7 +206,7 @@ fn opening_fault(game: Option<Game>, fault: &OpeningFault) -> ErrorInfo {
             ErrorCode::unknown(ErrorSubject::StartNumber, number)
         }
         OpeningFault::Handicap(name) => ErrorCode::unknown(ErrorSubject::Handicap, name),
-        OpeningFault::Folder => ErrorCode::IsADirectory,
+        OpeningFault::Directory => ErrorCode::IsADirectory,
         OpeningFault::NoMoves => ErrorCode::NoMoves,
         other => ErrorCode::system(other),
     };

@@ -145,9 +145,9 @@ impl Follow {
             Event::Warning { pair: Some(_), engine: None, .. } => {
                 self.set_note(ErrorCode::GamesReplayed.into());
             }
-            Event::Warning { text, engine, about, .. } => {
+            Event::Warning { text, engine, context, .. } => {
                 let who = engine.map(|engine| self.name(engine));
-                let kind = about.as_ref().map(|about| &about.kind);
+                let kind = context.as_ref().map(|context| &context.kind);
                 self.set_note(warning(who.as_deref(), kind, text));
             }
             Event::EngineFailure { engine, count, .. } => {

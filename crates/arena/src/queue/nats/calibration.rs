@@ -1,4 +1,4 @@
-//! How fast a machine is, so that a second on it can be made worth as much as on another one.
+//! Speed of a host, to scale time controls between hosts.
 
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
@@ -8,51 +8,49 @@ use readyok_rules::{Game, Position};
 use crate::plan::{EngineTimeouts, Limits, Plan, TimeControl};
 use crate::queue::MatchSpec;
 
-/// How often the measurement is repeated. The best one counts, since others disturb but never help.
+/// Repetitions of the measurement. The fastest one counts, since other load only slows it down.
 const ATTEMPTS: u32 = 5;
 
-/// Plies of the tree that is walked.
+/// Depth of the perft.
 const DEPTH: u32 = 3;
 
-/// Time on a machine is stretched or pressed at most so much.
-const MOST: f64 = 8.0;
+/// Maximum scale factor of times.
+const MAX_FACTOR: f64 = 8.0;
 
-/// Measures the speed of this machine, in positions per second of a walk through legal moves, which
-/// is the same kind of work as that of an engine. It takes less than a second.
-#[expect(clippy::cast_precision_loss, reason = "far less than 2^53 positions")]
-#[expect(clippy::disallowed_methods, reason = "it measures the machine")]
+/// Measures the speed of this host in perft nodes per second. It takes less than a second.
+#[expect(clippy::cast_precision_loss, reason = "far less than 2^53 nodes")]
+#[expect(clippy::disallowed_methods, reason = "it measures the host")]
 pub fn measure_speed() -> f64 {
     let mut best = Duration::MAX;
-    let mut positions = 0;
+    let mut nodes = 0;
     for _ in 0..ATTEMPTS {
         let started = Instant::now();
-        positions = walk(&Position::start(Game::Chess), DEPTH);
+        nodes = perft(&Position::start(Game::Chess), DEPTH);
         best = best.min(started.elapsed());
     }
-    positions as f64 / best.as_secs_f64().max(1e-9)
+    nodes as f64 / best.as_secs_f64().max(1e-9)
 }
 
-fn walk(position: &Position, depth: u32) -> u64 {
+fn perft(position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
-    let mut positions = 0;
+    let mut nodes = 0;
     for mv in position.legal_moves() {
         let mut next = position.clone();
         if next.play(mv).is_ok() {
-            positions += walk(&next, depth - 1);
+            nodes += perft(&next, depth - 1);
         }
     }
-    positions
+    nodes
 }
 
-/// The order with its times made longer on a machine that is slower than the coordinator's, and
-/// shorter on one that is faster, so that engines see as much there. Nodes and depth stay, and so does
-/// everything if the coordinator has told no speed.
-pub fn scale_times(mut spec: MatchSpec, here: f64) -> MatchSpec {
-    let factor = spec.speed.map_or(1.0, |coordinator| coordinator / here);
+/// Scales the times of a match from the reference speed to that of this host. Limits of nodes and depth do not change.
+/// Without a reference speed nothing changes.
+pub fn scale_times(mut spec: MatchSpec, speed: f64) -> MatchSpec {
+    let factor = spec.speed.map_or(1.0, |reference| reference / speed);
     if factor.is_finite() {
-        scale(&mut spec.plan, factor.clamp(1.0 / MOST, MOST));
+        scale(&mut spec.plan, factor.clamp(1.0 / MAX_FACTOR, MAX_FACTOR));
     }
     spec
 }
@@ -87,7 +85,7 @@ fn scaled_limits(limits: Limits, factor: f64) -> Limits {
         }),
         byoyomi_ms: limits.byoyomi_ms.map(millis),
         move_time_ms: limits.move_time_ms.map(millis),
-        // What the machine needs to hand on a move does not depend on what the engine does.
+        // The margin covers the latency of the runner, not the time of the engine.
         ..limits
     }
 }

@@ -1,4 +1,4 @@
-//! A connection to the server, for threads that know nothing of tasks.
+//! A synchronous connection to the NATS server.
 
 use std::error::Error as _;
 use std::fmt;
@@ -18,34 +18,32 @@ use async_nats::{Client, ConnectOptions, ServerAddr};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
 
-use super::messages::{OpenMatch, broken, read};
-use super::names::{FILES, MATCHES};
+use super::messages::{FILES, MATCHES, OpenMatch, broken, read};
 use crate::queue::{QueueError, Stop};
 
-/// How to get in.
+/// Address and credentials of the server.
 #[derive(Clone, Default)]
 pub struct Access {
-    /// Where the server is: `nats://host:port`, `tls://…`, with `user:password@` or `token@` if it
-    /// wants them.
+    /// The address: `nats://host:port` or `tls://…`, optionally with `user:password@` or `token@`.
     pub server: String,
-    /// What to log in with instead of what the address holds.
+    /// The login, which overrides that of the address.
     pub login: Option<Login>,
-    /// A file with the credentials of an account (JWT and NKey).
+    /// A credentials file (JWT and NKey).
     pub credentials: Option<PathBuf>,
     /// A file with the seed of an NKey.
     pub nkey: Option<PathBuf>,
-    /// A file with certificates to trust beside those of the system.
+    /// A file with root certificates, in addition to those of the system.
     pub certificates: Option<PathBuf>,
 }
 
-/// What a client logs in with.
+/// Login of a client.
 #[derive(Clone)]
 pub enum Login {
-    /// A user and the password.
+    /// User name and password.
     Password {
-        /// The name of the user.
+        /// The user name.
         user: String,
-        /// The password of the user.
+        /// The password.
         password: String,
     },
     /// A token.
@@ -53,22 +51,22 @@ pub enum Login {
 }
 
 impl Access {
-    /// Whether the address holds a password or a token.
+    /// Whether the address contains a password or a token.
     pub fn is_login_in_address(&self) -> bool {
         self.server.parse().is_ok_and(|address| login_in(&address).is_some())
     }
 }
 
-/// The login that an address holds, which its parser leaves percent-encoded.
+/// The login in an address. The parser of addresses does not percent-decode it.
 fn login_in(address: &ServerAddr) -> Option<Login> {
-    let user = decoded(address.username()?);
-    Some(match address.password().map(decoded) {
+    let user = percent_decoded(address.username()?);
+    Some(match address.password().map(percent_decoded) {
         Some(password) => Login::Password { user, password },
         None => Login::Token(user),
     })
 }
 
-/// A connection with its own thread, which reconnects by itself.
+/// A connection with its own thread, which reconnects automatically.
 #[derive(Clone)]
 pub struct Connection {
     runtime: Arc<Runtime>,
@@ -76,17 +74,17 @@ pub struct Connection {
     pub(super) stream: Context,
 }
 
-/// How long a request to the server may take.
+/// Timeout of a request to the server.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How long to wait before the server is asked again after a failure.
-pub(super) const PAUSE: Duration = Duration::from_millis(500);
+/// Delay before a retry.
+pub(super) const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 impl Connection {
     /// Connects.
     ///
     /// # Errors
-    /// The server cannot be reached, or does not let us in.
+    /// The server cannot be reached, or rejects the login.
     pub fn open(access: &Access) -> Result<Self, QueueError> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
@@ -95,12 +93,12 @@ impl Connection {
             .build()
             .map_err(broken)?;
         let client = runtime.block_on(connect(access))?;
-        // It starts a task.
+        // Needs the runtime, since it spawns a task.
         let stream = runtime.block_on(async { jetstream::new(client.clone()) });
         Ok(Self { runtime: Arc::new(runtime), client, stream })
     }
 
-    /// Waits for an answer of the server.
+    /// Sends a request and waits for the response.
     pub(super) fn request<T, E: fmt::Display>(
         &self,
         request: impl Future<Output = Result<T, E>>,
@@ -108,20 +106,20 @@ impl Connection {
         self.runtime.block_on(async {
             match tokio::time::timeout(REQUEST_TIMEOUT, request).await {
                 Ok(answer) => answer.map_err(broken),
-                Err(_) => Err(broken("the server does not answer")),
+                Err(_) => Err(broken("the server does not respond")),
             }
         })
     }
 
-    /// Brings a message to the server's disk, though the server may be away for some time, and tells its
-    /// number. Of several with the same name the server keeps one. None if it is not `wanted` any more after a failure.
+    /// Publishes a message persistently and returns its sequence number. Retries during an outage, as long as
+    /// `is_needed`; otherwise returns `None`. The server deduplicates messages with the same name.
     pub(super) fn publish(
         &self,
         subject: &str,
         text: &[u8],
         name: &str,
-        away: Duration,
-        wanted: impl Fn() -> bool,
+        max_outage: Duration,
+        is_needed: impl Fn() -> bool,
     ) -> Result<Option<u64>, QueueError> {
         let since = Instant::now();
         loop {
@@ -133,25 +131,23 @@ impl Connection {
                 }
             });
             match sent {
-                Err(error) if since.elapsed() > away => return Err(error),
-                Err(_) if !wanted() => return Ok(None),
-                Err(_) => self.pause(PAUSE),
+                Err(error) if since.elapsed() > max_outage => return Err(error),
+                Err(_) if !is_needed() => return Ok(None),
+                Err(_) => self.sleep(RETRY_DELAY),
                 Ok(ack) => return Ok(Some(ack.sequence)),
             }
         }
     }
 
-    /// Waits for something that has its own deadline.
+    /// Waits for a future that has its own deadline.
     pub(super) fn wait<T>(&self, event: impl Future<Output = T>) -> T {
         self.runtime.block_on(event)
     }
 
-    /// Waits before something is tried again.
-    pub(super) fn pause(&self, time: Duration) {
+    pub(super) fn sleep(&self, time: Duration) {
         self.runtime.block_on(async { tokio::time::sleep(time).await });
     }
 
-    /// Does something beside.
     pub(super) fn spawn(
         &self,
         task: impl Future<Output = ()> + Send + 'static,
@@ -159,10 +155,10 @@ impl Connection {
         self.runtime.spawn(task)
     }
 
-    /// The bucket of open matches.
+    /// Opens or creates the bucket of open matches.
     ///
-    /// Its stream is made by hand: to make a bucket, `async-nats` asks about the account, and does
-    /// not understand what servers before 2.10 answer, Debian's among them.
+    /// Its stream is created explicitly: to create a bucket, `async-nats` requests account information, whose response
+    /// of servers before 2.10 (as in Debian) it cannot parse.
     pub(super) fn create_matches(&self) -> Result<Store, QueueError> {
         let config = Config {
             name: format!("KV_{MATCHES}"),
@@ -179,20 +175,19 @@ impl Connection {
         self.request(self.stream.get_key_value(MATCHES))
     }
 
-    /// The same without making it, which workers need not be allowed to; none if no coordinator has
-    /// made it yet.
+    /// Opens the bucket of open matches; `None` if no coordinator has created it. Workers need no permission to create
+    /// it.
     pub(super) fn find_matches(&self) -> Result<Option<Store>, QueueError> {
-        let asked =
+        let result =
             self.request(async { Ok::<_, QueueError>(self.stream.get_key_value(MATCHES).await) });
-        match asked? {
+        match result? {
             Ok(matches) => Ok(Some(matches)),
-            Err(error) if is_not_there(&error) => Ok(None),
+            Err(error) if is_missing(&error) => Ok(None),
             Err(error) => Err(broken(error)),
         }
     }
 
-    /// How a match is stopped, as far as the server tells. One that is not there any more is over, and
-    /// nobody wants to know what is still played of it.
+    /// The stop state of a match, if the server responds. A deleted match counts as aborted.
     pub(super) fn stop_of(&self, id: &str) -> Option<Stop> {
         let matches = self.find_matches().ok()??;
         match self.request(matches.get(id)).ok()? {
@@ -201,12 +196,12 @@ impl Connection {
         }
     }
 
-    /// The store of programs and files, which a coordinator has made.
+    /// Opens the store of programs and files.
     pub(super) fn find_files(&self) -> Result<ObjectStore, QueueError> {
         self.request(self.stream.get_object_store(FILES))
     }
 
-    /// The store of programs and files.
+    /// Opens or creates the store of programs and files.
     pub(super) fn create_files(&self) -> Result<ObjectStore, QueueError> {
         let config =
             object_store::Config { bucket: FILES.to_owned(), ..object_store::Config::default() };
@@ -214,8 +209,8 @@ impl Connection {
     }
 }
 
-/// Whether an error says that there is no such stream.
-fn is_not_there(error: &KeyValueError) -> bool {
+/// Whether the stream does not exist.
+fn is_missing(error: &KeyValueError) -> bool {
     let source = error.source().and_then(|source| source.downcast_ref::<GetStreamError>());
     source.is_some_and(|error| match error.kind() {
         GetStreamErrorKind::JetStream(error) => error.error_code() == ErrorCode::STREAM_NOT_FOUND,
@@ -228,7 +223,7 @@ fn is_not_there(error: &KeyValueError) -> bool {
 async fn connect(access: &Access) -> Result<Client, QueueError> {
     let mut options = ConnectOptions::new().name("readyok").connection_timeout(REQUEST_TIMEOUT);
     let server: ServerAddr = access.server.parse().map_err(broken)?;
-    // The client leaves to us what an address holds of these.
+    // The client ignores the login of the address.
     match access.login.clone().or_else(|| login_in(&server)) {
         Some(Login::Password { user, password }) => {
             options = options.user_and_password(user, password);
@@ -249,8 +244,8 @@ async fn connect(access: &Access) -> Result<Client, QueueError> {
     options.connect(server).await.map_err(broken)
 }
 
-/// A part of an address with its percent signs taken for what they stand for.
-fn decoded(part: &str) -> String {
+/// Percent-decodes a part of an address.
+fn percent_decoded(part: &str) -> String {
     let mut bytes = Vec::with_capacity(part.len());
     let mut rest = part.as_bytes();
     while let Some((first, after)) = rest.split_first() {
@@ -268,14 +263,14 @@ fn decoded(part: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Without what is secret.
+/// Omits secrets.
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Access").finish_non_exhaustive()
     }
 }
 
-/// Without what is secret.
+/// Omits secrets.
 impl fmt::Debug for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Login").finish_non_exhaustive()

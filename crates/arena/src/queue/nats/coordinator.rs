@@ -1,4 +1,4 @@
-//! The coordinator's end.
+//! The coordinator's end of the NATS queue.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,20 +13,21 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::connection::Connection;
-use super::messages::{Ended, OpenMatch, WorkerMessage, WorkerUpdate, broken, read, write};
-use super::names::{Names, WORKERS};
+use super::messages::{
+    Ended, Names, OpenMatch, WORKERS, WorkerMessage, WorkerUpdate, broken, read, write,
+};
 use super::rejections::Rejections;
 use super::{HEARTBEAT, LEASE, files};
 use crate::queue::{Dispatcher, Job, MatchSpec, QueueError, Report, ReturnReason, Stop, WorkerId};
 use crate::store::IndexSet;
 
-/// How long a server may be away: it is started again, or gone. Nobody hears an interrupt meanwhile.
+/// Maximum outage of the server. Interrupts are not handled meanwhile.
 const MAX_OUTAGE: Duration = Duration::from_mins(1);
 
-/// A worker that is silent for so long has gone.
-const SILENCE: Duration = HEARTBEAT.saturating_mul(8);
+/// A worker without a message for this time is considered lost.
+const WORKER_TIMEOUT: Duration = HEARTBEAT.saturating_mul(8);
 
-/// The coordinator's end. Dropping it closes the match for workers.
+/// The coordinator's end of the NATS queue. Dropping it closes the match for workers.
 pub struct NatsDispatcher {
     connection: Connection,
     names: Names,
@@ -39,34 +40,35 @@ pub struct NatsDispatcher {
 struct Shared {
     state: Mutex<State>,
     reports: Sender<Report>,
-    /// How long a match may have no workers but those that refuse it.
-    patience: Duration,
+    /// How long to wait for other workers after all have rejected the match.
+    rejection_timeout: Duration,
 }
 
 #[derive(Default)]
 struct State {
-    /// What was offered and has not ended, by its index.
+    /// Indices of the jobs in progress.
     offered: BTreeSet<u64>,
-    /// Who has taken what.
+    /// The holders of jobs.
     taken: BTreeMap<u64, WorkerId>,
-    /// Whose results are known: more of them tell nothing.
+    /// Indices of known results. Duplicates are ignored.
     known: IndexSet,
-    /// Results of pairings that nobody has offered yet: of a coordinator before this one.
+    /// Results of a previous coordinator, for pairings that are not offered yet.
     early: BTreeMap<u64, Ended>,
-    /// When each worker was last_seen last.
+    /// The time of the last message of each worker; `None` after it has left.
     last_seen: BTreeMap<WorkerId, Option<Instant>>,
     rejections: Rejections,
     stopping: bool,
 }
 
 impl NatsDispatcher {
-    /// Opens a match for workers. `stored` says which pairs are known of a match that goes on: other results of it
-    /// may be on the server. Those of a new one are of another time, and are thrown away.
-    /// A worker that is silent for `lease` loses its job; [`LEASE`] suits most matches. For twice as long the
-    /// match waits for others if all workers that are there refuse it.
+    /// Opens a match for workers. For a resumed match, `stored` contains the known pairings, and other results on the
+    /// server are used. For a new match, `stored` is `None`, and results on the server are obsolete and deleted.
+    ///
+    /// A worker that is silent for `lease` loses its job; [`LEASE`] suits most matches. If all workers have rejected the
+    /// match, it waits twice as long for others.
     ///
     /// # Errors
-    /// The server does not answer or does not allow it, or a program of the order cannot be read.
+    /// The server does not respond or denies access, or a program cannot be read.
     pub fn open(
         connection: &Connection,
         spec: MatchSpec,
@@ -90,14 +92,15 @@ impl NatsDispatcher {
         };
         let stream = &connection.stream;
         let jobs = connection.request(stream.get_or_create_stream(jobs))?;
-        let mut there = connection.request(stream.get_or_create_stream(results.clone()))?;
+        let mut results_stream =
+            connection.request(stream.get_or_create_stream(results.clone()))?;
         if stored.is_none() {
-            // The server would know the names of messages for two minutes after they were purged.
+            // After a purge, the server would still deduplicate message names for two minutes.
             connection.request(stream.delete_stream(&names.results))?;
-            there = connection.request(stream.create_stream(results))?;
+            results_stream = connection.request(stream.create_stream(results))?;
         }
-        let results = there;
-        // What a coordinator before this one has offered is offered again by the schedule.
+        let results = results_stream;
+        // Jobs of a previous coordinator are offered again by the schedule.
         connection.wait(async { jobs.purge().await }).map_err(broken)?;
         let workers = pull::Config {
             durable_name: Some(WORKERS.to_owned()),
@@ -106,9 +109,10 @@ impl NatsDispatcher {
             ..pull::Config::default()
         };
         connection.request(jobs.get_or_create_consumer(WORKERS, workers))?;
-        files::deliver(connection, &spec)?;
+        files::upload(connection, &spec)?;
         let state = State { known: stored.cloned().unwrap_or_default(), ..State::default() };
-        let shared = Arc::new(Shared { state: Mutex::new(state), reports, patience: lease * 2 });
+        let shared =
+            Arc::new(Shared { state: Mutex::new(state), reports, rejection_timeout: lease * 2 });
         let mut this = Self {
             connection: connection.clone(),
             names,
@@ -123,7 +127,7 @@ impl NatsDispatcher {
         Ok(this)
     }
 
-    /// Reads all results there are, and then those that come.
+    /// Reads all stored results, and then new ones.
     fn follow_results(
         &mut self,
         results: &async_nats::jetstream::stream::Stream,
@@ -141,7 +145,7 @@ impl NatsDispatcher {
         self.connection.wait(async {
             while waiting > 0 {
                 match tokio::time::timeout(LEASE, messages.next()).await {
-                    Ok(Some(Ok(message))) => shared.ended(&message.payload),
+                    Ok(Some(Ok(message))) => shared.on_ended(&message.payload),
                     Ok(Some(Err(error))) => return Err(broken(error)),
                     Ok(None) | Err(_) => return Err(broken("results are missing")),
                 }
@@ -151,12 +155,12 @@ impl NatsDispatcher {
         })?;
         let task = async move {
             while let Some(message) = messages.next().await {
-                // A connection that is lost for a while is an error, and comes back.
+                // Errors of a lost connection are temporary.
                 if let Ok(message) = message {
-                    shared.ended(&message.payload);
+                    shared.on_ended(&message.payload);
                 }
             }
-            let text = "results do not come any more".to_owned();
+            let text = "the subscription of results has ended".to_owned();
             let _ = shared.reports.send(Report::QueueFailed(QueueError { text }));
         };
         let task = self.connection.spawn(task);
@@ -164,22 +168,22 @@ impl NatsDispatcher {
         Ok(())
     }
 
-    /// Hears what workers tell, and notices who is silent.
+    /// Receives messages of workers, and detects lost workers.
     fn follow_workers(&mut self) -> Result<(), QueueError> {
         let client = &self.connection.client;
-        let mut told = self.connection.request(client.subscribe(self.names.updates.clone()))?;
+        let mut messages = self.connection.request(client.subscribe(self.names.updates.clone()))?;
         let shared = Arc::clone(&self.shared);
         let task = async move {
             let mut heartbeat = tokio::time::interval(HEARTBEAT);
             loop {
                 tokio::select! {
-                    Some(message) = told.next() => {
-                        if let Some(told) = read::<WorkerMessage>(&message.payload) {
-                            shared.told(told);
+                    Some(message) = messages.next() => {
+                        if let Some(message) = read::<WorkerMessage>(&message.payload) {
+                            shared.on_message(message);
                         }
                     }
                     _ = heartbeat.tick() => {
-                        shared.notice_silence();
+                        shared.remove_lost_workers();
                         shared.check_rejections();
                     }
                     else => break,
@@ -191,7 +195,7 @@ impl NatsDispatcher {
         Ok(())
     }
 
-    /// Tells workers that the match is there, or that it is stopped.
+    /// Announces the match, or its stop, to workers.
     fn announce(&self, stop: Option<Stop>) -> Result<(), QueueError> {
         let spec = self.spec.clone();
         let text = write(&OpenMatch { spec, stop })?;
@@ -199,10 +203,10 @@ impl NatsDispatcher {
         self.connection.request(matches.put(&self.names.id, text.into())).map(drop)
     }
 
-    /// Takes the match off the server: nobody will ask for it again.
+    /// Deletes the match from the server.
     ///
     /// # Errors
-    /// The server does not answer.
+    /// The server does not respond.
     pub fn clear(mut self) -> Result<(), QueueError> {
         self.closed = true;
         let matches = self.connection.create_matches()?;
@@ -226,7 +230,7 @@ impl Dispatcher for NatsDispatcher {
             self.shared.report(ended);
             return Ok(());
         }
-        // A job that came back is another message, and one that is sent again is not.
+        // A requeued job is a new message; a retransmission is deduplicated by its name.
         let name = self.connection.client.new_inbox();
         let text = write(&job)?;
         let subject = &self.names.jobs_subject;
@@ -246,7 +250,7 @@ impl Dispatcher for NatsDispatcher {
 impl Drop for NatsDispatcher {
     fn drop(&mut self) {
         if !self.closed {
-            // A server that is gone tells workers by being gone.
+            // Workers detect the outage of a server by themselves.
             let _ = self.announce(Some(Stop::Finish));
         }
         self.tasks.iter().for_each(JoinHandle::abort);
@@ -259,21 +263,21 @@ impl Shared {
     }
 
     fn send(&self, report: Report) {
-        // A coordinator that is gone does not want to know.
+        // Fails without a coordinator, which then needs no report.
         let _ = self.reports.send(report);
     }
 
-    /// A message of the stream of results.
-    fn ended(&self, payload: &[u8]) {
+    /// Handles a message of the stream of results.
+    fn on_ended(&self, payload: &[u8]) {
         let Some(ended) = read::<Ended>(payload) else { return };
         {
-            // One that is offered meanwhile must not be missed.
+            // The lock covers the check and the insertion: a concurrent offer must not be missed.
             let mut state = self.state();
             if state.known.contains(ended.index()) {
                 return;
             }
             if !state.offered.contains(&ended.index()) {
-                // How others fared tells nothing of who is there now.
+                // Failures of a previous run are obsolete.
                 if let Ended::Done { .. } = ended {
                     state.early.insert(ended.index(), ended);
                 }
@@ -302,15 +306,15 @@ impl Shared {
         });
     }
 
-    fn told(&self, told: WorkerMessage) {
-        let WorkerMessage { worker, news } = told;
-        // These two are not there to play.
-        match &news {
-            WorkerUpdate::ProbeNotice => {
+    fn on_message(&self, message: WorkerMessage) {
+        let WorkerMessage { worker, update } = message;
+        // These workers are not ready to play.
+        match &update {
+            WorkerUpdate::Probing => {
                 return self.state().rejections.on_probing(worker, Instant::now());
             }
             WorkerUpdate::Rejected { why } => {
-                if self.state().rejections.refuse(&worker, why) {
+                if self.state().rejections.add(&worker, why) {
                     self.send(Report::Rejected { worker, why: why.clone() });
                 }
                 return;
@@ -329,9 +333,9 @@ impl Shared {
         if !known {
             self.send(Report::Joined(worker.clone()));
         }
-        match news {
-            WorkerUpdate::Alive | WorkerUpdate::ProbeNotice | WorkerUpdate::Rejected { .. } => {}
-            WorkerUpdate::Left => self.left(&worker),
+        match update {
+            WorkerUpdate::Alive | WorkerUpdate::Probing | WorkerUpdate::Rejected { .. } => {}
+            WorkerUpdate::Left => self.on_left(&worker),
             WorkerUpdate::Taken { index } => {
                 let mut state = self.state();
                 if state.offered.contains(&index) {
@@ -358,17 +362,19 @@ impl Shared {
         }
     }
 
-    fn notice_silence(&self) {
+    fn remove_lost_workers(&self) {
         let now = Instant::now();
         let silent: Vec<WorkerId> = self
             .state()
             .last_seen
             .iter()
-            .filter(|(_, last_seen)| last_seen.is_some_and(|last_seen| now > last_seen + SILENCE))
+            .filter(|(_, last_seen)| {
+                last_seen.is_some_and(|last_seen| now > last_seen + WORKER_TIMEOUT)
+            })
             .map(|(worker, _)| worker.clone())
             .collect();
         for worker in &silent {
-            self.left(worker);
+            self.on_left(worker);
         }
     }
 
@@ -378,23 +384,23 @@ impl Shared {
             let has_players = state.last_seen.values().any(Option::is_some);
             let is_over = state.stopping;
             let now = Instant::now();
-            state.rejections.look(has_players || is_over, self.patience, now)
+            state.rejections.poll(has_players || is_over, self.rejection_timeout, now)
         };
         if let Some(rejections) = rejections {
             self.send(Report::AllRejected(rejections));
         }
     }
 
-    fn left(&self, worker: &WorkerId) {
+    fn on_left(&self, worker: &WorkerId) {
         let lost = {
             let mut state = self.state();
             if state.last_seen.insert(worker.clone(), None).flatten().is_none() {
                 return;
             }
             if state.stopping {
-                state.lose(|holder| holder == worker)
+                state.remove_jobs_of(|holder| holder == worker)
             } else {
-                // The server gives its job to another one.
+                // The server delivers its job to another worker.
                 state.taken.retain(|_, holder| holder != worker);
                 Vec::new()
             }
@@ -428,8 +434,8 @@ impl Shared {
 }
 
 impl State {
-    /// Gives up jobs by who holds them.
-    fn lose(&mut self, is_lost: impl Fn(&WorkerId) -> bool) -> Vec<u64> {
+    /// Removes jobs by their holders.
+    fn remove_jobs_of(&mut self, is_lost: impl Fn(&WorkerId) -> bool) -> Vec<u64> {
         let lost: Vec<u64> =
             self.taken.iter().filter(|(_, holder)| is_lost(holder)).map(|(&i, _)| i).collect();
         for index in &lost {

@@ -1,7 +1,7 @@
-//! Programs and files on their way to workers.
+//! Transfer of programs and files to workers.
 //!
-//! They are named by what they contain, on the server and in the folder of a worker: nothing that somebody
-//! else has named chooses a path.
+//! They are named by their content hashes, on the server and in the cache of a worker: no remote name is used as a
+//! path.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,28 +22,28 @@ use crate::plan::EngineId;
 use crate::queue::{MAX_FILE_BYTES, MatchSpec, QueueError};
 use crate::store::ContentHash;
 
-/// How long the server may say nothing while a file comes.
-const SILENCE: Duration = Duration::from_secs(30);
+/// Timeout between two parts of a download.
+const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a file is for.
+/// The use of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// It is started.
+    /// It is executed.
     Program,
-    /// A program reads it.
+    /// It is read by a program.
     Data,
 }
 
-/// An order with the paths of this machine.
+/// A match specification with the paths of this host.
 #[derive(Debug)]
 pub(super) struct Fetched {
     pub(super) spec: MatchSpec,
-    /// The paths of files that came with it.
+    /// The paths of downloaded files.
     pub(super) delivered: BTreeSet<String>,
 }
 
-/// Puts the programs and files of an order on the server, where they are not there yet.
-pub(super) fn deliver(connection: &Connection, spec: &MatchSpec) -> Result<(), QueueError> {
+/// Uploads the programs and files of a match, unless they are on the server.
+pub(super) fn upload(connection: &Connection, spec: &MatchSpec) -> Result<(), QueueError> {
     if spec.programs.is_empty() {
         return Ok(());
     }
@@ -64,7 +64,7 @@ pub(super) fn deliver(connection: &Connection, spec: &MatchSpec) -> Result<(), Q
     spec.files.iter().try_for_each(|file| put(file.content, file.path().to_owned()))
 }
 
-/// Fetches what of an order is not on this machine, and writes the paths of all into its plan.
+/// Downloads missing programs and files of a match, and replaces the paths in its plan.
 pub(super) fn fetch(
     connection: &Connection,
     mut spec: MatchSpec,
@@ -75,24 +75,24 @@ pub(super) fn fetch(
     let files = std::mem::take(&mut spec.files);
     for (id, engine) in (0..).map(EngineId).zip(&mut spec.plan.engines) {
         let Some(&content) = spec.programs.get(&engine.command) else { continue };
-        engine.command = match permissions.here(content) {
+        engine.command = match permissions.local_path(content) {
             Some(path) => utf8(path.to_owned())?,
             None => utf8(download(connection, content, cache, Kind::Program)?)?,
         };
-        // That of the coordinator's machine.
+        // A path of the coordinator's host.
         engine.dir = None;
         for file in files.iter().filter(|file| file.engine == id) {
             let values = engine.options.values_mut();
-            // Arguments that the owner has named mean files of this machine.
-            let args = engine.args.iter_mut().filter(|_| !permissions.names_arguments());
-            let words: Vec<&mut String> =
-                values.chain(args).filter(|word| **word == file.word).collect();
-            if words.is_empty() {
+            // Arguments in permissions refer to files of this host.
+            let args = engine.args.iter_mut().filter(|_| !permissions.has_own_arguments());
+            let texts: Vec<&mut String> =
+                values.chain(args).filter(|text| **text == file.text).collect();
+            if texts.is_empty() {
                 continue;
             }
             let path = utf8(download(connection, file.content, cache, Kind::Data)?)?;
-            for word in words {
-                word.clone_from(&path);
+            for text in texts {
+                text.clone_from(&path);
             }
             delivered.insert(path);
         }
@@ -106,7 +106,7 @@ fn utf8(path: PathBuf) -> Result<String, QueueError> {
         .map_err(|path| broken(format!("the path `{}` is not UTF-8", path.to_string_lossy())))
 }
 
-/// Brings a file into the folder, unless it is there.
+/// Downloads a file into the cache, unless it exists.
 fn download(
     connection: &Connection,
     content: ContentHash,
@@ -116,7 +116,7 @@ fn download(
     let name = content.to_string();
     let path = match kind {
         Kind::Program => cache.join(&name),
-        // Nothing that is only read can be started.
+        // Data files are not executable.
         Kind::Data => std::path::absolute(cache).map_err(broken)?.join(format!("{name}.data")),
     };
     if ContentHash::of_file(&path).is_ok_and(|found| found == content) {
@@ -126,19 +126,21 @@ fn download(
     let store = connection.find_files()?;
     let mut file = NamedTempFile::new_in(cache).map_err(broken)?;
     let found = connection.wait(async {
-        let object = timeout(SILENCE, store.get(&name)).await.map_err(broken)?;
+        let object = timeout(STALL_TIMEOUT, store.get(&name)).await.map_err(broken)?;
         copy(&mut object.map_err(broken)?, file.as_file_mut()).await
     })?;
     if found != Some(content) {
-        return Err(broken(format!("the file {name} on the server is not what its name says")));
+        return Err(broken(format!(
+            "the content of the file {name} on the server does not match its hash"
+        )));
     }
     set_permissions(file.path(), kind).map_err(broken)?;
-    // Without a handle that is open for writing, or it could not be started.
+    // Closes the file: one that is open for writing cannot be executed.
     file.into_temp_path().persist(&path).map_err(broken)?;
     Ok(path)
 }
 
-/// Tells what was copied; nothing if it was too much.
+/// Copies a file and returns its content hash; `None` if it is too large.
 async fn copy(
     from: &mut (impl AsyncRead + Unpin),
     to: &mut fs::File,
@@ -147,7 +149,7 @@ async fn copy(
     let mut buffer = vec![0; 64 << 10];
     let mut length = 0;
     loop {
-        let read = timeout(SILENCE, from.read(&mut buffer)).await.map_err(broken)?;
+        let read = timeout(STALL_TIMEOUT, from.read(&mut buffer)).await.map_err(broken)?;
         let read = read.map_err(broken)?;
         if read == 0 {
             return Ok(Some(ContentHash::from_digest(hash)));

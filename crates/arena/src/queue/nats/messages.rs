@@ -1,11 +1,12 @@
-//! What goes over the wire, as JSON.
+//! Messages in JSON, and the names of streams and subjects.
 
 use serde::{Deserialize, Serialize};
 
 use crate::pairing::PairResult;
 use crate::queue::{MatchSpec, Progress, QueueError, Rejection, Stop, WorkerId};
+use crate::store::ContentHash;
 
-/// A match, as its key in the bucket of open matches holds it.
+/// The value of a match in the bucket of open matches.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct OpenMatch {
     pub(super) spec: MatchSpec,
@@ -13,7 +14,7 @@ pub(super) struct OpenMatch {
     pub(super) stop: Option<Stop>,
 }
 
-/// How a job has ended: on the stream of results.
+/// The end of a job, in the stream of results.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Ended {
@@ -25,8 +26,8 @@ pub(super) enum Ended {
         index: u64,
         why: String,
     },
-    /// Nobody has brought it to an end, though it was given out as often as it may be. Who would have had it next
-    /// says so here, where it waits for a coordinator that is away.
+    /// The maximum of deliveries is reached. The next worker publishes this message: it is stored for a coordinator
+    /// that is offline.
     Lost {
         index: u64,
     },
@@ -41,40 +42,40 @@ impl Ended {
     }
 }
 
-/// What a worker tells in passing.
+/// A message of a worker whose delivery is not guaranteed.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct WorkerMessage {
     pub(super) worker: WorkerId,
-    pub(super) news: WorkerUpdate,
+    pub(super) update: WorkerUpdate,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum WorkerUpdate {
-    /// It is there.
+    /// A heartbeat.
     Alive,
-    /// It tries the engines of the match before it takes a job.
-    ProbeNotice,
-    /// It does not play the match.
+    /// The worker probes the engines of the match before its first job.
+    Probing,
+    /// The worker rejects the match.
     Rejected { why: Rejection },
-    /// It goes home.
+    /// The worker leaves.
     Left,
-    /// It has taken a job.
+    /// The worker has taken a job.
     Taken { index: u64 },
-    /// It has given a job back.
+    /// The worker has given a job back.
     Returned { index: u64 },
-    /// A game goes on.
+    /// Progress of a job.
     Progress { index: u64, progress: Progress },
 }
 
-/// The longest message that is read: a pairing of two very long games is far below.
-const LONGEST: usize = 16 << 20;
+/// Maximum length of messages. A pairing of two very long games is far below.
+const MAX_LEN: usize = 16 << 20;
 
 pub(super) fn read<'a, T: Deserialize<'a>>(payload: &'a [u8]) -> Option<T> {
-    if payload.len() > LONGEST {
+    if payload.len() > MAX_LEN {
         return None;
     }
-    // Whoever may write here can write nonsense, which is no message.
+    // Malformed messages are ignored.
     serde_json::from_slice(payload).ok()
 }
 
@@ -84,4 +85,44 @@ pub(super) fn write(value: &impl Serialize) -> Result<Vec<u8>, QueueError> {
 
 pub(super) fn broken(error: impl std::fmt::Display) -> QueueError {
     QueueError { text: error.to_string() }
+}
+
+/// The bucket of open matches.
+pub(super) const MATCHES: &str = "READYOK_MATCHES";
+
+/// The object store of programs and files.
+pub(super) const FILES: &str = "READYOK_FILES";
+
+/// The durable consumer shared by all workers.
+pub(super) const WORKERS: &str = "workers";
+
+/// The names of one match.
+#[derive(Clone, Debug)]
+pub(super) struct Names {
+    /// The key in the bucket.
+    pub(super) id: String,
+    /// The stream of jobs, and its subject.
+    pub(super) jobs: String,
+    pub(super) jobs_subject: String,
+    /// The stream of results, and its subject.
+    pub(super) results: String,
+    pub(super) results_subject: String,
+    /// The subject of [`WorkerMessage`]s.
+    pub(super) updates: String,
+}
+
+impl Names {
+    pub(super) fn of(plan: ContentHash) -> Self {
+        // Half of the hash is unique enough.
+        let id: String = plan.to_string().chars().take(32).collect();
+        let jobs = format!("READYOK_JOBS_{id}");
+        Self {
+            jobs_subject: format!("readyok.{id}.jobs"),
+            results: format!("READYOK_RESULTS_{id}"),
+            results_subject: format!("readyok.{id}.results"),
+            updates: format!("readyok.{id}.updates"),
+            jobs,
+            id,
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! What the owner of a worker allows it to run.
+//! Permissions of a worker: programs, arguments and options.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,63 +9,63 @@ use crate::plan::{EngineId, EnginePlan};
 use crate::queue::{MatchSpec, Rejection};
 use crate::store::ContentHash;
 
-/// What the owner of a worker allows it to run. By default nothing.
+/// Programs that a worker may run. By default none.
 ///
-/// A program may read and write whatever its arguments and options name, and many a program runs others: so
-/// it gets no arguments but those that the owner has named, no environment, and no options with a text.
+/// Arguments and options can name files to read and write, and many programs can run others. Therefore only explicitly
+/// allowed arguments are accepted, no environment variables, and no options that may contain a path.
 #[derive(Clone, Debug, Default)]
 pub struct Permissions {
     anything: bool,
-    /// Programs by what they contain, each with the arguments that it may get.
+    /// Allowed argument lists of each program, by content hash.
     programs: BTreeMap<ContentHash, BTreeSet<Vec<String>>>,
-    /// Those that are on this machine: they are started where they lie.
-    here: BTreeMap<ContentHash, PathBuf>,
-    /// Options that may have any text, in lower case.
+    /// Paths of programs on this host.
+    local: BTreeMap<ContentHash, PathBuf>,
+    /// Names of options that may have any text, in lower case.
     options: BTreeSet<String>,
 }
 
-/// Parts of names of options that are about files.
-const ABOUT_FILES: [&str; 4] = ["file", "path", "book", "log"];
+/// Parts of option names that indicate files.
+const FILE_OPTIONS: [&str; 4] = ["file", "path", "book", "log"];
 
 impl Permissions {
-    /// Allows whatever a match brings.
+    /// Allows everything.
     pub fn anything() -> Self {
         Self { anything: true, ..Self::default() }
     }
 
-    /// Allows a program of this machine, with these arguments.
+    /// Allows a program of this host, with these arguments.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The program cannot be read.
     pub fn allow_file(&mut self, path: &Path, args: &[String]) -> std::io::Result<ContentHash> {
         let content = ContentHash::of_file(path)?;
-        self.here.insert(content, fs::canonicalize(path)?);
+        self.local.insert(content, fs::canonicalize(path)?);
         self.allow_content(content, args);
         Ok(content)
     }
 
-    /// Allows a program of this content, with these arguments, wherever it comes from.
+    /// Allows a program with this content hash, with these arguments.
     pub fn allow_content(&mut self, content: ContentHash, args: &[String]) {
         self.programs.entry(content).or_default().insert(args.to_vec());
     }
 
-    /// Allows a text as the value of an option of this name, which counts in any case of letters.
+    /// Allows any text as the value of an option. The name is not case-sensitive.
     pub fn allow_option(&mut self, name: &str) {
         self.options.insert(name.to_lowercase());
     }
 
-    /// Where a program lies on this machine.
-    pub(super) fn here(&self, content: ContentHash) -> Option<&Path> {
-        self.here.get(&content).map(PathBuf::as_path)
+    /// The path of a program on this host.
+    pub(super) fn local_path(&self, content: ContentHash) -> Option<&Path> {
+        self.local.get(&content).map(PathBuf::as_path)
     }
 
-    /// Whether arguments are those that the owner has named, and mean files of this machine.
-    pub(super) fn names_arguments(&self) -> bool {
+    /// Whether arguments are restricted to those of the owner, which refer to files of this host.
+    pub(super) fn has_own_arguments(&self) -> bool {
         !self.anything
     }
 
-    /// Whether all programs of an order may run here, as it wants them to.
-    pub(super) fn judge(&self, spec: &MatchSpec) -> Result<(), Rejection> {
+    /// Checks all engines of a match.
+    pub(super) fn check(&self, spec: &MatchSpec) -> Result<(), Rejection> {
         for (id, engine) in (0..).map(EngineId).zip(&spec.plan.engines) {
             let command = || engine.command.clone();
             let Some(&content) = spec.programs.get(&engine.command) else {
@@ -84,13 +84,13 @@ impl Permissions {
             if !engine.env.is_empty() {
                 return Err(Rejection::Environment { command: command() });
             }
-            self.judge_options(spec, id, engine)?;
+            self.check_options(spec, id, engine)?;
         }
         Ok(())
     }
 
-    /// What engines say of their options is not known yet: names and values are looked at.
-    fn judge_options(
+    /// The option declarations of the engines are not known yet: names and values are checked.
+    fn check_options(
         &self,
         spec: &MatchSpec,
         id: EngineId,
@@ -99,8 +99,8 @@ impl Permissions {
         for (name, value) in &engine.options {
             let lower = name.to_lowercase();
             let suspicious =
-                value.contains(['/', '\\']) || ABOUT_FILES.iter().any(|part| lower.contains(part));
-            // A file that comes with the match is nothing but data.
+                value.contains(['/', '\\']) || FILE_OPTIONS.iter().any(|part| lower.contains(part));
+            // A file that is sent with the match is only data.
             let allowed = self.options.contains(&lower) || spec.file(id, value).is_some();
             if suspicious && !allowed {
                 let (engine, option) = (engine.name.clone(), name.clone());
@@ -110,8 +110,7 @@ impl Permissions {
         Ok(())
     }
 
-    /// Which texts engines may get as values of options, once they have said which options have some. None
-    /// is any text. `delivered` are the paths of files that came with the match.
+    /// The text values that options of engines may have; all if `None`. `delivered` are the paths of downloaded files.
     pub(super) fn texts(&self, delivered: BTreeSet<String>) -> Option<TextOptions> {
         (!self.anything).then(|| TextOptions::new(self.options.clone(), delivered))
     }
@@ -122,7 +121,7 @@ mod tests {
     use super::*;
     use crate::plan::Plan;
 
-    /// An order of one engine with these arguments and options. Its program contains its own name.
+    /// A match of one engine with these arguments and options. The content of its program is its name.
     fn spec(args: &[&str], options: &[(&str, &str)]) -> MatchSpec {
         let text = "game = 'chess'\nengines = [{ name = 'x', command = '/far/x' }]";
         let mut plan: Plan = toml::from_str(text).unwrap();
@@ -142,11 +141,15 @@ mod tests {
     }
 
     #[test]
-    fn a_program_gets_the_arguments_that_its_owner_has_named_and_no_others() {
-        let check = |named: &[&str], wanted: &[&str], allowed: bool| {
-            let judged = allowing(named).judge(&spec(wanted, &[]));
-            let is_refused = matches!(judged, Err(Rejection::Arguments { .. }));
-            assert_eq!((judged.is_ok(), is_refused), (allowed, !allowed), "{named:?} {wanted:?}");
+    fn accepts_only_the_allowed_arguments() {
+        let check = |named: &[&str], requested: &[&str], allowed: bool| {
+            let result = allowing(named).check(&spec(requested, &[]));
+            let is_rejected = matches!(result, Err(Rejection::Arguments { .. }));
+            assert_eq!(
+                (result.is_ok(), is_rejected),
+                (allowed, !allowed),
+                "{named:?} {requested:?}"
+            );
         };
         check(&[], &[], true);
         check(&[], &["-c", "anything"], false);
@@ -154,25 +157,25 @@ mod tests {
         check(&["engine"], &[], false);
         check(&["engine"], &["engine", "more"], false);
         check(&["a b"], &["a", "b"], false);
-        assert_eq!(Permissions::anything().judge(&spec(&["-c", "anything"], &[])), Ok(()));
+        assert_eq!(Permissions::anything().check(&spec(&["-c", "anything"], &[])), Ok(()));
         let mut two = allowing(&["one"]);
         two.allow_content(ContentHash::of(b"x"), &["two".to_owned()]);
         for args in [["one"], ["two"]] {
-            assert_eq!(two.judge(&spec(&args, &[])), Ok(()));
+            assert_eq!(two.check(&spec(&args, &[])), Ok(()));
         }
     }
 
     #[test]
-    fn an_option_that_could_name_a_file_needs_leave() {
+    fn rejects_options_that_could_be_paths() {
         let check = |name: &str, value: &str, allowed: bool| {
             let spec = spec(&[], &[(name, value)]);
-            let refused = Rejection::Option { engine: "x".to_owned(), option: name.to_owned() };
-            let expected = if allowed { Ok(()) } else { Err(refused) };
-            assert_eq!(allowing(&[]).judge(&spec), expected, "{name} {value}");
-            assert_eq!(Permissions::anything().judge(&spec), Ok(()));
-            let mut leave = allowing(&[]);
-            leave.allow_option(&name.to_uppercase());
-            assert_eq!(leave.judge(&spec), Ok(()), "{name} {value}");
+            let rejection = Rejection::Option { engine: "x".to_owned(), option: name.to_owned() };
+            let expected = if allowed { Ok(()) } else { Err(rejection) };
+            assert_eq!(allowing(&[]).check(&spec), expected, "{name} {value}");
+            assert_eq!(Permissions::anything().check(&spec), Ok(()));
+            let mut permissions = allowing(&[]);
+            permissions.allow_option(&name.to_uppercase());
+            assert_eq!(permissions.check(&spec), Ok(()), "{name} {value}");
         };
         check("Hash", "64", true);
         check("Style", "Solid", true);

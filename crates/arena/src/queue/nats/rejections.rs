@@ -1,10 +1,10 @@
-//! Who has refused a match, and when nobody else is left.
+//! Workers that have rejected a match, and the detection that no other worker is left.
 //!
 //! ```text
-//!              refused, and nobody plays or tries its engines     so for `patience`
-//!  waiting ───────────────────────────────────────────> alone ────────────────────> deserted
-//!     ^                                                   │
-//!     └─────────── somebody tries, or plays ──────────────┘
+//!           a rejection, no worker plays or probes           after `timeout`
+//!  waiting ───────────────────────────────────────> blocked ─────────────────> all rejected
+//!     ^                                                │
+//!     └─────────── a worker probes or plays ───────────┘
 //! ```
 
 use std::collections::BTreeMap;
@@ -15,50 +15,51 @@ use tokio::time::Instant;
 use super::HEARTBEAT;
 use crate::queue::{Rejection, WorkerId};
 
-/// So many rejections are kept; more tell nothing new.
-const MOST: usize = 64;
+/// Maximum number of stored rejections.
+const MAX_REJECTIONS: usize = 64;
 
-/// Who tries and is silent for so long has gone.
-const SILENCE: Duration = HEARTBEAT.saturating_mul(8);
+/// A probing worker without a heartbeat for this time is considered lost.
+const PROBE_TIMEOUT: Duration = HEARTBEAT.saturating_mul(8);
 
-/// Who has refused a match.
+/// The rejections of a match.
 #[derive(Debug, Default)]
 pub(super) struct Rejections {
-    by: BTreeMap<WorkerId, Rejection>,
-    /// Who tries the engines of the match, and when each was last_seen last.
-    trying: BTreeMap<WorkerId, Instant>,
-    /// Since when there is nobody but those who have refused.
-    alone: Option<Instant>,
+    by_worker: BTreeMap<WorkerId, Rejection>,
+    /// Workers that probe the engines, with the time of their last heartbeat.
+    probing: BTreeMap<WorkerId, Instant>,
+    /// Since when all workers have rejected the match.
+    blocked_since: Option<Instant>,
 }
 
 impl Rejections {
-    /// A worker refuses the match. Tells whether that is news.
-    pub(super) fn refuse(&mut self, worker: &WorkerId, why: &Rejection) -> bool {
-        self.trying.remove(worker);
-        let is_full = self.by.len() >= MOST && !self.by.contains_key(worker);
-        !is_full && self.by.insert(worker.clone(), why.clone()).as_ref() != Some(why)
+    /// Adds a rejection. Returns whether it is new.
+    pub(super) fn add(&mut self, worker: &WorkerId, why: &Rejection) -> bool {
+        self.probing.remove(worker);
+        let is_full =
+            self.by_worker.len() >= MAX_REJECTIONS && !self.by_worker.contains_key(worker);
+        !is_full && self.by_worker.insert(worker.clone(), why.clone()).as_ref() != Some(why)
     }
 
-    /// A worker tries the engines of the match: it may have refused it before its owner did something.
+    /// A worker probes the engines. A previous rejection may be obsolete.
     pub(super) fn on_probing(&mut self, worker: WorkerId, now: Instant) {
-        self.by.remove(&worker);
-        self.trying.insert(worker, now);
+        self.by_worker.remove(&worker);
+        self.probing.insert(worker, now);
     }
 
-    /// Gives all rejections if for `patience` nobody was there but those who refuse.
-    pub(super) fn look(
+    /// All rejections, if there was no other worker for `timeout`.
+    pub(super) fn poll(
         &mut self,
         has_players: bool,
-        patience: Duration,
+        timeout: Duration,
         now: Instant,
     ) -> Option<Vec<(WorkerId, Rejection)>> {
-        self.trying.retain(|_, last_seen| now <= *last_seen + SILENCE);
-        if self.by.is_empty() || has_players || !self.trying.is_empty() {
-            self.alone = None;
+        self.probing.retain(|_, last_seen| now <= *last_seen + PROBE_TIMEOUT);
+        if self.by_worker.is_empty() || has_players || !self.probing.is_empty() {
+            self.blocked_since = None;
             return None;
         }
-        let since = *self.alone.get_or_insert(now);
-        (since + patience <= now).then(|| self.by.clone().into_iter().collect())
+        let since = *self.blocked_since.get_or_insert(now);
+        (since + timeout <= now).then(|| self.by_worker.clone().into_iter().collect())
     }
 }
 
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
     use crate::queue::NoStart;
 
-    const PATIENCE: Duration = Duration::from_mins(1);
+    const TIMEOUT: Duration = Duration::from_mins(1);
 
     fn worker(name: &str) -> WorkerId {
         WorkerId(name.to_owned())
@@ -77,66 +78,66 @@ mod tests {
         NoStart { engine: "a".to_owned(), why: "does not start".to_owned() }.into()
     }
 
-    /// What comes of a look after so many seconds.
-    fn look(
+    /// The number of rejections returned by a poll at a time.
+    fn poll(
         rejections: &mut Rejections,
         playing: bool,
         start: Instant,
         seconds: u64,
     ) -> Option<usize> {
         let now = start + Duration::from_secs(seconds);
-        rejections.look(playing, PATIENCE, now).map(|all| all.len())
+        rejections.poll(playing, TIMEOUT, now).map(|all| all.len())
     }
 
     #[test]
-    fn a_match_without_workers_waits_for_ever() {
+    fn waits_forever_without_workers() {
         let mut rejections = Rejections::default();
         let start = Instant::now();
-        assert_eq!(look(&mut rejections, false, start, 0), None);
-        assert_eq!(look(&mut rejections, false, start, 1_000_000), None);
+        assert_eq!(poll(&mut rejections, false, start, 0), None);
+        assert_eq!(poll(&mut rejections, false, start, 1_000_000), None);
     }
 
     #[test]
-    fn a_match_that_all_refuse_is_deserted_after_a_while() {
+    fn reports_when_all_workers_have_rejected() {
         let mut rejections = Rejections::default();
         let start = Instant::now();
-        assert!(rejections.refuse(&worker("one"), &why()));
-        assert_eq!(look(&mut rejections, false, start, 0), None);
-        assert!(!rejections.refuse(&worker("one"), &why()), "it is no news");
-        assert!(rejections.refuse(&worker("two"), &why()));
-        assert_eq!(look(&mut rejections, false, start, 59), None);
-        assert_eq!(look(&mut rejections, false, start, 60), Some(2));
+        assert!(rejections.add(&worker("one"), &why()));
+        assert_eq!(poll(&mut rejections, false, start, 0), None);
+        assert!(!rejections.add(&worker("one"), &why()), "already known");
+        assert!(rejections.add(&worker("two"), &why()));
+        assert_eq!(poll(&mut rejections, false, start, 59), None);
+        assert_eq!(poll(&mut rejections, false, start, 60), Some(2));
     }
 
     #[test]
-    fn whoever_plays_or_tries_puts_the_end_off() {
+    fn playing_and_probing_workers_reset_the_timeout() {
         let mut rejections = Rejections::default();
         let start = Instant::now();
-        rejections.refuse(&worker("one"), &why());
-        assert_eq!(look(&mut rejections, false, start, 0), None);
-        assert_eq!(look(&mut rejections, true, start, 59), None);
-        assert_eq!(look(&mut rejections, false, start, 60), None);
+        rejections.add(&worker("one"), &why());
+        assert_eq!(poll(&mut rejections, false, start, 0), None);
+        assert_eq!(poll(&mut rejections, true, start, 59), None);
+        assert_eq!(poll(&mut rejections, false, start, 60), None);
         rejections.on_probing(worker("two"), start + Duration::from_secs(100));
-        assert_eq!(look(&mut rejections, false, start, 120), None, "it tries");
-        assert_eq!(look(&mut rejections, false, start, 125), None, "it is silent");
-        assert_eq!(look(&mut rejections, false, start, 184), None);
-        assert_eq!(look(&mut rejections, false, start, 185), Some(1));
+        assert_eq!(poll(&mut rejections, false, start, 120), None, "it probes");
+        assert_eq!(poll(&mut rejections, false, start, 125), None, "it is silent");
+        assert_eq!(poll(&mut rejections, false, start, 184), None);
+        assert_eq!(poll(&mut rejections, false, start, 185), Some(1));
     }
 
     #[test]
-    fn whoever_tries_again_has_not_refused() {
+    fn probing_again_revokes_a_rejection() {
         let mut rejections = Rejections::default();
         let start = Instant::now();
-        rejections.refuse(&worker("one"), &why());
+        rejections.add(&worker("one"), &why());
         rejections.on_probing(worker("one"), start);
-        assert_eq!(look(&mut rejections, false, start, 100), None);
-        assert_eq!(look(&mut rejections, false, start, 1000), None);
+        assert_eq!(poll(&mut rejections, false, start, 100), None);
+        assert_eq!(poll(&mut rejections, false, start, 1000), None);
     }
 
     #[test]
-    fn a_crowd_of_refusals_takes_no_memory() {
+    fn stores_a_limited_number_of_rejections() {
         let mut rejections = Rejections::default();
-        let news = (0..1000).filter(|name| rejections.refuse(&worker(&name.to_string()), &why()));
-        assert_eq!(news.count(), MOST);
+        let added = (0..1000).filter(|name| rejections.add(&worker(&name.to_string()), &why()));
+        assert_eq!(added.count(), MAX_REJECTIONS);
     }
 }

@@ -1,4 +1,4 @@
-//! The worker's end.
+//! The worker's end of the NATS queue.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,10 +16,11 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::HEARTBEAT;
-use super::connection::{Connection, PAUSE};
+use super::connection::{Connection, RETRY_DELAY};
 use super::files::{self, Fetched};
-use super::messages::{Ended, OpenMatch, WorkerMessage, WorkerUpdate, broken, read, write};
-use super::names::{Names, WORKERS};
+use super::messages::{
+    Ended, Names, OpenMatch, WORKERS, WorkerMessage, WorkerUpdate, broken, read, write,
+};
 use super::permissions::Permissions;
 use crate::game::TextOptions;
 use crate::pairing::PairResult;
@@ -29,115 +30,116 @@ use crate::queue::{
 };
 use crate::result::Variation;
 
-/// How long a job is asked for at a time.
+/// Timeout of one request for a job.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How often programs are asked for before the match is refused.
+/// Attempts to download programs before the match is rejected.
 const ATTEMPTS: u32 = 3;
 
-/// How long a server may be away before a worker gives up.
+/// Maximum outage of the server.
 const MAX_OUTAGE: Duration = Duration::from_mins(10);
 
-/// The matches that a server has for workers.
+/// The open matches of a server.
 #[derive(Debug)]
 pub struct Matches {
     connection: Connection,
     name: WorkerId,
-    /// Matches that are not for this worker, as they were when it refused them.
-    refused: BTreeMap<String, (MatchSpec, Rejection)>,
-    /// When their coordinators were last told.
-    reminded: Option<Instant>,
-    /// The match that it has played last.
+    /// Rejected matches, with their specification at that time.
+    rejected: BTreeMap<String, (MatchSpec, Rejection)>,
+    /// When the coordinators of rejected matches were last notified.
+    notified: Option<Instant>,
+    /// The match played last.
     latest: Option<String>,
-    /// Since when the server has not answered.
-    away: Option<Instant>,
+    /// Start of an outage of the server.
+    outage_since: Option<Instant>,
 }
 
-/// A match that this worker plays for.
+/// A match that this worker plays.
 #[derive(Debug)]
 pub struct Served {
     connection: Connection,
     names: Names,
     spec: MatchSpec,
-    /// As it was announced.
+    /// The specification as announced.
     announced: MatchSpec,
     texts: Option<TextOptions>,
     name: WorkerId,
-    /// For all threads of this worker.
+    /// Shared by all threads of this worker.
     token: StopToken,
 }
 
 impl Matches {
-    /// The matches behind a connection, for a worker of this name.
+    /// The open matches of a server, for a worker with this name.
     pub fn new(connection: &Connection, name: WorkerId) -> Self {
-        let (connection, refused) = (connection.clone(), BTreeMap::new());
-        Self { connection, name, refused, reminded: None, latest: None, away: None }
+        let (connection, rejected) = (connection.clone(), BTreeMap::new());
+        Self { connection, name, rejected, notified: None, latest: None, outage_since: None }
     }
 
-    /// Waits for a match that is open, and whose programs this worker may run. They are put into
-    /// the folder `cache` and started from there. `refused` is told of a match that it may not play.
-    /// None if there is no match in this time. One that goes on after it was stopped is a match again.
+    /// Waits for an open match whose programs this worker may run. Programs are downloaded into the directory `cache`.
+    /// `on_rejected` is called for each match that is not permitted. Returns `None` after the timeout. A match that is
+    /// resumed after a stop is returned again.
     ///
     /// # Errors
-    /// The server has been away for ten minutes.
+    /// The server did not respond for ten minutes.
     pub fn next(
         &mut self,
         permissions: &Permissions,
         cache: &Path,
-        patience: Duration,
-        mut refused: impl FnMut(&str),
+        timeout: Duration,
+        mut on_rejected: impl FnMut(&str),
     ) -> Result<Option<Served>, QueueError> {
-        let until = Instant::now() + patience;
+        let until = Instant::now() + timeout;
         loop {
-            for (id, spec) in self.look()? {
+            for (id, spec) in self.poll()? {
                 match self.accept(&spec, permissions, cache) {
                     Ok(served) => {
                         self.latest = Some(id);
                         return Ok(Some(served));
                     }
                     Err(why) => {
-                        refused(&format!("match {id}: {why}"));
+                        on_rejected(&format!("match {id}: {why}"));
                         self.add_rejection(id, spec, why);
                     }
                 }
             }
-            self.remind();
+            self.notify();
             if Instant::now() >= until {
                 return Ok(None);
             }
-            self.connection.pause(PAUSE);
+            self.connection.sleep(RETRY_DELAY);
         }
     }
 
-    /// Does not play a match that it was served, not even when it is served again.
+    /// Rejects a match, also when it is announced again.
     pub fn reject(&mut self, served: Served, why: Rejection) {
         self.add_rejection(served.names.id, served.announced, why);
     }
 
-    /// Takes part in a match, if it may.
+    /// Accepts a match, if it is permitted.
     fn accept(
         &self,
         announced: &MatchSpec,
         permissions: &Permissions,
         cache: &Path,
     ) -> Result<Served, Rejection> {
-        permissions.judge(announced)?;
-        if let Some(folder) = announced.folders.iter().find(|folder| !folder.is_dir()) {
-            let why = format!("there is no folder `{}` here", folder.display());
+        permissions.check(announced)?;
+        let mut directories = announced.directories.iter();
+        if let Some(directory) = directories.find(|directory| !directory.is_dir()) {
+            let why = format!("there is no directory `{}` on this host", directory.display());
             return Err(Rejection::MissingResource { why });
         }
         let names = Names::of(announced.plan_hash);
         if self.latest.as_ref() == Some(&names.id) {
-            // It was left by an error, which may come again at once.
-            self.connection.pause(PAUSE);
+            // It was left after an error, which may recur.
+            self.connection.sleep(RETRY_DELAY);
         }
         let mut fetched = files::fetch(&self.connection, announced.clone(), permissions, cache);
         for _ in 1..ATTEMPTS {
             if fetched.is_ok() {
                 break;
             }
-            // The server may be away for a moment.
-            self.connection.pause(PAUSE);
+            // The server may be temporarily unavailable.
+            self.connection.sleep(RETRY_DELAY);
             fetched = files::fetch(&self.connection, announced.clone(), permissions, cache);
         }
         let Fetched { spec, delivered } =
@@ -149,18 +151,17 @@ impl Matches {
     }
 
     fn add_rejection(&mut self, id: String, announced: MatchSpec, why: Rejection) {
-        self.refused.insert(id, (announced, why));
-        // At once.
-        self.reminded = None;
+        self.rejected.insert(id, (announced, why));
+        self.notified = None;
     }
 
-    /// Tells the coordinators of refused matches that they are, since they may not have listened.
-    fn remind(&mut self) {
-        if self.reminded.is_some_and(|last| Instant::now() < last + HEARTBEAT) {
+    /// Notifies the coordinators of rejected matches regularly, since messages are not stored.
+    fn notify(&mut self) {
+        if self.notified.is_some_and(|last| Instant::now() < last + HEARTBEAT) {
             return;
         }
-        self.reminded = Some(Instant::now());
-        for (spec, why) in self.refused.values() {
+        self.notified = Some(Instant::now());
+        for (spec, why) in self.rejected.values() {
             let subject = Names::of(spec.plan_hash).updates;
             let (connection, worker) = (self.connection.clone(), self.name.clone());
             Publisher { connection, subject, worker }
@@ -168,21 +169,21 @@ impl Matches {
         }
     }
 
-    /// Matches that are open and not refused here; none while the server is away.
-    fn look(&mut self) -> Result<Vec<(String, MatchSpec)>, QueueError> {
+    /// Open matches that are not rejected; none during an outage.
+    fn poll(&mut self) -> Result<Vec<(String, MatchSpec)>, QueueError> {
         let open = self.open();
         if open.is_ok() {
-            self.away = None;
+            self.outage_since = None;
             return open;
         }
-        let since = *self.away.get_or_insert_with(Instant::now);
+        let since = *self.outage_since.get_or_insert_with(Instant::now);
         if since.elapsed() > MAX_OUTAGE { open } else { Ok(Vec::new()) }
     }
 
     fn open(&mut self) -> Result<Vec<(String, MatchSpec)>, QueueError> {
         let Some(matches) = self.connection.find_matches()? else { return Ok(Vec::new()) };
         let mut keys = self.connection.request(matches.keys())?;
-        let (mut open, mut refused) = (Vec::new(), BTreeSet::new());
+        let (mut open, mut rejected) = (Vec::new(), BTreeSet::new());
         while let Some(key) = self.connection.wait(keys.next()) {
             let key = key.map_err(broken)?;
             let value = self.connection.request(matches.get(&key))?;
@@ -190,41 +191,41 @@ impl Matches {
             if let Some(OpenMatch { spec, stop: None }) = found
                 && Names::of(spec.plan_hash).id == key
             {
-                // Another order, as with a program that was mended, is another question.
-                if self.refused.get(&key).is_some_and(|(before, _)| *before == spec) {
-                    refused.insert(key);
+                // A changed specification, for example of a fixed program, is checked again.
+                if self.rejected.get(&key).is_some_and(|(before, _)| *before == spec) {
+                    rejected.insert(key);
                 } else {
                     open.push((key, spec));
                 }
             }
         }
-        self.refused.retain(|key, _| refused.contains(key));
+        self.rejected.retain(|key, _| rejected.contains(key));
         Ok(open)
     }
 }
 
 impl Served {
-    /// What is played, with the programs of this machine.
+    /// The specification, with the paths of this host.
     pub fn spec(&self) -> &MatchSpec {
         &self.spec
     }
 
-    /// Which texts options of its engines may have here; none is any.
+    /// The text values that options of engines may have; all if `None`.
     pub fn texts(&self) -> Option<&TextOptions> {
         self.texts.as_ref()
     }
 
-    /// Has the match wait for this worker while it tries the engines.
-    pub fn probing(&self) -> ProbeNotice {
+    /// Announces that this worker probes the engines, until the guard is dropped.
+    pub fn probing(&self) -> ProbingGuard {
         let (connection, subject) = (self.connection.clone(), self.names.updates.clone());
         let publisher = Publisher { connection, subject, worker: self.name.clone() };
-        ProbeNotice(publisher.publish_periodically(|| WorkerUpdate::ProbeNotice))
+        ProbingGuard(publisher.publish_periodically(|| WorkerUpdate::Probing))
     }
 
-    /// The jobs for one of the threads that play.
+    /// The jobs for one thread of the worker.
     ///
     /// # Errors
-    /// The server does not answer.
+    /// The server does not respond.
     pub fn jobs(&self, worker: WorkerId) -> Result<NatsJobs, QueueError> {
         let connection = self.connection.clone();
         let stream = connection.request(connection.stream.get_stream(&self.names.jobs))?;
@@ -236,39 +237,39 @@ impl Served {
             worker,
         };
         let heartbeat = publisher.publish_periodically(|| WorkerUpdate::Alive);
-        let watch = connection.spawn(watch(&connection, &self.names.id, token.clone())?);
+        let watch = connection.spawn(watch_stop(&connection, &self.names.id, token.clone())?);
         let (names, plan_hash) = (self.names.clone(), self.spec.plan_hash);
         let tasks = vec![heartbeat, watch];
         Ok(NatsJobs { connection, consumer, names, plan_hash, publisher, token, tasks })
     }
 }
 
-/// Tells the coordinator that the engines of a match are tried, as long as it exists.
+/// Announces that engines are being probed, until it is dropped.
 #[must_use]
 #[derive(Debug)]
-pub struct ProbeNotice(JoinHandle<()>);
+pub struct ProbingGuard(JoinHandle<()>);
 
-impl Drop for ProbeNotice {
+impl Drop for ProbingGuard {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-/// Hears of the end of a match.
-fn watch(
+/// Sets the token when the match is stopped.
+fn watch_stop(
     connection: &Connection,
     id: &str,
     token: StopToken,
 ) -> Result<impl Future<Output = ()> + Send + use<>, QueueError> {
     let matches = connection.find_matches()?;
-    let matches = matches.ok_or_else(|| broken("the match is not there any more"))?;
+    let matches = matches.ok_or_else(|| broken("the match was deleted"))?;
     let mut entries = connection.request(matches.watch_with_history(id))?;
     Ok(async move {
         while let Some(entry) = entries.next().await {
             let Ok(entry) = entry else { continue };
             let stop = match entry.operation {
                 Operation::Put => read::<OpenMatch>(&entry.value).and_then(|open| open.stop),
-                // Everything is known, or nobody asks for it any more.
+                // The match is over.
                 Operation::Delete | Operation::Purge => Some(Stop::Abort),
             };
             if let Some(how) = stop {
@@ -278,7 +279,7 @@ fn watch(
     })
 }
 
-/// Jobs of one match, for one thread.
+/// The jobs of a match, for one thread.
 pub struct NatsJobs {
     connection: Connection,
     consumer: Consumer<pull::Config>,
@@ -289,7 +290,7 @@ pub struct NatsJobs {
     tasks: Vec<JoinHandle<()>>,
 }
 
-/// Tells how it goes. What it says may get lost.
+/// Publishes messages whose delivery is not guaranteed.
 #[derive(Clone)]
 struct Publisher {
     connection: Connection,
@@ -298,34 +299,36 @@ struct Publisher {
 }
 
 impl Publisher {
-    async fn publish(&self, news: WorkerUpdate) {
-        let Ok(text) = write(&WorkerMessage { worker: self.worker.clone(), news }) else { return };
-        // Nothing depends on it.
+    async fn publish(&self, update: WorkerUpdate) {
+        let Ok(text) = write(&WorkerMessage { worker: self.worker.clone(), update }) else {
+            return;
+        };
+        // Delivery is not guaranteed.
         let _ = self.connection.client.publish(self.subject.clone(), text.into()).await;
     }
 
-    /// Says it from now on, until the task is ended.
-    fn publish_periodically(&self, news: fn() -> WorkerUpdate) -> JoinHandle<()> {
+    /// Publishes a message at each heartbeat, until the task is aborted.
+    fn publish_periodically(&self, update: fn() -> WorkerUpdate) -> JoinHandle<()> {
         let this = self.clone();
         self.connection.spawn(async move {
             let mut heartbeat = tokio::time::interval(HEARTBEAT);
             loop {
                 heartbeat.tick().await;
-                this.publish(news()).await;
+                this.publish(update()).await;
             }
         })
     }
 
-    fn report(&self, news: WorkerUpdate) {
+    fn report(&self, update: WorkerUpdate) {
         self.connection.wait(async {
-            // A client that cannot send for a while would block.
-            let _ = timeout(HEARTBEAT, self.publish(news)).await;
+            // The client blocks during an outage.
+            let _ = timeout(HEARTBEAT, self.publish(update)).await;
         });
     }
 }
 
 impl NatsJobs {
-    /// Waits for one message, for a while.
+    /// Waits for one message, with a timeout.
     async fn next_message(&self) -> Result<Option<Message>, QueueError> {
         let batch = self.consumer.fetch().max_messages(1).expires(FETCH_TIMEOUT).messages();
         let mut batch = batch.await.map_err(broken)?;
@@ -335,7 +338,7 @@ impl NatsJobs {
         }
     }
 
-    /// Asks whether the match is over, in case that whoever listens for it has missed it.
+    /// Polls the stop state, in case that a notification was lost.
     fn poll_stop(&self) {
         if let Some(how) = self.connection.stop_of(&self.names.id) {
             self.token.stop(how);
@@ -353,8 +356,7 @@ impl NatsJobs {
         let keep = self.connection.spawn(async move {
             loop {
                 sleep(lease / 3).await;
-                // The server may be away; then the lease is lost, and the result is taken all the
-                // same.
+                // During an outage the lease expires, but the result is still accepted.
                 let _ = held.ack_with(AckKind::Progress).await;
             }
         });
@@ -374,7 +376,7 @@ impl NatsJobs {
 
 impl Jobs for NatsJobs {
     fn take(&mut self) -> Result<Option<Box<dyn Lease>>, QueueError> {
-        let mut away: Option<Instant> = None;
+        let mut outage_since: Option<Instant> = None;
         loop {
             if self.token.stopped().is_some() {
                 return Ok(None);
@@ -390,7 +392,7 @@ impl Jobs for NatsJobs {
                         self.publisher
                             .report(WorkerUpdate::Taken { index: lease.job.pairing.index });
                         if self.token.stopped().is_some() {
-                            // Another thread has given the match up meanwhile.
+                            // Another thread has rejected the match meanwhile.
                             Box::new(lease).decline();
                             return Ok(None);
                         }
@@ -398,15 +400,15 @@ impl Jobs for NatsJobs {
                     }
                 }
                 Ok(None) => {
-                    away = None;
+                    outage_since = None;
                     self.poll_stop();
                 }
                 Err(error) => {
-                    let since = *away.get_or_insert_with(Instant::now);
+                    let since = *outage_since.get_or_insert_with(Instant::now);
                     if since.elapsed() > MAX_OUTAGE {
                         return Err(error);
                     }
-                    self.connection.pause(PAUSE);
+                    self.connection.sleep(RETRY_DELAY);
                 }
             }
         }
@@ -421,15 +423,14 @@ impl Drop for NatsJobs {
     fn drop(&mut self) {
         self.tasks.iter().for_each(JoinHandle::abort);
         self.publisher.report(WorkerUpdate::Left);
-        // What was published last is still in a buffer.
+        // Published messages are buffered.
         let _ = self.connection.request(self.connection.client.flush());
     }
 }
 
-/// A job that is held.
 struct NatsLease {
     connection: Connection,
-    /// Of the match.
+    /// The key of the match.
     id: String,
     subject: String,
     publisher: Publisher,
@@ -441,15 +442,15 @@ struct NatsLease {
 }
 
 impl NatsLease {
-    /// Brings the end of the job to the server's disk, however long the server is away. False if the match is over.
+    /// Stores the end of the job on the server, and retries during an outage. Returns false if the match is over.
     fn publish(&self, ended: &Ended) -> Result<bool, QueueError> {
         let text = write(ended)?;
-        let most = self.connection.client.server_info().max_payload;
-        if text.len() > most {
+        let max = self.connection.client.server_info().max_payload;
+        if text.len() > max {
             let text = format!("a result of {} bytes is too long for the server", text.len());
             return Err(QueueError { text });
         }
-        // Two workers may have had the same job. One that is offered again is another.
+        // Deduplicates results of the same job. A requeued job has another sequence number.
         let sequence = self.message.info().map_or(0, |info| info.stream_sequence);
         let name = format!("{}-{sequence}", self.job.pairing.index);
         let is_open = || self.connection.stop_of(&self.id) != Some(Stop::Abort);
@@ -457,7 +458,7 @@ impl NatsLease {
         Ok(sent.is_some())
     }
 
-    /// Tells that nobody is to play the job any more.
+    /// Ends the job for all workers.
     fn end(mut self, ended: &Ended) {
         match self.publish(ended) {
             Ok(true) => self.acknowledge(AckKind::Term),
@@ -466,13 +467,13 @@ impl NatsLease {
         }
     }
 
-    /// The match is over, and nobody wants to know the end of the job.
+    /// Drops the job after the end of the match.
     fn forget(&mut self) {
         self.ended = true;
         self.keep.abort();
     }
 
-    /// Gives the job back, for those who ask after some time.
+    /// Gives the job back. It is delivered again after a delay.
     fn give_back(&mut self, after: Option<Duration>) {
         self.acknowledge(AckKind::Nak(after));
         self.publisher.report(WorkerUpdate::Returned { index: self.job.pairing.index });
@@ -482,7 +483,7 @@ impl NatsLease {
         self.ended = true;
         self.keep.abort();
         let message = Arc::clone(&self.message);
-        // If the server does not hear it, the job is given out again, and its second result is none.
+        // If the acknowledgement is lost, the job is delivered again, and its second result is ignored.
         let _ = self
             .connection
             .wait(async { timeout(FETCH_TIMEOUT, message.double_ack_with(kind)).await });
@@ -500,12 +501,12 @@ impl Lease for NatsLease {
 
     fn finish(mut self: Box<Self>, result: PairResult) -> Result<(), QueueError> {
         let worker = self.publisher.worker.clone();
-        let most = self.connection.client.server_info().max_payload;
+        let max = self.connection.client.server_info().max_payload;
         let mut ended = Ended::Done { worker, result };
-        if write(&ended)?.len() > most
+        if write(&ended)?.len() > max
             && let Ended::Done { result, .. } = &mut ended
         {
-            // Variations are what makes a result long, and the game is whole without them.
+            // Without PVs the message is much shorter.
             let moves = result.games.iter_mut().flat_map(|game| &mut game.moves);
             moves.for_each(|played| played.pv = Variation::default());
         }
@@ -523,9 +524,9 @@ impl Lease for NatsLease {
     }
 
     fn decline(mut self: Box<Self>) {
-        // Other threads of this worker play what they have to its end.
+        // Other threads of this worker finish their jobs.
         self.token.stop(Stop::Finish);
-        // By then none of them asks any more.
+        // Later than their last request for a job.
         self.give_back(Some(2 * FETCH_TIMEOUT));
     }
 }

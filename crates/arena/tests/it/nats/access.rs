@@ -1,5 +1,4 @@
-//! Who a server lets in, with what it has for that: TLS with its certificate, keys (NKey), and
-//! credentials of an account (JWT).
+//! Authentication: TLS with a certificate, keys (NKey), and account credentials (JWT).
 
 use std::ffi::OsString;
 use std::fs;
@@ -21,13 +20,13 @@ fn write(path: &Path, text: &str) -> PathBuf {
     path.to_owned()
 }
 
-/// Makes a certificate for this machine, signed by itself. Tells where it and its key are.
-fn certificate(folder: &Path) -> [PathBuf; 2] {
+/// Creates a self-signed certificate for this host. Returns the paths of certificate and key.
+fn certificate(directory: &Path) -> [PathBuf; 2] {
     let settings = "[req]\ndistinguished_name = name\nx509_extensions = more\nprompt = no\n\
                     [name]\nCN = readyok test\n\
                     [more]\nbasicConstraints = CA:FALSE\nsubjectAltName = IP:127.0.0.1\n";
-    let settings = write(&folder.join("openssl.cnf"), settings);
-    let [certificate, key] = ["cert.pem", "key.pem"].map(|name| folder.join(name));
+    let settings = write(&directory.join("openssl.cnf"), settings);
+    let [certificate, key] = ["cert.pem", "key.pem"].map(|name| directory.join(name));
     let made = Command::new("openssl")
         .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"])
         .args(["-nodes", "-days", "2", "-config"])
@@ -42,31 +41,31 @@ fn certificate(folder: &Path) -> [PathBuf; 2] {
     [certificate, key]
 }
 
-/// A server with this in its settings.
+/// A server with this configuration.
 fn server(settings: impl FnOnce(&Path) -> String) -> Option<Server> {
-    Server::with(|folder| {
-        let settings = settings(folder);
-        let file = write(&folder.join("nats.conf"), &settings);
+    Server::with(|directory| {
+        let settings = settings(directory);
+        let file = write(&directory.join("nats.conf"), &settings);
         ["-c".into(), file.into_os_string()].to_vec() as Vec<OsString>
     })
 }
 
-fn check_refused(access: &Access) {
+fn check_denied(access: &Access) {
     assert!(Connection::open(access).is_err());
 }
 
-/// Pairs are played from one end to the other.
+/// Pairs are played over the queue.
 fn check_plays(coordinator: &Access, access: &Access) {
-    let folder = TempDir::new().expect("a folder");
-    let order = order(folder.path(), ["x", "y"]);
-    let coordinator = Connection::open(coordinator).expect("it is let in");
+    let directory = TempDir::new().expect("a directory");
+    let order = order(directory.path(), ["x", "y"]);
+    let coordinator = Connection::open(coordinator).expect("access");
     let (mut dispatcher, reports) = open(&coordinator, &order, false);
     offer(&mut dispatcher, &order, 0..4);
     std::thread::scope(|scope| {
         let _ends = Ends(&mut dispatcher);
-        let cache = folder.path().join("cache");
+        let cache = directory.path().join("cache");
         scope.spawn(move || {
-            let connection = Connection::open(access).expect("it is let in");
+            let connection = Connection::open(access).expect("access");
             let served = serve(&connection, &cache);
             play(&mut served.jobs(worker("w")).expect("a queue"), 0);
         });
@@ -75,7 +74,7 @@ fn check_plays(coordinator: &Access, access: &Access) {
 }
 
 #[test]
-fn a_name_with_a_password_or_a_token_in_the_address() {
+fn logs_in_with_a_password_or_a_token_in_the_address() {
     let check = |settings: &str, right: &str, wrong: &str| {
         let Some(server) = server(|_| format!("authorization {{ {settings} }}\n")) else { return };
         let access = |who: &str| {
@@ -83,8 +82,8 @@ fn a_name_with_a_password_or_a_token_in_the_address() {
             Access { server, ..Access::default() }
         };
         check_plays(&access(right), &access(right));
-        check_refused(&access(wrong));
-        check_refused(&access(""));
+        check_denied(&access(wrong));
+        check_denied(&access(""));
     };
     check("user: me, password: \"se%:cret\"", "me:se%25%3acret@", "me:secret@");
     check("token: \"some token\"", "some%20token@", "other@");
@@ -93,8 +92,8 @@ fn a_name_with_a_password_or_a_token_in_the_address() {
 #[test]
 fn tls_and_a_key() {
     let user = KeyPair::new_user();
-    let server = server(|folder| {
-        let [certificate, key] = certificate(folder).map(|path| path.display().to_string());
+    let server = server(|directory| {
+        let [certificate, key] = certificate(directory).map(|path| path.display().to_string());
         format!(
             "tls {{ cert_file: \"{certificate}\", key_file: \"{key}\" }}\n\
              authorization {{ users: [ {{ nkey: {} }} ] }}\n",
@@ -102,29 +101,29 @@ fn tls_and_a_key() {
         )
     });
     let Some(server) = server else { return };
-    let folder = server.folder.path();
+    let directory = server.directory.path();
     let seed = |name: &str, key: &KeyPair| {
-        // As files are written that people edit.
-        write(&folder.join(name), &format!("{}\n", key.seed().expect("a seed")))
+        // With blank lines and comments, like files edited by hand.
+        write(&directory.join(name), &format!("{}\n", key.seed().expect("a seed")))
     };
     let right = Access {
         server: format!("tls://127.0.0.1:{}", server.port),
         nkey: Some(seed("user.nk", &user)),
-        certificates: Some(folder.join("cert.pem")),
+        certificates: Some(directory.join("cert.pem")),
         ..Access::default()
     };
     check_plays(&right, &right);
     let other = seed("other.nk", &KeyPair::new_user());
-    check_refused(&Access { nkey: Some(other), ..right.clone() });
-    check_refused(&Access { nkey: None, ..right.clone() });
-    // Without the certificate nobody knows whose server that is; and it speaks to nobody in the clear.
-    check_refused(&Access { certificates: None, ..right.clone() });
+    check_denied(&Access { nkey: Some(other), ..right.clone() });
+    check_denied(&Access { nkey: None, ..right.clone() });
+    // Without the certificate, the server is not trusted, and it rejects plain connections.
+    check_denied(&Access { certificates: None, ..right.clone() });
     let clear = format!("nats://127.0.0.1:{}", server.port);
-    check_refused(&Access { server: clear, certificates: None, ..right });
+    check_denied(&Access { server: clear, certificates: None, ..right });
 }
 
-/// What the manual has for the server of many machines.
-fn settings_of_the_manual() -> String {
+/// The configuration in the manual.
+fn manual_configuration() -> String {
     let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/workers.md");
     let manual = fs::read_to_string(manual).expect("a manual");
     let (_, from) = manual.split_once("```\n# nats.conf\n").expect("settings");
@@ -133,14 +132,14 @@ fn settings_of_the_manual() -> String {
 }
 
 #[test]
-fn a_worker_with_the_permissions_of_the_manual_plays_and_can_do_nothing_else() {
+fn permissions_of_the_manual_allow_a_worker_only_to_play() {
     let [coordinator, worker] = [KeyPair::new_user(), KeyPair::new_user()];
-    let server = server(|folder| {
-        let [certificate, key] = certificate(folder).map(|path| path.display().to_string());
-        let mut settings = settings_of_the_manual();
+    let server = server(|directory| {
+        let [certificate, key] = certificate(directory).map(|path| path.display().to_string());
+        let mut settings = manual_configuration();
         for (name, value) in [
             ("listen: 0.0.0.0:4222\n", ""),
-            // These two are given to it as arguments.
+            // These two are passed as arguments.
             ("jetstream { store_dir: /var/lib/nats }\n", ""),
             ("/etc/nats/cert.pem", &format!("\"{certificate}\"")),
             ("/etc/nats/key.pem", &format!("\"{key}\"")),
@@ -158,27 +157,27 @@ fn a_worker_with_the_permissions_of_the_manual_plays_and_can_do_nothing_else() {
             let seed = key.seed().expect("a seed");
             Access {
                 server: format!("tls://127.0.0.1:{}", server.port),
-                nkey: Some(write(&server.folder.path().join(name), &seed)),
-                certificates: Some(server.folder.path().join("cert.pem")),
+                nkey: Some(write(&server.directory.path().join(name), &seed)),
+                certificates: Some(server.directory.path().join("cert.pem")),
                 ..Access::default()
             }
         });
-    // A worker that is there first has no match to look at, and may not make a place for them.
-    let connection = Connection::open(&worker).expect("it is let in");
+    // A worker that starts first finds no bucket, and may not create it.
+    let connection = Connection::open(&worker).expect("access");
     let mut matches = Matches::new(&connection, super::worker("w"));
-    let nowhere = server.folder.path().join("cache");
+    let nowhere = server.directory.path().join("cache");
     let none = matches.next(&Permissions::anything(), &nowhere, Duration::ZERO, |_| ());
     assert!(none.expect("a server that answers").is_none());
     check_plays(&coordinator, &worker);
-    // It cannot hand out jobs itself.
-    let folder = TempDir::new().expect("a folder");
-    let order = order(folder.path(), ["v", "w"]);
+    // It may not publish jobs.
+    let directory = TempDir::new().expect("a directory");
+    let order = order(directory.path(), ["v", "w"]);
     let (sender, _reports) = channel();
     let opened = NatsDispatcher::open(&connection, order, None, LEASE, sender);
     assert!(opened.is_err());
 }
 
-/// A claim in the words of NATS, signed by its issuer.
+/// A NATS claim, signed by its issuer.
 fn token(issuer: &KeyPair, subject: &KeyPair, name: &str, claim: &Value) -> String {
     let head = json!({ "typ": "JWT", "alg": "ed25519-nkey" });
     let body = json!({
@@ -192,7 +191,7 @@ fn token(issuer: &KeyPair, subject: &KeyPair, name: &str, claim: &Value) -> Stri
 }
 
 #[test]
-fn credentials_of_an_account() {
+fn logs_in_with_account_credentials() {
     let [operator, system, account] =
         [KeyPair::new_operator(), KeyPair::new_account(), KeyPair::new_account()];
     let limits = json!({
@@ -231,7 +230,7 @@ fn credentials_of_an_account() {
             token(issuer, &user, name, &is_user),
             user.seed().expect("a seed"),
         );
-        write(&server.folder.path().join(name), &text)
+        write(&server.directory.path().join(name), &text)
     };
     let right = Access {
         server: format!("nats://127.0.0.1:{}", server.port),
@@ -239,8 +238,8 @@ fn credentials_of_an_account() {
         ..Access::default()
     };
     check_plays(&right, &right);
-    // An account that the server does not know.
+    // An unknown account.
     let stranger = credentials("stranger.creds", &KeyPair::new_account());
-    check_refused(&Access { credentials: Some(stranger), ..right.clone() });
-    check_refused(&Access { credentials: None, ..right });
+    check_denied(&Access { credentials: Some(stranger), ..right.clone() });
+    check_denied(&Access { credentials: None, ..right });
 }

@@ -1,4 +1,4 @@
-//! A match over a server of NATS between engines that crash, hang and flood from time to time.
+//! A match over a NATS server with engines that crash, hang and flood occasionally.
 
 use std::num::NonZeroU64;
 use std::thread;
@@ -13,15 +13,15 @@ use readyok_rules::Game;
 use readyok_rules::Termination;
 
 use super::{LEASE, Server, serve, worker};
-use crate::instant::{Place, limits};
+use crate::instant::{TestDir, limits};
 
-/// What came of each game, by pairing: as engines fail by the position, it is the same each time.
-fn outcomes(place: &Place, name: &str) -> Vec<(u64, Vec<String>)> {
+/// The games by pairing. Failures depend on the position and are reproducible.
+fn outcomes(place: &TestDir, name: &str) -> Vec<(u64, Vec<String>)> {
     let pairs = Reader::open(&place.path(name)).expect("results");
     let outcome = |pair: PairResult| {
         let games = pair.games.iter().map(|game| {
             let end = match game.end.termination {
-                // How long it took is different each time.
+                // Durations differ.
                 Termination::EngineStall => "stall".to_owned(),
                 _ => game.end.to_string(),
             };
@@ -34,17 +34,17 @@ fn outcomes(place: &Place, name: &str) -> Vec<(u64, Vec<String>)> {
     outcomes
 }
 
-fn player(place: &Place) -> EnginePlayer {
+fn player(place: &TestDir) -> EnginePlayer {
     let setting = GameSettings::new(place.plan.game);
     EnginePlayer::new(&place.plan, setting, Timeouts::default())
 }
 
 #[test]
-fn engines_that_fail_now_and_then_cost_their_games_and_nothing_else() {
+fn occasional_failures_cost_only_their_games() {
     const ROUNDS: u32 = 12;
     let Some(server) = Server::start() else { return };
     let bad = "crash hang flood one-in=12";
-    let mut place = Place::new(Game::Chess, ROUNDS, &[(bad, limits(None)), (bad, limits(None))]);
+    let mut place = TestDir::new(Game::Chess, ROUNDS, &[(bad, limits(None)), (bad, limits(None))]);
     place.plan.search_timeout_ms = NonZeroU64::new(300);
     let begin = |name| {
         let store = Store::create(&place.path(name), &place.plan).expect("a new file");
@@ -77,7 +77,7 @@ fn engines_that_fail_now_and_then_cost_their_games_and_nothing_else() {
             });
         }
         let there = game.coordinate(&mut dispatcher);
-        // Sends workers home, whatever has happened.
+        // Ends the workers.
         dispatcher.clear().expect("a server");
         there.expect("a match")
     });

@@ -8,7 +8,7 @@ use super::{as_seeded, drawn, names, open, outcome, plan, play, round, won_by};
 
 const KNOCKOUT: &str = "format = { kind = \"knockout\" }\n";
 
-/// Who meets if the higher seed always wins.
+/// The encounters if the higher seed always wins.
 fn check_bracket(engines: usize, rounds: &[&str]) {
     let played = play(&mut open(&plan(engines, KNOCKOUT)), as_seeded);
     for (number, line) in (1..).zip(rounds) {
@@ -18,7 +18,7 @@ fn check_bracket(engines: usize, rounds: &[&str]) {
 }
 
 #[test]
-fn the_best_meet_as_late_as_possible() {
+fn the_best_engines_meet_in_the_final() {
     check_bracket(2, &["1-2"]);
     check_bracket(3, &["2-3", "1-2"]);
     check_bracket(5, &["4-5", "1-4 2-3", "1-2"]);
@@ -27,8 +27,8 @@ fn the_best_meet_as_late_as_possible() {
 }
 
 #[test]
-fn who_wins_goes_on() {
-    // 5 and 7 win whatever they play, and 5 wins the final.
+fn winners_advance() {
+    // 5 and 7 win all encounters, and 5 wins the final.
     let unexpected = |pairing: &Pairing| {
         let mut strong = [EngineId(4), EngineId(6)].into_iter();
         let strong = strong.find(|&it| pairing.first == it || pairing.second == it);
@@ -43,9 +43,8 @@ fn who_wins_goes_on() {
 }
 
 #[test]
-fn a_tie_is_played_again_and_then_decided() {
-    let lines =
-        "games = \"one\"\npairs_per_encounter = 2\nformat = { kind = \"knockout\", replays = 2 }\n";
+fn replays_a_tie_and_then_breaks_it() {
+    let lines = "games = \"one\"\nlegs = 2\nformat = { kind = \"knockout\", replays = 2 }\n";
     let mut schedule = open(&plan(2, lines));
     let played = play(&mut schedule, drawn);
     assert_eq!(schedule.champion().expect("its own outcomes"), Some(EngineId(0)));
@@ -53,13 +52,13 @@ fn a_tie_is_played_again_and_then_decided() {
     assert_eq!(names.join(" "), "1-2 2-1 2-1 1-2 1-2 2-1");
     assert!(played.iter().all(|pairing| pairing.round == 1));
 
-    // The higher seeds go on.
+    // The higher seeds advance.
     let four = play(&mut open(&plan(4, "format = { kind = \"knockout\", replays = 0 }\n")), drawn);
     assert_eq!(round(&four, 2), "1-2");
-    let lot = "format = { kind = \"knockout\", replays = 0, tie = \"random\" }\n";
+    let random = "format = { kind = \"knockout\", replays = 0, tie = \"random\" }\n";
     let finals: std::collections::BTreeSet<String> = (0..40)
         .map(|seed| {
-            let plan = plan(4, &format!("seed = {seed}\n{lot}"));
+            let plan = plan(4, &format!("seed = {seed}\n{random}"));
             let played = play(&mut open(&plan), drawn);
             assert_eq!(played, play(&mut open(&plan), drawn));
             round(&played, 2)
@@ -70,7 +69,7 @@ fn a_tie_is_played_again_and_then_decided() {
 }
 
 #[test]
-fn a_match_that_was_decided_is_not_played_again() {
+fn does_not_replay_a_decided_match() {
     let plan = plan(4, "pairs_per_encounter = 2\nformat = { kind = \"knockout\", replays = 3 }\n");
     let tied_once = |pairing: &Pairing| {
         if pairing.round == 1 && pairing.index % 8 < 2 {
@@ -91,7 +90,7 @@ fn a_match_that_was_decided_is_not_played_again() {
 }
 
 #[test]
-fn a_match_is_ready_as_soon_as_both_engines_are_known() {
+fn issues_a_match_as_soon_as_both_engines_are_known() {
     let mut schedule = open(&plan(8, KNOCKOUT));
     let mut next = || match schedule.next().unwrap() {
         Next::Pairing(pairing) => (names(&pairing), Some(pairing)),
@@ -114,7 +113,7 @@ fn a_match_is_ready_as_soon_as_both_engines_are_known() {
 }
 
 #[test]
-fn no_tie_starts_from_the_opening_of_the_first_attempt() {
+fn replays_use_another_opening() {
     for policy in ["pairing", "encounter", "round"] {
         let lines = format!(
             "format = {{ kind = \"knockout\", replays = 2 }}\n[openings]\npolicy = \"{policy}\"\n\

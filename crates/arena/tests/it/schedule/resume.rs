@@ -1,4 +1,4 @@
-//! Going on with a match: the rest of a schedule depends on what was played, not on when.
+//! Resumed matches: the remaining schedule depends on the results, not on their order.
 
 use proptest::prelude::*;
 use readyok_arena::pairing::Pairing;
@@ -26,7 +26,7 @@ fn formats() -> impl Strategy<Value = Plan> {
     })
 }
 
-/// Plays some pairings at once, and lets them end in any order.
+/// Plays some pairings concurrently, which end in any order.
 fn play_mixed(schedule: &mut Schedule, seed: u64, order: u64) -> Vec<Pairing> {
     let mut random = fastrand::Rng::with_seed(order);
     let (mut running, mut played) = (Vec::<Pairing>::new(), Vec::new());
@@ -51,14 +51,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn the_order_of_outcomes_changes_nothing(plan in formats(), seed: u64, order: u64) {
+    fn the_order_of_outcomes_has_no_effect(plan in formats(), seed: u64, order: u64) {
         let mut one_by_one = play(&mut open(&plan), |pairing| some_score(pairing, seed));
         one_by_one.sort_by_key(|pairing| pairing.index);
         prop_assert_eq!(play_mixed(&mut open(&plan), seed, order), one_by_one);
     }
 
     #[test]
-    fn a_new_schedule_goes_on_where_the_old_one_was(
+    fn a_new_schedule_continues_an_old_one(
         plan in formats(), seed: u64, order: u64, kept in prop::collection::vec(any::<bool>(), 200),
     ) {
         let mut all = play(&mut open(&plan), |pairing| some_score(pairing, seed));
@@ -79,36 +79,36 @@ proptest! {
     }
 }
 
-fn check_refused(schedule: &mut Schedule, outcome: Outcome, text: &str) {
+fn check_error(schedule: &mut Schedule, outcome: Outcome, text: &str) {
     let error = schedule.record(outcome).map_err(|error| error.to_string());
     assert_eq!(error, Err(text.to_owned()));
 }
 
 #[test]
-fn what_the_schedule_has_not_given_is_no_outcome() {
+fn rejects_outcomes_of_other_pairings() {
     let mut schedule = open(&plan(4, ""));
     let Next::Pairing(pairing) = schedule.next().unwrap() else { panic!("no pairing") };
     let right = outcome(&pairing, as_seeded(&pairing));
     let many = Outcome { index: 6, ..right };
-    check_refused(&mut schedule, many, "the schedule has no pairing 6");
+    check_error(&mut schedule, many, "the schedule has no pairing 6");
     let one = Outcome { score: Score { wins: 1, ..Score::default() }, ..right };
-    check_refused(&mut schedule, one, "the result of pairing 0 has 1 games instead of 2");
+    check_error(&mut schedule, one, "the result of pairing 0 has 1 games instead of 2");
     let others = Outcome { first: EngineId(1), ..right };
     let text = "the result of pairing 0 is of engines 1 and 3, but the schedule has 0 and 3 there";
-    check_refused(&mut schedule, others, text);
-    // Whoever began: the games are what counts.
+    check_error(&mut schedule, others, text);
+    // The order of sides does not matter.
     let turned = Outcome { first: right.second, second: right.first, ..right };
     assert!(schedule.record(turned).unwrap());
 }
 
-/// Outcomes of a later round can only be checked when the earlier ones are known.
+/// Outcomes of a later round can be checked only when the earlier ones are known.
 #[test]
-fn an_outcome_of_other_engines_is_found_when_the_round_is_drawn() {
+fn detects_outcomes_of_other_engines_when_the_round_is_paired() {
     for (format, index) in [("swiss", 4), ("knockout", 8)] {
         let rounds = if format == "swiss" { 2 } else { 1 };
         let plan = plan(8, &format!("rounds = {rounds}\nformat = {{ kind = \"{format}\" }}\n"));
         let mut schedule = open(&plan);
-        // 1 and 8 meet in the first round, or 1 and 5.
+        // 1 and 8 play in the first round, or 1 and 5.
         let score = Score { wins: 2, ..Score::default() };
         let stale = |second| Outcome { index, first: EngineId(0), second: EngineId(second), score };
         let second = if format == "swiss" { 4 } else { 7 };

@@ -1,4 +1,4 @@
-//! Round robins, matches of two, gauntlets.
+//! Round robins, matches of two engines, gauntlets, pyramids.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use readyok_arena::pairing::Pairing;
 use readyok_arena::plan::EngineId;
 use readyok_arena::schedule::{Next, Schedule};
 
-use super::{as_seeded, balance, names, open, plan, play, refusal, round};
+use super::{as_seeded, balance, names, open, plan, plan_error, play, round};
 
 fn check_table(engines: usize, table: &[&str]) {
     let plan = plan(engines, "games = \"one\"\n");
@@ -19,9 +19,9 @@ fn check_table(engines: usize, table: &[&str]) {
     assert_eq!(last, Some(table.len()));
 }
 
-/// FIDE Handbook C.05, annex 1. The last player of an odd number is missing.
+/// FIDE Handbook C.05, annex 1. With an odd number, the last player does not exist.
 #[test]
-fn rounds_are_those_of_the_berger_tables() {
+fn rounds_match_the_berger_tables() {
     check_table(2, &["1-2"]);
     check_table(3, &["2-3", "1-2", "3-1"]);
     check_table(4, &["1-4 2-3", "4-3 1-2", "2-4 3-1"]);
@@ -41,9 +41,9 @@ fn rounds_are_those_of_the_berger_tables() {
     );
 }
 
-/// Who begins single games changes as evenly as it can.
+/// The colors of single games are as even as possible.
 #[test]
-fn in_a_pyramid_each_engine_meets_all_before_it() {
+fn in_a_pyramid_each_engine_plays_all_before_it() {
     let lines = "format = { kind = \"pyramid\" }\nrounds = 2\n";
     let pairs = plan(4, lines);
     let played = play(&mut open(&pairs), as_seeded);
@@ -58,7 +58,7 @@ fn in_a_pyramid_each_engine_meets_all_before_it() {
     check_even(&played, 4, 2, |_, _| true);
 }
 
-fn check_even(played: &[Pairing], engines: u32, meetings: u32, who: impl Fn(u32, u32) -> bool) {
+fn check_even(played: &[Pairing], engines: u32, encounters: u32, who: impl Fn(u32, u32) -> bool) {
     let mut met = BTreeMap::<(EngineId, EngineId), u32>::new();
     for pairing in played {
         let pair = (pairing.first.min(pairing.second), pairing.first.max(pairing.second));
@@ -66,7 +66,7 @@ fn check_even(played: &[Pairing], engines: u32, meetings: u32, who: impl Fn(u32,
     }
     for one in 0..engines {
         for other in one + 1..engines {
-            let expected = if who(one, other) { meetings } else { 0 };
+            let expected = if who(one, other) { encounters } else { 0 };
             let count = met.get(&(EngineId(one), EngineId(other))).copied().unwrap_or(0);
             assert_eq!(count, expected, "{one} and {other}");
         }
@@ -78,7 +78,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn everybody_meets_everybody_with_even_colours(
+    fn each_two_engines_play_with_even_colors(
         engines in 2_u32..12, rounds in 1_u32..4, legs in 1_u32..4,
     ) {
         let lines = format!("rounds = {rounds}\npairs_per_encounter = {legs}\ngames = \"one\"\n");
@@ -90,7 +90,7 @@ proptest! {
     }
 
     #[test]
-    fn nobody_plays_twice_in_a_round(engines in 2_usize..20) {
+    fn each_engine_plays_once_per_round(engines in 2_usize..20) {
         let played = play(&mut open(&plan(engines, "rounds = 2\n")), as_seeded);
         let mut seen = std::collections::BTreeSet::new();
         for pairing in &played {
@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn seeds_of_a_gauntlet_meet_everybody_with_even_colours(
+    fn seeds_of_a_gauntlet_play_all_others_with_even_colors(
         engines in 2_u32..12, seeds in 1_u32..12, rounds in 1_u32..4,
     ) {
         let seeds = seeds.min(engines - 1);
@@ -114,16 +114,13 @@ proptest! {
 }
 
 #[test]
-fn a_match_of_two_reverses_colours_from_game_to_game() {
+fn a_match_of_two_engines_alternates_colors() {
     let colors = |lines: &str| {
         let played = play(&mut open(&plan(2, lines)), as_seeded);
         played.iter().map(names).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(colors("rounds = 4\ngames = \"one\"\n"), "1-2 2-1 1-2 2-1");
-    assert_eq!(
-        colors("rounds = 2\npairs_per_encounter = 3\ngames = \"one\"\n"),
-        "1-2 2-1 1-2 2-1 1-2 2-1"
-    );
+    assert_eq!(colors("rounds = 2\nlegs = 3\ngames = \"one\"\n"), "1-2 2-1 1-2 2-1 1-2 2-1");
     assert_eq!(colors("rounds = 3\n"), "1-2 1-2 1-2");
     assert_eq!(colors("rounds = 3\ncolors = { reversed = true }\n"), "2-1 2-1 2-1");
     let fixed = "rounds = 3\ngames = \"one\"\ncolors = { fixed = true }\n";
@@ -131,12 +128,12 @@ fn a_match_of_two_reverses_colours_from_game_to_game() {
 }
 
 #[test]
-fn fixed_colors_are_those_of_the_plan() {
+fn fixed_colors_follow_the_plan() {
     let lines =
         "pairs_per_encounter = 2\ngames = \"one\"\ncolors = { fixed = true, reversed = true }\n";
     let played = play(&mut open(&plan(4, lines)), as_seeded);
     assert!(played.iter().all(|pairing| pairing.first > pairing.second), "{played:?}");
-    let pairs = refusal(&plan(2, "colors = { fixed = true }\n")).to_string();
+    let pairs = plan_error(&plan(2, "colors = { fixed = true }\n")).to_string();
     assert_eq!(
         pairs,
         "fixed colors need one game for each pairing; `pairs_per_encounter` gives more"
@@ -144,8 +141,8 @@ fn fixed_colors_are_those_of_the_plan() {
 }
 
 #[test]
-fn a_match_as_long_as_can_be_is_ready_at_once() {
-    let mut schedule = open(&plan(300, "rounds = 14000000\npairs_per_encounter = 1000\n"));
+fn the_longest_match_starts_immediately() {
+    let mut schedule = open(&plan(300, "rounds = 14000000\nlegs = 1000\n"));
     assert_eq!(schedule.total(), 14_000_000 * 1000 * (300 * 299 / 2));
     for index in 0..5 {
         let Next::Pairing(pairing) = schedule.next().unwrap() else { panic!("no pairing") };
@@ -153,7 +150,7 @@ fn a_match_as_long_as_can_be_is_ready_at_once() {
     }
     let rounds = u32::MAX;
     assert!(Schedule::open(&plan(2, &format!("rounds = {rounds}\n"))).is_ok());
-    let many = refusal(&plan(4, &format!("rounds = {rounds}\n"))).to_string();
+    let many = plan_error(&plan(4, &format!("rounds = {rounds}\n"))).to_string();
     assert_eq!(many, "the plan has too many pairings to count");
 }
 
@@ -167,7 +164,7 @@ fn check_openings(engines: usize, lines: &str, expected: &[u64]) {
 }
 
 #[test]
-fn openings_change_as_the_policy_says() {
+fn openings_change_by_policy() {
     check_openings(3, "rounds = 2\n[openings]", &[0, 1, 2, 3, 4, 5]);
     check_openings(3, "rounds = 2\n[openings]\nskip = 7", &[7, 8, 9, 10, 11, 12]);
     check_openings(3, "rounds = 2\n[openings]\nrepeat = 2", &[0, 0, 1, 1, 2, 2]);
@@ -183,9 +180,9 @@ fn openings_change_as_the_policy_says() {
 }
 
 #[test]
-fn a_plan_that_cannot_be_played_is_refused() {
+fn rejects_invalid_plans() {
     let check = |engines, lines: &str, text: &str| {
-        assert_eq!(refusal(&plan(engines, lines)).to_string(), text);
+        assert_eq!(plan_error(&plan(engines, lines)).to_string(), text);
     };
     check(1, "", "a match needs two engines, and the plan has 1");
     check(1025, "", "the plan has 1025 engines, more than 1024");

@@ -1,4 +1,4 @@
-//! Swiss tournaments: first rounds as they must be, and the laws.
+//! Swiss tournaments: first rounds, and properties of all rounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,15 +16,15 @@ fn swiss(engines: u32, rounds: u32, games: &str) -> readyok_arena::plan::Plan {
 }
 
 #[test]
-fn the_upper_half_meets_the_lower_half() {
+fn the_upper_half_plays_the_lower_half() {
     let played = play(&mut open(&swiss(8, 3, "games = \"one\"")), as_seeded);
     assert_eq!(round(&played, 1), "1-5 6-2 3-7 8-4");
-    // 1 and 3 have won and both began, 2 and 4 did not, so that 1 meets 4 and 2 meets 3.
+    // 1 and 3 have won with the first move, 2 and 4 have lost: 1 plays 4 and 2 plays 3.
     assert_eq!(round(&played, 2), "4-1 2-3 5-8 7-6");
 }
 
 #[test]
-fn the_last_who_has_had_none_gets_the_bye() {
+fn the_last_engine_without_a_bye_gets_it() {
     let mut schedule = open(&swiss(5, 5, ""));
     let played = play(&mut schedule, as_seeded);
     assert_eq!(played.len(), 5 * 2);
@@ -45,10 +45,10 @@ fn rematches(played: &[Pairing]) -> usize {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// With fewer rounds than half the engines, a pairing without rematches always exists, as each
-    /// can still meet half of the others (Dirac's theorem).
+    /// With fewer rounds than half the engines, a pairing without rematches always exists, since each engine has a new
+    /// opponent among half of the others (Dirac's theorem).
     #[test]
-    fn nobody_meets_twice_while_it_can_be_avoided(
+    fn avoids_rematches(
         engines in 2_u32..40, rounds in 1_u32..20, seed: u64, pairs: bool,
     ) {
         let rounds = rounds.min((engines / 2).max(1));
@@ -65,7 +65,7 @@ proptest! {
     }
 
     #[test]
-    fn everybody_plays_or_has_a_bye_in_each_round(
+    fn each_engine_plays_or_has_a_bye_in_each_round(
         engines in 2_u32..16, rounds in 1_u32..30, seed: u64,
     ) {
         let mut schedule = open(&swiss(engines, rounds, ""));
@@ -86,10 +86,10 @@ proptest! {
         }
     }
 
-    /// While nobody is in the way because they have met, or want the same color, each score group
-    /// is paired within itself, but for one who goes down.
+    /// Without conflicts of rematches and colors, each score group is paired within itself, except one engine that
+    /// floats down.
     #[test]
-    fn those_of_the_same_score_meet(engines in 4_u32..40, seed: u64) {
+    fn engines_with_equal_scores_play(engines in 4_u32..40, seed: u64) {
         let played = play(&mut open(&swiss(engines, 2, "")), |pairing| some_score(pairing, seed));
         let mut scores = vec![0_u32; engines as usize];
         let mut busy = vec![false; engines as usize];
@@ -110,14 +110,14 @@ proptest! {
                 *floats.entry(pair[0].max(pair[1])).or_default() += 1;
             }
         }
-        // Two who drew with each other can both have to go down.
+        // Two engines that drew with each other may both float down.
         prop_assert!(floats.values().all(|&count| count <= 2), "{:?}", floats);
     }
 
-    /// Nobody gets three colors too many, as long as that costs no rematch; and of two, who began
-    /// less often begins.
+    /// No color balance of three, unless that requires a rematch. Of two engines, the one with fewer first moves has
+    /// the first move.
     #[test]
-    fn colours_are_as_even_as_rematches_allow(
+    fn colors_are_as_even_as_rematches_allow(
         engines in 2_u32..11, rounds in 1_u32..12, seed: u64,
     ) {
         let plan = swiss(engines, rounds, "games = \"one\"");
@@ -146,7 +146,7 @@ proptest! {
     }
 }
 
-/// Tries all pairings.
+/// Searches all pairings exhaustively.
 fn can_be_paired(engines: &[usize], good: &impl Fn(usize, usize) -> bool) -> bool {
     let Some((&one, others)) = engines.split_first() else { return true };
     others.iter().any(|&other| {
@@ -156,8 +156,8 @@ fn can_be_paired(engines: &[usize], good: &impl Fn(usize, usize) -> bool) -> boo
 }
 
 #[test]
-fn as_few_as_possible_meet_again_when_some_must() {
-    // After three rounds of four everybody has met everybody.
+fn plays_the_minimum_of_rematches() {
+    // After three rounds of four engines, all have played each other.
     let played = play(&mut open(&swiss(4, 6, "")), as_seeded);
     assert_eq!(rematches(&played), 6);
     assert_eq!(rematches(played.get(..6).unwrap_or_default()), 0);
@@ -168,7 +168,7 @@ fn as_few_as_possible_meet_again_when_some_must() {
 }
 
 #[test]
-fn hundreds_are_paired() {
+fn pairs_hundreds_of_engines() {
     let played = play(&mut open(&swiss(201, 9, "games = \"one\"")), as_seeded);
     assert_eq!(played.len(), 100 * 9);
     assert_eq!(rematches(&played), 0);

@@ -1,5 +1,4 @@
-//! Games of one match at the same time: the clocks of one are not hurt by an engine of another, nor
-//! by whoever listens.
+//! Concurrent games of a match: clocks are not affected by engines of other games or by listeners.
 
 use std::fs;
 use std::sync::mpsc::{Receiver, channel};
@@ -19,33 +18,33 @@ use readyok_arena::store::Store;
 use readyok_client::{Timeouts, WaitLimit};
 use readyok_rules::Game;
 
-use crate::instant::Place;
+use crate::instant::TestDir;
 use crate::scripted::SHORT;
 
-/// Far longer than engines need that play at once, and shorter than what they are beside.
+/// Far longer than concurrent engines need, and shorter than the disturbance.
 const GENEROUS: Duration = Duration::from_secs(30);
-/// How long the disturbance lasts if nobody ends it, and what the clocks bear.
+/// Maximum duration of the disturbance, and the limit of the clocks.
 const LONG: Duration = Duration::from_mins(2);
 
-type Played = Result<Option<PairResult>, PlayerError>;
+type PairOutcome = Result<Option<PairResult>, PlayerError>;
 
-/// Plays with engines, and does something around it.
-struct Around<F> {
+/// Plays with engines, wrapped by a function.
+struct Wrapped<F> {
     player: EnginePlayer,
     around: F,
 }
 
-impl<F: FnMut(&Pairing, &mut dyn FnMut() -> Played) -> Played> PairPlayer for Around<F> {
-    fn play(&mut self, pairing: &Pairing, watch: &mut PlayContext<'_>) -> Played {
+impl<F: FnMut(&Pairing, &mut dyn FnMut() -> PairOutcome) -> PairOutcome> PairPlayer for Wrapped<F> {
+    fn play(&mut self, pairing: &Pairing, watch: &mut PlayContext<'_>) -> PairOutcome {
         (self.around)(pairing, &mut || self.player.play(pairing, watch))
     }
 }
 
-/// Plays with a worker for each pairing.
+/// Plays with one worker per pairing.
 fn play(
-    place: &Place,
+    place: &TestDir,
     listener: Option<Box<dyn Listener>>,
-    around: impl Fn(&Pairing, &mut dyn FnMut() -> Played) -> Played + Sync,
+    around: impl Fn(&Pairing, &mut dyn FnMut() -> PairOutcome) -> PairOutcome + Sync,
 ) -> Summary {
     let store = Store::create(&place.path("match.jsonl"), &place.plan).expect("a new file");
     let settings =
@@ -55,7 +54,7 @@ fn play(
         game.listen(listener);
     }
     let stop = game.stop_handle();
-    let around = |pairing: &Pairing, play: &mut dyn FnMut() -> Played| {
+    let around = |pairing: &Pairing, play: &mut dyn FnMut() -> PairOutcome| {
         let played = around(pairing, play);
         if pairing.first != FLOOD && pairing.second != FLOOD {
             stop.interrupt();
@@ -63,45 +62,45 @@ fn play(
         played
     };
     let short = WaitLimit::fixed(SHORT);
-    let patience = Timeouts { stop: short, quit: short, ..Timeouts::default() };
-    let summary = game.play_here(3, None, |order| Around {
-        player: EnginePlayer::new(&order.plan, GameSettings::new(Game::Chess), patience)
+    let timeouts = Timeouts { stop: short, quit: short, ..Timeouts::default() };
+    let summary = game.play_here(3, None, |order| Wrapped {
+        player: EnginePlayer::new(&order.plan, GameSettings::new(Game::Chess), timeouts)
             .report_moves(order.report_moves),
         around: &around,
     });
     summary.expect("a match")
 }
 
-/// The engine that the others play beside.
+/// The opponent of the others.
 const FLOOD: EngineId = EngineId(2);
 
 fn clock() -> Limits {
     Limits { tc: Some(format!("{}", LONG.as_secs()).parse().expect("a time")), ..Limits::default() }
 }
 
-/// What the clocks of a pair have counted; its games have ended well.
+/// The times used in a pair, whose games have ended regularly.
 fn counted(pair: &PairResult) -> Duration {
     assert!(pair.games.iter().all(|game| !game.end.termination.is_failure()), "{pair:?}");
     let moves = pair.games.iter().flat_map(|game| &game.moves);
     moves.map(|played| Duration::from_micros(played.time_us)).sum()
 }
 
-/// An engine that plays at once is counted next to nothing while two others never stop talking.
+/// The measured time of an engine is near zero while two others flood their output.
 #[test]
-fn no_clock_is_hurt_by_an_engine_that_floods_another_game() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let log = folder.path().join("log");
+fn flooding_in_another_game_does_not_affect_clocks() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let log = directory.path().join("log");
     let flood = format!("flood one-in=1 log={}", log.display());
     let limits = Limits { move_time_ms: Some(120_000), ..Limits::default() };
     let engines = [("", clock()), ("", clock()), (flood.as_str(), limits)];
-    let place = Place::new(Game::Chess, 1, &engines);
+    let place = TestDir::new(Game::Chess, 1, &engines);
     let asked = || fs::read_to_string(&log).map_or(0, |log| log.matches("go ").count());
     let quiet = Mutex::new(None);
     let summary = play(&place, None, |pairing, play| {
         if pairing.first == FLOOD || pairing.second == FLOOD {
             return play();
         }
-        // Until both of the others have begun to talk.
+        // Until both others have started.
         for _ in 0..6_000 {
             if asked() == 2 {
                 break;
@@ -113,34 +112,34 @@ fn no_clock_is_hurt_by_an_engine_that_floods_another_game() {
         *quiet.lock().expect("no panic") = played.clone().ok().flatten();
         played
     });
-    // The others would have gone on.
+    // The others would not have ended.
     assert_eq!(summary.end, End::Interrupted);
     assert!(summary.complete <= 1, "{summary:?}");
     let quiet = quiet.into_inner().expect("no panic").expect("a pair");
     assert!(counted(&quiet) < GENEROUS, "{quiet:?}");
 }
 
-/// Stops at the first move until a pair was played.
+/// Blocks at the first move until a pair was played.
 struct Slow {
     played: Receiver<()>,
-    heard: Arc<Mutex<Option<bool>>>,
+    received: Arc<Mutex<Option<bool>>>,
 }
 
 impl Listener for Slow {
     fn on_event(&mut self, event: &Event) {
-        let mut heard = self.heard.lock().expect("no panic");
-        if matches!(event, Event::Move { .. }) && heard.is_none() {
-            *heard = Some(self.played.recv_timeout(LONG).is_ok());
+        let mut received = self.received.lock().expect("no panic");
+        if matches!(event, Event::Move { .. }) && received.is_none() {
+            *received = Some(self.played.recv_timeout(LONG).is_ok());
         }
     }
 }
 
 #[test]
-fn no_clock_waits_for_a_slow_listener() {
-    let place = Place::new(Game::Chess, 1, &[("", clock()), ("", clock())]);
+fn a_slow_listener_does_not_affect_clocks() {
+    let place = TestDir::new(Game::Chess, 1, &[("", clock()), ("", clock())]);
     let (sender, played) = channel();
-    let heard = Arc::new(Mutex::new(None));
-    let slow = Slow { played, heard: Arc::clone(&heard) };
+    let received = Arc::new(Mutex::new(None));
+    let slow = Slow { played, received: Arc::clone(&received) };
     let pair = Mutex::new(None);
     play(&place, Some(Box::new(slow)), |_, play| {
         let played = play();
@@ -148,7 +147,7 @@ fn no_clock_waits_for_a_slow_listener() {
         sender.send(()).expect("it listens");
         played
     });
-    assert_eq!(*heard.lock().expect("no panic"), Some(true), "it was played while it waited");
+    assert_eq!(*received.lock().expect("no panic"), Some(true), "it was played while it waited");
     let pair = pair.into_inner().expect("no panic").expect("a pair");
     assert!(counted(&pair) < GENEROUS, "{pair:?}");
 }
