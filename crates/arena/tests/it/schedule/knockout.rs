@@ -44,7 +44,8 @@ fn winners_advance() {
 
 #[test]
 fn replays_a_tie_and_then_breaks_it() {
-    let lines = "games = \"one\"\nlegs = 2\nformat = { kind = \"knockout\", replays = 2 }\n";
+    let lines =
+        "games = \"one\"\npairs_per_encounter = 2\nformat = { kind = \"knockout\", replays = 2 }\n";
     let mut schedule = open(&plan(2, lines));
     let played = play(&mut schedule, drawn);
     assert_eq!(schedule.champion().expect("its own outcomes"), Some(EngineId(0)));

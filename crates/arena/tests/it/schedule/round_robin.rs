@@ -79,14 +79,14 @@ proptest! {
 
     #[test]
     fn each_two_engines_play_with_even_colors(
-        engines in 2_u32..12, rounds in 1_u32..4, legs in 1_u32..4,
+        engines in 2_u32..12, rounds in 1_u32..4, pairs in 1_u32..4,
     ) {
-        let lines = format!("rounds = {rounds}\npairs_per_encounter = {legs}\ngames = \"one\"\n");
+        let lines = format!("rounds = {rounds}\npairs_per_encounter = {pairs}\ngames = \"one\"\n");
         let mut schedule = open(&plan(engines as usize, &lines));
         let played = play(&mut schedule, as_seeded);
         prop_assert_eq!(schedule.total(), played.len() as u64);
         prop_assert!(played.iter().map(|pairing| pairing.index).eq(0..schedule.total()));
-        check_even(&played, engines, rounds * legs, |_, _| true);
+        check_even(&played, engines, rounds * pairs, |_, _| true);
     }
 
     #[test]
@@ -120,7 +120,10 @@ fn a_match_of_two_engines_alternates_colors() {
         played.iter().map(names).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(colors("rounds = 4\ngames = \"one\"\n"), "1-2 2-1 1-2 2-1");
-    assert_eq!(colors("rounds = 2\nlegs = 3\ngames = \"one\"\n"), "1-2 2-1 1-2 2-1 1-2 2-1");
+    assert_eq!(
+        colors("rounds = 2\npairs_per_encounter = 3\ngames = \"one\"\n"),
+        "1-2 2-1 1-2 2-1 1-2 2-1"
+    );
     assert_eq!(colors("rounds = 3\n"), "1-2 1-2 1-2");
     assert_eq!(colors("rounds = 3\ncolors = { reversed = true }\n"), "2-1 2-1 2-1");
     let fixed = "rounds = 3\ngames = \"one\"\ncolors = { fixed = true }\n";
@@ -142,7 +145,7 @@ fn fixed_colors_follow_the_plan() {
 
 #[test]
 fn the_longest_match_starts_immediately() {
-    let mut schedule = open(&plan(300, "rounds = 14000000\nlegs = 1000\n"));
+    let mut schedule = open(&plan(300, "rounds = 14000000\npairs_per_encounter = 1000\n"));
     assert_eq!(schedule.total(), 14_000_000 * 1000 * (300 * 299 / 2));
     for index in 0..5 {
         let Next::Pairing(pairing) = schedule.next().unwrap() else { panic!("no pairing") };
