@@ -1,7 +1,7 @@
 //! Checks a transcript on standard input: `> ` before commands, `< ` before replies.
 //! Prints malformed lines and violations of the protocol:
 //! `cargo run --example check_transcript < session.txt`.
-#![expect(clippy::print_stdout, reason = "an example")]
+#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "an example")]
 
 use std::io;
 use std::time::Instant;
