@@ -8,14 +8,12 @@ use std::sync::Arc;
 use readyok_protocol::session::client::Timeouts;
 use readyok_protocol::{Dialect, Party, Register};
 
-use crate::clock::now;
 use crate::driver::{Driver, Settings};
 use crate::error::EngineError;
-use crate::guard::Guard;
-use crate::io as transport;
-use crate::listen::{ErrorLines, Listener, StderrListener};
-use crate::shared;
-use crate::shared::Shared;
+use crate::listener::{ErrorLines, Listener, StderrListener};
+use crate::process::guard::Guard;
+use crate::shared::{Shared, transport};
+use crate::sync::{now, spawn};
 
 /// Settings for an engine. The defaults suit most engines.
 ///
@@ -201,7 +199,7 @@ impl Target {
     ) -> io::Result<Self> {
         let (its_input, our_output) = io::pipe()?;
         let (our_input, its_output) = io::pipe()?;
-        shared::spawn("engine", move || engine(its_input, its_output))?;
+        spawn("engine", move || engine(its_input, its_output))?;
         Ok(Self::Pipes(Some((our_input, our_output))))
     }
 

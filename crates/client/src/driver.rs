@@ -20,12 +20,10 @@ use readyok_protocol::session::client::{
 use readyok_protocol::{Clocks, Dialect, LineTooLong, Party, Register, WriteError, decode};
 
 use crate::error::{EngineError, Problem};
-use crate::handle::{Lines, SearchResult, Update};
-use crate::listen::{ErrorLines, Listener};
+use crate::listener::{Delivery, ErrorLines, Listener, Observer};
 use crate::process::Signal;
-use crate::search::Search;
-use crate::search::{Game, GameId};
-use crate::state::{self, SearchState};
+use crate::search::{Game, GameId, Lines, Search, SearchResult, Update};
+use crate::search_state::{self, SearchState};
 
 /// How long a process that has closed its output may take to exit by itself.
 const CLOSING: Duration = Duration::from_millis(500);
@@ -93,22 +91,6 @@ enum Liveness {
     Stream { closed: bool },
 }
 
-/// Lines of the session that were not passed to the listener yet.
-#[derive(Debug)]
-struct Observer {
-    listener: Arc<Listener>,
-    lines: Vec<(Party, String)>,
-    tickets: u64,
-}
-
-/// Lines for the listener, to be delivered in the order of the tickets.
-#[derive(Debug)]
-pub(crate) struct Delivery {
-    pub(crate) listener: Arc<Listener>,
-    pub(crate) lines: Vec<(Party, String)>,
-    pub(crate) ticket: u64,
-}
-
 /// The kind of a change, for waiting threads and tasks.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Change {
@@ -167,8 +149,7 @@ impl Driver {
             registered
                 .map_err(|usage_error| EngineError::new(&name, Problem::Usage(usage_error)))?;
         }
-        let observer =
-            listener.map(|listener| Observer { listener, lines: Vec::new(), tickets: 0 });
+        let observer = listener.map(Observer::new);
         let engine = if settings.is_process {
             Liveness::Process { exit: None }
         } else {
@@ -220,7 +201,7 @@ impl Driver {
             Ok(line) => {
                 let (text, _) = decode(line);
                 if let Some(observer) = &mut self.observer {
-                    observer.lines.push((Party::Engine, text.to_string()));
+                    observer.push(Party::Engine, text.to_string());
                 }
                 self.session.receive_line(&text, moment, &mut self.out);
                 self.drain_events(at, &text);
@@ -438,7 +419,8 @@ impl Driver {
             return;
         };
         let (game, search) = *subject;
-        let Some((expected, ponder)) = state::ponder_on_reply(&game, &search, result, dialect)
+        let Some((expected, ponder)) =
+            search_state::ponder_on_reply(&game, &search, result, dialect)
         else {
             return;
         };
@@ -462,8 +444,8 @@ impl Driver {
     ) -> Option<SearchId> {
         let state = self.searches.last_mut().filter(|state| state.end.is_none())?;
         let (expected, before) = &**state.own_ponder.as_ref()?;
-        let fits =
-            purpose == Purpose::Play && state::continues_ponder((expected, before), (game, search));
+        let fits = purpose == Purpose::Play
+            && search_state::continues_ponder((expected, before), (game, search));
         let id = state.id;
         if !fits || state.dropped.is_some() {
             return None;
@@ -857,8 +839,7 @@ impl Driver {
 
     fn observe_output(&mut self) {
         if let Some(observer) = &mut self.observer {
-            let lines = self.out.lines().map(|line| (Party::Client, line.to_owned()));
-            observer.lines.extend(lines);
+            self.out.lines().for_each(|line| observer.push(Party::Client, line.to_owned()));
         }
     }
 
@@ -866,17 +847,12 @@ impl Driver {
 
     /// Lines for the listener, to be delivered after the lock is released.
     pub(crate) fn take_delivery(&mut self) -> Option<Delivery> {
-        let observer = self.observer.as_mut().filter(|observer| !observer.lines.is_empty())?;
-        let ticket = observer.tickets;
-        observer.tickets += 1;
-        let lines = std::mem::take(&mut observer.lines);
-        Some(Delivery { listener: Arc::clone(&observer.listener), lines, ticket })
+        self.observer.as_mut()?.take_delivery()
     }
 
     /// The listener and the number of deliveries so far.
     pub(crate) fn deliveries(&self) -> Option<(Arc<Listener>, u64)> {
-        let observer = self.observer.as_ref()?;
-        Some((Arc::clone(&observer.listener), observer.tickets))
+        self.observer.as_ref().map(Observer::deliveries)
     }
 
     pub(crate) fn take_change(&mut self) -> Change {

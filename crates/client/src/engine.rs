@@ -5,20 +5,18 @@ use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use readyok_protocol::session::client::{Identity, Purpose};
+use readyok_protocol::session::client::{Identity, Purpose, SearchId};
 use readyok_protocol::{
     Checkmate, Dialect, GameResult, Go, MateLimit, OptionSet, OptionValue, Register,
 };
 
 use crate::builder::{Builder, Target};
-use crate::clock::now;
 use crate::driver::{Change, Driver, Notice};
 use crate::error::EngineError;
-use crate::handle::{SearchHandle, Stopper};
-use crate::handle::{SearchResult, Update};
-use crate::search::Game;
-use crate::search::Search;
+use crate::handle::{self, SearchHandle, Stopper};
+use crate::search::{Game, Search, SearchResult, Update};
 use crate::shared::{ReadPermit, Shared};
+use crate::sync::now;
 
 /// Maximum time in a destructor: all stages of the exit, with a margin for high load.
 const DROPPING: Duration = Duration::from_secs(7);
@@ -404,6 +402,23 @@ impl Engine {
         self.shared.read(Driver::exit)
     }
 
+    /// Starts a search and waits, reading in this thread.
+    fn search(
+        &self,
+        game: &Game,
+        search: Search,
+        purpose: Purpose,
+        on_update: Option<impl FnMut(&Update)>,
+    ) -> Result<SearchResult, EngineError> {
+        let permit = ReadPermit::new(&self.shared);
+        let mut state = self.shared.lock_as_caller();
+        let id = state.driver.search(game, search, purpose, on_update.is_some(), now())?;
+        let abandoned = Abandoned { shared: &self.shared, id };
+        let result = handle::wait(&self.shared, state, id, permit.as_ref(), on_update);
+        std::mem::forget(abandoned);
+        result
+    }
+
     fn wait_for(
         &self,
         done: impl Fn(&Driver) -> Option<Result<(), EngineError>>,
@@ -434,5 +449,17 @@ impl Drop for Engine {
         }
         self.shared.with(Driver::quit_soon);
         self.wait_until(now().checked_add(DROPPING), |driver| driver.has_ended().then_some(()));
+    }
+}
+
+/// Stops the search if a callback panics.
+struct Abandoned<'a> {
+    shared: &'a Shared,
+    id: SearchId,
+}
+
+impl Drop for Abandoned<'_> {
+    fn drop(&mut self) {
+        self.shared.with(|driver, now| driver.discard(self.id, now));
     }
 }

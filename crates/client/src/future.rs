@@ -15,9 +15,9 @@ use crate::driver::{Change, Driver};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::handle::SearchHandle;
-use crate::handle::{SearchResult, Update};
+use crate::search::{SearchResult, Update};
 use crate::shared::Shared;
-use crate::shared::{self, lock};
+use crate::sync::{lock, spawn};
 
 /// Consecutive updates after which the task yields.
 const UPDATES_BEFORE_YIELD: u32 = 64;
@@ -102,7 +102,7 @@ async fn open_with_handshake(
     // Starting and connecting may block.
     let opening = Opening::default();
     let opened = opening.clone();
-    let started = shared::spawn("engine-start", move || {
+    let started = spawn("engine-start", move || {
         let engine = attempt.open(&mut target, dialect, true);
         let engine = engine.map(|(name, shared)| Engine::new(name, dialect, shared, true));
         opened.complete((target, engine));

@@ -44,34 +44,27 @@
 //!   duplicate answer of an engine may arrive after the next search has started.
 //! - Protocol violations of an engine are no errors while there is a result ([`Engine::drain_notices`]).
 mod builder;
-mod clock;
-mod containment;
 mod driver;
 mod engine;
 mod error;
-mod exit;
-mod failure;
 mod future;
-#[cfg_attr(not(unix), path = "guard/other.rs")]
-mod guard;
 mod handle;
-mod io;
-mod listen;
+mod listener;
 mod process;
 mod search;
+mod search_state;
 mod shared;
-mod state;
+mod sync;
 
 pub use builder::Builder;
-pub use containment::Containment;
 pub use driver::Notice;
 pub use engine::Engine;
-pub use error::{EngineError, Problem};
-pub use exit::{Exit, ExitCause, ProcessStatus};
-pub use failure::{EngineFailure, EngineFailureKind};
-pub use guard::Guard;
-pub use handle::{Lines, SearchHandle, SearchResult, Stopper, Update};
-pub use process::PipedProcess;
+pub use error::{
+    EngineError, EngineFailure, EngineFailureKind, Exit, ExitCause, Problem, ProcessStatus,
+};
+pub use handle::{SearchHandle, Stopper};
+pub use process::guard::Guard;
+pub use process::{Containment, PipedProcess};
 pub use readyok_protocol as protocol;
 pub use readyok_protocol::session::client::{
     DropReason, Event, Identity, Limit as WaitLimit, TimeoutKind, Timeouts, UsageError,
@@ -80,4 +73,4 @@ pub use readyok_protocol::{
     Best, Bound, Checkmate, Clock, Clocks, Dialect, GameResult, Go, Info, MateLimit, Move,
     MoveList, OptionDecl, OptionSet, OptionValue, Party, Position, Register, Score, Wdl,
 };
-pub use search::{Game, Limit, Search};
+pub use search::{Game, Limit, Lines, Search, SearchResult, Update};

@@ -1,14 +1,15 @@
-//! An engine process and its descendants: terminated together, without zombies. See also `containment.rs` and
-//! `guard.rs`.
+//! An engine process and its descendants: terminated together, without zombies. See also `guard.rs`.
 
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 
-use crate::containment::{ErrorOutput, Launched, Scope};
-use crate::guard::Guard;
-use crate::shared;
-use crate::shared::lock;
+use crate::sync::{lock, spawn};
+
+#[cfg_attr(not(unix), path = "process/guard/other.rs")]
+pub(crate) mod guard;
+
+use guard::Guard;
 
 /// A process. An I/O thread, or a separate thread, must wait for its exit.
 #[derive(Debug)]
@@ -39,6 +40,51 @@ pub(crate) struct Streams {
     pub(crate) stdin: Option<ChildStdin>,
     pub(crate) stdout: Option<ChildStdout>,
     pub(crate) stderr: Option<ChildStderr>,
+}
+
+/// A process that was just started.
+#[derive(Debug)]
+pub(crate) struct Launched {
+    /// The child of this program: the engine, or its supervisor.
+    pub(crate) child: Child,
+    /// The process ID of the engine, which is also that of its group.
+    pub(crate) id: u32,
+    pub(crate) scope: Scope,
+    pub(crate) streams: Streams,
+}
+
+/// The recipient of a signal for an engine and its descendants.
+#[derive(Debug)]
+pub(crate) enum Scope {
+    /// The group of the engine, or the engine itself on systems without groups.
+    Group,
+    #[cfg(target_os = "linux")]
+    ControlGroup(guard::ControlGroup),
+    #[cfg(target_os = "linux")]
+    Supervisor(guard::Supervisor),
+}
+
+/// The destination of an engine's error output.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum ErrorOutput {
+    Piped,
+    /// The error output of this program.
+    Inherited,
+}
+
+impl Launched {
+    /// Starts a command as a child of this program, in a group of its own.
+    pub(crate) fn directly(command: &mut Command) -> io::Result<Self> {
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        let mut child = command.spawn()?;
+        let streams = Streams {
+            stdin: child.stdin.take(),
+            stdout: child.stdout.take(),
+            stderr: child.stderr.take(),
+        };
+        Ok(Self { id: child.id(), child, scope: Scope::Group, streams })
+    }
 }
 
 impl Process {
@@ -79,7 +125,7 @@ impl Process {
         after: impl FnOnce(ExitStatus) + Send + 'static,
     ) -> io::Result<()> {
         let process = Arc::clone(self);
-        let watcher = shared::spawn("engine-watch", move || {
+        let watcher = spawn("engine-watch", move || {
             sys::wait_for_exit(&process);
             let status = process.reap();
             on_exit();
@@ -192,6 +238,23 @@ impl Drop for PipedProcess {
     }
 }
 
+/// How the descendants of an engine are terminated together with it. [`Guard`] documents which one is
+/// used.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Containment {
+    /// The process alone; its descendants survive. Systems that are neither Unix nor Linux.
+    Process,
+    /// The process group. Descendants that leave the group survive.
+    Group,
+    /// A supervisor process for each engine adopts all descendants that lose their parent, and
+    /// terminates them (Linux 5.3 and later).
+    Supervisor,
+    /// A control group (version 2) for each engine (Linux 5.14 and later, if the program may create control groups
+    /// below its own).
+    ControlGroup,
+}
+
 #[cfg(unix)]
 mod sys {
     use std::os::fd::OwnedFd;
@@ -200,7 +263,7 @@ mod sys {
     use rustix::process::{self, Pid, WaitId, WaitIdOptions};
 
     use super::{Process, Scope, Signal, State};
-    use crate::shared::lock;
+    use crate::sync::lock;
 
     fn pid(id: u32) -> Option<Pid> {
         i32::try_from(id).ok().and_then(Pid::from_raw)
@@ -279,7 +342,7 @@ mod sys {
     use std::time::Duration;
 
     use super::{Process, Signal, State};
-    use crate::shared::lock;
+    use crate::sync::lock;
 
     pub(super) fn wait_for_exit(it: &Process) {
         let mut state = lock(&it.state);

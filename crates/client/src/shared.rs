@@ -14,7 +14,6 @@
 //! - The reader also enforces the deadlines. A thread that sets an earlier one wakes the reader.
 //! - Waiting threads, tasks and listeners are notified after the lock is released.
 
-use std::io;
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -24,10 +23,14 @@ use std::time::{Duration, Instant};
 
 use readyok_protocol::LineBuffer;
 
-use crate::clock::now;
-use crate::driver::{Change, Delivery, Driver};
-use crate::io::{Io, RateLimiter};
+use crate::driver::{Change, Driver};
+use crate::listener::Delivery;
 use crate::process::Process;
+use crate::sync::{lock, now};
+
+pub(crate) mod transport;
+
+use transport::{Io, RateLimiter, Wakeup};
 
 /// Longer than any variation or list of choices.
 const MAX_LINE: usize = 1 << 16;
@@ -54,7 +57,7 @@ pub(crate) struct State {
     /// Number of threads that wait for a change, and of those that wait for updates.
     waiting: usize,
     waiting_for_updates: usize,
-    pub(crate) io: crate::io::State,
+    pub(crate) io: transport::State,
 }
 
 pub(crate) type Guard<'a> = MutexGuard<'a, State>;
@@ -79,7 +82,7 @@ impl Shared {
         driver: Driver,
         rate: Option<u32>,
         io: Io,
-        io_state: crate::io::State,
+        io_state: transport::State,
         process: Option<Arc<Process>>,
         connection: Option<TcpStream>,
     ) -> Self {
@@ -333,7 +336,7 @@ impl Shared {
 #[derive(Debug)]
 pub(crate) struct ReadPermit<'a> {
     shared: &'a Shared,
-    pub(crate) wakeup: crate::io::Wakeup,
+    pub(crate) wakeup: Wakeup,
 }
 
 impl<'a> ReadPermit<'a> {
@@ -349,36 +352,4 @@ impl Drop for ReadPermit<'_> {
         self.shared.io.leave(&mut state, &self.wakeup);
         self.shared.release(state, By::Caller);
     }
-}
-
-/// Locks a mutex even after a panic in another thread: the state is consistent between any two statements.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Waits until `done`, or until the deadline if there is one.
-pub(crate) fn wait_until<'a, T>(
-    condition: &Condvar,
-    mut guard: MutexGuard<'a, T>,
-    deadline: Option<Instant>,
-    done: impl Fn(&T) -> bool,
-) -> MutexGuard<'a, T> {
-    while !done(&guard) {
-        guard = match deadline {
-            None => condition.wait(guard).unwrap_or_else(PoisonError::into_inner),
-            Some(deadline) => {
-                let left = deadline.saturating_duration_since(now());
-                if left.is_zero() {
-                    return guard;
-                }
-                condition.wait_timeout(guard, left).unwrap_or_else(PoisonError::into_inner).0
-            }
-        };
-    }
-    guard
-}
-
-/// Starts a detached thread: it exits when its stream or its process ends.
-pub(crate) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    thread::Builder::new().name(name.to_owned()).stack_size(256 << 10).spawn(work).map(drop)
 }

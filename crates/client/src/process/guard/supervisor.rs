@@ -1,5 +1,5 @@
-//! The protocol for starting an engine through another process, its supervisor. The socket is the standard input
-//! of the supervisor, and is closed when the program ends, for any reason.
+//! The process between a program and one engine, and the protocol for starting the engine through it. The socket is
+//! the standard input of the supervisor, and is closed when the program ends, for any reason.
 //!
 //! ```text
 //!  program ── order: command, three streams ──> supervisor
@@ -10,37 +10,46 @@
 //!          <── exited: status ───────────────── before the supervisor exits itself
 //! ```
 //! The engine gets its streams directly, without copying.
+//!
+//! The supervisor either moves into the control group of the engine and executes the engine, or stays as its parent
+//! and as a subreaper (`PR_SET_CHILD_SUBREAPER`): every orphaned descendant becomes a child of the supervisor,
+//! independent of its session, process group and environment. After the exit of the engine or the end of the
+//! socket, all children are killed until none is left.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::{Errno, retry_on_intr};
+use rustix::io::{Errno, fcntl_dupfd_cloexec, retry_on_intr};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
-use rustix::process::{Pid, Signal, kill_process, kill_process_group, pidfd_send_signal};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group,
+    pidfd_open, pidfd_send_signal, set_child_subreaper, wait,
+};
 
 use super::{ANSWER_TIMEOUT, MARK, ROLE};
-use crate::containment::ErrorOutput;
-use crate::process::Streams;
-use crate::shared;
+use crate::process::{ErrorOutput, Streams};
 
 /// Maximum size of an order, as the system limits arguments and environments too.
 const MAX_ORDER_BYTES: u32 = 64 << 20;
 /// The placeholder that a `Command` returns for text with a NUL byte.
 const REPLACED: &[u8] = b"<string-with-nul>";
 /// A request to send SIGTERM to the group of the engine.
-pub(super) const TERMINATE: u8 = b't';
+const TERMINATE: u8 = b't';
 
 /// The command of an engine.
 #[derive(Debug, Default, Eq, PartialEq)]
@@ -56,7 +65,7 @@ pub(super) struct Order {
 
 /// An answer of a supervisor: a letter and a number.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Reply {
+enum Reply {
     /// The engine was started with this process ID.
     Started(i32),
     /// The engine cannot be started, with this error number.
@@ -115,7 +124,7 @@ pub(super) fn launch(
             // suspended it.
             drop(socket);
             let _ = kill_process(Pid::from_child(&child), Signal::CONT);
-            shared::spawn("engine-reap", move || drop(child.wait()))?;
+            crate::sync::spawn("engine-reap", move || drop(child.wait()))?;
             return Err(match reply {
                 Ok(Some((Reply::Failed(number), _))) => io::Error::from_raw_os_error(number),
                 Ok(_) => io::Error::new(io::ErrorKind::InvalidData, "the command is no supervisor"),
@@ -202,7 +211,7 @@ fn receive_reply(socket: &UnixStream) -> io::Result<Option<(Reply, Option<OwnedF
 }
 
 impl Reply {
-    pub(super) fn send(self, socket: &UnixStream, file: Option<BorrowedFd<'_>>) -> io::Result<()> {
+    fn send(self, socket: &UnixStream, file: Option<BorrowedFd<'_>>) -> io::Result<()> {
         let (kind, number) = match self {
             Self::Started(id) => (b's', id),
             Self::Failed(error) => (b'f', error),
@@ -276,7 +285,7 @@ impl Order {
     }
 
     /// The command with these streams.
-    pub(super) fn into_command(self, [stdin, stdout, stderr]: [OwnedFd; 3]) -> Command {
+    fn into_command(self, [stdin, stdout, stderr]: [OwnedFd; 3]) -> Command {
         let mut command = Command::new(self.program);
         command.args(self.arguments).stdin(stdin).stdout(stdout).stderr(stderr);
         if let Some(directory) = self.directory {
@@ -356,7 +365,7 @@ impl Order {
     }
 
     /// Receives the first message to a supervisor.
-    pub(super) fn receive(socket: &UnixStream) -> io::Result<(Self, [OwnedFd; 3])> {
+    fn receive(socket: &UnixStream) -> io::Result<(Self, [OwnedFd; 3])> {
         let gone = || io::Error::from(io::ErrorKind::UnexpectedEof);
         let (length, streams) = receive::<4>(socket)?.ok_or_else(gone)?;
         let streams = streams.try_into().map_err(|_| io::ErrorKind::InvalidData)?;
@@ -371,6 +380,135 @@ impl Order {
         }
         Ok((Self::decode(&body)?, streams))
     }
+}
+
+/// Whether this system supports a supervisor: pidfds (Linux 5.3), and lists of children.
+pub(super) fn is_possible() -> bool {
+    let children = || fs::read(format!("/proc/self/task/{}/children", getpid().as_raw_nonzero()));
+    pidfd_open(getpid(), PidfdFlags::empty()).is_ok() && children().is_ok()
+}
+
+/// Starts one engine, and terminates its remaining descendants. The socket is the standard input.
+pub(super) fn serve() -> io::Result<()> {
+    let socket = UnixStream::from(fcntl_dupfd_cloexec(io::stdin(), 3)?);
+    let (order, streams) = Order::receive(&socket)?;
+    let members = order.members.clone();
+    let mut command = order.into_command(streams);
+    command.process_group(0);
+    // Zero means the writing process.
+    if members.is_some_and(|file| fs::write(file, "0").is_ok()) {
+        // On success, this process becomes the engine and closes the socket.
+        let error = command.exec();
+        return failed(&error).send(&socket, None);
+    }
+    // A termination signal would leave the engine without a supervisor.
+    super::ignore_signals()?;
+    set_child_subreaper(Some(getpid()))?;
+    let child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => return failed(&error).send(&socket, None),
+    };
+    // Closes the streams here, so that they end with the engine.
+    drop(command);
+    let id = i32::try_from(child.id()).map_err(io::Error::other)?;
+    let engine = Pid::from_raw(id).ok_or(io::ErrorKind::InvalidData)?;
+    let result = supervise(&socket, engine);
+    kill_children();
+    result
+}
+
+fn failed(error: &io::Error) -> Reply {
+    Reply::Failed(error.raw_os_error().unwrap_or(Errno::INVAL.raw_os_error()))
+}
+
+/// Waits for the exit of the engine, and reports it.
+fn supervise(socket: &UnixStream, engine: Pid) -> io::Result<()> {
+    let handle = pidfd_open(engine, PidfdFlags::empty())?;
+    Reply::Started(engine.as_raw_nonzero().get()).send(socket, Some(handle.as_fd()))?;
+    // Blocks no unmount.
+    let _ = env::set_current_dir("/");
+    let requests = socket.try_clone()?;
+    thread::Builder::new()
+        .stack_size(64 << 10)
+        .spawn(move || handle_requests(requests, engine, &handle))?;
+    let status = wait_for(engine)?;
+    Reply::Exited(status.as_raw()).send(socket, None)
+}
+
+/// Sends signals to the engine on request, and kills it at the end of the program.
+fn handle_requests(mut socket: UnixStream, engine: Pid, handle: &OwnedFd) {
+    loop {
+        let mut request = [0];
+        match socket.read(&mut request) {
+            Ok(1..) if request == [TERMINATE] && !has_ended(handle) => {
+                // While the engine runs, its process ID is that of its group.
+                let _ = kill_process_group(engine, Signal::TERM);
+            }
+            Ok(1..) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // Its descendants are killed after its exit.
+            Ok(0) | Err(_) => {
+                let _ = pidfd_send_signal(handle, Signal::KILL);
+                return;
+            }
+        }
+    }
+}
+
+fn has_ended(process: &OwnedFd) -> bool {
+    let no_wait = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&no_wait)) != Ok(0)
+}
+
+/// Reaps children, including adopted ones, until this one has exited.
+fn wait_for(engine: Pid) -> io::Result<WaitStatus> {
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((child, status))) if child == engine => return Ok(status),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Kills and reaps children until none is left. The children of an exiting child move to this process.
+fn kill_children() {
+    while reap_ended() {
+        let children = children();
+        for child in &children {
+            // Not reaped yet, so the process ID is valid.
+            let _ = kill_process(*child, Signal::KILL);
+        }
+        if children.is_empty() {
+            // The list may miss changes during the read.
+            thread::yield_now();
+        } else {
+            // At least one is about to exit.
+            let _ = wait(WaitOptions::empty());
+        }
+    }
+}
+
+/// Reaps exited children. Returns whether any is left.
+fn reap_ended() -> bool {
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) | Err(Errno::INTR) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
+        }
+    }
+}
+
+/// The children of all threads.
+fn children() -> Vec<Pid> {
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let lists = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
+    let numbers = |list: String| -> Vec<Pid> {
+        let numbers = list.split_ascii_whitespace().filter_map(|it| it.parse().ok());
+        numbers.filter_map(Pid::from_raw).collect()
+    };
+    lists.flat_map(numbers).collect()
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{Io, Transport};
-use crate::clock::now;
 use crate::shared::{self, By, Guard, Shared};
+use crate::sync::{now, spawn};
 
 const CHUNK: usize = 1 << 13;
 /// Maximum pause of the reading thread between checks whether the engine has ended.
@@ -32,8 +32,8 @@ pub(super) fn transport(
 ) -> Transport {
     let start = |shared: &Arc<Shared>| {
         let (reader, writer) = (Arc::clone(shared), Arc::clone(shared));
-        shared::spawn("engine-read", move || read(&reader, output))?;
-        shared::spawn("engine-write", move || write(&writer, input))
+        spawn("engine-read", move || read(&reader, output))?;
+        spawn("engine-write", move || write(&writer, input))
     };
     Transport {
         io: Io::Threads(Threads::default()),
@@ -49,13 +49,13 @@ pub(super) fn of_process(
     output: impl Read + Send + 'static,
     input: impl Write + Send + 'static,
     errors: impl Read + Send + 'static,
-    stderr: &Arc<crate::listen::ErrorLines>,
+    stderr: &Arc<crate::listener::ErrorLines>,
 ) -> Transport {
     let Transport { io, state, start } = transport(output, input);
     let (process, stderr) = (Arc::clone(process), Arc::clone(stderr));
     let start_all = move |shared: &Arc<Shared>| {
         let (closed, is_closed) = std::sync::mpsc::channel::<()>();
-        shared::spawn("engine-stderr", move || {
+        spawn("engine-stderr", move || {
             read_errors(errors, &stderr);
             drop(closed);
         })?;
@@ -91,7 +91,7 @@ fn wait_for_output(shared: &Shared) {
 }
 
 #[cfg(not(unix))]
-fn read_errors(mut from: impl Read, stderr: &crate::listen::ErrorLines) {
+fn read_errors(mut from: impl Read, stderr: &crate::listener::ErrorLines) {
     let mut lines = readyok_protocol::LineBuffer::new(1000);
     let mut chunk = [0; CHUNK / 2];
     while let Ok(count @ 1..) = from.read(&mut chunk) {

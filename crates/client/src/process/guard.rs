@@ -32,15 +32,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
 use rustix::process::{self, Pid, Signal};
 
-use crate::containment::{Containment, ErrorOutput, Launched};
-use crate::process::Process;
-use crate::shared::lock;
+use super::{Containment, ErrorOutput, Launched, Process};
+use crate::sync::lock;
 
 #[cfg(target_os = "linux")]
 mod cgroup;
 #[cfg(target_os = "linux")]
-mod launch;
-#[cfg_attr(not(target_os = "linux"), path = "guard/unmarked.rs")]
 mod marked;
 #[cfg(target_os = "linux")]
 mod supervisor;
@@ -48,7 +45,7 @@ mod supervisor;
 #[cfg(target_os = "linux")]
 pub(crate) use cgroup::ControlGroup;
 #[cfg(target_os = "linux")]
-pub(crate) use launch::Supervisor;
+pub(crate) use supervisor::Supervisor;
 
 /// Maximum time for the first answer of a guardian or a supervisor.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
@@ -226,6 +223,7 @@ impl Guard {
         if let Some(path) = env::var_os(CONTROL_GROUP) {
             cgroup::Tree::destroy(path.into());
         }
+        #[cfg(target_os = "linux")]
         if let Some(mark) = env::var_os(MARK) {
             marked::kill(mark.as_encoded_bytes());
         }
@@ -249,9 +247,9 @@ impl Guard {
         command: &mut Command,
         errors: ErrorOutput,
     ) -> io::Result<Launched> {
-        use crate::containment::Scope;
+        use super::Scope;
 
-        let mut order = launch::Order::of(command);
+        let mut order = supervisor::Order::of(command);
         let group = {
             let mut state = lock(&self.0);
             order.mark(&state.command.mark);
@@ -267,7 +265,7 @@ impl Guard {
         };
         order.members = group.as_ref().map(ControlGroup::members);
         let spawn = |input: Stdio| lock(&self.0).command.supervisor(input);
-        let answered = match launch::launch(&order, errors, spawn) {
+        let answered = match supervisor::launch(&order, errors, spawn) {
             Ok(answered) => answered,
             Err(error) => {
                 if let Some(group) = &group {
@@ -276,7 +274,7 @@ impl Guard {
                 return Err(error);
             }
         };
-        let launch::Answered { child, supervisor, streams } = answered;
+        let supervisor::Answered { child, supervisor, streams } = answered;
         let (id, scope) = match (supervisor, group) {
             (Some(supervisor), group) => {
                 if let Some(group) = group {
@@ -287,7 +285,7 @@ impl Guard {
                 (supervisor.engine(), Scope::Supervisor(supervisor))
             }
             (None, Some(group)) => (child.id(), Scope::ControlGroup(group)),
-            (None, None) => return Err(launch::reject(child)),
+            (None, None) => return Err(supervisor::reject(child)),
         };
         Ok(Launched { child, id, scope, streams })
     }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::getpid;
 
-use crate::clock::now;
+use crate::sync::now;
 
 /// Maximum time for terminated members to disappear before their group is left behind.
 const REMOVE_TIMEOUT: Duration = Duration::from_secs(10);

@@ -7,7 +7,7 @@ use std::thread::{self, ThreadId};
 
 use readyok_protocol::{LineBuffer, Party, decode};
 
-use crate::shared::{lock, wait_until};
+use crate::sync::{lock, wait_until};
 
 type OnLine = dyn Fn(Party, &str) + Send + Sync;
 type OnStderr = dyn Fn(&str) + Send + Sync;
@@ -95,6 +95,48 @@ impl Drop for EndOfTurn<'_> {
 impl fmt::Debug for Listener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Listener").finish_non_exhaustive()
+    }
+}
+
+/// Lines of the session that were not passed to the listener yet.
+#[derive(Debug)]
+pub(crate) struct Observer {
+    listener: Arc<Listener>,
+    lines: Vec<(Party, String)>,
+    tickets: u64,
+}
+
+/// Lines for the listener, to be delivered in the order of the tickets.
+#[derive(Debug)]
+pub(crate) struct Delivery {
+    pub(crate) listener: Arc<Listener>,
+    pub(crate) lines: Vec<(Party, String)>,
+    pub(crate) ticket: u64,
+}
+
+impl Observer {
+    pub(crate) fn new(listener: Arc<Listener>) -> Self {
+        Self { listener, lines: Vec::new(), tickets: 0 }
+    }
+
+    pub(crate) fn push(&mut self, side: Party, line: String) {
+        self.lines.push((side, line));
+    }
+
+    /// Lines to deliver after the lock is released.
+    pub(crate) fn take_delivery(&mut self) -> Option<Delivery> {
+        if self.lines.is_empty() {
+            return None;
+        }
+        let ticket = self.tickets;
+        self.tickets += 1;
+        let lines = std::mem::take(&mut self.lines);
+        Some(Delivery { listener: Arc::clone(&self.listener), lines, ticket })
+    }
+
+    /// The listener and the number of deliveries so far.
+    pub(crate) fn deliveries(&self) -> (Arc<Listener>, u64) {
+        (Arc::clone(&self.listener), self.tickets)
     }
 }
 

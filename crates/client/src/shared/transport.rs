@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::driver::{Change, Driver};
-use crate::guard::Guard;
-use crate::listen::ErrorLines;
+use crate::listener::ErrorLines;
+use crate::process::guard::Guard;
 use crate::process::{Process, Streams};
 use crate::shared::{self, By, ReadPermit, Shared};
 
@@ -298,7 +298,7 @@ impl RateLimiter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::now;
+    use crate::sync::now;
 
     #[test]
     fn the_rate_limit_allows_bursts() {

@@ -18,10 +18,10 @@ use rustix::io::{Errno, ioctl_fionbio};
 use smallvec::SmallVec;
 
 use super::{Io, Options, Transport};
-use crate::clock::now;
 use crate::driver::Change;
-use crate::listen::ErrorLines;
+use crate::listener::ErrorLines;
 use crate::shared::{self, By, Shared};
+use crate::sync::{now, spawn};
 
 /// Maximum number of bytes per read.
 const CHUNK: usize = 1 << 13;
@@ -124,7 +124,7 @@ pub(super) fn transport(
     let own = Own { errors, error_lines: LineBuffer::new(MAX_ERROR_LINE), exit };
     let start = |shared: &Arc<Shared>| {
         let shared = Arc::clone(shared);
-        shared::spawn("engine-io", move || run(&shared, own))
+        spawn("engine-io", move || run(&shared, own))
     };
     Ok(Transport {
         io: Io::Polled(polled),
@@ -165,7 +165,7 @@ fn run(shared: &Shared, mut own: Own) {
         }
         finish_exit(&mut state, &mut own);
         if !matches!(state.io.polled.reader, Reader::Caller(_)) {
-            state.driver.on_time(crate::clock::now());
+            state.driver.on_time(crate::sync::now());
         }
         shared.release(state, By::Io);
     }

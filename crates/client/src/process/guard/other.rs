@@ -3,7 +3,7 @@
 use std::io;
 use std::process::Command;
 
-use crate::containment::{Containment, ErrorOutput, Launched};
+use super::{Containment, ErrorOutput, Launched};
 
 /// Ensures that no engine outlives this program. No effect on this system.
 #[derive(Clone, Debug)]
