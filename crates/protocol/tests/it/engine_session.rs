@@ -686,9 +686,44 @@ fn a_flood_during_a_search_is_dropped_at_the_memory_limit() {
     run.session.receive_line("go depth 1", run.now, &mut run.out);
     run.session.receive_line("stop", run.now, &mut run.out);
     run.session.best_move(Best::None.into(), run.now, &mut run.out).unwrap();
-    let expected = "info string the search failed: the position was dropped by the full queue\n\
-                    info depth 0 time 0\nbestmove (none)\n";
-    assert!(run.out.ends_with(expected), "{}", run.out);
+    let expected = format!("{ANSWER_OF_FULL_QUEUE}info depth 0 time 0\nbestmove (none)\n");
+    assert!(run.out.ends_with(&expected), "{}", run.out);
+}
+
+const ANSWER_OF_FULL_QUEUE: &str =
+    "info string the search failed: the position or the search was dropped by the full queue\n";
+
+#[test]
+fn a_dropped_search_is_answered_in_its_order() {
+    let mut run = Run::new();
+    run.check("> go infinite\n= against BeforeUciOk\n= search: position startpos, go infinite");
+    for length in [1 << 20, 1 << 10, 1] {
+        let line = format!("setoption name Hash value {}", "1".repeat(length));
+        let fits = |run: &mut Run| {
+            run.session.receive_line(&line, run.now, &mut run.out);
+            std::iter::from_fn(|| run.session.poll_event()).all(|event| event != Event::Dropped)
+        };
+        while fits(&mut run) {}
+    }
+    // Only a few short lines fit.
+    for line in ["position startpos moves e2e4", "go depth 1", "stop"].repeat(100) {
+        run.session.receive_line(line, run.now, &mut run.out);
+    }
+    while run.session.poll_event().is_some() {}
+    run.out.clear();
+    let mut searches = 0;
+    while run.session.protocol_state().is_searching() {
+        searches += 1;
+        run.session.best_move(Best::None.into(), run.now, &mut run.out).unwrap();
+    }
+    let dropped = run.out.matches(ANSWER_OF_FULL_QUEUE).count();
+    assert!((1..10).contains(&searches), "{searches}");
+    assert_eq!(searches + dropped, 1 + 100);
+    let answers = run.out.lines().filter(|line| line.starts_with("bestmove")).count();
+    assert_eq!(answers, 1 + 100);
+    run.out.clear();
+    while run.session.poll_event().is_some() {}
+    run.check("> position startpos\n> go depth 2\n= against SearchBeforeReady\n= search: position startpos, go depth 2");
 }
 
 #[test]

@@ -19,7 +19,8 @@
 //! - The first `uci` or `usi` is queued too, and ends the running search.
 //! - A second `uci` or `usi` is answered between searches and ignored in one.
 //! - The queue has a memory limit that only a flood reaches. Beyond it commands are dropped, with
-//!   an `info string` and [`Event::Dropped`].
+//!   an `info string` and [`Event::Dropped`]. A dropped `go` is answered in its order, without a search,
+//!   and makes the position invalid.
 //!
 //! An invalid `position`, or an oversized line, which may have been one, is part of this order: until the
 //! next valid `position`, a `go` is answered by `bestmove (none)` (or `checkmate timeout`), with an
@@ -137,7 +138,7 @@ enum InvalidPosition {
     Missing,
     /// An oversized line, which may have been a position.
     LineTooLong(LineTooLong),
-    /// The command queue was full.
+    /// The command queue was full, and a position or a search was dropped.
     Dropped,
 }
 
@@ -502,13 +503,21 @@ impl EngineSession {
             match next {
                 None => return,
                 Some(Queued::InvalidPosition(fault)) => self.position = Err(fault),
-                Some(Queued::Command(command)) => {
-                    let rule = self.apply(&command, out);
-                    if rule.is_none_or(|rule| rule.severity() == Severity::Should) {
-                        self.act(command, now, out);
-                    }
+                Some(Queued::DroppedSearch { mate }) => {
+                    self.position = Err(InvalidPosition::Dropped);
+                    // A limit, because the answer must not depend on `stop`, which may be dropped too.
+                    let go = Go { mate, depth: Some(1), ..Go::default() };
+                    self.apply_queued(Command::Go(go), now, out);
                 }
+                Some(Queued::Command(command)) => self.apply_queued(command, now, out),
             }
+        }
+    }
+
+    fn apply_queued(&mut self, command: Command<'static>, now: Moment, out: &mut String) {
+        let rule = self.apply(&command, out);
+        if rule.is_none_or(|rule| rule.severity() == Severity::Should) {
+            self.act(command, now, out);
         }
     }
 
@@ -798,7 +807,9 @@ impl fmt::Display for InvalidPosition {
             Self::Malformed(diagnostic) => diagnostic.fmt(f),
             Self::Missing => f.write_str("`position` without a position"),
             Self::LineTooLong(error) => write!(f, "{error}, and may have been a position"),
-            Self::Dropped => f.write_str("the position was dropped by the full queue"),
+            Self::Dropped => {
+                f.write_str("the position or the search was dropped by the full queue")
+            }
         }
     }
 }

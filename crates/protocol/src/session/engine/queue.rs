@@ -3,18 +3,19 @@
 use alloc::collections::VecDeque;
 
 use super::InvalidPosition;
-use crate::Command;
+use crate::{Command, Go, MateLimit};
 
 /// Maximum memory of the queue in bytes. Only a flood reaches it: it is enough for hundreds of
 /// thousands of searches.
 const MAX_BYTES: usize = 256 << 20;
 
-/// A command, or a line that sets no valid position.
+/// A command, a line that sets no valid position, or a search that was dropped and must still be answered.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "nearly all entries are commands")]
 pub(super) enum Queued {
     Command(Command<'static>),
     InvalidPosition(InvalidPosition),
+    DroppedSearch { mate: Option<MateLimit> },
 }
 
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub(super) struct CommandQueue {
 struct Entry {
     queued: Queued,
     bytes: usize,
+    /// How often it is still to be returned. More than once only for dropped searches.
+    count: usize,
 }
 
 impl Default for CommandQueue {
@@ -56,11 +59,16 @@ impl CommandQueue {
     /// Queues a command. `line` is the length of its line. A position replaces one that no search uses.
     ///
     /// The limit does not apply to entries that can be queued only once: the handshake, `quit`, and an
-    /// invalid position.
+    /// invalid position. Of a search beyond the limit, only the fact that it must be answered is queued.
     ///
     /// # Errors
-    /// The queue is full and unchanged.
+    /// The queue is full, and the command was dropped.
     pub(super) fn push(&mut self, queued: Queued, line: usize) -> Result<(), QueueFull> {
+        // The position is invalid after a dropped search.
+        let follows_dropped = self.entries.back_mut().filter(|entry| entry.queued.is_dropped());
+        if follows_dropped.is_some() && matches!(queued, Queued::InvalidPosition(_)) {
+            return Ok(());
+        }
         let replaced = self.open_position.filter(|_| queued.is_position());
         let freed = replaced.and_then(|at| self.entries.get(at)).map_or(0, |entry| entry.bytes);
         let bytes = size_of::<Entry>().saturating_add(line);
@@ -68,11 +76,31 @@ impl CommandQueue {
             || queued.is_quit()
             || matches!(queued, Queued::InvalidPosition(_)));
         if is_limited && self.max_bytes < (self.bytes - freed).saturating_add(bytes) {
+            if let Queued::Command(Command::Go(go)) = queued
+                && go.perft.is_none()
+            {
+                self.push_dropped_search(&go);
+            }
             return Err(QueueFull);
         }
         if let Some(at) = replaced {
             self.remove(at);
         }
+        self.insert(queued, bytes);
+        Ok(())
+    }
+
+    /// Successive dropped searches share an entry, so that the memory is bounded.
+    fn push_dropped_search(&mut self, go: &Go<'_>) {
+        match self.entries.back_mut() {
+            Some(entry) if entry.queued.is_dropped() => {
+                entry.count = entry.count.saturating_add(1);
+            }
+            _ => self.insert(Queued::DroppedSearch { mate: go.mate }, size_of::<Entry>()),
+        }
+    }
+
+    fn insert(&mut self, queued: Queued, bytes: usize) {
         self.bytes += bytes;
         self.searches += usize::from(queued.is_search());
         self.for_search += usize::from(queued.is_for_search());
@@ -83,12 +111,15 @@ impl CommandQueue {
         } else if queued.is_position() {
             self.open_position = Some(self.entries.len());
         }
-        self.entries.push_back(Entry { queued, bytes });
-        Ok(())
+        self.entries.push_back(Entry { queued, bytes, count: 1 });
     }
 
     /// Removes the oldest command.
     pub(super) fn pop(&mut self) -> Option<Queued> {
+        if let Some(entry) = self.entries.front_mut().filter(|entry| 1 < entry.count) {
+            entry.count -= 1;
+            return Some(entry.queued.clone());
+        }
         self.remove(0)
     }
 
@@ -120,7 +151,7 @@ impl CommandQueue {
     }
 
     fn remove(&mut self, at: usize) -> Option<Queued> {
-        let Entry { queued, bytes } = self.entries.remove(at)?;
+        let Entry { queued, bytes, .. } = self.entries.remove(at)?;
         self.bytes -= bytes;
         self.searches -= usize::from(queued.is_search());
         self.for_search -= usize::from(queued.is_for_search());
@@ -142,7 +173,15 @@ pub(super) struct QueueFull;
 impl Queued {
     /// Whether it starts a search. `go perft` requires no answer.
     pub(super) fn is_search(&self) -> bool {
-        matches!(self, Self::Command(Command::Go(go)) if go.perft.is_none())
+        match self {
+            Self::Command(Command::Go(go)) => go.perft.is_none(),
+            Self::DroppedSearch { .. } => true,
+            Self::Command(_) | Self::InvalidPosition(_) => false,
+        }
+    }
+
+    fn is_dropped(&self) -> bool {
+        matches!(self, Self::DroppedSearch { .. })
     }
 
     /// Whether it applies to the search before it.
@@ -259,5 +298,22 @@ mod tests {
         pushed += 2;
         assert_eq!(drain(&mut queue).len(), pushed);
         push(&mut queue, line);
+    }
+
+    #[test]
+    fn searches_beyond_the_limit_are_counted_in_bounded_memory() {
+        let mut queue = CommandQueue { max_bytes: 10_000, ..CommandQueue::default() };
+        let (mut searches, mut dropped) = (0, 0);
+        for _ in 0..10_000 {
+            queue.push(Queued::InvalidPosition(InvalidPosition::Missing), 8).unwrap();
+            for line in ["position startpos", "go depth 1"] {
+                dropped += usize::from(queue.push(read(line), line.len()).is_err());
+            }
+            searches += 1;
+        }
+        assert!(queue.has_search() && 10_000 < dropped);
+        assert!(queue.bytes < 11_000, "{}", queue.bytes);
+        assert_eq!(drain(&mut queue).iter().filter(|queued| queued.is_search()).count(), searches);
+        assert_eq!((queue.bytes, queue.searches), (0, 0));
     }
 }
