@@ -472,7 +472,7 @@ const drawn = (curve: Locator) =>
 function play(fake: FakeServer, stand: Partial<MatchState>) {
   const state: MatchState = {
     id: 3,
-    plan: { name: 'Test', variant: 'chess' } as MatchPlan,
+    plan: { name: 'Test', variant: 'chess', openings: { kind: 'start' } } as MatchPlan,
     status: 'running',
     names: ['New', 'Old'],
     played: 4,

@@ -80,7 +80,7 @@ test('reports why a move or a position is rejected', async () => {
 test('labels the sides of a handicap game', async () => {
   const page = await there('#/play/0/new');
   await page.getByRole('radio', { name: ja('variant.shogi'), exact: true }).check({ force: true });
-  await page.getByLabel(ja('new.opponent')).selectOption({ label: ja('new.local') });
+  await page.getByRole('combobox', { name: ja('new.opponent') }).selectOption({ label: ja('new.local') });
   await page.getByText(ja('new.more'), { exact: true }).click();
   await page.getByLabel(ja('new.handicap')).selectOption('lance');
   await page.getByRole('button', { name: ja('new.begin'), exact: true }).click();
@@ -129,7 +129,7 @@ test(
       .getByLabel(ja('match.openings.file'), { exact: true })
       .fill(join(fixture.server.data, 'none.pgn'));
     await start.click();
-    await containsText(toasts(page), '指定されたファイルがありません', fixture.server.data, 'none.pgn');
+    await containsText(toasts(page), '指定されたファイルが見つかりません', fixture.server.data, 'none.pgn');
     await page.getByLabel(ja('match.openings')).selectOption('start');
     await start.click();
     const match = page.getByTestId('match');
