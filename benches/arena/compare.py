@@ -1,27 +1,25 @@
 #!/usr/bin/env python3
-"""Measures `readyok match` beside fastchess: what a runner costs, engines excluded.
+"""Measures the overhead of `readyok match` compared with fastchess, engines excluded.
 
     cargo build --release -p readyok
     cargo build --release -p readyok-arena --example instant
     benches/arena/compare.py [--fastchess PATH] [--stockfish PATH] [--book-lines N] [--quick]
 
-`--readyok PATH` and `--instant PATH` take other programs than those just built. With debug builds, and
-the test engine for stockfish, the figures tell nothing, but that all of this still works.
+`--readyok PATH` and `--instant PATH` replace the programs just built. Debug builds, and the test engine
+instead of stockfish, only check that this script works.
 
-The processor time of a runner is that of its own process in /proc, sampled until it ends; its
-engines are other processes. Of its memory "own" is what no other process can share: the rest is the
-program itself, in the cache of the system. All runners play the same pairings: where games follow
-from the engines alone, it is an error if the plies or the points of any pair differ. Without
---fastchess only ours is measured.
+The CPU time of a runner is that of its own process in /proc, sampled until it ends; its engines are
+other processes. "Own" memory is anonymous memory (RssAnon); the rest is mainly the program file in the
+page cache. All runners play the same pairings. In deterministic games, different plies or points of a
+pair are an error. Without --fastchess only `readyok match` is measured.
 
-With --book-lines N two more cases have a book of so many lines, made for it, in order and by lot: a match
-of one pair, so that it shows what the book costs until the first move, and of memory. --quick takes
-a thousand lines unless told otherwise.
+--book-lines N adds two cases with a generated book of N lines, in sequential and in random order. Each
+is a match of one pair, which shows the time until the first move and the memory of the book. --quick
+defaults to a thousand lines.
 
-The test engine stamps each `go` that it has read and each `bestmove` that it is about to write. So
-for any runner it is known how long it takes from a `bestmove` until the opponent has read its `go`,
-which is more than until the runner has read the `bestmove`; and from the last `bestmove` of the
-match until the runner has ended.
+The test engine records the time of each `go` after reading it and of each `bestmove` before writing it.
+The latency of a runner is the time from a `bestmove` until the opponent has read its `go`. The time from
+the last `bestmove` of the match until the runner has ended is also measured.
 """
 
 import argparse
@@ -40,7 +38,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def sample(pid):
-    """Seconds of processor time, the most memory so far and the own one in MB; None at its end."""
+    """CPU time in seconds, peak memory and own memory in MB; None after the process has ended."""
     try:
         with open(f"/proc/{pid}/stat") as stat:
             fields = stat.read().rsplit(")", 1)[1].split()
@@ -54,34 +52,34 @@ def sample(pid):
     return (int(fields[11]) + int(fields[12])) / TICK, peak, own
 
 
-def run(command, folder):
-    """Runs a program, and tells its time, processor time and memory."""
+def run(command, directory):
+    """Runs a program and returns its wall-clock time, CPU time and memory."""
     started = time.monotonic()
-    with open(folder / "out.txt", "wb") as out:
-        child = subprocess.Popen(command, cwd=folder, stdout=out, stderr=subprocess.STDOUT)
+    with open(directory / "out.txt", "wb") as out:
+        child = subprocess.Popen(command, cwd=directory, stdout=out, stderr=subprocess.STDOUT)
         best = (0.0, 0.0, 0.0)
         while child.poll() is None:
             now = sample(child.pid) or best
             best = (*now[:2], max(now[2], best[2]))
             time.sleep(0.005)
     if child.returncode != 0:
-        sys.exit(f"{command[0]} failed: {(folder / 'out.txt').read_text()[-2000:]}")
+        sys.exit(f"{command[0]} failed: {(directory / 'out.txt').read_text()[-2000:]}")
     return time.monotonic() - started, *best
 
 
-def stamps(folder):
+def stamps(directory):
     """All stamps of a match: positions with the times when they arose and were asked for."""
     answered, asked = {}, {}
-    for file in folder.iterdir():
+    for file in directory.iterdir():
         for line in file.read_text().splitlines():
             what, position, at = line.split()
             (asked if what == "go" else answered)[position] = int(at) / 1e9
     return answered, asked
 
 
-def latencies(folder):
+def latencies(directory):
     """From each bestmove until the opponent has read its go, in microseconds, in order."""
-    answered, asked = stamps(folder)
+    answered, asked = stamps(directory)
     return sorted(1e6 * (asked[position] - at) for position, at in answered.items()
                   if position in asked)
 
@@ -98,31 +96,31 @@ def outcome_of_results(path):
 
 
 def half_points(game):
-    """Of the engine with the number 0."""
+    """Half points of the engine with the number 0."""
     winner = game.get("winner")
     return 1 if winner is None else 2 * (game[winner] == 0)
 
 
-def outcome_of_pgn(path, said):
-    """The same of fastchess, which has said the points."""
+def outcome_of_pgn(path, output):
+    """The outcome of a fastchess match: games and plies from the PGN file, points from its output."""
     text = path.read_text()
     counts = [int(line.split('"')[1]) for line in text.splitlines() if line.startswith("[PlyCount")]
-    points = re.findall(r"Ptnml\(0-2\): \[(.*?)\]", said.read_text())[-1]
+    points = re.findall(r"Ptnml\(0-2\): \[(.*?)\]", output.read_text())[-1]
     forfeits = text.count('[Termination "time forfeit"]')
     return len(counts), sum(counts), forfeits, [int(count) for count in points.split(",")]
 
 
-def ours(case, folder):
+def ours(case, directory):
     limit = [f"--{name}={value}" for name, value in case["limit"].items()]
     options = [f"--option={option}" for option in case["options"]]
     order = ["--random", "--seed=7"] if case["order"] == "random" else []
     command = [case["runner"], "match", *case["engines"], *limit, *options, *order,
                f"--openings={case['book']}", f"--rounds={case['rounds']}", "--plain",
                f"--concurrency={case['concurrency']}", "--results=r.jsonl", "--pgn=r.pgn"]
-    return run(command, folder), time.time(), outcome_of_results(folder / "r.jsonl")
+    return run(command, directory), time.time(), outcome_of_results(directory / "r.jsonl")
 
 
-def fastchess(path, case, folder):
+def fastchess(path, case, directory):
     names = {"nodes": "nodes", "tc": "tc"}
     limit = [f"{names[name]}={value}" for name, value in case["limit"].items()]
     engines = []
@@ -135,8 +133,8 @@ def fastchess(path, case, folder):
                "format=epd", f"order={case['order']}", "-srand", "7", "-rounds", str(case["rounds"]), "-games", "2",
                "-concurrency", str(case["concurrency"]), "-force-concurrency",
                "-ratinginterval", "0", "-recover", "-pgnout", "file=f.pgn", "append=false"]
-    return (run(command, folder), time.time(),
-            outcome_of_pgn(folder / "f.pgn", folder / "out.txt"))
+    return (run(command, directory), time.time(),
+            outcome_of_pgn(directory / "f.pgn", directory / "out.txt"))
 
 
 def book():
@@ -173,24 +171,24 @@ def big_book(lines):
 
 
 def measure(runner, play, case, programs):
-    """Plays a match: what `run` tells, then the milliseconds until the first `go` was read and from the
-    last bestmove to the end, the latencies, and the outcome. None where no engine stamps."""
-    with tempfile.TemporaryDirectory() as folder:
-        folder = Path(folder)
-        (folder / "stamps").mkdir()
+    """Plays a match. Returns the result of `run`, the milliseconds until the first `go` was read and from
+    the last bestmove to the end, the latencies, and the outcome. Without stamps the times are missing."""
+    with tempfile.TemporaryDirectory() as directory:
+        directory = Path(directory)
+        (directory / "stamps").mkdir()
         lines = big_book(case["lines"]) if case["lines"] else sorted(book())
-        with open(folder / "book.epd", "w") as file:
+        with open(directory / "book.epd", "w") as file:
             file.writelines(f"{line}\n" for line in lines)
-        engines = [engine.replace("stamps=", f"stamps={folder / 'stamps'}")
+        engines = [engine.replace("stamps=", f"stamps={directory / 'stamps'}")
                    for engine in case["engines"]]
         here = {**case, "runner": programs.readyok, "engines": engines,
-                "book": folder / "book.epd"}
+                "book": directory / "book.epd"}
         started = time.time()
-        used, over, outcome = play(here, folder)
-        answered, asked = stamps(folder / "stamps")
+        used, over, outcome = play(here, directory)
+        answered, asked = stamps(directory / "stamps")
         start = 1000 * (min(asked.values()) - started) if asked else None
         end = 1000 * (over - max(answered.values())) if answered else None
-        return used, start, end, latencies(folder / "stamps"), outcome
+        return used, start, end, latencies(directory / "stamps"), outcome
 
 
 def check_same(name, outcomes):
@@ -234,7 +232,7 @@ def compare_books(cases, runners, programs):
             outcomes[runner] = outcome
             print(f"| {name} | {runner} | {figure(start)} | {1000 * cpu:.0f} | {memory:.1f} | "
                   f"{own:.1f} |", flush=True)
-        # Every runner draws lots of its own.
+        # The random order differs between runners.
         if case["order"] == "sequential":
             check_same(name, outcomes)
 
@@ -268,7 +266,7 @@ def main():
     runners = [("readyok", ours)]
     if programs.fastchess:
         path = programs.fastchess
-        runners.append(("fastchess", lambda case, folder: fastchess(path, case, folder)))
+        runners.append(("fastchess", lambda case, directory: fastchess(path, case, directory)))
     compare_matches(matches, runners, programs)
     lines = programs.book_lines or (1000 if programs.quick else 0)
     if lines:

@@ -20,7 +20,7 @@ struct Place(TempDir);
 
 impl Place {
     fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder"))
+        Self(tempfile::tempdir().expect("a directory"))
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -44,14 +44,14 @@ impl Place {
         for pair in Reader::open(&path).expect("a good file") {
             exports.check(&pair.expect("a good line")).expect("space");
         }
-        let told = exports.open().expect("files");
+        let warnings = exports.open().expect("files");
         for index in store.stored().len()..pairs {
             let pair = sample::pair(index);
             store.append(&pair).expect("space");
             exports.append(&pair).expect("space");
         }
         exports.close().expect("space");
-        told
+        warnings
     }
 
     fn text(&self) -> String {
@@ -158,7 +158,7 @@ fn records_that_a_worker_has_made_are_those_of_the_match() {
 }
 
 /// The tags about the opening of the first game, if its book has this to say.
-fn opening_tags(form: &Form, position: Option<&str>, words: &[&str]) -> Vec<String> {
+fn opening_tags(form: &Form, position: Option<&str>, moves: &[&str]) -> Vec<String> {
     let place = Place::new();
     let mut store = Store::create(&place.path("match.jsonl"), &sample::plan(&["a", "b"], 1));
     let store = store.as_mut().expect("new");
@@ -169,7 +169,7 @@ fn opening_tags(form: &Form, position: Option<&str>, words: &[&str]) -> Vec<Stri
     pair.games.truncate(1);
     pair.games[0].moves.clear();
     pair.pairing.opening.position = position.map(str::to_owned);
-    pair.pairing.opening.moves = words.iter().map(|&word| word.to_owned()).collect();
+    pair.pairing.opening.moves = moves.iter().map(|&mv| mv.to_owned()).collect();
     pair.pairing.opening.name = Some("Mine".to_owned());
     exports.append(&pair).expect("space");
     let text = place.text();
@@ -195,8 +195,8 @@ fn openings_have_the_names_that_everybody_has_for_them() {
 fn everything_that_was_told_can_be_written() {
     let fields = PgnFields { nodes: true, pv: true, ..PgnFields::default() };
     let text = expected(&Form::Pgn(PgnStyle { fields, ..PgnStyle::default() }), 1);
-    let words: Vec<&str> = text.split_whitespace().collect();
-    assert!(words.join(" ").contains("1. e4 {+0.12/3 0.001s, n=100, pv=\"e4\"}"), "{text}");
+    let tokens: Vec<&str> = text.split_whitespace().collect();
+    assert!(tokens.join(" ").contains("1. e4 {+0.12/3 0.001s, n=100, pv=\"e4\"}"), "{text}");
     let long = expected(&Form::Pgn(PgnStyle { moves: PgnMoves::Lan, ..PgnStyle::default() }), 1);
     assert!(long.contains("2. Qd1-h5 "), "{long}");
     let uci = expected(&Form::Pgn(PgnStyle { moves: PgnMoves::Uci, ..PgnStyle::default() }), 1);
@@ -225,8 +225,9 @@ fn lost_by_illegal_move(style: PgnStyle) -> String {
 fn failures_are_named_by_the_class_of_the_standard_and_by_what_happened() {
     let text = lost_by_illegal_move(PgnStyle::default());
     assert!(text.contains("[Termination \"rules infraction\"]"), "{text}");
-    let told = ", Black plays the illegal move `a1a1` at 8/8 w: its origin square is empty} 1-0";
-    assert!(text.ends_with(told), "{text}");
+    let expected =
+        ", Black plays the illegal move `a1a1` at 8/8 w: its origin square is empty} 1-0";
+    assert!(text.ends_with(expected), "{text}");
 }
 
 #[test]
@@ -244,9 +245,9 @@ fn latency_is_what_the_engine_does_not_tell() {
     (played.time_us, played.reported_time_ms, played.left_ms) = (350_400, Some(348), Some(9_650));
     exports.append(&pair).expect("space");
     let text = place.text().split_whitespace().collect::<Vec<_>>().join(" ");
-    let told = "1. e4 {+0.12/3 0.350s, tl=9.650s, latency=0.002s, n=100} 1... e5 {+0.12/3 0.002s, \
+    let expected = "1. e4 {+0.12/3 0.350s, tl=9.650s, latency=0.002s, n=100} 1... e5 {+0.12/3 0.002s, \
                 n=200}";
-    assert!(text.contains(told), "{text}");
+    assert!(text.contains(expected), "{text}");
 }
 
 #[test]
@@ -288,9 +289,9 @@ fn a_file_that_says_something_else_is_written_anew_and_the_old_one_kept() {
     place.play_on(&export, 2);
     let changed = place.text().replacen("1-0", "0-1", 1);
     fs::write(place.path("games"), &changed).expect("space");
-    let told = place.play_on(&export, 3);
-    assert_eq!(told.len(), 1);
-    assert!(told[0].contains("games.old"), "{told:?}");
+    let warnings = place.play_on(&export, 3);
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].contains("games.old"), "{warnings:?}");
     assert_eq!(place.text(), expected(&pgn(), 3));
     assert_eq!(fs::read_to_string(place.path("games.old")).expect("the old one"), changed);
 }
@@ -331,8 +332,8 @@ fn a_new_match_keeps_the_records_of_others_under_another_name() {
     for (name, number) in [("games.old", 1), ("games.old2", 2)] {
         let others = format!("other games {number}\n");
         fs::write(place.path("games"), &others).expect("space");
-        let told = place.play_on(&place.export(pgn(), Existing::Replace), 1);
-        assert!(matches!(&told[..], [it] if it.contains(name)), "{told:?}");
+        let warnings = place.play_on(&place.export(pgn(), Existing::Replace), 1);
+        assert!(matches!(&warnings[..], [it] if it.contains(name)), "{warnings:?}");
         assert_eq!(place.text(), expected(&pgn(), 1));
         assert_eq!(fs::read_to_string(place.path(name)).expect("the old one"), others);
         fs::remove_file(place.path("match.jsonl")).expect("a file");
@@ -353,9 +354,9 @@ fn who_wants_to_overwrite_records_gets_no_other_file() {
 /// A pair of shogi: a game that was given up, and one that was broken by an illegal move.
 fn shogi_pair(index: u64) -> PairResult {
     let mut pair = sample::pair(index);
-    let played = |words: &[&str]| {
-        let played = |word: &&str| MoveRecord::new(word.parse().expect("a move"));
-        words.iter().map(played).collect()
+    let played = |moves: &[&str]| {
+        let played = |mv: &&str| MoveRecord::new(mv.parse().expect("a move"));
+        moves.iter().map(played).collect()
     };
     pair.games[0].moves = played(&["7g7f", "3c3d", "8h2b+"]);
     pair.games[0].end = Termination::Resignation.into();
@@ -396,18 +397,18 @@ fn games_of_shogi_can_be_read_again() {
     };
     let csa = fs::read(place.path("csa")).expect("a file");
     check(&csa, Format::Csa, &[3, 2, 3, 2]);
-    let told = "Black plays the illegal move `2f2e+`";
-    assert_eq!(String::from_utf8_lossy(&csa).matches(told).count(), 2);
+    let expected = "Black plays the illegal move `2f2e+`";
+    assert_eq!(String::from_utf8_lossy(&csa).matches(expected).count(), 2);
     let permissions = |path: &Path| fs::metadata(path).expect("a file").permissions();
-    let folder = place.path("kif");
+    let dir = place.path("kif");
     for (name, plies) in [("000001-1", 3), ("000002-1", 3)] {
-        let path = folder.join(format!("{name}.kif"));
+        let path = dir.join(format!("{name}.kif"));
         check(&fs::read(&path).expect("a file"), Format::Kif, &[plies]);
         assert_eq!(permissions(&path), permissions(&place.path("csa")), "those of any new file");
     }
-    let second = fs::read_to_string(folder.join("000001-2.kif")).expect("a file");
-    assert!(second.contains(told), "{second}");
-    assert_eq!(fs::read_dir(folder).expect("a folder").count(), 4);
+    let second = fs::read_to_string(dir.join("000001-2.kif")).expect("a file");
+    assert!(second.contains(expected), "{second}");
+    assert_eq!(fs::read_dir(dir).expect("a directory").count(), 4);
 }
 
 #[test]

@@ -19,20 +19,20 @@ fn style() -> PgnStyle {
 /// A game of these moves, and how it is written. The plan and the opening can be changed.
 fn written(
     style: PgnStyle,
-    words: &str,
+    moves: &str,
     change: impl FnOnce(&mut Plan, &mut Opening, &mut MatchGame),
 ) -> String {
-    let folder = tempfile::tempdir().expect("a folder");
+    let dir = tempfile::tempdir().expect("a directory");
     let mut plan = sample::plan(&["A", "B"], 1);
     (plan.event, plan.site) = ("E".to_owned(), "?".to_owned());
     let mut pair = sample::pair(0);
     let mut game = pair.games.swap_remove(0);
-    game.moves = words.split_whitespace().map(played).collect();
+    game.moves = moves.split_whitespace().map(played).collect();
     (game.winner, game.end) = (Some(Side::First), Termination::Checkmate.into());
     change(&mut plan, &mut pair.pairing.opening, &mut game);
     pair.games = vec![game];
-    let path = folder.path().join("games.pgn");
-    let mut store = Store::create(&folder.path().join("m.jsonl"), &plan).expect("new");
+    let path = dir.path().join("games.pgn");
+    let mut store = Store::create(&dir.path().join("m.jsonl"), &plan).expect("new");
     let form = Form::Pgn(style);
     let mut exports =
         Exports::new(vec![Export { path: path.clone(), form, existing: Existing::Replace }]);
@@ -42,13 +42,13 @@ fn written(
     fs::read_to_string(path).expect("a file")
 }
 
-fn played(word: &str) -> MoveRecord {
+fn played(mv: &str) -> MoveRecord {
     MoveRecord {
         time_us: 1_999,
         score: Some(Score::Cp(-345)),
         depth: Some(5),
-        pv: [word].into_iter().collect(),
-        ..MoveRecord::new(word.parse().expect("a move"))
+        pv: [mv].into_iter().collect(),
+        ..MoveRecord::new(mv.parse().expect("a move"))
     }
 }
 
@@ -90,8 +90,8 @@ fn tags_have_the_order_of_fastchess() {
 
 #[test]
 fn replies_have_no_number_and_comments_stay_in_one_piece() {
-    let words = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1";
-    let text = written(style(), words, |_, _, game| {
+    let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1";
+    let text = written(style(), moves, |_, _, game| {
         let scores = [Some(31), Some(0), None, Some(-5), Some(1_000), Some(-1), Some(0)];
         for (played, score) in game.moves.iter_mut().zip(scores) {
             played.score = score.map(Score::Cp);
@@ -106,7 +106,7 @@ fn replies_have_no_number_and_comments_stay_in_one_piece() {
     let is_whole = |line: &str| line.matches('{').count() == line.matches('}').count();
     assert!(text.lines().all(is_whole), "{text}");
     let min = PgnStyle { min: true, ..style() };
-    let text = written(min, words, |_, opening, _| {
+    let text = written(min, moves, |_, opening, _| {
         opening.position =
             Some("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned());
     });
@@ -115,10 +115,10 @@ fn replies_have_no_number_and_comments_stay_in_one_piece() {
 
 #[test]
 fn moves_have_the_notation_of_the_style_and_variations_that_of_uci() {
-    let words = "e2e4 d7d5 e4d5 d8d5 b1c3 d5e5 f1e2 c8g4 d2d4 b8c6 c1e3 e8c8";
+    let moves = "e2e4 d7d5 e4d5 d8d5 b1c3 d5e5 f1e2 c8g4 d2d4 b8c6 c1e3 e8c8";
     let fields = PgnFields { pv: true, ..PgnFields::default() };
     let lan = PgnStyle { moves: PgnMoves::Lan, fields, ..style() };
-    let text = written(lan, words, |_, _, _| ());
+    let text = written(lan, moves, |_, _, _| ());
     let text = moves_of(&text);
     for part in [
         "1. e2-e4 {-3.45/5 0.001s, pv=\"e2e4\"} d7-d5 {",
@@ -191,16 +191,16 @@ fn chess960_has_a_word_and_castling_rights_by_files() {
 
 #[test]
 fn ends_are_told_in_the_words_of_fastchess() {
-    let end = |words: &str, end: GameEnd| {
-        let text = written(style(), words, |_, _, game| game.end = end);
+    let end = |moves: &str, end: GameEnd| {
+        let text = written(style(), moves, |_, _, game| game.end = end);
         let (tags, moves) = text.split_once("\n\n").expect("tags");
         let tags = tags
             .lines()
             .filter(|line| line.starts_with("[PlyCount") || line.starts_with("[Termination"));
         (tags.collect::<Vec<_>>().join(" "), moves.trim_end().to_owned())
     };
-    let check = |words: &str, how: GameEnd, tags: &str, moves: &str| {
-        assert_eq!(end(words, how), (tags.to_owned(), moves.to_owned()));
+    let check = |line: &str, how: GameEnd, tags: &str, moves: &str| {
+        assert_eq!(end(line, how), (tags.to_owned(), moves.to_owned()));
     };
     let illegal = || GameEnd::illegal_move("a1a8", "startpos", IllegalReason::OwnPiece);
     check(

@@ -14,8 +14,8 @@ fn book(openings: usize) -> (TempDir, String) {
 
 /// The games of a command line, as white, black and the number of the opening.
 fn games(line: &str) -> Vec<String> {
-    let words = shlex::split(line).expect("closed quotes");
-    let Request::Play(invocation) = parse(&words, 1).expect(line) else { panic!("{line}") };
+    let args = shlex::split(line).expect("closed quotes");
+    let Request::Play(invocation) = parse(&args, 1).expect(line) else { panic!("{line}") };
     let plan = &invocation.plan;
     let name = |id: readyok_arena::plan::EngineId| {
         plan.engines.get(id.0 as usize).map_or("?", |engine| engine.name.as_str())
@@ -32,7 +32,7 @@ fn games(line: &str) -> Vec<String> {
 }
 
 fn check(engines: &str, openings: usize, options: &str, expected: &str) {
-    let (_folder, path) = book(openings);
+    let (_dir, path) = book(openings);
     let engines: Vec<String> = engines.chars().map(|name| format!("-engine cmd={name}")).collect();
     let engines = engines.join(" ");
     let line = format!("{engines} -each tc=1 -openings file={path} format=epd {options}");
@@ -119,7 +119,7 @@ fn a_book_is_shuffled_as_with_the_same_seed() {
 
 #[test]
 fn the_lines_of_a_polyglot_book_begin_again_as_well() {
-    let (_folder, path) = file("book.bin", &polyglot());
+    let (_dir, path) = file("book.bin", &polyglot());
     let line = format!(
         "-engine cmd=a -engine cmd=b -engine cmd=c -each tc=1 -rounds 2 -games 1 -noswap \
          -openings file={path} format=polyglot plies=2 order=random"

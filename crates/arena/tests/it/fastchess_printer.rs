@@ -131,8 +131,8 @@ const LINE: &str = "-engine cmd=new option.Hash=16 option.Threads=1 -engine cmd=
 fn check(options: &str, games: &[Ending], why: End, expected: &str) {
     let stopping = Some(why.clone()).filter(|why| *why != End::Complete);
     let (text, _) = play(&format!("{LINE} {options}"), games, stopping, why);
-    let (said, time) = text.rsplit_once("Total Time: ").expect("the time");
-    assert_eq!(said, expected, "{options}");
+    let (printed, time) = text.rsplit_once("Total Time: ").expect("the time");
+    assert_eq!(printed, expected, "{options}");
     assert_eq!(time, "00:00:00 (hours:minutes:seconds)\n\n");
 }
 
@@ -336,7 +336,7 @@ fn in_the_form_of_cutechess_the_table_has_no_pairs() {
 
 #[test]
 fn scores_are_told_as_often_as_is_wanted_and_at_the_end() {
-    let check = |interval: u32, rounds: u32, games: usize, told: &[u64]| {
+    let check = |interval: u32, rounds: u32, games: usize, expected: &[u64]| {
         let options = format!("-rounds {rounds} -output format=cutechess");
         let line = format!("{LINE} {options} -scoreinterval {interval}");
         let (text, _) = play(&line, &vec![draw(); games], None, End::Interrupted);
@@ -344,7 +344,7 @@ fn scores_are_told_as_often_as_is_wanted_and_at_the_end() {
         let games: Vec<u64> = scores
             .filter_map(|line| line.rsplit(' ').next().and_then(|games| games.parse().ok()))
             .collect();
-        assert_eq!(games, told, "{interval}: {text}");
+        assert_eq!(games, expected, "{interval}: {text}");
     };
     check(1, 2, 3, &[1, 2, 3]);
     check(3, 4, 8, &[3, 6, 8]);
@@ -422,17 +422,17 @@ Tournament was interrupted.";
 fn a_match_that_tolerates_no_warning_is_silent_after_it() {
     let illegal = GameEnd::illegal_move("e7e5e7", "startpos", IllegalReason::Unreadable);
     let games = [(Some(NEW), illegal), wins(NEW)];
-    let told = "Started game 1 of 4 (new vs base)\n\
+    let started = "Started game 1 of 4 (new vs base)\n\
                 Warning; Move does not match uci move format, lowercase and 4/5 chars. Move \
                 e7e5e7 played by base\n\
                 Warning; Illegal move e7e5e7 played by base\n";
     let line = format!("{LINE} -rounds 2");
     let (text, stops) = play(&line, &games, None, End::Interrupted);
     let end = "Finished game 1 (new vs base): 1-0 {Black makes an illegal move}\nStarted game 2";
-    assert!(text.starts_with(&format!("{told}{end}")), "{text}");
+    assert!(text.starts_with(&format!("{started}{end}")), "{text}");
     assert_eq!(stops, 0);
     let (text, stops) = play(&format!("{line} -strict"), &games, None, End::Interrupted);
-    assert!(text.starts_with(&format!("{told}Tournament was interrupted.")), "{text}");
+    assert!(text.starts_with(&format!("{started}Tournament was interrupted.")), "{text}");
     assert_eq!(stops, 1);
 }
 

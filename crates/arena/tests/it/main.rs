@@ -4,6 +4,7 @@
 mod adjudication;
 mod clock;
 mod concurrency;
+mod end_sentence;
 mod engines;
 mod export;
 mod export_fastchess;
@@ -37,4 +38,3 @@ mod stats;
 mod store;
 mod syzygy;
 mod texts;
-mod words;

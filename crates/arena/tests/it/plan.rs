@@ -137,23 +137,23 @@ fn a_plan_in_which_an_engine_could_only_lose_is_refused() {
         let limits = Limits { tc: "hg60".parse().ok(), ..Limits::default() };
         plan.engines.iter_mut().for_each(|engine| engine.limits = limits);
     };
-    let refused = |problem| Err(PlanError::Hourglass { engine: "a".to_owned(), problem });
+    let rejected = |problem| Err(PlanError::Hourglass { engine: "a".to_owned(), problem });
     check_plan(hourglass, &Ok(()));
     let others = |plan: &mut Plan| {
         hourglass(plan);
         plan.engines[1].limits = Limits { tc: "60".parse().ok(), ..Limits::default() };
     };
-    check_plan(others, &refused(HourglassProblem::Others));
+    check_plan(others, &rejected(HourglassProblem::Others));
     let byoyomi = |plan: &mut Plan| {
         hourglass(plan);
         plan.engines[0].limits.byoyomi_ms = Some(1000);
     };
-    check_plan(byoyomi, &refused(HourglassProblem::Byoyomi));
+    check_plan(byoyomi, &rejected(HourglassProblem::Byoyomi));
     let ponder = |plan: &mut Plan| {
         hourglass(plan);
         plan.engines[0].ponder = true;
     };
-    check_plan(ponder, &refused(HourglassProblem::Ponder));
+    check_plan(ponder, &rejected(HourglassProblem::Ponder));
     let usi = |plan: &mut Plan| plan.engines[1].protocol = Some(Protocol::Usi);
     check_plan(usi, &Err(PlanError::UsiInChess { engine: "b".to_owned() }));
     let shogi = |plan: &mut Plan| {

@@ -43,7 +43,7 @@ pub(crate) fn played(pairing: Pairing) -> PairResult {
     let game = |number: u32| {
         let (first, second) = pairing.sides(number);
         let winner = (first < second).then_some(Side::First);
-        let words: &[&str] = if winner.is_some() {
+        let moves: &[&str] = if winner.is_some() {
             // Scholar's mate.
             &["e2e4", "e7e5", "d1h5", "b8c6", "f1c4", "g8f6", "h5f7"]
         } else {
@@ -51,13 +51,13 @@ pub(crate) fn played(pairing: Pairing) -> PairResult {
         };
         let termination =
             if winner.is_some() { Termination::Checkmate } else { Termination::Repetition };
-        let moves = words.iter().zip(1..).map(|(word, ply)| MoveRecord {
+        let moves = moves.iter().zip(1..).map(|(mv, ply)| MoveRecord {
             time_us: 1_000 * ply,
             score: Some(Score::Cp(12)),
             depth: Some(3),
             nodes: Some(100 * ply),
-            pv: [*word].into_iter().collect(),
-            ..MoveRecord::new(word.parse().expect("a move"))
+            pv: [*mv].into_iter().collect(),
+            ..MoveRecord::new(mv.parse().expect("a move"))
         });
         MatchGame {
             first,

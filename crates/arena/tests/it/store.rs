@@ -17,7 +17,7 @@ struct Place(TempDir);
 
 impl Place {
     fn new() -> Self {
-        Self(tempfile::tempdir().expect("a folder"))
+        Self(tempfile::tempdir().expect("a directory"))
     }
 
     fn file(&self) -> PathBuf {
@@ -167,7 +167,11 @@ fn a_new_match_never_takes_the_place_of_another() {
     let error = Store::create(&place.file(), &sample::plan(&["a", "b"], 1)).expect_err("a file");
     assert!(matches!(error, StoreError::Exists(_)), "{error}");
     assert_eq!(resume(&place.file()).expect("a good file").1, pairs(1));
-    assert_eq!(fs::read_dir(place.0.path()).expect("a folder").count(), 1, "nothing is left over");
+    assert_eq!(
+        fs::read_dir(place.0.path()).expect("a directory").count(),
+        1,
+        "nothing is left over"
+    );
 }
 
 #[cfg(unix)]
@@ -268,14 +272,14 @@ fn a_plan_may_grow_in_its_rounds() {
 
 #[test]
 fn another_plan_is_refused_with_what_differs() {
-    let check = |change: &dyn Fn(&mut Plan), told: &str| {
+    let check = |change: &dyn Fn(&mut Plan), expected: &str| {
         let place = Place::with(1);
         let (mut store, ..) = resume(&place.file()).expect("a good file");
         let mut plan = sample::plan(&["a", "b"], 30);
         change(&mut plan);
-        let error = store.accept(&plan).expect_err(told).to_string();
+        let error = store.accept(&plan).expect_err(expected).to_string();
         let differences = error.split_once("; ").expect("differences").1;
-        assert_eq!(differences, told);
+        assert_eq!(differences, expected);
         assert_eq!(store.plan().rounds, 10, "nothing has changed");
     };
     check(&|plan| plan.seed = 5, "seed was `0` and is `5`");
@@ -361,7 +365,7 @@ fn engines_and_openings_that_have_changed_are_named() {
 fn a_folder_of_openings_is_known_by_all_its_files() {
     let place = Place::new();
     let book = place.0.path().join("book");
-    fs::create_dir(&book).expect("a folder");
+    fs::create_dir(&book).expect("a directory");
     fs::write(book.join("1.kif"), "▲７六歩\n").expect("space");
     let mut plan = sample::plan(&["a", "b"], 10);
     let path = book.display().to_string();

@@ -49,7 +49,7 @@ while read -r line; do
     printf '%s\\n' \"$line\"
 done | '{}' engine
 ",
-        dir.path().join("go-on").display(),
+        dir.path().join("resume").display(),
         env!("CARGO_BIN_EXE_readyok")
     );
     let path = dir.write_program("waiting", &script);
@@ -74,7 +74,7 @@ fn an_interrupt_finishes_running_games_and_the_match_can_be_resumed() {
     signal(child.id(), Signal::INT);
     wait("it does not stop", || has_event("\"event\":\"stopping\""));
     assert!(!has_event("\"event\":\"game-end\""), "the game waits");
-    dir.write("go-on", "");
+    dir.write("resume", "");
     let output = finish(child);
     assert_eq!(output.code(), Some(130), "{}", output.stderr);
     assert!(output.text().contains("interrupted: 1 game pair, 2 games"), "{}", output.text());
@@ -112,8 +112,8 @@ fn repeated_kills_neither_lose_nor_repeat_games() {
     const ROUNDS: u64 = 16;
     let dir = Dir::new();
     let engine = write_engine(&dir, "held");
-    let mut words = vec!["match", &engine, "narikin", "--rounds", "16", "--concurrency", "2"];
-    words.extend(["--depth", "1", "--max-moves", "6", "--results", "m.jsonl"]);
+    let mut args = vec!["match", &engine, "narikin", "--rounds", "16", "--concurrency", "2"];
+    args.extend(["--depth", "1", "--max-moves", "6", "--results", "m.jsonl"]);
     let resume = ["match", "--resume", "m.jsonl", "--concurrency", "2"];
     let (held, mark) = (dir.path().join("held-now"), dir.path().to_str().expect("UTF-8"));
     let mut most = 0;
@@ -121,7 +121,7 @@ fn repeated_kills_neither_lose_nor_repeat_games() {
         let mut command = readyok(&dir);
         command.current_dir(dir.path()).env("READYOK_HOLD_AT", at.to_string());
         command.env("READYOK_HELD", &held).env("READYOK_TEST", mark);
-        command.args(&words).args(["--pgn", "games.pgn"]);
+        command.args(&args).args(["--pgn", "games.pgn"]);
         let mut child = command.spawn().expect("the process starts");
         wait("no engine is held", || held.exists());
         signal(child.id(), Signal::KILL);
@@ -131,7 +131,7 @@ fn repeated_kills_neither_lose_nor_repeat_games() {
         let pairs = stored(&dir).len();
         assert!(most <= pairs && (pairs as u64) < ROUNDS, "{most}, then {pairs} pairs");
         most = pairs;
-        words = resume.to_vec();
+        args = resume.to_vec();
     }
     assert!(0 < most, "nothing was played between the kills");
     let mut command = readyok(&dir);

@@ -1,5 +1,4 @@
-//! Files that engines need, on workers that do not have them, where `nats-server` is installed and
-//! `READYOK_REAL_ENGINES` is set.
+//! Transfer of engine files to workers. The tests need `nats-server` and `READYOK_REAL_ENGINES`.
 
 use std::fs;
 use std::process::Stdio;
@@ -10,7 +9,7 @@ use crate::port::free_port;
 use crate::program::{Dir, finish, readyok, run, wait};
 use crate::real::engine;
 
-/// Narikin behind a script that plays only when it has read a file of weights, and tells which.
+/// Narikin behind a script that requires a file of weights and writes its path to `READYOK_READ`.
 fn write_reader(dir: &Dir) -> String {
     let script = format!(
         "#!/bin/sh
@@ -71,11 +70,11 @@ fn an_engine_reads_its_file_on_a_worker_that_does_not_have_the_path() {
 }
 
 #[test]
-fn a_match_whose_engine_needs_a_folder_does_not_begin() {
+fn a_match_whose_engine_needs_a_directory_does_not_start() {
     let Some(nats) = engine("nats-server") else { return };
     let dir = Dir::new();
     let reader = write_reader(&dir);
-    fs::create_dir(dir.path().join("weights")).expect("a folder");
+    fs::create_dir(dir.path().join("weights")).expect("a directory");
     let port = free_port();
     let _server = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
     let address = format!("nats://127.0.0.1:{port}");

@@ -26,5 +26,5 @@ mod shown_match;
 mod slots;
 mod small_match;
 mod tap;
-mod unfit_workers;
+mod unsuitable_workers;
 mod worker_killed;

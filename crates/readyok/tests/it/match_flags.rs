@@ -45,8 +45,8 @@ fn writes_engine_stderr_with_names() {
     let dir = Dir::new();
     let engine =
         format!("sh -c 'echo no network >&2; exec {} engine'", env!("CARGO_BIN_EXE_readyok"));
-    let words = ["match", "narikin", &engine, "--name", "2=shell", "--stderr", "errors.txt"];
-    let output = at(&dir, &[&words[..], &QUICK[3..]].concat());
+    let args = ["match", "narikin", &engine, "--name", "2=shell", "--stderr", "errors.txt"];
+    let output = at(&dir, &[&args[..], &QUICK[3..]].concat());
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
     assert_eq!(read(&dir, "errors.txt"), "shell: no network\n");
 }
@@ -86,9 +86,9 @@ fn prints_ratings_at_the_interval() {
 #[test]
 fn arguments_become_keys_of_the_plan() {
     let dir = Dir::new();
-    let check = |words: &[&str], keys: &[&str]| {
+    let check = |args: &[&str], keys: &[&str]| {
         let name = format!("{}.jsonl", fs::read_dir(dir.path()).expect("a directory").count());
-        play(&dir, &[words, &["--results", &name]].concat());
+        play(&dir, &[args, &["--results", &name]].concat());
         let text = read(&dir, &name);
         let plan = text.lines().next().unwrap_or_default();
         for key in keys {
@@ -139,7 +139,7 @@ fn arguments_become_keys_of_the_plan() {
 #[test]
 fn rejects_conflicting_arguments() {
     let dir = Dir::new();
-    for (words, why) in [
+    for (args, why) in [
         (&["--replays", "2"][..], "--replays requires --format knockout"),
         (&["--tie", "random"], "--tie requires --format knockout"),
         (&["--ready-timeout", "0"], "expected a number of seconds"),
@@ -164,10 +164,10 @@ fn rejects_conflicting_arguments() {
         (&["--openings", "none.epd"], "none.epd"),
         (&["--kif", "games"], "games"),
     ] {
-        let output = at(&dir, &[&QUICK[..], words].concat());
-        assert_eq!(output.code(), Some(2), "{words:?}: {}", output.stderr);
-        assert!(output.stderr.contains(why), "{words:?}: {}", output.stderr);
-        assert_eq!(fs::read_dir(dir.path()).expect("a directory").count(), 0, "{words:?}");
+        let output = at(&dir, &[&QUICK[..], args].concat());
+        assert_eq!(output.code(), Some(2), "{args:?}: {}", output.stderr);
+        assert!(output.stderr.contains(why), "{args:?}: {}", output.stderr);
+        assert_eq!(fs::read_dir(dir.path()).expect("a directory").count(), 0, "{args:?}");
     }
 }
 

@@ -20,9 +20,9 @@ const QUICK: [&str; 6] = ["--depth", "1", "--max-moves", "6", "--seed", "1"];
 #[test]
 fn plays_a_match_and_writes_results_records_and_report() {
     let dir = Dir::new();
-    let words = ["match", "narikin", "narikin", "--rounds", "2", "--results", "m.jsonl", "--pgn"];
+    let args = ["match", "narikin", "narikin", "--rounds", "2", "--results", "m.jsonl", "--pgn"];
     let more = ["games.pgn", "--epd", "last.epd", "--report", "m.html", "--events", "e.jsonl"];
-    let output = at(&dir, &[&words[..], &more[..], &QUICK[..]].concat());
+    let output = at(&dir, &[&args[..], &more[..], &QUICK[..]].concat());
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
     let text = output.text();
     assert!(text.contains("finished: 2 game pairs, 4 games"), "{text}");
@@ -45,8 +45,8 @@ fn plays_a_match_and_writes_results_records_and_report() {
 fn warns_if_parallel_games_exceed_the_cpus() {
     let dir = Dir::new();
     let play = |more: &[&str]| {
-        let words = ["match", "narikin", "narikin", "--rounds", "1", "--ponder", "--plain"];
-        let output = at(&dir, &[&words[..], &QUICK[..], more].concat());
+        let args = ["match", "narikin", "narikin", "--rounds", "1", "--ponder", "--plain"];
+        let output = at(&dir, &[&args[..], &QUICK[..], more].concat());
         assert_eq!(output.code(), Some(0), "{}", output.stderr);
         output.stderr
     };
@@ -58,8 +58,8 @@ fn warns_if_parallel_games_exceed_the_cpus() {
 fn resumes_a_match_with_more_rounds() {
     let dir = Dir::new();
     let plan = |rounds: &'static str| {
-        let words = ["match", "narikin", "narikin", "--plain", "--rounds", rounds];
-        [&words[..], &QUICK[..]].concat()
+        let args = ["match", "narikin", "narikin", "--plain", "--rounds", rounds];
+        [&args[..], &QUICK[..]].concat()
     };
     let files = ["--results", "m.jsonl", "--events", "e.jsonl"];
     let first = at(&dir, &[&plan("1")[..], &files].concat());
@@ -94,8 +94,8 @@ fn resumes_a_match_with_more_rounds() {
 #[test]
 fn resumes_with_the_original_arguments_and_the_stored_seed() {
     let dir = Dir::new();
-    let words = ["match", "narikin", "narikin", "--plain", "--depth", "1", "--max-moves", "6"];
-    let first = at(&dir, &[&words[..], &["--results", "m.jsonl"]].concat());
+    let args = ["match", "narikin", "narikin", "--plain", "--depth", "1", "--max-moves", "6"];
+    let first = at(&dir, &[&args[..], &["--results", "m.jsonl"]].concat());
     assert_eq!(first.code(), Some(0), "{}", first.stderr);
     let seed = |text: &str| {
         let (_, rest) = text.split_once("\"seed\":").expect("a seed");
@@ -108,7 +108,7 @@ fn resumes_with_the_original_arguments_and_the_stored_seed() {
             .duration_since(std::time::UNIX_EPOCH)
             .is_ok_and(|now| now.as_secs() > stored)
     });
-    let again = at(&dir, &[&words[..], &["--resume", "m.jsonl", "--rounds", "2"]].concat());
+    let again = at(&dir, &[&args[..], &["--resume", "m.jsonl", "--rounds", "2"]].concat());
     assert_eq!(again.code(), Some(0), "{}", again.stderr);
     assert!(again.text().contains("2 game pairs, 4 games"), "{}", again.text());
 }
@@ -138,8 +138,8 @@ fn matches_started_simultaneously_have_separate_files() {
     let theirs = "match --fastchess -engine cmd=narikin name=a -engine cmd=narikin name=b -each depth=1 \
         -rounds 1 -maxmoves 6";
     let theirs: Vec<_> = theirs.split_whitespace().collect();
-    for words in [[&ours[..], &QUICK[..]].concat(), theirs] {
-        let start = |_| readyok(&dir).current_dir(dir.path()).args(&words).spawn();
+    for args in [[&ours[..], &QUICK[..]].concat(), theirs] {
+        let start = |_| readyok(&dir).current_dir(dir.path()).args(&args).spawn();
         let children: Vec<_> = (0..3).map(start).collect();
         for child in children {
             let output = finish(child.expect("the process starts"));
@@ -155,7 +155,7 @@ fn matches_started_simultaneously_have_separate_files() {
 #[test]
 fn an_invalid_plan_creates_no_file() {
     let dir = Dir::new();
-    let words = ["match", "narikin", "narikin", "--plain", "--results", "m.jsonl"];
+    let args = ["match", "narikin", "narikin", "--plain", "--results", "m.jsonl"];
     for (more, code, why) in [
         (&["--movetime", "0"][..], 2, "number would be zero"),
         (&["--byoyomi", "0"], 2, "expected a number of seconds"),
@@ -169,13 +169,13 @@ fn an_invalid_plan_creates_no_file() {
         (&["--depth", "1", "--handicap", "2-piece"], 2, "not for chess"),
         (&["--depth", "1", "--game", "shogi", "--handicap", "9-piece"], 2, "two pieces"),
     ] {
-        let output = at(&dir, &[&words[..], more].concat());
+        let output = at(&dir, &[&args[..], more].concat());
         assert_eq!(output.code(), Some(code), "{more:?}: {}", output.stderr);
         assert!(output.stderr.contains(why), "{more:?}: {}", output.stderr);
         assert!(!dir.path().join("m.jsonl").exists(), "{more:?}");
     }
     let shogi = ["--game", "shogi", "--handicap", "2-piece"];
-    let output = at(&dir, &[&words[..], &QUICK[..], &shogi[..]].concat());
+    let output = at(&dir, &[&args[..], &QUICK[..], &shogi[..]].concat());
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
     assert!(read(&dir, "m.jsonl").contains("lnsgkgsnl/9/ppppppppp"));
 }
@@ -183,15 +183,15 @@ fn an_invalid_plan_creates_no_file() {
 #[test]
 fn errors_name_an_unwritable_file() {
     let dir = Dir::new();
-    let words = ["match", "narikin", "narikin", "--plain", "--results"];
+    let args = ["match", "narikin", "narikin", "--plain", "--results"];
     for (name, more) in [("a.jsonl", "--report"), ("b.jsonl", "--events")] {
-        let output = at(&dir, &[&words[..], &[name, more, "nowhere/file"], &QUICK[..]].concat());
+        let output = at(&dir, &[&args[..], &[name, more, "nowhere/file"], &QUICK[..]].concat());
         assert_eq!(output.code(), Some(1), "{}", output.stderr);
         assert!(output.stderr.contains("`nowhere/file`: "), "{}", output.stderr);
     }
     if cfg!(target_os = "linux") {
-        let words = [&words[..], &["c.jsonl", "--events", "/dev/full"], &QUICK[..]].concat();
-        let output = at(&dir, &words);
+        let args = [&args[..], &["c.jsonl", "--events", "/dev/full"], &QUICK[..]].concat();
+        let output = at(&dir, &args);
         assert_eq!(output.code(), Some(0), "{}", output.stderr);
         assert_eq!(output.stderr.matches("`/dev/full`: ").count(), 1, "{}", output.stderr);
     }
@@ -200,9 +200,9 @@ fn errors_name_an_unwritable_file() {
 #[test]
 fn replays_games_interrupted_by_a_stopped_process() {
     let dir = Dir::new();
-    let words = ["match", "narikin", "narikin", "--movetime", "200", "--margin", "60000"];
+    let args = ["match", "narikin", "narikin", "--movetime", "200", "--margin", "60000"];
     let mut command = readyok(&dir);
-    command.current_dir(dir.path()).args(words).args(["--rounds", "1000", "--abort"]);
+    command.current_dir(dir.path()).args(args).args(["--rounds", "1000", "--abort"]);
     let child = command.args(["--events", "e.jsonl"]).spawn().expect("the program starts");
     let events = dir.path().join("e.jsonl");
     let reported = |text: &str| fs::read_to_string(&events).is_ok_and(|it| it.contains(text));
@@ -224,8 +224,8 @@ fn rejects_changed_openings_on_resume() {
     let dir = Dir::new();
     let position = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
     dir.write("book.epd", position);
-    let words = ["match", "narikin", "narikin", "--plain", "--openings", "book.epd"];
-    let first = at(&dir, &[&words[..], &QUICK[..], &["--results", "m.jsonl"]].concat());
+    let args = ["match", "narikin", "narikin", "--plain", "--openings", "book.epd"];
+    let first = at(&dir, &[&args[..], &QUICK[..], &["--results", "m.jsonl"]].concat());
     assert_eq!(first.code(), Some(0), "{}", first.stderr);
     dir.write("book.epd", &position.replace(" w ", " b "));
     let again = at(&dir, &["match", "--resume", "m.jsonl"]);
@@ -266,8 +266,8 @@ fn plans_name_engines_like_the_command_line() {
 #[test]
 fn double_chess960_has_numbers_of_first_ranks() {
     let dir = Dir::new();
-    let words = ["match", "--game", "chess960", "--double-chess960=518/0", "narikin", "narikin"];
-    let output = at(&dir, &[&words[..], &QUICK[..], &["--results", "m.jsonl"]].concat());
+    let args = ["match", "--game", "chess960", "--double-chess960=518/0", "narikin", "narikin"];
+    let output = at(&dir, &[&args[..], &QUICK[..], &["--results", "m.jsonl"]].concat());
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
     let results = read(&dir, "m.jsonl");
     assert!(results.contains("bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"), "{results}");
@@ -281,9 +281,9 @@ fn double_chess960_has_numbers_of_first_ranks() {
 #[test]
 fn writes_shogi_games_as_kif_and_csa() {
     let dir = Dir::new();
-    let words =
+    let args =
         ["match", "narikin", "narikin", "--game", "shogi", "--kif", "games", "--csa", "g.csa"];
-    let output = at(&dir, &[&words[..], &QUICK[..]].concat());
+    let output = at(&dir, &[&args[..], &QUICK[..]].concat());
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
     let files = fs::read_dir(dir.path().join("games")).expect("a directory");
     assert_eq!(files.count(), 2);
@@ -293,11 +293,11 @@ fn writes_shogi_games_as_kif_and_csa() {
 #[test]
 fn fastchess_mode_prints_the_lines_of_fastchess() {
     let dir = Dir::new();
-    let words = "match --fastchess -engine cmd=narikin name=new -engine cmd=narikin name=base \
+    let args = "match --fastchess -engine cmd=narikin name=new -engine cmd=narikin name=base \
                  -each depth=1 option.Hash=1 -rounds 2 -maxmoves 3 -srand 1 -ratinginterval 1 \
                  -pgnout file=games.pgn";
-    let words: Vec<&str> = words.split_whitespace().collect();
-    let output = at(&dir, &words);
+    let args: Vec<&str> = args.split_whitespace().collect();
+    let output = at(&dir, &args);
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
     let text = output.text();
     for line in [
@@ -342,11 +342,11 @@ const TWO: &str = "match --fastchess -engine cmd=narikin name=new -engine cmd=na
 #[test]
 fn applies_the_options_of_fastchess() {
     let dir = Dir::new();
-    let words = format!(
+    let args = format!(
         "{TWO} -wait 1 -log file=m.log level=trace engine=true -show-latency -crc32 pgn=true \
          -check-mate-pvs -pgnout file=games.pgn match_line=depth.1"
     );
-    let output = at(&dir, &words.split_whitespace().collect::<Vec<_>>());
+    let output = at(&dir, &args.split_whitespace().collect::<Vec<_>>());
     assert_eq!(output.code(), Some(0), "{}", output.stderr);
     let pgn = read(&dir, "games.pgn");
     let sum = format!("File games.pgn has CRC32: {:#x}", crc32(pgn.as_bytes()));
@@ -370,10 +370,10 @@ fn applies_the_options_of_fastchess() {
 #[test]
 fn strict_ends_the_match_at_the_first_warning() {
     let dir = Dir::new();
-    let words = TWO
+    let args = TWO
         .replace("option.Hash=2", "option.Nonsense=1")
         .replace("-rounds 1", "-rounds 500 -strict");
-    let output = at(&dir, &words.split_whitespace().collect::<Vec<_>>());
+    let output = at(&dir, &args.split_whitespace().collect::<Vec<_>>());
     assert_eq!(output.code(), Some(1), "{}", output.stderr);
     assert!(output.text().contains("Warning; new doesn't have option Nonsense\n"));
     assert!(!output.text().contains("Started game 500 of"), "{}", output.text());
@@ -383,13 +383,13 @@ fn strict_ends_the_match_at_the_first_warning() {
 #[test]
 fn a_crash_without_recover_ends_the_match() {
     let dir = Dir::new();
-    let script = "#!/bin/sh\nwhile read -r word rest; do case $word in uci) echo uciok;; \
+    let script = "#!/bin/sh\nwhile read -r command rest; do case $command in uci) echo uciok;; \
                   isready) echo readyok;; go) exit 3;; esac; done\n";
     let mortal = dir.write_program("mortal", script).display().to_string();
     let mortal = format!("cmd={mortal}");
-    let words = ["match", "--fastchess", "-engine", &mortal, "name=mortal", "-engine"];
+    let args = ["match", "--fastchess", "-engine", &mortal, "name=mortal", "-engine"];
     let more = ["cmd=narikin", "name=base", "-each", "tc=0", "nodes=1", "-rounds", "90"];
-    let output = at(&dir, &[&words[..], &more[..]].concat());
+    let output = at(&dir, &[&args[..], &more[..]].concat());
     assert_eq!(output.code(), Some(1), "{}", output.stderr);
     let end = "Started game 1 of 180 (mortal vs base)\n\
                Game 1 stalled / disconnected and no recover option set for engine, stopping \
@@ -403,9 +403,9 @@ fn a_crash_without_recover_ends_the_match() {
 #[test]
 fn an_interrupt_with_abort_ends_immediately() {
     let dir = Dir::new();
-    let words = ["match", "narikin", "narikin", "--movetime", "200", "--rounds", "1000", "--abort"];
+    let args = ["match", "narikin", "narikin", "--movetime", "200", "--rounds", "1000", "--abort"];
     let mut command = readyok(&dir);
-    command.current_dir(dir.path()).args(words).args(["--events", "e.jsonl"]);
+    command.current_dir(dir.path()).args(args).args(["--events", "e.jsonl"]);
     let mut child = command.spawn().expect("the program starts");
     let events = dir.path().join("e.jsonl");
     wait("no game starts", || {
@@ -421,7 +421,7 @@ fn an_interrupt_with_abort_ends_immediately() {
 #[test]
 fn rejects_invalid_arguments_before_the_match() {
     let dir = Dir::new();
-    for (words, why) in [
+    for (args, why) in [
         (&["match", "narikin"][..], "two engines"),
         (&["match", "narikin", "narikin"], "has no limit"),
         (&["match", "narikin", "missing", "--depth", "1"], "engine `missing` not found"),
@@ -436,9 +436,9 @@ fn rejects_invalid_arguments_before_the_match() {
             "ELO0 must be less than ELO1",
         ),
     ] {
-        let output = at(&dir, words);
-        assert_eq!(output.code(), Some(2), "{words:?}: {}", output.stderr);
-        assert!(output.stderr.contains(why), "{words:?}: {}", output.stderr);
+        let output = at(&dir, args);
+        assert_eq!(output.code(), Some(2), "{args:?}: {}", output.stderr);
+        assert!(output.stderr.contains(why), "{args:?}: {}", output.stderr);
     }
 }
 
@@ -446,9 +446,9 @@ fn rejects_invalid_arguments_before_the_match() {
 fn match_and_elo_accept_the_same_models() {
     let dir = Dir::new();
     for (name, stored) in [("unscaled-bayeselo", "unscaled-bayeselo"), ("bayes-elo", "bayeselo")] {
-        let words = ["match", "narikin", "narikin", "--sprt", "0,5", "--sprt-model", name];
+        let args = ["match", "narikin", "narikin", "--sprt", "0,5", "--sprt-model", name];
         let file = format!("{name}.jsonl");
-        let output = at(&dir, &[&words[..], &QUICK[..], &["--results", &file]].concat());
+        let output = at(&dir, &[&args[..], &QUICK[..], &["--results", &file]].concat());
         assert_eq!(output.code(), Some(0), "{}", output.stderr);
         let results = read(&dir, &file);
         assert!(results.contains(&format!("\"model\":\"{stored}\"")), "{results}");
@@ -464,8 +464,8 @@ fn computes_elo_from_counts() {
     let dir = Dir::new();
     let games = at(&dir, &["elo", "136", "111", "96"]);
     assert!(games.text().contains("Elo              40.70 +/- 30.43"), "{}", games.text());
-    let words = ["elo", "--pairs", "34", "54", "63", "64", "75", "--sprt", "0,5"];
-    let pairs = at(&dir, &words);
+    let args = ["elo", "--pairs", "34", "54", "63", "64", "75", "--sprt", "0,5"];
+    let pairs = at(&dir, &args);
     assert!(pairs.text().contains("Elo              55.58 +/- 27.65"), "{}", pairs.text());
     assert!(pairs.text().contains("LLR"), "{}", pairs.text());
     assert_eq!(at(&dir, &["elo", "1", "2", "3", "4"]).code(), Some(2));

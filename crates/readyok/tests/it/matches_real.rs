@@ -1,5 +1,5 @@
-//! Matches of Narikin against real engines, on this machine alone and through two workers over a
-//! server of NATS, where they are installed and `READYOK_REAL_ENGINES` is set.
+//! Matches of Narikin against real engines, locally and through two workers over a NATS server. The
+//! tests need these programs and `READYOK_REAL_ENGINES`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +19,7 @@ pub(crate) struct Running(pub(crate) Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -34,8 +34,8 @@ pub(crate) fn games(results: &Path) -> Vec<(u64, Vec<Value>)> {
         .map(|pair| {
             let games = pair["games"].as_array().expect("games").iter().map(|game| {
                 let moves = game["moves"].as_array().expect("moves");
-                let words: Vec<Value> = moves.iter().map(|made| made["word"].clone()).collect();
-                serde_json::json!([words, game["winner"], game["termination"]])
+                let moves: Vec<Value> = moves.iter().map(|made| made["move"].clone()).collect();
+                serde_json::json!([moves, game["winner"], game["termination"]])
             });
             (pair["pairing"]["index"].as_u64().expect("an index"), games.collect())
         })
@@ -44,9 +44,9 @@ pub(crate) fn games(results: &Path) -> Vec<(u64, Vec<Value>)> {
     pairs
 }
 
-/// An engine that is asked for nothing before a file is there, and says that it has been started by leaving
-/// another one, where it is told which.
-fn write_gate(dir: &Dir, engine: &str, go_on: &Path) -> String {
+/// Writes an engine that delays `go` until a file exists. It first creates the file `READYOK_THERE`, if
+/// the variable is set.
+fn write_gate(dir: &Dir, engine: &str, resume: &Path) -> String {
     let script = format!(
         "#!/bin/sh
 while read -r line; do
@@ -57,13 +57,13 @@ while read -r line; do
     printf '%s\\n' \"$line\"
 done | '{engine}'
 ",
-        go_on.display()
+        resume.display()
     );
     let path = dir.write_program("gate", &script);
     path.to_str().expect("UTF-8").to_owned()
 }
 
-/// Which workers have started games.
+/// The workers that have started games.
 fn workers(events: &Path) -> BTreeSet<String> {
     let text = fs::read_to_string(events).expect("events");
     let events = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
@@ -71,16 +71,16 @@ fn workers(events: &Path) -> BTreeSet<String> {
     starts.map(|event| event["worker"].as_str().expect("a worker").to_owned()).collect()
 }
 
-/// Ten pairs, here and by two workers: the games are the same.
-fn check(opponent: &str, words: &[&str], openings: &str) {
+/// Plays ten pairs locally and by two workers, and checks that the games are equal.
+fn check(opponent: &str, args: &[&str], openings: &str) {
     let (Some(opponent), Some(nats)) = (engine(opponent), engine("nats-server")) else { return };
     let dir = Dir::new();
-    let go_on = dir.write("go-on", "");
-    let opponent = &write_gate(&dir, opponent.to_str().expect("UTF-8"), &go_on);
+    let resume = dir.write("resume", "");
+    let opponent = &write_gate(&dir, opponent.to_str().expect("UTF-8"), &resume);
     let book = dir.write("book.txt", openings);
     let play = |more: &[&str]| {
         let mut command = readyok(&dir);
-        command.current_dir(dir.path()).args(["match", "narikin", opponent]).args(words);
+        command.current_dir(dir.path()).args(["match", "narikin", opponent]).args(args);
         command.args(["--rounds", "10", "--nodes", "200", "--plain", "--openings"]).arg(&book);
         let output = run(command.args(more), b"");
         assert_eq!(output.code(), Some(0), "{}", output.stderr);
@@ -91,7 +91,7 @@ fn check(opponent: &str, words: &[&str], openings: &str) {
         }
     };
     play(&["--results", "here.jsonl", "--concurrency", "2"]);
-    fs::remove_file(&go_on).expect("it was there");
+    fs::remove_file(&resume).expect("it was there");
     let port = free_port();
     let _server = NatsServer::start(&nats, port, &dir.path().join("nats"), &[]);
     let address = format!("nats://127.0.0.1:{port}");
@@ -108,7 +108,7 @@ fn check(opponent: &str, words: &[&str], openings: &str) {
     });
     let begin = || {
         wait("a worker does not come", || there.iter().all(|path| path.exists()));
-        fs::write(&go_on, "").expect("a file");
+        fs::write(&resume, "").expect("a file");
     };
     thread::scope(|scope| {
         scope.spawn(begin);
@@ -153,6 +153,6 @@ position startpos moves 7g7f 4a3b
 position startpos moves 2g2f 4a3b
 position startpos moves 7g7f 3c3d 6g6f
 ";
-    let words = ["--game", "shogi", "--book-format", "sfen", "--max-moves", "256"];
-    check("fairy-stockfish", &words, openings);
+    let args = ["--game", "shogi", "--book-format", "sfen", "--max-moves", "256"];
+    check("fairy-stockfish", &args, openings);
 }

@@ -1,5 +1,5 @@
-//! Credentials for a queue: in files and the environment rather than in the process list. The login at a real server needs
-//! `nats-server`, and `READYOK_REAL_ENGINES` in the environment.
+//! Credentials for a queue, from files and the environment instead of the command line. The tests with
+//! a real server need `nats-server` and `READYOK_REAL_ENGINES`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +16,7 @@ fn write_secret(dir: &Dir, name: &str, text: &str, mode: u32) -> PathBuf {
     file
 }
 
-/// A worker that ends as soon as it knows that there is no match.
+/// Runs a worker that exits if there is no open match.
 fn worker(dir: &Dir, queue: &str, args: &[&str], env: &[(&str, &str)]) -> Output {
     let mut command = readyok(dir);
     for name in ["NATS_USER", "NATS_PASSWORD", "NATS_TOKEN"] {
@@ -66,9 +66,9 @@ fn credentials_are_read_from_a_file_or_the_environment() {
 }
 
 #[test]
-fn credentials_that_others_can_read_are_refused_or_warned_of() {
+fn world_readable_credentials_are_rejected_or_cause_a_warning() {
     let dir = Dir::new();
-    // Nothing listens there.
+    // No server listens on this port.
     let queue = format!("nats://127.0.0.1:{}", free_port());
     let open = write_secret(&dir, "open", "secret\n", 0o644);
     let open = open.to_str().expect("UTF-8");
@@ -85,7 +85,7 @@ fn credentials_that_others_can_read_are_refused_or_warned_of() {
 }
 
 #[test]
-fn credentials_are_given_once_and_completely() {
+fn incomplete_or_duplicate_credentials_are_rejected() {
     let dir = Dir::new();
     let queue = format!("nats://127.0.0.1:{}", free_port());
     let file = write_secret(&dir, "password", "secret\n", 0o600);

@@ -1,5 +1,5 @@
-//! A match over a server of NATS that is killed and started again, where `nats-server` is installed
-//! and `READYOK_REAL_ENGINES` is set.
+//! A match whose NATS server is killed and restarted. The test needs `nats-server` and
+//! `READYOK_REAL_ENGINES`.
 
 use std::fs;
 use std::process::Stdio;
@@ -11,7 +11,7 @@ use crate::program::{Dir, finish, is_in_use, readyok, run, wait};
 use crate::real::engine;
 
 #[test]
-fn a_match_goes_on_when_its_server_is_back() {
+fn a_match_continues_after_its_server_restarts() {
     let Some(nats) = engine("nats-server") else { return };
     let dir = Dir::new();
     let mark = format!("READYOK_ENGINE={}", dir.path().display());
@@ -21,12 +21,12 @@ fn a_match_goes_on_when_its_server_is_back() {
     );
     let program = dir.write_program("marked", &script);
     let program = program.to_str().expect("UTF-8");
-    let words = ["match", program, program, "--rounds", "8", "--nodes", "100", "--plain"];
+    let args = ["match", program, program, "--rounds", "8", "--nodes", "100", "--plain"];
     let position = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
     dir.write("book.epd", position);
     let play = |more: &[&str]| {
         let mut command = readyok(&dir);
-        command.current_dir(dir.path()).args(words).args(["--openings", "book.epd"]).args(more);
+        command.current_dir(dir.path()).args(args).args(["--openings", "book.epd"]).args(more);
         command
     };
     let here = run(&mut play(&["--results", "here.jsonl"]), b"");
@@ -40,8 +40,8 @@ fn a_match_goes_on_when_its_server_is_back() {
     worker.arg(dir.path().join("cache")).args(["--engine", program]);
     worker.stdout(Stdio::null()).stderr(Stdio::null());
     let mut worker = Running(worker.spawn().expect("a worker"));
-    let words = ["--results", "there.jsonl", "--queue", &address, "--events", "e.jsonl"];
-    let child = play(&words).spawn().expect("the program starts");
+    let args = ["--results", "there.jsonl", "--queue", &address, "--events", "e.jsonl"];
+    let child = play(&args).spawn().expect("the program starts");
     wait("no pairing is played", || {
         let events = fs::read_to_string(dir.path().join("e.jsonl"));
         events.is_ok_and(|events| events.contains("\"event\":\"pair-end\""))

@@ -1,4 +1,4 @@
-//! A short match of two engines whose games come out the same wherever and however often they are played.
+//! A short match of two engines with deterministic games.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use readyok_arena::runner::{EnginePlayer, Match, Settings, Summary};
 use readyok_arena::store::Store;
 use readyok_client::Timeouts;
 
-/// Its plan: of how many rounds, with how many nodes a move for each engine, and with what else ends games.
+/// The plan, with a number of nodes per move for each engine and TOML fields of `adjudication`.
 pub(crate) fn plan(
     engines: &[String; 2],
     rounds: u64,
@@ -37,7 +37,7 @@ pub(crate) fn open(results: &Path, plan: &Plan) -> Match {
     Match::new(store, Settings::default()).expect("a match")
 }
 
-/// Plays it in this program, so many pairings at once.
+/// Plays a match in this process with `slots` concurrent pairings.
 pub(crate) fn play_here(results: &Path, plan: &Plan, slots: usize) -> Summary {
     let player =
         |setting: &GameSettings| EnginePlayer::new(plan, setting.clone(), Timeouts::default());

@@ -62,11 +62,11 @@ fn ratios_of_pairs_are_exact() {
 #[test]
 fn bayes_elo_is_that_of_cutechess() {
     let sprt = Sprt::new(Model::BayesElo, 0.0, 10.0, 0.01, 0.01).unwrap();
-    for ([wins, losses, draws], told) in
+    for ([wins, losses, draws], expected) in
         [([1477, 1351, 2942], 2.52), ([555, 555, 298], -0.74), ([3, 149, 1], -4.69)]
     {
         let llr = sprt.llr(&games(losses, draws, wins)).unwrap();
-        assert!((llr - told).abs() <= 0.01, "{wins} {losses} {draws}: {llr}, not {told}");
+        assert!((llr - expected).abs() <= 0.01, "{wins} {losses} {draws}: {llr}, not {expected}");
     }
     assert!((sprt.upper() - 4.6).abs() < 0.01 && (sprt.lower() + 4.6).abs() < 0.01);
 }
@@ -110,12 +110,12 @@ fn progress_is_the_share_of_the_way_to_the_bound() {
 #[test]
 fn a_test_that_makes_no_sense_is_refused() {
     for (elo0, elo1) in [(5.0, 0.0), (1.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY)] {
-        let refused = Sprt::new(Model::Normalized, elo0, elo1, 0.05, 0.05);
-        assert!(matches!(refused, Err(SprtError::Hypotheses { .. })), "{elo0} {elo1}");
+        let rejected = Sprt::new(Model::Normalized, elo0, elo1, 0.05, 0.05);
+        assert!(matches!(rejected, Err(SprtError::Hypotheses { .. })), "{elo0} {elo1}");
     }
     for (alpha, beta) in [(0.0, 0.05), (0.05, 0.0), (0.5, 0.5), (f64::NAN, 0.05), (-0.1, 0.1)] {
-        let refused = Sprt::new(Model::Normalized, 0.0, 1.0, alpha, beta);
-        assert!(matches!(refused, Err(SprtError::Errors { .. })), "{alpha} {beta}");
+        let rejected = Sprt::new(Model::Normalized, 0.0, 1.0, alpha, beta);
+        assert!(matches!(rejected, Err(SprtError::Errors { .. })), "{alpha} {beta}");
     }
 }
 
@@ -197,7 +197,7 @@ fn models_are_known_by_their_names() {
         assert_eq!(old.parse::<Model>().unwrap().to_string(), name);
     }
     let error = "nelo".parse::<Model>().unwrap_err().to_string();
-    let told = "unknown model `nelo`; expected one of normalized, logistic, bayesian, \
+    let expected = "unknown model `nelo`; expected one of normalized, logistic, bayesian, \
                 bayeselo, unscaled-bayeselo";
-    assert_eq!(error, told);
+    assert_eq!(error, expected);
 }

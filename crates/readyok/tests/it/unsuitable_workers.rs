@@ -160,14 +160,14 @@ fn check_with_suitable_worker(bad: &str, why: &str) {
     assert_eq!((&expected.end, expected.complete), (&End::Complete, ROUNDS));
 
     let end = place.play("there.jsonl", &plan, LEASE);
-    let mut unfit = place.worker("unfit", bad);
-    unfit.rejects(why);
+    let mut unsuitable = place.worker("unsuitable", bad);
+    unsuitable.rejects(why);
     let good = place.worker("good", "");
     let summary = end.recv_timeout(TIMEOUT).expect("an end in time").expect("a match");
     assert_eq!(summary, expected);
     assert_eq!(games(&place.dir.path().join("there.jsonl")), games(&here));
     assert_eq!(place.players("there.jsonl"), ["good"; 4]);
-    drop((unfit, good));
+    drop((unsuitable, good));
     let mark = format!("READYOK_TEST={}", place.mark());
     wait("an engine is left", || !is_in_use(&mark));
 }
@@ -194,8 +194,8 @@ fn a_match_whose_engine_starts_nowhere_ends() {
     let end = place.play("there.jsonl", &plan, SHORT_LEASE);
     let workers = ["a", "b"].map(|name| place.worker(name, "one-start"));
     let error = end.recv_timeout(TIMEOUT).expect("an end in time").expect_err("no engine");
-    let MatchError::Rejected(refusals) = &error else { panic!("{error}") };
-    assert!(matches!(&refusals[..], [(_, Rejection::Engine(_)), ..]), "{error}");
+    let MatchError::Rejected(rejections) = &error else { panic!("{error}") };
+    assert!(matches!(&rejections[..], [(_, Rejection::Engine(_)), ..]), "{error}");
     assert!(error.to_string().contains("the engine `one` does not start"), "{error}");
     assert!(Reader::open(&place.dir.path().join("there.jsonl")).expect("a file").next().is_none());
     drop(workers);
@@ -204,7 +204,7 @@ fn a_match_whose_engine_starts_nowhere_ends() {
 #[test]
 fn a_worker_without_the_tablebases_of_a_match_plays_the_next_one() {
     let Some(place) = Place::start() else { return };
-    let tables = place.dir.path().join("no-such-folder");
+    let tables = place.dir.path().join("no-such-directory");
     let tables = format!(", tablebases = {{ paths = ['{}'] }}", tables.display());
     let end = place.play("with.jsonl", &plan(&place.engines, &tables), SHORT_LEASE);
     let mut worker = place.worker("poor", "");
