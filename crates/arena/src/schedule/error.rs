@@ -74,8 +74,8 @@ impl fmt::Display for ScheduleError {
             Self::Zero { field } => write!(f, "`{field}` must be at least 1"),
             Self::KnockoutRounds { rounds } => write!(
                 f,
-                "the plan says {rounds} `rounds`, but the bracket of a knockout says how many \
-                 there are; `pairs_per_encounter` makes its matches longer"
+                "the plan has {rounds} `rounds`, but the number of engines determines the rounds of a \
+                 knockout; `pairs_per_encounter` makes its matches longer"
             ),
             Self::FixedPairs => f.write_str(
                 "fixed colors need one game for each pairing; `pairs_per_encounter` gives more",

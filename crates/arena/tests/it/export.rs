@@ -1,4 +1,4 @@
-//! Records: what they say, and that they follow the store.
+//! Exported records: their contents and their consistency with the result file.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -31,7 +31,7 @@ impl Place {
         Export { path: self.path("games"), form, existing }
     }
 
-    /// Goes on with a match up to this many pairs, and tells what did not agree.
+    /// Continues a match up to a number of pairs and returns the warnings about the existing file.
     fn play_on(&self, export: &Export, pairs: u64) -> Vec<String> {
         let path = self.path("match.jsonl");
         let mut store = if path.exists() {
@@ -63,7 +63,7 @@ fn pgn() -> Form {
     Form::Pgn(PgnStyle::default())
 }
 
-/// What a match of so many pairs looks like when nothing happens to it.
+/// The file of an uninterrupted match of this many pairs.
 fn expected(form: &Form, pairs: u64) -> String {
     let place = Place::new();
     place.play_on(&place.export(form.clone(), Existing::Replace), pairs);
@@ -71,7 +71,7 @@ fn expected(form: &Form, pairs: u64) -> String {
 }
 
 #[test]
-fn games_are_written_as_other_runners_write_them() {
+fn games_are_written_like_by_other_runners() {
     let text = expected(&pgn(), 1);
     let first = "[Event \"?\"]\n[Site \"?\"]\n[Date \"2023.11.14\"]\n[Round \"1.1\"]\n\
         [White \"a\"]\n[Black \"b \\\"x\\\"\"]\n[Result \"1-0\"]\n[GameDuration \"00:00:00\"]\n\
@@ -90,16 +90,16 @@ fn games_are_written_as_other_runners_write_them() {
 }
 
 #[test]
-fn comments_have_the_scores_of_white_on_wish() {
+fn comments_have_optional_scores_of_white() {
     let style = PgnStyle { white_scores: true, ..PgnStyle::default() };
     let text = expected(&Form::Pgn(style), 1);
     let moves = "1. e4 {+0.12/3 0.001s} 1... e5 {-0.12/3 0.002s} 2. Qh5 {+0.12/3 0.003s}";
     assert!(text.contains(moves), "{text}");
 }
 
-/// PGN, 9.6.1: `moves/seconds` again and again, and `:` between what follows one another.
+/// PGN, 9.6.1: `moves/seconds` is a repeating period, and `:` separates consecutive periods.
 #[test]
-fn byoyomi_is_one_move_in_so_many_seconds() {
+fn byoyomi_is_one_move_per_period() {
     for (tc, expected) in [(None, "1/0.5"), (Some("60+1"), "60+1:1/0.5")] {
         let place = Place::new();
         let mut plan = sample::plan(&["a", "b"], 1);
@@ -118,9 +118,9 @@ fn byoyomi_is_one_move_in_so_many_seconds() {
     }
 }
 
-/// Whoever makes the records, they are the same: for all files, also of a pair that cannot be recorded.
+/// Records made by a worker equal local records in all files, also for a pair that cannot be exported.
 #[test]
-fn records_that_a_worker_has_made_are_those_of_the_match() {
+fn records_of_a_worker_equal_local_records() {
     let place = Place::new();
     let exports = |ending: &str| {
         let export = |name: &str, form| Export {
@@ -149,7 +149,7 @@ fn records_that_a_worker_has_made_are_those_of_the_match() {
         assert!(!here.is_empty());
     }
     let mut bad = pair;
-    bad.games[0].moves[0].mv = "e2e5".parse().expect("a word");
+    bad.games[0].moves[0].mv = "e2e5".parse().expect("a move");
     let [one, other] = [
         here.append(&bad).expect_err("no move").to_string(),
         there.append_records(&bad, recorder.records(&bad)).expect_err("no move").to_string(),
@@ -157,7 +157,7 @@ fn records_that_a_worker_has_made_are_those_of_the_match() {
     assert_eq!(one.replace("here", "there"), other);
 }
 
-/// The tags about the opening of the first game, if its book has this to say.
+/// The tags about the opening of the first game.
 fn opening_tags(form: &Form, position: Option<&str>, moves: &[&str]) -> Vec<String> {
     let place = Place::new();
     let mut store = Store::create(&place.path("match.jsonl"), &sample::plan(&["a", "b"], 1));
@@ -178,7 +178,7 @@ fn opening_tags(form: &Form, position: Option<&str>, moves: &[&str]) -> Vec<Stri
 }
 
 #[test]
-fn openings_have_the_names_that_everybody_has_for_them() {
+fn openings_have_their_common_names() {
     let sicilian = ["[ECO \"B20\"]", "[Opening \"Sicilian Defense\"]"];
     assert_eq!(opening_tags(&pgn(), None, &["e2e4", "c7c5"]), sicilian);
     let nameless = ["e2e4", "c7c5", "h2h3", "h7h6", "a2a3", "a7a6"];
@@ -192,7 +192,7 @@ fn openings_have_the_names_that_everybody_has_for_them() {
 }
 
 #[test]
-fn everything_that_was_told_can_be_written() {
+fn all_reported_values_can_be_exported() {
     let fields = PgnFields { nodes: true, pv: true, ..PgnFields::default() };
     let text = expected(&Form::Pgn(PgnStyle { fields, ..PgnStyle::default() }), 1);
     let tokens: Vec<&str> = text.split_whitespace().collect();
@@ -222,7 +222,7 @@ fn lost_by_illegal_move(style: PgnStyle) -> String {
 }
 
 #[test]
-fn failures_are_named_by_the_class_of_the_standard_and_by_what_happened() {
+fn failures_have_a_standard_termination_and_a_detailed_comment() {
     let text = lost_by_illegal_move(PgnStyle::default());
     assert!(text.contains("[Termination \"rules infraction\"]"), "{text}");
     let expected =
@@ -231,7 +231,7 @@ fn failures_are_named_by_the_class_of_the_standard_and_by_what_happened() {
 }
 
 #[test]
-fn latency_is_what_the_engine_does_not_tell() {
+fn latency_is_the_difference_of_measured_and_reported_time() {
     let place = Place::new();
     let mut store = Store::create(&place.path("match.jsonl"), &sample::plan(&["a", "b"], 1));
     let store = store.as_mut().expect("new");
@@ -251,7 +251,7 @@ fn latency_is_what_the_engine_does_not_tell() {
 }
 
 #[test]
-fn what_is_written_can_be_read() {
+fn exported_games_can_be_read() {
     let text = expected(&pgn(), 3);
     let games = record::read(text.as_bytes(), Format::Pgn);
     let plies: Vec<usize> = games.map(|game| game.expect("a game").mainline().count()).collect();
@@ -267,7 +267,7 @@ fn last_positions_are_epd() {
 }
 
 #[test]
-fn a_file_that_was_torn_anywhere_is_made_whole() {
+fn a_truncated_file_is_completed() {
     for form in [pgn(), Form::Positions] {
         let whole = expected(&form, 3);
         for length in (0..whole.len()).step_by(97) {
@@ -276,14 +276,14 @@ fn a_file_that_was_torn_anywhere_is_made_whole() {
             place.play_on(&export, 2);
             let now = place.text();
             fs::write(place.path("games"), &now[..length.min(now.len())]).expect("space");
-            assert_eq!(place.play_on(&export, 3), [""; 0], "a torn end is nothing to tell");
+            assert_eq!(place.play_on(&export, 3), [""; 0], "a truncated end causes no warning");
             assert_eq!(place.text(), whole);
         }
     }
 }
 
 #[test]
-fn a_file_that_says_something_else_is_written_anew_and_the_old_one_kept() {
+fn a_file_with_different_contents_is_renamed_and_rewritten() {
     let place = Place::new();
     let export = place.export(pgn(), Existing::Replace);
     place.play_on(&export, 2);
@@ -293,15 +293,15 @@ fn a_file_that_says_something_else_is_written_anew_and_the_old_one_kept() {
     assert_eq!(warnings.len(), 1);
     assert!(warnings[0].contains("games.old"), "{warnings:?}");
     assert_eq!(place.text(), expected(&pgn(), 3));
-    assert_eq!(fs::read_to_string(place.path("games.old")).expect("the old one"), changed);
+    assert_eq!(fs::read_to_string(place.path("games.old")).expect("the renamed file"), changed);
 }
 
 #[test]
-fn games_that_the_results_do_not_have_are_taken_out() {
+fn games_without_results_are_removed() {
     let place = Place::new();
     let export = place.export(pgn(), Existing::Replace);
     place.play_on(&export, 3);
-    // A failing machine has kept the records and lost the last results.
+    // A system crash has preserved the records and lost the last results.
     let results = fs::read_to_string(place.path("match.jsonl")).expect("a file");
     let lines: Vec<&str> = results.lines().take(3).collect();
     fs::write(place.path("match.jsonl"), format!("{}\n", lines.join("\n"))).expect("space");
@@ -312,7 +312,7 @@ fn games_that_the_results_do_not_have_are_taken_out() {
 }
 
 #[test]
-fn records_can_follow_what_stands_in_the_file() {
+fn records_can_be_appended_to_an_existing_file() {
     let place = Place::new();
     fs::write(place.path("games"), "other games\n").expect("space");
     let export = place.export(pgn(), Existing::Append);
@@ -327,7 +327,7 @@ fn records_can_follow_what_stands_in_the_file() {
 }
 
 #[test]
-fn a_new_match_keeps_the_records_of_others_under_another_name() {
+fn a_new_match_renames_an_existing_file() {
     let place = Place::new();
     for (name, number) in [("games.old", 1), ("games.old2", 2)] {
         let others = format!("other games {number}\n");
@@ -335,15 +335,15 @@ fn a_new_match_keeps_the_records_of_others_under_another_name() {
         let warnings = place.play_on(&place.export(pgn(), Existing::Replace), 1);
         assert!(matches!(&warnings[..], [it] if it.contains(name)), "{warnings:?}");
         assert_eq!(place.text(), expected(&pgn(), 1));
-        assert_eq!(fs::read_to_string(place.path(name)).expect("the old one"), others);
+        assert_eq!(fs::read_to_string(place.path(name)).expect("the renamed file"), others);
         fs::remove_file(place.path("match.jsonl")).expect("a file");
     }
-    let old = fs::read_to_string(place.path("games.old")).expect("the old one");
+    let old = fs::read_to_string(place.path("games.old")).expect("the renamed file");
     assert_eq!(old, "other games 1\n");
 }
 
 #[test]
-fn who_wants_to_overwrite_records_gets_no_other_file() {
+fn overwriting_creates_no_renamed_file() {
     let place = Place::new();
     fs::write(place.path("games"), "other games\n").expect("space");
     assert_eq!(place.play_on(&place.export(pgn(), Existing::Overwrite), 1), [""; 0]);
@@ -351,7 +351,7 @@ fn who_wants_to_overwrite_records_gets_no_other_file() {
     assert!(!place.path("games.old").exists());
 }
 
-/// A pair of shogi: a game that was given up, and one that was broken by an illegal move.
+/// A pair of shogi: one game ends by resignation and one by an illegal move.
 fn shogi_pair(index: u64) -> PairResult {
     let mut pair = sample::pair(index);
     let played = |moves: &[&str]| {
@@ -368,7 +368,7 @@ fn shogi_pair(index: u64) -> PairResult {
 }
 
 #[test]
-fn games_of_shogi_can_be_read_again() {
+fn exported_shogi_games_can_be_read() {
     let place = Place::new();
     let mut plan = sample::plan(&["a", "b"], 10);
     plan.game = Game::Shogi;
@@ -386,7 +386,7 @@ fn games_of_shogi_can_be_read_again() {
         exports.append(&shogi_pair(index)).expect("space");
     }
     let old = place.path("kif/000001-1.kif.old");
-    assert_eq!(fs::read_to_string(&old).expect("the old one"), "another game\n");
+    assert_eq!(fs::read_to_string(&old).expect("the renamed file"), "another game\n");
     fs::remove_file(old).expect("it was there");
     let check = |bytes: &[u8], format, plies: &[usize]| {
         let games = record::read(bytes, format).map(|game| game.expect("a game"));
@@ -404,7 +404,11 @@ fn games_of_shogi_can_be_read_again() {
     for (name, plies) in [("000001-1", 3), ("000002-1", 3)] {
         let path = dir.join(format!("{name}.kif"));
         check(&fs::read(&path).expect("a file"), Format::Kif, &[plies]);
-        assert_eq!(permissions(&path), permissions(&place.path("csa")), "those of any new file");
+        assert_eq!(
+            permissions(&path),
+            permissions(&place.path("csa")),
+            "the permissions of any new file"
+        );
     }
     let second = fs::read_to_string(dir.join("000001-2.kif")).expect("a file");
     assert!(second.contains(expected), "{second}");
@@ -412,7 +416,7 @@ fn games_of_shogi_can_be_read_again() {
 }
 
 #[test]
-fn records_of_shogi_name_the_winner_whoever_is_to_move() {
+fn shogi_records_name_the_winner_for_both_sides_to_move() {
     let crash = sample::crash();
     let ends = [
         Termination::PerpetualCheck.into(),
@@ -451,9 +455,9 @@ fn records_of_shogi_name_the_winner_whoever_is_to_move() {
     }
 }
 
-/// The players of a handicap game are 下手, who has all pieces, and 上手, who moves first.
+/// In a handicap game the player with all pieces is 下手, and the player who moves first is 上手.
 #[test]
-fn handicap_games_name_the_players_as_such_games_do() {
+fn handicap_games_have_handicap_player_names() {
     let place = Place::new();
     let mut plan = sample::plan(&["a", "b"], 1);
     plan.game = Game::Shogi;
@@ -487,7 +491,7 @@ fn handicap_games_name_the_players_as_such_games_do() {
 }
 
 #[test]
-fn a_game_has_no_records_of_another_game() {
+fn a_format_of_another_game_is_rejected() {
     let place = Place::new();
     let mut store = Store::create(&place.path("match.jsonl"), &sample::plan(&["a", "b"], 1));
     let store = store.as_mut().expect("new");
@@ -495,13 +499,13 @@ fn a_game_has_no_records_of_another_game() {
         let mut exports = Exports::new(vec![place.export(form, Existing::Replace)]);
         assert!(matches!(exports.begin(store), Err(ExportError::Form { .. })));
     }
-    assert!(!place.path("games").exists(), "nothing was touched");
+    assert!(!place.path("games").exists(), "no file was created");
 }
 
-/// What is no file on a disk can be neither compared nor cut.
+/// A special file can be neither compared nor truncated.
 #[cfg(unix)]
 #[test]
-fn records_can_go_where_nothing_is_kept() {
+fn records_can_be_written_to_a_special_file() {
     let place = Place::new();
     for existing in [Existing::Replace, Existing::Overwrite, Existing::Append] {
         let export = Export { path: "/dev/null".into(), form: pgn(), existing };

@@ -1,4 +1,4 @@
-//! PGN as fastchess writes it: what is expected is what it has written for the same moves and words.
+//! PGN in the format of fastchess. The expected texts are the output of fastchess for the same games.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn style() -> PgnStyle {
     PgnStyle { as_fastchess: true, ..PgnStyle::default() }
 }
 
-/// A game of these moves, and how it is written. The plan and the opening can be changed.
+/// The PGN text of a game with these moves. `change` adapts the plan, the opening and the game.
 fn written(
     style: PgnStyle,
     moves: &str,
@@ -61,7 +61,7 @@ fn moves_of(text: &str) -> String {
 fn tags_have_the_order_of_fastchess() {
     let text = written(style(), "e2e4", |_, _, game| {
         game.engines[0].name = "Engine 1".to_owned();
-        game.engines[1].author = "Nobody".to_owned();
+        game.engines[1].author = "Author".to_owned();
     });
     let expected = "\
 [Event \"E\"]
@@ -72,7 +72,7 @@ fn tags_have_the_order_of_fastchess() {
 [Black \"B\"]
 [Result \"1-0\"]
 [EngineWhiteName \"Engine 1\"]
-[EngineBlackAuthor \"Nobody\"]
+[EngineBlackAuthor \"Author\"]
 [GameDuration \"00:00:00\"]
 [GameStartTime \"2023-11-14T22:13:20 +0000\"]
 [GameEndTime \"2023-11-14T22:13:20 +0000\"]
@@ -135,7 +135,7 @@ fn moves_have_the_notation_of_the_style_and_variations_that_of_uci() {
 }
 
 #[test]
-fn what_was_not_told_is_nothing() {
+fn missing_values_are_zero_or_empty() {
     let fields = PgnFields {
         nodes: true,
         seldepth: true,
@@ -160,7 +160,7 @@ fn what_was_not_told_is_nothing() {
 }
 
 #[test]
-fn positions_and_moves_of_a_book_are_told() {
+fn openings_have_a_position_and_book_moves() {
     let book = |_: &mut Plan, opening: &mut Opening, _: &mut MatchGame| {
         opening.position = Some("4k3/8/8/8/8/8/4p3/R3K3 b Q - 3 20".to_owned());
         opening.moves = vec!["e8d7".to_owned(), "e1e2".to_owned()];
@@ -171,13 +171,13 @@ fn positions_and_moves_of_a_book_are_told() {
     let moves = "20... Kd7 {book} 21. Kxe2 {book} Kc6 {-3.45/5 0.001s} \
         22. Ra6+ {-3.45/5 0.001s, White mates} 1-0";
     assert_eq!(moves_of(&text), moves);
-    // An engine that was lost before its first move ends nothing that was its own.
+    // An engine that failed before its first move has no comment about the end.
     let text = written(style(), "", book);
     assert_eq!(moves_of(&text), "20... Kd7 {book} 21. Kxe2 {book} 1-0");
 }
 
 #[test]
-fn chess960_has_a_word_and_castling_rights_by_files() {
+fn chess960_has_a_variant_tag_and_castling_rights_by_files() {
     let start = "rkbbnnqr/pppppppp/8/8/8/8/PPPPPPPP/RKBBNNQR w KQkq - 0 1";
     let text = written(style(), "a2a4", |plan, opening, _| {
         plan.game = Game::Chess960;
@@ -190,7 +190,7 @@ fn chess960_has_a_word_and_castling_rights_by_files() {
 }
 
 #[test]
-fn ends_are_told_in_the_words_of_fastchess() {
+fn ends_have_the_texts_of_fastchess() {
     let end = |moves: &str, end: GameEnd| {
         let text = written(style(), moves, |_, _, game| game.end = end);
         let (tags, moves) = text.split_once("\n\n").expect("tags");

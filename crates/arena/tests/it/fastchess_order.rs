@@ -1,4 +1,4 @@
-//! Who meets whom in which order, and from which opening, as fastchess alpha 1.8.2 plays it.
+//! The order of pairings and openings, as in fastchess alpha 1.8.2.
 
 use readyok_arena::fastchess::{Request, parse};
 use readyok_arena::schedule::{Next, Schedule};
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::openings::{file, polyglot};
 
-/// Openings that are told apart by the number of their moves.
+/// Writes a book whose openings differ in their number of moves.
 fn book(openings: usize) -> (TempDir, String) {
     let lines = (1..=openings).map(|number| format!("4k3/8/8/8/8/8/8/4K2R w K - 0 {number}\n"));
     file("book.epd", lines.collect::<String>().as_bytes())
@@ -40,21 +40,21 @@ fn check(engines: &str, openings: usize, options: &str, expected: &str) {
 }
 
 #[test]
-fn engines_meet_in_rows() {
+fn pairings_follow_the_order_of_engines() {
     check("abc", 5, "-rounds 2", "ab1 ba1 ac2 ca2 bc1 cb1 ab2 ba2 ac1 ca1 bc2 cb2");
     check("abcd", 9, "-rounds 1", "ab1 ba1 ac1 ca1 ad1 da1 bc1 cb1 bd1 db1 cd1 dc1");
     check("ab", 9, "-rounds 3", "ab1 ba1 ab2 ba2 ab3 ba3");
 }
 
 #[test]
-fn single_games_change_colours_with_their_number() {
+fn colors_of_single_games_alternate() {
     check("abc", 2, "-rounds 3 -games 1", "ab1 ca2 bc1 ba2 ac1 cb2 ab1 ca2 bc1");
     check("ab", 9, "-rounds 4 -games 1", "ab1 ba2 ab3 ba4");
     check("abc", 9, "-rounds 2 -games 1 -reverse", "ba1 ac2 cb1 ab2 ca1 bc2");
 }
 
 #[test]
-fn without_swaps_who_stands_first_has_white() {
+fn without_swaps_the_first_engine_has_white() {
     check("abc", 9, "-rounds 2 -games 1 -noswap", "ab1 ac2 bc1 ab2 ac1 bc2");
     check("abc", 9, "-rounds 2 -noswap", "ab1 ab1 ac2 ac2 bc1 bc1 ab2 ab2 ac1 ac1 bc2 bc2");
     check("abc", 9, "-rounds 1 -noswap -reverse", "ba1 ba1 ca1 ca1 cb1 cb1");
@@ -71,7 +71,7 @@ fn games_that_count_alone_are_played_in_the_same_order() {
 }
 
 #[test]
-fn the_seeds_of_a_gauntlet_meet_everybody() {
+fn the_seeds_of_a_gauntlet_play_all_other_engines() {
     let gauntlet = "-tournament gauntlet";
     check("abcd", 9, &format!("{gauntlet} -rounds 1"), "ab1 ba1 ac1 ca1 ad1 da1");
     let two = format!("{gauntlet} -seeds 2 -rounds 2 -games 1");
@@ -80,9 +80,9 @@ fn the_seeds_of_a_gauntlet_meet_everybody() {
     check("abc", 9, &all, "ab1 ac1 bc1");
 }
 
-/// A book that is longer than the rounds is cut to them, and one that is shorter begins again.
+/// Only as many openings as rounds are used, and a shorter book is repeated.
 #[test]
-fn openings_begin_again_after_as_many_as_there_are_rounds() {
+fn openings_repeat_after_the_number_of_rounds() {
     check(
         "abc",
         3,
@@ -93,9 +93,9 @@ fn openings_begin_again_after_as_many_as_there_are_rounds() {
     check("ab", 3, "start=2 -rounds 4 -games 1 -noswap", "ab2 ab3 ab1 ab2");
 }
 
-/// Drawn with `std::mt19937_64` of libstdc++.
+/// The expected order comes from `std::mt19937_64` of libstdc++.
 #[test]
-fn a_book_is_shuffled_as_with_the_same_seed() {
+fn a_book_is_shuffled_like_in_fastchess_with_the_same_seed() {
     let white = "-games 1 -noswap";
     check(
         "ab",
@@ -118,7 +118,7 @@ fn a_book_is_shuffled_as_with_the_same_seed() {
 }
 
 #[test]
-fn the_lines_of_a_polyglot_book_begin_again_as_well() {
+fn the_lines_of_a_polyglot_book_repeat() {
     let (_dir, path) = file("book.bin", &polyglot());
     let line = format!(
         "-engine cmd=a -engine cmd=b -engine cmd=c -each tc=1 -rounds 2 -games 1 -noswap \

@@ -1,5 +1,5 @@
-//! A match as fastchess prints it: what is expected is what it has printed for the same games, but
-//! for the words of the two programs and the sign of `nan` and of zero.
+//! Output of a match in the format of fastchess. The expected texts are the output of fastchess for the
+//! same games, except for names of programs and the sign of `nan` and of zero.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -24,7 +24,7 @@ fn invocation(line: &str) -> Invocation {
 const NEW: EngineId = EngineId(0);
 const BASE: EngineId = EngineId(1);
 
-/// How a game ends: who wins, and by what.
+/// The winner and the end of a game.
 type Ending = (Option<EngineId>, GameEnd);
 
 fn wins(engine: EngineId) -> Ending {
@@ -40,8 +40,8 @@ fn crash(engine: EngineId) -> Ending {
     (Some(winner), crate::sample::crash())
 }
 
-/// What is printed of a match of two engines, whose games end as it is said, and how often it was to be
-/// stopped.
+/// Prints a match of two engines with these outcomes. Returns the output and the number of requests to
+/// stop the match.
 fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (String, u32) {
     let (mut printed, stops) = (Vec::new(), Arc::new(AtomicU32::new(0)));
     let Invocation { plan, options } = &invocation(line);
@@ -106,7 +106,7 @@ fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (Strin
             };
             score.pairs[place] += 1;
         } else if size == 2 {
-            // It is not complete.
+            // The pair is not complete.
             continue;
         }
         printer.on_event(&Event::PairEnd { pair, round: 1, complete: pair + 1 });
@@ -127,7 +127,7 @@ fn play(line: &str, games: &[Ending], stopping: Option<End>, why: End) -> (Strin
 const LINE: &str = "-engine cmd=new option.Hash=16 option.Threads=1 -engine cmd=base \
                     option.Hash=16 option.Threads=1 -each tc=10+0.1 -openings file=a.epd";
 
-/// What is printed of these games, up to the time that they took.
+/// Checks the output for these games, except the total time.
 fn check(options: &str, games: &[Ending], why: End, expected: &str) {
     let stopping = Some(why.clone()).filter(|why| *why != End::Complete);
     let (text, _) = play(&format!("{LINE} {options}"), games, stopping, why);
@@ -175,7 +175,7 @@ Finished match
     );
 }
 
-/// Who wins with White twice has won both games, whatever fastchess makes of the first one.
+/// Without swaps, the same engine has White in both games of a pair.
 #[test]
 fn without_swaps_there_are_pairs_as_well() {
     check(
@@ -232,7 +232,7 @@ Finished match
 }
 
 #[test]
-fn in_the_form_of_cutechess_there_is_a_score_after_each_game() {
+fn the_format_of_cutechess_has_a_score_after_each_game() {
     check(
         "-rounds 2 -output format=cutechess -ratinginterval 2",
         &[wins(NEW), draw(), wins(BASE), wins(NEW)],
@@ -258,7 +258,7 @@ Finished match
 }
 
 #[test]
-fn a_test_tells_at_its_end_all_that_there_is_once_more() {
+fn a_finished_test_prints_the_complete_report_again() {
     let test = "-sprt elo0=0 elo1=40 alpha=0.4 beta=0.4";
     let verdict = End::Test { verdict: Verdict::AcceptH1 };
     check(
@@ -325,7 +325,7 @@ Finished match
 }
 
 #[test]
-fn in_the_form_of_cutechess_the_table_has_no_pairs() {
+fn the_table_in_the_format_of_cutechess_has_no_pairs() {
     let line = format!("{LINE} -engine cmd=third name=third -rounds 1 -output format=cutechess");
     let games = [wins(NEW), draw()];
     let (text, _) = play(&line, &games, None, End::Complete);
@@ -335,7 +335,7 @@ fn in_the_form_of_cutechess_the_table_has_no_pairs() {
 }
 
 #[test]
-fn scores_are_told_as_often_as_is_wanted_and_at_the_end() {
+fn scores_are_printed_at_the_interval_and_at_the_end() {
     let check = |interval: u32, rounds: u32, games: usize, expected: &[u64]| {
         let options = format!("-rounds {rounds} -output format=cutechess");
         let line = format!("{LINE} {options} -scoreinterval {interval}");
@@ -354,7 +354,7 @@ fn scores_are_told_as_often_as_is_wanted_and_at_the_end() {
 }
 
 #[test]
-fn an_engine_that_is_lost_ends_the_match_unless_it_is_to_be_recovered() {
+fn a_lost_engine_ends_the_match_without_recover() {
     let line = format!("{LINE} -rounds 2");
     let games = [crash(BASE), wins(NEW), wins(NEW), wins(NEW)];
     let stopping = || Some(End::Interrupted);
@@ -382,14 +382,14 @@ Total Time: 00:00:00 (hours:minutes:seconds)
 }
 
 #[test]
-fn an_engine_that_does_not_start_ends_the_match_at_once() {
-    let no_start = GameEnd::no_start(EngineFailure::other("it is away"));
+fn a_start_failure_ends_the_match_immediately() {
+    let no_start = GameEnd::no_start(EngineFailure::other("no program"));
     let line = format!("{LINE} -rounds 2 -recover");
     let games = [(Some(BASE), no_start)];
     let (text, stops) = play(&line, &games, Some(End::Interrupted), End::Interrupted);
     let expected = "\
 Started game 1 of 4 (new vs base)
-Fatal; new engine startup failure: \"it is away\"
+Fatal; new engine startup failure: \"no program\"
 Tournament was interrupted.";
     assert!(text.starts_with(expected), "{text}");
     assert!(!text.contains("Player:"), "{text}");
@@ -397,7 +397,7 @@ Tournament was interrupted.";
 }
 
 #[test]
-fn failures_are_told_at_the_end_but_in_the_form_of_cutechess() {
+fn failures_are_printed_at_the_end_except_in_the_format_of_cutechess() {
     let late = GameEnd::time_forfeit(3_000);
     let games = [(Some(NEW), late.clone()), (Some(BASE), late.clone()), (Some(NEW), late)];
     let line = format!("{LINE} -rounds 2");
@@ -419,7 +419,7 @@ Tournament was interrupted.";
 }
 
 #[test]
-fn a_match_that_tolerates_no_warning_is_silent_after_it() {
+fn a_strict_match_prints_no_result_after_a_warning() {
     let illegal = GameEnd::illegal_move("e7e5e7", "startpos", IllegalReason::Unreadable);
     let games = [(Some(NEW), illegal), wins(NEW)];
     let started = "Started game 1 of 4 (new vs base)\n\
@@ -437,7 +437,7 @@ fn a_match_that_tolerates_no_warning_is_silent_after_it() {
 }
 
 #[test]
-fn what_is_odd_about_the_plan_is_told_first() {
+fn warnings_about_the_plan_are_printed_first() {
     let engines = "-engine cmd=new -engine cmd=base -each tc=1 -rounds 1";
     let begin = |options: &str| {
         let line = format!("{engines} {options}");
@@ -459,7 +459,7 @@ fn what_is_odd_about_the_plan_is_told_first() {
 }
 
 #[test]
-fn a_match_that_goes_on_is_counted_as_it_was_begun() {
+fn a_resumed_match_has_the_statistics_of_its_plan() {
     let plan = invocation(&format!("{LINE} -rounds 1 -report penta=false")).plan;
     let options = invocation("-config file=a.json").options;
     let mut printed = Vec::new();

@@ -1,4 +1,4 @@
-//! Plans and time controls: read, written, refused.
+//! Parsing, formatting and validation of plans and time controls.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ fn an_hourglass_is_read_as_cutechess_reads_it() {
 }
 
 #[test]
-fn what_is_no_time_control_is_refused() {
+fn invalid_time_controls_are_rejected() {
     let time = |text: &str| Err::<TimeControl, _>(TimeControlError::Time(text.to_owned()));
     assert_eq!("0".parse::<TimeControl>(), Err(TimeControlError::Zero));
     assert_eq!("0/5".parse::<TimeControl>(), Err(TimeControlError::Moves("0".to_owned())));
@@ -96,7 +96,7 @@ fn a_plan_survives_toml() {
 }
 
 #[test]
-fn an_engine_may_be_as_silent_as_its_plan_says() {
+fn the_plan_sets_the_timeouts_of_an_engine() {
     let read = |text: &str| toml::from_str::<EngineTimeouts>(text).expect(text);
     let usual = Timeouts::default();
     assert_eq!(read("").apply(usual), usual);
@@ -122,7 +122,7 @@ fn check_plan(change: impl FnOnce(&mut Plan), expected: &Result<(), PlanError>) 
 }
 
 #[test]
-fn a_plan_in_which_an_engine_could_only_lose_is_refused() {
+fn a_plan_with_an_unusable_hourglass_is_rejected() {
     let zero = |field| Err(PlanError::ZeroLimit { engine: "b".to_owned(), field });
     check_plan(|_| (), &Ok(()));
     let none = Err(PlanError::NoLimit { engine: "b".to_owned() });

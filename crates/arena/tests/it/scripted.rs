@@ -112,7 +112,7 @@ pub(crate) fn game_of(
 ) -> MatchGame {
     let [first, second] = scripts;
     let (mut first, _received) = player(setting.game, 0, &plans[0], first);
-    let (mut second, _heard_too) = player(setting.game, 1, &plans[1], second);
+    let (mut second, _second_received) = player(setting.game, 1, &plans[1], second);
     play(setting, opening, &mut first, &mut second)
 }
 
@@ -123,11 +123,11 @@ pub(crate) fn play(
     second: &mut Player,
 ) -> MatchGame {
     let cancel = Cancel::default();
-    let mut told = 0;
-    let mut count = |_: &_, _: &_| told += 1;
+    let mut reported = 0;
+    let mut count = |_: &_, _: &_| reported += 1;
     let result = play_game(setting, opening, [first, second], &cancel, &mut count);
     let result = result.expect("an opening");
-    assert_eq!(told, result.moves.len());
+    assert_eq!(reported, result.moves.len());
     result
 }
 
@@ -166,7 +166,7 @@ impl Voice {
             self.lines(&format!("bestmove {act}"));
             return true;
         }
-        // Consecutive lines are written at once.
+        // Consecutive lines are written together.
         let mut lines = Vec::new();
         for part in act.split('|').map(str::trim).chain(["!"]) {
             let (what, value) = part.split_once(' ').unwrap_or((part, ""));

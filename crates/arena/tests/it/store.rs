@@ -1,4 +1,4 @@
-//! The result file: what it keeps, what it survives, what it refuses.
+//! The result file: persistence, recovery and validation.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -24,7 +24,7 @@ impl Place {
         self.0.path().join("match.jsonl")
     }
 
-    /// A file with some pairs in it.
+    /// A result file with a number of pairs.
     fn with(pairs: u64) -> Self {
         let place = Self::new();
         let mut store = Store::create(&place.file(), &sample::plan(&["a", "b"], 10)).expect("new");
@@ -46,7 +46,7 @@ fn pairs(count: u64) -> Vec<PairResult> {
 }
 
 #[test]
-fn gives_back_what_was_stored() {
+fn returns_the_stored_pairs() {
     let place = Place::with(3);
     let (store, found, cut) = resume(&place.file()).expect("a good file");
     assert_eq!((found, cut), (pairs(3), 0));
@@ -56,7 +56,7 @@ fn gives_back_what_was_stored() {
 }
 
 #[test]
-fn keeps_a_pair_once() {
+fn stores_a_pair_once() {
     let place = Place::with(2);
     let (mut store, ..) = resume(&place.file()).expect("a good file");
     assert!(!store.append(&sample::pair(1)).expect("space"));
@@ -67,7 +67,7 @@ fn keeps_a_pair_once() {
 }
 
 #[test]
-fn a_file_that_ends_anywhere_goes_on_after_its_last_whole_pair() {
+fn a_truncated_file_is_resumed_after_its_last_complete_pair() {
     let whole = fs::read(Place::with(2).file()).expect("a file");
     let ends: Vec<usize> = whole
         .iter()
@@ -80,7 +80,7 @@ fn a_file_that_ends_anywhere_goes_on_after_its_last_whole_pair() {
     {
         let place = Place::new();
         fs::write(place.file(), &whole[..length]).expect("space");
-        let (mut store, found, cut) = resume(&place.file()).expect("only its end is torn");
+        let (mut store, found, cut) = resume(&place.file()).expect("a truncated end");
         let complete = ends.iter().filter(|end| **end <= length).count() - 1;
         assert_eq!(found, pairs(complete as u64), "after {length} bytes");
         assert_eq!(cut, (length - ends[complete]) as u64);
@@ -93,7 +93,7 @@ fn a_file_that_ends_anywhere_goes_on_after_its_last_whole_pair() {
 }
 
 #[test]
-fn bytes_that_a_failing_machine_left_at_the_end_are_cut() {
+fn garbage_at_the_end_is_truncated() {
     for rubbish in [&[0; 5000][..], b"\n", b"{}\n{}\n", b"{\"crc\":\"00000000\",\"pair\":{}}\n"] {
         let place = Place::with(2);
         let mut file = OpenOptions::new().append(true).open(place.file()).expect("a file");
@@ -101,13 +101,13 @@ fn bytes_that_a_failing_machine_left_at_the_end_are_cut() {
         drop(file);
         let read: Result<Vec<_>, _> = Reader::open(&place.file()).expect("a head").collect();
         assert_eq!(read.expect("the end is not read"), pairs(2));
-        let (_, found, cut) = resume(&place.file()).expect("only its end is torn");
+        let (_, found, cut) = resume(&place.file()).expect("a truncated end");
         assert_eq!((found, cut), (pairs(2), rubbish.len() as u64));
     }
 }
 
 #[test]
-fn damage_before_good_lines_is_told_and_not_cut() {
+fn damage_before_valid_lines_is_an_error_and_not_truncated() {
     let place = Place::with(3);
     let mut bytes = fs::read(place.file()).expect("a file");
     let second_line = bytes.iter().position(|byte| *byte == b'\n').expect("a line") + 1;
@@ -119,7 +119,7 @@ fn damage_before_good_lines_is_told_and_not_cut() {
 }
 
 #[test]
-fn what_is_no_result_file_is_refused() {
+fn other_files_are_rejected() {
     let place = Place::new();
     for text in ["", "\n", "[Event \"?\"]\n", "{\"crc\":\"00000000\"}\n", "no end"] {
         fs::write(place.file(), text).expect("space");
@@ -143,7 +143,7 @@ fn what_is_no_result_file_is_refused() {
 }
 
 #[test]
-fn a_plan_in_the_file_that_was_changed_by_hand_is_refused() {
+fn a_manually_edited_plan_is_rejected() {
     let place = Place::with(1);
     let text =
         fs::read_to_string(place.file()).expect("a file").replace("/nowhere/a", "/nowhere/x");
@@ -152,7 +152,7 @@ fn a_plan_in_the_file_that_was_changed_by_hand_is_refused() {
 }
 
 #[test]
-fn nobody_writes_beside_the_writer_and_anybody_may_read() {
+fn a_file_has_one_writer_and_any_number_of_readers() {
     let place = Place::with(1);
     let first = resume(&place.file()).expect("a good file");
     assert!(matches!(resume(&place.file()), Err(StoreError::Locked(_))));
@@ -162,21 +162,17 @@ fn nobody_writes_beside_the_writer_and_anybody_may_read() {
 }
 
 #[test]
-fn a_new_match_never_takes_the_place_of_another() {
+fn a_new_match_never_overwrites_another() {
     let place = Place::with(1);
     let error = Store::create(&place.file(), &sample::plan(&["a", "b"], 1)).expect_err("a file");
     assert!(matches!(error, StoreError::Exists(_)), "{error}");
     assert_eq!(resume(&place.file()).expect("a good file").1, pairs(1));
-    assert_eq!(
-        fs::read_dir(place.0.path()).expect("a directory").count(),
-        1,
-        "nothing is left over"
-    );
+    assert_eq!(fs::read_dir(place.0.path()).expect("a directory").count(), 1, "no temporary file");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_new_match_may_be_read_by_whom_the_user_lets_read_new_files() {
+fn a_result_file_has_the_default_permissions_of_new_files() {
     let place = Place::with(1);
     let plain = place.0.path().join("plain");
     fs::write(&plain, "").expect("space");
@@ -192,7 +188,7 @@ fn secret_plan(value: &str) -> Plan {
 }
 
 #[test]
-fn values_of_environments_are_not_kept_and_go_on_only_as_they_were() {
+fn environment_values_are_not_stored_and_must_match_on_resume() {
     let place = Place::new();
     let plan = secret_plan("hunter2");
     let mut store = Store::create(&place.file(), &plan).expect("new");
@@ -202,7 +198,7 @@ fn values_of_environments_are_not_kept_and_go_on_only_as_they_were() {
     drop(store);
     let text = fs::read_to_string(place.file()).expect("a file");
     assert!(text.contains("TOKEN") && !text.contains("hunter2"), "{text}");
-    // Nobody can try values against the name of the match.
+    // The hash of the plan would allow guessing values.
     assert!(!text.contains(&ContentHash::of_plan(&plan).to_string()), "{text}");
     let (store, found, _) = resume(&place.file()).expect("a good file");
     assert_eq!(found, pairs(1));
@@ -248,7 +244,7 @@ fn equal_values_do_not_show_as_equal() {
 
 #[cfg(unix)]
 #[test]
-fn a_match_with_values_is_for_nobody_else_to_read() {
+fn a_result_file_with_environment_values_is_private() {
     use std::os::unix::fs::PermissionsExt;
 
     let place = Place::new();
@@ -271,7 +267,7 @@ fn a_plan_may_grow_in_its_rounds() {
 }
 
 #[test]
-fn another_plan_is_refused_with_what_differs() {
+fn a_different_plan_is_rejected_with_its_differences() {
     let check = |change: &dyn Fn(&mut Plan), expected: &str| {
         let place = Place::with(1);
         let (mut store, ..) = resume(&place.file()).expect("a good file");
@@ -305,7 +301,7 @@ fn a_knockout_cannot_grow() {
     plan.format = toml::from_str("kind = \"knockout\"").expect("a format");
     let mut store = Store::create(&place.file(), &plan).expect("new");
     plan.rounds = 4;
-    let error = store.accept(&plan).expect_err("each match decided who goes on").to_string();
+    let error = store.accept(&plan).expect_err("played rounds determine the pairings").to_string();
     assert!(error.ends_with("rounds was `2` and is `4`"), "{error}");
 }
 
@@ -355,14 +351,14 @@ fn engines_and_openings_that_have_changed_are_named() {
     store.accept_files().expect("space");
     assert_eq!(changed(&store), [""; 0]);
     drop(store);
-    // It is kept, and no pair is taken for it.
+    // Accepted changes are stored, and their line does not count as a pair.
     let (store, pairs, cut) = resume(&place.file()).expect("a good file");
     assert_eq!((changed(&store).len(), pairs.len(), cut), (0, 0, 0));
     assert_eq!(Reader::open(&place.file()).expect("a good file").count(), 0);
 }
 
 #[test]
-fn a_folder_of_openings_is_known_by_all_its_files() {
+fn the_hash_of_an_opening_directory_covers_all_files() {
     let place = Place::new();
     let book = place.0.path().join("book");
     fs::create_dir(&book).expect("a directory");
@@ -377,11 +373,11 @@ fn a_folder_of_openings_is_known_by_all_its_files() {
 }
 
 #[test]
-fn a_book_of_any_size_is_known_without_reading_all_of_it() {
+fn the_hash_of_a_large_book_covers_samples_only() {
     let place = Place::new();
     let path = place.0.path().join("book.epd");
     let book = fs::File::create(&path).expect("a file");
-    // It takes no room on the disk.
+    // A sparse file.
     book.set_len(1 << 36).expect("a sparse file");
     let mut plan = sample::plan(&["a", "b"], 10);
     let path = path.display().to_string();

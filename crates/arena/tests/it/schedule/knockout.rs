@@ -18,7 +18,7 @@ fn check_bracket(engines: usize, rounds: &[&str]) {
 }
 
 #[test]
-fn the_best_engines_meet_in_the_final() {
+fn the_best_engines_play_the_final() {
     check_bracket(2, &["1-2"]);
     check_bracket(3, &["2-3", "1-2"]);
     check_bracket(5, &["4-5", "1-4 2-3", "1-2"]);

@@ -14,16 +14,20 @@ fn formats() -> impl Strategy<Value = Plan> {
         Just("format = { kind = \"knockout\", replays = 2 }\n"),
         Just("rounds = 4\nformat = { kind = \"swiss\" }\n"),
     ];
-    (format, 3_usize..10, 1_u32..3, any::<bool>()).prop_map(|(format, engines, legs, pairs)| {
-        let games = if pairs { "two" } else { "one" };
-        let openings = "openings = { source = { kind = \"chess960\" }, order = \"random\" }";
-        let mut plan = plan(
-            engines,
-            &format!("pairs_per_encounter = {legs}\ngames = \"{games}\"\n{openings}\n{format}"),
-        );
-        plan.game = readyok_rules::Game::Chess960;
-        plan
-    })
+    (format, 3_usize..10, 1_u32..3, any::<bool>()).prop_map(
+        |(format, engines, pairs, two_games)| {
+            let games = if two_games { "two" } else { "one" };
+            let openings = "openings = { source = { kind = \"chess960\" }, order = \"random\" }";
+            let mut plan = plan(
+                engines,
+                &format!(
+                    "pairs_per_encounter = {pairs}\ngames = \"{games}\"\n{openings}\n{format}"
+                ),
+            );
+            plan.game = readyok_rules::Game::Chess960;
+            plan
+        },
+    )
 }
 
 /// Plays some pairings concurrently, which end in any order.

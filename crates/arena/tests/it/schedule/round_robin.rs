@@ -195,8 +195,8 @@ fn rejects_invalid_plans() {
     check(
         2,
         "rounds = 2\nformat = { kind = \"knockout\" }\n",
-        "the plan says 2 `rounds`, but the bracket of a knockout says how many there are; `pairs_per_encounter` \
-         makes its matches longer",
+        "the plan has 2 `rounds`, but the number of engines determines the rounds of a knockout; \
+         `pairs_per_encounter` makes its matches longer",
     );
     check(
         2,

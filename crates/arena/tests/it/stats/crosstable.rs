@@ -1,4 +1,4 @@
-//! Tables of tournaments, and what tells equal points apart.
+//! Crosstables and tie-breaks.
 
 use readyok_arena::stats::{
     Counts, Crosstable, CrosstableError, MAX_GAMES, MAX_PLAYERS, Outcome, Pentanomial, Ranking,
@@ -44,7 +44,7 @@ fn a_round_robin_is_ranked() {
 }
 
 #[test]
-fn equal_points_are_told_apart_or_shared() {
+fn tie_breaks_rank_equal_points_and_complete_ties_share_a_rank() {
     let mut table = Crosstable::new(4).unwrap();
     table.add_game(0, 1, Outcome::Win).unwrap();
     table.add_game(3, 2, Outcome::Win).unwrap();
@@ -82,7 +82,7 @@ fn games_are_seen_from_either_side() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_results_are_rejected() {
     use CrosstableError::{Alone, NoSuchPlayer, TooManyGames, TooManyPlayers};
     assert_eq!(Crosstable::new(MAX_PLAYERS + 1), Err(TooManyPlayers(MAX_PLAYERS + 1)));
     let mut table = Crosstable::new(2).unwrap();

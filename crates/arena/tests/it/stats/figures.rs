@@ -101,7 +101,7 @@ fn nothing_but_wins_has_no_upper_bound_but_a_lower_one() {
 }
 
 #[test]
-fn nothing_but_draws_says_nothing_of_superiority() {
+fn draws_alone_give_no_likelihood_of_superiority() {
     let figures = games(0, 10, 0);
     assert_eq!(figures.elo.value.number().map(f64::abs), Some(0.0));
     assert_eq!(figures.los, Figure::Unknown);
@@ -109,9 +109,9 @@ fn nothing_but_draws_says_nothing_of_superiority() {
     assert!(figures.safe_elo.low.number().unwrap() < -150.0);
 }
 
-/// A variance that nobody has seen yet is no certainty.
+/// A sample variance of zero is not certainty.
 #[test]
-fn what_has_always_scored_the_same_has_an_unknown_error() {
+fn constant_scores_have_an_unknown_error() {
     for figures in [games(0, 10, 0), games(0, 1, 0), pairs([0, 0, 0, 1, 0]), pairs([0, 7, 0, 0, 0])]
     {
         assert!(figures.elo.value.number().is_some());
@@ -128,7 +128,7 @@ fn an_interval_beyond_all_scores_has_no_error() {
     assert_eq!(figures.elo.error, Figure::PlusInfinity);
 }
 
-/// Whatever the counts, the safe interval holds the plain value and is wider than the plain one.
+/// For all counts, the safe interval contains the plain estimate and is wider than the plain interval.
 #[test]
 fn the_safe_interval_is_the_wider_one() {
     for five in [[34, 54, 63, 64, 75], [1, 22, 52, 21, 4], [0, 3, 500, 9, 0]] {
@@ -178,7 +178,7 @@ fn pairs_are_counted_with_the_middle_split() {
 }
 
 #[test]
-fn too_many_games_are_refused() {
+fn too_many_games_are_rejected() {
     assert_eq!(Trinomial::new(u64::MAX, 1, 1), Err(TooManyGames));
     assert_eq!(Trinomial::new(MAX_GAMES, 1, 0), Err(TooManyGames));
     let mut full = Trinomial::new(MAX_GAMES, 0, 0).unwrap();

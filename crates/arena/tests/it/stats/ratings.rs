@@ -91,7 +91,7 @@ fn errors_follow_from_the_covariance() {
             close(numbers(ratings.difference(one, other)).1, error(variance));
         }
     }
-    // The mean is 0 whatever happens, and who met nobody has no rating.
+    // The mean is always 0, and a player without games has no rating.
     close((0..4).map(|other| covariance(0, other)).sum::<f64>() + 1.0, 1.0);
     assert_eq!(ratings.covariance(0, 4), Figure::Unknown);
     assert_eq!(ratings.covariance(4, 4), Figure::Unknown);
@@ -110,7 +110,7 @@ fn the_advantage_of_the_first_move_is_found() {
     let (first_move, error) = numbers(ratings.first_move());
     assert!((first_move - (as_first - as_second) / 2.0).abs() < 0.2, "{first_move}");
     assert!(error > 0.0 && error < 10.0, "{error}");
-    // Whoever always moves first could owe everything to it: the errors say so.
+    // A player that always moves first may owe its score to that advantage, so the errors are large.
     let mut table = self::table(2);
     table.add_games(0, 1, games(2000, 3000, 5000)).unwrap();
     let unknown = Ratings::of(&table, &BTreeMap::new(), FirstMove::Estimated).unwrap();
@@ -120,7 +120,7 @@ fn the_advantage_of_the_first_move_is_found() {
     assert_eq!(numbers(known.first_move()), (30.0, 0.0));
 }
 
-/// Openings that decide every game say nothing of strength, and single games cannot know.
+/// Openings that decide every game carry no information about strength, which single games cannot show.
 #[test]
 fn pairs_that_cancel_out_narrow_the_errors() {
     let (mut pairs, mut single) = (table(2), table(2));
@@ -193,7 +193,7 @@ fn groups_that_never_met_are_not_compared() {
 }
 
 #[test]
-fn anchors_pull_everybody_along() {
+fn anchors_shift_all_ratings() {
     let mut table = table(3);
     table.add_games(0, 1, games(25, 0, 75)).unwrap();
     table.add_games(1, 2, games(25, 0, 75)).unwrap();
@@ -212,7 +212,7 @@ fn anchors_pull_everybody_along() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_input_is_rejected() {
     let table = table(2);
     let anchored = |player, elo| {
         Ratings::of(&table, &BTreeMap::from([(player, elo)]), NO_ADVANTAGE).unwrap_err()
@@ -221,8 +221,8 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(anchored(0, f64::INFINITY), RatingsError::Value(f64::INFINITY));
     let error = Ratings::of(&table, &BTreeMap::new(), FirstMove::Known(f64::NAN)).unwrap_err();
     assert!(matches!(error, RatingsError::Value(elo) if elo.is_nan()));
-    let nobody = Ratings::of(&Crosstable::new(0).unwrap(), &BTreeMap::new(), FirstMove::Estimated);
-    assert_eq!(nobody.unwrap().players(), 0);
+    let empty = Ratings::of(&Crosstable::new(0).unwrap(), &BTreeMap::new(), FirstMove::Estimated);
+    assert_eq!(empty.unwrap().players(), 0);
     assert_eq!(rate(&table).first_move().value.number(), Some(0.0));
     let unplayed = Ratings::of(&table, &BTreeMap::new(), FirstMove::Estimated).unwrap();
     assert_eq!(unplayed.first_move().value, Figure::Unknown);
@@ -285,8 +285,7 @@ fn known_ratings_are_found_again() {
     assert!((0.92..0.98).contains(&share), "{share} of the advantages");
 }
 
-/// The likelihood has the largest value that it can: nobody's expected points differ from those
-/// they made.
+/// At the maximum of the likelihood, the expected points of every player equal the points scored.
 #[test]
 fn expected_points_are_those_made() {
     let elos = [100.0, 0.0, -30.0, -250.0, 15.0, 400.0];

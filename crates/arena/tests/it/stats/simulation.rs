@@ -1,4 +1,4 @@
-//! Thousands of simulated tests: they err as often as they say, and last as long as forecast.
+//! Thousands of simulated tests: their error rates and lengths match the predictions.
 #![expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -46,7 +46,7 @@ impl Law {
         Self { probabilities: weights.iter().map(|weight| weight / sum).collect() }
     }
 
-    /// The law that leans as far as `measure` says.
+    /// The tilted distribution whose `measure` has the target value.
     fn with(&self, measure: impl Fn(&Self) -> f64, target: f64) -> Self {
         let (mut low, mut high) = (-20.0, 20.0);
         for _ in 0..100 {
@@ -132,11 +132,11 @@ struct Play<'a> {
     law: &'a Law,
     /// What one more result changes the ratio by, late in a test.
     steps: Vec<f64>,
-    /// Nearer to a bound than this, a ratio that is only carried on says nothing.
+    /// The distance to a bound below which the approximate ratio is not reliable.
     near: f64,
 }
 
-/// After so many results a ratio that was carried on has gone too far astray.
+/// The number of results after which the approximate ratio is recomputed.
 const CARRIED: u32 = 50;
 
 impl<'a> Play<'a> {
@@ -287,7 +287,7 @@ fn the_estimate_of_a_finished_test_is_as_often_low_as_high() {
     assert!(plain_sum / f64::from(FEW) > elo + 4.0, "{}", plain_sum / f64::from(FEW));
 }
 
-/// A test that goes on has no such estimate, and games to go; a finished one has none to go.
+/// A running test has no such estimate and a number of remaining games; a finished test has none left.
 #[test]
 fn what_remains_shrinks_as_the_ratio_nears_a_bound() {
     let sprt = Sprt::new(Model::Normalized, 0.0, 10.0, 0.05, 0.05).unwrap();

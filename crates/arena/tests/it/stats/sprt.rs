@@ -108,7 +108,7 @@ fn progress_is_the_share_of_the_way_to_the_bound() {
 }
 
 #[test]
-fn a_test_that_makes_no_sense_is_refused() {
+fn an_invalid_test_is_rejected() {
     for (elo0, elo1) in [(5.0, 0.0), (1.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY)] {
         let rejected = Sprt::new(Model::Normalized, elo0, elo1, 0.05, 0.05);
         assert!(matches!(rejected, Err(SprtError::Hypotheses { .. })), "{elo0} {elo1}");
@@ -165,7 +165,7 @@ fn no_counts_give_a_ratio_that_is_no_number() {
                                 Err(error) => assert_eq!(error, LlrError::OutOfReach),
                             }
                         }
-                        // Bounds that people use are always in reach.
+                        // Common bounds can always be reached.
                         for (elo0, elo1) in [(-10.0, 0.0), (0.0, 50.0), (100.0, 200.0)] {
                             let llr = sprt(model, elo0, elo1).llr(&counts);
                             assert!(llr.is_ok(), "{model} {counts:?} [{elo0}, {elo1}]");
