@@ -15,8 +15,8 @@
 //! - Each offered job has exactly one final report: done or returned.
 //! - A job can be done twice, since a worker considered lost may still answer. The coordinator uses the first result of
 //!   each index.
-//! - A stop reaches all workers: no job is taken any more, and the [`StopToken`] tells running games whether to
-//!   finish.
+//! - A stop reaches all workers: no job is started, and the [`StopToken`] determines whether running games are
+//!   finished.
 //! - Workers may join and leave at any time.
 
 mod local;

@@ -20,7 +20,6 @@ use crate::game::LineObserver;
 
 /// The log file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "the flags of fastchess")]
 pub struct Log {
     /// The path; none disables the log.
     pub file: Option<PathBuf>,

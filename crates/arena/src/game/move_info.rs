@@ -150,7 +150,7 @@ fn check_mate_pv(
 /// The `info` line that fastchess uses for a move.
 #[derive(Debug, Default)]
 pub(super) struct FastchessInfo {
-    /// The last line of the first variation with an exact score, or else with any score; empty if there is none.
+    /// The last line of the first variation with an exact score, or else with any score; empty without a score.
     pub(super) info: Info<'static>,
     has_info: bool,
 }

@@ -1,9 +1,9 @@
-//! How Elo and the log-likelihood ratio went, in a bounded number of points.
+//! Elo and log-likelihood ratio during a match, as a bounded number of points.
 
 use crate::stats::{Counts, Figures, Sprt};
 
-/// More points than a chart has pixels show nothing.
-const MOST_POINTS: usize = 1024;
+/// About the width of a chart in pixels.
+const MAX_POINTS: usize = 1024;
 
 /// A curve that keeps every n-th point, with n doubling as it grows.
 #[derive(Clone, Debug)]
@@ -14,12 +14,11 @@ pub(super) struct Curve {
     seen: u64,
 }
 
-/// Where the match stood.
+/// State of the match after a number of games.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
-    /// After so many games.
     pub(super) games: u64,
-    /// Elo and its error, where there are numbers.
+    /// Elo and its error, if defined.
     pub(super) elo: Option<(f64, f64)>,
     /// The log-likelihood ratio, in a test.
     pub(super) llr: Option<f64>,
@@ -42,7 +41,7 @@ impl Curve {
         self.last = Some(point);
         if self.seen.is_multiple_of(self.stride) {
             self.points.push(point);
-            if self.points.len() == MOST_POINTS {
+            if self.points.len() == MAX_POINTS {
                 let mut index = 0_usize;
                 self.points.retain(|_| {
                     index += 1;

@@ -1,4 +1,4 @@
-//! What is summed for each engine: ends of games, time, depth, speed.
+//! Sums for each engine: ends of games, time, depth, speed.
 
 use std::collections::BTreeMap;
 
@@ -6,31 +6,31 @@ use readyok_rules::{Side, Termination};
 
 use crate::result::{MatchGame, MoveRecord};
 
-/// Moves from here on are summed with this one.
+/// Later moves are summed with this one.
 pub(super) const LAST_MOVE: usize = 150;
 
 /// The sums of one engine.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EngineSums {
-    /// How its games ended, and whether it won (1), drew (0) or lost (-1) them.
+    /// Number of games by termination and score: won (1), drawn (0) or lost (-1).
     pub(super) ends: BTreeMap<(String, i8), u64>,
-    /// Time by the number of its move, counted from 0.
+    /// Time by the number of the move, counted from 0.
     pub(super) time: Vec<Mean>,
-    /// All of its time.
+    /// Time of all moves.
     pub(super) all_time: Mean,
     /// The longest search, in microseconds.
     pub(super) longest_us: u64,
-    /// The latency of answers: measured less told, in milliseconds.
+    /// Latency of responses: measured minus reported time, in milliseconds.
     pub(super) latency: Mean,
     /// Depth in plies.
     pub(super) depth: Mean,
     /// Nodes of a search.
     pub(super) nodes: Mean,
-    /// Nodes per second, as told.
+    /// Nodes per second, as reported.
     pub(super) nps: Mean,
 }
 
-/// A sum that knows how many it is of.
+/// A sum with the number of its values.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mean {
     sum: f64,
@@ -43,8 +43,8 @@ impl Mean {
         self.count += 1;
     }
 
-    /// The mean, if there is any value.
-    #[expect(clippy::cast_precision_loss, reason = "nobody plays 2^53 moves")]
+    /// The mean; none without values.
+    #[expect(clippy::cast_precision_loss, reason = "fewer than 2^53 moves")]
     pub(super) fn value(self) -> Option<f64> {
         (self.count > 0).then(|| self.sum / self.count as f64)
     }
@@ -64,8 +64,8 @@ impl EngineSums {
         }
         self.all_time.add(millis);
         self.longest_us = self.longest_us.max(played.time_us);
-        if let Some(told) = played.reported_time_ms {
-            self.latency.add(millis - told as f64);
+        if let Some(reported) = played.reported_time_ms {
+            self.latency.add(millis - reported as f64);
         }
         if let Some(depth) = played.depth {
             self.depth.add(f64::from(depth));
@@ -89,7 +89,7 @@ impl EngineSums {
     }
 }
 
-/// An end in words.
+/// A termination as text.
 pub(super) fn end(termination: Termination) -> String {
     match termination {
         Termination::TryRule => "try rule".to_owned(),

@@ -5,8 +5,8 @@ use readyok_rules::Side;
 use crate::plan::EngineId;
 use crate::result::{GameEnd, MatchGame};
 
-/// How many are kept.
-const MOST: usize = 100;
+/// Maximum number of stored failures.
+const MAX_FAILURES: usize = 100;
 
 /// Games that an engine has lost by failing, the first ones.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ impl Failures {
         if !game.end.termination.is_failure() {
             return;
         }
-        if self.kept.len() == MOST {
+        if self.kept.len() == MAX_FAILURES {
             self.more += 1;
             return;
         }

@@ -182,8 +182,8 @@ fn standings(report: &Report) -> Markup {
         } }
         @if let Some(ratings) = &ratings {
             p {
-                "Elo is that of the score against all others; ratings are of the largest likelihood "
-                "for all results together, with the mean 0. The advantage of the first move is "
+                "Elo is that of the score against all others; ratings are maximum-likelihood "
+                "estimates from all results, with the mean 0. The advantage of the first move is "
                 (format!("{:.1}", ratings.first_move())) " Elo."
             }
         }

@@ -1,4 +1,4 @@
-//! What is summed for each worker of a match over several machines: one whose machine is at fault shows.
+//! Sums for each worker of a match on several machines. They show a faulty machine.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use readyok_rules::Termination;
 use crate::pairing::PairResult;
 use crate::queue::WorkerId;
 
-/// So many have sums of their own.
-const MOST: usize = 500;
+/// Maximum number of workers with sums of their own.
+const MAX_WORKERS: usize = 500;
 
 /// The sums of all workers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workers {
-    /// Those of no worker are of the program that has the plan.
+    /// The entry without a worker is that of the coordinator.
     sums: BTreeMap<Option<WorkerId>, WorkerSums>,
     /// Pairings of other workers.
     more: u64,
@@ -24,7 +24,7 @@ pub(super) struct Workers {
 pub(super) struct WorkerSums {
     pub(super) pairings: u64,
     pub(super) games: u64,
-    /// Games that an engine has lost, by how.
+    /// Games lost by an engine, by termination.
     pub(super) no_starts: u64,
     pub(super) crashes: u64,
     pub(super) stalls: u64,
@@ -34,7 +34,7 @@ pub(super) struct WorkerSums {
 
 impl Workers {
     pub(super) fn add(&mut self, result: &PairResult) {
-        if self.sums.len() >= MOST && !self.sums.contains_key(&result.worker) {
+        if self.sums.len() >= MAX_WORKERS && !self.sums.contains_key(&result.worker) {
             self.more += 1;
             return;
         }

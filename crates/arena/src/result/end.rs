@@ -164,8 +164,8 @@ pub struct EndSentence<'a> {
     pub max_moves: Option<u32>,
 }
 
-/// The grammatical subject of a sentence.
-enum Subject {
+/// The side that a sentence is about.
+enum Agent {
     Winner,
     Loser,
     None,
@@ -195,10 +195,10 @@ impl<'a> EndSentence<'a> {
 impl fmt::Display for EndSentence<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let end = self.end;
-        match (subject(end.termination), self.winner) {
+        match (agent(end.termination), self.winner) {
             (_, _) if *end == Termination::Aborted => return end.fmt(f),
-            (Subject::Winner, Some(winner)) => return write!(f, "{} {end}", self.color(winner)),
-            (Subject::Loser, Some(winner)) => {
+            (Agent::Winner, Some(winner)) => return write!(f, "{} {end}", self.color(winner)),
+            (Agent::Loser, Some(winner)) => {
                 return write!(f, "{} {end}", self.color(winner.other()));
             }
             (_, Some(winner)) => write!(f, "{} wins by ", self.color(winner))?,
@@ -211,12 +211,12 @@ impl fmt::Display for EndSentence<'_> {
     }
 }
 
-fn subject(termination: Termination) -> Subject {
+fn agent(termination: Termination) -> Agent {
     match termination {
         Termination::Checkmate
         | Termination::Declaration
         | Termination::TryRule
-        | Termination::MateAdjudication => Subject::Winner,
+        | Termination::MateAdjudication => Agent::Winner,
         Termination::PerpetualCheck
         | Termination::FailedDeclaration
         | Termination::Resignation
@@ -225,8 +225,8 @@ fn subject(termination: Termination) -> Subject {
         | Termination::IllegalMove
         | Termination::EngineCrash
         | Termination::EngineStall
-        | Termination::EngineStartFailure => Subject::Loser,
-        _ => Subject::None,
+        | Termination::EngineStartFailure => Agent::Loser,
+        _ => Agent::None,
     }
 }
 

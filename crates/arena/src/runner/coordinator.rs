@@ -177,7 +177,7 @@ impl<'a> Coordinator<'a> {
             Report::Joined(_) => self.workers += 1,
             Report::Left(_) => self.workers = self.workers.saturating_sub(1),
             Report::Progress { worker, index, progress } => {
-                self.on_progress(worker, index, progress)
+                self.on_progress(worker, index, progress);
             }
             Report::Done { mut result, records, .. } => {
                 if let Some(worker) = &mut result.worker {

@@ -23,7 +23,7 @@ pub(super) struct Constrained<const N: usize> {
     pub(super) logarithms: [f64; N],
 }
 
-/// The maximum-likelihood distribution under a hypothesis; none if there is none, or if the search
+/// The maximum-likelihood distribution under a hypothesis; none if it does not exist or the search
 /// does not converge.
 pub(super) fn fit<const N: usize>(
     seen: &Distribution<N>,

@@ -122,8 +122,8 @@ impl Worker {
         loop {
             let timeout =
                 self.idle.map_or(POLL_INTERVAL, |max| max.saturating_sub(idle).min(POLL_INTERVAL));
-            let refused = |why: &str| log(&format!("rejected {why}"));
-            let served = matches.next(&self.permissions, &self.cache, timeout, refused)?;
+            let on_rejection = |why: &str| log(&format!("rejected {why}"));
+            let served = matches.next(&self.permissions, &self.cache, timeout, on_rejection)?;
             let Some(served) = served else {
                 idle += timeout;
                 if self.idle.is_some_and(|max| max <= idle) {

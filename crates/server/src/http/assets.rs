@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use rust_embed::{EmbeddedFile, RustEmbed};
 
-/// What `npm run build` has made.
+/// The output of `npm run build`.
 #[derive(RustEmbed)]
 #[folder = "../../web/dist"]
 struct Dist;
