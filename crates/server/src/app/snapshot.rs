@@ -87,7 +87,7 @@ impl AppState {
             Topic::Log(id) => State::Log(self.processes.log_state(id)?),
             Topic::Report(id) => {
                 self.games.get(id)?;
-                State::Report(self.reports.state(&self.games, id))
+                State::Report(Box::new(self.reports.state(&self.games, id)))
             }
             Topic::Matches => self.matches_state(),
             Topic::Match(id) => {

@@ -412,7 +412,7 @@ impl Registry {
         let options = engine.options();
         for (name, value) in values {
             let Some(value) = value else { continue };
-            describe::check_value(&options, name, value).map_err(|why| ApiError::engine(why))?;
+            describe::check_value(&options, name, value).map_err(ApiError::engine)?;
         }
         let all = engine.values_mut(of);
         for (name, value) in values {

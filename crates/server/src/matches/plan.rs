@@ -161,13 +161,10 @@ fn limits(engine: &MatchEngine) -> Result<Limits, ApiError> {
             return Err(ApiError::invalid_request(ErrorCode::MissingLimit));
         }
         Time::None => (),
-        Time::PerMove { time: 0 } => {
+        Time::PerMove { time: 0 } | Time::Clock { base: 0, increment: 0, byoyomi: 0, moves: _ } => {
             return Err(ApiError::invalid_request(ErrorCode::ZeroTime));
         }
         Time::PerMove { time } => limits.move_time_ms = Some(time),
-        Time::Clock { base: 0, increment: 0, byoyomi: 0, moves: _ } => {
-            return Err(ApiError::invalid_request(ErrorCode::ZeroTime));
-        }
         Time::Clock { base, increment, byoyomi, moves } => {
             limits.byoyomi_ms = (byoyomi > 0).then_some(byoyomi);
             limits.tc = (base > 0 || increment > 0).then_some(TimeControl {

@@ -128,6 +128,7 @@ impl ErrorCode {
         Self::System { text: error.to_string() }
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass numbers and texts")]
     pub(crate) fn unknown(subject: ErrorSubject, name: impl ToString) -> Self {
         Self::UnknownName { subject, name: name.to_string() }
     }

@@ -63,7 +63,7 @@ pub enum State {
     /// Of `match/…`.
     Match(Box<MatchState>),
     /// Of `report/…`.
-    Report(ReportState),
+    Report(Box<ReportState>),
 }
 
 /// What has changed in a topic.

@@ -29,7 +29,11 @@ pub(crate) fn mime() -> &'static str {
         let test = std::env::current_exe().expect("the path of this test");
         let profile = test.ancestors().nth(2).expect("target/<profile>/deps/<test>");
         let program = profile.join("examples/mime");
-        assert!(program.exists(), "`cargo build --examples -p readyok-server` builds {program:?}");
+        assert!(
+            program.exists(),
+            "`cargo build --examples -p readyok-server` builds {}",
+            program.display()
+        );
         program.into_os_string().into_string().expect("UTF-8")
     });
     &PATH

@@ -12,7 +12,7 @@ use ts_rs::{Config, TS, TypeVisitor};
 struct Declarations {
     config: Config,
     seen: HashSet<TypeId>,
-    declarations: BTreeMap<String, String>,
+    by_name: BTreeMap<String, String>,
 }
 
 impl Declarations {
@@ -24,8 +24,7 @@ impl Declarations {
         if T::output_path().is_some() {
             let docs = T::docs().unwrap_or_default();
             let declaration = T::decl(&self.config);
-            self.declarations
-                .insert(T::ident(&self.config), format!("{docs}export {declaration}\n"));
+            self.by_name.insert(T::ident(&self.config), format!("{docs}export {declaration}\n"));
         }
         T::visit_generics(self);
         T::visit_dependencies(self);
@@ -40,7 +39,7 @@ impl TypeVisitor for Declarations {
 
 fn generated() -> String {
     let config = Config::new().with_large_int("number");
-    let mut all = Declarations { config, seen: HashSet::new(), declarations: BTreeMap::new() };
+    let mut all = Declarations { config, seen: HashSet::new(), by_name: BTreeMap::new() };
     all.add::<wire::Request>();
     all.add::<wire::ToTab>();
     all.add::<wire::Choices>();
@@ -53,7 +52,7 @@ fn generated() -> String {
     let mut text = String::from(
         "// Generated from crates/server/src/wire by `READYOK_BLESS=1 cargo test -p readyok-server`. Do not edit.\n",
     );
-    for declaration in all.declarations.values() {
+    for declaration in all.by_name.values() {
         // Writing into a `String` cannot fail.
         let _ = write!(text, "\n{declaration}");
     }
