@@ -218,7 +218,7 @@ pub struct MoveRecord {
     /// The move is the result of a ponder search with the expected move.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ponder_hit: bool,
-    /// Engine lines selected by [`Setting::keep_lines`](crate::game::Setting::keep_lines), truncated
+    /// Engine lines selected by [`GameSettings::keep_lines`](crate::game::GameSettings::keep_lines), truncated
     /// if they were long.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<String>,

@@ -134,7 +134,7 @@ impl ShogiRules {
 
 /// How a game with entered kings is decided (jishogi).
 ///
-/// Points are counted as for [`Declaration`](crate::Declaration).
+/// Points are counted as for [`Declaration`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]

@@ -14,7 +14,7 @@ pub(crate) const MAX_HAND: u32 = 99;
 /// The contents of a FEN or SFEN. It can be a position of an editor, a problem without a king, or a
 /// position that no game can reach.
 ///
-/// [`Setup::position`] converts it to a [`Position`], or returns why it is not playable.
+/// [`Setup::position`] converts it to a [`Position`](crate::Position), or returns why it is not playable.
 ///
 /// ```
 /// use readyok_rules::{Game, Kind, Piece, Setup, Side, Square};
