@@ -29,7 +29,7 @@ const MAX_PASTED: usize = 4095;
 #[derive(Clone, Debug)]
 pub(crate) struct Excerpt {
     /// The lines with times and directions.
-    pub(crate) dialogue: String,
+    pub(crate) transcript: String,
     /// The input of the engine. `None` for clients.
     pub(crate) input: Option<Input>,
 }
@@ -64,18 +64,18 @@ impl Transcript {
         let shown: Vec<&Entry> = shown.map(|(_, entry)| entry).collect();
         let sent = shown.iter().filter(|entry| entry.side == Party::Client);
         let searches = entries.iter().take(from).filter(|it| is_command(it, &["go"])).count();
-        let mut dialogue = formatted(shown.iter().copied());
+        let mut transcript = formatted(shown.iter().copied());
         if 0 < searches {
             // Earlier searches may affect the tables of the engine.
-            let _ = writeln!(dialogue, "        (other searches before it: {searches})");
+            let _ = writeln!(transcript, "        (other searches before it: {searches})");
         }
-        Excerpt { dialogue, input: input(sent.copied()) }
+        Excerpt { transcript, input: input(sent.copied()) }
     }
 
     /// The lines before and after an entry, in both directions.
     pub(crate) fn around(&self, at: usize) -> Excerpt {
         let entries = self.entries.iter().skip(at.saturating_sub(BEFORE)).take(BEFORE + BEHIND);
-        Excerpt { dialogue: formatted(entries), input: None }
+        Excerpt { transcript: formatted(entries), input: None }
     }
 
     /// The relevant lines of the engine: the last line and the last PVs of a search, without the handshake.
@@ -241,11 +241,11 @@ mod tests {
         let excerpt = transcript.excerpt(Some(16));
         assert_eq!(lines(&excerpt), "uci\nisready\nposition startpos moves e2e4\ngo depth 1\n");
         assert!(
-            excerpt.dialogue.ends_with("(other searches before it: 1)\n"),
+            excerpt.transcript.ends_with("(other searches before it: 1)\n"),
             "{}",
-            excerpt.dialogue
+            excerpt.transcript
         );
-        let sent = excerpt.dialogue.lines().filter_map(|line| line.split_once(" < "));
+        let sent = excerpt.transcript.lines().filter_map(|line| line.split_once(" < "));
         let sent: Vec<&str> = sent.map(|(_, line)| line).collect();
         assert_eq!(
             sent,

@@ -2,7 +2,7 @@
 //!
 //! Each [`Check`] is a rule with its clauses, its severity, and a test: a session with a new engine, or
 //! an observer of all sessions. A [`Suite`] runs the checks and returns a [`Report`]. Each failure has
-//! an advice and the dialogue that reproduces it.
+//! an advice and the transcript that reproduces it.
 //!
 //! In the tests of an engine that runs in the same process:
 //!

@@ -85,7 +85,7 @@ fn write_failure(f: &mut fmt::Formatter<'_>, result: &CheckResult) -> fmt::Resul
         writeln!(f, "  rule: {}: {}", clause.source, clause.text)?;
     }
     writeln!(f, "  advice: {}", check.advice)?;
-    for line in result.dialogue.iter().flat_map(|it| it.lines()) {
+    for line in result.transcript.iter().flat_map(|it| it.lines()) {
         writeln!(f, "  {}", display_text(line))?;
     }
     match &result.input {
@@ -122,7 +122,7 @@ struct Row<'a> {
     remark: Option<&'a str>,
     clauses: Vec<String>,
     advice: &'static str,
-    dialogue: Option<Vec<&'a str>>,
+    transcript: Option<Vec<&'a str>>,
     input: Option<Vec<&'a str>>,
     input_command: Option<&'a str>,
     seconds: f64,
@@ -145,7 +145,7 @@ impl Report {
                 .map(|it| format!("{}: {}", it.source, it.text))
                 .collect(),
             advice: it.check.advice,
-            dialogue: it.dialogue.as_deref().map(|it| it.lines().collect()),
+            transcript: it.transcript.as_deref().map(|it| it.lines().collect()),
             input: match &it.input {
                 Some(Input::Lines(lines)) => Some(lines.lines().collect()),
                 Some(Input::Command(_)) | None => None,
@@ -199,11 +199,11 @@ impl Report {
                 result.took.as_secs_f64()
             );
             let text = escaped(&result.verdict.text());
-            let dialogue = escaped(result.dialogue.as_deref().unwrap_or_default());
+            let transcript = escaped(result.transcript.as_deref().unwrap_or_default());
             let _ = match &result.verdict {
                 Verdict::Pass => Ok(()),
                 Verdict::Fail(_) if result.severity == Severity::Must => {
-                    write!(xml, "<failure message=\"{text}\">{dialogue}</failure>")
+                    write!(xml, "<failure message=\"{text}\">{transcript}</failure>")
                 }
                 Verdict::Fail(_) => {
                     write!(xml, "<skipped message=\"{}: {text}\"/>", result.severity)
@@ -282,10 +282,10 @@ impl Report {
                 check.rule,
                 plain(&result.verdict.text())
             );
-            if let Some(dialogue) = &result.dialogue {
+            if let Some(transcript) = &result.transcript {
                 let _ = write!(page, "\nAdvice: {}.\n\n", check.advice);
                 // Indented, because no line of an engine can end such a block.
-                for line in dialogue.lines() {
+                for line in transcript.lines() {
                     let _ = writeln!(page, "    {}", display_text(line));
                 }
             }

@@ -89,7 +89,7 @@ pub struct CheckResult {
     pub remark: Option<String>,
     /// The shortest transcript that reproduces a failure: milliseconds since the start of the engine, `>` for its
     /// input and `<` for its output.
-    pub dialogue: Option<String>,
+    pub transcript: Option<String>,
     /// The engine's input in that transcript.
     pub input: Option<Input>,
     /// Duration.
@@ -147,9 +147,9 @@ impl CheckResult {
         excerpt: Option<Excerpt>,
         begin: Instant,
     ) -> Self {
-        let (dialogue, input) = excerpt.map(|it| (it.dialogue, it.input)).unzip();
+        let (transcript, input) = excerpt.map(|it| (it.transcript, it.input)).unzip();
         let took = now().saturating_duration_since(begin);
-        Self { check, severity, verdict, remark: None, dialogue, input: input.flatten(), took }
+        Self { check, severity, verdict, remark: None, transcript, input: input.flatten(), took }
     }
 }
 

@@ -64,7 +64,7 @@ pub(crate) struct EngineSession {
     sent: Vec<u8>,
     buffer: LineBuffer,
     lines: VecDeque<Line>,
-    dialogue: ProtocolState,
+    protocol: ProtocolState,
     record: Rc<RefCell<Transcript>>,
     start: Instant,
     timeouts: Timeouts,
@@ -140,7 +140,7 @@ impl EngineSession {
             sent: Vec::new(),
             buffer: LineBuffer::default(),
             lines: VecDeque::new(),
-            dialogue: ProtocolState::new(dialect),
+            protocol: ProtocolState::new(dialect),
             record,
             start: now(),
             timeouts,
@@ -188,8 +188,8 @@ impl EngineSession {
     fn note_command(&mut self, bytes: Vec<u8>) {
         let ends = bytes.iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
         let (text, _) = decode(bytes.get(..bytes.len() - ends).unwrap_or_default());
-        let reading = readyok_protocol::Command::read(&text, self.dialogue.dialect());
-        let violation = self.dialogue.apply_command_lenient(&reading.value);
+        let reading = readyok_protocol::Command::read(&text, self.protocol.dialect());
+        let violation = self.protocol.apply_command_lenient(&reading.value);
         let at = now().saturating_duration_since(self.start);
         let entry = Entry::new(at, Party::Client, text.into_owned());
         let plain = bytes.strip_suffix(b"\n").is_some_and(|line| line == entry.text.as_bytes());
@@ -249,7 +249,7 @@ impl EngineSession {
 
     /// Whether a reply to `go` is pending.
     pub(crate) fn is_searching(&self) -> bool {
-        self.dialogue.is_searching()
+        self.protocol.is_searching()
     }
 
     /// Waits for a line for which `find` returns a value.
@@ -372,7 +372,7 @@ impl EngineSession {
     pub(crate) fn search(&mut self, position: &str, go: &str) -> Result<SearchResult, WaitError> {
         self.send(position);
         let is_depth = || go.strip_prefix("go depth ").is_some_and(|it| it.parse::<u32>().is_ok());
-        self.send(match self.dialogue.dialect() {
+        self.send(match self.protocol.dialect() {
             Dialect::Usi if self.by_the_clock && is_depth() => "go btime 0 wtime 0 byoyomi 300",
             Dialect::Uci if self.by_the_clock && is_depth() => "go wtime 3000 btime 3000",
             _ => go,
@@ -417,11 +417,11 @@ impl EngineSession {
 
     fn note_line(&mut self, at: Instant, line: &[u8]) {
         let (text, undecodable) = decode(line);
-        let reading = Reply::read(&text, self.dialogue.dialect());
+        let reading = Reply::read(&text, self.protocol.dialect());
         let notes = undecodable.into_iter().chain(reading.diagnostics).map(|note| note.kind);
         let notes: Vec<DiagnosticKind> = notes.collect();
         let violation =
-            self.dialogue.apply_reply_lenient(&reading.value).filter(|_| !self.finished);
+            self.protocol.apply_reply_lenient(&reading.value).filter(|_| !self.finished);
         let reply = reading.value.into_owned();
         let since = at.saturating_duration_since(self.start);
         let entry = Entry::new(since, Party::Engine, text.into_owned());

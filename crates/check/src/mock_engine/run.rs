@@ -96,7 +96,7 @@ struct Engine {
     due: Option<Instant>,
     input: LineBuffer,
     output: LineBuffer,
-    dialogue: ProtocolState,
+    protocol: ProtocolState,
     transcript: Transcript,
     mark: Option<usize>,
     /// The engine is exiting and sends no more output.
@@ -278,7 +278,7 @@ impl Run<'_> {
             due: None,
             input: LineBuffer::default(),
             output: LineBuffer::default(),
-            dialogue: ProtocolState::new(dialect),
+            protocol: ProtocolState::new(dialect),
             transcript: Transcript::new(dialect, conforming),
             mark: None,
             exiting: false,
@@ -309,16 +309,16 @@ impl Engine {
             // Overlong lines are skipped.
             let Ok(line) = line else { continue };
             let (text, undecodable) = decode(line);
-            if only.is_none() && self.dialogue.phase() == Phase::Fresh {
+            if only.is_none() && self.protocol.phase() == Phase::Fresh {
                 let hello = |it: &Dialect| Command::read(&text, *it).value == Command::Uci;
                 if let Some(dialect) = Dialect::ALL.into_iter().find(hello) {
-                    self.dialogue.expect_handshake(dialect);
+                    self.protocol.expect_handshake(dialect);
                     self.transcript.dialect = dialect;
                     self.mock.set_dialect(dialect);
                 }
             }
-            let reading = Command::read(&text, self.dialogue.dialect());
-            let violation = self.dialogue.apply_command_lenient(&reading.value);
+            let reading = Command::read(&text, self.protocol.dialect());
+            let violation = self.protocol.apply_command_lenient(&reading.value);
             let notes =
                 undecodable.into_iter().chain(reading.diagnostics).map(|record| record.kind);
             let notes: Vec<DiagnosticKind> = notes.collect();
@@ -372,8 +372,8 @@ impl Engine {
         while let Some(line) = self.output.next_line() {
             let Ok(line) = line else { continue };
             let (text, _) = decode(line);
-            let reply = Reply::read(&text, self.dialogue.dialect()).value;
-            let violation = self.dialogue.apply_reply_lenient(&reply);
+            let reply = Reply::read(&text, self.protocol.dialect()).value;
+            let violation = self.protocol.apply_reply_lenient(&reply);
             let text = text.into_owned();
             self.transcript.add(Entry { violation, ..Entry::new(at, Party::Engine, text) });
         }

@@ -337,7 +337,7 @@ fn observation(result: &CheckResult) -> String {
 
 /// The observation, the transcript and the advice.
 fn explanation(result: &CheckResult) -> String {
-    let lines = result.dialogue.iter().flat_map(|dialogue| dialogue.lines());
+    let lines = result.transcript.iter().flat_map(|transcript| transcript.lines());
     let lines: Vec<String> = lines.map(|line| format!(" {}\n", printable(line))).collect();
     let transcript =
         if lines.is_empty() { String::new() } else { HEADING.to_owned() + &lines.concat() };

@@ -96,8 +96,8 @@ fn reports_a_violated_must_in_every_format() {
     let (output, json, junit, markdown) = reports(&dir, &[&engine, "--only", "lexical.idle-stop"]);
     assert_eq!(output.code(), Some(1), "{}", output.text());
     assert_eq!(json["name"], r#"Mock <&"> | *one*"#);
-    let dialogue = json["checks"][0]["dialogue"].as_array().expect("a dialogue");
-    assert!(dialogue.iter().any(|line| line.as_str().is_some_and(|it| it.ends_with("> stop"))));
+    let transcript = json["checks"][0]["transcript"].as_array().expect("a transcript");
+    assert!(transcript.iter().any(|line| line.as_str().is_some_and(|it| it.ends_with("> stop"))));
 
     let document = roxmltree::Document::parse(&junit).expect("XML");
     let suite = document.root_element();
@@ -105,7 +105,7 @@ fn reports_a_violated_must_in_every_format() {
     assert_eq!(suite.attribute("failures"), Some("1"));
     let failure = suite.descendants().find(|it| it.has_tag_name("failure")).expect("a failure");
     assert_eq!(failure.attribute("message"), json["checks"][0]["text"].as_str());
-    assert!(failure.text().expect("a dialogue").contains("< bestmove e2e4"));
+    assert!(failure.text().expect("a transcript").contains("< bestmove e2e4"));
 
     assert!(markdown.lines().next().is_some_and(|it| it.ends_with("-red)")), "{markdown}");
     assert!(markdown.contains(r"Mock \<\&"), "{markdown}");
