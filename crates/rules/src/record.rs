@@ -17,6 +17,7 @@
 //! ```
 
 mod csa;
+mod encoding;
 mod error;
 mod format;
 mod game;
@@ -30,10 +31,11 @@ mod records;
 mod shogi;
 mod usi;
 
+pub use encoding::Encoding;
 pub use error::{
     AddError, Limit, RecordError, RecordErrorKind, RecordWarning, RecordWarningKind, WriteError,
 };
-pub use format::{Bookmark, Encoding, Format};
+pub use format::{Bookmark, Format};
 pub use game::{GameRecord, Mainline, Node, NodeId, Positions};
 pub use limits::Limits;
 pub use metadata::{Annotations, End, Evaluation, Headers, Mark, MarkColor, Nag, Tag};

@@ -1,6 +1,8 @@
-//! Formats of records, encodings, and bookmarks.
+//! Formats of records, and bookmarks.
 
 use std::fmt;
+
+use super::{Encoding, encoding::decode_beginning};
 
 /// A format of game records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,6 +24,14 @@ pub enum Format {
 impl Format {
     /// All formats.
     pub const ALL: [Self; 6] = [Self::Pgn, Self::Kif, Self::Ki2, Self::Csa, Self::Jkf, Self::Usi];
+
+    /// Whether text that is not UTF-8 is probably Japanese.
+    pub(super) fn is_japanese(self) -> bool {
+        match self {
+            Self::Pgn => false,
+            Self::Kif | Self::Ki2 | Self::Csa | Self::Jkf | Self::Usi => true,
+        }
+    }
 
     /// The text between two games of a file. `None` if a file can hold only one game.
     pub fn separator(self) -> Option<&'static str> {
@@ -47,13 +57,8 @@ impl Format {
 
     /// The format of a file with this beginning; a few kilobytes suffice.
     pub fn detect(beginning: &[u8]) -> Option<Self> {
-        let beginning = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
-        // Shift_JIS is decoded first, as the markers are Japanese.
-        let text = match std::str::from_utf8(beginning) {
-            Ok(text) => text.into(),
-            Err(error) if error.error_len().is_none() => String::from_utf8_lossy(beginning),
-            Err(_) => encoding_rs::SHIFT_JIS.decode_without_bom_handling(beginning).0,
-        };
+        // The markers of the formats of shogi are Japanese.
+        let text = decode_beginning(beginning, true);
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let first = lines.clone().next()?;
         if first.starts_with('{') && first.trim_start_matches(['{', ' ']).starts_with(['"', '}'])
@@ -103,25 +108,6 @@ impl fmt::Display for Format {
     }
 }
 
-/// A character encoding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Encoding {
-    /// UTF-8 without a byte order mark.
-    #[default]
-    Utf8,
-    /// `Shift_JIS` as on Windows. Characters that it lacks become question marks.
-    ShiftJis,
-}
-
-impl Encoding {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Utf8 => "UTF-8",
-            Self::ShiftJis => "Shift_JIS",
-        }
-    }
-}
-
 /// The start of a game in a file, where [`Records::resume`](super::Records::resume) continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bookmark {
@@ -131,7 +117,7 @@ pub struct Bookmark {
     pub(super) lines: u64,
     pub(super) games: u64,
     /// The encoding that was detected so far.
-    pub(super) encoding: Option<&'static encoding_rs::Encoding>,
+    pub(super) encoding: Option<Encoding>,
 }
 
 impl Bookmark {

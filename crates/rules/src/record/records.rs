@@ -1,18 +1,16 @@
 //! Reading and writing records in any format.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 
 use super::{
     Bookmark, Encoding, Format, GameRecord, Limits, RecordError, RecordErrorKind, RecordWarning,
-    WriteError, csa,
-    input::{Games as _, to_shift_jis},
-    jkf, kif, pgn, usi,
+    WriteError, csa, encoding::Transcoder, input::Games as _, jkf, kif, pgn, usi,
 };
 
 /// Reads the games of a file one by one, within the default [`Limits`].
 ///
 /// Without a format, the beginning of the file is used to detect it. KIF and KI2 have the same reader.
-/// PGN is read as UTF-8 or, if invalid, as Latin-1; the formats of shogi as UTF-8 or `Shift_JIS`.
+/// The [`Encoding`] is detected.
 pub fn read<R: Read>(source: R, format: impl Into<Option<Format>>) -> Records<R> {
     Records::new(source, format, Limits::default())
 }
@@ -22,7 +20,7 @@ pub fn write<W: Write>(record: &GameRecord, format: Format, out: &mut W) -> Resu
     write_encoded(record, format, Encoding::Utf8, out)
 }
 
-/// Writes a record in an encoding. PGN and JKF are always UTF-8.
+/// Writes a record in an encoding. JKF is always UTF-8.
 pub fn write_encoded<W: Write>(
     record: &GameRecord,
     format: Format,
@@ -30,17 +28,18 @@ pub fn write_encoded<W: Write>(
     out: &mut W,
 ) -> Result<(), WriteError> {
     let text = match format {
-        Format::Pgn => return pgn::write_pgn(record, &pgn::PgnOptions::default(), out),
+        Format::Pgn => {
+            let mut text = Vec::new();
+            pgn::write_pgn(record, &pgn::PgnOptions::default(), &mut text)?;
+            String::from_utf8_lossy(&text).into_owned()
+        }
         Format::Jkf => return Ok(out.write_all(jkf::write(record)?.as_bytes())?),
         Format::Kif => kif::write_kif(record, encoding.name())?,
         Format::Ki2 => kif::write_ki2(record)?,
         Format::Csa => csa::write(record, &encoding.name().to_ascii_uppercase())?,
         Format::Usi => usi::write(record)?,
     };
-    match encoding {
-        Encoding::Utf8 => out.write_all(text.as_bytes())?,
-        Encoding::ShiftJis => out.write_all(&to_shift_jis(&text))?,
-    }
+    out.write_all(&encoding.encode(&text))?;
     Ok(())
 }
 
@@ -53,25 +52,22 @@ pub struct Records<R>(Inner<BufReader<R>>);
 enum Inner<R> {
     /// The format is not detected yet.
     Undetected(Option<(R, Limits)>),
-    Pgn(pgn::Reader<Beginning<R>>),
-    Kif(kif::Reader<Beginning<R>>),
-    Csa(csa::Reader<Beginning<R>>),
-    Jkf(jkf::Reader<Beginning<R>>),
-    Usi(usi::Reader<Beginning<R>>),
+    Pgn(pgn::Reader<Transcoder<R>>),
+    Kif(kif::Reader<R>),
+    Csa(csa::Reader<R>),
+    Jkf(jkf::Reader<R>),
+    Usi(usi::Reader<R>),
 }
-
-/// A file whose beginning has already been read.
-type Beginning<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
-
-/// The number of bytes that are used to detect the format.
-const DETECTION_BYTES: u64 = 4096;
 
 impl<R: Read> Records<R> {
     /// Reads within other limits.
     pub fn new(source: R, format: impl Into<Option<Format>>, limits: Limits) -> Self {
         let source = BufReader::with_capacity(1 << 16, source);
         Self(match format.into() {
-            Some(format) => Inner::new(source, Vec::new(), limits, Bookmark::start(format)),
+            Some(format) => {
+                let source = Transcoder::new(source, format.is_japanese());
+                Inner::new(source, limits, Bookmark::start(format))
+            }
             None => Inner::Undetected(Some((source, limits))),
         })
     }
@@ -80,7 +76,8 @@ impl<R: Read> Records<R> {
     /// [`offset`](Bookmark::offset).
     pub fn resume(source: R, bookmark: &Bookmark, limits: Limits) -> Self {
         let source = BufReader::with_capacity(1 << 16, source);
-        Self(Inner::new(source, Vec::new(), limits, *bookmark))
+        let source = Transcoder::resume(source, bookmark);
+        Self(Inner::new(source, limits, *bookmark))
     }
 
     /// The start of the next game. `None` before the first game of a file whose format is not detected yet,
@@ -90,7 +87,7 @@ impl<R: Read> Records<R> {
             Inner::Undetected(_) | Inner::Pgn(_) => None,
             Inner::Kif(reader) => Some(reader.bookmark()),
             Inner::Csa(reader) => Some(reader.bookmark()),
-            Inner::Jkf(reader) => Some(reader.bookmark()),
+            Inner::Jkf(reader) => reader.bookmark(),
             Inner::Usi(reader) => Some(reader.bookmark()),
         }
     }
@@ -109,8 +106,7 @@ impl<R: Read> Records<R> {
 }
 
 impl<R: BufRead> Inner<R> {
-    fn new(source: R, beginning: Vec<u8>, limits: Limits, from: Bookmark) -> Self {
-        let source = io::Cursor::new(beginning).chain(source);
+    fn new(source: Transcoder<R>, limits: Limits, from: Bookmark) -> Self {
         match from.format {
             Format::Pgn => Self::Pgn(pgn::Reader::new(source, limits)),
             Format::Kif | Format::Ki2 => Self::Kif(kif::Reader::new(source, limits, from)),
@@ -121,14 +117,15 @@ impl<R: BufRead> Inner<R> {
     }
 
     /// Detects the format. `None` if the file is empty.
-    fn detected(mut source: R, limits: Limits) -> Result<Option<Self>, RecordErrorKind> {
-        let mut beginning = Vec::new();
-        (&mut source).take(DETECTION_BYTES).read_to_end(&mut beginning)?;
+    fn detected(source: R, limits: Limits) -> Result<Option<Self>, RecordErrorKind> {
+        let mut source = Transcoder::new(source, true);
+        let beginning = source.beginning()?;
         if beginning.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
         }
-        let format = Format::detect(&beginning).ok_or(RecordErrorKind::UnknownFormat)?;
-        Ok(Some(Self::new(source, beginning, limits, Bookmark::start(format))))
+        let format = Format::detect(beginning).ok_or(RecordErrorKind::UnknownFormat)?;
+        source.set_japanese(format.is_japanese());
+        Ok(Some(Self::new(source, limits, Bookmark::start(format))))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::{Game, Position, error::shortened};
 
 use super::{
     Bookmark, Format, GameRecord, Limits, RecordError, RecordErrorKind, RecordWarning, WriteError,
+    encoding::Transcoder,
     input::{Line, Lines, Location},
     shogi::Draft,
 };
@@ -27,7 +28,7 @@ pub(super) struct Reader<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    pub(super) fn new(input: R, limits: Limits, from: Bookmark) -> Self {
+    pub(super) fn new(input: Transcoder<R>, limits: Limits, from: Bookmark) -> Self {
         let lines = Lines::new(input, limits, from);
         Self { lines, location: Location::START, game: from.games, over: false }
     }

@@ -1,6 +1,7 @@
 //! Game records: reading, writing and round trips.
 
 mod csa;
+mod encodings;
 mod endings;
 mod formats;
 mod games;

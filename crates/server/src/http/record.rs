@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Path, Query, Request, State};
-use axum::http::{HeaderValue, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use readyok_rules::record::{Encoding, Format, write_encoded};
 use readyok_rules::{FenForm, Game, Position};
@@ -119,17 +119,11 @@ pub(super) async fn export(
         Ok(found) => found,
         Err(error) => return rejected(error),
     };
-    let encoding = match wanted.encoding.as_deref() {
-        Some("shift_jis") => Encoding::ShiftJis,
-        Some(_) | None => Encoding::Utf8,
-    };
+    let encoding = wanted.encoding.as_deref().and_then(Encoding::from_name).unwrap_or_default();
     match written(&tree, cursor, wanted.format, encoding) {
         Ok(bytes) => {
-            let kind = match encoding {
-                Encoding::Utf8 => "text/plain; charset=utf-8",
-                Encoding::ShiftJis => "text/plain; charset=shift_jis",
-            };
-            ([(header::CONTENT_TYPE, HeaderValue::from_static(kind))], bytes).into_response()
+            let kind = format!("text/plain; charset={}", encoding.name().to_ascii_lowercase());
+            ([(header::CONTENT_TYPE, kind)], bytes).into_response()
         }
         Err(error) => rejected(error),
     }

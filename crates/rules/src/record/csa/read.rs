@@ -11,6 +11,7 @@ use crate::{Game, Position, Side, error::shortened};
 use super::super::{
     Bookmark, Evaluation, Format, GameRecord, Headers, Limits, RecordErrorKind, RecordWarning,
     RecordWarningKind,
+    encoding::Transcoder,
     input::{Games, Line, Lines, Location, State},
     shogi::{Draft, Setup, piece_by_csa, square},
 };
@@ -39,7 +40,7 @@ struct Head {
 }
 
 impl<R: BufRead> Reader<R> {
-    pub(in super::super) fn new(input: R, limits: Limits, from: Bookmark) -> Self {
+    pub(in super::super) fn new(input: Transcoder<R>, limits: Limits, from: Bookmark) -> Self {
         let (lines, state) = (Lines::new(input, limits, from), State::after(from.games));
         Self { lines, location: Location::START, state }
     }

@@ -19,6 +19,7 @@ use super::super::{
     Bookmark, End, Format, GameRecord, Headers, Limit, Limits, RecordError, RecordErrorKind,
     RecordWarning, RecordWarningKind,
     csa::{end_of, read_summary},
+    encoding::Transcoder,
     input::{Location, add_warning},
     shogi::{Draft, Handicap, Setup, piece_by_csa, square},
 };
@@ -26,10 +27,9 @@ use super::super::{
 /// Reads games until the source ends.
 #[derive(Debug)]
 pub(in super::super) struct Reader<R> {
-    input: R,
+    input: Transcoder<R>,
     limits: Limits,
-    /// The number of bytes that were read, and the location after them.
-    offset: u64,
+    /// The location of the next byte.
     location: Location,
     over: bool,
     warnings: Vec<RecordWarning>,
@@ -37,11 +37,10 @@ pub(in super::super) struct Reader<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    pub(in super::super) fn new(input: R, limits: Limits, from: Bookmark) -> Self {
+    pub(in super::super) fn new(input: Transcoder<R>, limits: Limits, from: Bookmark) -> Self {
         Self {
             input,
             limits,
-            offset: from.offset,
             location: Location { line: from.lines + 1, column: 1 },
             over: false,
             warnings: Vec::new(),
@@ -53,10 +52,11 @@ impl<R: BufRead> Reader<R> {
         &self.warnings
     }
 
-    /// The start of the next game, or of blanks before it.
-    pub(in super::super) fn bookmark(&self) -> Bookmark {
-        let (offset, lines) = (self.offset, self.location.line - 1);
-        Bookmark { format: Format::Jkf, offset, lines, games: self.game, encoding: None }
+    /// The start of the next game, or of blanks before it. `None` if its offset is unknown.
+    pub(in super::super) fn bookmark(&self) -> Option<Bookmark> {
+        let (offset, lines) = (self.input.offset()?, self.location.line - 1);
+        let encoding = self.input.encoding();
+        Some(Bookmark { format: Format::Jkf, offset, lines, games: self.game, encoding })
     }
 
     /// The next game, or why it cannot be read.
@@ -102,8 +102,7 @@ impl<R: BufRead> Reader<R> {
                 }
             };
             let Some(byte) = byte else { return Ok((!text.is_empty()).then_some(text)) };
-            let is_mark = self.offset < 3 && b"\xef\xbb\xbf".contains(&byte);
-            if text.is_empty() && !is_mark && !byte.is_ascii_whitespace() {
+            if text.is_empty() && !byte.is_ascii_whitespace() {
                 *location = self.location;
             }
             if !nesting.is_open() && !text.is_empty() && byte == b'\n' {
@@ -112,13 +111,12 @@ impl<R: BufRead> Reader<R> {
                 return Ok(Some(text));
             }
             self.input.consume(1);
-            self.offset += 1;
             if byte == b'\n' {
                 self.location = Location { line: self.location.line + 1, column: 1 };
-            } else if byte & 0xC0 != 0x80 && !is_mark {
+            } else if byte & 0xC0 != 0x80 {
                 self.location.column += 1;
             }
-            if text.is_empty() && (is_mark || byte.is_ascii_whitespace()) {
+            if text.is_empty() && byte.is_ascii_whitespace() {
                 continue;
             }
             text.push(byte);

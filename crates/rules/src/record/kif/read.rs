@@ -9,6 +9,7 @@ use crate::{Game, GameResult, Position, Side, Termination, error::shortened};
 use super::super::{
     Bookmark, End, Format, GameRecord, Headers, Limits, RecordErrorKind, RecordWarning,
     RecordWarningKind,
+    encoding::Transcoder,
     input::{Games, Line, Lines, Location, State},
     shogi::{Draft, Handicap, Setup, wide_digit},
 };
@@ -53,7 +54,7 @@ struct Body {
 const FIRST_HEADERS: [&str; 6] = ["開始日時", "手合割", "棋戦", "先手", "下手", "対局ID"];
 
 impl<R: BufRead> Reader<R> {
-    pub(in super::super) fn new(input: R, limits: Limits, from: Bookmark) -> Self {
+    pub(in super::super) fn new(input: Transcoder<R>, limits: Limits, from: Bookmark) -> Self {
         let (lines, state) = (Lines::new(input, limits, from), State::after(from.games));
         Self { lines, location: Location::START, state }
     }

@@ -1,0 +1,76 @@
+//! Encodings of files, which can differ from those that the files declare.
+
+use readyok_rules::Side;
+use readyok_rules::record::{self, Encoding, Format};
+
+use super::read_one;
+
+const KIF: &str = "開始日時：2026/11/25\n手合割：平手\n先手：甲\n後手：乙\n\
+    手数----指手---------消費時間--\n   1 ７六歩(77)   ( 0:01/00:00:01)\n   2 投了\n";
+const KI2: &str = "手合割：平手\n先手：甲\n後手：乙\n\n▲７六歩    △３四歩\nまで2手で後手の勝ち\n";
+const CSA: &str = "V2.2\nN+甲野\nN-乙\nPI\n+\n+7776FU\n%TORYO\n";
+const JKF: &str = "{\"header\":{\"先手\":\"甲\",\"後手\":\"乙\"},\"moves\":[{}]}";
+const PGN: &str = "[White \"José Müller\"]\n[Black \"Øst\"]\n\n1. e4 {schön} e5 1-0\n";
+
+/// Every encoding in which the text can be written.
+fn encodings(text: &str) -> impl Iterator<Item = (Encoding, Vec<u8>)> {
+    Encoding::ALL
+        .into_iter()
+        .map(|encoding| (encoding, encoding.encode(text).into_owned()))
+        .filter(|(_, bytes)| !bytes.contains(&b'?'))
+}
+
+#[test]
+fn files_have_any_encoding() {
+    for (text, format, expected) in [
+        (KIF, Format::Kif, 5),
+        (KI2, Format::Ki2, 5),
+        (CSA, Format::Csa, 5),
+        (JKF, Format::Jkf, 5),
+        (PGN, Format::Pgn, 4),
+    ] {
+        let (plain, _) = read_one(text.as_bytes(), format);
+        let mut count = 0;
+        for (encoding, bytes) in encodings(text) {
+            for format in [Some(format), None] {
+                let mut games = record::read(&bytes[..], format);
+                let game = games.next().expect("a game");
+                assert_eq!(game.expect("it is read"), plain, "{encoding:?}");
+            }
+            count += 1;
+        }
+        assert_eq!(count, expected, "{text}");
+    }
+}
+
+#[test]
+fn a_declared_encoding_is_only_a_hint() {
+    for declared in ["Shift_JIS", "UTF-8", "EUC-JP"] {
+        let kif = format!("# KIF version=2.0 encoding={declared}\n{KIF}");
+        let csa = format!("'CSA encoding={}\n{CSA}", declared.to_uppercase());
+        for (text, format) in [(kif, Format::Kif), (csa, Format::Csa)] {
+            for (encoding, bytes) in encodings(&text) {
+                let (game, notices) = read_one(&bytes, format);
+                assert!(game.player(Side::First).is_some_and(|name| name.starts_with('甲')));
+                assert_eq!(game.player(Side::Second), Some("乙"), "{declared} {encoding:?}");
+                assert_eq!(notices, [], "{declared} {encoding:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn names_of_encodings_have_aliases() {
+    for encoding in Encoding::ALL {
+        assert_eq!(Encoding::from_name(encoding.name()), Some(encoding));
+    }
+    for (name, encoding) in [
+        ("sjis", Some(Encoding::ShiftJis)),
+        ("CP932", Some(Encoding::ShiftJis)),
+        ("latin1", Some(Encoding::Windows1252)),
+        ("utf8", Some(Encoding::Utf8)),
+        ("koi8-r", None),
+    ] {
+        assert_eq!(Encoding::from_name(name), encoding, "{name}");
+    }
+}
