@@ -1,16 +1,15 @@
 //! Registered engines, their processes and logs.
 
-mod describe;
-mod failure;
+mod errors;
 mod info_accumulator;
-mod learned;
 mod log;
+mod options;
 mod process;
 mod registry;
 
-pub(crate) use describe::default_of;
-pub(crate) use failure::{engine_failure, option_error};
+pub(crate) use errors::{engine_failure, option_error};
 pub(crate) use log::{Log, printable};
+pub(crate) use options::default_of;
 pub(crate) use process::{
     EngineCommand, EngineEvent, EngineFailure, EngineInfo, Process, Reporter, SearchKind,
     SearchSpec, Start, answer, start,

@@ -1,19 +1,18 @@
 //! The part that listens: connections, authentication, files, the JSON of `/api`, sockets.
 
-mod assets;
 mod auth;
 mod connections;
-mod failed_logins;
-mod files;
-mod record;
 mod rest;
 mod socket;
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use rust_embed::{EmbeddedFile, RustEmbed};
 use tokio::sync::Semaphore;
 
 use crate::app::App;
@@ -57,14 +56,14 @@ pub(crate) fn router(service: Service) -> Router {
         .route("/api/link", post(auth::link))
         .route("/api/choices", get(rest::choices))
         .route("/api/position", post(rest::position))
-        .route("/api/files", get(files::directory))
+        .route("/api/files", get(rest::directory))
         .route("/api/engines.toml", get(rest::engines))
         .route("/api/log/{process}", get(rest::log))
         .route("/api/library/search", post(rest::search))
-        .route("/api/import", post(record::import).layer(DefaultBodyLimit::max(MAX_UPLOAD)))
-        .route("/api/export/{game}", get(record::export))
-        .route("/", get(assets::index))
-        .fallback(get(assets::file))
+        .route("/api/import", post(rest::import).layer(DefaultBodyLimit::max(MAX_UPLOAD)))
+        .route("/api/export/{game}", get(rest::export))
+        .route("/", get(index))
+        .fallback(get(file))
         .layer(axum::middleware::from_fn_with_state(auth, auth::guard))
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .with_state(service)
@@ -77,4 +76,49 @@ fn hex(bytes: &[u8]) -> String {
         .flat_map(|byte| [byte >> 4, byte & 15])
         .map(|digit| char::from_digit(u32::from(digit), 16).unwrap_or_default())
         .collect()
+}
+
+/// The output of `npm run build`.
+#[derive(RustEmbed)]
+#[folder = "../../web/dist"]
+struct Dist;
+
+async fn index(headers: HeaderMap) -> Response {
+    answer("index.html", &headers)
+}
+
+/// Any other file. Unknown paths are routes of the page.
+async fn file(request: Request) -> Response {
+    let path = request.uri().path().trim_start_matches('/');
+    if path.starts_with("api/") {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    answer(path, request.headers())
+}
+
+fn answer(path: &str, headers: &HeaderMap) -> Response {
+    let Some(EmbeddedFile { data, metadata }) = Dist::get(path) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let hash = hex(&metadata.sha256_hash());
+    let tag = format!("\"{hash}\"");
+    let cached = [(header::ETAG, tag.clone()), (header::CACHE_CONTROL, "no-cache".to_owned())];
+    if headers.get(header::IF_NONE_MATCH).is_some_and(|it| it.as_bytes() == tag.as_bytes()) {
+        return (StatusCode::NOT_MODIFIED, cached).into_response();
+    }
+    (cached, [(header::CONTENT_TYPE, kind(path))], data).into_response()
+}
+
+fn kind(path: &str) -> &'static str {
+    match path.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("json" | "webmanifest") => "application/json",
+        Some("woff2") => "font/woff2",
+        Some("txt" | "md") => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
 }

@@ -21,34 +21,20 @@ mod analysis;
 mod command;
 mod engine;
 mod error;
-mod error_code;
 mod game;
-mod job;
 mod library;
-mod log;
 mod matches;
-mod position;
-mod report;
-mod settings;
-mod topic;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
 pub use analysis::*;
 pub use command::*;
 pub use engine::*;
 pub use error::*;
-pub use error_code::*;
 pub use game::*;
-pub use job::*;
 pub use library::*;
-pub use log::*;
 pub use matches::*;
-pub use position::*;
-pub use report::*;
-pub use settings::*;
-pub use topic::*;
-
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
 
 /// One message from a tab over its WebSocket.
 #[derive(Clone, Debug, Deserialize, TS)]

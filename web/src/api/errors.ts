@@ -1,4 +1,4 @@
-// Generated from crates/server/src/wire/error_code.rs by `READYOK_BLESS=1 cargo test -p readyok-server`.
+// Generated from crates/server/src/wire/error.rs by `READYOK_BLESS=1 cargo test -p readyok-server`.
 // Do not edit. The Japanese texts are in `ja.ts`.
 export const errors = {
   'error.missing_field': "missing field: {field}",

@@ -9,9 +9,8 @@ use readyok_client::{Game as EngineGame, Limit, Search};
 use readyok_protocol::{Dialect, Go, MateLimit, MoveList};
 use readyok_rules::{MoveCodec, Position};
 
-use super::context::Context;
+use super::components::{Context, SearchEvent, SearchId};
 use super::engines::Engines;
-use super::events::{SearchEvent, SearchId};
 use super::games::Games;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
 use crate::game::{GameSession, illegal, passed};

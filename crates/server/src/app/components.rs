@@ -1,17 +1,23 @@
-//! The components next to each other, and the only loop that handles their events.
+//! The components, the services that they use, and the loop that handles their events.
 
-use super::AppState;
+use std::collections::VecDeque;
+use std::sync::Weak;
+
+use readyok_client::SearchResult;
+
 use super::analyses::Analyses;
-use super::context::Context;
 use super::engines::Engines;
-use super::events::AppEvent;
 use super::games::Games;
 use super::jobs::Jobs;
+use super::library::SaveQueue;
+use super::processes::Processes;
 use super::reports::Reports;
 use super::retry::RetryAttempts;
+use super::{App, AppState};
 use crate::engine::EngineEvent;
-use crate::time::now;
-use crate::wire::{ProcessId, Purpose};
+use crate::hub::Hub;
+use crate::time::{Moment, now};
+use crate::wire::{EngineId, ErrorInfo, GameId, ProcessId, Purpose, SearchInfo};
 
 /// Maximum number of events that follow from one change. More are a loop between components.
 const MAX_EVENTS: usize = 10_000;
@@ -105,4 +111,62 @@ impl AppState {
             },
         }
     }
+}
+
+/// Services of the lower layers, borrowed apart from the component that is called.
+pub(crate) struct Context<'a> {
+    pub(super) hub: &'a mut Hub,
+    pub(super) saves: &'a mut SaveQueue,
+    pub(super) processes: &'a mut Processes,
+    /// Calls go down only; components notify those of the same or a higher layer by events.
+    pub(super) events: &'a mut VecDeque<AppEvent>,
+    pub(super) app: &'a Weak<App>,
+    pub(super) last_search: &'a mut SearchId,
+    /// The server shuts down: nothing is started.
+    pub(super) closing: bool,
+    pub(super) now: Moment,
+}
+
+impl Context<'_> {
+    pub(super) fn next_search_id(&mut self) -> SearchId {
+        *self.last_search += 1;
+        *self.last_search
+    }
+}
+
+/// Identifies a search. Unique within one run of the server.
+pub(crate) type SearchId = u64;
+
+/// Notifies components of the same or a higher layer.
+#[derive(Debug)]
+pub(super) enum AppEvent {
+    /// From games to analyses.
+    CursorMoved(GameId),
+    /// From engines to analyses.
+    EngineRemoved(EngineId),
+    /// From processes to the owner of the purpose.
+    Search(ProcessId, Purpose, SearchEvent),
+    /// From processes to engines: another one can be probed.
+    ProcessExited,
+    /// From reports to jobs and games: a report is done, has stopped or failed.
+    ReportFinished(GameId),
+    /// From reports to jobs: no report waits.
+    ReportQueueEmpty,
+}
+
+/// An event of an engine process for the component that started it.
+#[derive(Debug)]
+pub(super) enum SearchEvent {
+    /// The handshake is complete.
+    Ready,
+    Started(SearchId),
+    Info(SearchId, Box<SearchInfo>),
+    Finished(SearchId, Box<SearchResult>, Box<SearchInfo>),
+    /// The search could not be started or failed; the engine runs on.
+    Rejected(SearchId, ErrorInfo),
+    Exited {
+        failure: Option<ErrorInfo>,
+        /// The user wants another process in its place.
+        restart: bool,
+    },
 }

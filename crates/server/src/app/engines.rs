@@ -1,32 +1,30 @@
 //! The registered engines: their options, probes, checks, and the events of their processes.
 
-mod check;
-mod export;
-mod preview;
-
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{MAIN_SEPARATOR, Path};
 use std::sync::Arc;
+use std::{env, thread};
 
-use readyok_protocol::Register;
+use readyok_check::{CheckResult as Found, Suite, Target};
+use readyok_protocol::{Language, Register};
 
-use super::context::Context;
-use super::events::{AppEvent, SearchEvent};
+use super::components::{AppEvent, Context, SearchEvent};
 use super::processes::{EngineProcess, ProcessSpec, Processes};
 use super::{App, Setup, written};
 use crate::engine::{
-    EngineCommand, EngineEvent, EngineInfo, RegisteredEngine, Registry, default_of,
+    BUILT_IN, EngineCommand, EngineEvent, EngineInfo, RegisteredEngine, Registry, default_of,
+    is_program, not_a_program, printable,
 };
 use crate::hub::Hub;
+use crate::matches::Entrant;
 use crate::store::{StoreError, Written};
+use crate::time::{date, now};
 use crate::wire::{
-    Answer, ApiError, Delta, EngineEntry, EngineId, EngineState, EnginesDelta, EnginesState,
-    ErrorCode, ErrorSubject, Machine, OptionKind, Preset, ProcessId, ProcessStatus, Purpose,
-    Registration, Topic, ValuesFor, Variant,
+    Answer, ApiError, CheckResult, CheckRun, CheckText, Delta, EngineEntry, EngineId, EngineSource,
+    EngineState, EnginesDelta, EnginesState, ErrorCode, ErrorSubject, LocalizedText, Machine,
+    MatchPlan, OptionKind, Preset, ProcessId, ProcessStatus, Protocol, Purpose, Registration,
+    Topic, ValuesFor, Variant,
 };
-
-pub(super) use check::CheckReporter;
-use export::distinct;
-pub(super) use preview::preview;
 
 /// Maximum number of engines that are probed concurrently.
 const MAX_PROBES: usize = 4;
@@ -64,7 +62,7 @@ impl Engines {
     }
 
     pub(super) fn state(&self, processes: &Processes) -> EnginesState {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = thread::available_parallelism().map_or(1, usize::from);
         EnginesState {
             engines: self.registry.iter().map(|(id, engine)| engine.wire(id)).collect(),
             processes: processes.states(),
@@ -494,4 +492,233 @@ fn memory() -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
     Some(kib / 1024)
+}
+
+/// Parses an address, a path, or a command line with the quoting of a shell.
+pub(super) fn preview(text: &str) -> Result<Answer, ApiError> {
+    let text = text.trim();
+    let entry = |source| Answer::Preview {
+        entry: EngineEntry { name: String::new(), source, protocol: None },
+    };
+    if let Some(address) = text.strip_prefix("tcp://") {
+        return Ok(entry(EngineSource::Tcp { address: address.to_owned() }));
+    }
+    let program = |path: &str, args: &[String]| EngineSource::Program {
+        path: path.to_owned(),
+        args: args.to_vec(),
+        dir: None,
+        env: BTreeMap::new(),
+    };
+    if is_program(Path::new(text)) {
+        return Ok(entry(program(text, &[])));
+    }
+    let tokens = shlex::split(text).unwrap_or_default();
+    let Some((first, args)) = tokens.split_first() else {
+        return Err(ApiError::invalid_request(ErrorCode::IncompleteCommand));
+    };
+    let found = if first.contains('/') || first.contains(MAIN_SEPARATOR) {
+        Some(first.clone())
+    } else {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let found = env::split_paths(&path).map(|dir| dir.join(first)).find(|it| is_program(it));
+        found.and_then(|path| path.to_str().map(str::to_owned))
+    };
+    match found.filter(|path| is_program(Path::new(path))) {
+        Some(path) => Ok(entry(program(&path, args))),
+        None => Err(not_a_program(first)),
+    }
+}
+
+/// Number of engine processes that a run uses concurrently: others need the machine too.
+const JOBS: usize = 1;
+
+/// Receives the result of a run.
+pub(crate) type CheckReporter = Arc<dyn Fn(EngineId, CheckRun) + Send + Sync>;
+
+impl Engines {
+    /// Starts a run. Its result is published with the engine.
+    pub(super) fn check(&mut self, cx: &mut Context<'_>, id: EngineId) -> Result<Answer, ApiError> {
+        let engine = self.registry.get(id)?;
+        if matches!(engine.check, Some(CheckRun::Running { .. })) {
+            return Err(ApiError::conflict(ErrorCode::CheckRunning));
+        }
+        let subject = match &engine.entry.source {
+            EngineSource::Tcp { address } => Target::tcp(address),
+            EngineSource::Program { path, args, dir, env } => {
+                let subject = Target::program(path, args).with_environment(env);
+                match dir {
+                    Some(dir) => subject.in_directory(dir),
+                    None => subject,
+                }
+            }
+            EngineSource::BuiltIn => {
+                let (path, args) = &self.setup.built_in;
+                Target::program(path, args).in_directory(&self.setup.data)
+            }
+        };
+        let subject = match &self.setup.guard {
+            Some(guard) => subject.guarded(guard),
+            None => subject,
+        };
+        let mut suite = Suite::new(subject).jobs(JOBS).only(&self.setup.checks);
+        if let Some(dialect) = engine.dialect(None) {
+            suite = suite.dialect(dialect);
+        }
+        let report = Arc::clone(&self.check_reporter);
+        thread::Builder::new()
+            .name("check".to_owned())
+            .spawn(move || report(id, run(&suite)))
+            .map_err(|error| ApiError::limit(ErrorCode::system(&error)))?;
+        self.set_check(cx, id, CheckRun::Running { since: cx.now });
+        Ok(Answer::Done)
+    }
+
+    pub(super) fn set_check(&mut self, cx: &mut Context<'_>, id: EngineId, run: CheckRun) {
+        if let Ok(engine) = self.registry.get_mut(id) {
+            engine.check = Some(run);
+            self.changed(cx, id);
+        }
+    }
+}
+
+fn run(suite: &Suite) -> CheckRun {
+    match suite.run() {
+        Ok(report) => CheckRun::Done {
+            at: date(now()),
+            conforms: report.conforms(),
+            checks: report.results.iter().map(result).collect(),
+        },
+        Err(error) => {
+            let [english, japanese] = [Language::English, Language::Japanese]
+                .map(|language| printable(&error.message().in_language(language)));
+            let text = LocalizedText { english, japanese };
+            CheckRun::Failed { error: ErrorCode::CheckFailed { text }.into() }
+        }
+    }
+}
+
+fn result(found: &Found) -> CheckResult {
+    CheckResult {
+        id: found.check.id.to_owned(),
+        severity: found.severity.name().to_owned(),
+        verdict: found.verdict.name().to_owned(),
+        english: text_of(found, Language::English),
+        japanese: text_of(found, Language::Japanese),
+    }
+}
+
+fn text_of(found: &Found, language: Language) -> CheckText {
+    let why = found.verdict.message().map(|message| message.in_language(language));
+    CheckText {
+        rule: found.check.rule_in(language).to_owned(),
+        detail: printable(&why.unwrap_or_default()),
+        clauses: found.check.clauses.iter().map(|it| it.source_in(language).into_owned()).collect(),
+    }
+}
+
+impl Engines {
+    /// The engines of the user in the form of `engines.toml`, which the command line reads.
+    ///
+    /// It knows one set of values for each engine: that for everything.
+    pub(super) fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        let mut engines = Vec::new();
+        let mut names = BTreeSet::new();
+        let texts = |texts: &BTreeMap<String, String>| {
+            let pairs = texts.iter().map(|(name, text)| (name.clone(), text.clone().into()));
+            toml::Value::Table(pairs.collect())
+        };
+        for (id, engine) in self.registry.iter().filter(|(id, _)| *id != BUILT_IN) {
+            let mut table = toml::Table::new();
+            let text = |text: &str| toml::Value::String(text.to_owned());
+            let name = engine.name();
+            let name = if name.is_empty() { format!("engine {id}") } else { name.to_owned() };
+            let name = distinct(&name, &mut names);
+            table.insert("name".to_owned(), text(&name));
+            match &engine.entry.source {
+                EngineSource::BuiltIn => continue,
+                EngineSource::Tcp { address } => {
+                    table.insert("command".to_owned(), text(&format!("tcp://{address}")));
+                }
+                EngineSource::Program { path, args, dir, env } => {
+                    table.insert("command".to_owned(), text(path));
+                    if !args.is_empty() {
+                        let args = args.iter().map(|arg| text(arg)).collect();
+                        table.insert("args".to_owned(), toml::Value::Array(args));
+                    }
+                    if let Some(dir) = dir {
+                        table.insert("cwd".to_owned(), text(dir));
+                    }
+                    if !env.is_empty() {
+                        table.insert("env".to_owned(), texts(env));
+                    }
+                }
+            }
+            if let Some(protocol) = engine.entry.protocol {
+                let name = match protocol {
+                    Protocol::Uci => "uci",
+                    Protocol::Usi => "usi",
+                };
+                table.insert("protocol".to_owned(), text(name));
+            }
+            if !engine.entry.values.is_empty() {
+                table.insert("options".to_owned(), texts(&engine.entry.values));
+            }
+            engines.push(toml::Value::Table(table));
+        }
+        let mut file = toml::Table::new();
+        file.insert("engine".to_owned(), toml::Value::Array(engines));
+        toml::to_string(&file)
+    }
+
+    /// The engines of a plan as the arena starts them.
+    pub(super) fn entrants(&self, plan: &MatchPlan) -> Result<Vec<Entrant>, ApiError> {
+        let entrant = |id| {
+            let engine = self.registry.get(id)?;
+            let dialect = engine.dialect(Some(plan.variant));
+            let entrant = Entrant {
+                name: engine.name().to_owned(),
+                protocol: dialect.map(Protocol::from),
+                options: engine.fitting(engine.values(ValuesFor::Play), dialect),
+                ..Entrant::default()
+            };
+            Ok(match engine.entry.source.clone() {
+                EngineSource::BuiltIn => {
+                    let (program, args) = self.setup.built_in.clone();
+                    let command = program.to_string_lossy().into_owned();
+                    Entrant { command, args, ..entrant }
+                }
+                EngineSource::Program { path, args, dir, env } => {
+                    Entrant { command: path, args, dir, env, ..entrant }
+                }
+                EngineSource::Tcp { address } => {
+                    Entrant { command: format!("tcp://{address}"), ..entrant }
+                }
+            })
+        };
+        plan.engines.iter().map(|engine| entrant(engine.engine)).collect()
+    }
+}
+
+/// A name that no other engine of the list has: the command line finds engines by it.
+fn distinct(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut found = name.to_owned();
+    let mut count = 1;
+    while !taken.insert(found.clone()) {
+        count += 1;
+        found = format!("{name} ({count})");
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_made_distinct() {
+        let mut taken = BTreeSet::new();
+        let names = ["a", "a (2)", "a", "a (2)", "a", "b"];
+        let distinct = names.map(|name| distinct(name, &mut taken));
+        assert_eq!(distinct, ["a", "a (2)", "a (3)", "a (2) (2)", "a (4)", "b"]);
+    }
 }

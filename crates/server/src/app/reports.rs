@@ -8,11 +8,10 @@ use readyok_protocol::{Dialect, Go, MateLimit, Score};
 use readyok_rules::record::Evaluation;
 use readyok_rules::{MoveCodec, Position};
 
-use super::context::Context;
+use super::components::{AppEvent, Context, SearchEvent, SearchId};
 use super::engines::Engines;
-use super::events::{AppEvent, SearchEvent, SearchId};
 use super::games::Games;
-use super::saving::StoredJudgements;
+use super::library::StoredJudgements;
 use super::{App, written};
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
 use crate::game::{GameSession, ROOT, Searched, judge, summary};
@@ -529,8 +528,9 @@ pub(super) fn limits(limits: &Limits, dialect: Dialect) -> Go<'static> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::wire::Side;
+
+    use super::*;
 
     fn check(backwards: bool, expected: [usize; 3]) {
         let limits = Limits::default();

@@ -6,12 +6,11 @@ use readyok_client::Search;
 use readyok_rules::{Game, Move, MoveCodec};
 use tokio::sync::oneshot;
 
-use super::context::Context;
+use super::components::{Context, SearchEvent, SearchId};
 use super::engines::Engines;
-use super::events::{SearchEvent, SearchId};
 use super::games::Games;
+use super::library::Deferred;
 use super::reports::{Reports, final_score, limits};
-use super::saving::Deferred;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
 use crate::game::{GameSession, illegal, parse_move, winning};
 use crate::wire::{

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::engines::preview;
-use super::saving::Deferred;
+use super::library::Deferred;
 use super::{App, Components, Context, Reply, storage};
 use crate::engine::{EngineCommand, EngineEvent};
 use crate::game::{ActiveGame, Document, Effect};

@@ -20,7 +20,7 @@ use readyok_rules::{MoveCodec, Position};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::failure::engine_error;
+use super::errors::engine_error;
 use super::info_accumulator::InfoAccumulator;
 use super::log::Log;
 use crate::time::{instant, now};

@@ -7,9 +7,8 @@ use readyok_protocol::translation::Translation;
 use readyok_protocol::{Dialect, Register};
 use serde::{Deserialize, Serialize};
 
-use super::describe;
-use super::learned::{self, Learned};
 use super::log::printable;
+use super::options::{self, Learned};
 use super::process::EngineInfo;
 use crate::wire::{
     ApiError, CheckRun, EngineEntry, EngineId, EngineOption, EnginePlayer, EngineSource,
@@ -63,10 +62,10 @@ pub(crate) struct Entry {
     #[serde(default)]
     pub(crate) registered_as: Option<(String, String)>,
     /// The last handshake, if any.
-    #[serde(default, deserialize_with = "learned::if_readable")]
+    #[serde(default, deserialize_with = "options::if_readable")]
     pub(crate) learned: Option<Learned>,
     /// The last USI handshake of the built-in engine, which uses USI for shogi.
-    #[serde(default, deserialize_with = "learned::if_readable")]
+    #[serde(default, deserialize_with = "options::if_readable")]
     pub(crate) learned_in_usi: Option<Learned>,
 }
 
@@ -236,7 +235,7 @@ impl RegisteredEngine {
     /// The values that make it play a game with a strength.
     pub(crate) fn strength_values(&self, variant: Variant, value: i64) -> Vec<(String, String)> {
         let range = self.strength(Some(variant));
-        range.map_or_else(Vec::new, |range| describe::strength_values(range, value))
+        range.map_or_else(Vec::new, |range| options::strength_values(range, value))
     }
 
     /// The values that a game has set for it, over its own: those of its strength, and options by name.
@@ -412,7 +411,7 @@ impl Registry {
         let options = engine.options();
         for (name, value) in values {
             let Some(value) = value else { continue };
-            describe::check_value(&options, name, value).map_err(ApiError::engine)?;
+            options::check_value(&options, name, value).map_err(ApiError::engine)?;
         }
         let all = engine.values_mut(of);
         for (name, value) in values {
@@ -442,7 +441,7 @@ impl Registry {
         let translation = match self.engines.get(&id).map(|engine| &engine.entry.source) {
             Some(EngineSource::BuiltIn) => self.translation.clone(),
             Some(EngineSource::Program { path, .. }) => {
-                describe::translation_next_to(Path::new(path))
+                options::translation_next_to(Path::new(path))
             }
             Some(EngineSource::Tcp { .. }) | None => Translation::default(),
         };
@@ -450,9 +449,9 @@ impl Registry {
         let learned = Learned {
             identity: Identity { name: printable(&info.name), author: printable(&info.author) },
             protocol: info.dialect.into(),
-            options: describe::options(&info.options, info.dialect, &translation),
-            variants: describe::variants(&info.options, info.dialect),
-            strength: describe::strength(&info.options),
+            options: options::options(&info.options, info.dialect, &translation),
+            variants: options::variants(&info.options, info.dialect),
+            strength: options::strength(&info.options),
         };
         match (&engine.entry.source, info.dialect) {
             (EngineSource::BuiltIn, Dialect::Usi) => engine.entry.learned_in_usi = Some(learned),

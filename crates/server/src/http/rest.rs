@@ -1,20 +1,31 @@
-//! The small JSON of `/api`.
+//! The JSON of `/api`: positions, searches, the file picker, import and export of games.
+
+use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::body::Bytes;
+use axum::extract::{self, FromRequest, Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use readyok_protocol::Language;
-use readyok_rules::{Handicap, Move, Position, Setup};
+use readyok_rules::record::{Encoding, Format, write_encoded};
+use readyok_rules::{FenForm, Game, Handicap, Move, Position, Setup};
 use serde::{Deserialize, Serialize};
 
 use super::Service;
+use crate::app::{Batch, row_of};
+use crate::engine::is_program;
 use crate::game::position_view::position_view;
-use crate::game::{illegal, parse_move, passed, read_start};
+use crate::game::{ROOT, Tree, illegal, io_error, parse_move, passed, read_start, write_error};
+use crate::import::read_each;
 use crate::store::SearchError;
+use crate::time::now;
 use crate::wire::{
-    ApiError, Choices, ErrorCategory, ErrorCode, ErrorSubject, HandicapChoice, LibraryQuery,
-    NagChoice, PositionCheck, ProcessId, Start, Variant,
+    ApiError, Choices, Directory, DirectoryEntry, ErrorCategory, ErrorCode, ErrorSubject, GameId,
+    HandicapChoice, Imported, LibraryGame, LibraryQuery, NagChoice, PositionCheck, ProcessId,
+    RecordFormat, Start, Variant,
 };
 
 /// Maximum number of moves of a threat.
@@ -77,7 +88,7 @@ pub(super) async fn choices() -> Json<Choices> {
     let handicaps = Handicap::ALL.iter().map(|handicap| HandicapChoice {
         name: handicap.name().to_owned(),
         japanese: handicap.japanese().to_owned(),
-        sfen: Setup::handicap(*handicap).text(readyok_rules::FenForm::default()),
+        sfen: Setup::handicap(*handicap).text(FenForm::default()),
     });
     let nags = NAGS.iter().map(|(nag, sign)| NagChoice { nag: *nag, sign: (*sign).to_owned() });
     Json(Choices { handicaps: handicaps.collect(), nags: nags.collect() })
@@ -96,7 +107,7 @@ pub(super) struct Edited {
 pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> {
     let Edited { variant, text, threat } = edited;
     let setup = Setup::read(variant.into(), &text).ok();
-    let setup = setup.map(|setup| setup.text(readyok_rules::FenForm::default()));
+    let setup = setup.map(|setup| setup.text(FenForm::default()));
     let nothing = PositionCheck { position: None, text: setup, error: None, squares: Vec::new() };
     let read = read_start(variant, &Start::Text { text }, 0).and_then(|(mut position, moves)| {
         let mut last = play(&mut position, &moves)?;
@@ -146,7 +157,7 @@ pub(super) struct LogQuery {
 
 pub(super) async fn log(
     State(service): State<Service>,
-    Path(process): Path<ProcessId>,
+    extract::Path(process): extract::Path<ProcessId>,
     Query(LogQuery { language }): Query<LogQuery>,
 ) -> Response {
     let language = match language {
@@ -181,5 +192,301 @@ pub(super) async fn search(
         Ok(Err(SearchError::Query(error))) => rejected(error),
         Ok(Err(SearchError::Store(error))) => rejected(storage_error(&error)),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// Maximum number of imported games in a response.
+const MAX_REPORTED: usize = 1000;
+
+#[derive(Deserialize)]
+pub(super) struct Upload {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    open: bool,
+}
+
+/// Reads a file and keeps its games.
+pub(super) async fn import(
+    State(service): State<Service>,
+    Query(upload): Query<Upload>,
+    request: Request,
+) -> Response {
+    // Before a byte of it is taken: each may be large.
+    let Ok(permit) = service.uploads.try_acquire_owned() else {
+        return rejected(ApiError::conflict(ErrorCode::TooManyImports));
+    };
+    let body = match Bytes::from_request(request, &()).await {
+        Ok(body) => body,
+        Err(error) => return error.into_response(),
+    };
+    let app = service.app;
+    let done = tokio::task::spawn_blocking(move || {
+        // It is read even if the client has disconnected.
+        let _permit = permit;
+        let mut imported = Imported::default();
+        let mut save_error = None;
+        let mut batch = Batch::default();
+        let mut keep = |batch: &mut Batch, imported: &mut Imported| {
+            let (games, error) = app.import(batch.take());
+            imported.take(games);
+            save_error = error;
+            save_error.is_none()
+        };
+        let mut unopened = None;
+        let faults = read_each(&upload.name, &body, |tree| {
+            if upload.open && imported.opened.is_none() {
+                return match app.import_open(tree) {
+                    Ok(game) => {
+                        imported.opened = Some(game.id);
+                        imported.take(vec![game]);
+                        true
+                    }
+                    Err(error) => {
+                        unopened = Some(error);
+                        false
+                    }
+                };
+            }
+            match row_of(tree, now()) {
+                Ok(row) => !batch.push(row) || keep(&mut batch, &mut imported),
+                Err(error) => {
+                    unopened = Some(error);
+                    false
+                }
+            }
+        });
+        if !batch.is_empty() {
+            keep(&mut batch, &mut imported);
+        }
+        imported.errors = faults.errors;
+        imported.errors.extend(save_error.or(unopened).map(Into::into));
+        imported.warnings = faults.warnings;
+        imported
+    });
+    match done.await {
+        Ok(imported) => Json(imported).into_response(),
+        Err(_) => rejected(ApiError::new(ErrorCategory::InvalidRecord, ErrorCode::Unreadable)),
+    }
+}
+
+impl Imported {
+    /// Counts games that were added, and reports the first ones.
+    fn take(&mut self, games: Vec<LibraryGame>) {
+        self.total += u32::try_from(games.len()).unwrap_or(u32::MAX);
+        let room = MAX_REPORTED.saturating_sub(self.games.len());
+        self.games.extend(games.into_iter().take(room));
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct Wanted {
+    format: RecordFormat,
+    encoding: Option<String>,
+}
+
+/// Writes a game.
+pub(super) async fn export(
+    State(service): State<Service>,
+    extract::Path(game): extract::Path<GameId>,
+    Query(wanted): Query<Wanted>,
+) -> Response {
+    let (tree, cursor) = match service.app.tree_of(game).await {
+        Ok(found) => found,
+        Err(error) => return rejected(error),
+    };
+    let encoding = wanted.encoding.as_deref().and_then(Encoding::from_name).unwrap_or_default();
+    match written(&tree, cursor, wanted.format, encoding) {
+        Ok(bytes) => {
+            let kind = format!("text/plain; charset={}", encoding.name().to_ascii_lowercase());
+            ([(header::CONTENT_TYPE, kind)], bytes).into_response()
+        }
+        Err(error) => rejected(error),
+    }
+}
+
+fn written(
+    tree: &Tree,
+    cursor: u32,
+    format: RecordFormat,
+    encoding: Encoding,
+) -> Result<Vec<u8>, ApiError> {
+    let format = match format {
+        RecordFormat::Pgn => Format::Pgn,
+        RecordFormat::Kif => Format::Kif,
+        RecordFormat::Ki2 => Format::Ki2,
+        RecordFormat::Csa => Format::Csa,
+        RecordFormat::Jkf => Format::Jkf,
+        RecordFormat::Position => {
+            let position = tree.position(cursor);
+            let text = position.map(|position| position.text(FenForm::default()));
+            return Ok((text.unwrap_or_default() + "\n").into_bytes());
+        }
+        RecordFormat::Epd => {
+            let mut position = tree.start().clone();
+            let mut text = format!("{position}\n");
+            let last = tree.main_line().last().copied().unwrap_or(ROOT);
+            for mv in tree.moves_to(last) {
+                if position.play(mv).is_err() {
+                    break;
+                }
+                text.push_str(&position.text(FenForm::default()));
+                text.push('\n');
+            }
+            return Ok(text.into_bytes());
+        }
+        RecordFormat::Line => {
+            let keyword = if tree.game() == Game::Shogi { "sfen" } else { "fen" };
+            let start = tree.start().to_string();
+            let form = tree.game().castling_form();
+            let moves: Vec<String> =
+                tree.moves_to(cursor).into_iter().map(|mv| mv.to_uci(form)).collect();
+            let mut line = if tree.game() != Game::Chess960
+                && start == Position::start(tree.game()).to_string()
+            {
+                "position startpos".to_owned()
+            } else {
+                format!("position {keyword} {start}")
+            };
+            if !moves.is_empty() {
+                line.push_str(" moves ");
+                line.push_str(&moves.join(" "));
+            }
+            line.push('\n');
+            return Ok(line.into_bytes());
+        }
+    };
+    let mut bytes = Vec::new();
+    write_encoded(&tree.to_record(), format, encoding, &mut bytes)
+        .map_err(|error| write_error(&error))?;
+    Ok(bytes)
+}
+
+/// Maximum number of shown entries of a directory.
+const MOST: usize = 2000;
+
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    path: Option<String>,
+}
+
+pub(super) async fn directory(
+    State(service): State<Service>,
+    Query(asked): Query<Asked>,
+) -> Response {
+    let roots = service.roots;
+    let read = tokio::task::spawn_blocking(move || match asked.path {
+        None => Ok(list_of_roots(&roots)),
+        Some(path) => list(Path::new(&path), &roots),
+    });
+    match read.await {
+        Ok(Ok(directory)) => Json(directory).into_response(),
+        Ok(Err(error)) => rejected(error),
+        Err(_) => rejected(ApiError::storage(ErrorCode::Unreadable)),
+    }
+}
+
+/// The canonical path below one of the roots. Links must not lead out of them. Missing files are reported only
+/// within the roots.
+pub(super) fn allowed(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, ApiError> {
+    let outside = || ApiError::new(ErrorCategory::InvalidPath, ErrorCode::PathNotAllowed);
+    if !path.is_absolute() {
+        return Err(outside());
+    }
+    let real = path.canonicalize().map_err(|error| match path.parent() {
+        Some(parent) if error.kind() == ErrorKind::NotFound && allowed(parent, roots).is_ok() => {
+            ApiError::new(
+                ErrorCategory::InvalidPath,
+                ErrorCode::NotFound { subject: ErrorSubject::File },
+            )
+        }
+        _ => outside(),
+    })?;
+    let is_below = |root: &PathBuf| root.canonicalize().is_ok_and(|root| real.starts_with(root));
+    if roots.iter().any(is_below) { Ok(real) } else { Err(outside()) }
+}
+
+fn list_of_roots(roots: &[PathBuf]) -> Directory {
+    // A PATH may contain a directory more than once.
+    let mut seen = HashSet::new();
+    let entries = roots.iter().filter(|root| seen.insert(*root)).filter_map(|root| entry(root));
+    let entries = entries.collect();
+    Directory { path: None, parent: None, entries, truncated: false }
+}
+
+fn list(path: &Path, roots: &[PathBuf]) -> Result<Directory, ApiError> {
+    let real = allowed(path, roots)?;
+    let unreadable = |error| ApiError::new(ErrorCategory::InvalidPath, io_error(&error));
+    let all = std::fs::read_dir(&real).map_err(unreadable)?;
+    let mut entries: Vec<DirectoryEntry> =
+        all.flatten().take(20 * MOST).filter_map(|it| entry(&it.path())).collect();
+    entries.sort_by(|a, b| (!a.directory, &a.name).cmp(&(!b.directory, &b.name)));
+    let truncated = MOST < entries.len();
+    entries.truncate(MOST);
+    let parent = real.parent().filter(|parent| allowed(parent, roots).is_ok());
+    Ok(Directory {
+        path: real.to_str().map(str::to_owned),
+        parent: parent.and_then(Path::to_str).map(str::to_owned),
+        entries,
+        truncated,
+    })
+}
+
+/// An entry of a directory. Names that are not UTF-8 are left out.
+fn entry(path: &Path) -> Option<DirectoryEntry> {
+    let about = path.metadata().ok()?;
+    let text = path.to_str()?;
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or(text);
+    Some(DirectoryEntry {
+        name: name.to_owned(),
+        path: text.to_owned(),
+        directory: about.is_dir(),
+        program: is_program(path),
+        size: about.len(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_that_is_named_twice_is_shown_once() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let roots = ["a", "b", "a"].map(|name| directory.path().join(name));
+        for root in &roots {
+            std::fs::create_dir_all(root).expect("it is made");
+        }
+        let shown: Vec<String> =
+            list_of_roots(&roots).entries.into_iter().map(|entry| entry.name).collect();
+        assert_eq!(shown, ["a", "b"]);
+    }
+
+    #[test]
+    fn nothing_outside_of_the_roots_is_shown() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path().join("root");
+        std::fs::create_dir_all(root.join("below")).expect("it is made");
+        let roots = [root.clone()];
+        assert!(allowed(&root.join("below"), &roots).is_ok());
+        assert!(allowed(&root.join("below/.."), &roots).is_ok());
+        assert!(allowed(&root.join(".."), &roots).is_err());
+        assert!(allowed(Path::new("below"), &roots).is_err());
+        assert!(allowed(Path::new("/etc"), &roots).is_err());
+        let code = |path: &Path| allowed(path, &roots).expect_err("it does not exist").error.code;
+        assert_eq!(
+            code(&root.join("none.pgn")),
+            ErrorCode::NotFound { subject: ErrorSubject::File }
+        );
+        assert_eq!(code(&directory.path().join("none.pgn")), ErrorCode::PathNotAllowed);
+        assert_eq!(code(&root.join("../none.pgn")), ErrorCode::PathNotAllowed);
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("/etc", root.join("out")).expect("it is made");
+            assert!(allowed(&root.join("out"), &roots).is_err());
+        }
+        let shown = list(&root, &roots).expect("it can be read");
+        assert_eq!(shown.parent, None);
+        assert!(shown.entries.iter().any(|entry| entry.name == "below" && entry.directory));
     }
 }

@@ -16,7 +16,7 @@ use tokio::task::spawn_blocking;
 use super::Service;
 use super::auth::SUBPROTOCOL;
 use super::connections::Connection;
-use super::files::allowed;
+use super::rest::allowed;
 use crate::app::{App, Reply};
 use crate::hub::{Next, Outbox, TabId, text};
 use crate::wire::{Answer, ApiError, Command, ErrorCategory, ErrorCode, Request, ToTab};

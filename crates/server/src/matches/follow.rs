@@ -3,24 +3,23 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use readyok_arena::event::{End, Event};
-use readyok_arena::export::{add_move, opening_record};
+use readyok_arena::export::{add_move, game_record, opening_record};
 use readyok_arena::openings::Skipped;
 use readyok_arena::pairing::{Opening, PairResult};
 use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::WorkerId;
-use readyok_arena::result::MoveRecord;
+use readyok_arena::result::{EndDetail, GameEnd, MatchGame as PlayedGame, MoveRecord};
 use readyok_protocol::Score;
 use readyok_rules::record::{GameRecord, Node};
-use readyok_rules::{Move, Position, Side};
+use readyok_rules::{Move, Position, Side, Termination};
 
-use super::errors::{decision, engine_failures, openings_skipped, warning};
-use super::outcome::of_game;
-use super::record::{Finished, finished, number_of};
+use super::plan::{decision, engine_failures, openings_skipped, warning};
 use super::tally::Tally;
+use crate::engine::{engine_failure, printable};
 use crate::game::position_view::{last_move, move_text};
 use crate::wire::{
     CurvePoint, ErrorCode, ErrorInfo, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId,
-    MatchLine, MatchPlan, MatchScore, MatchState, MatchStatus, Sides,
+    MatchLine, MatchPlan, MatchScore, MatchState, MatchStatus, OutcomeView, Sides,
 };
 
 /// Maximum number of listed games.
@@ -386,11 +385,71 @@ fn line_move(position: &Position, mv: Move) -> LineMove {
     LineMove { uci: mv.to_uci(position.game().castling_form()), text: move_text(position, mv) }
 }
 
+fn of_game(game: &PlayedGame) -> OutcomeView {
+    OutcomeView { detail: detail(&game.end), ..game.outcome().into() }
+}
+
+fn detail(end: &GameEnd) -> Option<ErrorInfo> {
+    let code = match (&end.detail, end.termination) {
+        (Some(EndDetail::TimeForfeit { overrun_us }), _) => {
+            ErrorCode::TimeLimitExceeded { time: overrun_us / 1000 }
+        }
+        (Some(EndDetail::Stall { waited_ms }), _) => ErrorCode::NoOutput { time: *waited_ms },
+        (Some(EndDetail::IllegalMove { text, position: _, reason }), _) => {
+            return Some(ErrorCode::from(*reason).with(|it| it.mv = Some(printable(text))));
+        }
+        (Some(EndDetail::Engine { failure }), _) => return Some(engine_failure(failure)),
+        (None, Termination::DrawAdjudication) => ErrorCode::DrawAdjudication,
+        (None, Termination::ResignAdjudication) => ErrorCode::ResignAdjudication,
+        (None, Termination::MateAdjudication) => ErrorCode::MateAdjudication,
+        (None, Termination::TablebaseAdjudication) => ErrorCode::TablebaseAdjudication,
+        (None, _) => return None,
+    };
+    Some(code.into())
+}
+
+/// A game that counts.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// Its number in the match, from 1.
+    pub number: u32,
+    /// The game, with the engines' evaluations of each move.
+    pub record: GameRecord,
+    /// The engines, as the match calls them.
+    pub engines: Sides<String>,
+    /// How it ended.
+    pub outcome: OutcomeView,
+}
+
+/// The games of a stored pair, for the library.
+pub(super) fn finished(plan: &Plan, pair: &PairResult) -> Vec<Finished> {
+    let games = pair.games.iter().enumerate();
+    games.filter_map(|(index, game)| one(plan, pair, index, game)).collect()
+}
+
+/// The number in its match of a game of a pair, from 1. Each pair has two.
+pub(super) fn number_of(pair: &PairResult, index: u32) -> u32 {
+    let before = u32::try_from(pair.pairing.index).unwrap_or(u32::MAX).saturating_mul(2);
+    before.saturating_add(index).saturating_add(1)
+}
+
+fn one(plan: &Plan, pair: &PairResult, index: usize, game: &PlayedGame) -> Option<Finished> {
+    // The referee has checked all moves.
+    let record = game_record(plan, &pair.pairing, index, game).ok()?;
+    let name = |side| record.player(side).unwrap_or_default().to_owned();
+    let engines = Sides { first: name(Side::First), second: name(Side::Second) };
+    let number = number_of(pair, u32::try_from(index).unwrap_or(u32::MAX));
+    Some(Finished { number, record, engines, outcome: of_game(game) })
+}
+
 #[cfg(test)]
 mod tests {
+    use readyok_client::{EngineFailure, EngineFailureKind, Exit};
+    use readyok_rules::IllegalReason;
     use serde_json::{from_value, json};
 
     use super::super::tally::tests::pair;
+
     use super::*;
 
     #[test]
@@ -416,5 +475,26 @@ mod tests {
         assert_eq!(both(&follow), (2, 1));
         follow.count(&pair(1, 0, [None, None]));
         assert_eq!((both(&follow), follow.state().played), ((2, 1), 4));
+    }
+
+    fn check(end: impl Into<GameEnd>, expected: impl Into<ErrorInfo>) {
+        let end = end.into();
+        assert_eq!(detail(&end), Some(expected.into()), "{end:?}");
+    }
+
+    #[test]
+    fn ends_of_match_games_have_details() {
+        check(GameEnd::time_forfeit(2_500), ErrorCode::TimeLimitExceeded { time: 2 });
+        check(GameEnd::stall(10), ErrorCode::NoOutput { time: 10 });
+        check(Termination::MateAdjudication, ErrorCode::MateAdjudication);
+        check(
+            GameEnd::illegal_move("e2e5", "", IllegalReason::CannotReach),
+            ErrorCode::Unreachable.with(|it| it.mv = Some("e2e5".to_owned())),
+        );
+        let crash = GameEnd::crash(EngineFailure::exited(Exit::code(3)));
+        check(crash, ErrorCode::Exited { status: 3 });
+        let failure = EngineFailure::new(EngineFailureKind::ReadyTimeout);
+        check(GameEnd::no_start(failure), ErrorCode::ReadyTimeout);
+        assert_eq!(detail(&Termination::Checkmate.into()), None);
     }
 }

@@ -92,7 +92,7 @@ fn snake_case(name: &str) -> String {
 #[test]
 fn the_page_has_the_english_text_of_each_error() {
     let mut text = String::from(
-        "// Generated from crates/server/src/wire/error_code.rs by `READYOK_BLESS=1 cargo test -p readyok-server`.\n\
+        "// Generated from crates/server/src/wire/error.rs by `READYOK_BLESS=1 cargo test -p readyok-server`.\n\
          // Do not edit. The Japanese texts are in `ja.ts`.\n\
          export const errors = {\n",
     );

@@ -6,9 +6,8 @@ use readyok_protocol::Go;
 
 use super::Games;
 use super::players::search_spec;
-use crate::app::context::Context;
+use crate::app::components::{Context, SearchEvent};
 use crate::app::engines::Engines;
-use crate::app::events::SearchEvent;
 use crate::engine::{BUILT_IN, EngineCommand, SearchKind};
 use crate::game::GameSession;
 use crate::wire::{Answer, ApiError, EngineId, GameId, ProcessId, Purpose, Side, ValuesFor};

@@ -7,9 +7,8 @@ use readyok_protocol::{GameResult, Go};
 use readyok_rules::{Move, MoveCodec};
 
 use super::Games;
-use crate::app::context::Context;
+use crate::app::components::{Context, SearchEvent, SearchId};
 use crate::app::engines::Engines;
-use crate::app::events::{SearchEvent, SearchId};
 use crate::app::processes::ProcessSpec;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec, answer};
 use crate::game::{ActiveGame, Document, Effect, GameSession, SearchRequest};
