@@ -281,6 +281,7 @@ fn reason(why: IllegalReason) -> Message {
         IllegalReason::NoSuchPiece => "move.no-such-piece",
         IllegalReason::WrongSide => "move.wrong-side",
         IllegalReason::NoLastMove => "move.no-last-move",
+        IllegalReason::NotPlayable => "move.not-playable",
     };
     Message::of_library(why.to_string(), id, Vec::new())
 }

@@ -296,6 +296,7 @@ pub fn perft(position: &Position, depth: u32) -> Option<u64> {
     match position.board() {
         BoardRef::Chess(_) => start::<Chess>(position, depth),
         BoardRef::Shogi(_) => start::<Shogi>(position, depth),
+        BoardRef::Diagram(_) => None,
     }
 }
 

@@ -90,6 +90,7 @@ fn key(position: &Position) -> Option<u64> {
     match position.board() {
         BoardRef::Shogi(_) => Shogi::new(position, &limits).map(|board| board.key()),
         BoardRef::Chess(_) => Chess::new(position, &limits).map(|board| board.key()),
+        BoardRef::Diagram(_) => None,
     }
 }
 

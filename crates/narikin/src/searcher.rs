@@ -118,6 +118,7 @@ impl Searcher {
                 let solver = self.solver.as_mut();
                 run.search(&mut self.shogi, self.shogi_network.as_deref(), solver)
             }
+            BoardRef::Diagram(_) => None,
         };
         found.unwrap_or_else(|| unsearched(position, limits, control))
     }

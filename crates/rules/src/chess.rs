@@ -39,6 +39,11 @@ impl ChessBoard {
         Ok(Self { position: setup::to_position(setup, mode)?, earlier: Vec::new() })
     }
 
+    /// The board of a setup with more pieces than promotions allow. `None` if it has another defect.
+    pub(crate) fn from_crowded_setup(setup: &Setup, mode: CastlingMode) -> Option<Self> {
+        Some(Self { position: setup::to_crowded_position(setup, mode)?, earlier: Vec::new() })
+    }
+
     pub(crate) fn setup(&self) -> Setup {
         setup::from_board(self, EnPassantMode::Legal)
     }

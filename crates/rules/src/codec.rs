@@ -114,12 +114,16 @@ impl MoveCodec {
         moves.tokens().map(move |text| self.decode_text(text))
     }
 
-    /// Writes a position and the moves that follow it. `None` if the dialect cannot express them.
+    /// Writes a position and the moves that follow it. `None` if the dialect cannot express them, or if
+    /// the position cannot be played ([`Position::defect`]).
     pub fn encode_position(
         self,
         root: &Position,
         moves: &[Move],
     ) -> Option<protocol::Position<'static>> {
+        if root.defect().is_some() {
+            return None;
+        }
         let text = root.to_string();
         let root = if text == Position::start(self.game).to_string() {
             Root::StartPos

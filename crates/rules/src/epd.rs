@@ -59,8 +59,8 @@ pub enum Operation {
     Nodes(u64),
     /// `acs`: the time of the analysis in seconds.
     Seconds(u64),
-    /// `dm`: the number of moves to checkmate.
-    DirectMate(u32),
+    /// `dm`: the number of moves to checkmate; negative if the side to move is mated.
+    DirectMate(i32),
     /// `hmvc`: plies since the last capture or pawn move.
     HalfmoveClock(u32),
     /// `fmvn`: the fullmove number.
@@ -459,8 +459,8 @@ fn operands(position: &Position, operation: &Operation) -> Result<Vec<Operand>, 
         Operation::Id(text) | Operation::Comment { text, .. } => vec![Operand::Text(text.clone())],
         Operation::Centipawns(value) => token(value.to_string()),
         Operation::Nodes(number) | Operation::Seconds(number) => token(number.to_string()),
+        Operation::DirectMate(number) => token(number.to_string()),
         Operation::Depth(number)
-        | Operation::DirectMate(number)
         | Operation::HalfmoveClock(number)
         | Operation::FullmoveNumber(number) => token(number.to_string()),
         Operation::Other { operands, .. } => operands.clone(),

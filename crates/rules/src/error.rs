@@ -242,6 +242,9 @@ pub enum IllegalReason {
     WrongSide,
     /// The text refers to the last move, which does not exist (shogi).
     NoLastMove,
+    /// The position violates the rules and is only for viewing, see
+    /// [`Position::defect`](crate::Position::defect).
+    NotPlayable,
 }
 
 /// The most specific of the reasons why each candidate piece cannot make the move. A piece that cannot
@@ -278,6 +281,7 @@ impl fmt::Display for IllegalReason {
             Self::NoSuchPiece => "the side to move has no such piece",
             Self::WrongSide => "the other side is to move",
             Self::NoLastMove => "there is no last move",
+            Self::NotPlayable => "the position cannot be played",
         })
     }
 }

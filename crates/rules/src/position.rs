@@ -11,14 +11,22 @@ use crate::{
 };
 
 /// A position and the earlier positions that are needed to detect repetition.
+///
+/// A position of a record can violate the rules, such as by two pawns on a file of shogi: see
+/// [`Position::defect`].
 #[derive(Debug, Clone)]
-pub struct Position(Board);
+pub struct Position {
+    board: Board,
+    defect: Option<Box<PositionError>>,
+}
 
 #[derive(Debug, Clone)]
 enum Board {
     Chess(ChessBoard),
-    // Several times larger than the other variant.
+    // Several times larger than the first variant.
     Shogi(Box<ShogiBoard>),
+    /// A position in which no moves exist, because a king is missing or a piece cannot be there.
+    Diagram(Box<Setup>),
 }
 
 /// The board of one of the games.
@@ -28,12 +36,14 @@ pub enum BoardRef<'a> {
     Chess(&'a ChessBoard),
     /// Shogi.
     Shogi(&'a ShogiBoard),
+    /// A position of any game that cannot be played: it has a [`Position::defect`] and no moves.
+    Diagram(&'a Setup),
 }
 
 impl Position {
     /// The start position.
     pub fn start(game: Game) -> Self {
-        Self(match game {
+        Self::from(match game {
             Game::Chess => Board::Chess(ChessBoard::start(CastlingMode::Standard)),
             Game::Chess960 => Board::Chess(ChessBoard::start(CastlingMode::Chess960)),
             Game::Shogi => Board::Shogi(Box::new(ShogiBoard::start())),
@@ -52,27 +62,54 @@ impl Position {
     /// The position of a setup. [`Position::from_text`] lists the requirements.
     pub fn from_setup(setup: &Setup) -> Result<Self, PositionError> {
         let chess = |mode| ChessBoard::from_setup(setup, mode).map(Board::Chess);
-        Ok(Self(match setup.game() {
+        Ok(Self::from(match setup.game() {
             Game::Chess => chess(CastlingMode::Standard)?,
             Game::Chess960 => chess(CastlingMode::Chess960)?,
             Game::Shogi => Board::Shogi(Box::new(ShogiBoard::from_setup(setup)?)),
         }))
     }
 
+    /// The position of a setup for viewing, even if it violates the rules. Without a defect it is the same
+    /// as that of [`Position::from_setup`].
+    ///
+    /// Moves are possible in spite of too many pieces in chess and of two pawns on a file in shogi. A
+    /// position with another defect has no moves.
+    pub fn for_viewing(setup: &Setup) -> Self {
+        let defect = match Self::from_setup(setup) {
+            Ok(position) => return position,
+            Err(error) => Some(Box::new(error)),
+        };
+        let chess = |mode| ChessBoard::from_crowded_setup(setup, mode).map(Board::Chess);
+        let board = match setup.game() {
+            Game::Chess => chess(CastlingMode::Standard),
+            Game::Chess960 => chess(CastlingMode::Chess960),
+            Game::Shogi => ShogiBoard::from_setup_with_two_pawns(setup)
+                .map(|board| Board::Shogi(Box::new(board))),
+        };
+        Self { board: board.unwrap_or_else(|| Board::Diagram(Box::new(setup.clone()))), defect }
+    }
+
+    /// The violation of the rules of a position that is only for viewing. No engine may search it.
+    pub fn defect(&self) -> Option<&PositionError> {
+        self.defect.as_deref()
+    }
+
     /// The position as an editable [`Setup`], without history. It has an en passant square only if a
     /// capture is possible.
     pub fn setup(&self) -> Setup {
-        match &self.0 {
+        match &self.board {
             Board::Chess(board) => board.setup(),
             Board::Shogi(board) => board.setup(),
+            Board::Diagram(setup) => (**setup).clone(),
         }
     }
 
     /// Writes the position as FEN, in one of its forms, or as SFEN.
     pub fn text(&self, form: FenForm) -> String {
-        match &self.0 {
+        match &self.board {
             Board::Chess(board) => board.fen(form),
             Board::Shogi(board) => board.sfen(),
+            Board::Diagram(setup) => setup.text(form),
         }
     }
 
@@ -90,72 +127,80 @@ impl Position {
 
     /// The game that this is a position of.
     pub fn game(&self) -> Game {
-        match &self.0 {
+        match &self.board {
             Board::Chess(board) => board.game(),
             Board::Shogi(_) => Game::Shogi,
+            Board::Diagram(setup) => setup.game(),
         }
     }
 
     /// The board of the game, for functions that only one game has.
     pub fn board(&self) -> BoardRef<'_> {
-        match &self.0 {
+        match &self.board {
             Board::Chess(board) => BoardRef::Chess(board),
             Board::Shogi(board) => BoardRef::Shogi(board),
+            Board::Diagram(setup) => BoardRef::Diagram(setup),
         }
     }
 
     /// The side to move.
     pub fn turn(&self) -> Side {
-        match &self.0 {
+        match &self.board {
             Board::Chess(board) => board.turn(),
             Board::Shogi(board) => board.turn(),
+            Board::Diagram(setup) => setup.turn(),
         }
     }
 
     /// Whether the side to move is in check.
     pub fn in_check(&self) -> bool {
-        match &self.0 {
+        match &self.board {
             Board::Chess(board) => board.position().is_check(),
             Board::Shogi(board) => board.position().is_in_check(),
+            Board::Diagram(_) => false,
         }
     }
 
     /// A hash of everything that makes two positions the same: pieces, hands, side to move,
     /// castling rights and a possible en passant capture, but no move numbers and no history.
     pub fn key(&self) -> u64 {
-        match &self.0 {
+        match &self.board {
             Board::Chess(board) => ChessBoard::key_of(board.position()),
             Board::Shogi(board) => board.key(),
+            Board::Diagram(setup) => setup.key(),
         }
     }
 
     /// All legal moves, in unspecified order.
     pub fn legal_moves(&self) -> Vec<Move> {
-        match &self.0 {
+        match &self.board {
             Board::Chess(board) => {
                 board.position().legal_moves().into_iter().map(Move::Chess).collect()
             }
             Board::Shogi(board) => board.legal_moves().iter().copied().map(Move::Shogi).collect(),
+            Board::Diagram(_) => Vec::new(),
         }
     }
 
     /// Reads a move in UCI or USI notation. Castling can have either form.
     pub fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
-        match &self.0 {
+        match &self.board {
             Board::Chess(board) => board.parse_move(text).map(Move::Chess),
             Board::Shogi(board) => board.parse_move(text).map(Move::Shogi),
+            Board::Diagram(_) => Err(IllegalReason::NotPlayable),
         }
         .map_err(|reason| MoveError::new(text, reason))
     }
 
     /// Plays a move. On an error the position is unchanged.
     pub fn play(&mut self, mv: Move) -> Result<(), MoveError> {
-        match (&mut self.0, mv) {
+        match (&mut self.board, mv) {
             (Board::Chess(board), Move::Chess(mv)) => board.play(mv),
             (Board::Shogi(board), Move::Shogi(mv)) => board.play(mv),
             (Board::Chess(_), Move::Shogi(_)) | (Board::Shogi(_), Move::Chess(_)) => {
                 Err(IllegalReason::Unreadable)
             }
+            (Board::Diagram(_), _) => Err(IllegalReason::NotPlayable),
         }
         .map_err(|reason| MoveError::new(&mv.to_uci(self.game().castling_form()), reason))
     }
@@ -163,11 +208,12 @@ impl Position {
     /// Reads a move in UCI or USI notation and plays it. Faster than [`Position::parse_move`] followed by
     /// [`Position::play`]. On an error the position is unchanged.
     pub fn play_uci(&mut self, text: &str) -> Result<Move, MoveError> {
-        match &mut self.0 {
+        match &mut self.board {
             Board::Chess(board) => board.play_uci(text).map(Move::Chess),
             Board::Shogi(board) => {
                 board.parse_move(text).and_then(|mv| board.play(mv).map(|()| Move::Shogi(mv)))
             }
+            Board::Diagram(_) => Err(IllegalReason::NotPlayable),
         }
         .map_err(|reason| MoveError::new(text, reason))
     }
@@ -179,7 +225,7 @@ impl Position {
     /// other marks, digits and piece names, and no `不成` or `打`. Lenient Western notation: squares in
     /// either style, and no sign before them. In chess, a pair of squares is read in every notation.
     pub fn parse(&self, text: &str, notation: Notation) -> Result<Move, MoveError> {
-        let moves: Result<Vec<Move>, IllegalReason> = match (&self.0, notation) {
+        let moves: Result<Vec<Move>, IllegalReason> = match (&self.board, notation) {
             (_, Notation::Uci) => return self.parse_move(text),
             (
                 Board::Chess(board),
@@ -191,6 +237,7 @@ impl Position {
             (Board::Shogi(board), Notation::Western | Notation::WesternDigits | Notation::Long) => {
                 board.read_western(text).map(|moves| moves.into_iter().map(Move::Shogi).collect())
             }
+            (Board::Diagram(_), _) => Err(IllegalReason::NotPlayable),
         };
         match moves.as_deref() {
             Ok(&[mv]) => Ok(mv),
@@ -206,7 +253,7 @@ impl Position {
 
     /// Writes a legal move. A move of another game is written in UCI or USI notation.
     pub fn notation(&self, mv: Move, notation: Notation) -> String {
-        match (&self.0, mv) {
+        match (&self.board, mv) {
             (Board::Chess(board), Move::Chess(chess)) => match notation {
                 Notation::Uci => mv.to_uci(board.game().castling_form()),
                 Notation::Long => board.long(chess),
@@ -221,9 +268,9 @@ impl Position {
                 Notation::Long => board.western(shogi, Squares::Letters, true),
                 Notation::Japanese => board.japanese(shogi),
             },
-            (Board::Chess(_), Move::Shogi(_)) | (Board::Shogi(_), Move::Chess(_)) => {
-                mv.to_uci(CastlingForm::KingMove)
-            }
+            (Board::Chess(_), Move::Shogi(_))
+            | (Board::Shogi(_), Move::Chess(_))
+            | (Board::Diagram(_), _) => mv.to_uci(CastlingForm::KingMove),
         }
     }
 
@@ -260,9 +307,9 @@ impl Position {
 
     /// The facts that decide a declaration by the side to move. `None` in chess.
     pub fn declaration(&self) -> Option<Declaration> {
-        match &self.0 {
-            Board::Chess(_) => None,
+        match &self.board {
             Board::Shogi(board) => Some(board.declaration()),
+            Board::Chess(_) | Board::Diagram(_) => None,
         }
     }
 
@@ -277,9 +324,10 @@ impl Position {
     /// Checkmate takes precedence. Declarations of shogi ([`Position::declare`]) and claims of chess
     /// ([`Position::claims`]) are not included.
     pub fn outcome_under(&self, rules: &EndRules) -> Option<GameOutcome> {
-        match &self.0 {
+        match &self.board {
             Board::Chess(board) => board.outcome(&rules.chess),
             Board::Shogi(board) => board.outcome(&rules.shogi),
+            Board::Diagram(_) => None,
         }
     }
 
@@ -288,9 +336,9 @@ impl Position {
     ///
     /// A player may also claim with the move that leads to such a position (FIDE 9.2.1 and 9.3.1).
     pub fn claims(&self) -> Vec<Termination> {
-        match &self.0 {
+        match &self.board {
             Board::Chess(board) => board.claims(),
-            Board::Shogi(_) => Vec::new(),
+            Board::Shogi(_) | Board::Diagram(_) => Vec::new(),
         }
     }
 
@@ -302,18 +350,20 @@ impl Position {
 
     /// Whether a side has enough material to give mate (chess). Always true in shogi.
     pub fn has_mating_material(&self, side: Side) -> bool {
-        match &self.0 {
+        match &self.board {
             Board::Chess(board) => board.has_mating_material(chess::color(side)),
-            Board::Shogi(_) => true,
+            Board::Shogi(_) | Board::Diagram(_) => true,
         }
     }
 
     /// The outcome when a side exceeds its time: it loses, unless the opponent cannot mate by any line
     /// of moves (FIDE 6.9).
     pub fn time_is_over(&self, loser: Side) -> GameOutcome {
-        match &self.0 {
+        match &self.board {
             Board::Chess(board) => board.time_is_over(chess::color(loser)),
-            Board::Shogi(_) => GameOutcome::won(loser.other(), Termination::TimeForfeit),
+            Board::Shogi(_) | Board::Diagram(_) => {
+                GameOutcome::won(loser.other(), Termination::TimeForfeit)
+            }
         }
     }
 
@@ -322,6 +372,12 @@ impl Position {
     /// second one (FIDE 7.5.5).
     pub fn illegal_move(&self) -> GameOutcome {
         GameOutcome::lost(self.turn(), Termination::IllegalMove)
+    }
+}
+
+impl From<Board> for Position {
+    fn from(board: Board) -> Self {
+        Self { board, defect: None }
     }
 }
 

@@ -126,6 +126,17 @@ impl Setup {
         Ok(())
     }
 
+    /// A hash of all fields except the counters.
+    pub(crate) fn key(&self) -> u64 {
+        let mut fields = self.clone();
+        (fields.halfmove_clock, fields.move_number) = (0, 1);
+        // FNV-1a. The key is stored, so it must be the same in every version of the compiler.
+        let text = fields.text(FenForm::Shredder);
+        text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+        })
+    }
+
     /// The side to move.
     pub fn turn(&self) -> Side {
         self.turn

@@ -52,6 +52,11 @@ impl ShogiBoard {
         Ok(Self { position: setup::to_position(setup)?, earlier: Vec::new() })
     }
 
+    /// The board of a setup with two pawns on a file. `None` if it has another defect.
+    pub(crate) fn from_setup_with_two_pawns(setup: &Setup) -> Option<Self> {
+        Some(Self { position: setup::to_position_with_two_pawns(setup)?, earlier: Vec::new() })
+    }
+
     pub(crate) fn setup(&self) -> Setup {
         setup::from_board(self)
     }

@@ -251,6 +251,7 @@ impl Referee {
                 let number = u32::from(board.position().game_ply()).saturating_sub(1);
                 (false, number, self.plies)
             }
+            BoardRef::Diagram(setup) => (false, setup.move_number().saturating_sub(1), self.plies),
         };
         Latest { side, score, is_progress, number, played }
     }

@@ -404,6 +404,9 @@ impl Board for Chess {
 
     fn new(position: &Position, _limits: &Limits) -> Option<Self> {
         let BoardRef::Chess(board) = position.board() else { return None };
+        if position.defect().is_some() {
+            return None;
+        }
         let cozy = to_cozy(board.position())?;
         // The libraries have different hash keys. An unsupported position cannot recur.
         let keys: Vec<u64> =

@@ -220,6 +220,9 @@ impl Board for Shogi {
 
     fn new(position: &readyok_rules::Position, limits: &Limits) -> Option<Self> {
         let BoardRef::Shogi(board) = position.board() else { return None };
+        if position.defect().is_some() {
+            return None;
+        }
         let position = board.position();
         let mut past: Vec<PastPosition> = position
             .state_history()

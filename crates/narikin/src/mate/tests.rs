@@ -12,7 +12,7 @@ fn shogi(sfen: &str) -> Option<Position> {
     let position = readyok_rules::Position::from_text(Game::Shogi, sfen).ok()?;
     match position.board() {
         BoardRef::Shogi(board) => Some(board.position().clone()),
-        BoardRef::Chess(_) => None,
+        BoardRef::Chess(_) | BoardRef::Diagram(_) => None,
     }
 }
 

@@ -20,6 +20,31 @@ pub(super) fn to_position(setup: &Setup, mode: CastlingMode) -> Result<Chess, Po
         .map_err(|error| why(&setup, mode, error.kinds()))
 }
 
+/// The position of a setup with more pieces than promotions allow. `None` if it has another defect, or
+/// so many pieces that `shakmaty` may have no room for the moves.
+pub(super) fn to_crowded_position(setup: &Setup, mode: CastlingMode) -> Option<Chess> {
+    let moves_of = |kind: Kind| match kind {
+        Kind::Queen => 27_u32,
+        Kind::Rook => 14,
+        Kind::Bishop => 13,
+        // A pawn promotes to four pieces on three squares.
+        Kind::Pawn => 12,
+        _ => 10,
+    };
+    for side in Side::BOTH {
+        let ours = setup.pieces().filter(|(_, piece)| piece.side == side);
+        let moves: u32 = ours.map(|(_, piece)| moves_of(piece.kind)).sum();
+        if moves > 256 {
+            return None;
+        }
+    }
+    Chess::from_setup(to_shakmaty(setup), mode)
+        .or_else(ShakmatyError::ignore_invalid_ep_square)
+        .or_else(ShakmatyError::ignore_impossible_check)
+        .or_else(ShakmatyError::ignore_too_much_material)
+        .ok()
+}
+
 pub(super) fn from_board(board: &ChessBoard, en_passant: EnPassantMode) -> Setup {
     let given = board.position().to_setup(en_passant);
     let mut setup = Setup::empty(board.game());

@@ -33,6 +33,20 @@ impl Setup {
         Ok(setup)
     }
 
+    /// Reads a FEN or an SFEN that can end after any field. The missing fields have their usual values:
+    /// the first player to move, no castling rights, no en passant square, no pieces in hand, counters as
+    /// at the start of a game.
+    pub fn read_partial(game: Game, text: &str) -> Result<Self, PositionError> {
+        let usual = match game {
+            Game::Chess | Game::Chess960 => ["w", "-", "-"].as_slice(),
+            Game::Shogi => &["b", "-"],
+        };
+        let count = text.split_whitespace().count();
+        let missing = usual.iter().skip(count.saturating_sub(1));
+        let fields: Vec<&str> = text.split_whitespace().chain(missing.copied()).collect();
+        Self::read(game, &fields.join(" "))
+    }
+
     /// Writes the FEN or the SFEN. The en passant square is written as it was set.
     pub fn text(&self, form: FenForm) -> String {
         let mut text = String::new();

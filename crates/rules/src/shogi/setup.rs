@@ -1,7 +1,10 @@
 //! Conversion between [`Setup`] and `rsshogi`'s position.
 
 use rsshogi::{
-    board::{Position, position::ValidationError},
+    board::{
+        Position,
+        position::{ValidationError, ValidationIssue},
+    },
     types::{Color, HandPiece, PieceType},
 };
 
@@ -12,14 +15,29 @@ use crate::{FenForm, Game, Kind, Piece, PositionError, Setup, Side, Square};
 const MAX_MOVE_NUMBER: u32 = 10_000;
 
 pub(super) fn to_position(setup: &Setup) -> Result<Position, PositionError> {
+    let position = unchecked(setup)?;
+    position.validate().map_err(|error| invalid(&position, &error))?;
+    check_kings(&position)?;
+    Ok(position)
+}
+
+/// The position of a setup with two pawns on a file. `None` if it has another defect.
+pub(super) fn to_position_with_two_pawns(setup: &Setup) -> Option<Position> {
+    let position = unchecked(setup).ok()?;
+    let report = position.validate_all();
+    let is_tolerable = |issue: &ValidationIssue| {
+        matches!(issue, ValidationIssue::DoublePawn(..) | ValidationIssue::NoKing(_))
+    };
+    (report.issues().iter().all(is_tolerable) && check_kings(&position).is_ok()).then_some(position)
+}
+
+fn unchecked(setup: &Setup) -> Result<Position, PositionError> {
     check_counts(setup)?;
     let mut numbered = setup.clone();
     numbered.set_move_number(setup.move_number().min(MAX_MOVE_NUMBER));
     // The text is generated here, and no hand in it exceeds the limits.
     let unreadable = |_| PositionError::bad(crate::Field::Board, &setup.to_string());
-    let position = Position::from_sfen(&numbered.text(FenForm::XFen)).map_err(unreadable)?;
-    check(&position)?;
-    Ok(position)
+    Position::from_sfen(&numbered.text(FenForm::XFen)).map_err(unreadable)
 }
 
 pub(super) fn from_board(board: &ShogiBoard) -> Setup {
@@ -70,8 +88,7 @@ fn check_counts(setup: &Setup) -> Result<(), PositionError> {
 
 /// A position can lack one king, as mate problems do. Without both kings, the drops could exceed the
 /// capacity of `rsshogi`'s move lists. A king that is in check on the opponent's turn could be captured.
-fn check(position: &Position) -> Result<(), PositionError> {
-    position.validate().map_err(|error| invalid(position, &error))?;
+fn check_kings(position: &Position) -> Result<(), PositionError> {
     let (us, them) = (position.turn(), position.turn().flip());
     let (our_king, their_king) = (position.king_square(us), position.king_square(them));
     if our_king.is_none() && their_king.is_none() {

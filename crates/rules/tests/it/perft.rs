@@ -54,6 +54,7 @@ fn played(position: &Position, depth: u32) -> u64 {
 fn counted(position: &Position, depth: u32) -> u64 {
     match position.board() {
         BoardRef::Chess(board) => shakmaty::perft(board.position(), depth),
+        BoardRef::Diagram(_) => 0,
         BoardRef::Shogi(board) => {
             let depth = depth.try_into().expect("a depth");
             perft(board.position(), depth).expect("a supported depth").nodes

@@ -1,7 +1,8 @@
 //! Setups: editing, start positions, and conversion to positions and back.
 
 use readyok_rules::{
-    FenForm, Game, Handicap, Kind, Piece, Position, PositionError, Setup, Side, Square,
+    FenForm, Game, Handicap, IllegalReason, Kind, MoveCodec, Piece, Position, PositionError, Setup,
+    Side, Square,
 };
 
 use crate::{after, position};
@@ -256,4 +257,68 @@ fn handicap_start_positions() {
     assert_eq!(naked.to_string(), "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1");
     assert_eq!(Setup::start(Game::Shogi).as_handicap(), None);
     assert_eq!(Handicap::ALL.len(), 16);
+}
+
+#[test]
+fn positions_that_violate_the_rules_can_be_viewed() {
+    let view = |game, text: &str| Position::for_viewing(&Setup::read(game, text).expect(text));
+    let nine_pawns = "4k3/pppppppp/8/8/8/P7/PPPPPPPP/4K3 w - - 0 1";
+    let two_pawns = "4k4/9/4P4/9/9/4P4/9/9/4K4 b G 1";
+    for (game, text, mv) in [
+        (Game::Chess, nine_pawns, Some("a3a4")),
+        (Game::Chess960, nine_pawns, Some("a3a4")),
+        (Game::Shogi, two_pawns, Some("G*5b")),
+        // Nothing can be played without kings, or if a piece cannot be there.
+        (Game::Chess, "8/8/8/8/8/8/8/K7 w - - 0 1", None),
+        (Game::Chess, "P3k3/8/8/8/8/8/8/4K3 b - - 0 1", None),
+        (Game::Chess, "QQQQQQQQ/QQQQQQQQ/8/8/k7/8/8/K7 b - - 0 1", None),
+        (Game::Shogi, "9/9/9/9/9/9/9/9/9 b - 1", None),
+        (Game::Shogi, "P3k4/9/9/9/9/9/9/9/4K4 w - 7", None),
+        (Game::Shogi, "4k4/9/9/9/9/9/9/9/4K4 w 3R2b 1", None),
+    ] {
+        assert!(Position::from_text(game, text).is_err(), "{text}");
+        let mut position = view(game, text);
+        let error = Position::from_text(game, text).err();
+        assert_eq!(position.defect(), error.as_ref(), "{text}");
+        assert_eq!(position.to_string(), text);
+        assert_eq!(position.setup().to_string(), text);
+        assert_eq!(position.game(), game);
+        assert_eq!(MoveCodec::usual(game).encode_position(&position, &[]), None);
+        match mv {
+            Some(mv) => {
+                position.play_uci(mv).expect("a move");
+                assert!(position.defect().is_some());
+            }
+            None => {
+                assert!(position.legal_moves().is_empty());
+                let error = position.play_uci("a1a2").expect_err("no move");
+                assert_eq!(error.reason, IllegalReason::NotPlayable);
+                assert_eq!(position.outcome(), None);
+                assert_ne!(position.key(), Position::start(game).key());
+            }
+        }
+    }
+    for game in [Game::Chess, Game::Chess960, Game::Shogi] {
+        let position = Position::for_viewing(&Setup::start(game));
+        assert_eq!(position.defect(), None);
+        assert_eq!(position.key(), Position::start(game).key());
+    }
+}
+
+#[test]
+fn missing_fields_have_their_usual_values() {
+    for (game, text, expected) in [
+        (Game::Chess, "4k3/8/8/8/8/8/8/4K3", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"),
+        (Game::Chess, "4k3/8/8/8/8/8/8/4K3 b", "4k3/8/8/8/8/8/8/4K3 b - - 0 1"),
+        (Game::Chess, "4k3/8/8/8/8/8/8/4K2R w K", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"),
+        (Game::Chess, "4k3/8/8/8/8/8/8/4K3 w - - 7", "4k3/8/8/8/8/8/8/4K3 w - - 7 1"),
+        (Game::Shogi, "4k4/9/9/9/9/9/9/9/4K4", "4k4/9/9/9/9/9/9/9/4K4 b - 1"),
+        (Game::Shogi, "4k4/9/9/9/9/9/9/9/4K4 w", "4k4/9/9/9/9/9/9/9/4K4 w - 1"),
+        (Game::Shogi, "4k4/9/9/9/9/9/9/9/4K4 w G", "4k4/9/9/9/9/9/9/9/4K4 w G 1"),
+    ] {
+        let setup = Setup::read_partial(game, text).expect(text);
+        assert_eq!(setup.to_string(), expected);
+    }
+    assert!(Setup::read_partial(Game::Chess, "").is_err());
+    assert!(Setup::read_partial(Game::Chess, "4k3/8/8/8/8/8/8/4K3 x").is_err());
 }

@@ -78,6 +78,7 @@ impl From<IllegalReason> for ErrorCode {
             IllegalReason::NoSuchPiece => Self::MissingPiece,
             IllegalReason::WrongSide => Self::WrongSide,
             IllegalReason::NoLastMove => Self::NoPreviousMove,
+            IllegalReason::NotPlayable => Self::UnsupportedPosition,
         }
     }
 }
