@@ -108,6 +108,19 @@ impl ChessBoard {
         Ok(mv)
     }
 
+    /// The position after a null move.
+    pub(crate) fn passed(&self) -> Result<Self, IllegalReason> {
+        let position = after_null(&self.position).ok_or(IllegalReason::Check)?;
+        Ok(Self { position, earlier: Vec::new() })
+    }
+
+    pub(crate) fn parse_unchecked(&self, text: &str) -> Option<Move> {
+        let UciMove::Normal { from, to, promotion } = text.parse().ok()? else { return None };
+        let board = self.position.board();
+        let piece = board.piece_at(from).filter(|piece| piece.color == self.position.turn())?;
+        Some(Move::Normal { role: piece.role, from, capture: board.role_at(to), to, promotion })
+    }
+
     fn play_legal(&mut self, mv: Move) {
         if self.position.is_irreversible(mv) {
             self.earlier.clear();
@@ -125,6 +138,22 @@ impl ChessBoard {
         };
         setup::from_board(self, en_passant).text(form)
     }
+}
+
+/// The position after a null move. `None` if the side to move is in check.
+pub(crate) fn after_null(position: &Chess) -> Option<Chess> {
+    if position.is_check() {
+        return None;
+    }
+    let mut setup = position.to_setup(EnPassantMode::Always);
+    setup.ep_square = None;
+    setup.halfmoves = setup.halfmoves.saturating_add(1);
+    if setup.turn == Color::Black {
+        setup.fullmoves = setup.fullmoves.saturating_add(1);
+    }
+    setup.turn = !setup.turn;
+    let passed = Chess::from_setup(setup, position.castles().mode());
+    passed.or_else(shakmaty::PositionError::ignore_impossible_check).ok()
 }
 
 fn side(color: Color) -> Side {

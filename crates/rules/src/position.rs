@@ -205,6 +205,39 @@ impl Position {
         .map_err(|reason| MoveError::new(&mv.to_uci(self.game().castling_form()), reason))
     }
 
+    /// Whether a move is legal.
+    pub fn is_legal(&self, mv: Move) -> bool {
+        match (&self.0, mv) {
+            (Board::Chess(board), Move::Chess(mv)) => board.position().is_legal(mv),
+            (Board::Shogi(board), Move::Shogi(mv)) => board.is_legal(mv),
+            (Board::Chess(_), Move::Shogi(_)) | (Board::Shogi(_), Move::Chess(_)) => false,
+        }
+    }
+
+    /// Plays a null move: passes the turn to the other side. The position has no history afterwards, as
+    /// no game contains it. On an error the position is unchanged.
+    ///
+    /// # Errors
+    /// The side to move is in check ([`IllegalReason::Check`]).
+    pub fn play_null(&mut self) -> Result<(), MoveError> {
+        let passed = match &self.0 {
+            Board::Chess(board) => board.passed().map(Board::Chess),
+            Board::Shogi(board) => board.passed().map(|board| Board::Shogi(Box::new(board))),
+        };
+        let passed = passed.map_err(|reason| MoveError::new("--", reason))?;
+        self.0 = passed;
+        Ok(())
+    }
+
+    /// Reads a move in UCI or USI notation that can be illegal, for the record of a game that it lost.
+    /// `None` if the text is malformed or the side to move has no such piece.
+    pub fn parse_unchecked(&self, text: &str) -> Option<Move> {
+        match &self.0 {
+            Board::Chess(board) => board.parse_unchecked(text).map(Move::Chess),
+            Board::Shogi(board) => board.parse_unchecked(text).map(Move::Shogi),
+        }
+    }
+
     /// Reads a move in UCI or USI notation and plays it. Faster than [`Position::parse_move`] followed by
     /// [`Position::play`]. On an error the position is unchanged.
     pub fn play_uci(&mut self, text: &str) -> Result<Move, MoveError> {

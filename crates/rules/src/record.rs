@@ -26,18 +26,18 @@ mod jkf;
 mod kif;
 mod limits;
 mod metadata;
+mod notice;
 mod pgn;
 mod records;
 mod shogi;
 mod usi;
 
 pub use encoding::Encoding;
-pub use error::{
-    AddError, Limit, RecordError, RecordErrorKind, RecordWarning, RecordWarningKind, WriteError,
-};
+pub use error::{AddError, Limit, RecordError, RecordErrorKind, WriteError};
 pub use format::{Bookmark, Format};
-pub use game::{GameRecord, Mainline, Node, NodeId, Positions};
+pub use game::{Children, GameRecord, Mainline, Node, NodeId, Positions, RecordMove};
 pub use limits::Limits;
 pub use metadata::{Annotations, End, Evaluation, Headers, Mark, MarkColor, Nag, Tag};
+pub use notice::{Kept, Notice, NoticeReason};
 pub use pgn::{PgnOptions, write_pgn};
 pub use records::{Records, read, write, write_encoded};

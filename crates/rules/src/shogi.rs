@@ -108,6 +108,31 @@ impl ShogiBoard {
         Ok(())
     }
 
+    pub(crate) fn is_legal(&self, mv: Move32) -> bool {
+        self.position.is_legal_move(mv.to_move())
+            && self.position.move32_from_move(mv.to_move()) == mv
+    }
+
+    /// The position after a null move.
+    pub(crate) fn passed(&self) -> Result<Self, IllegalReason> {
+        if self.position.is_in_check() {
+            return Err(IllegalReason::Check);
+        }
+        if self.is_full() {
+            return Err(IllegalReason::GameTooLong);
+        }
+        let mut setup = self.setup();
+        setup.set_turn(self.turn().other());
+        setup.set_move_number(setup.move_number().saturating_add(1));
+        // Only a check can make the position unplayable for the other side.
+        Self::from_setup(&setup).map_err(|_| IllegalReason::Check)
+    }
+
+    pub(crate) fn parse_unchecked(&self, text: &str) -> Option<Move32> {
+        let mv = Move::from_usi(text).filter(|mv| mv.is_normal())?;
+        Some(self.position.move32_from_move(mv)).filter(|mv| mv.is_normal())
+    }
+
     /// Whether the game has the maximum length.
     fn is_full(&self) -> bool {
         self.position.game_ply() >= MAX_GAME_LENGTH

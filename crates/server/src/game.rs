@@ -9,14 +9,13 @@ mod setup;
 mod tree;
 
 pub(crate) use errors::{
-    epd_line_error, illegal, invalid_position, io_error, opening_error, position_error,
-    record_error, record_warning, write_error,
+    epd_line_error, illegal, invalid_position, io_error, notice, opening_error, position_error,
+    record_error, write_error,
 };
 pub(crate) use judge::{Searched, judge, summary, winning};
-pub(crate) use position_view::passed;
 pub(crate) use session::{
     ActiveGame, Document, Effect, EngineAnswer, EngineMove, GameSession, GameSnapshot, Origin,
-    SearchRequest, StoredSession, check_players, parse_move,
+    SearchRequest, StoredSession, check_players, no_node, parse_move,
 };
 pub(crate) use setup::{open, read_start};
-pub(crate) use tree::{MAX_PLIES, ROOT, Tree};
+pub(crate) use tree::{EngineLine, MAX_PLIES, ROOT, Tree};

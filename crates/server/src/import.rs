@@ -7,7 +7,7 @@ use std::io::Cursor;
 use readyok_rules::Game;
 use readyok_rules::record::{Format, read};
 
-use crate::game::{Tree, record_error, record_warning};
+use crate::game::{Tree, notice, record_error};
 use crate::wire::{ErrorCode, ErrorInfo};
 
 /// Maximum number of games of a file.
@@ -78,7 +78,7 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
             Err(_) => (),
         }
         let room = MAX_FAULTS.saturating_sub(faults.warnings.len());
-        faults.warnings.extend(records.warnings().iter().take(room).map(record_warning));
+        faults.warnings.extend(records.notices().iter().take(room).map(|it| notice(game, it)));
         if MAX_GAMES <= games {
             faults.errors.push(ErrorCode::ImportTruncated { count: MAX_GAMES }.into());
             break;
@@ -177,7 +177,7 @@ mod tests {
             trees.push(tree);
             true
         });
-        let notes = trees[0].notes_mut(ROOT).unwrap().clone();
+        let notes = trees[0].annotations_mut(ROOT).unwrap().clone();
         assert_eq!(trees[0].headers.get("Event"), Some("an end"));
         assert_eq!(notes.comments, ["hold it", "bm Kd7; x y;"]);
         let evaluation = notes.evaluation.unwrap();

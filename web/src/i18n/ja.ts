@@ -251,7 +251,6 @@ export const ja: Record<Key, string> = {
   'error.nesting_too_deep': '変化の入れ子が深すぎます',
   'error.import_truncated': '最初の{count}局だけを読み込みました',
   'error.text_skipped': '「{text}」を読み飛ばしました',
-  'error.variation_truncated': '変化を「{text}」の前で打ち切りました',
   'error.malformed_header': '見出し「{text}」の書き方が正しくありません',
   'error.contradiction': '「{text}」は対局の内容と矛盾しています',
   'error.unexpected_end': '終わりがありません',

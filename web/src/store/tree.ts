@@ -30,9 +30,9 @@ export function lineTo(game: Game, id: NodeId): Node[] {
   return line.toReversed();
 }
 
-/** The moves of the path to a node. */
+/** The moves of the path to a node, without an illegal one, which is not played. */
 export function movesTo(game: Game, id: NodeId): string[] {
-  return lineTo(game, id).map((node) => node.uci);
+  return lineTo(game, id).flatMap((node) => (node.kind === 'illegal' ? [] : [node.uci]));
 }
 
 /** The query for the position after a line; a threat starts with a null move. */

@@ -145,7 +145,7 @@ fn update(opening: &mut Option<Opening>, position: &Position, ply: usize) {
 fn comment(record: &mut GameRecord, style: &PgnStyle, text: &str) {
     let last = record.last();
     if !style.min
-        && let Some(notes) = record.notes_mut(last)
+        && let Some(notes) = record.annotations_mut(last)
     {
         // A closing brace would end the comment, and PGN has no escape for it.
         notes.comments.push(text.replace('{', "(").replace('}', ")"));
@@ -170,7 +170,7 @@ fn comment_end(record: &mut GameRecord, style: &PgnStyle, plan: &Plan, game: &Ma
         return;
     }
     let last = record.last();
-    let notes = record.notes_mut(last);
+    let notes = record.annotations_mut(last);
     if let Some(text) = notes.and_then(|notes| notes.comments.last_mut()) {
         text.push_str(", ");
         text.push_str(&ending.replace('{', "(").replace('}', ")"));

@@ -28,7 +28,7 @@ pub fn game_record(
     }
     if needs_comment(game.end.termination) {
         let last = record.last();
-        if let Some(notes) = record.notes_mut(last) {
+        if let Some(notes) = record.annotations_mut(last) {
             notes.comments.push(EndSentence::of(plan, game).to_string());
         }
     }
@@ -55,7 +55,7 @@ pub fn opening_record(game: Game, opening: &Opening) -> Result<GameRecord, Strin
 pub fn add_move(record: &mut GameRecord, played: &MoveRecord) -> Result<(), String> {
     let side = record.position().turn();
     let id = play(record, played.mv.as_str())?;
-    if let Some(notes) = record.notes_mut(id) {
+    if let Some(notes) = record.annotations_mut(id) {
         notes.elapsed = Some(Duration::from_micros(played.time_us));
         let left = played.left_ms.and_then(|left| u64::try_from(left).ok());
         notes.clock = left.map(Duration::from_millis);

@@ -5,7 +5,7 @@ use std::io;
 
 use readyok_client::Dialect;
 use readyok_protocol::{Command, DiagnosticKind, Root};
-use readyok_rules::record::{self, Format, GameRecord, Node};
+use readyok_rules::record::{self, Format, GameRecord};
 use readyok_rules::{EndRules, Epd, Game, Position};
 
 use super::OpeningFault;
@@ -114,8 +114,9 @@ pub(super) fn main_line(game: Game, record: &GameRecord) -> Result<Line, Opening
         return Err(OpeningFault::OtherGame { game });
     }
     let form = game.castling_form();
-    let moves: Vec<String> =
-        record.mainline().filter_map(Node::mv).map(|mv| mv.to_uci(form)).collect();
+    // After a null move or an illegal one there is no game to play.
+    let moves = record.mainline().map_while(|node| node.mv()?.legal());
+    let moves: Vec<String> = moves.map(|mv| mv.to_uci(form)).collect();
     // The parsers of shogi records ignore unknown lines: other files are records without moves.
     let is_empty =
         moves.is_empty() && record.start().to_string() == Position::start(game).to_string();

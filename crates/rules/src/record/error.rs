@@ -1,4 +1,4 @@
-//! Errors and warnings of reading and writing records.
+//! Errors of reading and writing records.
 
 use std::{error, fmt, io};
 
@@ -136,50 +136,6 @@ fn name(game: Game) -> &'static str {
     }
 }
 
-/// A problem in a game that could be read nevertheless.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecordWarning {
-    /// The line, from 1.
-    pub line: u64,
-    /// The column, in characters, from 1.
-    pub column: u64,
-    /// The problem.
-    pub kind: RecordWarningKind,
-}
-
-/// A problem in a game, and how it was handled.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RecordWarningKind {
-    /// Unexpected text was skipped.
-    Skipped(String),
-    /// A variation was truncated before an illegal move.
-    CutVariation(String),
-    /// A malformed header was read as well as possible.
-    Header(String),
-    /// A header that contradicts the game, or is unknown, was replaced or ignored.
-    Contradiction(String),
-    /// The end of the game or of a variation is missing.
-    NoEnd,
-}
-
-impl fmt::Display for RecordWarningKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Skipped(text) => write!(f, "skipped `{text}`"),
-            Self::CutVariation(text) => write!(f, "a variation was truncated before `{text}`"),
-            Self::Header(text) => write!(f, "the header `{text}` is malformed"),
-            Self::Contradiction(text) => write!(f, "`{text}` contradicts the rest of the game"),
-            Self::NoEnd => f.write_str("the end is missing"),
-        }
-    }
-}
-
-impl fmt::Display for RecordWarning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.line, self.column, self.kind)
-    }
-}
-
 /// Why a record could not be written.
 #[derive(Debug)]
 pub enum WriteError {
@@ -227,6 +183,8 @@ pub enum AddError {
     NoSuchNode,
     /// The move is illegal there.
     Move(MoveError),
+    /// An illegal move ended the line.
+    AfterIllegalMove,
     /// The record, or this line of it, has the maximum length.
     Full,
 }
@@ -236,6 +194,7 @@ impl fmt::Display for AddError {
         match self {
             Self::NoSuchNode => f.write_str("the record has no such node"),
             Self::Move(error) => error.fmt(f),
+            Self::AfterIllegalMove => f.write_str("an illegal move ended the line"),
             Self::Full => f.write_str("the record is full"),
         }
     }
@@ -245,7 +204,7 @@ impl error::Error for AddError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match self {
             Self::Move(error) => Some(error),
-            Self::NoSuchNode | Self::Full => None,
+            Self::NoSuchNode | Self::AfterIllegalMove | Self::Full => None,
         }
     }
 }

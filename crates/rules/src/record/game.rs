@@ -1,15 +1,18 @@
-//! A recorded game: a start position and a tree of legal moves.
+//! A recorded game: a start position and a tree of moves.
 
 use std::{fmt, sync::OnceLock};
 
-use crate::{Game, GameOutcome, GameResult, Move, Position, Side, Termination};
+use crate::{
+    CastlingForm, Game, GameOutcome, GameResult, Move, MoveError, Position, Side, Termination,
+};
 
 use super::{AddError, Annotations, End, Headers, Tag, limits::MAX_PLIES, shogi::Handicap};
 
 /// A game of chess, Chess960 or shogi with headers and annotations.
 ///
-/// The moves are a tree, and each is legal in its position. The root is the start position and has no
-/// move. The first child of a node continues its line; the others begin variations.
+/// The moves are a tree. Each is legal in its position, a null move, or an illegal move that ended the
+/// game; see [`RecordMove`]. The root is the start position and has no move. The first child of a node
+/// continues its line; the others begin variations.
 ///
 /// ```
 /// use readyok_rules::{Game, Position, Termination, record::GameRecord};
@@ -46,19 +49,90 @@ impl NodeId {
     pub const ROOT: Self = Self(0);
 }
 
+/// The move of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RecordMove {
+    /// A move that is legal in its position.
+    Legal(Move),
+    /// A null move: the side to move passes. Analyses have them; only PGN supports them.
+    Null,
+    /// A move against the rules, which ended the game or the variation. It is not played: the position
+    /// after it is the one before it, and no moves follow.
+    Illegal(Move),
+}
+
+impl RecordMove {
+    /// The move if it is legal.
+    pub fn legal(self) -> Option<Move> {
+        match self {
+            Self::Legal(mv) => Some(mv),
+            Self::Null | Self::Illegal(_) => None,
+        }
+    }
+
+    /// The move in UCI or USI notation. A null move is `0000`, as in UCI.
+    pub fn to_uci(self, castling: CastlingForm) -> String {
+        match self {
+            Self::Legal(mv) | Self::Illegal(mv) => mv.to_uci(castling),
+            Self::Null => "0000".to_owned(),
+        }
+    }
+
+    /// Whether the move is [`RecordMove::Illegal`].
+    pub fn is_illegal(self) -> bool {
+        matches!(self, Self::Illegal(_))
+    }
+
+    /// Plays the move. An illegal move leaves the position unchanged.
+    ///
+    /// # Errors
+    /// The move belongs to another position. The position is unchanged.
+    pub fn play(self, position: &mut Position) -> Result<(), MoveError> {
+        match self {
+            Self::Legal(mv) => position.play(mv),
+            Self::Null => position.play_null(),
+            Self::Illegal(_) => Ok(()),
+        }
+    }
+}
+
+impl From<Move> for RecordMove {
+    fn from(mv: Move) -> Self {
+        Self::Legal(mv)
+    }
+}
+
 /// A move of a record, or, at the root, the start position.
 #[derive(Debug, Clone)]
 pub struct Node {
     id: NodeId,
     parent: NodeId,
-    mv: Option<Move>,
+    mv: Option<RecordMove>,
     ply: u32,
-    children: Vec<NodeId>,
-    /// The annotations.
-    pub notes: Annotations,
+    // The root is not a child, so its id means "none".
+    first_child: NodeId,
+    last_child: NodeId,
+    next_sibling: NodeId,
+    // Most moves have none.
+    annotations: Option<Box<Annotations>>,
 }
 
+static NO_ANNOTATIONS: Annotations = Annotations::EMPTY;
+
 impl Node {
+    fn new(id: NodeId, parent: NodeId, mv: Option<RecordMove>, ply: u32) -> Self {
+        Self {
+            id,
+            parent,
+            mv,
+            ply,
+            first_child: NodeId::ROOT,
+            last_child: NodeId::ROOT,
+            next_sibling: NodeId::ROOT,
+            annotations: None,
+        }
+    }
+
     /// The id.
     pub fn id(&self) -> NodeId {
         self.id
@@ -70,7 +144,7 @@ impl Node {
     }
 
     /// The move. `None` for the root.
-    pub fn mv(&self) -> Option<Move> {
+    pub fn mv(&self) -> Option<RecordMove> {
         self.mv
     }
 
@@ -79,9 +153,17 @@ impl Node {
         self.ply as usize
     }
 
-    /// The next moves: the first continues the line, the others begin variations.
-    pub fn children(&self) -> &[NodeId] {
-        &self.children
+    /// The annotations.
+    pub fn annotations(&self) -> &Annotations {
+        self.annotations.as_deref().unwrap_or(&NO_ANNOTATIONS)
+    }
+
+    fn first_child(&self) -> Option<NodeId> {
+        (self.first_child != NodeId::ROOT).then_some(self.first_child)
+    }
+
+    fn next_sibling(&self) -> Option<NodeId> {
+        (self.next_sibling != NodeId::ROOT).then_some(self.next_sibling)
     }
 }
 
@@ -91,14 +173,7 @@ impl GameRecord {
         Self {
             headers: Headers::default(),
             result: GameResult::Unknown,
-            nodes: vec![Node {
-                id: NodeId::ROOT,
-                parent: NodeId::ROOT,
-                mv: None,
-                ply: 0,
-                children: Vec::new(),
-                notes: Annotations::default(),
-            }],
+            nodes: vec![Node::new(NodeId::ROOT, NodeId::ROOT, None, 0)],
             last: NodeId::ROOT,
             tip: OnceLock::new(),
             start,
@@ -115,7 +190,8 @@ impl GameRecord {
         &self.start
     }
 
-    /// The position at the end of the main line, with its history.
+    /// The position at the end of the main line, with its history. After an illegal move it is the
+    /// position before that move.
     pub fn position(&self) -> &Position {
         // A node of this record has a position.
         self.tip.get_or_init(|| self.replayed(self.last).unwrap_or_else(|| self.start.clone()))
@@ -160,9 +236,30 @@ impl GameRecord {
         self.nodes.get(id.0 as usize)
     }
 
-    /// The annotations of a node.
-    pub fn notes_mut(&mut self, id: NodeId) -> Option<&mut Annotations> {
-        self.nodes.get_mut(id.0 as usize).map(|node| &mut node.notes)
+    /// The annotations of a node. `None` if the id is of another record.
+    pub fn annotations_mut(&mut self, id: NodeId) -> Option<&mut Annotations> {
+        let node = self.nodes.get_mut(id.0 as usize)?;
+        Some(&mut **node.annotations.get_or_insert_default())
+    }
+
+    /// The moves after a node: the first continues the line, the others begin variations.
+    pub fn children(&self, id: NodeId) -> Children<'_> {
+        Children { record: self, next: self.node(id).and_then(Node::first_child) }
+    }
+
+    /// The next move of a line.
+    pub fn next(&self, id: NodeId) -> Option<&Node> {
+        self.children(id).next()
+    }
+
+    /// The side to move after a node. After an illegal move it is still its side's turn.
+    pub fn turn_after(&self, node: &Node) -> Side {
+        let start = self.start.turn();
+        let played = match node.mv {
+            Some(RecordMove::Illegal(_)) => node.ply().saturating_sub(1),
+            Some(RecordMove::Legal(_) | RecordMove::Null) | None => node.ply(),
+        };
+        if played.is_multiple_of(2) { start } else { start.other() }
     }
 
     /// The root node with the annotations of the start position.
@@ -190,12 +287,14 @@ impl GameRecord {
         Mainline { record: self, at: NodeId::ROOT }
     }
 
-    /// The positions of the main line: the start position, and the one after each move.
+    /// The positions of the main line: the start position, and the one after each move. An illegal move
+    /// repeats the position before it.
     pub fn positions(&self) -> Positions<'_> {
         Positions { mainline: self.mainline(), next: Some(self.start.clone()) }
     }
 
-    /// The position after a node's move. `None` if the node is of another record.
+    /// The position after a node's move. An illegal move is not played. `None` if the node is of another
+    /// record.
     pub fn position_after(&self, id: NodeId) -> Option<Position> {
         if id == self.last { Some(self.position().clone()) } else { self.replayed(id) }
     }
@@ -209,34 +308,43 @@ impl GameRecord {
         }
         let mut position = self.start.clone();
         for mv in moves.into_iter().rev() {
-            position.play(mv).ok()?;
+            mv.play(&mut position).ok()?;
         }
         Some(position)
     }
 
     /// Appends a move to the main line.
-    pub fn play(&mut self, mv: Move) -> Result<NodeId, AddError> {
+    pub fn play(&mut self, mv: impl Into<RecordMove>) -> Result<NodeId, AddError> {
         self.add(self.last, mv)
     }
 
     /// Adds a move after a node: as its continuation if it is the first, otherwise as a variation.
-    /// A move that already exists is not added again.
+    /// A move that already exists is not added again. A [`RecordMove::Illegal`] that is legal is added as
+    /// a legal move.
     ///
     /// Costs a replay from the start unless the node is the end of the main line.
-    pub fn add(&mut self, parent: NodeId, mv: Move) -> Result<NodeId, AddError> {
+    pub fn add(&mut self, parent: NodeId, mv: impl Into<RecordMove>) -> Result<NodeId, AddError> {
+        let mut mv = mv.into();
         let node = self.node(parent).ok_or(AddError::NoSuchNode)?;
+        if node.mv.is_some_and(RecordMove::is_illegal) {
+            return Err(AddError::AfterIllegalMove);
+        }
         if node.ply() >= MAX_PLIES {
             return Err(AddError::Full);
         }
-        let known = |&id: &NodeId| self.node(id).and_then(Node::mv) == Some(mv);
-        if let Some(&id) = node.children.iter().find(|id| known(id)) {
-            return Ok(id);
+        if let Some(known) = self.children(parent).find(|child| child.mv == Some(mv)) {
+            return Ok(known.id);
         }
         let at_the_end = parent == self.last;
         let cached = if at_the_end { self.tip.take() } else { None };
         let mut position =
             cached.or_else(|| self.position_after(parent)).ok_or(AddError::NoSuchNode)?;
-        let played = position.play(mv);
+        if let RecordMove::Illegal(illegal) = mv
+            && position.is_legal(illegal)
+        {
+            mv = RecordMove::Legal(illegal);
+        }
+        let played = mv.play(&mut position);
         if at_the_end {
             self.tip = position.into();
         }
@@ -262,14 +370,14 @@ impl GameRecord {
         let end = end.into();
         self.result = end.outcome.result;
         let last = self.last();
-        if let Some(notes) = self.notes_mut(last) {
-            notes.end = Some(end);
+        if let Some(annotations) = self.annotations_mut(last) {
+            annotations.end = Some(end);
         }
     }
 
     /// The end of the main line, if known.
     pub fn end(&self) -> Option<&End> {
-        self.node(self.last()).and_then(|node| node.notes.end.as_ref())
+        self.node(self.last()).and_then(|node| node.annotations().end.as_ref())
     }
 
     /// What ended the game. PGN has it in the header `Termination`.
@@ -280,21 +388,19 @@ impl GameRecord {
         }
     }
 
-    /// Adds a legal move after an existing node. `None` if there is no room. After the last call,
-    /// [`Self::settle`] must be called.
-    pub(super) fn attach(&mut self, parent: NodeId, mv: Move) -> Option<NodeId> {
+    /// Adds a move that fits its position after an existing node. `None` if there is no room. After the
+    /// last call, [`Self::settle`] must be called.
+    pub(super) fn attach(&mut self, parent: NodeId, mv: RecordMove) -> Option<NodeId> {
         let id = NodeId(u32::try_from(self.nodes.len()).ok()?);
         let before = self.nodes.get_mut(parent.0 as usize)?;
         let ply = before.ply + 1;
-        before.children.push(id);
-        self.nodes.push(Node {
-            id,
-            parent,
-            mv: Some(mv),
-            ply,
-            children: Vec::new(),
-            notes: Annotations::default(),
-        });
+        let elder = std::mem::replace(&mut before.last_child, id);
+        if elder == NodeId::ROOT {
+            before.first_child = id;
+        } else if let Some(elder) = self.nodes.get_mut(elder.0 as usize) {
+            elder.next_sibling = id;
+        }
+        self.nodes.push(Node::new(id, parent, Some(mv), ply));
         Some(id)
     }
 
@@ -312,13 +418,17 @@ impl GameRecord {
             let (Some(our), Some(their)) = (self.node(ours), other.node(theirs)) else {
                 return false;
             };
-            if our.mv != their.mv
-                || our.notes != their.notes
-                || our.children.len() != their.children.len()
-            {
+            if our.mv != their.mv || our.annotations() != their.annotations() {
                 return false;
             }
-            pairs.extend(our.children.iter().copied().zip(their.children.iter().copied()));
+            let (mut our, mut their) = (self.children(ours), other.children(theirs));
+            loop {
+                match (our.next(), their.next()) {
+                    (Some(our), Some(their)) => pairs.push((our.id, their.id)),
+                    (None, None) => break,
+                    (Some(_), None) | (None, Some(_)) => return false,
+                }
+            }
         }
         true
     }
@@ -357,8 +467,25 @@ impl<'a> Iterator for Mainline<'a> {
     type Item = &'a Node;
 
     fn next(&mut self) -> Option<&'a Node> {
-        let node = self.record.node(*self.record.node(self.at)?.children.first()?)?;
+        let node = self.record.next(self.at)?;
         self.at = node.id;
+        Some(node)
+    }
+}
+
+/// The nodes after a node; see [`GameRecord::children`].
+#[derive(Debug, Clone)]
+pub struct Children<'a> {
+    record: &'a GameRecord,
+    next: Option<NodeId>,
+}
+
+impl<'a> Iterator for Children<'a> {
+    type Item = &'a Node;
+
+    fn next(&mut self) -> Option<&'a Node> {
+        let node = self.record.node(self.next?)?;
+        self.next = node.next_sibling();
         Some(node)
     }
 }
@@ -377,7 +504,7 @@ impl Iterator for Positions<'_> {
         let position = self.next.take()?;
         if let Some(mv) = self.mainline.next().and_then(Node::mv) {
             let mut after = position.clone();
-            self.next = after.play(mv).is_ok().then_some(after);
+            self.next = mv.play(&mut after).is_ok().then_some(after);
         }
         Some(position)
     }

@@ -3,8 +3,8 @@
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use super::{
-    Bookmark, Format, GameRecord, Limit, Limits, RecordError, RecordErrorKind, RecordWarning,
-    RecordWarningKind, encoding::Transcoder,
+    Bookmark, Format, GameRecord, Kept, Limit, Limits, Notice, NoticeReason, RecordError,
+    RecordErrorKind, encoding::Transcoder,
 };
 
 /// A location in a file.
@@ -240,7 +240,7 @@ pub(super) trait Games {
         if self.state().over {
             return None;
         }
-        self.state().warnings.clear();
+        self.state().notices.clear();
         self.begin_game();
         let read = self.read_game();
         if matches!(read, Ok(None)) {
@@ -259,12 +259,12 @@ pub(super) trait Games {
     }
 }
 
-/// The number of the current game, and its warnings.
+/// The number of the current game, and its notices.
 #[derive(Debug, Default)]
 pub(super) struct State {
     game: u64,
     over: bool,
-    warnings: Vec<RecordWarning>,
+    notices: Vec<Notice>,
 }
 
 impl State {
@@ -278,23 +278,24 @@ impl State {
         self.game
     }
 
-    pub(super) fn warnings(&self) -> &[RecordWarning] {
-        &self.warnings
+    pub(super) fn notices(&self) -> &[Notice] {
+        &self.notices
     }
 
-    pub(super) fn warn(&mut self, location: Location, kind: RecordWarningKind) {
-        add_warning(&mut self.warnings, location, kind);
+    pub(super) fn notice(&mut self, location: Location, reason: NoticeReason, kept: Kept) {
+        add_notice(&mut self.notices, location, reason, kept);
     }
 }
 
-const MAX_WARNINGS: usize = 100;
+const MAX_NOTICES: usize = 100;
 
-pub(super) fn add_warning(
-    warnings: &mut Vec<RecordWarning>,
+pub(super) fn add_notice(
+    notices: &mut Vec<Notice>,
     location: Location,
-    kind: RecordWarningKind,
+    reason: NoticeReason,
+    kept: Kept,
 ) {
-    if warnings.len() < MAX_WARNINGS {
-        warnings.push(RecordWarning { line: location.line, column: location.column, kind });
+    if notices.len() < MAX_NOTICES {
+        notices.push(Notice { line: location.line, column: location.column, reason, kept });
     }
 }

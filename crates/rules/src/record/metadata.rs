@@ -125,6 +125,17 @@ pub struct Annotations {
 }
 
 impl Annotations {
+    pub(super) const EMPTY: Self = Self {
+        before: Vec::new(),
+        comments: Vec::new(),
+        nags: Vec::new(),
+        clock: None,
+        elapsed: None,
+        evaluation: None,
+        marks: Vec::new(),
+        end: None,
+    };
+
     /// Whether there are no annotations.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

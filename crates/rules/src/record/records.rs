@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 
 use super::{
-    Bookmark, Encoding, Format, GameRecord, Limits, RecordError, RecordErrorKind, RecordWarning,
+    Bookmark, Encoding, Format, GameRecord, Limits, Notice, RecordError, RecordErrorKind,
     WriteError, csa, encoding::Transcoder, input::Games as _, jkf, kif, pgn, usi,
 };
 
@@ -92,15 +92,15 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// The warnings of the last game, at most a hundred.
-    pub fn warnings(&self) -> &[RecordWarning] {
+    /// The notices of the last game, at most a hundred.
+    pub fn notices(&self) -> &[Notice] {
         match &self.0 {
             Inner::Undetected(_) => &[],
-            Inner::Pgn(reader) => reader.warnings(),
-            Inner::Kif(reader) => reader.warnings(),
-            Inner::Csa(reader) => reader.warnings(),
-            Inner::Jkf(reader) => reader.warnings(),
-            Inner::Usi(reader) => reader.warnings(),
+            Inner::Pgn(reader) => reader.notices(),
+            Inner::Kif(reader) => reader.notices(),
+            Inner::Csa(reader) => reader.notices(),
+            Inner::Jkf(reader) => reader.notices(),
+            Inner::Usi(reader) => reader.notices(),
         }
     }
 }

@@ -3,7 +3,8 @@
 //! Every line is a game of shogi; empty lines and those that begin with `#` are skipped.
 //!
 //! # Limitations
-//! Only the start position and the moves of the main line are written.
+//! Only the start position and the moves of the main line are written, up to a null move or an illegal
+//! one.
 
 use std::io::BufRead;
 
@@ -12,7 +13,7 @@ use rsshogi::types::Move;
 use crate::{Game, Position, error::shortened};
 
 use super::{
-    Bookmark, Format, GameRecord, Limits, RecordError, RecordErrorKind, RecordWarning, WriteError,
+    Bookmark, Format, GameRecord, Limits, Notice, RecordError, RecordErrorKind, WriteError,
     encoding::Transcoder,
     input::{Line, Lines, Location},
     shogi::Draft,
@@ -40,7 +41,7 @@ impl<R: BufRead> Reader<R> {
 
     /// A line is a game or an error.
     #[expect(clippy::unused_self, reason = "every reader has this method")]
-    pub(super) fn warnings(&self) -> &[RecordWarning] {
+    pub(super) fn notices(&self) -> &[Notice] {
         &[]
     }
 
@@ -119,7 +120,8 @@ pub(super) fn write(record: &GameRecord) -> Result<String, WriteError> {
     } else {
         format!("position sfen {start}")
     };
-    for (index, mv) in record.mainline().filter_map(super::Node::mv).enumerate() {
+    let moves = record.mainline().map_while(|node| node.mv()?.legal());
+    for (index, mv) in moves.enumerate() {
         line.push_str(if index == 0 { " moves " } else { " " });
         line.push_str(&mv.to_uci(crate::CastlingForm::KingMove));
     }

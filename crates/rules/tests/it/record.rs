@@ -15,7 +15,7 @@ mod seeds;
 mod tree;
 mod tsshogi;
 
-use readyok_rules::record::{self, Format, GameRecord, RecordError, RecordWarning};
+use readyok_rules::record::{self, Format, GameRecord, Notice, RecordError};
 
 /// All games of a text.
 fn read_all(bytes: &[u8], format: Format) -> Vec<Result<GameRecord, RecordError>> {
@@ -24,11 +24,11 @@ fn read_all(bytes: &[u8], format: Format) -> Vec<Result<GameRecord, RecordError>
 
 /// The only game of a text, and its warnings.
 #[track_caller]
-fn read_one(bytes: &[u8], format: Format) -> (GameRecord, Vec<RecordWarning>) {
+fn read_one(bytes: &[u8], format: Format) -> (GameRecord, Vec<Notice>) {
     let mut games = record::read(bytes, format);
     let game = games.next().expect("a game");
     let game = game.unwrap_or_else(|error| panic!("{}: {error}", String::from_utf8_lossy(bytes)));
-    let warnings = games.warnings().to_vec();
+    let warnings = games.notices().to_vec();
     let more = games.next();
     assert!(more.is_none(), "{}: {more:?}", String::from_utf8_lossy(bytes));
     (game, warnings)

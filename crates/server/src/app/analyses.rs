@@ -13,7 +13,7 @@ use super::components::{Context, SearchEvent, SearchId};
 use super::engines::Engines;
 use super::games::Games;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
-use crate::game::{GameSession, illegal, passed};
+use crate::game::{EngineLine, GameSession, illegal};
 use crate::wire::{
     AnalysisDelta, AnalysisGoal, AnalysisSettings, AnalysisState, AnalysisStatus, Answer, ApiError,
     Delta, EngineAnalysis, EngineId, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, GameId,
@@ -308,14 +308,13 @@ impl Analyses {
         let Some(dialect) = dialect else { return Ok(EngineCommand::Rest) };
         let codec = MoveCodec::new(dialect, session.game()).ok_or(ErrorCode::UnsupportedVariant)?;
         let (node, settings) = (panel.state.node, &panel.state.settings);
-        let moves = session.tree().moves_to(node);
-        let position = session.tree().position(node).ok_or(ErrorCode::GameChanged)?;
-        let (root, moves, position) = if settings.threat {
-            let passed = passed(&position).ok_or(ErrorCode::NullMoveNotAllowed)?;
-            (passed.clone(), Vec::new(), passed)
-        } else {
-            (session.tree().start().clone(), moves, position)
-        };
+        let line = session.tree().engine_line(node).ok_or(ErrorCode::GameChanged)?;
+        let EngineLine { start: mut root, mut moves, mut position } = line;
+        if settings.threat {
+            position.play_null().map_err(|_| ErrorCode::NullMoveNotAllowed)?;
+            root = position.clone();
+            moves.clear();
+        }
         if position.legal_moves().is_empty() {
             return Ok(EngineCommand::Rest);
         }
@@ -413,7 +412,7 @@ fn check_settings(settings: &AnalysisSettings, position: &Position) -> Result<()
     for mv in &settings.only {
         position.parse_move(mv).map_err(|error| illegal(&error))?;
     }
-    if settings.threat && passed(position).is_none() {
+    if settings.threat && position.clone().play_null().is_err() {
         return Err(ApiError::conflict(ErrorCode::NullMoveNotAllowed));
     }
     Ok(())

@@ -349,10 +349,10 @@ impl Reports {
                 continue;
             }
             let Some(dialect) = cx.processes.dialect(process) else { return };
-            let moves = session.tree().moves_to(node);
+            let Some(line) = session.tree().engine_line(node) else { return };
             let search_id = cx.next_search_id();
             let spec = MoveCodec::new(dialect, session.game()).and_then(|codec| {
-                let game = session.engine_game(codec, &moves)?;
+                let game = session.engine_game(codec, &line)?;
                 let search = Search::from(limits(&report.settings.limits, dialect)).lines(1);
                 let kind = SearchKind::Analyse;
                 Some(SearchSpec { search_id, kind, game, search, position, codec, shown: 1 })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use readyok_client::Search;
-use readyok_rules::{Game, Move, MoveCodec};
+use readyok_rules::{Game, MoveCodec};
 use tokio::sync::oneshot;
 
 use super::components::{Context, SearchEvent, SearchId};
@@ -12,7 +12,7 @@ use super::games::Games;
 use super::library::Deferred;
 use super::reports::{Reports, final_score, limits};
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
-use crate::game::{GameSession, illegal, parse_move, winning};
+use crate::game::{EngineLine, GameSession, illegal, parse_move, winning};
 use crate::wire::{
     Answer, ApiError, ErrorCategory, ErrorCode, ErrorSubject, GameId, Limits, NodeId, ProcessId,
     Purpose, SearchInfo, Side, ValuesFor,
@@ -27,7 +27,7 @@ struct RetryAttempt {
     /// The side to move, and its winning chances after the best move.
     side: Side,
     best: f64,
-    moves: Vec<Move>,
+    line: EngineLine,
     limits: Limits,
     reply: oneshot::Sender<Result<Answer, ApiError>>,
 }
@@ -59,8 +59,8 @@ impl RetryAttempts {
         let best = winning(judged.score, kind);
         let first = judged.best.first().and_then(|first| position.parse_move(&first.uci).ok());
         let mv = parse_move(&position, text)?;
-        let mut moves = session.tree().moves_to(node);
-        moves.push(mv);
+        let mut line = session.tree().engine_line(node).ok_or_else(missing)?;
+        line.play(mv);
         position.play(mv).map_err(|error| illegal(&error))?;
 
         let (reply, answer) = oneshot::channel();
@@ -80,7 +80,7 @@ impl RetryAttempts {
         let process =
             engines.start_with(cx, engine, purpose, Some(kind.into()), ValuesFor::Analyse)?;
         let search_id = cx.next_search_id();
-        let attempt = RetryAttempt { game, search_id, side, best, moves, limits, reply };
+        let attempt = RetryAttempt { game, search_id, side, best, line, limits, reply };
         self.attempts.insert(process, attempt);
         Ok(answer)
     }
@@ -143,11 +143,8 @@ impl RetryAttempts {
         let dialect = cx.processes.dialect(process)?;
         let session = games.get(attempt.game)?;
         let codec = MoveCodec::new(dialect, session.game())?;
-        let game = session.engine_game(codec, &attempt.moves)?;
-        let mut position = session.tree().start().clone();
-        for mv in &attempt.moves {
-            position.play(*mv).ok()?;
-        }
+        let game = session.engine_game(codec, &attempt.line)?;
+        let position = attempt.line.position.clone();
         let search = Search::from(limits(&attempt.limits, dialect)).lines(1);
         let (search_id, kind) = (attempt.search_id, SearchKind::Analyse);
         let spec = SearchSpec { search_id, kind, game, search, position, codec, shown: 1 };

@@ -4,11 +4,13 @@ use std::io::{self, ErrorKind};
 
 use readyok_arena::openings::{OpeningError, OpeningFault};
 use readyok_rules::record::{
-    Limit, RecordError, RecordErrorKind, RecordWarning, RecordWarningKind, WriteError,
+    Kept, Limit, Notice, NoticeReason, RecordError, RecordErrorKind, WriteError,
 };
 use readyok_rules::{EpdError, Field, Game, IllegalReason, MoveError, PositionError};
 
-use crate::wire::{ApiError, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, PositionField};
+use crate::wire::{
+    ApiError, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, KeptMoves, PositionField,
+};
 
 pub(crate) fn position_error(game: Option<Game>, error: &PositionError) -> ErrorInfo {
     let code = match error.clone() {
@@ -126,16 +128,31 @@ pub(crate) fn epd_line_error(number: u64, line: u64, column: u64, error: &EpdErr
     })
 }
 
-/// A warning about a readable file.
-pub(crate) fn record_warning(warning: &RecordWarning) -> ErrorInfo {
-    let code = match warning.kind.clone() {
-        RecordWarningKind::Skipped(text) => ErrorCode::TextSkipped { text },
-        RecordWarningKind::CutVariation(text) => ErrorCode::VariationTruncated { text },
-        RecordWarningKind::Header(text) => ErrorCode::MalformedHeader { text },
-        RecordWarningKind::Contradiction(text) => ErrorCode::Contradiction { text },
-        RecordWarningKind::NoEnd => ErrorCode::UnexpectedEnd,
+/// A notice about a game that was read.
+pub(crate) fn notice(game: Option<Game>, notice: &Notice) -> ErrorInfo {
+    let Notice { line, column, reason, kept } = notice;
+    let info = match reason.clone() {
+        NoticeReason::Skipped(text) => ErrorCode::TextSkipped { text }.into(),
+        NoticeReason::NoSuchMove(text) => ErrorCode::NoMatchingMove { text }.into(),
+        NoticeReason::Move(error) => move_error(&error),
+        NoticeReason::Header(text) => ErrorCode::MalformedHeader { text }.into(),
+        NoticeReason::Contradiction(text) => ErrorCode::Contradiction { text }.into(),
+        NoticeReason::NoEnd => ErrorCode::UnexpectedEnd.into(),
+        NoticeReason::OpenComment => ErrorCode::UnclosedComment.into(),
+        NoticeReason::CastlingRight { square } => {
+            position_error(game, &PositionError::CastlingRight { square })
+        }
+        NoticeReason::Start(error) => position_error(game, &error),
+        NoticeReason::LimitExceeded(limit) => limit_exceeded(limit).into(),
     };
-    code.with(|it| (it.line, it.column) = (Some(warning.line), Some(warning.column)))
+    info.with(|it| {
+        (it.line, it.column) = (Some(*line), Some(*column));
+        it.kept = match kept {
+            Kept::All => None,
+            Kept::MainLine(ply) => Some(KeptMoves::Main { plies: *ply }),
+            Kept::Variation(ply) => Some(KeptMoves::Variation { plies: *ply }),
+        };
+    })
 }
 
 pub(crate) fn write_error(error: &WriteError) -> ApiError {
@@ -171,17 +188,21 @@ fn record_error_kind(game: Option<Game>, kind: &RecordErrorKind) -> ErrorInfo {
         RecordErrorKind::OpenComment => ErrorCode::UnclosedComment,
         RecordErrorKind::Unexpected(text) => ErrorCode::UnexpectedText { text: text.clone() },
         RecordErrorKind::UnknownFormat => ErrorCode::UnknownFormat,
-        RecordErrorKind::LimitExceeded(limit) => match limit {
-            Limit::GameBytes => ErrorCode::GameTooLarge,
-            Limit::CommentBytes => ErrorCode::TooLong { subject: ErrorSubject::Comment },
-            Limit::Headers => ErrorCode::TooMany { subject: ErrorSubject::Header },
-            Limit::HeaderBytes => ErrorCode::TooLong { subject: ErrorSubject::Header },
-            Limit::Moves => ErrorCode::TooMany { subject: ErrorSubject::Move },
-            Limit::Plies => ErrorCode::GameTooLong,
-            Limit::Depth => ErrorCode::NestingTooDeep,
-        },
+        RecordErrorKind::LimitExceeded(limit) => limit_exceeded(*limit),
     };
     code.into()
+}
+
+fn limit_exceeded(limit: Limit) -> ErrorCode {
+    match limit {
+        Limit::GameBytes => ErrorCode::GameTooLarge,
+        Limit::CommentBytes => ErrorCode::TooLong { subject: ErrorSubject::Comment },
+        Limit::Headers => ErrorCode::TooMany { subject: ErrorSubject::Header },
+        Limit::HeaderBytes => ErrorCode::TooLong { subject: ErrorSubject::Header },
+        Limit::Moves => ErrorCode::TooMany { subject: ErrorSubject::Move },
+        Limit::Plies => ErrorCode::GameTooLong,
+        Limit::Depth => ErrorCode::NestingTooDeep,
+    }
 }
 
 fn opening_fault(game: Option<Game>, fault: &OpeningFault) -> ErrorInfo {

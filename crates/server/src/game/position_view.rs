@@ -166,19 +166,6 @@ pub(crate) fn position_view(position: &Position, last: Option<Move>) -> Position
     }
 }
 
-/// The position with the other side to move; none if that cannot be.
-pub(crate) fn passed(position: &Position) -> Option<Position> {
-    if position.in_check() {
-        return None;
-    }
-    let mut setup = position.setup();
-    setup.set_turn(position.turn().other());
-    if position.game() != Game::Shogi {
-        setup.set_en_passant(None);
-    }
-    Position::from_text(position.game(), &setup.text(FenForm::default())).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use readyok_rules::Termination;
@@ -226,16 +213,6 @@ mod tests {
         let ending = mated.ending.expect("it is over");
         assert_eq!((ending.result.as_str(), ending.termination), ("0-1", Termination::Checkmate));
         assert!(mated.legal.is_empty());
-    }
-
-    #[test]
-    fn the_other_side_moves_where_a_pass_is_possible() {
-        let start = Position::start(Game::Chess);
-        assert!(passed(&start).is_some_and(|it| it.turn() != start.turn()));
-        let shogi = Position::start(Game::Shogi);
-        assert!(passed(&shogi).is_some_and(|it| it.turn() != shogi.turn()));
-        let check = Position::from_text(Game::Chess, "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1");
-        assert!(passed(&check.expect("it can be played")).is_none());
     }
 
     #[test]

@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 use super::clock::Reading;
 use super::errors::illegal;
 use super::position_view::position_view;
-use super::tree::{Branch, ROOT, Tree};
+use super::tree::{Branch, EngineLine, ROOT, Tree};
 use crate::time::Moment;
 use crate::wire::{
     ApiError, At, Edit, ErrorCategory, ErrorCode, ErrorSubject, GameDelta, GameId, GameLine,
@@ -66,7 +66,7 @@ pub(crate) struct GameSession {
     engine_games: [OnceLock<EngineGame>; 2],
 }
 
-fn no_node(id: NodeId) -> ApiError {
+pub(crate) fn no_node(id: NodeId) -> ApiError {
     ApiError::not_found(ErrorSubject::Node, id)
 }
 
@@ -157,14 +157,14 @@ impl GameSession {
         self.active.as_ref().is_some_and(ActiveGame::is_running)
     }
 
-    /// The game for an engine, with moves.
-    pub(crate) fn engine_game(&self, codec: MoveCodec, moves: &[Move]) -> Option<EngineGame> {
+    /// The game for an engine, at the end of a line.
+    pub(crate) fn engine_game(&self, codec: MoveCodec, line: &EngineLine) -> Option<EngineGame> {
         let [uci, usi] = &self.engine_games;
         let known = match codec.dialect() {
             Dialect::Uci => uci,
             Dialect::Usi => usi,
         };
-        let position = codec.encode_position(self.tree().start(), moves)?;
+        let position = codec.encode_position(&line.start, &line.moves)?;
         let game = known.get_or_init(|| EngineGame::new(position.clone(), codec.new_game()));
         Some(game.at(position))
     }
@@ -251,7 +251,7 @@ impl GameSession {
         let Document { tree, cursor, .. } = &self.document;
         let position = tree.position(*cursor);
         let position = position.as_ref().unwrap_or_else(|| tree.start());
-        let last = tree.node(*cursor).and_then(Branch::mv);
+        let last = tree.node(*cursor).and_then(|branch| branch.mv()?.legal());
         let opening = tree.opening(*cursor);
         let opening = opening.map(|it| OpeningName { eco: it.eco.into(), name: it.name.into() });
         At { cursor: *cursor, position: position_view(position, last), opening }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use readyok_rules::record::{
-    AddError, Annotations, End, GameRecord, Headers, Nag, NodeId as RecordNode,
+    AddError, Annotations, End, GameRecord, Headers, Nag, NodeId as RecordNode, RecordMove,
 };
 use readyok_rules::{Game, GameOutcome, GameResult, Move, Opening, Position, Square, Termination};
 
 use super::position_view::move_text;
-use crate::wire::{Mark, MoveText, Node, NodeId};
+use crate::wire::{Mark, MoveText, Node, NodeId, NodeKind};
 
 /// The root of every tree.
 pub(crate) const ROOT: NodeId = 0;
@@ -19,7 +19,7 @@ const MAX_NODES: usize = 100_000;
 /// No line is longer.
 pub(crate) const MAX_PLIES: u32 = 4096;
 
-/// A game with its variations. Every move is legal where it stands.
+/// A game with its variations. Moves are those of a [`RecordMove`].
 ///
 /// A copy shares all nodes with its original, so that saving and undo take one in constant time. The first
 /// change of either copies the map of the nodes, not the nodes.
@@ -38,10 +38,10 @@ pub(crate) struct Tree {
 pub(crate) struct Branch {
     parent: Option<NodeId>,
     ply: u32,
-    mv: Option<Move>,
+    mv: Option<RecordMove>,
     text: MoveText,
     children: Vec<NodeId>,
-    pub(crate) notes: Annotations,
+    pub(crate) annotations: Annotations,
 }
 
 impl Branch {
@@ -49,7 +49,7 @@ impl Branch {
         self.parent
     }
 
-    pub(crate) fn mv(&self) -> Option<Move> {
+    pub(crate) fn mv(&self) -> Option<RecordMove> {
         self.mv
     }
 
@@ -66,7 +66,7 @@ impl Tree {
             mv: None,
             text: MoveText::default(),
             children: Vec::new(),
-            notes: Annotations::default(),
+            annotations: Annotations::default(),
         };
         Self {
             start,
@@ -82,20 +82,19 @@ impl Tree {
         let mut tree = Self::new(record.start().clone());
         tree.headers = record.headers.clone();
         tree.result = record.result;
-        if let (Some(root), Some(notes)) = (tree.notes_mut(ROOT), record.root()) {
-            notes.notes.clone_into(root);
+        if let (Some(ours), Some(root)) = (tree.annotations_mut(ROOT), record.root()) {
+            root.annotations().clone_into(ours);
         }
         // Each with the position after it, so that nothing is replayed.
         let mut open = vec![(RecordNode::ROOT, ROOT, record.start().clone())];
         while let Some((theirs, ours, position)) = open.pop() {
-            let Some(node) = record.node(theirs) else { continue };
             let mut added = Vec::new();
-            for child in node.children().iter().filter_map(|id| record.node(*id)) {
+            for child in record.children(theirs) {
                 let Some(mv) = child.mv() else { continue };
                 let mut after = position.clone();
                 let Ok(id) = tree.attach(ours, mv, &mut after) else { continue };
-                if let Some(notes) = tree.notes_mut(id) {
-                    child.notes.clone_into(notes);
+                if let Some(annotations) = tree.annotations_mut(id) {
+                    child.annotations().clone_into(annotations);
                 }
                 added.push((child.id(), id, after));
             }
@@ -107,8 +106,8 @@ impl Tree {
     /// Notes behind a node how the game ended, with the result that the tree has.
     pub(crate) fn conclude(&mut self, last: NodeId, termination: Termination) {
         let outcome = GameOutcome { result: self.result, termination };
-        if let Some(notes) = self.notes_mut(last) {
-            notes.end = Some(End::from(outcome));
+        if let Some(annotations) = self.annotations_mut(last) {
+            annotations.end = Some(End::from(outcome));
         }
     }
 
@@ -120,8 +119,10 @@ impl Tree {
         let mut open = vec![(ROOT, RecordNode::ROOT)];
         while let Some((ours, theirs)) = open.pop() {
             let Some(branch) = self.nodes.get(&ours) else { continue };
-            if let Some(notes) = record.notes_mut(theirs) {
-                *notes = branch.notes.clone();
+            if !branch.annotations.is_empty()
+                && let Some(annotations) = record.annotations_mut(theirs)
+            {
+                *annotations = branch.annotations.clone();
             }
             let mut added = Vec::new();
             for child in &branch.children {
@@ -143,7 +144,12 @@ impl Tree {
         for node in nodes {
             if let Some(parent) = node.parent {
                 let mut position = tree.position(parent)?;
-                let mv = position.parse_move(&node.uci).ok()?;
+                let mv = match node.kind {
+                    NodeKind::Root => return None,
+                    NodeKind::Legal => RecordMove::Legal(position.parse_move(&node.uci).ok()?),
+                    NodeKind::Null => RecordMove::Null,
+                    NodeKind::Illegal => RecordMove::Illegal(position.parse_unchecked(&node.uci)?),
+                };
                 tree.next = node.id;
                 if tree.nodes.contains_key(&node.id) {
                     return None;
@@ -151,7 +157,7 @@ impl Tree {
                 tree.attach(parent, mv, &mut position).ok()?;
             }
             let game = tree.game();
-            let notes = tree.notes_mut(node.id)?;
+            let notes = tree.annotations_mut(node.id)?;
             notes.before.clone_from(&node.before);
             notes.comments.clone_from(&node.comments);
             notes.nags = node.nags.iter().copied().map(Nag).collect();
@@ -191,8 +197,8 @@ impl Tree {
         Arc::make_mut(&mut self.nodes).get_mut(&id).map(Arc::make_mut)
     }
 
-    pub(crate) fn notes_mut(&mut self, id: NodeId) -> Option<&mut Annotations> {
-        self.node_mut(id).map(|branch| &mut branch.notes)
+    pub(crate) fn annotations_mut(&mut self, id: NodeId) -> Option<&mut Annotations> {
+        self.node_mut(id).map(|branch| &mut branch.annotations)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -221,17 +227,39 @@ impl Tree {
     }
 
     /// The moves from the root to a node.
-    pub(crate) fn moves_to(&self, id: NodeId) -> Vec<Move> {
+    pub(crate) fn moves_to(&self, id: NodeId) -> Vec<RecordMove> {
         let line = self.line_to(id);
         line.iter().filter_map(|id| self.nodes.get(id)?.mv).collect()
     }
 
-    /// The position after a node's move.
+    /// The line to a node for an engine, which does not accept null moves or illegal ones.
+    pub(crate) fn engine_line(&self, id: NodeId) -> Option<EngineLine> {
+        self.nodes.get(&id)?;
+        let mut line = EngineLine {
+            start: self.start.clone(),
+            moves: Vec::new(),
+            position: self.start.clone(),
+        };
+        for mv in self.moves_to(id) {
+            mv.play(&mut line.position).ok()?;
+            match mv {
+                RecordMove::Legal(mv) => line.moves.push(mv),
+                RecordMove::Null => {
+                    line.start = line.position.clone();
+                    line.moves.clear();
+                }
+                RecordMove::Illegal(_) => {}
+            }
+        }
+        Some(line)
+    }
+
+    /// The position after a node's move. An illegal move is not played.
     pub(crate) fn position(&self, id: NodeId) -> Option<Position> {
         self.nodes.get(&id)?;
         let mut position = self.start.clone();
         for mv in self.moves_to(id) {
-            position.play(mv).ok()?;
+            mv.play(&mut position).ok()?;
         }
         Some(position)
     }
@@ -252,7 +280,7 @@ impl Tree {
         let mut position = self.start.clone();
         let mut opening = Opening::of(&position);
         for mv in self.moves_to(id).into_iter().take(Opening::PLIES) {
-            if position.play(mv).is_err() {
+            if mv.legal().is_none_or(|mv| position.play(mv).is_err()) {
                 break;
             }
             opening = Opening::of(&position).or(opening);
@@ -261,13 +289,19 @@ impl Tree {
     }
 
     /// The child that has this move.
-    pub(crate) fn child(&self, parent: NodeId, mv: Move) -> Option<NodeId> {
+    pub(crate) fn child(&self, parent: NodeId, mv: impl Into<RecordMove>) -> Option<NodeId> {
+        let mv = mv.into();
         let children = &self.nodes.get(&parent)?.children;
         children.iter().copied().find(|id| self.node(*id).and_then(Branch::mv) == Some(mv))
     }
 
     /// Adds a move after a node, unless it is there.
-    pub(crate) fn add(&mut self, parent: NodeId, mv: Move) -> Result<NodeId, AddError> {
+    pub(crate) fn add(
+        &mut self,
+        parent: NodeId,
+        mv: impl Into<RecordMove>,
+    ) -> Result<NodeId, AddError> {
+        let mv = mv.into();
         if let Some(known) = self.child(parent, mv) {
             return Ok(known);
         }
@@ -279,7 +313,7 @@ impl Tree {
     fn attach(
         &mut self,
         parent: NodeId,
-        mv: Move,
+        mv: RecordMove,
         position: &mut Position,
     ) -> Result<NodeId, AddError> {
         let branch = self.nodes.get(&parent).ok_or(AddError::NoSuchNode)?;
@@ -287,15 +321,23 @@ impl Tree {
         if MAX_NODES <= self.nodes.len() || MAX_PLIES < ply {
             return Err(AddError::Full);
         }
-        let text = move_text(position, mv);
-        position.play(mv).map_err(AddError::Move)?;
+        if branch.mv.is_some_and(RecordMove::is_illegal) {
+            return Err(AddError::AfterIllegalMove);
+        }
+        let text = match mv {
+            RecordMove::Legal(mv) => move_text(position, mv),
+            RecordMove::Null => null_text(self.game()),
+            RecordMove::Illegal(mv) => illegal_text(self.game(), mv),
+        };
+        mv.play(position).map_err(AddError::Move)?;
         let id = self.next;
         self.next += 1;
         if let Some(branch) = self.node_mut(parent) {
             branch.children.push(id);
         }
-        let (children, notes) = (Vec::new(), Annotations::default());
-        let branch = Branch { parent: Some(parent), ply, mv: Some(mv), text, children, notes };
+        let (children, annotations) = (Vec::new(), Annotations::default());
+        let branch =
+            Branch { parent: Some(parent), ply, mv: Some(mv), text, children, annotations };
         Arc::make_mut(&mut self.nodes).insert(id, Arc::new(branch));
         Ok(id)
     }
@@ -342,12 +384,18 @@ impl Tree {
     pub(crate) fn wire(&self, id: NodeId) -> Option<Node> {
         let branch = self.nodes.get(&id)?;
         let form = self.game().castling_form();
-        let notes = &branch.notes;
+        let notes = &branch.annotations;
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Some(Node {
             id,
             parent: branch.parent,
             ply: branch.ply,
+            kind: match branch.mv {
+                None => NodeKind::Root,
+                Some(RecordMove::Legal(_)) => NodeKind::Legal,
+                Some(RecordMove::Null) => NodeKind::Null,
+                Some(RecordMove::Illegal(_)) => NodeKind::Illegal,
+            },
             uci: branch.mv.map(|mv| mv.to_uci(form)).unwrap_or_default(),
             text: branch.text.clone(),
             children: branch.children.clone(),
@@ -366,6 +414,37 @@ impl Tree {
         // Numbers grow from parents to children.
         self.nodes.keys().filter_map(|id| self.wire(*id)).collect()
     }
+}
+
+/// The moves to a node that an engine accepts: those after the last null move.
+#[derive(Clone, Debug)]
+pub(crate) struct EngineLine {
+    /// The start position, or the one after the last null move.
+    pub(crate) start: Position,
+    pub(crate) moves: Vec<Move>,
+    /// The position after the moves.
+    pub(crate) position: Position,
+}
+
+impl EngineLine {
+    /// Appends a move. False if it is illegal.
+    pub(crate) fn play(&mut self, mv: Move) -> bool {
+        let played = self.position.play(mv).is_ok();
+        if played {
+            self.moves.push(mv);
+        }
+        played
+    }
+}
+
+fn null_text(game: Game) -> MoveText {
+    let japanese = (game == Game::Shogi).then(|| "パス".to_owned());
+    MoveText { western: "--".to_owned(), japanese }
+}
+
+/// The notations assume a legal move.
+fn illegal_text(game: Game, mv: Move) -> MoveText {
+    MoveText { western: mv.to_uci(game.castling_form()), japanese: None }
 }
 
 fn wire_mark(mark: readyok_rules::record::Mark, game: Game) -> Mark {
@@ -478,7 +557,7 @@ mod tests {
     fn a_record_comes_back_as_it_was() {
         let mut tree = grown(&["e2e4 e7e5 g1f3", "e2e4 c7c5 c2c3", "d2d4"]);
         let node = tree.main_line()[1];
-        let notes = tree.notes_mut(node).expect("it is there");
+        let notes = tree.annotations_mut(node).expect("it is there");
         notes.comments.push("open game".to_owned());
         let record = tree.to_record();
         let back = Tree::from_record(&record);

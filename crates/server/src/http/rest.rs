@@ -18,7 +18,9 @@ use super::Service;
 use crate::app::{Batch, row_of};
 use crate::engine::is_program;
 use crate::game::position_view::position_view;
-use crate::game::{ROOT, Tree, illegal, io_error, parse_move, passed, read_start, write_error};
+use crate::game::{
+    EngineLine, ROOT, Tree, illegal, io_error, no_node, parse_move, read_start, write_error,
+};
 use crate::import::read_each;
 use crate::store::SearchError;
 use crate::time::now;
@@ -115,8 +117,7 @@ pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> 
             if MAX_THREAT < moves.len() {
                 return Err(ApiError::too_many(ErrorSubject::Move));
             }
-            position = passed(&position)
-                .ok_or_else(|| ApiError::conflict(ErrorCode::NullMoveNotAllowed))?;
+            position.play_null().map_err(|_| ApiError::conflict(ErrorCode::NullMoveNotAllowed))?;
             last = play(&mut position, &moves)?.or(last);
         }
         Ok(position_view(&position, last))
@@ -133,6 +134,11 @@ pub(super) async fn position(Json(edited): Json<Edited>) -> Json<PositionCheck> 
 fn play(position: &mut Position, moves: &[String]) -> Result<Option<Move>, ApiError> {
     let mut last = None;
     for text in moves {
+        if text == "0000" {
+            position.play_null().map_err(|error| illegal(&error))?;
+            last = None;
+            continue;
+        }
         let mv = parse_move(position, text)?;
         position.play(mv).map_err(|error| illegal(&error))?;
         last = Some(mv);
@@ -327,7 +333,7 @@ fn written(
             let mut text = format!("{position}\n");
             let last = tree.main_line().last().copied().unwrap_or(ROOT);
             for mv in tree.moves_to(last) {
-                if position.play(mv).is_err() {
+                if mv.play(&mut position).is_err() {
                     break;
                 }
                 text.push_str(&position.text(FenForm::default()));
@@ -337,10 +343,12 @@ fn written(
         }
         RecordFormat::Line => {
             let keyword = if tree.game() == Game::Shogi { "sfen" } else { "fen" };
-            let start = tree.start().to_string();
+            // Engines read the line, and accept no null move.
+            let EngineLine { start, moves, .. } =
+                tree.engine_line(cursor).ok_or_else(|| no_node(cursor))?;
+            let start = start.to_string();
             let form = tree.game().castling_form();
-            let moves: Vec<String> =
-                tree.moves_to(cursor).into_iter().map(|mv| mv.to_uci(form)).collect();
+            let moves: Vec<String> = moves.into_iter().map(|mv| mv.to_uci(form)).collect();
             let mut line = if tree.game() != Game::Chess960
                 && start == Position::start(tree.game()).to_string()
             {

@@ -2,12 +2,12 @@
 
 use readyok_protocol::Score;
 use readyok_rules::record::{
-    AddError, Evaluation, GameRecord, Limit, NodeId, RecordError, RecordErrorKind, RecordWarning,
-    RecordWarningKind, Tag,
+    AddError, Evaluation, GameRecord, Kept, Limit, NodeId, Notice, NoticeReason, RecordError,
+    RecordErrorKind, Tag,
 };
 use readyok_rules::{Epd, EpdError, FenForm, Game, Operation, Position};
 
-use crate::game::{MAX_PLIES, Tree, epd_line_error, record_error, record_warning};
+use crate::game::{MAX_PLIES, Tree, epd_line_error, notice, record_error};
 use crate::wire::ErrorInfo;
 
 /// A game, with a warning about its line.
@@ -89,7 +89,7 @@ impl Line<'_> {
             record.play(mv).map_err(|cause| {
                 error(match cause {
                     AddError::Move(error) => RecordErrorKind::Move(error),
-                    AddError::NoSuchNode | AddError::Full => {
+                    AddError::NoSuchNode | AddError::AfterIllegalMove | AddError::Full => {
                         RecordErrorKind::LimitExceeded(Limit::Moves)
                     }
                 })
@@ -112,9 +112,10 @@ impl Line<'_> {
             _ => epd(fields).map_err(|_| line_error())?,
         };
         let left = text.get(fields.len()..).unwrap_or_default().trim();
-        let kind = RecordWarningKind::Skipped(shortened(left));
-        let warning = RecordWarning { line: self.number, column: self.column(left), kind };
-        Ok((annotated(&placed), Some(record_warning(&warning))))
+        let reason = NoticeReason::Skipped(shortened(left));
+        let (line, column) = (self.number, self.column(left));
+        let skipped = Notice { line, column, reason, kept: Kept::All };
+        Ok((annotated(&placed), Some(notice(Some(Game::Chess), &skipped))))
     }
 
     fn failure(&self, place: &str, kind: RecordErrorKind) -> ErrorInfo {
@@ -195,7 +196,7 @@ fn annotated(epd: &Epd) -> GameRecord {
     {
         comments.push(operations.to_owned());
     }
-    if let Some(notes) = record.notes_mut(NodeId::ROOT) {
+    if let Some(notes) = record.annotations_mut(NodeId::ROOT) {
         notes.comments = comments;
         notes.evaluation =
             value.map(|value| Evaluation::by(epd.position.turn(), Score::Cp(value), depth));

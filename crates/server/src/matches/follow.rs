@@ -10,7 +10,7 @@ use readyok_arena::plan::{EngineId, Plan};
 use readyok_arena::queue::WorkerId;
 use readyok_arena::result::{EndDetail, GameEnd, MatchGame as PlayedGame, MoveRecord};
 use readyok_protocol::Score;
-use readyok_rules::record::{GameRecord, Node};
+use readyok_rules::record::GameRecord;
 use readyok_rules::{Move, Position, Side, Termination};
 
 use super::plan::{decision, engine_failures, openings_skipped, warning};
@@ -223,7 +223,7 @@ impl Follow {
             .unwrap_or_else(|_| GameRecord::new(Position::start(variant)));
         let mut position = record.start().clone();
         let (mut moves, mut last) = (Vec::new(), None);
-        for mv in record.mainline().filter_map(Node::mv) {
+        for mv in record.mainline().map_while(|node| node.mv()?.legal()) {
             moves.push(line_move(&position, mv));
             last = Some(mv);
             if position.play(mv).is_err() {

@@ -1,6 +1,7 @@
 //! The row of a game: all that the library keeps of it, computed without the connection.
 
-use readyok_rules::Termination;
+use readyok_rules::record::RecordMove;
+use readyok_rules::{Move, Termination};
 use rusqlite::{Connection, params};
 
 use super::{StoreError, dated, moves, search, variant_name};
@@ -27,7 +28,9 @@ impl Row {
     pub(crate) fn of(game: &GameSnapshot, index: bool) -> Result<Self, StoreError> {
         let GameSnapshot { line, outcome, tree, .. } = game;
         let last = tree.main_line().last().copied().unwrap_or(0);
-        let moves = moves::encoded(&tree.moves_to(last));
+        let moves: Vec<Move> =
+            tree.moves_to(last).into_iter().map_while(RecordMove::legal).collect();
+        let moves = moves::encoded(&moves);
         let header = |names: &[&str]| {
             let found = names.iter().find_map(|name| tree.headers.get(name));
             found.map(str::to_owned)

@@ -45,7 +45,7 @@ pub(super) fn positions(tree: &Tree) -> Vec<i64> {
     let mut keys = vec![position.key().cast_signed()];
     let last = tree.main_line().last().copied().unwrap_or(0);
     for mv in tree.moves_to(last) {
-        if position.play(mv).is_err() {
+        if mv.play(&mut position).is_err() {
             break;
         }
         keys.push(position.key().cast_signed());

@@ -81,9 +81,22 @@ pub struct ErrorContext {
     /// The text of the rejected move.
     #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
     pub mv: Option<String>,
+    /// The part of a defective game that was read; absent if nothing else is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<KeptMoves>,
     /// The last line that the engine wrote to its error output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
+}
+
+/// The part of a defective game that was read.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[serde(tag = "line", rename_all = "snake_case")]
+pub enum KeptMoves {
+    /// The main line up to a ply.
+    Main { plies: u32 },
+    /// The variation up to a ply, and the other lines.
+    Variation { plies: u32 },
 }
 
 impl ApiError {
@@ -165,7 +178,7 @@ impl From<ApiError> for ErrorInfo {
 impl fmt::Display for ErrorInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(context) = &self.context else { return self.code.fmt(f) };
-        let ErrorContext { variant: _, engine, path, game, entry, line, column, mv, stderr } =
+        let ErrorContext { variant: _, engine, path, game, entry, line, column, mv, kept, stderr } =
             &**context;
         if let Some(engine) = engine {
             write!(f, "{engine}: ")?;
@@ -182,6 +195,13 @@ impl fmt::Display for ErrorInfo {
             write!(f, "{mv}: ")?;
         }
         self.code.fmt(f)?;
+        match kept {
+            Some(KeptMoves::Main { plies }) => write!(f, "; read up to ply {plies}")?,
+            Some(KeptMoves::Variation { plies }) => {
+                write!(f, "; variation read up to ply {plies}")?;
+            }
+            None => {}
+        }
         match stderr {
             Some(line) => write!(f, "; last stderr line: {line}"),
             None => Ok(()),
@@ -395,7 +415,6 @@ error_codes! {
     NestingTooDeep => "variations are nested too deeply",
     ImportTruncated { count: u32 } => "only the first {count} games were imported",
     TextSkipped { text: String } => "skipped: {text}",
-    VariationTruncated { text: String } => "variation truncated before {text}",
     MalformedHeader { text: String } => "malformed header: {text}",
     Contradiction { text: String } => "{text} contradicts the rest of the game",
     UnexpectedEnd => "unexpected end of text",

@@ -177,7 +177,8 @@ pub struct Node {
     pub parent: Option<NodeId>,
     /// Moves from the root: 0 for it.
     pub ply: u32,
-    /// The move in UCI or USI notation; empty for the root.
+    pub kind: NodeKind,
+    /// The move in UCI or USI notation; empty for the root, `0000` for a null move.
     pub uci: String,
     /// The move as text; empty for the root.
     pub text: MoveText,
@@ -197,6 +198,20 @@ pub struct Node {
     pub evaluation: Option<Evaluation>,
     /// Arrows and circles.
     pub marks: Vec<Mark>,
+}
+
+/// The kind of a node's move.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeKind {
+    /// The start position.
+    Root,
+    /// A legal move.
+    Legal,
+    /// A null move: the side to move passes.
+    Null,
+    /// A move against the rules, which ended the game. The position stays the one before it.
+    Illegal,
 }
 
 /// A mark on the board.

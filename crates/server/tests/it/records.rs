@@ -312,7 +312,7 @@ async fn the_editor_shows_errors_of_the_rules() {
     });
     let body = body.to_string();
     let threat = server.post("/api/position", "application/json", body.as_bytes());
-    let text = "rnbqkbnr/pppp1ppp/8/4p3/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 2";
+    let text = "rnbqkbnr/pppp1ppp/8/4p3/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 3";
     assert_eq!(threat.await.json()["position"]["text"], text);
     let choices = server.get("/api/choices").await.json();
     assert_eq!(choices["handicaps"].as_array().map(Vec::len), Some(16));

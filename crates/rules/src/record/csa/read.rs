@@ -9,8 +9,8 @@ use readyok_protocol::Score;
 use crate::{Game, Position, Side, error::shortened};
 
 use super::super::{
-    Bookmark, Evaluation, Format, GameRecord, Headers, Limits, RecordErrorKind, RecordWarning,
-    RecordWarningKind,
+    Bookmark, Evaluation, Format, GameRecord, Headers, Kept, Limits, Notice, NoticeReason,
+    RecordErrorKind,
     encoding::Transcoder,
     input::{Games, Line, Lines, Location, State},
     shogi::{Draft, Setup, piece_by_csa, square},
@@ -50,12 +50,12 @@ impl<R: BufRead> Reader<R> {
         self.lines.bookmark(Format::Csa, self.state.games())
     }
 
-    pub(in super::super) fn warnings(&self) -> &[RecordWarning] {
-        self.state.warnings()
+    pub(in super::super) fn notices(&self) -> &[Notice] {
+        self.state.notices()
     }
 
-    fn warn(&mut self, kind: RecordWarningKind) {
-        self.state.warn(self.location, kind);
+    fn notice(&mut self, reason: NoticeReason) {
+        self.state.notice(self.location, reason, Kept::All);
     }
 }
 
@@ -137,7 +137,7 @@ impl<R: BufRead> Reader<R> {
         head.seen = true;
         if let Some(header) = text.strip_prefix('$') {
             let Some((name, value)) = header.split_once(':') else {
-                self.warn(RecordWarningKind::Header(shortened(text)));
+                self.notice(NoticeReason::Header(shortened(text)));
                 return Ok(());
             };
             let known = HEADERS.iter().find(|(known, _)| *known == name);
@@ -162,7 +162,7 @@ impl<R: BufRead> Reader<R> {
         if text.starts_with(['+', '-', '%', 'T']) {
             return Err(RecordErrorKind::Unexpected(shortened(text)));
         }
-        self.warn(RecordWarningKind::Skipped(shortened(text)));
+        self.notice(NoticeReason::Skipped(shortened(text)));
         Ok(())
     }
 
@@ -220,7 +220,7 @@ impl<R: BufRead> Reader<R> {
                 }
                 draft.play(mv)?;
             } else if !statement.is_empty() {
-                self.warn(RecordWarningKind::Skipped(shortened(statement)));
+                self.notice(NoticeReason::Skipped(shortened(statement)));
             }
         }
         Ok(())
@@ -228,7 +228,7 @@ impl<R: BufRead> Reader<R> {
 
     fn time(&mut self, draft: &mut Draft, text: &str) {
         let Some(time) = seconds(text.trim()) else {
-            self.warn(RecordWarningKind::Skipped(shortened(text)));
+            self.notice(NoticeReason::Skipped(shortened(text)));
             return;
         };
         let Some(notes) = draft.notes() else { return };

@@ -27,21 +27,22 @@ pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Str
     headers(record, &mut out);
     board(record, &mut out);
     if let Some(root) = record.root() {
-        comments(&root.notes, &mut out);
+        comments(&root.annotations(), &mut out);
     }
-    let start = record.start().turn();
     let shown: Result<(), WriteError> = walk.steps(record, false, |step| {
         match step {
             Step::Variation(_) => {}
             Step::Move { node, mv, board, .. } => {
-                let turn = if node.ply().is_multiple_of(2) { start.other() } else { start };
-                let _ = writeln!(out, "{}{}", sign_of(turn), move_text(board, mv));
-                time(node.notes.elapsed, fractions, &mut out);
-                comments(&node.notes, &mut out);
+                let side = record.turn_after(node).other();
+                let _ = writeln!(out, "{}{}", sign_of(side), move_text(board, mv));
+                time(node.annotations().elapsed, fractions, &mut out);
+                comments(&node.annotations(), &mut out);
             }
+            // The keyword states it.
+            Step::Illegal { .. } => {}
             Step::LineEnd(node) => {
-                if let Some(end) = &node.notes.end {
-                    let turn = if node.ply().is_multiple_of(2) { start } else { start.other() };
+                if let Some(end) = &node.annotations().end {
+                    let turn = record.turn_after(node);
                     let (keyword, summary) = keyword_and_summary(end, record.result, turn, record);
                     let _ = writeln!(out, "%{keyword}");
                     time(end.elapsed, fractions, &mut out);
@@ -62,8 +63,8 @@ pub(in super::super) fn write(record: &GameRecord, encoding: &str) -> Result<Str
 fn needs_fractions(record: &GameRecord) -> bool {
     let fraction = |time: Option<Duration>| time.is_some_and(|time| time.subsec_millis() > 0);
     record.root().into_iter().chain(record.mainline()).any(|node| {
-        let end = node.notes.end.as_ref();
-        fraction(node.notes.elapsed)
+        let end = node.annotations().end.as_ref();
+        fraction(node.annotations().elapsed)
             || end.is_some_and(|end| {
                 fraction(end.elapsed) || end.outcome.termination == Termination::MoveLimit
             })

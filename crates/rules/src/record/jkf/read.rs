@@ -16,11 +16,11 @@ use serde_json::{Map, Value};
 use crate::{Game, Position, Side, error::shortened};
 
 use super::super::{
-    Bookmark, End, Format, GameRecord, Headers, Limit, Limits, RecordError, RecordErrorKind,
-    RecordWarning, RecordWarningKind,
+    Bookmark, End, Format, GameRecord, Headers, Kept, Limit, Limits, Notice, NoticeReason,
+    RecordError, RecordErrorKind,
     csa::{end_of, read_summary},
     encoding::Transcoder,
-    input::{Location, add_warning},
+    input::{Location, add_notice},
     shogi::{Draft, Handicap, Setup, piece_by_csa, square},
 };
 
@@ -32,7 +32,7 @@ pub(in super::super) struct Reader<R> {
     /// The location of the next byte.
     location: Location,
     over: bool,
-    warnings: Vec<RecordWarning>,
+    notices: Vec<Notice>,
     game: u64,
 }
 
@@ -43,13 +43,13 @@ impl<R: BufRead> Reader<R> {
             limits,
             location: Location { line: from.lines + 1, column: 1 },
             over: false,
-            warnings: Vec::new(),
+            notices: Vec::new(),
             game: from.games,
         }
     }
 
-    pub(in super::super) fn warnings(&self) -> &[RecordWarning] {
-        &self.warnings
+    pub(in super::super) fn notices(&self) -> &[Notice] {
+        &self.notices
     }
 
     /// The start of the next game, or of blanks before it. `None` if its offset is unknown.
@@ -61,7 +61,7 @@ impl<R: BufRead> Reader<R> {
 
     /// The next game, or why it cannot be read.
     pub(in super::super) fn next(&mut self) -> Option<Result<GameRecord, RecordError>> {
-        self.warnings.clear();
+        self.notices.clear();
         if self.over {
             return None;
         }
@@ -147,8 +147,8 @@ impl<R: BufRead> Reader<R> {
         let mut headers = Headers::default();
         for (name, value) in header.0 {
             let Value::String(value) = value else {
-                let kind = RecordWarningKind::Header(shortened(&name));
-                add_warning(&mut self.warnings, location, kind);
+                let reason = NoticeReason::Header(shortened(&name));
+                add_notice(&mut self.notices, location, reason, Kept::All);
                 continue;
             };
             self.limits.add_header(&mut headers, name, value)?;
@@ -180,8 +180,8 @@ impl<R: BufRead> Reader<R> {
                         .ok_or_else(|| RecordErrorKind::Unexpected(shortened(&mv.to_string())))?;
                     draft.play(mv)?;
                 } else if !(main && index == 0) && entry.get("special").is_none() {
-                    let kind = RecordWarningKind::Skipped("{}".to_owned());
-                    add_warning(&mut self.warnings, location, kind);
+                    let reason = NoticeReason::Skipped("{}".to_owned());
+                    add_notice(&mut self.notices, location, reason, Kept::All);
                 }
                 read_annotations(draft, entry)?;
                 let variations = entry.get("forks").and_then(Value::as_array);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::{Move, Side};
 
 use super::super::{
-    Format, GameRecord, Node, NodeId, WriteError,
+    Format, GameRecord, Node, NodeId, RecordMove, WriteError,
     csa::keyword_and_summary,
     kif,
     shogi::{Handicap, Setup, Walk, csa_name, evaluation_lines, flat_comment, square_of},
@@ -108,10 +108,10 @@ impl Writer<'_> {
                 Task::After(id) => {
                     self.out.push('}');
                     let Some(node) = self.record.node(id) else { continue };
-                    let Some(Move::Shogi(mv)) = node.mv() else { continue };
+                    let Some(mv) = shogi_move(node) else { continue };
                     self.back_to(node.ply() - 1);
                     self.walk.play(mv);
-                    self.add_time(node.notes.elapsed, node.ply());
+                    self.add_time(node.annotations().elapsed, node.ply());
                     tasks.extend(self.next(node));
                 }
             }
@@ -125,13 +125,17 @@ impl Writer<'_> {
 
     /// Begins the continuation of a node or writes the end of the line.
     fn next(&mut self, node: &Node) -> Vec<Task> {
-        if let [first, variations @ ..] = node.children() {
+        let mut moves = self.record.children(node.id());
+        if let Some(first) = moves.next().filter(|it| shogi_move(it).is_some()) {
             self.out.push(',');
-            return vec![Task::Entry(*first, variations.to_vec())];
+            let variations = moves.filter(|it| shogi_move(it).is_some()).map(Node::id);
+            return vec![Task::Entry(first.id(), variations.collect())];
         }
-        if let Some(end) = &node.notes.end {
+        // The end states an illegal move.
+        let last = self.record.next(node.id()).filter(|it| is_illegal(it)).unwrap_or(node);
+        if let Some(end) = &last.annotations().end {
             let turn = self.turn_after(node.ply());
-            let result = if node.id() == self.record.last() {
+            let result = if last.id() == self.record.last() {
                 self.record.result
             } else {
                 end.outcome.result
@@ -153,12 +157,12 @@ impl Writer<'_> {
 
     fn entry(&mut self, id: NodeId) {
         let Some(node) = self.record.node(id) else { return };
-        let Some(Move::Shogi(mv)) = node.mv() else { return };
+        let Some(mv) = shogi_move(node) else { return };
         self.back_to(node.ply().saturating_sub(1));
         let turn = self.turn_after(node.ply().saturating_sub(1));
         let mv = move_json(self.walk.board(), mv, self.walk.last(), turn);
         let _ = write!(self.out, "{{\"move\":{mv}");
-        self.time(node.notes.elapsed, node.ply());
+        self.time(node.annotations().elapsed, node.ply());
         self.comments(node, ",");
     }
 
@@ -190,8 +194,8 @@ impl Writer<'_> {
 
     fn comments(&mut self, node: &Node, before: &str) {
         // Readers use the first evaluation.
-        let mut lines = evaluation_lines(node.notes.evaluation);
-        lines.push(flat_comment(&node.notes));
+        let mut lines = evaluation_lines(node.annotations().evaluation);
+        lines.push(flat_comment(node.annotations()));
         lines.retain(|text| !text.is_empty());
         self.comment_lines(&lines.join("\n"), before);
     }
@@ -202,6 +206,18 @@ impl Writer<'_> {
             let _ = write!(self.out, "{before}\"comments\":{lines}");
         }
     }
+}
+
+/// The move of a node if JKF can express it.
+fn shogi_move(node: &Node) -> Option<Move32> {
+    match node.mv()? {
+        RecordMove::Legal(Move::Shogi(mv)) => Some(mv),
+        RecordMove::Legal(Move::Chess(_)) | RecordMove::Null | RecordMove::Illegal(_) => None,
+    }
+}
+
+fn is_illegal(node: &Node) -> bool {
+    node.mv().is_some_and(RecordMove::is_illegal)
 }
 
 /// A move with all its fields.

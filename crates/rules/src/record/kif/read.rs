@@ -7,8 +7,8 @@ use rsshogi::types::Move32;
 use crate::{Game, GameResult, Position, Side, Termination, error::shortened};
 
 use super::super::{
-    Bookmark, End, Format, GameRecord, Headers, Limits, RecordErrorKind, RecordWarning,
-    RecordWarningKind,
+    Bookmark, End, Format, GameRecord, Headers, Kept, Limits, Notice, NoticeReason,
+    RecordErrorKind,
     encoding::Transcoder,
     input::{Games, Line, Lines, Location, State},
     shogi::{Draft, Handicap, Setup, wide_digit},
@@ -64,12 +64,12 @@ impl<R: BufRead> Reader<R> {
         self.lines.bookmark(Format::Kif, self.state.games())
     }
 
-    pub(in super::super) fn warnings(&self) -> &[RecordWarning] {
-        self.state.warnings()
+    pub(in super::super) fn notices(&self) -> &[Notice] {
+        self.state.notices()
     }
 
-    fn warn(&mut self, kind: RecordWarningKind) {
-        self.state.warn(self.location, kind);
+    fn notice(&mut self, reason: NoticeReason) {
+        self.state.notice(self.location, reason, Kept::All);
     }
 }
 
@@ -153,7 +153,7 @@ impl<R: BufRead> Reader<R> {
         }
         let Some((name, value)) = text.split_once('：').or_else(|| text.split_once(':')) else {
             head.unexpected.get_or_insert_with(|| shortened(text));
-            self.warn(RecordWarningKind::Skipped(shortened(text)));
+            self.notice(NoticeReason::Skipped(shortened(text)));
             return Ok(());
         };
         let (name, value) = (name.trim(), value.trim());
@@ -162,7 +162,7 @@ impl<R: BufRead> Reader<R> {
             "手合割" => {
                 head.handicap = Handicap::by_kif(value);
                 if head.handicap.is_none() && value != "その他" {
-                    self.warn(RecordWarningKind::Header(shortened(text)));
+                    self.notice(NoticeReason::Header(shortened(text)));
                 }
             }
             "先手の持駒" | "下手の持駒" | "後手の持駒" | "上手の持駒" => {
@@ -170,7 +170,7 @@ impl<R: BufRead> Reader<R> {
                 let side = if first { Side::First } else { Side::Second };
                 let board = head.board.get_or_insert_with(Setup::empty);
                 if !board::read_hand(value, side, board) {
-                    self.warn(RecordWarningKind::Header(shortened(text)));
+                    self.notice(NoticeReason::Header(shortened(text)));
                 }
             }
             _ => self.lines.limits().add_header(&mut head.headers, name, value)?,
@@ -211,7 +211,7 @@ impl<R: BufRead> Reader<R> {
         }
         if text.starts_with("まで") {
             if !body.apply_summary(text) {
-                self.warn(RecordWarningKind::Contradiction(shortened(text)));
+                self.notice(NoticeReason::Contradiction(shortened(text)));
             }
             return Ok(());
         }
@@ -221,7 +221,7 @@ impl<R: BufRead> Reader<R> {
         if text.starts_with(|letter: char| wide_digit(letter).is_some()) {
             return self.kif_line(body, line, text);
         }
-        self.warn(RecordWarningKind::Skipped(shortened(text)));
+        self.notice(NoticeReason::Skipped(shortened(text)));
         Ok(())
     }
 
@@ -262,7 +262,7 @@ impl<R: BufRead> Reader<R> {
         };
         let name = name.trim().trim_end_matches('+').trim_end();
         if name.is_empty() {
-            self.warn(RecordWarningKind::Skipped(shortened(text)));
+            self.notice(NoticeReason::Skipped(shortened(text)));
             return Ok(());
         }
         let end = ends::read(name, body.draft.turn());
@@ -293,7 +293,7 @@ impl<R: BufRead> Reader<R> {
         }
         if !rest.is_empty() {
             self.location = line.location(rest);
-            self.warn(RecordWarningKind::Skipped(shortened(rest)));
+            self.notice(NoticeReason::Skipped(shortened(rest)));
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, time::Duration};
 use crate::Side;
 
 use super::super::{
-    Annotations, Format, GameRecord, Node, WriteError,
+    Annotations, Format, GameRecord, Node, RecordMove, WriteError,
     shogi::{Handicap, Setup, Step, Walk, evaluation_lines, flat_comment},
 };
 use super::{board, ends, moves};
@@ -30,21 +30,24 @@ pub(in super::super) fn write_kif(
                 let _ = writeln!(out, "\n変化：{number}手");
                 main = false;
             }
-            Step::Move { node, mv, board, last } => {
+            Step::Move { node, mv, board, last } | Step::Illegal { node, mv, board, last } => {
                 let text = moves::written(board, mv, last);
-                let time = spent(node.notes.elapsed, node.ply(), second_begins, &mut totals);
+                let time =
+                    spent(node.annotations().elapsed, node.ply(), second_begins, &mut totals);
                 // A `+` marks a move with further variations.
-                let parent = node.parent().and_then(|id| record.node(id));
-                let siblings = parent.map_or(&[][..], Node::children);
-                let more =
-                    if siblings.last().is_some_and(|last| *last != node.id()) { "+" } else { "" };
+                let siblings = node.parent().map(|parent| record.children(parent));
+                let last = siblings.and_then(Iterator::last);
+                let more = if last.is_some_and(|last| last.id() != node.id()) { "+" } else { "" };
                 let _ = writeln!(out, "{:>4} {text}{time}{more}", node.ply());
-                push_comment(&lines_of(&node.notes), &mut out);
+                push_comment(&lines_of(node.annotations()), &mut out);
             }
             Step::LineEnd(node) => {
-                if let Some(end) = &node.notes.end {
+                if let Some(end) = &node.annotations().end {
                     // A variation has no summary.
-                    let (turn, termination) = (turn_after(record, node), end.outcome.termination);
+                    // KIF counts an illegal move: it is the opponent who wins by it.
+                    let turn = record.turn_after(node);
+                    let turn = if is_illegal(node) { turn.other() } else { turn };
+                    let termination = end.outcome.termination;
                     let (known, result) = if main {
                         (ends::known_end(termination, record.result, turn), record.result)
                     } else {
@@ -90,13 +93,15 @@ pub(in super::super) fn write_ki2(record: &GameRecord) -> Result<String, WriteEr
                 }
                 let _ = write!(out, "{sign}{text}");
                 column += 1;
-                let comment = lines_of(&node.notes);
+                let comment = lines_of(node.annotations());
                 if column == 6 || !comment.is_empty() {
                     out.push('\n');
                     column = 0;
                 }
                 push_comment(&comment, &mut out);
             }
+            // The notation needs a legal move; the summary states the foul.
+            Step::Illegal { .. } => {}
             Step::LineEnd(node) => {
                 if column > 0 {
                     out.push('\n');
@@ -104,9 +109,10 @@ pub(in super::super) fn write_ki2(record: &GameRecord) -> Result<String, WriteEr
                 }
                 if main {
                     write_summary(record, node, handicap, &mut out);
-                } else if let Some(end) = &node.notes.end {
-                    let (turn, result) = (turn_after(record, node), end.outcome.result);
-                    let line = ends::write_summary(node.ply(), Some(end), result, turn, handicap);
+                } else if let Some(end) = &node.annotations().end {
+                    let (turn, result) = (record.turn_after(node), end.outcome.result);
+                    let plies = legal_plies(node);
+                    let line = ends::write_summary(plies, Some(end), result, turn, handicap);
                     push_line(line, &mut out);
                 }
             }
@@ -156,7 +162,7 @@ fn can_be_a_header(name: &str) -> bool {
 
 fn comments(record: &GameRecord, out: &mut String) {
     if let Some(root) = record.root() {
-        push_comment(&lines_of(&root.notes), out);
+        push_comment(&lines_of(root.annotations()), out);
     }
 }
 
@@ -182,16 +188,19 @@ fn push_line(line: Option<String>, out: &mut String) {
 }
 
 fn write_summary(record: &GameRecord, node: &Node, handicap: bool, out: &mut String) {
-    let end = node.notes.end.as_ref();
-    let turn = turn_after(record, node);
-    let line = ends::write_summary(node.ply(), end, record.result, turn, handicap);
+    let end = node.annotations().end.as_ref();
+    let (plies, turn) = (legal_plies(node), record.turn_after(node));
+    let line = ends::write_summary(plies, end, record.result, turn, handicap);
     push_line(line, out);
 }
 
-/// The side to move after a node.
-fn turn_after(record: &GameRecord, node: &Node) -> Side {
-    let start = record.start().turn();
-    if node.ply().is_multiple_of(2) { start } else { start.other() }
+/// The number of moves up to a node without an illegal one.
+fn legal_plies(node: &Node) -> usize {
+    node.ply() - usize::from(is_illegal(node))
+}
+
+fn is_illegal(node: &Node) -> bool {
+    node.mv().is_some_and(RecordMove::is_illegal)
 }
 
 /// The time of a move and its side's total: `   ( 0:16/00:00:16)`; empty if the time is unknown.

@@ -8,11 +8,13 @@ use shakmaty::{
     uci::UciMove,
 };
 
-use crate::{BoardRef, Game, GameResult, Move, Position, Side, error::shortened};
+use crate::{
+    BoardRef, Game, GameResult, Move, Position, Side, chess::after_null, error::shortened,
+};
 
 use super::super::{
-    GameRecord, Headers, Limit, Limits, Nag, Node, NodeId, RecordErrorKind, RecordWarning,
-    RecordWarningKind,
+    GameRecord, Headers, Kept, Limit, Limits, Nag, Node, NodeId, Notice, NoticeReason,
+    RecordErrorKind, RecordMove,
     input::{Games, Location, State},
     limits::MAX_PLIES,
 };
@@ -70,12 +72,12 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    pub(in super::super) fn warnings(&self) -> &[RecordWarning] {
-        self.state.warnings()
+    pub(in super::super) fn notices(&self) -> &[Notice] {
+        self.state.notices()
     }
 
-    fn warn(&mut self, kind: RecordWarningKind) {
-        self.state.warn(self.tokens.location(), kind);
+    fn notice(&mut self, reason: NoticeReason) {
+        self.state.notice(self.tokens.location(), reason, Kept::All);
     }
 }
 
@@ -133,7 +135,7 @@ impl<R: BufRead> Games for Reader<R> {
                         break Token::End;
                     }
                     if malformed {
-                        self.warn(RecordWarningKind::Header(shortened(&name)));
+                        self.notice(NoticeReason::Header(shortened(&name)));
                     }
                     if headers.len() >= self.limits.headers {
                         return Err(RecordErrorKind::LimitExceeded(Limit::Headers));
@@ -196,7 +198,7 @@ impl<R: BufRead> Reader<R> {
         let claimed = headers.remove("Result").and_then(|text| {
             let result = read_result(text.trim().as_bytes());
             if result.is_none() && text != "?" {
-                self.warn(RecordWarningKind::Header("Result".to_owned()));
+                self.notice(NoticeReason::Header("Result".to_owned()));
             }
             result
         });
@@ -218,7 +220,7 @@ impl<R: BufRead> Reader<R> {
                             self.conclude(draft, result);
                             return Ok(());
                         }
-                        self.warn_skipped();
+                        self.notice_skipped();
                     } else if draft.skipping == 0 {
                         self.read_symbol(draft)?;
                     }
@@ -242,9 +244,9 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    fn warn_skipped(&mut self) {
+    fn notice_skipped(&mut self) {
         let text = shortened(&String::from_utf8_lossy(self.tokens.text()));
-        self.warn(RecordWarningKind::Skipped(text));
+        self.notice(NoticeReason::Skipped(text));
     }
 
     fn conclude(&mut self, draft: &mut Draft, result: GameResult) {
@@ -256,13 +258,13 @@ impl<R: BufRead> Reader<R> {
             if result == GameResult::Unknown {
                 draft.record.result = claimed;
             }
-            self.warn(RecordWarningKind::Contradiction("Result".to_owned()));
+            self.notice(NoticeReason::Contradiction("Result".to_owned()));
         }
     }
 
     fn conclude_without_result(&mut self, draft: &mut Draft) {
         draft.record.result = draft.claimed.unwrap_or_default();
-        self.warn(RecordWarningKind::NoEnd);
+        self.notice(NoticeReason::NoEnd);
     }
 
     fn open(&mut self, draft: &mut Draft) -> Result<(), RecordErrorKind> {
@@ -278,7 +280,7 @@ impl<R: BufRead> Reader<R> {
             Line { last, before: None, after, comments: Vec::new() }
         } else {
             // There is no move to replace.
-            self.warn(RecordWarningKind::CutVariation("(".to_owned()));
+            self.notice(NoticeReason::Skipped("(".to_owned()));
             draft.skipping = 1;
             let (last, after) = (draft.line.last, draft.line.after.clone());
             Line { last, before: None, after, comments: Vec::new() }
@@ -294,7 +296,7 @@ impl<R: BufRead> Reader<R> {
         }
         draft.skipping = 0;
         let Some(outer) = draft.outer.pop() else {
-            self.warn(RecordWarningKind::Skipped(")".to_owned()));
+            self.notice(NoticeReason::Skipped(")".to_owned()));
             return;
         };
         draft.line = outer;
@@ -304,14 +306,14 @@ impl<R: BufRead> Reader<R> {
         let digits = std::str::from_utf8(self.tokens.text()).ok();
         match digits.and_then(|digits| digits.parse().ok()) {
             Some(number) => self.add_nag(draft, number),
-            None => self.warn_skipped(),
+            None => self.notice_skipped(),
         }
     }
 
     fn add_nag(&mut self, draft: &mut Draft, number: u8) {
         if draft.line.before.is_none() {
-            self.warn_skipped();
-        } else if let Some(notes) = draft.record.notes_mut(draft.line.last) {
+            self.notice_skipped();
+        } else if let Some(notes) = draft.record.annotations_mut(draft.line.last) {
             notes.nags.push(Nag(number));
         }
     }
@@ -321,8 +323,17 @@ impl<R: BufRead> Reader<R> {
         if symbol.iter().all(u8::is_ascii_digit) {
             return Ok(());
         }
+        if is_null_move(symbol)
+            && let Some(after) = after_null(&draft.line.after)
+        {
+            return self.add(draft, RecordMove::Null, after);
+        }
         match read_move(&draft.line.after, symbol) {
-            Ok(mv) => self.play(draft, mv),
+            Ok(mv) => {
+                let mut after = draft.line.after.clone();
+                after.play_unchecked(mv);
+                self.add(draft, Move::Chess(mv).into(), after)
+            }
             Err(error) => {
                 let text = String::from_utf8_lossy(symbol).into_owned();
                 if let Some(&(_, nag)) = NAG_SYMBOLS.iter().find(|(known, _)| *known == text) {
@@ -334,7 +345,12 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    fn play(&mut self, draft: &mut Draft, mv: shakmaty::Move) -> Result<(), RecordErrorKind> {
+    fn add(
+        &mut self,
+        draft: &mut Draft,
+        mv: RecordMove,
+        after: Chess,
+    ) -> Result<(), RecordErrorKind> {
         let ply = draft.record.node(draft.line.last).map_or(0, Node::ply);
         if ply >= self.limits.plies {
             return Err(RecordErrorKind::LimitExceeded(Limit::Plies));
@@ -342,14 +358,15 @@ impl<R: BufRead> Reader<R> {
         if draft.record.len() >= self.limits.moves {
             return Err(RecordErrorKind::LimitExceeded(Limit::Moves));
         }
-        let attached = draft.record.attach(draft.line.last, Move::Chess(mv));
+        let attached = draft.record.attach(draft.line.last, mv);
         let id = attached.ok_or(RecordErrorKind::LimitExceeded(Limit::Moves))?;
         draft.line.last = id;
-        draft.line.before = Some(draft.line.after.clone());
-        draft.line.after.play_unchecked(mv);
+        draft.line.before = Some(mem::replace(&mut draft.line.after, after));
         let comments = mem::take(&mut draft.line.comments);
-        if let Some(notes) = draft.record.notes_mut(id) {
-            notes.before = comments;
+        if !comments.is_empty()
+            && let Some(annotations) = draft.record.annotations_mut(id)
+        {
+            annotations.before = comments;
         }
         Ok(())
     }
@@ -365,7 +382,7 @@ impl<R: BufRead> Reader<R> {
         let shown = shortened(text);
         let is_letters = text.starts_with(|letter: char| letter.is_alphabetic());
         if error == SanError::Unreadable && !is_letters {
-            self.warn_skipped();
+            self.notice_skipped();
         } else if matches!(text, "e" | "p" | "ep" | "N" | "D" | "RR") {
             // `e. p.`, and the signs of printed books for novelty, diagram and comment.
         } else if draft.outer.is_empty() {
@@ -375,7 +392,10 @@ impl<R: BufRead> Reader<R> {
                 SanError::Unreadable => RecordErrorKind::Unexpected(shown),
             });
         } else {
-            self.warn(RecordWarningKind::CutVariation(shown));
+            let ply = draft.record.node(draft.line.last).map_or(0, Node::ply);
+            let kept = Kept::Variation(u32::try_from(ply).unwrap_or(u32::MAX));
+            let location = self.tokens.location();
+            self.state.notice(location, NoticeReason::NoSuchMove(shown), kept);
             draft.skipping = 1;
         }
         Ok(())
@@ -389,7 +409,7 @@ fn add_comment(draft: &mut Draft, text: &str) {
     let begins_variation = draft.line.before.is_none() && !draft.outer.is_empty();
     if begins_variation {
         draft.line.comments.push(text.to_owned());
-    } else if let Some(notes) = draft.record.notes_mut(draft.line.last) {
+    } else if let Some(notes) = draft.record.annotations_mut(draft.line.last) {
         let mover = draft.line.before.as_ref().map(|before| side(before.turn()));
         command::extract(text, mover, side(draft.line.after.turn()), notes);
     }
@@ -438,7 +458,12 @@ fn looks_like_a_move(text: &[u8]) -> bool {
         [file, rank] => matches!(file, b'a'..=b'h') && matches!(rank, b'1'..=b'8'),
         _ => false,
     };
-    text.windows(2).any(square) || matches!(text, b"--" | b"Z0" | b"0000" | b"@@@@")
+    text.windows(2).any(square) || is_null_move(text)
+}
+
+/// Whether a text is a null move: of `ChessBase`, SCID, UCI or Winboard.
+fn is_null_move(text: &[u8]) -> bool {
+    matches!(text, b"--" | b"Z0" | b"0000" | b"@@@@")
 }
 
 /// Replaces zeros in castling, `Q` or `/Q` for promotion, doubled signs of check, `:` for captures, and

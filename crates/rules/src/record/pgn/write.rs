@@ -4,9 +4,12 @@ use std::io::{self, Write};
 
 use shakmaty::{Chess, Color, Position as _, san::SanPlus, uci::UciMove};
 
-use crate::{BoardRef, CastlingForm, FenForm, Game, Move, Notation, chess::long_notation};
+use crate::{
+    BoardRef, CastlingForm, FenForm, Game, Move, Notation,
+    chess::{after_null, long_notation},
+};
 
-use super::super::{Annotations, Format, GameRecord, Node, NodeId, WriteError};
+use super::super::{Annotations, Format, GameRecord, Node, NodeId, RecordMove, WriteError};
 use super::{ROSTER, command, unknown_value};
 
 /// Columns of a line, without its end.
@@ -59,7 +62,7 @@ pub fn write_pgn<W: Write>(
     let castling = record.game().castling_form();
     let mut text = Movetext { options, castling, out, column: 0, glued: true };
     if let Some(root) = record.root() {
-        write_comments(&root.notes, &mut text)?;
+        write_comments(root.annotations(), &mut text)?;
     }
     write_moves(record, board.position().clone(), &mut text)?;
     text.token(record.result.as_str())?;
@@ -155,19 +158,23 @@ fn write_moves<W: Write>(
                 tasks.push(next);
             }
             Task::Line { after, position, numbered } => {
-                let children = record.node(after).map_or(&[][..], Node::children);
-                let [first, variations @ ..] = children else { continue };
+                let mut variations = record.children(after).map(Node::id);
+                let Some(first) = variations.next() else { continue };
                 let (next, commented) =
-                    write_move(record, *first, position.clone(), numbered, text)?;
+                    write_move(record, first, position.clone(), numbered, text)?;
+                let has_variations = variations.clone().next().is_some();
                 tasks.push(match next {
                     Task::Line { after, position, .. } => {
-                        let numbered = commented || !variations.is_empty();
-                        Task::Line { after, position, numbered }
+                        Task::Line { after, position, numbered: commented || has_variations }
                     }
                     other => other,
                 });
-                for &first in variations.iter().rev() {
-                    tasks.push(Task::Variation { first, position: position.clone() });
+                let count = tasks.len();
+                tasks.extend(
+                    variations.map(|first| Task::Variation { first, position: position.clone() }),
+                );
+                if let Some(new) = tasks.get_mut(count..) {
+                    new.reverse();
                 }
             }
         }
@@ -186,23 +193,34 @@ fn write_move<W: Write>(
     let node = record.node(id);
     let mut commented = false;
     if let Some(node) = node
-        && let Some(Move::Chess(mv)) = node.mv()
+        && let Some(mv) = node.mv()
     {
-        for comment in &node.notes.before {
+        for comment in &node.annotations().before {
             commented |= write_comment("", comment, text)?;
         }
-        match position.turn() {
-            Color::White => text.token(&format!("{}.", position.fullmoves()))?,
-            Color::Black if numbered || commented => {
-                text.token(&format!("{}...", position.fullmoves()))?;
+        match mv {
+            RecordMove::Legal(Move::Chess(mv)) => {
+                text.number(&position, numbered || commented)?;
+                text.move_token(&mut position, mv)?;
             }
-            Color::Black => {}
+            RecordMove::Null => {
+                text.number(&position, numbered || commented)?;
+                text.token("--")?;
+                // The move was added here, so it is possible.
+                position = after_null(&position).unwrap_or(position);
+            }
+            // Readers would reject it.
+            RecordMove::Illegal(mv) => {
+                let uci = mv.to_uci(text.castling);
+                write_comment("", &format!("illegal move: {uci}"), text)?;
+            }
+            RecordMove::Legal(Move::Shogi(_)) => {}
         }
-        text.move_token(&mut position, mv)?;
-        for nag in &node.notes.nags {
+        let nags = if mv.is_illegal() { &[][..] } else { &node.annotations().nags };
+        for nag in nags {
             text.token(&format!("${}", nag.0))?;
         }
-        commented = write_comments(&node.notes, text)?;
+        commented = write_comments(node.annotations(), text)?;
     }
     let renumber = commented && text.options.renumber;
     Ok((Task::Line { after: id, position, numbered: renumber }, renumber))
@@ -275,6 +293,15 @@ impl<W: Write> Movetext<'_, W> {
         let last = token.rsplit('\n').next().unwrap_or(token).chars().count();
         self.column = if token.contains('\n') { last } else { self.column + first };
         Ok(())
+    }
+
+    /// Writes the number of the next move. Black's is written where readers expect it.
+    fn number(&mut self, position: &Chess, for_black: bool) -> io::Result<()> {
+        match position.turn() {
+            Color::White => self.token(&format!("{}.", position.fullmoves())),
+            Color::Black if for_black => self.token(&format!("{}...", position.fullmoves())),
+            Color::Black => Ok(()),
+        }
     }
 
     /// Writes a move and plays it.

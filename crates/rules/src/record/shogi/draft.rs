@@ -61,13 +61,13 @@ impl Draft {
     }
 
     fn annotations(&self) -> Option<&Annotations> {
-        self.record.node(self.cursor()).map(|node| &node.notes)
+        self.record.node(self.cursor()).map(|node| node.annotations())
     }
 
     /// The annotations at the cursor.
     pub(in super::super) fn notes(&mut self) -> Option<&mut Annotations> {
         let cursor = self.cursor();
-        self.record.notes_mut(cursor)
+        self.record.annotations_mut(cursor)
     }
 
     /// Plays a move and advances the cursor.
@@ -86,7 +86,7 @@ impl Draft {
         self.board
             .try_apply_move32(mv)
             .map_err(|_| RecordErrorKind::LimitExceeded(Limit::Plies))?;
-        let attached = self.record.attach(self.cursor(), Move::Shogi(mv));
+        let attached = self.record.attach(self.cursor(), Move::Shogi(mv).into());
         let id = attached.ok_or(RecordErrorKind::LimitExceeded(Limit::Moves))?;
         self.path.push((id, mv));
         Ok(())
@@ -168,7 +168,7 @@ impl Draft {
         self.end_comment();
         self.record.settle();
         let (last, result) = (self.record.last(), self.record.result);
-        if let Some(end) = self.record.notes_mut(last).and_then(|notes| notes.end.as_mut()) {
+        if let Some(end) = self.record.annotations_mut(last).and_then(|notes| notes.end.as_mut()) {
             if end.outcome.result == GameResult::Unknown {
                 end.outcome.result = result;
             }

@@ -1,10 +1,12 @@
 //! Traverses a record with a board, for writing.
+//!
+//! The formats of shogi have no null moves: a line ends before one, and has no variations of it.
 
 use rsshogi::types::Move32;
 
 use crate::{BoardRef, Move, Position};
 
-use super::super::{GameRecord, Node, NodeId};
+use super::super::{GameRecord, Node, NodeId, RecordMove};
 
 /// The board at a writer's position in the record.
 pub(in super::super) struct Walk {
@@ -19,6 +21,13 @@ pub(in super::super) enum Step<'a> {
     Variation(usize),
     /// A move, with the board and the last move before it.
     Move { node: &'a Node, mv: Move32, board: &'a rsshogi::board::Position, last: Option<Move32> },
+    /// An illegal move ends the line. It is not played on the board.
+    Illegal {
+        node: &'a Node,
+        mv: Move32,
+        board: &'a rsshogi::board::Position,
+        last: Option<Move32>,
+    },
     /// The line ends after this node.
     LineEnd(&'a Node),
 }
@@ -69,29 +78,51 @@ impl Walk {
         let Some(root) = record.root() else { return Ok(()) };
         let mut starts: Vec<NodeId> = Vec::new();
         let mut node = root;
-        let mut next = root.children().first().copied();
-        if variations {
-            starts.extend(root.children().iter().skip(1).rev());
-        }
+        let mut next = Self::next(record, root.id(), variations, &mut starts);
         loop {
-            while let Some(child) = next.and_then(|id| record.node(id)) {
-                let Some(Move::Shogi(mv)) = child.mv() else { break };
-                let last = self.path.last().copied();
-                visit(Step::Move { node: child, mv, board: &self.board, last })?;
-                if !self.play(mv) {
-                    break;
+            while let Some((child, mv)) = next {
+                let (board, last) = (&self.board, self.path.last().copied());
+                match mv {
+                    RecordMove::Legal(Move::Shogi(mv)) => {
+                        visit(Step::Move { node: child, mv, board, last })?;
+                        if !self.play(mv) {
+                            break;
+                        }
+                    }
+                    RecordMove::Illegal(Move::Shogi(mv)) => {
+                        visit(Step::Illegal { node: child, mv, board, last })?;
+                    }
+                    RecordMove::Null
+                    | RecordMove::Legal(Move::Chess(_))
+                    | RecordMove::Illegal(Move::Chess(_)) => break,
                 }
                 node = child;
-                next = child.children().first().copied();
-                if variations {
-                    starts.extend(child.children().iter().skip(1).rev());
-                }
+                next = Self::next(record, child.id(), variations, &mut starts);
             }
             visit(Step::LineEnd(node))?;
             let Some(start) = starts.pop().and_then(|id| record.node(id)) else { return Ok(()) };
             visit(Step::Variation(start.ply()))?;
             self.back_to(start.ply().saturating_sub(1));
-            next = Some(start.id());
+            next = start.mv().map(|mv| (start, mv));
         }
+    }
+
+    /// The next move of a line. Its variations are added to `starts`.
+    fn next<'a>(
+        record: &'a GameRecord,
+        after: NodeId,
+        variations: bool,
+        starts: &mut Vec<NodeId>,
+    ) -> Option<(&'a Node, RecordMove)> {
+        let mut children = record.children(after);
+        let first = children.next().filter(|it| it.mv() != Some(RecordMove::Null))?;
+        if variations {
+            let count = starts.len();
+            starts.extend(children.filter(|it| it.mv() != Some(RecordMove::Null)).map(Node::id));
+            if let Some(new) = starts.get_mut(count..) {
+                new.reverse();
+            }
+        }
+        Some((first, first.mv()?))
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn build(start: &Position, plan: Plan) -> GameRecord {
             continue;
         }
         let mv = moves[usize::from(choice) % moves.len()];
-        let first = record.node(parent).expect("it is there").children().is_empty();
+        let first = record.next(parent).is_none();
         let before = record.len();
         let id = record.add(parent, mv).expect("it is legal");
         if record.len() == before {
@@ -56,12 +56,12 @@ pub(super) fn build(start: &Position, plan: Plan) -> GameRecord {
             notes.before.clear();
         }
         countable(start.game(), position.turn().other(), &mut notes);
-        *record.notes_mut(id).expect("it is there") = notes;
+        *record.annotations_mut(id).expect("it is there") = notes;
         nodes.push(id);
     }
     let mut root = Annotations { before: Vec::new(), nags: Vec::new(), ..plan.root };
     countable(start.game(), start.turn(), &mut root);
-    *record.notes_mut(NodeId::ROOT).expect("it is there") = root;
+    *record.annotations_mut(NodeId::ROOT).expect("it is there") = root;
     record.result = plan.result;
     record
 }

@@ -27,10 +27,11 @@ fn reads_files_of_other_programs() {
     assert_eq!((uci_moves(&record).as_str(), warnings), ("7g7f 3c3d 8h2b+ 3a2b B*4e", vec![]));
     assert_eq!(record.header(Tag::Player(Side::First)), Some("na2hiro"));
     assert_eq!((record.len(), record.result), (7, GameResult::Win(Side::First)));
-    assert_eq!(record.root().expect("a root").notes.comments, ["はじめ"]);
+    assert_eq!(record.root().expect("a root").annotations().comments, ["はじめ"]);
     let first = record.mainline().next().expect("a move");
-    assert_eq!(first.notes.elapsed, Some(Duration::from_secs(16)));
-    let end = record.node(record.last()).and_then(|node| node.notes.end.clone()).expect("an end");
+    assert_eq!(first.annotations().elapsed, Some(Duration::from_secs(16)));
+    let end =
+        record.node(record.last()).and_then(|node| node.annotations().end.clone()).expect("an end");
     assert_eq!(
         (end.outcome.termination, end.comments),
         (Termination::Resignation, vec!["終わり".to_owned()])

@@ -49,7 +49,7 @@ fn rewritten(game: &GameRecord, format: Format) -> GameRecord {
     let shown = || String::from_utf8_lossy(&text).into_owned();
     let read = games.next().unwrap_or_else(|| panic!("no game in {}", shown()));
     let read = read.unwrap_or_else(|error| panic!("{error} in {}", shown()));
-    assert!(games.warnings().is_empty(), "{:?} in {}", games.warnings(), shown());
+    assert!(games.notices().is_empty(), "{:?} in {}", games.notices(), shown());
     assert!(games.next().is_none(), "more than one game in {}", shown());
     read
 }

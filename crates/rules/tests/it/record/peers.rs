@@ -12,7 +12,7 @@ use std::time::Duration;
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use readyok_protocol::Score;
-use readyok_rules::record::{Annotations, Format, GameRecord, MarkColor, NodeId, Tag};
+use readyok_rules::record::{Annotations, Format, GameRecord, MarkColor, Node, NodeId, Tag};
 use readyok_rules::{Game, Side, Square};
 use readyok_rules::{GameResult, Termination};
 use serde_json::{Value, json};
@@ -108,12 +108,13 @@ fn notes(notes: &Annotations) -> Value {
 fn tree(record: &GameRecord) -> Vec<Value> {
     let (mut nodes, mut open) = (Vec::new(), vec![NodeId::ROOT]);
     while let Some(node) = open.pop().and_then(|id| record.node(id)) {
-        let mut value = notes(&node.notes);
+        let mut value = notes(node.annotations());
         let uci = node.mv().map(|mv| mv.to_uci(record.game().castling_form()));
         value["move"] = uci.unwrap_or_default().into();
         value["ply"] = node.ply().into();
         nodes.push(value);
-        open.extend(node.children().iter().rev());
+        let children: Vec<NodeId> = record.children(node.id()).map(Node::id).collect();
+        open.extend(children.iter().rev());
     }
     nodes
 }
@@ -221,7 +222,7 @@ fn exchanges_games_with_cshogi() {
             let moves = record.position().legal_moves();
             let Some(mv) = moves.get(usize::from(choice) % moves.len().max(1)) else { break };
             let id = record.play(*mv).expect("legal");
-            let notes = record.notes_mut(id).expect("it is there");
+            let notes = record.annotations_mut(id).expect("it is there");
             notes.elapsed = Some(Duration::from_secs(u64::from(choice) / 7));
             notes.comments.push("一言".to_owned());
         }
@@ -246,7 +247,7 @@ fn exchanges_games_with_cshogi() {
         let moves: Vec<String> = uci_moves(record).split_whitespace().map(str::to_owned).collect();
         let mut times: Vec<u64> = record
             .mainline()
-            .filter_map(|node| node.notes.elapsed)
+            .filter_map(|node| node.annotations().elapsed)
             .map(|time| time.as_secs())
             .collect();
         for format in ["kif", "csa"] {
@@ -272,7 +273,7 @@ fn exchanges_games_with_cshogi() {
                 assert_eq!(read.termination(), Some(Termination::Resignation), "{file}");
                 assert_eq!(read.result, record.result);
                 let read: Vec<Duration> =
-                    read.mainline().filter_map(|node| node.notes.elapsed).collect();
+                    read.mainline().filter_map(|node| node.annotations().elapsed).collect();
                 assert_eq!(read.len(), times.len());
                 assert!(read.iter().all(|time| time.as_secs() == 61));
             }

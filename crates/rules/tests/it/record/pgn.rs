@@ -8,7 +8,7 @@ use readyok_protocol::Score;
 use readyok_rules::GameResult;
 use readyok_rules::record::{
     self, Evaluation, Format, GameRecord, Limit, Limits, Mark, MarkColor, Nag, Node, NodeId,
-    PgnOptions, RecordErrorKind, RecordWarningKind, Records, write_pgn,
+    NoticeReason, PgnOptions, RecordErrorKind, Records, write_pgn,
 };
 use readyok_rules::{CastlingForm, Game, Notation, Position, Side, Square};
 
@@ -84,7 +84,7 @@ fn reads_lenient_tags() {
             ("A_b", "2"),
         ]
     );
-    let names: Vec<String> = warnings.iter().map(|it| it.kind.to_string()).collect();
+    let names: Vec<String> = warnings.iter().map(|it| it.reason.to_string()).collect();
     assert_eq!(names.len(), 3, "{names:?}");
     assert_eq!(record.player(Side::Second), Some("émile"));
 }
@@ -116,7 +116,7 @@ fn reads_commands_in_comments() {
         Format::Pgn,
     );
     assert_eq!(warnings, []);
-    let notes: Vec<_> = record.mainline().map(|node| node.notes.clone()).collect();
+    let notes: Vec<_> = record.mainline().map(|node| node.annotations().clone()).collect();
     assert_eq!(notes[0].evaluation, Some(Evaluation { score: Score::Cp(25), depth: Some(18) }));
     assert_eq!(notes[0].clock, Some(Duration::from_millis(598_500)));
     assert_eq!(notes[0].comments, ["a good [%foo bar] move [%clk 9]"]);
@@ -137,7 +137,7 @@ fn marks_of_another_board_are_not_written() {
         to: to.map(|to| Square::read(game, to).expect("a square")),
     };
     let mut record = GameRecord::new(Position::start(Game::Chess));
-    let notes = record.notes_mut(NodeId::ROOT).expect("the root");
+    let notes = record.annotations_mut(NodeId::ROOT).expect("the root");
     notes.marks = vec![
         mark(Game::Shogi, "1i", None),
         mark(Game::Chess, "h1", None),
@@ -152,7 +152,7 @@ fn marks_of_another_board_are_not_written() {
 fn engine_output_in_comments_can_have_line_breaks() {
     let text = b"1. e4 {+0.54/12\n0.31s} e5 {+0.10/11\r\n0.25s,\r\nn=1200} *";
     let (record, _) = read_one(text, Format::Pgn);
-    let notes: Vec<_> = record.mainline().map(|node| node.notes.clone()).collect();
+    let notes: Vec<_> = record.mainline().map(|node| node.annotations().clone()).collect();
     let depths = notes.iter().map(|notes| notes.evaluation.and_then(|it| it.depth));
     assert_eq!(depths.collect::<Vec<_>>(), [Some(12), Some(11)]);
     let times = notes.iter().filter_map(|notes| notes.elapsed);
@@ -168,7 +168,7 @@ fn reads_the_comments_of_match_runners() {
           3. Bc4 {0.00/1} Nf6 {1/2 open} *",
         Format::Pgn,
     );
-    let notes: Vec<_> = record.mainline().map(|node| node.notes.clone()).collect();
+    let notes: Vec<_> = record.mainline().map(|node| node.annotations().clone()).collect();
     let scores: Vec<_> =
         notes.iter().map(|notes| notes.evaluation.map(|it| (it.score, it.depth))).collect();
     assert_eq!(
@@ -197,7 +197,7 @@ fn reads_times_without_scores() {
           3. Bc4 {s} Nf6 {1.s} *",
         Format::Pgn,
     );
-    let notes: Vec<_> = record.mainline().map(|node| node.notes.clone()).collect();
+    let notes: Vec<_> = record.mainline().map(|node| node.annotations().clone()).collect();
     let times = notes.iter().map(|notes| notes.elapsed.map(|time| time.as_millis()));
     assert_eq!(
         times.collect::<Vec<_>>(),
@@ -217,14 +217,13 @@ fn comments_are_attached_to_their_moves() {
           1... e5 $1 (1... c5!? 2. Nf3 (2. c3)) 2. Nf3 *",
         Format::Pgn,
     );
-    assert_eq!(record.root().expect("a root").notes.comments, ["of the game"]);
+    assert_eq!(record.root().expect("a root").annotations().comments, ["of the game"]);
     let line: Vec<_> = record.mainline().collect();
-    assert_eq!(line[0].notes.comments, ["one", "two", "three"]);
-    assert_eq!(line[1].notes.nags, [Nag(1)]);
-    let first = record.root().expect("a root").children();
-    let d4 = record.node(first[1]).expect("a variation");
-    assert_eq!(d4.notes.before, ["before"]);
-    assert_eq!(d4.children().len(), 2);
+    assert_eq!(line[0].annotations().comments, ["one", "two", "three"]);
+    assert_eq!(line[1].annotations().nags, [Nag(1)]);
+    let d4 = record.children(NodeId::ROOT).nth(1).expect("a variation");
+    assert_eq!(d4.annotations().before, ["before"]);
+    assert_eq!(record.children(d4.id()).count(), 2);
     assert_eq!(record.len(), 3 + 3 + 2 + 3);
     check_round_trip(&record, Format::Pgn);
 }
@@ -233,7 +232,7 @@ fn comments_are_attached_to_their_moves() {
 fn results_come_from_movetext_and_tag() {
     let (record, warnings) = read_one(b"[Result \"1-0\"]\n\n1. e4", Format::Pgn);
     assert_eq!(record.result, GameResult::Win(Side::First));
-    assert_eq!(warnings.last().map(|it| &it.kind), Some(&RecordWarningKind::NoEnd));
+    assert_eq!(warnings.last().map(|it| &it.reason), Some(&NoticeReason::NoEnd));
     let (record, warnings) = read_one(b"[Result \"1-0\"]\n\n1. e4 0-1", Format::Pgn);
     assert_eq!(record.result, GameResult::Win(Side::Second));
     assert_eq!(warnings.len(), 1);
@@ -265,7 +264,6 @@ fn reports_a_broken_game_and_reads_the_next_one() {
         ("\n1. e4\ne5 2. Nf6 Nc6", "line 3, column 7: `Nf6` is not a legal move"),
         ("1. d4 d5 2. Nf3 Nf6 3. Nd2", "line 1, column 24: `Nd2` fits several moves"),
         ("1. e4 hello", "line 1, column 7: unexpected `hello`"),
-        ("1. e4 --", "line 1, column 7: `--` is not a legal move"),
         ("1. e4 {open", "line 1, column 7: a comment is not closed"),
         ("1. e4 e5 2. Ke3 {a} (2. Nf3 1-0 {b)", "line 1, column 13: `Ke3` is not a legal move"),
     ] {
@@ -286,14 +284,13 @@ fn truncates_a_broken_variation() {
         Format::Pgn,
     );
     assert_eq!(uci_moves(&record), "e2e4 e7e5 g1f3");
-    assert_eq!(record.len(), 3 + 2 + 1 + 1);
+    assert_eq!(record.len(), 3 + 2 + 2 + 1);
     let cut: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
         cut,
         [
-            "line 1, column 20: a variation was truncated before `Ke3`",
-            "line 1, column 48: a variation was truncated before `--`",
-            "line 1, column 73: a variation was truncated before `hello`",
+            "line 1, column 20: `Ke3` is not a legal move; the variation was read up to ply 2",
+            "line 1, column 73: `hello` is not a legal move; the variation was read up to ply 1",
         ]
     );
     let (record, warnings) =
@@ -344,7 +341,7 @@ fn limitations_are_those_of_the_documentation() {
     let id = record.play(mv).expect("legal");
     record.headers.push("Füße", "two\nlines");
     record.finish(readyok_rules::Termination::TimeForfeit);
-    let notes = record.notes_mut(id).expect("it is there");
+    let notes = record.annotations_mut(id).expect("it is there");
     notes.comments = vec![" {a}\nb ".to_owned(), "x\n[Event \"".to_owned()];
     notes.clock = Some(Duration::from_nanos(1_234_567_890));
     let text = String::from_utf8(written(&record, Format::Pgn)).expect("UTF-8");
@@ -357,7 +354,7 @@ fn limitations_are_those_of_the_documentation() {
     let (read, warnings) = read_one(text.as_bytes(), Format::Pgn);
     assert_eq!(warnings, []);
     assert_eq!(read.termination(), Some(readyok_rules::Termination::TimeForfeit));
-    assert_eq!(read.node(read.last()).expect("it is there").notes.comments.len(), 3);
+    assert_eq!(read.node(read.last()).expect("it is there").annotations().comments.len(), 3);
     assert!(
         record::write(&GameRecord::new(Position::start(Game::Shogi)), Format::Pgn, &mut vec![])
             .is_err()
@@ -494,7 +491,7 @@ fn wraps_comments_at_spaces_on_request() {
     let mut record = GameRecord::new(Position::start(Game::Chess));
     let mv = record.position().parse_move("e2e4").expect("a legal move");
     let id = record.play(mv).expect("a legal move");
-    record.notes_mut(id).expect("the move").comments = vec!["ten letters ".repeat(10)];
+    record.annotations_mut(id).expect("the move").comments = vec!["ten letters ".repeat(10)];
     let lines = |wrap_comments| {
         let mut out = Vec::new();
         let options = PgnOptions { wrap_comments, ..PgnOptions::default() };

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use proptest::strategy::Strategy as _;
-use readyok_rules::record::{Annotations, Format, GameRecord, NodeId, Tag};
+use readyok_rules::record::{Annotations, Format, GameRecord, Node, NodeId, Tag};
 use readyok_rules::{CastlingForm, Side};
 use readyok_rules::{GameResult, Termination};
 use serde_json::{Value, json};
@@ -75,17 +75,18 @@ fn tree(record: &GameRecord, format: Format) -> Vec<Value> {
     let (mut nodes, mut open) = (Vec::new(), vec![NodeId::ROOT]);
     while let Some(node) = open.pop().and_then(|id| record.node(id)) {
         let uci = node.mv().map(|mv| mv.to_uci(CastlingForm::KingMove));
-        let comment = trimmed(&node.notes.comments.join("\n"));
-        let time = node.notes.elapsed.unwrap_or_default();
+        let comment = trimmed(&node.annotations().comments.join("\n"));
+        let time = node.annotations().elapsed.unwrap_or_default();
         nodes.push(json!({
             "move": uci.unwrap_or_default(),
             "ply": node.ply(),
             "comment": if capabilities.comments { comment } else { String::new() },
             "millis": if capabilities.times { time.as_millis() } else { 0 },
         }));
-        let children =
-            node.children().iter().take(if capabilities.variations { usize::MAX } else { 1 });
-        open.extend(children.rev());
+        let children = record.children(node.id()).map(Node::id);
+        let children: Vec<NodeId> =
+            children.take(if capabilities.variations { usize::MAX } else { 1 }).collect();
+        open.extend(children.iter().rev());
     }
     nodes
 }
@@ -120,7 +121,7 @@ fn records() -> Vec<GameRecord> {
             record.finish(termination);
         }
         let last = record.last();
-        if let Some(end) = record.notes_mut(last).and_then(|notes| notes.end.as_mut()) {
+        if let Some(end) = record.annotations_mut(last).and_then(|notes| notes.end.as_mut()) {
             end.elapsed = Some(Duration::from_secs(5));
         }
         record
@@ -206,7 +207,7 @@ fn check(record: &GameRecord, format: Format, theirs: &Value) {
     let (read, warnings) = read_one(file.as_bytes(), format);
     assert_eq!(warnings, [], "{file}");
     assert_eq!(tree(&read, format), expected, "{file}");
-    let end = record.node(record.last()).and_then(|node| node.notes.end.as_ref());
+    let end = record.node(record.last()).and_then(|node| node.annotations().end.as_ref());
     let name = end.and_then(|end| end_name(end.outcome.termination, format));
     if let Some(name) = name.filter(|_| format != Format::Usi && format != Format::Ki2) {
         let nodes = theirs["nodes"].as_array().expect("nodes");

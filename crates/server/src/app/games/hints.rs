@@ -70,8 +70,8 @@ impl Games {
         let Some(dialect) = cx.processes.dialect(process) else { return };
         let Ok((node, _)) = session.hint_node() else { return };
         let go = Go { move_time: Some(HINT_TIME), ..Go::default() };
-        let moves = session.tree().moves_to(node);
-        let spec = search_spec(session, dialect, &moves, go, (id, SearchKind::Play));
+        let Some(line) = session.tree().engine_line(node) else { return };
+        let spec = search_spec(session, dialect, &line, go, (id, SearchKind::Play));
         let command = spec.map_or(EngineCommand::Quit, |it| EngineCommand::Search(Box::new(it)));
         cx.processes.send(process, command);
         self.hints.insert(process, (id, node));

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use readyok_client::{Dialect, Search, SearchResult};
 use readyok_protocol::{GameResult, Go};
-use readyok_rules::{Move, MoveCodec};
+use readyok_rules::MoveCodec;
 
 use super::Games;
 use crate::app::components::{Context, SearchEvent, SearchId};
 use crate::app::engines::Engines;
 use crate::app::processes::ProcessSpec;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec, answer};
-use crate::game::{ActiveGame, Document, Effect, GameSession, SearchRequest};
+use crate::game::{ActiveGame, Document, Effect, EngineLine, GameSession, SearchRequest};
 use crate::wire::{
     ApiError, ErrorCategory, ErrorCode, ErrorInfo, GameId, MoveInfo, ProcessId, Purpose,
     SearchInfo, Side, Strength, ValuesFor, Variant,
@@ -70,10 +70,10 @@ impl Games {
             return;
         };
         let command = match request {
-            SearchRequest::Think { search_id, moves, budget, ponder } => {
+            SearchRequest::Think { search_id, line, budget, ponder } => {
                 let go = Go { ponder, ..budget.go(dialect) };
                 let kind = if ponder { SearchKind::Ponder } else { SearchKind::Play };
-                match search_spec(session, dialect, &moves, go, (search_id, kind)) {
+                match search_spec(session, dialect, &line, go, (search_id, kind)) {
                     Some(spec) => EngineCommand::Search(Box::new(spec)),
                     // Without the position it fails when it has to move.
                     None => EngineCommand::Quit,
@@ -246,16 +246,13 @@ impl Games {
 pub(super) fn search_spec(
     session: &GameSession,
     dialect: Dialect,
-    moves: &[Move],
+    line: &EngineLine,
     go: Go<'static>,
     (search_id, kind): (SearchId, SearchKind),
 ) -> Option<SearchSpec> {
     let codec = MoveCodec::new(dialect, session.game())?;
-    let mut position = session.tree().start().clone();
-    for mv in moves {
-        position.play(*mv).ok()?;
-    }
-    let game = session.engine_game(codec, moves)?;
+    let game = session.engine_game(codec, line)?;
+    let position = line.position.clone();
     let search = Search::from(go);
     Some(SearchSpec { search_id, kind, game, search, position, codec, shown: 1 })
 }

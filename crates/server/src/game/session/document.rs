@@ -71,6 +71,7 @@ pub(crate) fn not_added(parent: NodeId, error: AddError) -> ApiError {
         AddError::NoSuchNode => no_node(parent),
         AddError::Full => ApiError::limit(ErrorCode::GameTreeFull),
         AddError::Move(error) => illegal(&error),
+        AddError::AfterIllegalMove => ApiError::conflict(ErrorCode::GameOver),
     }
 }
 
@@ -139,7 +140,7 @@ impl Document {
         }
         self.tree.result = GameResult::Unknown;
         for id in self.tree.ids().collect::<Vec<_>>() {
-            if let Some(notes) = self.tree.notes_mut(id) {
+            if let Some(notes) = self.tree.annotations_mut(id) {
                 notes.end = None;
             }
         }
@@ -326,14 +327,14 @@ impl Document {
                 let filled = |texts: Vec<String>| -> Vec<String> {
                     texts.into_iter().filter(|text| !text.trim().is_empty()).collect()
                 };
-                let notes = self.tree.notes_mut(node).ok_or_else(|| no_node(node))?;
+                let notes = self.tree.annotations_mut(node).ok_or_else(|| no_node(node))?;
                 notes.before = filled(before);
                 notes.comments = filled(comments);
                 self.changes.nodes.insert(node);
             }
             Edit::Nags { node, nags } => {
                 check_count(nags.len())?;
-                let notes = self.tree.notes_mut(node).ok_or_else(|| no_node(node))?;
+                let notes = self.tree.annotations_mut(node).ok_or_else(|| no_node(node))?;
                 notes.nags = nags.into_iter().map(Nag).collect();
                 self.changes.nodes.insert(node);
             }
@@ -344,7 +345,7 @@ impl Document {
                     marks.iter().map(|mark| record_mark(mark, game)).collect();
                 let marks =
                     marks.ok_or_else(|| ApiError::invalid_request(ErrorCode::ShapeOffBoard))?;
-                let notes = self.tree.notes_mut(node).ok_or_else(|| no_node(node))?;
+                let notes = self.tree.annotations_mut(node).ok_or_else(|| no_node(node))?;
                 notes.marks = marks;
                 self.changes.nodes.insert(node);
             }
@@ -431,7 +432,7 @@ impl Document {
             at = self.add_move(at, mv)?;
             if index == 0
                 && let Some(evaluation) = evaluation
-                && let Some(notes) = self.tree.notes_mut(at)
+                && let Some(notes) = self.tree.annotations_mut(at)
             {
                 notes.evaluation = Some(evaluation);
                 self.changes.nodes.insert(at);
@@ -441,7 +442,7 @@ impl Document {
     }
 
     pub(crate) fn set_evaluation(&mut self, node: NodeId, evaluation: Evaluation) {
-        if let Some(notes) = self.tree.notes_mut(node) {
+        if let Some(notes) = self.tree.annotations_mut(node) {
             notes.evaluation = Some(evaluation);
             self.changes.nodes.insert(node);
             self.changes.unsaved = true;
@@ -450,7 +451,7 @@ impl Document {
 
     /// Marks a move as a mistake, in place of another judgement.
     pub(crate) fn set_judgement(&mut self, node: NodeId, nag: u8) {
-        if let Some(notes) = self.tree.notes_mut(node) {
+        if let Some(notes) = self.tree.annotations_mut(node) {
             notes.nags.retain(|it| !matches!(it.0, 1..=6));
             notes.nags.push(Nag(nag));
             self.changes.nodes.insert(node);

@@ -386,7 +386,7 @@ impl ActiveGame {
         self.hint = None;
         // An offer is valid until the other side has moved.
         self.offer = self.offer.filter(|by| *by == side);
-        if let Some(notes) = document.tree.notes_mut(id) {
+        if let Some(notes) = document.tree.annotations_mut(id) {
             let time = Duration::from_millis;
             notes.clock = left.map(time);
             notes.elapsed = pressed.and_then(Result::ok).or(measured).map(time);

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use readyok_protocol::{Dialect, Go, MateLimit};
 use readyok_rules::record::Evaluation;
-use readyok_rules::{Move, Position, Termination};
+use readyok_rules::{Position, Termination};
 
 use super::play::{ActiveGame, lost};
 use super::{Document, Effect};
 use crate::game::clock::GameClocks;
 use crate::game::errors::move_error;
+use crate::game::tree::EngineLine;
 use crate::time::Moment;
 use crate::wire::{ApiError, ErrorCode, ErrorInfo, Limits, MoveInfo, NodeId, OutcomeView, Side};
 
@@ -17,13 +18,7 @@ use crate::wire::{ApiError, ErrorCode, ErrorInfo, Limits, MoveInfo, NodeId, Outc
 #[derive(Clone, Debug)]
 pub(crate) enum SearchRequest {
     /// Searches for a move, or ponders the last of the moves.
-    Think {
-        search_id: u64,
-        /// From the start position.
-        moves: Vec<Move>,
-        budget: TimeBudget,
-        ponder: bool,
-    },
+    Think { search_id: u64, line: EngineLine, budget: TimeBudget, ponder: bool },
     /// The pondered move was played: the search continues as one for a move.
     Hit { budget: TimeBudget },
     /// Plays immediately.
@@ -106,10 +101,10 @@ impl ActiveGame {
         now: Moment,
     ) -> Vec<Effect> {
         let side = Side::from(position.turn());
-        let moves = document.tree.moves_to(self.tip);
+        let line = document.tree.engine_line(self.tip);
         let clocks = self.clocks;
         let slot = self.slots.of_mut(side);
-        let Some(engine) = slot.engine() else {
+        let (Some(engine), Some(line)) = (slot.engine(), line) else {
             if let Some(clocks) = &mut self.clocks {
                 clocks.start(side, now);
             }
@@ -133,27 +128,25 @@ impl ActiveGame {
             self.last_search_id += 1;
             let search_id = self.last_search_id;
             slot.search = Some(PendingSearch { id: search_id, ponder: None, started: false });
-            SearchRequest::Think { search_id, moves, budget, ponder: false }
+            SearchRequest::Think { search_id, line, budget, ponder: false }
         };
         vec![Effect::Request(side, request)]
     }
 
     /// Has an engine ponder the reply that it expects, if the reply is legal.
     fn ponder(&mut self, document: &Document, side: Side, answer: &EngineAnswer) -> Vec<Effect> {
-        let Some(position) = self.tip_position(document) else { return Vec::new() };
-        let mut moves = document.tree.moves_to(self.tip);
+        let Some(mut line) = document.tree.engine_line(self.tip) else { return Vec::new() };
         let clocks = self.clocks;
         let slot = self.slots.of_mut(side);
         let Some(engine) = slot.engine().filter(|engine| engine.ponder) else { return Vec::new() };
-        let expected = answer.ponder.as_ref().and_then(|mv| position.parse_move(mv).ok());
-        let Some(mv) = expected else { return Vec::new() };
-        moves.push(mv);
+        let expected = answer.ponder.as_ref().and_then(|mv| line.position.parse_move(mv).ok());
+        let Some(mv) = expected.filter(|mv| line.play(*mv)) else { return Vec::new() };
         let budget = TimeBudget::new(clocks, side, &engine.limits);
         self.last_search_id += 1;
         let search_id = self.last_search_id;
-        let ponder = Some(mv.to_uci(position.game().castling_form()));
+        let ponder = Some(mv.to_uci(document.game().castling_form()));
         slot.search = Some(PendingSearch { id: search_id, ponder, started: false });
-        vec![Effect::Request(side, SearchRequest::Think { search_id, moves, budget, ponder: true })]
+        vec![Effect::Request(side, SearchRequest::Think { search_id, line, budget, ponder: true })]
     }
 
     /// Has the engine that searches play immediately.
@@ -279,7 +272,7 @@ impl ActiveGame {
     fn record_evaluation(&self, document: &mut Document, side: Side, id: NodeId) {
         let Some(info) = &self.slots.of(side).info else { return };
         let Some(score) = info.score else { return };
-        if let Some(notes) = document.tree.notes_mut(id) {
+        if let Some(notes) = document.tree.annotations_mut(id) {
             notes.evaluation = Some(Evaluation::by(side.into(), score, info.depth));
             document.changes.nodes.insert(id);
         }

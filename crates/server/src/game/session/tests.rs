@@ -55,9 +55,9 @@ fn shown(effects: &[Effect]) -> String {
     let one = |effect: &Effect| {
         let Effect::Request(side, ask) = effect;
         let what = match ask {
-            SearchRequest::Think { search_id, moves, ponder, .. } => {
+            SearchRequest::Think { search_id, line, ponder, .. } => {
                 let kind = if *ponder { "ponder" } else { "think" };
-                format!("{kind}#{search_id}@{}", moves.len())
+                format!("{kind}#{search_id}@{}", line.moves.len())
             }
             SearchRequest::Hit { .. } => "hit".to_owned(),
             SearchRequest::MoveNow => "now".to_owned(),

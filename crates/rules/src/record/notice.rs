@@ -1,0 +1,99 @@
+//! Notices: defects of games that were read nevertheless.
+
+use std::fmt;
+
+use crate::{MoveError, PositionError};
+
+use super::Limit;
+
+/// A defect of a game that was read nevertheless.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// The line, from 1.
+    pub line: u64,
+    /// The column, in characters, from 1.
+    pub column: u64,
+    /// The defect.
+    pub reason: NoticeReason,
+    /// The part of the game that was read.
+    pub kept: Kept,
+}
+
+/// The defect of a [`Notice`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoticeReason {
+    /// Unexpected text was skipped.
+    Skipped(String),
+    /// The text is not a legal move.
+    NoSuchMove(String),
+    /// A move is illegal, or fits several moves.
+    Move(MoveError),
+    /// A malformed header was read as well as possible.
+    Header(String),
+    /// A header that contradicts the game, or is unknown, was replaced or ignored.
+    Contradiction(String),
+    /// The end of the game or of a variation is missing.
+    NoEnd,
+    /// A comment is not closed.
+    OpenComment,
+    /// A castling right without a king and a rook on their squares was dropped.
+    CastlingRight {
+        /// The square of the rook.
+        square: String,
+    },
+    /// The start position violates a rule, and can be viewed only.
+    Start(PositionError),
+    /// The game exceeds a limit.
+    LimitExceeded(Limit),
+}
+
+/// The part of a defective game that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// Everything except the text of the defect.
+    All,
+    /// The main line up to this ply. The text up to the next game was skipped.
+    MainLine(u32),
+    /// The variation up to this ply of the game, and the other lines.
+    Variation(u32),
+}
+
+impl fmt::Display for NoticeReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Skipped(text) => write!(f, "unexpected `{text}`"),
+            Self::NoSuchMove(text) => write!(f, "`{text}` is not a legal move"),
+            Self::Move(error) => error.fmt(f),
+            Self::Header(text) => write!(f, "the header `{text}` is malformed"),
+            Self::Contradiction(text) => write!(f, "`{text}` contradicts the rest of the game"),
+            Self::NoEnd => f.write_str("the end is missing"),
+            Self::OpenComment => f.write_str("a comment is not closed"),
+            Self::CastlingRight { square } => {
+                write!(f, "the castling right with the rook on {square} is impossible")
+            }
+            Self::Start(error) => write!(f, "bad start position: {error}"),
+            Self::LimitExceeded(limit) => limit.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("the rest of the game is complete"),
+            Self::MainLine(0) => f.write_str("no moves were read"),
+            Self::MainLine(ply) => write!(f, "the main line was read up to ply {ply}"),
+            Self::Variation(ply) => write!(f, "the variation was read up to ply {ply}"),
+        }
+    }
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.reason)?;
+        match self.kept {
+            Kept::All => Ok(()),
+            kept => write!(f, "; {kept}"),
+        }
+    }
+}
