@@ -18,7 +18,7 @@ mod player;
 mod referee;
 mod rules;
 
-pub use adjudication::{Syzygy, Tablebases, Wdl};
+pub use adjudication::Tablebases;
 pub use clock::{Clock, Overrun, go};
 pub use play::{Cancel, GameSettings, play_game};
 pub(crate) use player::probe;

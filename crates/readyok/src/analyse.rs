@@ -1,5 +1,6 @@
 //! `readyok analyse`: searches a position and prints the information of the engine.
 
+mod tablebase;
 mod view;
 
 use std::error::Error;
@@ -11,6 +12,7 @@ use readyok_client::{self as client, Engine, EngineError, Search};
 use readyok_protocol::{Dialect, MoveList};
 use readyok_rules::{Game, LineError, Notation, Position, PositionError};
 
+pub use tablebase::TablebaseReport;
 pub use view::{Json, Lines, Screen, View, line, table};
 
 use crate::clock::now;

@@ -34,6 +34,7 @@ mod position;
 pub mod record;
 mod setup;
 mod shogi;
+mod tablebase;
 
 pub use chess::ChessBoard;
 pub use codec::{CodecError, MoveCodec};
@@ -50,5 +51,9 @@ pub use polyglot::PolyglotBook;
 pub use position::{BoardRef, Position};
 pub use setup::{FenForm, Handicap, Setup};
 pub use shogi::ShogiBoard;
+pub use tablebase::{
+    Syzygy, TablebaseCategory, TablebaseEnd, TablebaseError, TablebaseMove, TablebaseResult,
+    TablebaseValue, Wdl,
+};
 // The boards return values of these crates, so users need the same versions.
 pub use {rsshogi, shakmaty};

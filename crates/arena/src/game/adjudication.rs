@@ -1,12 +1,10 @@
 //! Adjudication by the scores of the engines, by the length of the game, and by tablebases.
 
-use std::{fmt, io, path::Path};
+use std::fmt;
 
 use readyok_protocol::Score;
 use readyok_rules::shakmaty::{Chess, Position as _};
-use readyok_rules::{Side, Termination};
-use shakmaty_syzygy::Tablebase;
-pub use shakmaty_syzygy::Wdl;
+use readyok_rules::{Side, Syzygy, Termination, Wdl};
 
 use super::rules::{Agreement, Decision, RuleOptions};
 use crate::plan::{
@@ -145,41 +143,9 @@ pub trait Tablebases: fmt::Debug + Send + Sync {
     fn probe(&self, position: &Chess) -> Option<Wdl>;
 }
 
-/// Syzygy tablebases. Only WDL files (`.rtbw`) are needed.
-#[derive(Debug)]
-pub struct Syzygy {
-    tables: Tablebase<Chess>,
-}
-
-impl Syzygy {
-    /// Opens the tables of some directories.
-    ///
-    /// # Errors
-    /// A directory cannot be read, or none of them contains a table.
-    pub fn open<P: AsRef<Path>>(directories: impl IntoIterator<Item = P>) -> io::Result<Self> {
-        let mut tables = Tablebase::new();
-        let (mut found, mut names) = (0, Vec::new());
-        for directory in directories {
-            let directory = directory.as_ref();
-            let name = format!("`{}`", directory.display());
-            let named = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
-            found += tables.add_directory(directory).map_err(named)?;
-            names.push(name);
-        }
-        if found == 0 {
-            let text = format!("no Syzygy table in {}", names.join(", "));
-            return Err(io::Error::new(io::ErrorKind::NotFound, text));
-        }
-        Ok(Self { tables })
-    }
-}
-
 impl Tablebases for Syzygy {
     fn probe(&self, position: &Chess) -> Option<Wdl> {
-        if self.tables.max_pieces() < position.board().occupied().count() {
-            return None;
-        }
-        self.tables.probe_wdl_after_zeroing(position).ok()
+        self.wdl_after_zeroing(position)
     }
 }
 

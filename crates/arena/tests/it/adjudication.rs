@@ -4,9 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use readyok_arena::game::{
-    Answer, Decision, OpeningError, Referee, Syzygy, Tablebases, Verdict, Wdl,
-};
+use readyok_arena::game::{Answer, Decision, OpeningError, Referee, Tablebases, Verdict};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{
     Adjudication, DrawAdjudication, Limits, ResignAdjudication, TablebaseAdjudication,
@@ -14,7 +12,7 @@ use readyok_arena::plan::{
 };
 use readyok_protocol::Score;
 use readyok_rules::shakmaty::Chess;
-use readyok_rules::{Game, Side, Termination};
+use readyok_rules::{Game, Side, Syzygy, Termination, Wdl};
 
 use crate::referee::referee;
 

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use readyok_arena::game::{Answer, Decision, Referee, Syzygy, Tablebases, Verdict, Wdl};
+use readyok_arena::game::{Answer, Decision, Referee, Tablebases, Verdict};
 use readyok_arena::pairing::Opening;
 use readyok_arena::plan::{Adjudication, Limits, TablebaseAdjudication, TablebaseScope};
 use readyok_rules::shakmaty::fen::Fen;
 use readyok_rules::shakmaty::{
     Bitboard, Board, CastlingMode, Chess, Color, Piece, Role, Setup, Square,
 };
-use readyok_rules::{Game, Side, Termination};
+use readyok_rules::{Game, Side, Syzygy, Termination, Wdl};
 
 fn tables() -> Syzygy {
     let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/syzygy");

@@ -1,16 +1,18 @@
 //! `readyok analyse`.
 
-use std::io::{self, BufWriter, IsTerminal};
+use std::io::{self, BufWriter, IsTerminal, Write as _};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
 use readyok_client::{EngineError, Limit, MateLimit, Search};
 use readyok_protocol::{Dialect, Go};
-use readyok_rules::{Game, Notation};
+use readyok_rules::{Game, Notation, Syzygy};
 
 use crate::address::Address;
 use crate::analyse::{
-    AnalyseError, Json, Lines, MoveFormatter, Screen, Setup, SetupError, Start, View, analyse,
+    AnalyseError, Json, Lines, MoveFormatter, Screen, Setup, SetupError, Start, TablebaseReport,
+    View, analyse,
 };
 use crate::cli::engine::{GameArg, StartArgs, print_messages};
 use crate::connect::{Messages, start_guard};
@@ -32,6 +34,9 @@ Examples:
   readyok analyse stockfish --option Hash=256 --nodes 1000000 --json
   readyok analyse stockfish --searchmoves e2e4 d2d4 --depth 20
   readyok analyse ./slow-engine --timeout 60
+  readyok analyse --syzygy ~/syzygy --fen '8/8/8/8/8/4k3/8/R3K3 w - - 0 1'
+
+With --syzygy, the tablebase result is printed before the search; without ENGINE nothing else is.
 
 Without a limit the search takes ten seconds. With several limits the search ends at the first one reached. Ctrl-C stops the search and prints the result. A second Ctrl-C, or one before the search, kills the engine.
 
@@ -42,11 +47,15 @@ The output is a live table on a terminal, and JSON lines otherwise. docs/readyok
 #[command(after_help = HELP)]
 pub(super) struct Args {
     /// Engine to analyse with
-    engine: String,
+    #[arg(required_unless_present = "syzygy")]
+    engine: Option<String>,
     #[command(flatten)]
     position: PositionArgs,
     #[command(flatten)]
     limit: LimitArgs,
+    /// Print the result of all moves by the Syzygy tablebases in this directory; repeatable
+    #[arg(long, value_name = "DIR")]
+    syzygy: Vec<PathBuf>,
     /// Report N principal variations
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     multipv: Option<u32>,
@@ -116,15 +125,27 @@ enum NotationArg {
 }
 
 pub(super) fn run(args: Args) -> Result<Code, Failure> {
-    let address = Address::find(&args.engine, &dirs::env).map_err(Failure::usage)?;
+    let form = Form::of(args.json, args.plain);
+    let Some(name) = &args.engine else {
+        let setup = args.position.setup(None).map_err(Failure::usage)?;
+        let report = probe(&args.syzygy, &setup)?;
+        if let Some(error) = report.error() {
+            return Err(Failure::usage(error));
+        }
+        return print_report(&report, form);
+    };
+    let address = Address::find(name, &dirs::env).map_err(Failure::usage)?;
     let address = args.start.apply(address);
     let setup = args.position.setup(address.dialect).map_err(Failure::usage)?;
     if address.dialect.is_some_and(|dialect| dialect != setup.dialect()) {
         let needed = setup.dialect().handshake().to_uppercase();
-        let listed = format!("`{}` is listed with another protocol", args.engine);
+        let listed = format!("`{name}` is listed with another protocol");
         return Err(Failure::usage(format!("this game needs {needed}, but {listed}")));
     }
     let limit = args.limit.limit(&setup).map_err(Failure::usage)?;
+    if !args.syzygy.is_empty() {
+        print_report(&probe(&args.syzygy, &setup)?, form)?;
+    }
     let interrupts = Interrupts::default();
     let handler = interrupts.clone();
     on_interrupt(move || handler.interrupt()).map_err(Failure::failed)?;
@@ -146,7 +167,7 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     let name = &engine.identity().name;
     let title = format!("{name} · {}", setup.position);
     let formatter = MoveFormatter::new(setup.position.clone(), args.notation.into());
-    let mut view = view(args.json, args.plain, &title, formatter);
+    let mut view = view(form, &title, formatter);
     let done = analyse(&mut engine, &setup, search, view.as_mut(), &interrupts);
     messages.collect(&mut engine);
     let error = match &done {
@@ -166,15 +187,51 @@ pub(super) fn run(args: Args) -> Result<Code, Failure> {
     }
 }
 
-fn view(json: bool, plain: bool, title: &str, formatter: MoveFormatter) -> Box<dyn View> {
+/// The form of the output.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Lines,
+    Json,
+    Screen,
+}
+
+impl Form {
+    fn of(json: bool, plain: bool) -> Self {
+        let is_terminal = io::stdout().is_terminal();
+        let dumb = dirs::env("TERM").is_some_and(|term| term == "dumb");
+        if plain || (!json && dumb && is_terminal) {
+            Self::Lines
+        } else if json || !is_terminal {
+            Self::Json
+        } else {
+            Self::Screen
+        }
+    }
+}
+
+fn view(form: Form, title: &str, formatter: MoveFormatter) -> Box<dyn View> {
     let out = io::stdout();
-    let dumb = dirs::env("TERM").is_some_and(|term| term == "dumb");
-    if plain || (!json && dumb && out.is_terminal()) {
-        Box::new(Lines::new(BufWriter::new(out), formatter))
-    } else if json || !out.is_terminal() {
-        Box::new(Json::new(BufWriter::new(out), formatter))
-    } else {
-        Box::new(Screen::new(out, terminal_size, title, formatter))
+    match form {
+        Form::Lines => Box::new(Lines::new(BufWriter::new(out), formatter)),
+        Form::Json => Box::new(Json::new(BufWriter::new(out), formatter)),
+        Form::Screen => Box::new(Screen::new(out, terminal_size, title, formatter)),
+    }
+}
+
+fn probe<'a>(directories: &[PathBuf], setup: &'a Setup) -> Result<TablebaseReport<'a>, Failure> {
+    let tables = Syzygy::open(directories).map_err(Failure::usage)?;
+    Ok(TablebaseReport::new(&tables, &setup.position))
+}
+
+fn print_report(report: &TablebaseReport<'_>, form: Form) -> Result<Code, Failure> {
+    let mut out = BufWriter::new(io::stdout());
+    let written = match form {
+        Form::Json => report.write_json(&mut out),
+        Form::Lines | Form::Screen => report.write_table(&mut out),
+    };
+    match written.and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::failed(error)),
+        Ok(()) | Err(_) => Ok(Code::Done),
     }
 }
 

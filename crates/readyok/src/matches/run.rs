@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use readyok_arena::event::{JsonLines, Listener};
 use readyok_arena::export::{Export, Form};
-use readyok_arena::game::{GameSettings, LineObserver, StderrObserver, Syzygy, Tablebases};
+use readyok_arena::game::{GameSettings, LineObserver, StderrObserver, Tablebases};
 use readyok_arena::plan::Plan;
 use readyok_arena::queue::MatchSpec;
 use readyok_arena::report::Report;
@@ -18,7 +18,7 @@ use readyok_arena::runner::{Cpus, EnginePlayer, Match, Settings, StopHandle, Sum
 use readyok_arena::schedule::Schedule;
 use readyok_arena::store::{IndexSet, Reader, Store, StoreError};
 use readyok_client::{Guard, Timeouts};
-use readyok_rules::Game;
+use readyok_rules::{Game, Syzygy};
 
 use super::files::{AnyError, event_file, file_error};
 use crate::exit::stop_match;

@@ -276,6 +276,69 @@ fn analyses_with_narikin() {
     check_narikin(&["--sfen", mate, "--depth", "2"], r#""move":"G*5b""#);
 }
 
+fn syzygy() -> String {
+    format!("{}/../../testdata/syzygy", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn prints_the_tablebase_result_without_an_engine() {
+    let fen = "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1";
+    let output =
+        run(readyok(&Dir::new()).args(["analyse", "--syzygy", &syzygy(), "--fen", fen]), b"");
+    assert_eq!((output.code(), output.stderr.as_str()), (Some(0), ""));
+    let record: Value = serde_json::from_str(output.text()).expect("one line");
+    assert_eq!((&record["type"], &record["category"]), (&json!("tablebase"), &json!("win")));
+    let find = |uci: &str| {
+        let moves = record["moves"].as_array().expect("the moves");
+        moves.iter().find(|it| it["move"] == uci).expect("the move").clone()
+    };
+    let mate = json!({"move": "f7g7", "move_text": "Qg7#", "category": "win", "dtz": 0, "end": "checkmate", "zeroing": false});
+    assert_eq!(find("f7g7"), mate);
+    let stalemate = json!({"move": "g6h6", "move_text": "Kh6", "category": "draw", "dtz": 0, "end": "stalemate", "zeroing": false});
+    assert_eq!(find("g6h6"), stalemate);
+    assert_eq!(record["moves"][0]["end"], "checkmate");
+    let output = run(
+        readyok(&Dir::new()).args(["analyse", "--syzygy", &syzygy(), "--plain", "--fen", fen]),
+        b"",
+    );
+    let lines: Vec<_> = output.text().lines().collect();
+    assert_eq!(lines[0], "tablebase: win, DTZ 1");
+    assert!(lines[1].starts_with("move"), "{lines:?}");
+    assert!(lines[2].ends_with("checkmate"), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("Kh6 ") && line.ends_with("stalemate")));
+}
+
+#[test]
+fn prints_the_tablebase_result_before_the_search() {
+    let arguments =
+        ["--syzygy", &syzygy(), "--fen", "8/P7/8/8/8/2k5/8/K7 w - - 0 1", "--depth", "2"];
+    let output = run(readyok(&Dir::new()).args(["analyse", "narikin"]).args(arguments), b"");
+    assert_eq!((output.code(), output.stderr.as_str()), (Some(0), ""));
+    let first = output.text().lines().next().expect("a line");
+    assert!(first.contains(r#""type":"tablebase""#), "{first}");
+    assert!(output.text().contains(r#""type":"bestmove""#));
+    // A position outside of the tables is searched nevertheless.
+    let arguments = ["--syzygy", &syzygy(), "--plain", "--depth", "1"];
+    let output = run(readyok(&Dir::new()).args(["analyse", "narikin"]).args(arguments), b"");
+    let first = output.text().lines().next().expect("a line");
+    assert_eq!(first, "tablebase: tablebases contain no positions with castling rights");
+    assert!(output.text().contains("best move"));
+}
+
+#[test]
+fn rejects_unusable_tablebases_and_positions() {
+    for (arguments, message) in [
+        (vec!["--syzygy", "/nowhere"], "`/nowhere`: "),
+        (vec!["--syzygy", &syzygy()], "castling rights"),
+        (vec!["--syzygy", &syzygy(), "--game", "shogi"], "no Syzygy tablebases for shogi"),
+        (vec![], "required arguments"),
+    ] {
+        let output = run(readyok(&Dir::new()).arg("analyse").args(arguments), b"");
+        assert_eq!(output.code(), Some(2), "{}", output.stderr);
+        assert!(output.stderr.contains(message), "{}", output.stderr);
+    }
+}
+
 #[test]
 fn runs_narikin() {
     let output = run(readyok(&Dir::new()).arg("engine"), b"usi\nquit\n");

@@ -15,6 +15,7 @@ mod reading;
 pub mod record;
 mod seeds;
 mod setup;
+mod tablebase;
 mod text;
 
 use readyok_rules::{Game, Position};

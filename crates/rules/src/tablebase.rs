@@ -1,0 +1,308 @@
+//! Syzygy endgame tablebases of chess.
+//!
+//! The tables assume that the fifty-move counter is 0 and that nobody can castle. [`Syzygy::probe_moves`] applies
+//! the counter of the position. Repetitions are ignored.
+
+use std::cmp::Reverse;
+use std::{fmt, io, path::Path};
+
+use shakmaty::{Chess, Position as _};
+pub use shakmaty_syzygy::Wdl;
+use shakmaty_syzygy::{AmbiguousWdl, Dtz, MaybeRounded, Tablebase};
+
+use crate::{BoardRef, Move, Position};
+
+/// Syzygy tables of some directories. Files are opened when they are needed, and stay open.
+pub struct Syzygy {
+    tables: Tablebase<Chess>,
+    files: usize,
+}
+
+impl fmt::Debug for Syzygy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Syzygy")
+            .field("files", &self.files)
+            .field("max_pieces", &self.max_pieces())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A result under the fifty-move rule, from best to worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum TablebaseCategory {
+    /// A win.
+    Win,
+    /// A win, or a cursed win: the distance in the table is rounded, or there is no DTZ table.
+    MaybeWin,
+    /// A win that the fifty-move rule turns into a draw.
+    CursedWin,
+    /// A draw.
+    Draw,
+    /// A loss that the fifty-move rule turns into a draw.
+    BlessedLoss,
+    /// A loss, or a blessed loss: the distance in the table is rounded, or there is no DTZ table.
+    MaybeLoss,
+    /// A loss.
+    Loss,
+}
+
+/// The end of the game by a move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum TablebaseEnd {
+    /// Checkmate.
+    Checkmate,
+    /// Stalemate.
+    Stalemate,
+    /// Neither side can checkmate.
+    InsufficientMaterial,
+}
+
+/// The value of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TablebaseValue {
+    /// The result; none without a table.
+    pub category: Option<TablebaseCategory>,
+    /// Plies to the next capture or pawn move of best play: positive for wins, negative for losses, 0 for draws
+    /// and at the end of the game. None without a table. Some tables are rounded, and one too small.
+    pub dtz: Option<i32>,
+}
+
+/// A legal move and its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TablebaseMove {
+    /// The move.
+    pub mv: Move,
+    /// The value of the position after the move for the side that plays it.
+    pub value: TablebaseValue,
+    /// Whether the move is a capture or a pawn move, which resets the fifty-move counter.
+    pub is_zeroing: bool,
+    /// The end of the game by the move.
+    pub end: Option<TablebaseEnd>,
+}
+
+/// The values of a position and its moves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TablebaseResult {
+    /// The value for the side to move.
+    pub value: TablebaseValue,
+    /// The end of the game in the position.
+    pub end: Option<TablebaseEnd>,
+    /// The legal moves. Wins are first, the fastest progress before others; then draws; then losses, the
+    /// slowest before others. Moves without a table are last.
+    pub moves: Vec<TablebaseMove>,
+}
+
+/// Why a position has no value in any table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TablebaseError {
+    /// There are no tables of shogi.
+    Shogi,
+    /// There are no tables of positions with castling rights.
+    CastlingRights,
+    /// The position has more pieces than the largest table.
+    TooManyPieces {
+        /// Pieces of the position, kings included.
+        pieces: usize,
+        /// Pieces of the largest table.
+        max: usize,
+    },
+}
+
+impl Syzygy {
+    /// Opens the tables of some directories.
+    ///
+    /// # Errors
+    /// A directory cannot be read, or none of them contains a table.
+    pub fn open<P: AsRef<Path>>(directories: impl IntoIterator<Item = P>) -> io::Result<Self> {
+        let mut tables = Tablebase::new();
+        let (mut files, mut names) = (0, Vec::new());
+        for directory in directories {
+            let directory = directory.as_ref();
+            let name = format!("`{}`", directory.display());
+            let named = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
+            files += tables.add_directory(directory).map_err(named)?;
+            names.push(name);
+        }
+        if files == 0 {
+            let text = format!("no Syzygy table in {}", names.join(", "));
+            return Err(io::Error::new(io::ErrorKind::NotFound, text));
+        }
+        Ok(Self { tables, files })
+    }
+
+    /// The number of files.
+    pub fn files(&self) -> usize {
+        self.files
+    }
+
+    /// The number of pieces of the largest table, kings included.
+    pub fn max_pieces(&self) -> usize {
+        self.tables.max_pieces()
+    }
+
+    /// The value of a position right after a capture or a pawn move, if it is known. Only WDL files (`.rtbw`)
+    /// are read.
+    pub fn wdl_after_zeroing(&self, position: &Chess) -> Option<Wdl> {
+        if self.max_pieces() < position.board().occupied().count() {
+            return None;
+        }
+        self.tables.probe_wdl_after_zeroing(position).ok()
+    }
+
+    /// The values of a position and all of its legal moves.
+    ///
+    /// # Errors
+    /// There can be no table of the position. Missing and damaged files are no errors: their values are none.
+    pub fn probe_moves(&self, position: &Position) -> Result<TablebaseResult, TablebaseError> {
+        let BoardRef::Chess(board) = position.board() else { return Err(TablebaseError::Shogi) };
+        let position = board.position();
+        if !position.castles().is_empty() {
+            return Err(TablebaseError::CastlingRights);
+        }
+        let (pieces, max) = (position.board().occupied().count(), self.max_pieces());
+        if max < pieces {
+            return Err(TablebaseError::TooManyPieces { pieces, max });
+        }
+        let moves = position.legal_moves();
+        let mut moves: Vec<_> = moves.iter().map(|&mv| self.rate(position, mv)).collect();
+        moves.sort_by_key(rank);
+        let (mut value, end) = self.value(position);
+        // The table of the position can be rounded, and has no priority of mate over the fifty-move rule.
+        if !moves.is_empty() && moves.iter().all(|it| it.value.category.is_some()) {
+            value.category = moves.first().and_then(|it| it.value.category);
+        }
+        Ok(TablebaseResult { value, end, moves })
+    }
+
+    fn rate(&self, position: &Chess, mv: shakmaty::Move) -> TablebaseMove {
+        let mut after = position.clone();
+        after.play_unchecked(mv);
+        let (value, end) = self.value(&after);
+        let value = TablebaseValue {
+            category: value.category.map(TablebaseCategory::reversed),
+            dtz: value.dtz.map(|dtz| -dtz),
+        };
+        TablebaseMove { mv: mv.into(), value, is_zeroing: mv.is_zeroing(), end }
+    }
+
+    /// The value of a position without castling rights.
+    fn value(&self, position: &Chess) -> (TablebaseValue, Option<TablebaseEnd>) {
+        let known = |category| TablebaseValue { category: Some(category), dtz: Some(0) };
+        // The end of the game has priority over the fifty-move rule.
+        if position.is_checkmate() {
+            return (known(TablebaseCategory::Loss), Some(TablebaseEnd::Checkmate));
+        }
+        if position.is_stalemate() {
+            return (known(TablebaseCategory::Draw), Some(TablebaseEnd::Stalemate));
+        }
+        if position.is_insufficient_material() {
+            return (known(TablebaseCategory::Draw), Some(TablebaseEnd::InsufficientMaterial));
+        }
+        let value = match (self.tables.probe_dtz(position), self.wdl_after_zeroing(position)) {
+            (Ok(dtz), _) => with_dtz(dtz, position.halfmoves()),
+            (Err(_), Some(wdl)) => without_dtz(wdl, position.halfmoves()),
+            (Err(_), None) => TablebaseValue::default(),
+        };
+        (value, None)
+    }
+}
+
+fn with_dtz(dtz: MaybeRounded<Dtz>, halfmoves: u32) -> TablebaseValue {
+    let category = match AmbiguousWdl::from_dtz_and_halfmoves(dtz, halfmoves) {
+        AmbiguousWdl::Loss => TablebaseCategory::Loss,
+        AmbiguousWdl::MaybeLoss => TablebaseCategory::MaybeLoss,
+        AmbiguousWdl::BlessedLoss => TablebaseCategory::BlessedLoss,
+        AmbiguousWdl::Draw => TablebaseCategory::Draw,
+        AmbiguousWdl::CursedWin => TablebaseCategory::CursedWin,
+        AmbiguousWdl::MaybeWin => TablebaseCategory::MaybeWin,
+        AmbiguousWdl::Win => TablebaseCategory::Win,
+    };
+    TablebaseValue { category: Some(category), dtz: Some(dtz.ignore_rounding().into()) }
+}
+
+/// The value by a WDL table alone, which is exact right after a capture or a pawn move.
+fn without_dtz(wdl: Wdl, halfmoves: u32) -> TablebaseValue {
+    let category = match wdl {
+        Wdl::Win if halfmoves == 0 => TablebaseCategory::Win,
+        Wdl::Win => TablebaseCategory::MaybeWin,
+        Wdl::CursedWin => TablebaseCategory::CursedWin,
+        Wdl::Draw => TablebaseCategory::Draw,
+        Wdl::BlessedLoss => TablebaseCategory::BlessedLoss,
+        Wdl::Loss if halfmoves == 0 => TablebaseCategory::Loss,
+        Wdl::Loss => TablebaseCategory::MaybeLoss,
+    };
+    TablebaseValue { category: Some(category), dtz: (wdl == Wdl::Draw).then_some(0) }
+}
+
+/// The sort key of a move. Captures and pawn moves make progress, so that they are first of the wins and last of
+/// the losses.
+fn rank(mv: &TablebaseMove) -> impl Ord + use<> {
+    let TablebaseValue { category, dtz } = mv.value;
+    let wins = category.is_some_and(|it| it < TablebaseCategory::Draw);
+    let loses = category.is_some_and(|it| TablebaseCategory::Draw < it);
+    let zeroing = (wins && !mv.is_zeroing) || (loses && mv.is_zeroing);
+    let is_mate = mv.end == Some(TablebaseEnd::Checkmate);
+    (category.is_none(), category, Reverse(is_mate), zeroing, dtz.unwrap_or(i32::MAX))
+}
+
+impl TablebaseCategory {
+    /// The result from the view of the opponent.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Win => Self::Loss,
+            Self::MaybeWin => Self::MaybeLoss,
+            Self::CursedWin => Self::BlessedLoss,
+            Self::Draw => Self::Draw,
+            Self::BlessedLoss => Self::CursedWin,
+            Self::MaybeLoss => Self::MaybeWin,
+            Self::Loss => Self::Win,
+        }
+    }
+}
+
+impl fmt::Display for TablebaseCategory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Win => "win",
+            Self::MaybeWin => "win or cursed win",
+            Self::CursedWin => "cursed win",
+            Self::Draw => "draw",
+            Self::BlessedLoss => "blessed loss",
+            Self::MaybeLoss => "loss or blessed loss",
+            Self::Loss => "loss",
+        })
+    }
+}
+
+impl fmt::Display for TablebaseEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Checkmate => "checkmate",
+            Self::Stalemate => "stalemate",
+            Self::InsufficientMaterial => "insufficient material",
+        })
+    }
+}
+
+impl fmt::Display for TablebaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shogi => f.write_str("there are no Syzygy tablebases for shogi"),
+            Self::CastlingRights => {
+                f.write_str("tablebases contain no positions with castling rights")
+            }
+            Self::TooManyPieces { pieces, max } => {
+                write!(f, "the position has {pieces} pieces; the largest table has {max}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for TablebaseError {}
