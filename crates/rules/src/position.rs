@@ -207,10 +207,12 @@ impl Position {
 
     /// Whether a move is legal.
     pub fn is_legal(&self, mv: Move) -> bool {
-        match (&self.0, mv) {
+        match (&self.board, mv) {
             (Board::Chess(board), Move::Chess(mv)) => board.position().is_legal(mv),
             (Board::Shogi(board), Move::Shogi(mv)) => board.is_legal(mv),
-            (Board::Chess(_), Move::Shogi(_)) | (Board::Shogi(_), Move::Chess(_)) => false,
+            (Board::Chess(_), Move::Shogi(_))
+            | (Board::Shogi(_), Move::Chess(_))
+            | (Board::Diagram(_), _) => false,
         }
     }
 
@@ -220,21 +222,23 @@ impl Position {
     /// # Errors
     /// The side to move is in check ([`IllegalReason::Check`]).
     pub fn play_null(&mut self) -> Result<(), MoveError> {
-        let passed = match &self.0 {
+        let passed = match &self.board {
             Board::Chess(board) => board.passed().map(Board::Chess),
             Board::Shogi(board) => board.passed().map(|board| Board::Shogi(Box::new(board))),
+            Board::Diagram(_) => Err(IllegalReason::NotPlayable),
         };
         let passed = passed.map_err(|reason| MoveError::new("--", reason))?;
-        self.0 = passed;
+        self.board = passed;
         Ok(())
     }
 
     /// Reads a move in UCI or USI notation that can be illegal, for the record of a game that it lost.
     /// `None` if the text is malformed or the side to move has no such piece.
     pub fn parse_unchecked(&self, text: &str) -> Option<Move> {
-        match &self.0 {
+        match &self.board {
             Board::Chess(board) => board.parse_unchecked(text).map(Move::Chess),
             Board::Shogi(board) => board.parse_unchecked(text).map(Move::Shogi),
+            Board::Diagram(_) => None,
         }
     }
 
