@@ -19,6 +19,7 @@
 mod csa;
 mod encoding;
 mod error;
+mod filter;
 mod format;
 mod game;
 mod input;
@@ -30,10 +31,15 @@ mod notice;
 mod pgn;
 mod records;
 mod shogi;
+mod strip;
 mod usi;
 
 pub use encoding::Encoding;
 pub use error::{AddError, Limit, RecordError, RecordErrorKind, WriteError};
+pub use filter::{
+    Condition, DateRange, Feature, FilterError, HeaderTest, MaterialPattern, NumberRange,
+    PlayerColor, PlayerCondition, PlayerResult, PositionPattern, TextPattern,
+};
 pub use format::{Bookmark, Format};
 pub use game::{Children, GameRecord, Mainline, Node, NodeId, Positions, RecordMove};
 pub use limits::Limits;

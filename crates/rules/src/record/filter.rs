@@ -1,0 +1,520 @@
+//! Conditions on records, for selections, searches and exports.
+
+mod pattern;
+mod range;
+
+use std::{error, fmt};
+
+use crate::{Game, GameResult, Move, Notation, Opening, Position, Side, Termination};
+
+use super::{GameRecord, Node, NodeId, RecordMove, Tag};
+
+pub use pattern::{MaterialPattern, PositionPattern};
+pub use range::{DateRange, NumberRange};
+
+/// A condition on a record. [`Condition::all`] combines several.
+///
+/// ```
+/// use readyok_rules::record::{self, Condition, TextPattern};
+///
+/// let file = b"[White \"Carlsen, Magnus\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n";
+/// let record = record::read(&file[..], None).next().ok_or("a game")??;
+/// let condition = Condition::all(vec![
+///     Condition::player(TextPattern::new("magnus carlsen")),
+///     Condition::moves("1. e4 e5")?,
+/// ]);
+/// assert!(condition.matches(&record));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub enum Condition {
+    /// All conditions hold.
+    All(Vec<Self>),
+    /// At least one condition holds.
+    Any(Vec<Self>),
+    /// The condition does not hold.
+    Not(Box<Self>),
+    /// The game.
+    Game(Game),
+    /// A player.
+    Player(PlayerCondition),
+    /// The result.
+    Result(GameResult),
+    /// The date, as far as it is known, is within a range.
+    Date(DateRange),
+    /// The rating of a player is within a range.
+    Rating {
+        /// The player.
+        side: Side,
+        /// The range.
+        range: NumberRange,
+    },
+    /// A header.
+    Header {
+        /// The name, in any case.
+        name: String,
+        /// The required value.
+        test: HeaderTest,
+    },
+    /// A common header contains a text.
+    Tag(Tag, TextPattern),
+    /// The ECO code begins with a prefix or is within a range. It is that of the header `ECO`, or else of the
+    /// last named position.
+    Eco {
+        /// The first code or prefix.
+        from: String,
+        /// The last code or prefix.
+        to: String,
+    },
+    /// The name of the opening contains a text. It is that of the header, or else of the last named position.
+    Opening(TextPattern),
+    /// The game begins with these moves from the standard start position.
+    Moves(Vec<Move>),
+    /// A position of the main line matches.
+    Position(PositionPattern),
+    /// Two successive positions of the main line, or the last one, have this material.
+    Material(MaterialPattern),
+    /// The number of plies of the main line is within a range.
+    Plies(NumberRange),
+    /// What ended the game, from the record or else from the last position.
+    Termination(Termination),
+    /// The record has annotations of a kind.
+    Has(Feature),
+}
+
+impl Condition {
+    /// All conditions hold. Those that are evaluated fastest are evaluated first.
+    pub fn all(mut conditions: Vec<Self>) -> Self {
+        conditions.sort_by_key(Self::cost);
+        Self::All(conditions)
+    }
+
+    /// One of the players.
+    pub fn player(name: TextPattern) -> Self {
+        Self::Player(PlayerCondition { name, ..PlayerCondition::default() })
+    }
+
+    /// The game begins with moves. The text has moves in any notation, with or without numbers.
+    pub fn moves(text: &str) -> Result<Self, FilterError> {
+        let tokens: Vec<&str> = text
+            .split_whitespace()
+            .map(|token| token.trim_start_matches(|letter: char| letter.is_ascii_digit()))
+            .zip(text.split_whitespace())
+            .map(|(rest, token)| {
+                // `7g7f` of shogi begins with a digit as well.
+                if rest.starts_with('.') { rest.trim_start_matches('.') } else { token }
+            })
+            .filter(|token| !token.is_empty())
+            .collect();
+        let read = |game| {
+            let mut position = Position::start(game);
+            let mut moves = Vec::with_capacity(tokens.len());
+            for token in &tokens {
+                let mv = [Notation::Western, Notation::Japanese, Notation::Uci]
+                    .into_iter()
+                    .find_map(|notation| position.parse(token, notation).ok())
+                    .ok_or_else(|| FilterError::Move((*token).to_owned()))?;
+                position.play(mv).map_err(|_| FilterError::Move((*token).to_owned()))?;
+                moves.push(mv);
+            }
+            Ok(moves)
+        };
+        read(Game::Chess).or_else(|error| read(Game::Shogi).map_err(|_| error)).map(Self::Moves)
+    }
+
+    /// An ECO code, a prefix such as `B9`, or a range such as `B20-B99`.
+    pub fn eco(text: &str) -> Result<Self, FilterError> {
+        let (from, to) =
+            text.split_once("..").or_else(|| text.split_once('-')).unwrap_or((text, text));
+        let is_code = |code: &str| {
+            let mut letters = code.chars();
+            letters.next().is_some_and(|letter| matches!(letter, 'A'..='E'))
+                && letters.all(|letter| letter.is_ascii_digit())
+                && code.len() <= 3
+        };
+        let (from, to) = (from.trim().to_ascii_uppercase(), to.trim().to_ascii_uppercase());
+        if is_code(&from) && is_code(&to) {
+            Ok(Self::Eco { from, to })
+        } else {
+            Err(FilterError::Eco(text.to_owned()))
+        }
+    }
+
+    /// A header: `NAME`, `NAME=VALUE`, `NAME!=VALUE`, `NAME~TEXT` or, for numbers and dates, `NAME>=VALUE`,
+    /// `NAME<=VALUE`, `NAME>VALUE` and `NAME<VALUE`.
+    pub fn header(text: &str) -> Self {
+        let operators = ["!=", ">=", "<=", "=", "~", ">", "<"];
+        let found = operators
+            .into_iter()
+            .filter_map(|operator| text.find(operator).map(|at| (at, operator)))
+            .min_by_key(|&(at, operator)| (at, std::cmp::Reverse(operator.len())));
+        let Some((at, operator)) = found else {
+            return Self::Header { name: text.trim().to_owned(), test: HeaderTest::Present };
+        };
+        let (name, value) = text.split_at(at);
+        let value = value.get(operator.len()..).unwrap_or_default().trim().to_owned();
+        let test = match operator {
+            "=" => HeaderTest::Equals(value),
+            "!=" => HeaderTest::Differs(value),
+            "~" => HeaderTest::Contains(TextPattern::new(&value)),
+            ">=" => HeaderTest::AtLeast(value),
+            "<=" => HeaderTest::AtMost(value),
+            ">" => HeaderTest::Above(value),
+            _ => HeaderTest::Below(value),
+        };
+        Self::Header { name: name.trim().to_owned(), test }
+    }
+
+    /// Whether the record satisfies the condition.
+    pub fn matches(&self, record: &GameRecord) -> bool {
+        match self {
+            Self::All(conditions) => conditions.iter().all(|it| it.matches(record)),
+            Self::Any(conditions) => conditions.iter().any(|it| it.matches(record)),
+            Self::Not(condition) => !condition.matches(record),
+            Self::Game(game) => record.game() == *game,
+            Self::Player(player) => player.matches(record),
+            Self::Result(result) => record.result == *result,
+            Self::Date(range) => record.date_text().is_some_and(|date| range.contains(date)),
+            Self::Rating { side, range } => {
+                record.rating(*side).is_some_and(|rating| range.contains(rating))
+            }
+            Self::Header { name, test } => test.matches(record, name),
+            Self::Tag(tag, pattern) => {
+                record.header(*tag).is_some_and(|value| pattern.matches(value))
+            }
+            Self::Eco { from, to } => match record.headers.get("ECO") {
+                Some(code) => is_between(code, from, to),
+                None => record.opening().is_some_and(|opening| is_between(opening.eco, from, to)),
+            },
+            Self::Opening(pattern) => match record.header(Tag::Opening) {
+                Some(name) => pattern.matches(name),
+                None => record.opening().is_some_and(|opening| pattern.matches(opening.name)),
+            },
+            Self::Moves(moves) => begins_with(record, moves),
+            Self::Position(pattern) => record.positions().any(|it| pattern.matches(&it)),
+            Self::Material(pattern) => pattern.matches(record),
+            Self::Plies(range) => range.contains(i64::try_from(record.plies()).unwrap_or(i64::MAX)),
+            Self::Termination(termination) => record.derived_termination() == Some(*termination),
+            Self::Has(feature) => feature.is_in(record),
+        }
+    }
+
+    /// The relative time of an evaluation.
+    fn cost(&self) -> u8 {
+        match self {
+            Self::All(conditions) | Self::Any(conditions) => {
+                conditions.iter().map(Self::cost).max().unwrap_or_default()
+            }
+            Self::Not(condition) => condition.cost(),
+            Self::Game(_) | Self::Result(_) | Self::Rating { .. } => 0,
+            Self::Player(_) | Self::Date(_) | Self::Header { .. } | Self::Tag(..) => 1,
+            Self::Moves(_) | Self::Plies(_) => 2,
+            Self::Has(_) => 3,
+            Self::Eco { .. } | Self::Opening(_) | Self::Termination(_) => 4,
+            Self::Position(_) | Self::Material(_) => 5,
+        }
+    }
+}
+
+/// Whether a code is within a range of codes or prefixes.
+fn is_between(code: &str, from: &str, to: &str) -> bool {
+    from <= code && (code <= to || code.starts_with(to))
+}
+
+fn begins_with(record: &GameRecord, moves: &[Move]) -> bool {
+    let game = match moves.first() {
+        Some(Move::Chess(_)) => Game::Chess,
+        Some(Move::Shogi(_)) => Game::Shogi,
+        None => return true,
+    };
+    if record.game() != game || record.start().key() != Position::start(game).key() {
+        return false;
+    }
+    let mut nodes = record.mainline();
+    moves.iter().all(|mv| nodes.next().and_then(Node::mv) == Some(RecordMove::Legal(*mv)))
+}
+
+/// A color as players name it. White moves first in chess, and Black (sente) in shogi.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PlayerColor {
+    /// White; gote in shogi.
+    White,
+    /// Black; sente in shogi.
+    Black,
+}
+
+impl PlayerColor {
+    /// The side with this color.
+    pub fn side(self, game: Game) -> Side {
+        match (self, game) {
+            (Self::White, Game::Chess | Game::Chess960) | (Self::Black, Game::Shogi) => Side::First,
+            (Self::Black, Game::Chess | Game::Chess960) | (Self::White, Game::Shogi) => {
+                Side::Second
+            }
+        }
+    }
+}
+
+/// The result from the view of a player.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PlayerResult {
+    /// The player wins.
+    Win,
+    /// The player loses.
+    Loss,
+    /// A draw.
+    Draw,
+}
+
+/// A condition on one of the players.
+#[derive(Debug, Clone, Default)]
+pub struct PlayerCondition {
+    /// The name of the player.
+    pub name: TextPattern,
+    /// The color of the player; any if `None`.
+    pub color: Option<PlayerColor>,
+    /// The name of the opponent.
+    pub opponent: TextPattern,
+    /// The result of the player; any if `None`.
+    pub result: Option<PlayerResult>,
+    /// The rating of the player; any if `None`.
+    pub rating: Option<NumberRange>,
+}
+
+impl PlayerCondition {
+    fn matches(&self, record: &GameRecord) -> bool {
+        let side = self.color.map(|color| color.side(record.game()));
+        Side::BOTH.into_iter().filter(|it| side.is_none_or(|side| side == *it)).any(|side| {
+            self.result.is_none_or(|result| match result {
+                PlayerResult::Win => record.result == GameResult::Win(side),
+                PlayerResult::Loss => record.result == GameResult::Win(side.other()),
+                PlayerResult::Draw => record.result == GameResult::Draw,
+            }) && self.rating.is_none_or(|range| {
+                record.rating(side).is_some_and(|rating| range.contains(rating))
+            }) && self.name.matches_option(record.player(side))
+                && self.opponent.matches_option(record.player(side.other()))
+        })
+    }
+}
+
+/// A text that contains all words of a pattern, in any order and case. An empty pattern matches any text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TextPattern(Vec<String>);
+
+impl TextPattern {
+    /// The words of a text, separated by blanks or commas.
+    pub fn new(text: &str) -> Self {
+        let words = text.split(|letter: char| letter.is_whitespace() || letter == ',');
+        Self(words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect())
+    }
+
+    /// Whether the text contains all words.
+    pub fn matches(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        self.0.iter().all(|word| text.contains(word.as_str()))
+    }
+
+    fn matches_option(&self, text: Option<&str>) -> bool {
+        self.0.is_empty() || text.is_some_and(|text| self.matches(text))
+    }
+}
+
+/// A condition on the value of a header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HeaderTest {
+    /// The header exists and is not empty.
+    Present,
+    /// The value is this text, in any case.
+    Equals(String),
+    /// The value is not this text, or missing.
+    Differs(String),
+    /// The value contains all words.
+    Contains(TextPattern),
+    /// The value is at least this number or date.
+    AtLeast(String),
+    /// The value is at most this number or date.
+    AtMost(String),
+    /// The value is greater than this number or date.
+    Above(String),
+    /// The value is less than this number or date.
+    Below(String),
+}
+
+impl HeaderTest {
+    fn matches(&self, record: &GameRecord, name: &str) -> bool {
+        let value = match name.to_ascii_lowercase().as_str() {
+            "result" => Some(record.result.as_str()),
+            lower => record
+                .headers
+                .iter()
+                .find(|(known, _)| known.to_ascii_lowercase() == lower)
+                .map(|(_, value)| value),
+        };
+        let Some(value) = value else { return matches!(self, Self::Differs(_)) };
+        match self {
+            Self::Present => !value.is_empty(),
+            Self::Equals(wanted) => value.to_lowercase() == wanted.to_lowercase(),
+            Self::Differs(wanted) => value.to_lowercase() != wanted.to_lowercase(),
+            Self::Contains(pattern) => pattern.matches(value),
+            Self::AtLeast(limit) => compare(value, limit).is_some_and(std::cmp::Ordering::is_ge),
+            Self::AtMost(limit) => compare(value, limit).is_some_and(std::cmp::Ordering::is_le),
+            Self::Above(limit) => compare(value, limit).is_some_and(std::cmp::Ordering::is_gt),
+            Self::Below(limit) => compare(value, limit).is_some_and(std::cmp::Ordering::is_lt),
+        }
+    }
+}
+
+/// Compares numbers, or dates. `None` if a value is neither.
+fn compare(value: &str, limit: &str) -> Option<std::cmp::Ordering> {
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    match (number(value), number(limit)) {
+        (Some(value), Some(limit)) => value.partial_cmp(&limit),
+        _ => Some(range::first_day(value)?.cmp(&range::first_day(limit)?)),
+    }
+}
+
+/// A kind of annotations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Feature {
+    /// Comments.
+    Comments,
+    /// Variations.
+    Variations,
+    /// Numeric annotation glyphs.
+    Nags,
+    /// Remaining times and times of moves.
+    Clocks,
+    /// Evaluations.
+    Evaluations,
+    /// Marked squares and arrows.
+    Marks,
+}
+
+impl Feature {
+    /// All kinds.
+    pub const ALL: [Self; 6] = [
+        Self::Comments,
+        Self::Variations,
+        Self::Nags,
+        Self::Clocks,
+        Self::Evaluations,
+        Self::Marks,
+    ];
+
+    /// Whether a record has annotations of this kind.
+    pub fn is_in(self, record: &GameRecord) -> bool {
+        record.any_node(|node| {
+            let notes = node.annotations();
+            match self {
+                Self::Comments => {
+                    !notes.before.is_empty()
+                        || !notes.comments.is_empty()
+                        || notes.end.as_ref().is_some_and(|end| !end.comments.is_empty())
+                }
+                Self::Variations => record.children(node.id()).nth(1).is_some(),
+                Self::Nags => !notes.nags.is_empty(),
+                Self::Clocks => notes.clock.is_some() || notes.elapsed.is_some(),
+                Self::Evaluations => notes.evaluation.is_some(),
+                Self::Marks => !notes.marks.is_empty(),
+            }
+        })
+    }
+}
+
+impl GameRecord {
+    /// The number of plies of the main line.
+    pub fn plies(&self) -> usize {
+        self.node(self.last()).map_or(0, Node::ply)
+    }
+
+    /// The rating of a player: of the headers `WhiteElo` and `BlackElo`, or of the comments of floodgate.
+    pub fn rating(&self, side: Side) -> Option<i64> {
+        let (header, comment) = match side {
+            Side::First => ("WhiteElo", "black_rate:"),
+            Side::Second => ("BlackElo", "white_rate:"),
+        };
+        let number = |text: &str| {
+            let whole = text.trim().split('.').next().unwrap_or_default();
+            whole.parse().ok().filter(|rating| *rating > 0)
+        };
+        if let Some(text) = self.headers.get(header) {
+            return number(text);
+        }
+        let comments = &self.root()?.annotations().comments;
+        let mut lines = comments.iter().flat_map(|comment| comment.lines());
+        number(lines.find_map(|line| line.trim().strip_prefix(comment))?.rsplit(':').next()?)
+    }
+
+    /// The date of the game as in its headers.
+    pub fn date_text(&self) -> Option<&str> {
+        self.header(Tag::Date)
+            .or_else(|| self.headers.get("UTCDate"))
+            .or_else(|| self.headers.get("対局日"))
+            .filter(|date| !date.is_empty())
+    }
+
+    /// The opening: that of the last named position of the main line.
+    pub fn opening(&self) -> Option<Opening> {
+        if self.game() != Game::Chess {
+            return None;
+        }
+        self.positions().take(Opening::PLIES + 1).filter_map(|it| Opening::of(&it)).last()
+    }
+
+    /// What ended the game: as in the record or else by the last position.
+    pub fn derived_termination(&self) -> Option<Termination> {
+        self.termination().filter(|it| *it != Termination::Other).or_else(|| {
+            let outcome = self.position().outcome();
+            outcome.map(|outcome| outcome.termination).or_else(|| self.termination())
+        })
+    }
+
+    /// Whether a node of the tree satisfies a condition.
+    pub(super) fn any_node(&self, mut condition: impl FnMut(&Node) -> bool) -> bool {
+        let mut pending = vec![NodeId::ROOT];
+        while let Some(id) = pending.pop() {
+            let Some(node) = self.node(id) else { continue };
+            if condition(node) {
+                return true;
+            }
+            pending.extend(self.children(id).map(Node::id));
+        }
+        false
+    }
+}
+
+/// Why a text is not a condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FilterError {
+    /// A move is illegal after the moves before it.
+    Move(String),
+    /// The text is not an ECO code or a range of them.
+    Eco(String),
+    /// The text is not a date or a range of them.
+    Date(String),
+    /// The text is not a number or a range of them.
+    Number(String),
+    /// The text is not a position of chess or shogi.
+    Position(String),
+    /// The text does not describe the pieces of both sides.
+    Material(String),
+}
+
+impl fmt::Display for FilterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Move(text) => write!(f, "`{text}` is not a legal move here"),
+            Self::Eco(text) => write!(f, "`{text}` is not an ECO code or a range such as B20-B99"),
+            Self::Date(text) => {
+                write!(f, "`{text}` is not a date or a range such as 2019-05..2021")
+            }
+            Self::Number(text) => write!(f, "`{text}` is not a number or a range such as 40..80"),
+            Self::Position(text) => write!(f, "`{text}` is not a FEN or an SFEN"),
+            Self::Material(text) => {
+                write!(f, "`{text}` does not have the form KRPvKR (pieces of both sides)")
+            }
+        }
+    }
+}
+
+impl error::Error for FilterError {}
