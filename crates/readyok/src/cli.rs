@@ -2,6 +2,7 @@
 
 mod analyse;
 mod check;
+mod convert;
 mod engine;
 mod match_plan;
 mod matches;
@@ -31,6 +32,7 @@ struct Cli {
 enum Command {
     Serve(serve::Args),
     Analyse(analyse::Args),
+    Convert(Box<convert::Args>),
     Options(engine::OptionsArgs),
     Match(Box<matches::Args>),
     Worker(worker::Args),
@@ -64,6 +66,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let done = match cli.command.unwrap_or_else(|| Command::Serve(serve::Args::default())) {
         Command::Serve(args) => serve::run(args),
         Command::Analyse(args) => analyse::run(args),
+        Command::Convert(args) => convert::run(*args),
         Command::Options(args) => engine::print_options(&args),
         Command::Engine(args) => engine::run_engine(&args),
         Command::Tap(args) => tap::run(args),

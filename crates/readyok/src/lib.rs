@@ -6,6 +6,7 @@ pub mod analyse;
 pub mod cli;
 mod clock;
 mod connect;
+mod convert;
 pub mod dirs;
 pub mod exit;
 pub mod matches;

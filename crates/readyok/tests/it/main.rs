@@ -7,6 +7,7 @@ mod broken_off;
 mod check;
 #[cfg(target_os = "linux")]
 mod containment;
+mod convert;
 mod delivered_files;
 mod match_flags;
 mod matches;

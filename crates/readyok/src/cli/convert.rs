@@ -1,0 +1,612 @@
+//! `readyok convert`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use encoding_rs::Encoding;
+use readyok_rules::record::{
+    self, Condition, DateRange, Feature, Format, MaterialPattern, NumberRange, PgnOptions,
+    PlayerColor, PlayerCondition, PlayerResult, PositionPattern, Tag, TextPattern,
+};
+use readyok_rules::{GameResult, Notation, Side, Termination};
+
+use super::engine::GameArg;
+use crate::convert::{
+    CompressionArg, Content, Conversion, Destination, Duplicates, Files, InputFormat, Mode, Order,
+    OutputFormat, PositionChoice, ReadOptions, Renderer, Selection, SortKey, Split, SplitKey,
+    StatsForm, input_encoding, is_directory, output_encoding, run as run_conversion,
+};
+use crate::exit::{Code, Failure};
+
+const HELP: &str = "\
+FILES are record files, patterns, directories with --recursive, or `-` for standard input (the default). Compressed files are read directly.
+
+All conditions must hold; of several values of one option, any. Texts match in any case, and their words in any order: `--player 'magnus carlsen'`. Ranges have the form 2400..2600, 2400.. or ..2600.
+
+Examples:
+  readyok convert games.pgn.zst --player carlsen --result win -o wins.pgn
+  readyok convert -r kifu/ --to csa -o csa/
+  readyok convert *.pgn --no-duplicates --sort date -o all.pgn.gz
+  readyok convert games.pgn --moves 'e4 c5 Nf3' --date 2020.. --rating 2500.. --count
+  readyok convert games.pgn --position 'r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b' --stats
+  readyok convert games.pgn --check";
+
+/// Convert, filter, sort, split and check game records
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    /// Record files: PGN, KIF, KI2, CSA, JKF, USI, FEN or EPD
+    #[arg(value_name = "FILES")]
+    files: Vec<OsString>,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    content: ContentArgs,
+    #[command(flatten)]
+    filter: FilterArgs,
+    #[command(flatten)]
+    selection: SelectionArgs,
+    #[command(flatten)]
+    report: ReportArgs,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Input")]
+pub(super) struct InputArgs {
+    /// Read the record files in directories and their subdirectories
+    #[arg(short, long)]
+    recursive: bool,
+    /// Read only files in directories whose name or path matches; repeatable
+    #[arg(short, long, value_name = "GLOB")]
+    glob: Vec<String>,
+    /// Set the input format [default: from the file extension or the content]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    from: Option<FormatArg>,
+    /// Set the input encoding, such as windows-1252 or `shift_jis` [default: detected]
+    #[arg(long, value_name = "ENCODING", value_parser = input_encoding)]
+    encoding: Option<&'static Encoding>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+struct OutputArgs {
+    /// Set the output format [default: from the extension of the output, or the input format]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    to: Option<FormatArg>,
+    /// Write to a file, or to a directory with a file for each input file [default: standard output]
+    #[arg(short, long, value_name = "FILE|DIR")]
+    output: Option<PathBuf>,
+    /// Compress the output [default: from the extension .gz, .bz2 or .zst of the output]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    compress: Option<CompressionArg>,
+    /// Set the output encoding, such as `shift_jis` [default: utf-8]
+    #[arg(long, value_name = "ENCODING", value_parser = output_encoding)]
+    output_encoding: Option<record::Encoding>,
+    /// Set the notation of moves in PGN
+    #[arg(long, value_enum, default_value_t = NotationArg::San)]
+    notation: NotationArg,
+    /// Write these positions of each game in FEN, SFEN and EPD: first, last, all, or a ply
+    #[arg(long, value_name = "WHICH", default_value = "last")]
+    positions: PositionChoice,
+    /// Write N games per file
+    #[arg(long, value_name = "N", conflicts_with = "split_by", value_parser = clap::value_parser!(u64).range(1..))]
+    split: Option<u64>,
+    /// Write a file for each value of a property
+    #[arg(long, value_enum, value_name = "PROPERTY")]
+    split_by: Option<SplitKey>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Content")]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
+struct ContentArgs {
+    /// Remove comments
+    #[arg(short = 'C', long, visible_alias = "nocomments")]
+    no_comments: bool,
+    /// Remove variations
+    #[arg(short = 'V', long, visible_alias = "novars")]
+    no_variations: bool,
+    /// Remove numeric annotation glyphs such as `!` and `?`
+    #[arg(short = 'N', long, visible_alias = "nonags")]
+    no_nags: bool,
+    /// Remove clock times and times of moves
+    #[arg(long)]
+    no_clocks: bool,
+    /// Remove evaluations
+    #[arg(long)]
+    no_evals: bool,
+    /// Remove marked squares and arrows
+    #[arg(long)]
+    no_marks: bool,
+    /// Remove all of these
+    #[arg(long)]
+    bare: bool,
+    /// Write only the seven headers of the PGN roster
+    #[arg(short = '7', long, visible_alias = "seven")]
+    roster: bool,
+    /// Write at most N plies of each game
+    #[arg(long, value_name = "N", visible_alias = "plylimit")]
+    truncate: Option<usize>,
+    /// Set the headers ECO and Opening from the moves
+    #[arg(short = 'e', long)]
+    classify: bool,
+    /// Set the header `PlyCount`
+    #[arg(long, visible_alias = "plycount")]
+    ply_count: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Filters")]
+pub(super) struct FilterArgs {
+    /// One of the players
+    #[arg(short, long, value_name = "NAME")]
+    player: Vec<String>,
+    /// The color of --player
+    #[arg(long, value_enum, requires = "player")]
+    color: Option<ColorArg>,
+    /// The opponent of --player
+    #[arg(long, value_name = "NAME", requires = "player")]
+    opponent: Vec<String>,
+    /// White (gote in shogi)
+    #[arg(long, value_name = "NAME", visible_alias = "gote")]
+    white: Vec<String>,
+    /// Black (sente in shogi)
+    #[arg(long, value_name = "NAME", visible_alias = "sente")]
+    black: Vec<String>,
+    /// The result: 1-0, 0-1, draw or *; with --player also win or loss
+    #[arg(long, value_name = "RESULT")]
+    result: Vec<ResultArg>,
+    /// The date: 2020, 2019-05..2021-02-28, 2020.. or ..1999
+    #[arg(long, value_name = "RANGE")]
+    date: Vec<DateRange>,
+    /// The ratings of both players
+    #[arg(long, value_name = "RANGE", visible_alias = "elo")]
+    rating: Vec<NumberRange>,
+    /// The rating of --player, or of at least one player
+    #[arg(long, value_name = "RANGE")]
+    player_rating: Option<NumberRange>,
+    /// The event
+    #[arg(long, value_name = "TEXT")]
+    event: Vec<String>,
+    /// The site
+    #[arg(long, value_name = "TEXT")]
+    site: Vec<String>,
+    /// The round
+    #[arg(long, value_name = "TEXT")]
+    round: Vec<String>,
+    /// A header: NAME, NAME=VALUE, NAME!=VALUE, NAME~TEXT, or NAME>=VALUE for numbers and dates
+    #[arg(short, long, value_name = "CONDITION")]
+    tag: Vec<String>,
+    /// The annotator
+    #[arg(long, value_name = "NAME")]
+    annotator: Vec<String>,
+    /// An engine: one of the players, or the annotator
+    #[arg(long, value_name = "NAME")]
+    engine: Vec<String>,
+    /// The ECO code: B90, B9 or B20-B99
+    #[arg(long, value_name = "CODE", value_parser = Condition::eco)]
+    eco: Vec<Condition>,
+    /// The name of the opening
+    #[arg(long, value_name = "TEXT")]
+    opening: Vec<String>,
+    /// The first moves, in any notation: "e4 c5 Nf3" or "7g7f 3c3d"
+    #[arg(long, value_name = "MOVES", value_parser = Condition::moves)]
+    moves: Vec<Condition>,
+    /// A position that occurs in the game: FEN or SFEN, or only its first fields; `?` is any square
+    #[arg(long, value_name = "FEN", visible_alias = "fen")]
+    position: Vec<PositionPattern>,
+    /// Material that occurs in the game, of either color: `KRPvKR`; `*` allows more
+    #[arg(long, value_name = "PIECES")]
+    material: Vec<MaterialPattern>,
+    /// The number of plies
+    #[arg(long, value_name = "RANGE")]
+    plies: Vec<NumberRange>,
+    /// What ended the game, such as checkmate, stalemate, resignation or time-forfeit
+    #[arg(long, value_name = "TERMINATION", value_parser = termination)]
+    termination: Vec<Termination>,
+    /// The game
+    #[arg(long, value_enum)]
+    variant: Vec<GameArg>,
+    /// Annotations that the game has
+    #[arg(long, value_enum, value_name = "ANNOTATIONS")]
+    has: Vec<FeatureArg>,
+    /// Select the games that do not match
+    #[arg(short = 'v', long)]
+    invert_match: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Selection")]
+struct SelectionArgs {
+    /// Omit games with the moves and the players of an earlier game
+    #[arg(short = 'D', long, visible_alias = "noduplicates")]
+    no_duplicates: bool,
+    /// Select only such games
+    #[arg(short = 'U', long, conflicts_with = "no_duplicates")]
+    only_duplicates: bool,
+    /// Select N games at random
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
+    /// Set the seed of --sample
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// Sort the games, by several properties if separated by commas
+    #[arg(long, value_enum, value_name = "PROPERTY", value_delimiter = ',')]
+    sort: Vec<SortKey>,
+    /// Sort the games in descending order
+    #[arg(
+        long,
+        value_enum,
+        value_name = "PROPERTY",
+        value_delimiter = ',',
+        conflicts_with = "sort"
+    )]
+    sortr: Vec<SortKey>,
+    /// Omit the first N selected games
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: u64,
+    /// Stop after N selected games
+    #[arg(short = 'm', long, value_name = "N", visible_alias = "max-count")]
+    first: Option<u64>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Reports")]
+#[group(multiple = false)]
+struct ReportArgs {
+    /// Print the number of selected games
+    #[arg(short, long)]
+    count: bool,
+    /// Print statistics of the selected games
+    #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
+    stats: Option<StatsForm>,
+    /// Print every defect with its location; the exit code is 1 if there is one
+    #[arg(long)]
+    check: bool,
+    /// Print the names of the files with selected games
+    #[arg(short = 'l', long)]
+    files_with_matches: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormatArg {
+    /// Portable Game Notation (chess)
+    Pgn,
+    /// Kifu for Windows (shogi)
+    Kif,
+    /// KIF without origin squares (shogi)
+    Ki2,
+    /// Computer Shogi Association
+    Csa,
+    /// JSON Kifu Format (shogi)
+    Jkf,
+    /// A line of moves per game: `position startpos moves ...`
+    #[value(alias = "uci")]
+    Usi,
+    /// A position per line (shogi)
+    Sfen,
+    /// A position per line with the next move (chess)
+    Epd,
+    /// A position per line (chess)
+    Fen,
+    /// A JSON object per line
+    Json,
+}
+
+impl FormatArg {
+    fn record(self) -> Option<Format> {
+        Some(match self {
+            Self::Pgn => Format::Pgn,
+            Self::Kif => Format::Kif,
+            Self::Ki2 => Format::Ki2,
+            Self::Csa => Format::Csa,
+            Self::Jkf => Format::Jkf,
+            Self::Usi => Format::Usi,
+            Self::Sfen | Self::Epd | Self::Fen | Self::Json => return None,
+        })
+    }
+
+    fn input(self) -> InputFormat {
+        match self {
+            Self::Sfen => InputFormat::Record(Format::Usi),
+            Self::Json => InputFormat::Record(Format::Jkf),
+            Self::Epd => InputFormat::Epd,
+            Self::Fen => InputFormat::Fen,
+            other => other.record().map_or(InputFormat::Fen, InputFormat::Record),
+        }
+    }
+
+    fn output(self) -> OutputFormat {
+        match self {
+            Self::Sfen => OutputFormat::Sfen,
+            Self::Json => OutputFormat::Json,
+            Self::Epd => OutputFormat::Epd,
+            Self::Fen => OutputFormat::Fen,
+            other => other.record().map_or(OutputFormat::Fen, OutputFormat::Record),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum NotationArg {
+    /// Standard algebraic notation, `Nbd7`
+    San,
+    /// Long algebraic notation, `Nb8-d7`
+    #[value(alias = "lalg")]
+    Lan,
+    /// UCI notation, `b8d7`
+    Uci,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ColorArg {
+    #[value(alias = "gote")]
+    White,
+    #[value(alias = "sente")]
+    Black,
+}
+
+impl From<ColorArg> for PlayerColor {
+    fn from(color: ColorArg) -> Self {
+        match color {
+            ColorArg::White => Self::White,
+            ColorArg::Black => Self::Black,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FeatureArg {
+    Comments,
+    Variations,
+    Nags,
+    Clocks,
+    Evals,
+    Marks,
+}
+
+impl From<FeatureArg> for Feature {
+    fn from(feature: FeatureArg) -> Self {
+        match feature {
+            FeatureArg::Comments => Self::Comments,
+            FeatureArg::Variations => Self::Variations,
+            FeatureArg::Nags => Self::Nags,
+            FeatureArg::Clocks => Self::Clocks,
+            FeatureArg::Evals => Self::Evaluations,
+            FeatureArg::Marks => Self::Marks,
+        }
+    }
+}
+
+/// A result, of the game or of a player.
+#[derive(Clone, Copy, Debug)]
+enum ResultArg {
+    Game(GameResult),
+    Player(PlayerResult),
+}
+
+impl std::str::FromStr for ResultArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(match text.to_ascii_lowercase().as_str() {
+            "win" | "won" => Self::Player(PlayerResult::Win),
+            "loss" | "lost" => Self::Player(PlayerResult::Loss),
+            "draw" | "drawn" => Self::Game(GameResult::Draw),
+            "unknown" | "unfinished" => Self::Game(GameResult::Unknown),
+            text => Self::Game(
+                GameResult::from_text(text)
+                    .ok_or("expected 1-0, 0-1, 1/2-1/2, draw, *, win or loss")?,
+            ),
+        })
+    }
+}
+
+fn termination(name: &str) -> Result<Termination, String> {
+    Termination::from_name(name).ok_or_else(|| {
+        let names: Vec<_> = Termination::ALL.iter().map(|it| it.name()).collect();
+        format!("expected one of {}", names.join(", "))
+    })
+}
+
+pub(super) fn run(args: Args) -> Result<Code, Failure> {
+    let Args { files, input, output, content, filter, selection, report } = args;
+    let condition = filter.condition();
+    let (files, read) = input.files(&files)?;
+    let mode = if report.count {
+        Mode::Count
+    } else if let Some(form) = report.stats {
+        Mode::Stats(form)
+    } else if report.check {
+        Mode::Check
+    } else if report.files_with_matches {
+        Mode::List
+    } else {
+        output.mode()?
+    };
+    let sort = if selection.sort.is_empty() { &selection.sortr } else { &selection.sort };
+    let selection = Selection {
+        condition,
+        duplicates: if selection.no_duplicates {
+            Some(Duplicates::Remove)
+        } else {
+            selection.only_duplicates.then_some(Duplicates::Only)
+        },
+        sample: selection.sample,
+        seed: selection.seed,
+        order: (!sort.is_empty())
+            .then(|| Order { keys: sort.clone(), is_descending: !selection.sortr.is_empty() }),
+        skip: selection.skip,
+        first: selection.first,
+    };
+    run_conversion(Conversion { files, read, selection, content: content.content(), mode })
+}
+
+impl InputArgs {
+    pub(super) fn files(&self, files: &[OsString]) -> Result<(Files, ReadOptions), Failure> {
+        let read = ReadOptions { format: self.from.map(FormatArg::input), encoding: self.encoding };
+        let files = Files::find(files, self.recursive, &self.glob).map_err(Failure::usage)?;
+        Ok((files, read))
+    }
+}
+
+impl OutputArgs {
+    fn mode(self) -> Result<Mode, Failure> {
+        let path = self.output.filter(|path| path.as_os_str() != "-");
+        let extension = path.as_deref().filter(|path| !is_directory(path));
+        let format = self.to.map(FormatArg::output);
+        let format = format.or_else(|| extension.and_then(OutputFormat::of));
+        let split = self.split.map(Split::Count).or_else(|| self.split_by.map(Split::By));
+        if split.is_some() && path.is_none() {
+            return Err(Failure::usage("splitting needs --output"));
+        }
+        let notation = match self.notation {
+            NotationArg::San => Notation::Western,
+            NotationArg::Lan => Notation::Long,
+            NotationArg::Uci => Notation::Uci,
+        };
+        let renderer = Renderer {
+            format,
+            pgn: PgnOptions { notation, ..PgnOptions::default() },
+            positions: self.positions,
+            encoding: self.output_encoding.unwrap_or_default(),
+        };
+        let destination = Destination { path, split, compression: self.compress };
+        Ok(Mode::Write(Box::new((renderer, destination))))
+    }
+}
+
+impl ContentArgs {
+    fn content(&self) -> Content {
+        let flags = [
+            (self.no_comments, Feature::Comments),
+            (self.no_variations, Feature::Variations),
+            (self.no_nags, Feature::Nags),
+            (self.no_clocks, Feature::Clocks),
+            (self.no_evals, Feature::Evaluations),
+            (self.no_marks, Feature::Marks),
+        ];
+        let strip = flags.into_iter().filter(|(is_set, _)| *is_set || self.bare);
+        Content {
+            strip: strip.map(|(_, feature)| feature).collect(),
+            roster: self.roster,
+            plies: self.truncate,
+            classify: self.classify,
+            ply_count: self.ply_count,
+        }
+    }
+}
+
+impl FilterArgs {
+    pub(super) fn condition(self) -> Condition {
+        let mut all = vec![];
+        let mut any = |conditions: Vec<Condition>| {
+            if !conditions.is_empty() {
+                all.push(Condition::Any(conditions));
+            }
+        };
+        let texts = |texts: &[String]| -> Vec<TextPattern> {
+            texts.iter().map(|text| TextPattern::new(text)).collect()
+        };
+        let tags = |tag: Tag, values: &[String]| {
+            texts(values).into_iter().map(|pattern| Condition::Tag(tag, pattern)).collect()
+        };
+        let named = |color, names: &[String]| {
+            let player = |name| PlayerCondition { name, color: Some(color), ..Default::default() };
+            texts(names).into_iter().map(player).map(Condition::Player).collect()
+        };
+        let annotator = |names: &[String]| -> Vec<Condition> {
+            let test = |pattern| Condition::Header {
+                name: "Annotator".to_owned(),
+                test: record::HeaderTest::Contains(pattern),
+            };
+            texts(names).into_iter().map(test).collect()
+        };
+        any(self.players());
+        any(named(PlayerColor::White, &self.white));
+        any(named(PlayerColor::Black, &self.black));
+        if self.player.is_empty() {
+            let results = self.result.iter().map(|result| match result {
+                ResultArg::Game(result) => Condition::Result(*result),
+                ResultArg::Player(PlayerResult::Draw) => Condition::Result(GameResult::Draw),
+                // Without a player, a decided game.
+                ResultArg::Player(_) => Condition::Any(
+                    Side::BOTH.map(|side| Condition::Result(GameResult::Win(side))).to_vec(),
+                ),
+            });
+            any(results.collect());
+        }
+        any(self.date.into_iter().map(Condition::Date).collect());
+        let both = |range| {
+            Condition::All(Side::BOTH.map(|side| Condition::Rating { side, range }).to_vec())
+        };
+        any(self.rating.into_iter().map(both).collect());
+        any(tags(Tag::Event, &self.event));
+        any(tags(Tag::Site, &self.site));
+        any(tags(Tag::Round, &self.round));
+        any(annotator(&self.annotator));
+        let engines = texts(&self.engine).into_iter().map(Condition::player);
+        any(engines.chain(annotator(&self.engine)).collect());
+        any(self.eco);
+        any(texts(&self.opening).into_iter().map(Condition::Opening).collect());
+        any(self.moves);
+        any(self.position.into_iter().map(Condition::Position).collect());
+        any(self.material.into_iter().map(Condition::Material).collect());
+        any(self.plies.into_iter().map(Condition::Plies).collect());
+        any(self.termination.into_iter().map(Condition::Termination).collect());
+        any(self.variant.into_iter().map(|game| Condition::Game(game.into())).collect());
+        // Each of these must hold, unlike the values of other options.
+        all.extend(self.tag.iter().map(|text| Condition::header(text)));
+        all.extend(self.has.into_iter().map(|feature| Condition::Has(feature.into())));
+        let condition = Condition::all(all);
+        if self.invert_match { Condition::Not(Box::new(condition)) } else { condition }
+    }
+
+    /// Conditions on one player, for each combination of names and results.
+    fn players(&self) -> Vec<Condition> {
+        let has_condition = !self.player.is_empty() || self.player_rating.is_some();
+        if !has_condition {
+            return Vec::new();
+        }
+        let names = |names: &[String]| -> Vec<TextPattern> {
+            if names.is_empty() {
+                return vec![TextPattern::default()];
+            }
+            names.iter().map(|name| TextPattern::new(name)).collect()
+        };
+        let results: Vec<Option<ResultArg>> = if self.result.is_empty() || self.player.is_empty() {
+            vec![None]
+        } else {
+            self.result.iter().copied().map(Some).collect()
+        };
+        let mut conditions = Vec::new();
+        for name in names(&self.player) {
+            for opponent in names(&self.opponent) {
+                for result in &results {
+                    let mut player = PlayerCondition {
+                        name: name.clone(),
+                        opponent: opponent.clone(),
+                        color: self.color.map(PlayerColor::from),
+                        result: None,
+                        rating: self.player_rating,
+                    };
+                    conditions.push(match result {
+                        Some(ResultArg::Game(result)) => Condition::All(vec![
+                            Condition::Result(*result),
+                            Condition::Player(player),
+                        ]),
+                        Some(ResultArg::Player(result)) => {
+                            player.result = Some(*result);
+                            Condition::Player(player)
+                        }
+                        None => Condition::Player(player),
+                    });
+                }
+            }
+        }
+        conditions
+    }
+}

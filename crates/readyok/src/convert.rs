@@ -1,0 +1,22 @@
+//! `readyok convert`: reads, filters, sorts and writes the games of record files.
+
+mod compression;
+mod encoding;
+mod input;
+mod json;
+mod output;
+mod progress;
+mod render;
+mod run;
+mod select;
+mod sort;
+mod stats;
+
+pub(crate) use encoding::{input_encoding, output_encoding};
+pub(crate) use input::{Files, InputFormat, ReadOptions};
+pub(crate) use output::{CompressionArg, Destination, Split, SplitKey, is_directory};
+pub(crate) use render::{OutputFormat, PositionChoice, Renderer};
+pub(crate) use run::{Conversion, Mode, run};
+pub(crate) use select::{Content, Duplicates, Selection};
+pub(crate) use sort::{Order, SortKey};
+pub(crate) use stats::StatsForm;

@@ -1,0 +1,328 @@
+//! Input files: names, directories and patterns, and the games in them.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use encoding_rs::Encoding;
+use readyok_rules::record::{
+    Format, GameRecord, Limits, Notice, RecordError, RecordErrorKind, Records,
+};
+use readyok_rules::{Epd, EpdError, Game, Position, PositionError};
+
+use super::compression::{Compression, decompressed};
+use super::encoding::Transcoder;
+
+/// The format of an input file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum InputFormat {
+    Record(Format),
+    /// A FEN or an SFEN per line.
+    Fen,
+    /// An EPD per line.
+    Epd,
+}
+
+impl InputFormat {
+    /// The format of a file extension, also before that of a compressed file.
+    fn of(path: &Path) -> Option<Self> {
+        let path = Compression::of(path).map_or(path, |(_, stem)| stem);
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "fen" => Some(Self::Fen),
+            "epd" => Some(Self::Epd),
+            extension => Format::from_extension(extension).map(Self::Record),
+        }
+    }
+}
+
+/// How input is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ReadOptions {
+    /// The format; detected if `None`.
+    pub(crate) format: Option<InputFormat>,
+    /// The encoding; detected if `None`.
+    pub(crate) encoding: Option<&'static Encoding>,
+}
+
+/// An input file.
+#[derive(Clone, Debug)]
+pub(crate) struct InputFile {
+    /// `None` for standard input.
+    pub(super) path: Option<PathBuf>,
+    /// The path below the directory that was searched, or the file name.
+    pub(super) relative: PathBuf,
+}
+
+impl InputFile {
+    fn stdin() -> Self {
+        Self { path: None, relative: PathBuf::from("stdin") }
+    }
+
+    fn named(path: PathBuf) -> Self {
+        let relative = path.file_name().map_or_else(|| path.clone(), PathBuf::from);
+        Self { path: Some(path), relative }
+    }
+
+    /// The name in messages.
+    pub(super) fn name(&self) -> String {
+        self.path.as_ref().map_or_else(|| "-".to_owned(), |path| path.display().to_string())
+    }
+
+    /// The name of the file without its extensions, with its directory below the searched one.
+    pub(super) fn stem(&self) -> PathBuf {
+        let name = Path::new(self.relative.file_name().unwrap_or_default());
+        let name = Compression::of(name).map_or(name, |(_, stem)| stem);
+        let stem = match InputFormat::of(name) {
+            Some(_) => name.file_stem().unwrap_or_default(),
+            None => name.as_os_str(),
+        };
+        self.relative.with_file_name(stem)
+    }
+}
+
+/// The input files of a command.
+#[derive(Clone, Debug)]
+pub(crate) struct Files(pub(super) Vec<InputFile>);
+
+impl Files {
+    /// Finds the files that arguments name: files, directories, patterns such as `*.pgn`, and `-` for standard
+    /// input, which is also the default unless it is a terminal. In directories, the globs select files;
+    /// without globs, their extensions do.
+    pub(crate) fn find(
+        arguments: &[OsString],
+        recursive: bool,
+        globs: &[String],
+    ) -> Result<Self, String> {
+        if arguments.is_empty() {
+            if io::stdin().is_terminal() {
+                return Err("no input files".to_owned());
+            }
+            return Ok(Self(vec![InputFile::stdin()]));
+        }
+        let globs: Vec<glob::Pattern> = globs
+            .iter()
+            .map(|text| glob::Pattern::new(text).map_err(|error| format!("`{text}`: {error}")))
+            .collect::<Result<_, _>>()?;
+        let mut files = Vec::new();
+        for argument in arguments {
+            let path = Path::new(argument);
+            if argument == "-" {
+                files.push(InputFile::stdin());
+            } else if path.is_dir() {
+                if !recursive {
+                    return Err(format!("`{}` is a directory; use --recursive", path.display()));
+                }
+                walk(path, path, &globs, &mut files)?;
+            } else if path.exists() {
+                files.push(InputFile::named(path.to_owned()));
+            } else {
+                expand(path, &mut files)?;
+            }
+        }
+        Ok(Self(files))
+    }
+
+    /// The number of bytes of all files, as far as it is known.
+    pub(super) fn size(&self) -> Option<u64> {
+        let size = |file: &InputFile| {
+            let metadata = fs::metadata(file.path.as_ref()?).ok()?;
+            metadata.is_file().then_some(metadata.len())
+        };
+        self.0.iter().map(size).sum()
+    }
+
+    /// The canonical paths.
+    pub(super) fn canonical(&self) -> HashSet<PathBuf> {
+        self.0.iter().filter_map(|file| fs::canonicalize(file.path.as_ref()?).ok()).collect()
+    }
+}
+
+/// Adds the files that match a pattern, for shells that do not expand patterns.
+fn expand(path: &Path, files: &mut Vec<InputFile>) -> Result<(), String> {
+    let missing = || format!("`{}`: no such file", path.display());
+    let text = path.to_str().filter(|text| text.contains(['*', '?', '['])).ok_or_else(missing)?;
+    let found = glob::glob(text).map_err(|error| format!("`{text}`: {error}"))?;
+    let before = files.len();
+    files.extend(found.flatten().filter(|path| path.is_file()).map(InputFile::named));
+    if files.len() == before { Err(format!("`{text}` matches no file")) } else { Ok(()) }
+}
+
+/// Adds the record files below a directory, in the order of their names.
+fn walk(
+    root: &Path,
+    directory: &Path,
+    globs: &[glob::Pattern],
+    files: &mut Vec<InputFile>,
+) -> Result<(), String> {
+    let failed = |error: io::Error| format!("`{}`: {error}", directory.display());
+    let mut entries: Vec<_> =
+        fs::read_dir(directory).map_err(failed)?.collect::<Result<_, _>>().map_err(failed)?;
+    entries.sort_unstable_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        // Links to directories are not followed, because they can form loops.
+        if entry.file_type().map_err(failed)?.is_dir() {
+            walk(root, &path, globs, files)?;
+            continue;
+        }
+        let relative = path.strip_prefix(root).unwrap_or(&path).to_owned();
+        let is_selected = if globs.is_empty() {
+            InputFormat::of(&path).is_some()
+        } else {
+            let name = relative.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            globs.iter().any(|glob| glob.matches(name) || glob.matches_path(&relative))
+        };
+        if is_selected && path.is_file() {
+            files.push(InputFile { path: Some(path), relative });
+        }
+    }
+    Ok(())
+}
+
+/// Counts the bytes that are read.
+struct Counting<R> {
+    source: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counting<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(buffer)?;
+        self.count.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+type Source = Box<dyn Read + Send>;
+
+/// The games of a file.
+pub(super) struct Games {
+    inner: Inner,
+    format: Option<InputFormat>,
+}
+
+enum Inner {
+    Records(Box<Records<Source>>),
+    Positions(Positions),
+}
+
+impl Games {
+    /// Opens a file. `count` is increased by the number of bytes that are read.
+    pub(super) fn open(
+        file: &InputFile,
+        options: ReadOptions,
+        count: &Arc<AtomicU64>,
+    ) -> io::Result<Self> {
+        let source: Source = match &file.path {
+            None => Box::new(io::stdin()),
+            Some(path) => Box::new(File::open(path)?),
+        };
+        let source = decompressed(Counting { source, count: Arc::clone(count) })?;
+        let source: Source = match options.encoding {
+            Some(encoding) => Box::new(Transcoder::new(source, encoding)),
+            None => source,
+        };
+        let format = options.format.or_else(|| file.path.as_deref().and_then(InputFormat::of));
+        let inner = if let Some(InputFormat::Fen | InputFormat::Epd) = format {
+            Inner::Positions(Positions {
+                lines: BufReader::new(source),
+                is_epd: format == Some(InputFormat::Epd),
+                line: 0,
+                game: 0,
+                is_over: false,
+            })
+        } else {
+            let record_format = match format {
+                Some(InputFormat::Record(format)) => Some(format),
+                _ => None,
+            };
+            Inner::Records(Box::new(Records::new(source, record_format, Limits::default())))
+        };
+        Ok(Self { inner, format })
+    }
+
+    /// The format, if it was not detected from the content.
+    pub(super) fn format(&self) -> Option<InputFormat> {
+        self.format
+    }
+
+    /// The notices of the last game.
+    pub(super) fn notices(&self) -> &[Notice] {
+        match &self.inner {
+            Inner::Records(records) => records.notices(),
+            Inner::Positions(_) => &[],
+        }
+    }
+}
+
+impl Iterator for Games {
+    type Item = Result<GameRecord, RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.inner {
+            Inner::Records(records) => records.next(),
+            Inner::Positions(positions) => positions.next(),
+        }
+    }
+}
+
+/// Games without moves, from lines with positions.
+struct Positions {
+    lines: BufReader<Source>,
+    is_epd: bool,
+    line: u64,
+    game: u64,
+    is_over: bool,
+}
+
+impl Positions {
+    fn read(&self, text: &str) -> Result<GameRecord, RecordErrorKind> {
+        if self.is_epd {
+            let epd = Epd::read(Game::Chess, text).map_err(|error| match error {
+                EpdError::Position(error) => RecordErrorKind::Start(error),
+                _ => RecordErrorKind::Unexpected(text.chars().take(60).collect()),
+            })?;
+            return Ok(GameRecord::new(epd.position));
+        }
+        let rows = text.split_whitespace().next().unwrap_or_default().split('/').count();
+        let game = if rows == 9 { Game::Shogi } else { Game::Chess };
+        let text = text.strip_prefix("sfen ").unwrap_or(text);
+        let read = Position::from_text(game, text).or_else(|error: PositionError| {
+            Position::from_text(Game::Chess960, text).map_err(|_| error)
+        });
+        read.map(GameRecord::new).map_err(RecordErrorKind::Start)
+    }
+}
+
+impl Iterator for Positions {
+    type Item = Result<GameRecord, RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut text = String::new();
+        while !self.is_over {
+            self.line += 1;
+            text.clear();
+            let read = self.lines.read_line(&mut text);
+            let line = text.trim_start_matches('\u{feff}').trim();
+            let result = match read {
+                Ok(0) => break,
+                Ok(_) if line.is_empty() || line.starts_with('#') => continue,
+                Ok(_) => self.read(line),
+                Err(error) => {
+                    self.is_over = true;
+                    Err(error.into())
+                }
+            };
+            self.game += 1;
+            let (game, line) = (self.game, self.line);
+            return Some(result.map_err(|kind| RecordError { game, line, column: 1, kind }));
+        }
+        self.is_over = true;
+        None
+    }
+}

@@ -1,0 +1,471 @@
+//! The steps of a conversion: a thread reads games, the calling thread selects and writes them.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use readyok_rules::record::{GameRecord, Kept, Notice, RecordError, RecordErrorKind};
+
+use super::input::{Files, Games, InputFile, InputFormat, ReadOptions};
+use super::output::{Destination, Output, Rendered};
+use super::progress::Progress;
+use super::render::Renderer;
+use super::select::{Content, Duplicates, Seen, Selection};
+use super::sort::Spool;
+use super::stats::{Stats, StatsForm};
+use crate::clock::now;
+use crate::exit::{Code, Failure, on_interrupt};
+use crate::terminal::{print_error, printable};
+
+/// Games that are passed between the threads at once.
+const BATCH: usize = 64;
+/// Maximum age of a batch, so that a slow source has no effect on the games that were read.
+const BATCH_AGE: Duration = Duration::from_millis(50);
+const QUEUE: usize = 8;
+/// Interval in which an interrupt is checked.
+const INTERRUPT_INTERVAL: Duration = Duration::from_millis(100);
+/// Maximum number of errors that are reported one by one.
+const MAX_ERRORS: u64 = 20;
+
+/// What is done with the selected games.
+#[derive(Clone, Debug)]
+pub(crate) enum Mode {
+    Write(Box<(Renderer, Destination)>),
+    Count,
+    Stats(StatsForm),
+    /// Lists the defects of the files.
+    Check,
+    /// Lists the files with at least one selected game.
+    List,
+}
+
+/// A conversion.
+#[derive(Clone, Debug)]
+pub(crate) struct Conversion {
+    pub(crate) files: Files,
+    pub(crate) read: ReadOptions,
+    pub(crate) selection: Selection,
+    pub(crate) content: Content,
+    pub(crate) mode: Mode,
+}
+
+/// What the reading thread found.
+enum Found {
+    Game(Box<Game>),
+    /// A file that cannot be opened.
+    Unreadable(usize, io::Error),
+}
+
+struct Game {
+    file: usize,
+    format: Option<InputFormat>,
+    record: Result<GameRecord, RecordError>,
+    notices: Vec<Notice>,
+}
+
+/// Runs a conversion.
+pub(crate) fn run(conversion: Conversion) -> Result<Code, Failure> {
+    let Conversion { files, read, selection, content, mode } = conversion;
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    on_interrupt(move || flag.store(true, Ordering::Release)).map_err(Failure::failed)?;
+    let bytes = Arc::new(AtomicU64::new(0));
+    let (total, inputs) = (files.size(), files.canonical());
+    let (found, games) = sync_channel(QUEUE);
+    let reader = Reader {
+        files: files.clone(),
+        options: read,
+        bytes: Arc::clone(&bytes),
+        found,
+        batch: Vec::new(),
+        begun: now(),
+    };
+    thread::Builder::new()
+        .name("reader".to_owned())
+        .spawn(move || reader.run())
+        .map_err(Failure::failed)?;
+    let sink = match mode {
+        Mode::Write(options) => {
+            let (renderer, destination) = *options;
+            let output = Output::new(destination, inputs);
+            let order = selection.order.clone();
+            let spool = order.map(Spool::new).transpose().map_err(Failure::failed)?;
+            Sink::Write { renderer: Box::new(renderer), output: Box::new(output), spool }
+        }
+        Mode::Count => Sink::Count,
+        Mode::Stats(form) => Sink::Stats(form, Box::default()),
+        Mode::Check => Sink::Check,
+        Mode::List => Sink::List(None),
+    };
+    let run = Run {
+        files: files.0,
+        progress: Progress::new("games", total, bytes),
+        sample: selection.sample.map(|size| Sample::new(size, selection.seed)),
+        selection,
+        content,
+        seen: Seen::default(),
+        sink,
+        read: 0,
+        passed: 0,
+        selected: 0,
+        defects: 0,
+        lost: 0,
+    };
+    match run.run(&games, &interrupted) {
+        // The reader has closed the pipe.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Code::Done),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Code::Interrupted),
+        done => done.map_err(Failure::failed),
+    }
+}
+
+/// Reads the games of all files.
+struct Reader {
+    files: Files,
+    options: ReadOptions,
+    bytes: Arc<AtomicU64>,
+    found: SyncSender<Vec<Found>>,
+    batch: Vec<Found>,
+    begun: std::time::Instant,
+}
+
+impl Reader {
+    fn run(mut self) {
+        for (number, file) in self.files.0.clone().iter().enumerate() {
+            if !self.read(number, file) {
+                return;
+            }
+        }
+        self.flush();
+    }
+
+    /// False if no more games are wanted.
+    fn read(&mut self, number: usize, file: &InputFile) -> bool {
+        let mut games = match Games::open(file, self.options, &self.bytes) {
+            Ok(games) => games,
+            Err(error) => return self.send(Found::Unreadable(number, error)),
+        };
+        while let Some(record) = games.next() {
+            let notices = games.notices().to_vec();
+            let game = Game { file: number, format: games.format(), record, notices };
+            if !self.send(Found::Game(Box::new(game))) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn send(&mut self, found: Found) -> bool {
+        if self.batch.is_empty() {
+            self.begun = now();
+        }
+        self.batch.push(found);
+        let is_due = self.batch.len() >= BATCH || now() - self.begun >= BATCH_AGE;
+        !is_due || self.flush()
+    }
+
+    fn flush(&mut self) -> bool {
+        self.found.send(std::mem::take(&mut self.batch)).is_ok()
+    }
+}
+
+enum Sink {
+    Write {
+        renderer: Box<Renderer>,
+        output: Box<Output>,
+        spool: Option<Spool>,
+    },
+    Count,
+    Stats(StatsForm, Box<Stats>),
+    Check,
+    /// The last file that was listed.
+    List(Option<usize>),
+}
+
+/// A random sample of games, in their order.
+struct Sample {
+    size: usize,
+    random: u64,
+    seen: u64,
+    games: Vec<(u64, Game)>,
+}
+
+impl Sample {
+    fn new(size: usize, seed: u64) -> Self {
+        Self { size, random: seed, seen: 0, games: Vec::new() }
+    }
+
+    /// Adds a game with the probability that makes all samples equally likely (reservoir sampling).
+    fn add(&mut self, game: Game) {
+        let number = self.seen;
+        self.seen += 1;
+        if self.games.len() < self.size {
+            self.games.push((number, game));
+            return;
+        }
+        let index = self.below(self.seen);
+        if let Some(entry) = usize::try_from(index).ok().and_then(|at| self.games.get_mut(at)) {
+            *entry = (number, game);
+        }
+    }
+
+    /// A random number below a limit (`SplitMix64`; the bias is negligible).
+    fn below(&mut self, limit: u64) -> u64 {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)) % limit.max(1)
+    }
+}
+
+struct Run {
+    files: Vec<InputFile>,
+    progress: Progress,
+    selection: Selection,
+    sample: Option<Sample>,
+    content: Content,
+    seen: Seen,
+    sink: Sink,
+    read: u64,
+    /// Games that passed the selection before `skip` and `first`.
+    passed: u64,
+    selected: u64,
+    defects: u64,
+    /// Games that could not be read or written, and files.
+    lost: u64,
+}
+
+impl Run {
+    fn run(mut self, games: &Receiver<Vec<Found>>, stop: &AtomicBool) -> io::Result<Code> {
+        'all: loop {
+            if stop.load(Ordering::Acquire) {
+                self.progress.clear();
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let batch = match games.recv_timeout(INTERRUPT_INTERVAL) {
+                Ok(batch) => batch,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            for found in batch {
+                let wants_more = match found {
+                    Found::Game(game) => self.add(*game)?,
+                    Found::Unreadable(file, error) => {
+                        self.lost += 1;
+                        let text = format!("`{}`: {error}", self.name(file));
+                        self.report(&text);
+                        true
+                    }
+                };
+                if !wants_more {
+                    break 'all;
+                }
+            }
+            self.progress.update(self.read);
+        }
+        self.finish()
+    }
+
+    fn name(&self, file: usize) -> String {
+        self.files.get(file).map(InputFile::name).unwrap_or_default()
+    }
+
+    fn report(&mut self, text: &str) {
+        self.progress.clear();
+        print_error(text);
+    }
+
+    /// Prints a line of the output of a report.
+    fn print(&mut self, line: &str) -> io::Result<()> {
+        self.progress.clear();
+        writeln!(io::stdout().lock(), "{line}")
+    }
+
+    /// Processes a game. False if no more games are needed.
+    fn add(&mut self, game: Game) -> io::Result<bool> {
+        self.read += 1;
+        if matches!(self.sink, Sink::Check) {
+            return self.check(&game).map(|()| true);
+        }
+        let record = match &game.record {
+            Ok(record) => record,
+            Err(error) => {
+                self.lost += 1;
+                if self.lost <= MAX_ERRORS {
+                    let text = located(&self.name(game.file), error);
+                    self.report(&text);
+                }
+                return Ok(true);
+            }
+        };
+        if !self.selection.condition.matches(record) {
+            return Ok(true);
+        }
+        if let Some(duplicates) = self.selection.duplicates {
+            let is_duplicate = self.seen.add(record);
+            if is_duplicate != (duplicates == Duplicates::Only) {
+                return Ok(true);
+            }
+        }
+        match &mut self.sample {
+            Some(sample) => {
+                sample.add(game);
+                Ok(true)
+            }
+            None => self.pass(game),
+        }
+    }
+
+    fn check(&mut self, game: &Game) -> io::Result<()> {
+        let name = self.name(game.file);
+        for notice in &game.notices {
+            self.defects += 1;
+            let Notice { line, column, reason, kept } = notice;
+            let kept = if *kept == Kept::All { String::new() } else { format!("; {kept}") };
+            let text = printable(&format!("{reason}{kept}"));
+            self.print(&format!("{name}:{line}:{column}: warning: {text}"))?;
+        }
+        if let Err(error) = &game.record {
+            self.defects += 1;
+            let RecordError { line, column, kind, .. } = error;
+            let text = printable(&kind.to_string());
+            self.print(&format!("{name}:{line}:{column}: error: {text}"))?;
+        }
+        Ok(())
+    }
+
+    /// Processes a selected game. Games are counted here, unless they are sorted first.
+    fn pass(&mut self, game: Game) -> io::Result<bool> {
+        let Game { file, format, record: Ok(mut record), .. } = game else { return Ok(true) };
+        let is_sorted = matches!(&self.sink, Sink::Write { spool: Some(_), .. });
+        if !is_sorted {
+            match self.counted() {
+                Counted::Skipped => return Ok(true),
+                Counted::Selected => {}
+                Counted::AfterLast => return Ok(false),
+            }
+        }
+        match &mut self.sink {
+            Sink::Count | Sink::Check => {}
+            Sink::Stats(_, stats) => stats.add(&record),
+            Sink::List(last) => {
+                if *last != Some(file) {
+                    *last = Some(file);
+                    let name = self.name(file);
+                    self.print(&name)?;
+                }
+            }
+            Sink::Write { renderer, output, spool } => {
+                let groups = output.split_key().map(|key| key.of(&record)).unwrap_or_default();
+                self.content.apply(&mut record);
+                let format = renderer.format_of(&record, format);
+                let game = match renderer.render(&record, format) {
+                    Ok(bytes) => Rendered { bytes, format, file, groups },
+                    Err(error) => {
+                        self.lost += 1;
+                        if self.lost <= MAX_ERRORS {
+                            let text =
+                                format!("`{}`: a game cannot be written: {error}", self.name(file));
+                            self.report(&text);
+                        }
+                        return Ok(true);
+                    }
+                };
+                match spool {
+                    Some(spool) => spool.add(&record, game)?,
+                    None => self.write(&game)?,
+                }
+            }
+        }
+        Ok(is_sorted || !self.is_complete())
+    }
+
+    fn write(&mut self, game: &Rendered) -> io::Result<()> {
+        let Sink::Write { output, .. } = &mut self.sink else { return Ok(()) };
+        match self.files.get(game.file) {
+            Some(file) if !game.bytes.is_empty() => output.write(game, file),
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts a game for `skip` and `first`.
+    fn counted(&mut self) -> Counted {
+        self.passed += 1;
+        if self.passed <= self.selection.skip {
+            return Counted::Skipped;
+        }
+        if self.is_complete() {
+            return Counted::AfterLast;
+        }
+        self.selected += 1;
+        Counted::Selected
+    }
+
+    fn is_complete(&self) -> bool {
+        self.selection.first.is_some_and(|first| first <= self.selected)
+    }
+
+    fn finish(mut self) -> io::Result<Code> {
+        if let Some(sample) = self.sample.take() {
+            let mut games = sample.games;
+            games.sort_by_key(|(number, _)| *number);
+            for (_, game) in games {
+                if !self.pass(game)? {
+                    break;
+                }
+            }
+        }
+        let spool = match &mut self.sink {
+            Sink::Write { spool, .. } => spool.take(),
+            _ => None,
+        };
+        if let Some(spool) = spool {
+            spool.drain(|game| match self.counted() {
+                Counted::Skipped => Ok(true),
+                Counted::Selected => self.write(&game).map(|()| true),
+                Counted::AfterLast => Ok(false),
+            })?;
+        }
+        self.progress.clear();
+        match self.sink {
+            Sink::Write { output, .. } => output.finish()?,
+            Sink::Count => writeln!(io::stdout().lock(), "{}", self.selected)?,
+            Sink::Stats(StatsForm::Table, stats) => {
+                io::stdout().lock().write_all(stats.table().as_bytes())?;
+            }
+            Sink::Stats(StatsForm::Json, stats) => {
+                writeln!(io::stdout().lock(), "{}", stats.json()?)?;
+            }
+            Sink::Check => {
+                let (games, defects) = (self.read, self.defects);
+                print_error(&format!("{games} games, {defects} defects"));
+            }
+            Sink::List(_) => {}
+        }
+        if self.lost > MAX_ERRORS {
+            print_error(&format!("{} games could not be converted", self.lost));
+        }
+        let is_clean = self.lost == 0 && self.defects == 0;
+        Ok(if is_clean { Code::Done } else { Code::Failed })
+    }
+}
+
+enum Counted {
+    Skipped,
+    Selected,
+    /// The maximum number is reached.
+    AfterLast,
+}
+
+/// An error with the location of its game.
+fn located(name: &str, error: &RecordError) -> String {
+    let RecordError { line, column, kind, .. } = error;
+    if matches!(kind, RecordErrorKind::Io(_)) {
+        return format!("`{name}`: {kind}");
+    }
+    format!("{name}:{line}:{column}: {kind}")
+}

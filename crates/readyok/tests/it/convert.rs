@@ -1,0 +1,418 @@
+//! `readyok convert`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::program::{Dir, Output, readyok, run};
+
+const GAMES: &str = r#"[Event "Candidates"]
+[Site "Zurich"]
+[Date "1953.08.30"]
+[Round "1"]
+[White "Bronstein, David"]
+[Black "Keres, Paul"]
+[Result "1-0"]
+[WhiteElo "2600"]
+[BlackElo "2650"]
+
+1. e4 { [%clk 0:10:00] best } 1... e5 $1 ( 1... c5 2. Nf3 ) 2. Nf3 Nc6 3. Bb5 a6 1-0
+
+[Event "Club"]
+[Site "Berlin"]
+[Date "2020.??.??"]
+[Round "10"]
+[White "Müller, Anna"]
+[Black "Bronstein, David"]
+[Result "1/2-1/2"]
+
+1. d4 d5 2. c4 e6 1/2-1/2
+
+[Event "Club"]
+[Site "Berlin"]
+[Date "2021.05.06"]
+[Round "9"]
+[White "Keres, Paul"]
+[Black "Müller, Anna"]
+[Result "0-1"]
+
+1. f3 e5 2. g4 Qh4# 0-1
+
+"#;
+
+fn convert(dir: &Dir, arguments: &[&str], input: &str) -> Output {
+    run(command(dir).args(arguments), input.as_bytes())
+}
+
+fn command(dir: &Dir) -> Command {
+    let mut command = readyok(dir);
+    command.arg("convert").current_dir(dir.path());
+    command
+}
+
+/// The output of a conversion of the three games.
+#[track_caller]
+fn converted(arguments: &[&str]) -> String {
+    let output = convert(&Dir::new(), arguments, GAMES);
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    output.text().to_owned()
+}
+
+/// The numbers of the games that a filter selects.
+#[track_caller]
+fn selected(arguments: &[&str]) -> Vec<usize> {
+    let text = converted(&[&["-7", "--bare"], arguments].concat());
+    let dates = ["1953.08.30", "2020.??.??", "2021.05.06"];
+    let found = |line: &str| dates.iter().position(|date| line.contains(date));
+    text.lines().filter(|line| line.starts_with("[Date")).filter_map(found).collect()
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn pgn_is_written_unchanged() {
+    let once = converted(&[]);
+    let twice = convert(&Dir::new(), &["-"], &once);
+    assert_eq!(twice.text(), once);
+    assert_eq!(once.matches("[Event ").count(), 3);
+}
+
+#[test]
+fn filters_select_games_by_their_headers() {
+    assert_eq!(selected(&["--player", "david bronstein"]), [0, 1]);
+    assert_eq!(selected(&["--player", "bronstein", "--player", "anna"]), [0, 1, 2]);
+    assert_eq!(selected(&["--player", "keres", "--opponent", "bronstein"]), [0]);
+    assert_eq!(selected(&["--player", "bronstein", "--color", "black"]), [1]);
+    assert_eq!(selected(&["--white", "KERES"]), [2]);
+    assert_eq!(selected(&["--black", "müller"]), [2]);
+    assert_eq!(selected(&["--player", "keres", "--result", "loss"]), [0, 2]);
+    assert_eq!(selected(&["--player", "anna", "--result", "win"]), [2]);
+    assert_eq!(selected(&["--result", "draw"]), [1]);
+    assert_eq!(selected(&["--result", "1-0", "--result", "0-1"]), [0, 2]);
+    assert_eq!(selected(&["--date", "..1999"]), [0]);
+    assert_eq!(selected(&["--date", "2020-03..2021"]), [1, 2]);
+    assert_eq!(selected(&["--date", "2021-06.."]), [0; 0]);
+    assert_eq!(selected(&["--rating", "2600.."]), [0]);
+    assert_eq!(selected(&["--player", "keres", "--player-rating", "2640.."]), [0]);
+    assert_eq!(selected(&["--event", "club", "--site", "berlin"]), [1, 2]);
+    assert_eq!(selected(&["--round", "9"]), [2]);
+    assert_eq!(selected(&["--tag", "WhiteElo>=2600"]), [0]);
+    assert_eq!(selected(&["--tag", "Event!=Club"]), [0]);
+    assert_eq!(selected(&["--tag", "Date>2020.12.31"]), [2]);
+    assert_eq!(selected(&["-t", "BlackElo"]), [0]);
+    assert_eq!(selected(&["--event", "club", "-v"]), [0]);
+}
+
+#[test]
+fn filters_select_games_by_their_moves() {
+    assert_eq!(selected(&["--moves", "1. e4 e5 2. Nf3"]), [0]);
+    assert_eq!(selected(&["--moves", "d2d4", "--moves", "f3"]), [1, 2]);
+    assert_eq!(selected(&["--eco", "C60-C99"]), [0]);
+    assert_eq!(selected(&["--eco", "D"]), [1]);
+    assert_eq!(selected(&["--opening", "queen's gambit"]), [1]);
+    let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2";
+    assert_eq!(selected(&["--position", fen]), [0]);
+    let pattern = "????k???/????????/????????/????????/???????q/????????/????????/????K???";
+    assert_eq!(selected(&["--position", pattern]), [2]);
+    assert_eq!(selected(&["--position", &format!("{pattern} w")]), [2]);
+    assert_eq!(selected(&["--position", &format!("{pattern} b")]), [0; 0]);
+    assert_eq!(selected(&["--plies", "..4"]), [1, 2]);
+    assert_eq!(selected(&["--termination", "checkmate"]), [2]);
+    assert_eq!(selected(&["--has", "variations", "--has", "clocks"]), [0]);
+    assert_eq!(selected(&["--variant", "shogi"]), [0; 0]);
+    assert_eq!(selected(&["--material", "KQ*vK*"]), [0, 1, 2]);
+    assert_eq!(selected(&["--material", "KQvK"]), [0; 0]);
+}
+
+#[test]
+fn invalid_filters_are_usage_errors() {
+    for arguments in [
+        ["--moves", "e4 e4"],
+        ["--position", "8/8 w"],
+        ["--eco", "Z99"],
+        ["--date", "yesterday"],
+        ["--rating", "high"],
+        ["--material", "KXvK"],
+        ["--encoding", "klingon"],
+        ["--termination", "boredom"],
+        ["--split", "10"],
+    ] {
+        let output = convert(&Dir::new(), &arguments, GAMES);
+        assert_eq!(output.code(), Some(2), "{arguments:?}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn games_are_sorted_sampled_and_limited() {
+    assert_eq!(selected(&["--sort", "white"]), [0, 2, 1]);
+    assert_eq!(selected(&["--sort", "round"]), [0, 2, 1]);
+    assert_eq!(selected(&["--sortr", "date"]), [2, 1, 0]);
+    assert_eq!(selected(&["--sort", "event,plies"]), [0, 1, 2]);
+    assert_eq!(selected(&["--sortr", "date", "--first", "1"]), [2]);
+    assert_eq!(selected(&["--skip", "1", "-m", "1"]), [1]);
+    assert_eq!(selected(&["--first", "0"]), [0; 0]);
+    let sample = selected(&["--sample", "2", "--seed", "7"]);
+    assert_eq!(sample.len(), 2);
+    assert!(sample.is_sorted(), "{sample:?}");
+    assert_eq!(selected(&["--sample", "2", "--seed", "7"]), sample);
+    assert_eq!(selected(&["--sample", "9"]), [0, 1, 2]);
+}
+
+#[test]
+fn duplicates_are_found_by_moves_and_players() {
+    let dir = Dir::new();
+    let other = GAMES.replace("Candidates", "Copy").replace("Bronstein, David", "bronstein david");
+    dir.write("a.pgn", GAMES);
+    dir.write("b.pgn", &other.replace("1. d4 d5", "1. d4 Nf6"));
+    let unique = convert(&dir, &["a.pgn", "b.pgn", "--no-duplicates", "--count"], "");
+    assert_eq!(unique.text(), "4\n");
+    let repeated = convert(&dir, &["a.pgn", "b.pgn", "-U"], "");
+    assert!(repeated.text().contains("[Event \"Copy\"]"), "{}", repeated.text());
+    assert_eq!(repeated.text().matches("[Event ").count(), 2);
+}
+
+#[test]
+fn annotations_are_stripped_and_headers_set() {
+    let text = converted(&["-C", "--first", "1"]);
+    assert!(text.contains("[%clk") && !text.contains("best") && text.contains("$1"), "{text}");
+    let text = converted(&["-N", "-V", "--no-clocks", "--first", "1"]);
+    assert!(text.contains("best") && !text.contains("clk"), "{text}");
+    assert!(!text.contains("$1") && !text.contains("c5"), "{text}");
+    let text = converted(&["--bare", "-7", "-e", "--ply-count", "--first", "1"]);
+    assert!(text.contains("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1-0"), "{text}");
+    assert!(text.contains("[ECO \"C70\"]") && text.contains("[PlyCount \"6\"]"), "{text}");
+    assert!(!text.contains("WhiteElo"), "{text}");
+    let text = converted(&["--truncate", "3", "--bare", "--notation", "uci", "--first", "1"]);
+    assert!(text.contains("1. e2e4 e7e5 2. g1f3 1-0"), "{text}");
+}
+
+#[test]
+fn positions_are_written_one_per_line() {
+    let text = converted(&["--to", "fen"]);
+    assert_eq!(text.lines().count(), 3);
+    assert!(text.ends_with("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3\n"));
+    assert_eq!(converted(&["--to", "fen", "--positions", "all"]).lines().count(), 7 + 5 + 5);
+    assert_eq!(converted(&["--to", "fen", "--positions", "5"]).lines().count(), 1);
+    let text = converted(&["--to", "epd", "--positions", "first", "--first", "1"]);
+    assert_eq!(text, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - sm e4;\n");
+    let text = converted(&["--to", "usi", "--first", "1"]);
+    assert_eq!(text, "position startpos moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6\n");
+    let read = convert(
+        &Dir::new(),
+        &["--from", "epd", "--to", "fen"],
+        "4k3/8/8/8/8/8/8/4K3 w - - id \"a\";\n",
+    );
+    assert_eq!(read.text(), "4k3/8/8/8/8/8/8/4K3 w - - 0 1\n");
+}
+
+#[test]
+fn games_are_written_as_json() {
+    let text = converted(&["--to", "json"]);
+    let games: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let [first, _, last] = games.as_slice() else { panic!("{text}") };
+    assert_eq!(first["headers"]["White"], "Bronstein, David");
+    assert_eq!(first["moves"][0]["text"], "e4");
+    assert_eq!(first["moves"][0]["move"], "e2e4");
+    assert_eq!(first["moves"][0]["clock"], 600.0);
+    assert_eq!(first["moves"][0]["comments"][0], "best");
+    assert_eq!(first["moves"][1]["nags"][0], 1);
+    assert_eq!(first["moves"][1]["variations"][0][1]["text"], "Nf3");
+    assert_eq!(last["result"], "0-1");
+    assert_eq!(last["termination"], "checkmate");
+}
+
+#[test]
+fn shogi_formats_are_converted_into_each_other() {
+    let dir = Dir::new();
+    let kif = repository().join("testdata/records/kifu-for-windows.kif");
+    let kif = kif.to_str().expect("UTF-8");
+    let mut usi = Vec::new();
+    for format in ["kif", "ki2", "csa", "jkf"] {
+        let file = format!("game.{format}");
+        let output = convert(&dir, &[kif, "--to", format, "-o", &file], "");
+        assert_eq!(output.code(), Some(0), "{}", output.stderr);
+        let moves = convert(&dir, &[&file, "--to", "usi"], "");
+        assert!(moves.text().starts_with("position "), "{format}: {}", moves.text());
+        usi.push(moves.text().to_owned());
+    }
+    usi.dedup();
+    assert_eq!(usi.len(), 1, "{usi:?}");
+    let output = convert(&dir, &[kif, "--to", "pgn"], "");
+    assert_eq!(output.code(), Some(1));
+    assert!(output.stderr.contains("PGN does not support shogi"), "{}", output.stderr);
+}
+
+#[test]
+fn encodings_are_converted() {
+    let dir = Dir::new();
+    let kif = repository().join("testdata/records/readyok.kif");
+    let kif = kif.to_str().expect("UTF-8");
+    let arguments = [kif, "-o", "sjis.kif", "--output-encoding", "shift_jis"];
+    assert_eq!(convert(&dir, &arguments, "").code(), Some(0));
+    let bytes = fs::read(dir.path().join("sjis.kif")).expect("the output");
+    assert!(str::from_utf8(&bytes).is_err());
+    let moves = |file: &str| convert(&dir, &[file, "--to", "json"], "").text().to_owned();
+    assert_eq!(moves("sjis.kif"), moves(kif));
+    fs::write(dir.path().join("latin.pgn"), b"[White \"M\xfcller\"]\n\n1. e4 *\n").expect("a file");
+    let output = convert(&dir, &["latin.pgn", "--encoding", "windows-1252"], "");
+    assert!(output.text().contains("Müller"), "{}", output.text());
+}
+
+#[test]
+fn compressed_files_are_read_and_written() {
+    let dir = Dir::new();
+    dir.write("games.pgn", GAMES);
+    for file in ["games.pgn.gz", "games.pgn.bz2", "games.pgn.zst"] {
+        assert_eq!(convert(&dir, &["games.pgn", "-o", file], "").code(), Some(0));
+        let bytes = fs::read(dir.path().join(file)).expect("the output");
+        assert!(!bytes.starts_with(b"["), "{file}");
+        assert_eq!(convert(&dir, &[file, "--count"], "").text(), "3\n");
+    }
+    let count = convert(&dir, &["games.pgn.*", "--count"], "");
+    assert_eq!(count.text(), "9\n", "{}", count.stderr);
+}
+
+#[test]
+fn directories_are_read_recursively() {
+    let dir = Dir::new();
+    fs::create_dir_all(dir.path().join("in/sub")).expect("a directory");
+    dir.write("in/one.pgn", GAMES);
+    dir.write("in/sub/two.pgn", GAMES);
+    dir.write("in/notes.txt", "1. e4 *");
+    let refused = convert(&dir, &["in"], "");
+    assert_eq!(refused.code(), Some(2));
+    assert!(refused.stderr.contains("--recursive"), "{}", refused.stderr);
+    assert_eq!(convert(&dir, &["-r", "in", "--count"], "").text(), "6\n");
+    assert_eq!(convert(&dir, &["-r", "in", "-g", "two*", "--count"], "").text(), "3\n");
+    assert_eq!(convert(&dir, &["-r", "in", "-g", "*.txt", "--count"], "").text(), "1\n");
+    let listed = convert(&dir, &["-r", "in", "-l", "--player", "keres"], "");
+    assert_eq!(listed.text(), "in/one.pgn\nin/sub/two.pgn\n");
+    let output = convert(&dir, &["-r", "in", "-o", "out/", "--to", "json"], "");
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    assert!(dir.path().join("out/one.jsonl").exists());
+    assert!(dir.path().join("out/sub/two.jsonl").exists());
+}
+
+#[test]
+fn games_are_split_into_files() {
+    let dir = Dir::new();
+    let names = |directory: &str| {
+        let entries = fs::read_dir(dir.path().join(directory)).expect("a directory");
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+            .collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(convert(&dir, &["--split", "2", "-o", "parts/"], GAMES).code(), Some(0));
+    assert_eq!(names("parts"), ["000001.pgn", "000002.pgn"]);
+    let arguments = ["--split-by", "player", "-o", "players/", "--compress", "gz"];
+    assert_eq!(convert(&dir, &arguments, GAMES).code(), Some(0));
+    assert_eq!(
+        names("players"),
+        ["Bronstein_David.pgn.gz", "Keres_Paul.pgn.gz", "Müller_Anna.pgn.gz"]
+    );
+    let count = convert(&dir, &["players/Keres_Paul.pgn.gz", "--count"], "");
+    assert_eq!(count.text(), "2\n");
+    assert_eq!(convert(&dir, &["--split-by", "event", "-o", "events.pgn"], GAMES).code(), Some(0));
+    assert!(dir.path().join("events-Club.pgn").exists());
+    // A KIF file holds one game.
+    let lines = "startpos moves 7g7f\nstartpos moves 2g2f\n";
+    let output = convert(&dir, &["--from", "usi", "--to", "kif", "-o", "kif/"], lines);
+    assert_eq!(output.code(), Some(0), "{}", output.stderr);
+    assert_eq!(names("kif"), ["stdin-2.kif", "stdin.kif"]);
+}
+
+#[test]
+fn outputs_replace_files_only_when_complete() {
+    let dir = Dir::new();
+    dir.write("games.pgn", GAMES);
+    let refused = convert(&dir, &["games.pgn", "-o", "games.pgn"], "");
+    assert_eq!(refused.code(), Some(1));
+    assert!(refused.stderr.contains("input file"), "{}", refused.stderr);
+    assert_eq!(fs::read_to_string(dir.path().join("games.pgn")).expect("the input"), GAMES);
+    // The third game cannot be written: nothing is left behind.
+    let lines = "startpos moves 7g7f\nstartpos moves 2g2f\n";
+    dir.write("old.kif", "old");
+    let failed = convert(&dir, &["--from", "usi", "-o", "old.kif"], lines);
+    assert_eq!(failed.code(), Some(1));
+    assert!(failed.stderr.contains("holds one game"), "{}", failed.stderr);
+    assert_eq!(fs::read_to_string(dir.path().join("old.kif")).expect("the old file"), "old");
+    let entries = fs::read_dir(dir.path()).expect("a directory");
+    assert!(entries.flatten().all(|it| !it.file_name().to_string_lossy().contains(".tmp")));
+    let special = convert(&dir, &["games.pgn", "-o", "/dev/null"], "");
+    assert_eq!(special.code(), Some(0), "{}", special.stderr);
+}
+
+#[test]
+fn defects_are_listed_with_their_locations() {
+    let dir = Dir::new();
+    dir.write("good.pgn", GAMES);
+    dir.write("bad.pgn", &format!("{GAMES}[Event \"x\"]\n\n1. e4 e5 2. Kd5 *\n"));
+    let clean = convert(&dir, &["good.pgn", "--check"], "");
+    assert_eq!((clean.code(), clean.text()), (Some(0), ""));
+    let output = convert(&dir, &["good.pgn", "bad.pgn", "--check"], "");
+    assert_eq!(output.code(), Some(1));
+    let lines: Vec<_> = output.text().lines().collect();
+    let [line] = lines.as_slice() else { panic!("{}", output.text()) };
+    assert!(line.starts_with("bad.pgn:35:13") && line.contains("Kd5"), "{line}");
+    assert!(output.stderr.contains("7 games"), "{}", output.stderr);
+    let missing = convert(&dir, &["none.pgn", "--check"], "");
+    assert_eq!(missing.code(), Some(2));
+}
+
+#[test]
+fn statistics_count_results_openings_and_players() {
+    let text = converted(&["--stats=json"]);
+    let stats: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(stats["results"]["games"], 3);
+    assert_eq!(stats["results"]["draws"], 1);
+    assert_eq!(stats["plies"]["longest"], 6);
+    assert_eq!(stats["players"][0]["games"], 2);
+    assert_eq!(stats["years"]["1953"], 1);
+    assert_eq!(stats["terminations"]["checkmate"], 1);
+    let table = converted(&["--stats"]);
+    for part in ["White wins", "33.3%", "Keres, Paul", "checkmate", "Queen's Gambit"] {
+        assert!(table.contains(part), "{part}: {table}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_the_conversion_quietly() {
+    let dir = Dir::new();
+    dir.write("games.pgn", &GAMES.repeat(3000));
+    let program = env!("CARGO_BIN_EXE_readyok");
+    let script = format!("'{program}' convert games.pgn --to json | head -n 1 > first.json");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).current_dir(dir.path());
+    shell.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    shell.stderr(std::process::Stdio::piped());
+    let output = run(&mut shell, b"");
+    assert_eq!(output.stderr, "");
+    let line = fs::read_to_string(dir.path().join("first.json")).expect("the first line");
+    assert!(line.starts_with('{') && line.ends_with("}\n"), "{line}");
+}
+
+/// Compares the moves with those of pgn-extract, if it is installed.
+#[test]
+fn pgn_extract_writes_the_same_moves() {
+    let extract = ["/usr/games/pgn-extract", "/usr/bin/pgn-extract"];
+    let Some(extract) = extract.into_iter().find(|path| Path::new(path).exists()) else { return };
+    let dir = Dir::new();
+    let path = dir.write("games.pgn", GAMES);
+    let mut theirs = Command::new(extract);
+    theirs.args(["-s", "-C", "-N", "-V", "-7", "-Wuci", "-w1000"]).arg(path);
+    theirs.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    theirs.stderr(std::process::Stdio::piped());
+    let theirs = run(&mut theirs, b"");
+    let moves = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| !line.starts_with('['));
+        let tokens = lines.flat_map(str::split_whitespace);
+        tokens.filter(|token| !token.ends_with('.')).map(str::to_owned).collect()
+    };
+    let ours = converted(&["--bare", "-7", "--notation", "uci"]);
+    assert_eq!(moves(&ours), moves(theirs.text()));
+}
