@@ -4,15 +4,591 @@
 //! [`Record`] for each game, in the order of their numbers. A partial block at the end, which a killed
 //! program leaves, is truncated when a run is resumed.
 
-mod block;
-mod error;
-mod header;
-mod reader;
-mod record;
-mod writer;
+use std::error::Error;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
-pub use error::DataError;
-pub use header::{Header, VERSION};
-pub use reader::Reader;
-pub use record::{End, MATE, MAX_PLIES, Ply, Record, Winner};
-pub use writer::Writer;
+use crate::games::GameKind;
+
+/// Why a file of games cannot be read or written.
+#[derive(Debug)]
+pub enum DataError {
+    /// An operation of the system failed.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The operation that failed, as a participle.
+        what: &'static str,
+        /// The error.
+        source: io::Error,
+    },
+    /// The header is missing or invalid.
+    NoHeader {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        why: String,
+    },
+    /// The file is damaged, not only at its end.
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The offset of the damaged block, in bytes.
+        offset: u64,
+        /// The reason.
+        why: String,
+    },
+    /// Another process is writing the file.
+    Locked(PathBuf),
+    /// The file exists with other settings.
+    OtherSettings {
+        /// The file.
+        path: PathBuf,
+        /// The setting that differs.
+        what: &'static str,
+    },
+}
+
+impl fmt::Display for DataError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { path, what, source } => {
+                write!(f, "`{}` cannot be {what}: {source}", path.display())
+            }
+            Self::NoHeader { path, why } => {
+                write!(f, "`{}` is not a file of games: {why}", path.display())
+            }
+            Self::Damaged { path, offset, why } => {
+                write!(f, "`{}` is damaged at byte {offset}: {why}", path.display())
+            }
+            Self::Locked(path) => {
+                write!(f, "`{}` is being written by another program", path.display())
+            }
+            Self::OtherSettings { path, what } => {
+                write!(f, "`{}` was begun with another {what}", path.display())
+            }
+        }
+    }
+}
+
+impl Error for DataError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            Self::NoHeader { .. }
+            | Self::Damaged { .. }
+            | Self::Locked(_)
+            | Self::OtherSettings { .. } => None,
+        }
+    }
+}
+
+/// Adds the path to an I/O error.
+trait At<T> {
+    fn at(self, path: &Path, what: &'static str) -> Result<T, DataError>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, path: &Path, what: &'static str) -> Result<T, DataError> {
+        self.map_err(|source| DataError::Io { path: path.to_owned(), what, source })
+    }
+}
+
+/// The first bytes of the first block.
+const MAGIC: &[u8; 8] = b"narigame";
+
+/// The version of the format.
+pub const VERSION: u16 = 1;
+
+/// The maximum length of the engine's name, in bytes.
+const MAX_NAME: usize = 255;
+
+/// Everything that determines the games of a file, for a given version of the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header {
+    /// The game.
+    pub game: GameKind,
+    /// The random seed; each game combines it with its own number.
+    pub seed: u64,
+    /// Approximate nodes per move.
+    pub nodes: u32,
+    /// The number of random plies of each game; half of the games have one more.
+    pub random_plies: u8,
+    /// The percentage of games with a Chess960 start position.
+    pub chess960: u8,
+    /// The engine and its version, in at most 255 bytes.
+    pub engine: String,
+}
+
+impl Header {
+    /// Writes the content of the first block.
+    fn write(&self) -> Option<Vec<u8>> {
+        let mut content = Vec::with_capacity(64);
+        content.extend(MAGIC);
+        content.extend(VERSION.to_le_bytes());
+        content.push(self.game.number());
+        content.push(self.random_plies);
+        content.push(self.chess960);
+        content.extend(self.nodes.to_le_bytes());
+        content.extend(self.seed.to_le_bytes());
+        content.push(u8::try_from(self.engine.len()).ok()?);
+        content.extend(self.engine.as_bytes());
+        Some(content)
+    }
+
+    /// Reads the content of the first block, or returns what is wrong with it.
+    fn read(content: &[u8]) -> Result<Self, String> {
+        let rest = content.strip_prefix(MAGIC).ok_or("it has another magic number")?;
+        let (&version, rest) = rest.split_first_chunk::<2>().ok_or(SHORT)?;
+        let version = u16::from_le_bytes(version);
+        if version != VERSION {
+            return Err(format!("its version is {version}, and only {VERSION} can be read"));
+        }
+        let (&[game, random_plies, chess960], rest) = rest.split_first_chunk().ok_or(SHORT)?;
+        let game = GameKind::from_number(game).ok_or("it is of an unknown game")?;
+        let (&nodes, rest) = rest.split_first_chunk::<4>().ok_or(SHORT)?;
+        let (&seed, rest) = rest.split_first_chunk::<8>().ok_or(SHORT)?;
+        let (&length, name) = rest.split_first().ok_or(SHORT)?;
+        if name.len() != usize::from(length) {
+            return Err(SHORT.to_owned());
+        }
+        let engine = std::str::from_utf8(name).map_err(|_| "the engine's name is not UTF-8")?;
+        Ok(Self {
+            game,
+            seed: u64::from_le_bytes(seed),
+            nodes: u32::from_le_bytes(nodes),
+            random_plies,
+            chess960,
+            engine: engine.to_owned(),
+        })
+    }
+
+    /// The first setting that differs from another header.
+    fn difference(&self, other: &Self) -> Option<&'static str> {
+        [
+            (self.game == other.game, "game"),
+            (self.seed == other.seed, "seed"),
+            (self.nodes == other.nodes, "number of nodes"),
+            (self.random_plies == other.random_plies, "number of random plies"),
+            (self.chess960 == other.chess960, "share of Chess960"),
+            (self.engine == other.engine, "engine"),
+        ]
+        .into_iter()
+        .find_map(|(same, what)| (!same).then_some(what))
+    }
+
+    /// Truncates a name to the maximum length.
+    pub fn name(engine: &str) -> String {
+        engine
+            .chars()
+            .scan(0, |bytes, char| {
+                *bytes += char.len_utf8();
+                (*bytes <= MAX_NAME).then_some(char)
+            })
+            .collect()
+    }
+}
+
+const SHORT: &str = "its first block has another length";
+
+/// The maximum number of plies of a game, without random ones.
+pub const MAX_PLIES: usize = 1024;
+
+/// Scores from this one on are mates: `MATE` minus the plies to mate.
+pub const MATE: i16 = 30_000;
+
+/// The length of the fields before the moves.
+const HEAD: usize = 5;
+
+/// A game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// The number of the start position: Scharnagl's number in chess, 0 in shogi.
+    pub start: u16,
+    /// The random moves, without scores.
+    pub opening: Vec<u16>,
+    /// The searched moves.
+    pub plies: Vec<Ply>,
+    /// The winner.
+    pub winner: Winner,
+    /// What ended the game.
+    pub end: End,
+}
+
+/// A move and the score of the search before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ply {
+    /// The number of the move.
+    pub mv: u16,
+    /// The score in centipawns for the side to move. Mates are near [`MATE`] and its negative.
+    pub score: i16,
+}
+
+/// The result of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Winner {
+    /// The side that moves second in the start position.
+    Second,
+    /// A draw.
+    None,
+    /// The side that moves first.
+    First,
+}
+
+impl Winner {
+    /// The points of the first side: 0, ½ or 1.
+    pub fn points(self) -> f32 {
+        match self {
+            Self::Second => 0.0,
+            Self::None => 0.5,
+            Self::First => 1.0,
+        }
+    }
+}
+
+/// What ended a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Checkmate or stalemate.
+    Board,
+    /// Another rule: repetition, fifty moves, insufficient material, a declaration.
+    Rule,
+    /// Adjudication by scores.
+    Scores,
+    /// The maximum length.
+    Length,
+}
+
+impl Record {
+    /// Writes the content of a block. `None` if there are too many moves.
+    fn write(&self) -> Option<Vec<u8>> {
+        if self.plies.len() > MAX_PLIES {
+            return None;
+        }
+        let random = u8::try_from(self.opening.len()).ok()?;
+        let mut content = Vec::with_capacity(HEAD + 2 * self.opening.len() + 4 * self.plies.len());
+        content.extend(self.start.to_le_bytes());
+        content.push(match self.winner {
+            Winner::Second => 0,
+            Winner::None => 1,
+            Winner::First => 2,
+        });
+        content.push(match self.end {
+            End::Board => 0,
+            End::Rule => 1,
+            End::Scores => 2,
+            End::Length => 3,
+        });
+        content.push(random);
+        content.extend(self.opening.iter().flat_map(|mv| mv.to_le_bytes()));
+        for ply in &self.plies {
+            content.extend(ply.mv.to_le_bytes());
+            content.extend(ply.score.to_le_bytes());
+        }
+        Some(content)
+    }
+
+    /// Reads the content of a block. The legality of the moves is not checked.
+    fn read(content: &[u8]) -> Result<Self, &'static str> {
+        let (&[low, high, winner, end, random], moves) =
+            content.split_first_chunk::<HEAD>().ok_or("a game without its head")?;
+        let winner = match winner {
+            0 => Winner::Second,
+            1 => Winner::None,
+            2 => Winner::First,
+            _ => return Err("an unknown result"),
+        };
+        let end = match end {
+            0 => End::Board,
+            1 => End::Rule,
+            2 => End::Scores,
+            3 => End::Length,
+            _ => return Err("an unknown end of a game"),
+        };
+        let (opening, plies) =
+            moves.split_at_checked(2 * usize::from(random)).ok_or("a game without its opening")?;
+        let (opening, _) = opening.as_chunks::<2>();
+        let (plies, rest) = plies.as_chunks::<4>();
+        if !rest.is_empty() {
+            return Err("half a move");
+        }
+        if plies.len() > MAX_PLIES {
+            return Err("a game that is too long");
+        }
+        let ply = |&[a, b, c, d]: &[u8; 4]| Ply {
+            mv: u16::from_le_bytes([a, b]),
+            score: i16::from_le_bytes([c, d]),
+        };
+        Ok(Self {
+            start: u16::from_le_bytes([low, high]),
+            opening: opening.iter().map(|&bytes| u16::from_le_bytes(bytes)).collect(),
+            plies: plies.iter().map(ply).collect(),
+            winner,
+            end,
+        })
+    }
+}
+
+/// The maximum length of a block, which is more than the longest game needs.
+const MAX_BLOCK: usize = 1 << 16;
+
+/// The length of the block header.
+const FRAME: usize = 8;
+
+/// Makes a block of a content. `None` if it is too long.
+fn frame(content: &[u8]) -> Option<Vec<u8>> {
+    let length = u32::try_from(content.len()).ok().filter(|_| content.len() <= MAX_BLOCK)?;
+    let mut block = Vec::with_capacity(FRAME + content.len());
+    block.extend(length.to_le_bytes());
+    block.extend(crc32fast::hash(content).to_le_bytes());
+    block.extend(content);
+    Some(block)
+}
+
+/// The next block.
+enum Next {
+    /// A valid block, whose content is in the buffer.
+    Sound,
+    /// A partial block or nothing: the end of the file.
+    Truncated,
+    /// Not a block.
+    Broken(&'static str),
+}
+
+/// Reads a block into a buffer.
+fn next(source: &mut impl Read, content: &mut Vec<u8>) -> io::Result<Next> {
+    content.clear();
+    let (mut length, mut checksum) = ([0; 4], [0; 4]);
+    if fill(source, &mut length)? < length.len() || fill(source, &mut checksum)? < checksum.len() {
+        return Ok(Next::Truncated);
+    }
+    let length = usize::try_from(u32::from_le_bytes(length)).unwrap_or(usize::MAX);
+    if length > MAX_BLOCK {
+        return Ok(Next::Broken("a block is longer than any game"));
+    }
+    content.resize(length, 0);
+    if fill(source, content)? < length {
+        return Ok(Next::Truncated);
+    }
+    Ok(if crc32fast::hash(content) == u32::from_le_bytes(checksum) {
+        Next::Sound
+    } else {
+        Next::Broken("the checksum does not match")
+    })
+}
+
+/// Fills a buffer up to the end of the source. Returns the number of bytes.
+fn fill(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match source.read(rest) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// Reads games in order, even while another process is writing the file.
+///
+/// A partial game at the end is ignored. Any other damage is an error, which ends the iteration.
+#[derive(Debug)]
+pub struct Reader<R = BufReader<File>> {
+    path: PathBuf,
+    source: R,
+    header: Header,
+    /// The end of the valid blocks.
+    end: u64,
+    content: Vec<u8>,
+    over: bool,
+}
+
+impl Reader {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its header is invalid.
+    pub fn open(path: &Path) -> Result<Self, DataError> {
+        let file = File::open(path).at(path, "opened")?;
+        Self::new(path, BufReader::new(file))
+    }
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads from any source; the path is named in errors.
+    ///
+    /// # Errors
+    /// The source cannot be read, or its header is invalid.
+    pub fn new(path: &Path, mut source: R) -> Result<Self, DataError> {
+        let no_header = |why: String| DataError::NoHeader { path: path.to_owned(), why };
+        let mut content = Vec::new();
+        match next(&mut source, &mut content).at(path, "read")? {
+            Next::Sound => (),
+            Next::Truncated => return Err(no_header("it is too short".to_owned())),
+            Next::Broken(why) => return Err(no_header(why.to_owned())),
+        }
+        let header = Header::read(&content).map_err(no_header)?;
+        let end = (FRAME + content.len()) as u64;
+        Ok(Self { path: path.to_owned(), source, header, end, content, over: false })
+    }
+
+    /// The settings of the games.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The offset of the end of the last game that was read.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    fn advance(&mut self) -> Result<Option<Record>, DataError> {
+        let read = match next(&mut self.source, &mut self.content).at(&self.path, "read")? {
+            Next::Truncated => return Ok(None),
+            Next::Sound => Record::read(&self.content),
+            // After a system failure, a block can have the right length but no content.
+            Next::Broken(_) if self.is_at_end()? => return Ok(None),
+            Next::Broken(why) => Err(why),
+        };
+        let record = read.map_err(|why| DataError::Damaged {
+            path: self.path.clone(),
+            offset: self.end,
+            why: why.to_owned(),
+        })?;
+        self.end += (FRAME + self.content.len()) as u64;
+        Ok(Some(record))
+    }
+
+    fn is_at_end(&mut self) -> Result<bool, DataError> {
+        Ok(fill(&mut self.source, &mut [0]).at(&self.path, "read")? == 0)
+    }
+}
+
+impl<R: Read> Iterator for Reader<R> {
+    type Item = Result<Record, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.over {
+            return None;
+        }
+        let next = self.advance().transpose();
+        self.over = !matches!(next, Some(Ok(_)));
+        next
+    }
+}
+
+/// A file of games, open for writing by this process only.
+#[derive(Debug)]
+pub struct Writer {
+    path: PathBuf,
+    file: File,
+    end: u64,
+}
+
+impl Writer {
+    /// Opens or creates a file. Calls `on_game` for each game in it, and truncates a partial game at the
+    /// end.
+    ///
+    /// # Errors
+    /// The file cannot be read or written, another process is writing it, it is damaged other than at
+    /// its end, or its settings differ from the header.
+    pub fn open(
+        path: &Path,
+        header: &Header,
+        mut on_game: impl FnMut(&Record),
+    ) -> Result<Self, DataError> {
+        let mut options = OpenOptions::new();
+        let file = options.read(true).append(true).create(true).open(path).at(path, "opened")?;
+        match file.try_lock() {
+            Ok(()) => (),
+            Err(TryLockError::WouldBlock) => return Err(DataError::Locked(path.to_owned())),
+            Err(TryLockError::Error(error)) => return Err(error).at(path, "locked"),
+        }
+        let length = file.metadata().at(path, "read")?.len();
+        if length == 0 {
+            let mut writer = Self { path: path.to_owned(), file, end: 0 };
+            writer.write(header.write().as_deref())?;
+            return Ok(writer);
+        }
+        let mut games = Reader::new(path, BufReader::new(&file))?;
+        if let Some(what) = games.header().difference(header) {
+            return Err(DataError::OtherSettings { path: path.to_owned(), what });
+        }
+        for game in games.by_ref() {
+            on_game(&game?);
+        }
+        let end = games.end();
+        drop(games);
+        if length > end {
+            file.set_len(end).at(path, "cut")?;
+        }
+        Ok(Self { path: path.to_owned(), file, end })
+    }
+
+    /// Appends a game.
+    ///
+    /// # Errors
+    /// The game cannot be written, or it exceeds the maximum length. The file is then unchanged.
+    pub fn append(&mut self, game: &Record) -> Result<(), DataError> {
+        self.write(game.write().as_deref())
+    }
+
+    /// Flushes everything to the disk.
+    ///
+    /// # Errors
+    /// The disk reports an error.
+    pub fn sync(&self) -> Result<(), DataError> {
+        self.file.sync_data().at(&self.path, "written")
+    }
+
+    fn write(&mut self, content: Option<&[u8]>) -> Result<(), DataError> {
+        let block = content.and_then(frame);
+        let too_long = || io::Error::new(io::ErrorKind::InvalidInput, "it is too long");
+        let block = block.ok_or_else(too_long).at(&self.path, "written")?;
+        if let Err(error) = self.file.write_all(&block) {
+            // A partial game in the middle of the file would be damage.
+            self.file.set_len(self.end).at(&self.path, "truncated")?;
+            self.file.seek(SeekFrom::End(0)).at(&self.path, "truncated")?;
+            return Err(error).at(&self.path, "written");
+        }
+        self.end += block.len() as u64;
+        Ok(())
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // A child process inherits open files until it executes its program.
+        let _ = self.file.unlock();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_unlocked_even_if_a_child_process_inherited_it() {
+        let directory = tempfile::TempDir::new().expect("a directory");
+        let path = directory.path().join("games");
+        let header = Header {
+            game: GameKind::Chess,
+            seed: 7,
+            nodes: 40,
+            random_plies: 4,
+            chess960: 0,
+            engine: String::new(),
+        };
+        let open = || Writer::open(&path, &header, |_| ());
+        let writer = open().expect("an unlocked file");
+        let inherited = writer.file.try_clone().expect("one more");
+        assert!(matches!(open(), Err(DataError::Locked(_))));
+        drop(writer);
+        assert!(open().is_ok());
+        drop(inherited);
+    }
+}

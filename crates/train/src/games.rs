@@ -1,15 +1,11 @@
 //! The games: numbers of start positions and moves in files, and boards for the tuner.
 
-mod chess;
-mod shogi;
-
 use std::ops::Range;
 
-use narikin::eval::{Model, Weight};
-use readyok_rules::{Game, Move, Position, Setup, Side};
-
-pub use chess::Chess;
-pub use shogi::Shogi;
+use cozy_chess::{Board, Piece, Square};
+use narikin::eval::{self, Model, Weight};
+use readyok_rules::{Game, Move, Position, Setup, Side, shakmaty};
+use rsshogi::board::{Position as ShogiBoard, hirate_position};
 
 /// A game for which Narikin is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,7 +69,7 @@ impl GameKind {
 /// The number of a move in a file. `None` for moves that cannot occur in a game.
 pub fn number(mv: Move) -> Option<u16> {
     match mv {
-        Move::Chess(mv) => chess::number(mv),
+        Move::Chess(mv) => chess_number(mv),
         Move::Shogi(mv) => Some(mv.to_move().raw()),
     }
 }
@@ -109,4 +105,126 @@ pub trait TrainGame {
 
     /// The groups of the model's weights with their names.
     fn groups() -> Vec<(&'static str, Range<usize>)>;
+}
+
+/// Chess and Chess960.
+///
+/// The number of a move has its origin, a1 to h8 by rank, in the lowest six bits, its target in the next six, then the
+/// promotion. Castling is king takes own rook.
+#[derive(Debug, Clone, Copy)]
+pub struct Chess;
+
+fn chess_number(mv: shakmaty::Move) -> Option<u16> {
+    use shakmaty::Role;
+    let promotion = match mv.promotion() {
+        None => 0,
+        Some(Role::Knight) => 1,
+        Some(Role::Bishop) => 2,
+        Some(Role::Rook) => 3,
+        Some(Role::Queen) => 4,
+        Some(Role::Pawn | Role::King) => return None,
+    };
+    Some(u16::from(mv.from()?) | u16::from(mv.to()) << 6 | promotion << 12)
+}
+
+fn chess_move(number: u16) -> Option<cozy_chess::Move> {
+    let square = |number: u16| Square::try_index(usize::from(number & 63));
+    let promotion = match number >> 12 {
+        0 => None,
+        1 => Some(Piece::Knight),
+        2 => Some(Piece::Bishop),
+        3 => Some(Piece::Rook),
+        4 => Some(Piece::Queen),
+        _ => return None,
+    };
+    Some(cozy_chess::Move { from: square(number)?, to: square(number >> 6)?, promotion })
+}
+
+impl TrainGame for Chess {
+    type Board = Board;
+    type Model = eval::chess::Chess;
+    const KIND: GameKind = GameKind::Chess;
+
+    fn start(number: u16) -> Option<Board> {
+        (number < 960).then(|| Board::chess960_startpos(u32::from(number)))
+    }
+
+    fn play(board: &mut Board, mv: u16) -> bool {
+        chess_move(mv).is_some_and(|mv| board.try_play(mv).is_ok())
+    }
+
+    fn turn(board: &Board) -> Side {
+        match board.side_to_move() {
+            cozy_chess::Color::White => Side::First,
+            cozy_chess::Color::Black => Side::Second,
+        }
+    }
+
+    fn in_check(board: &Board) -> bool {
+        !board.checkers().is_empty()
+    }
+
+    fn is_quiet(board: &Board, mv: u16) -> bool {
+        chess_move(mv).is_some_and(|mv| {
+            let en_passant =
+                board.piece_on(mv.from) == Some(Piece::Pawn) && mv.from.file() != mv.to.file();
+            // A king that moves to its own rook castles.
+            let captures = board.color_on(mv.to) == Some(!board.side_to_move());
+            mv.promotion.is_none() && !en_passant && !captures
+        })
+    }
+
+    fn hand_written() -> Vec<Weight> {
+        eval::chess::initial_weights()
+    }
+
+    fn groups() -> Vec<(&'static str, Range<usize>)> {
+        eval::chess::GROUPS.iter().map(|group| (group.name, group.range.clone())).collect()
+    }
+}
+
+/// Shogi.
+///
+/// The number of a move is that of YaneuraOu: the target in the lowest seven bits, the origin or the dropped piece in
+/// the next seven, then a bit for a drop and a bit for a promotion. Squares are numbered by file: 1a, 1b, …, 9i. Pieces
+/// are pawn, lance, knight, silver, bishop, rook, gold, from 1.
+#[derive(Debug, Clone, Copy)]
+pub struct Shogi;
+
+impl TrainGame for Shogi {
+    type Board = ShogiBoard;
+    type Model = eval::shogi::Shogi;
+    const KIND: GameKind = GameKind::Shogi;
+
+    fn start(number: u16) -> Option<ShogiBoard> {
+        (number == 0).then(hirate_position)
+    }
+
+    fn play(board: &mut ShogiBoard, mv: u16) -> bool {
+        let mv = rsshogi::types::Move::from_raw(mv);
+        mv.is_normal()
+            && board.is_legal_move(mv)
+            && board.try_apply_move32(board.move32_from_move(mv)).is_ok()
+    }
+
+    fn turn(board: &ShogiBoard) -> Side {
+        if board.turn() == rsshogi::types::Color::BLACK { Side::First } else { Side::Second }
+    }
+
+    fn in_check(board: &ShogiBoard) -> bool {
+        board.is_in_check()
+    }
+
+    fn is_quiet(board: &ShogiBoard, mv: u16) -> bool {
+        let mv = rsshogi::types::Move::from_raw(mv);
+        mv.is_normal() && !mv.is_promotion() && !board.is_capture_move(mv)
+    }
+
+    fn hand_written() -> Vec<Weight> {
+        eval::shogi::initial_weights()
+    }
+
+    fn groups() -> Vec<(&'static str, Range<usize>)> {
+        eval::shogi::GROUPS.iter().map(|group| (group.name, group.range.clone())).collect()
+    }
 }

@@ -3,19 +3,21 @@
 //! Game number k depends only on the settings, the program and k. A run can be interrupted and resumed
 //! with the same file.
 
-mod game;
-mod judge;
-mod opening;
-mod player;
-mod run;
-
-use std::collections::TryReserveError;
+use std::collections::{BTreeMap, TryReserveError};
 use std::error::Error;
-use std::fmt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Duration;
+use std::{fmt, thread};
 
-use crate::data::DataError;
+use fastrand::Rng;
+use narikin::{Control, Limits, Report, Score, Searcher};
+use readyok_rules::{Move, Position, Side, Termination};
 
-pub use run::{Progress, Until, run};
+use crate::data::{DataError, End, Header, MATE, MAX_PLIES, Ply, Record, Winner, Writer};
+use crate::games::GameKind;
+use crate::{games, rng};
 
 /// Why games cannot be played.
 #[derive(Debug)]
@@ -60,5 +62,444 @@ impl From<DataError> for GenerateError {
 impl From<TryReserveError> for GenerateError {
     fn from(error: TryReserveError) -> Self {
         Self::Memory(error)
+    }
+}
+
+/// The target size of a file, including existing games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// A number of games.
+    Games(u64),
+    /// A minimum number of positions.
+    Positions(u64),
+}
+
+/// The number of games and of positions with scores in a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Games.
+    pub games: u64,
+    /// Positions.
+    pub positions: u64,
+}
+
+impl Progress {
+    fn count(&mut self, game: &Record) {
+        self.games += 1;
+        self.positions += game.plies.len() as u64;
+    }
+
+    fn is_enough(self, until: Until) -> bool {
+        match until {
+            Until::Games(games) => self.games >= games,
+            Until::Positions(positions) => self.positions >= positions,
+        }
+    }
+}
+
+/// Plays games until the file has the target size; 0 threads count as one. A missing file is created,
+/// an existing one is extended. `on_game` is called first for the existing games together, then for
+/// every new one.
+///
+/// # Errors
+/// See [`GenerateError`]. Games that were already written are preserved.
+pub fn run(
+    path: &Path,
+    header: &Header,
+    until: Until,
+    threads: usize,
+    mut on_game: impl FnMut(Progress),
+) -> Result<Progress, GenerateError> {
+    let mut progress = Progress::default();
+    let mut writer = Writer::open(path, header, |game| progress.count(game))?;
+    on_game(progress);
+    if progress.is_enough(until) {
+        return Ok(progress);
+    }
+    let next = &AtomicU64::new(progress.games);
+    let stop = &AtomicBool::new(false);
+    let threads = threads.max(1);
+    let (played, games) = sync_channel(threads);
+    let written = thread::scope(|scope| {
+        for _ in 0..threads {
+            let played = played.clone();
+            scope.spawn(move || work(header, next, stop, &played));
+        }
+        drop(played);
+        let mut waiting = BTreeMap::new();
+        let mut write = || -> Result<(), GenerateError> {
+            for (number, game) in &games {
+                waiting.insert(number, game?);
+                while let Some(game) = waiting.remove(&progress.games) {
+                    writer.append(&game)?;
+                    progress.count(&game);
+                    on_game(progress);
+                    if progress.is_enough(until) {
+                        return Ok(());
+                    }
+                }
+            }
+            Ok(())
+        };
+        let written = write();
+        stop.store(true, Ordering::Relaxed);
+        // No thread waits for a free slot any more.
+        drop(games);
+        written
+    });
+    writer.sync()?;
+    written.map(|()| progress)
+}
+
+type NumberedGame = (u64, Result<Record, GenerateError>);
+
+fn work(header: &Header, next: &AtomicU64, stop: &AtomicBool, played: &SyncSender<NumberedGame>) {
+    let mut players = match Players::new(stop) {
+        Ok(players) => players,
+        Err(error) => {
+            // Without a receiver the run has already ended.
+            let _ = played.send((u64::MAX, Err(error.into())));
+            return;
+        }
+    };
+    loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let game = match play(header, number, &mut players) {
+            Ok(Some(game)) => Ok(game),
+            Ok(None) => return,
+            Err(error) => Err(error),
+        };
+        let failed = game.is_err();
+        if played.send((number, game)).is_err() || failed {
+            return;
+        }
+    }
+}
+
+/// Plays the game of a number. `None` if it was stopped.
+fn play(
+    header: &Header,
+    number: u64,
+    players: &mut Players<'_>,
+) -> Result<Option<Record>, GenerateError> {
+    players.clear();
+    let mut rng = rng::of(header.seed, number);
+    let Some(opening) = random_opening(header, &mut rng, players) else {
+        let stopped = players.is_stopped();
+        return if stopped { Ok(None) } else { Err(GenerateError::NoOpening { game: number }) };
+    };
+    let mut position = opening.position;
+    let mut judge = Judge::new(header.game);
+    let mut plies = Vec::new();
+    let (winner, end) = loop {
+        if let Some(ended) = ended(&position) {
+            break ended;
+        }
+        let (best, score) = players.think(&position, nodes(header, &mut rng));
+        if players.is_stopped() {
+            return Ok(None);
+        }
+        // A game that is not over has a move.
+        let Some((mv, number)) = best.and_then(|mv| Some((mv, games::number(mv)?))) else {
+            break (Winner::None, End::Rule);
+        };
+        plies.push(Ply { mv: number, score });
+        let first = if position.turn() == Side::First { score } else { -score };
+        if let Some(judged) = judge.receive(first) {
+            break judged;
+        }
+        if position.play(mv).is_err() {
+            break (Winner::None, End::Rule);
+        }
+    };
+    Ok(Some(Record { start: opening.start, opening: opening.moves, plies, winner, end }))
+}
+
+/// A random node count near the configured one. A constant count would always stop the search at a
+/// similar point of an iteration.
+fn nodes(header: &Header, rng: &mut Rng) -> u64 {
+    let nodes = u64::from(header.nodes);
+    let tenth = nodes / 10;
+    (nodes - tenth + rng.u64(0..=2 * tenth)).max(1)
+}
+
+fn ended(position: &Position) -> Option<(Winner, End)> {
+    if let Some(ending) = position.outcome() {
+        let winner = ending.winner().map_or(Winner::None, winner);
+        let end = match ending.termination {
+            Termination::Checkmate | Termination::Stalemate => End::Board,
+            _ => End::Rule,
+        };
+        return Some((winner, end));
+    }
+    position.can_declare().then(|| (winner(position.turn()), End::Rule))
+}
+
+fn winner(side: Side) -> Winner {
+    match side {
+        Side::First => Winner::First,
+        Side::Second => Winner::Second,
+    }
+}
+
+/// The maximum number of attempts per game.
+const MAX_OPENINGS: usize = 10_000;
+
+/// The maximum number of candidate moves per ply.
+const MAX_CANDIDATES: usize = 20;
+
+/// Nodes of the searches that detect blunders.
+const BLUNDER_CHECK_NODES: u64 = 150;
+
+/// The maximum loss of a random move, in centipawns. Otherwise most openings would leave a piece
+/// hanging, or in shogi lose the game.
+const MAX_LOSS: i32 = 200;
+
+/// The maximum absolute score after the opening, in centipawns.
+const MAX_SCORE: i16 = 600;
+
+/// A random opening.
+struct Opening {
+    start: u16,
+    moves: Vec<u16>,
+    position: Position,
+}
+
+/// Finds an opening that is not decided according to the players. `None` if none was found or the
+/// players are stopped.
+fn random_opening(header: &Header, rng: &mut Rng, players: &mut Players<'_>) -> Option<Opening> {
+    for _ in 0..MAX_OPENINGS {
+        if players.is_stopped() {
+            return None;
+        }
+        let Some(opening) = attempt(header, rng, players) else { continue };
+        let (_, score) = players.think(&opening.position, u64::from(header.nodes));
+        if score.abs() <= MAX_SCORE {
+            return Some(opening);
+        }
+    }
+    None
+}
+
+/// Plays random moves without blunders. `None` if the game ends, or only blunders are found.
+fn attempt(header: &Header, rng: &mut Rng, players: &mut Players<'_>) -> Option<Opening> {
+    let start = if rng.u8(0..100) < header.chess960 {
+        rng.u16(0..header.game.starts())
+    } else {
+        header.game.usual_start()
+    };
+    let mut position = header.game.start(start)?;
+    let mut moves = Vec::new();
+    for _ in 0..header.random_plies.saturating_add(rng.u8(0..2)) {
+        let next = random_move(&position, rng, players)?;
+        moves.push(next.number);
+        position = next.position;
+    }
+    position.outcome().is_none().then_some(Opening { start, moves, position })
+}
+
+struct Next {
+    number: u16,
+    position: Position,
+}
+
+fn random_move(position: &Position, rng: &mut Rng, players: &mut Players<'_>) -> Option<Next> {
+    let legal = position.legal_moves();
+    let (_, before) = players.think(position, BLUNDER_CHECK_NODES);
+    for _ in 0..MAX_CANDIDATES {
+        let mv = rng.choice(&legal).copied()?;
+        let mut after = position.clone();
+        after.play(mv).ok()?;
+        let (_, theirs) = players.think(&after, BLUNDER_CHECK_NODES);
+        if -i32::from(theirs) >= i32::from(before) - MAX_LOSS {
+            return Some(Next { number: games::number(mv)?, position: after });
+        }
+    }
+    None
+}
+
+/// Hash size of each side in MB, enough for searches of some thousand nodes.
+const HASH: usize = 1;
+
+/// The players of both sides.
+struct Players<'a> {
+    first: Searcher,
+    second: Searcher,
+    limits: Limits,
+    control: Stop<'a>,
+}
+
+impl<'a> Players<'a> {
+    /// Searches end early when `stop` is set.
+    fn new(stop: &'a AtomicBool) -> Result<Self, TryReserveError> {
+        Ok(Self {
+            first: Searcher::new(HASH)?,
+            second: Searcher::new(HASH)?,
+            limits: Limits::default(),
+            control: Stop(stop),
+        })
+    }
+
+    /// Clears the data of the last game.
+    fn clear(&mut self) {
+        self.first.clear();
+        self.second.clear();
+    }
+
+    /// The best move of the side to move, if there is a legal one, and its score.
+    fn think(&mut self, position: &Position, nodes: u64) -> (Option<Move>, i16) {
+        self.limits.nodes = Some(nodes);
+        let searcher = match position.turn() {
+            Side::First => &mut self.first,
+            Side::Second => &mut self.second,
+        };
+        let outcome = searcher.search(position, &self.limits, &self.control);
+        (outcome.best(), number(outcome.score))
+    }
+
+    /// Whether to abort the game.
+    fn is_stopped(&self) -> bool {
+        self.control.stopped()
+    }
+}
+
+fn number(score: Score) -> i16 {
+    let mate = |plies: u32| MATE - i16::try_from(plies.min(1000)).unwrap_or(0);
+    match score {
+        Score::Centipawns(value) => {
+            // Scores of mates are reserved.
+            let max = i32::from(MATE) - 1001;
+            i16::try_from(value.clamp(-max, max)).unwrap_or(0)
+        }
+        Score::Wins { plies } => mate(plies),
+        Score::Loses { plies } => -mate(plies),
+    }
+}
+
+/// Stops searches only when the run ends; otherwise they end by node count.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Control for Stop<'_> {
+    fn stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn report(&self, _report: &Report<'_>) {}
+}
+
+/// The number of plies for which both sides must agree on a winning score.
+const WON_PLIES: u32 = 4;
+
+/// The number of plies for which both sides must agree on a drawn score.
+const DRAWN_PLIES: u32 = 12;
+
+/// The minimum winning score, in centipawns.
+fn won(game: GameKind) -> i16 {
+    match game {
+        GameKind::Chess => 1000,
+        GameKind::Shogi => 2500,
+    }
+}
+
+/// The maximum absolute score of a draw, and the first ply at which it counts. Games of shogi are
+/// hardly ever level at the end.
+fn drawn(game: GameKind) -> Option<(i16, usize)> {
+    match game {
+        GameKind::Chess => Some((4, 80)),
+        GameKind::Shogi => None,
+    }
+}
+
+/// The maximum length of a game in plies, after which it is drawn.
+fn max_plies(game: GameKind) -> usize {
+    match game {
+        GameKind::Chess => 400,
+        GameKind::Shogi => 320,
+    }
+    .min(MAX_PLIES)
+}
+
+/// Observes the scores of a game.
+struct Judge {
+    game: GameKind,
+    plies: usize,
+    ahead: Winner,
+    /// The number of plies with this leader.
+    since: u32,
+    level_since: u32,
+}
+
+impl Judge {
+    fn new(game: GameKind) -> Self {
+        Self { game, plies: 0, ahead: Winner::None, since: 0, level_since: 0 }
+    }
+
+    /// Adds the score of the next ply for the first side. Returns the result if the game is decided.
+    fn receive(&mut self, score: i16) -> Option<(Winner, End)> {
+        self.plies += 1;
+        let won = won(self.game);
+        let ahead = match score {
+            _ if score >= won => Winner::First,
+            _ if score <= -won => Winner::Second,
+            _ => Winner::None,
+        };
+        self.since = if ahead == self.ahead { self.since + 1 } else { 1 };
+        self.ahead = ahead;
+        if ahead != Winner::None && self.since >= WON_PLIES {
+            return Some((ahead, End::Scores));
+        }
+        if let Some((level, from)) = drawn(self.game) {
+            let is_level = score.abs() <= level && self.plies >= from;
+            self.level_since = if is_level { self.level_since + 1 } else { 0 };
+            if self.level_since >= DRAWN_PLIES {
+                return Some((Winner::None, End::Scores));
+            }
+        }
+        (self.plies >= max_plies(self.game)).then_some((Winner::None, End::Length))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(game: GameKind, scores: impl IntoIterator<Item = i16>) -> Option<(usize, Winner)> {
+        let mut judge = Judge::new(game);
+        let mut plies = 0;
+        scores.into_iter().find_map(|score| {
+            plies += 1;
+            judge.receive(score).map(|(winner, _)| (plies, winner))
+        })
+    }
+
+    #[test]
+    fn adjudicates_a_win_if_both_sides_agree() {
+        assert_eq!(judged(GameKind::Chess, [1000; 5]), Some((4, Winner::First)));
+        assert_eq!(judged(GameKind::Chess, [-1000; 5]), Some((4, Winner::Second)));
+        assert_eq!(judged(GameKind::Chess, [1000, 1000, 1000, 999, 1000, 1000, 1000]), None);
+        assert_eq!(judged(GameKind::Chess, [1000, 1000, -1000, -1000, 1000, 1000]), None);
+        assert_eq!(judged(GameKind::Shogi, [2499; 5]), None);
+        assert_eq!(judged(GameKind::Shogi, [2500; 5]), Some((4, Winner::First)));
+    }
+
+    #[test]
+    fn adjudicates_a_draw_of_level_chess_games() {
+        assert_eq!(judged(GameKind::Chess, [0; 100]), Some((91, Winner::None)));
+        assert_eq!(judged(GameKind::Shogi, [0; 100]), None);
+    }
+
+    #[test]
+    fn games_end_at_the_maximum_length() {
+        let last = |game| {
+            let mut judge = Judge::new(game);
+            std::iter::repeat_n(100, 1000).find_map(|score| judge.receive(score))
+        };
+        assert_eq!(last(GameKind::Chess), Some((Winner::None, End::Length)));
+        assert_eq!(last(GameKind::Shogi), Some((Winner::None, End::Length)));
+        assert_eq!(judged(GameKind::Shogi, [100; 1000]), Some((320, Winner::None)));
     }
 }

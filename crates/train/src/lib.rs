@@ -11,7 +11,6 @@ pub mod games;
 pub mod generate;
 mod rng;
 pub mod samples;
-pub mod scale;
 pub mod stats;
 pub mod tune;
 pub mod weights;

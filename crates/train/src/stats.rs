@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::data::{End, Header, Reader, Record, Winner};
 use crate::games::{Chess, GameKind, Shogi, TrainGame};
+use crate::samples::Scores;
 use crate::samples::{self, Filter};
-use crate::scale::Scores;
 use crate::tune::LoadError;
 
 /// Statistics of a file.
