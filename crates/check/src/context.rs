@@ -10,9 +10,9 @@ use readyok_protocol::{
 use readyok_rules::{Game, Position};
 
 use crate::mock_engine::Probe;
-use crate::result::{Observation, Stop, TestResult};
 use crate::session::{EngineSession, WaitError};
 use crate::spec::{Check, Need};
+use crate::spec::{Observation, Stop, TestResult};
 use crate::target::{Launch, Target};
 use crate::timeouts::Timeouts;
 use crate::transcript::{GameOf, Transcript};
@@ -253,7 +253,7 @@ pub(crate) fn handshake(
     let mut engine_info = EngineInfo::default();
     session.send(dialect.handshake());
     let limit = session.timeouts().start();
-    let begin = crate::clock::now();
+    let begin = crate::timeouts::now();
     let at = session.wait_for(limit, |line| {
         match &line.reply {
             Reply::Id(Id::Name(name)) => engine_info.names.push(name.clone().into_owned()),

@@ -22,32 +22,26 @@
 //! of [`Reply::read`](readyok_protocol::Reply::read).
 #![forbid(unsafe_code)]
 
-mod catalog;
 mod checks;
-mod clock;
 mod context;
-mod excerpt;
 mod format;
 mod message;
 mod mock_engine;
 mod report;
-mod result;
 mod session;
-mod settings;
 mod spec;
 mod suite;
 mod target;
 mod timeouts;
 mod transcript;
-mod usage;
 
+pub use crate::spec::{CheckResult, Report, TargetError, Verdict};
+pub use crate::suite::Progress;
+pub use crate::transcript::Input;
 pub use checks::all;
-pub use excerpt::Input;
 pub use message::Message;
 pub use mock_engine::{ClientSuite, all as all_of_clients, serve_as_mock_engine};
 pub use report::{list_json, list_markdown, list_text};
-pub use result::{CheckResult, Report, TargetError, Verdict};
-pub use settings::Progress;
 pub use spec::{Check, Clause, Need, Profile, Severity};
 pub use suite::Suite;
 pub use target::Target;

@@ -7,9 +7,9 @@ use readyok_protocol::Party;
 use readyok_protocol::translation::display_text;
 use serde::Serialize;
 
-use crate::excerpt::Input;
-use crate::result::{CheckResult, Report, Verdict};
 use crate::spec::{Check, Profile, Severity};
+use crate::spec::{CheckResult, Report, Verdict};
+use crate::transcript::Input;
 use crate::{checks, mock_engine};
 
 impl fmt::Display for Report {

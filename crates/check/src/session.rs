@@ -19,14 +19,14 @@ use readyok_protocol::{
     BestMove, DiagnosticKind, Dialect, Info, LineBuffer, Party, ProtocolState, Reply, Rule, decode,
 };
 
-use crate::clock::now;
 use crate::message::{Message, Value, message};
-use crate::result::Stop;
+use crate::spec::Stop;
 use crate::target::Connection;
 use crate::target::{Launch, Target};
+use crate::target::{Usage, usage};
 use crate::timeouts::Timeouts;
+use crate::timeouts::now;
 use crate::transcript::{Entry, INPUT_ENDS, Transcript};
-use crate::usage::{Usage, usage};
 
 /// Maximum number of queued chunks. An engine that sends more blocks.
 const BACKLOG: usize = 256;

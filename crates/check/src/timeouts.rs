@@ -1,8 +1,7 @@
-//! Timeouts that adapt to the system load and to the engine.
+//! The clock, and timeouts that adapt to the system load and to the engine.
 
-use std::fs;
-use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 /// Timeout of a reply on an idle machine.
 const ANSWER: Duration = Duration::from_secs(4);
@@ -83,4 +82,9 @@ impl Timeouts {
 /// The load average of the last minute, where available.
 fn load() -> Option<f64> {
     fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the only use of the clock in this crate")]
+pub(crate) fn now() -> Instant {
+    Instant::now()
 }

@@ -1,13 +1,18 @@
-//! The transcript of a session, and the searches in it.
+//! The transcript of a session, the searches in it, and excerpts that reproduce a failure.
 
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use readyok_protocol::translation::display_text;
 use readyok_protocol::{
     BestMove, Command, DiagnosticKind, Dialect, Go, Info, OptionDecl, OptionKind, Party, Reply,
     Root, Violation,
 };
 use readyok_rules::{CastlingForm, Game, Position};
+
+use crate::format;
 
 /// Maximum number of recorded lines.
 const MAX_ENTRIES: usize = 20_000;
@@ -234,4 +239,281 @@ pub(crate) fn canonical_move(position: &Position, token: &str) -> Option<String>
         Game::Chess960 => form,
     };
     Some(position.parse_move(token).ok()?.to_uci(form))
+}
+
+/// Maximum length of a displayed line.
+const MAX_SHOWN: usize = 400;
+
+/// Maximum number of client lines before the failure.
+const COMMANDS_SHOWN: usize = 24;
+
+/// Maximum number of lines per search.
+const LINES_SHOWN: u32 = 4;
+
+/// Number of lines before and after the behavior of a mock engine.
+const BEFORE: usize = 8;
+const BEHIND: usize = 20;
+
+/// Maximum length of a pasted line, including its line end: terminals truncate longer ones (`N_TTY_BUF_SIZE`).
+const MAX_PASTED: usize = 4095;
+
+/// A part of a transcript.
+#[derive(Clone, Debug)]
+pub(crate) struct Excerpt {
+    /// The lines with times and directions.
+    pub(crate) transcript: String,
+    /// The input of the engine. `None` for clients.
+    pub(crate) input: Option<Input>,
+}
+
+/// The input of an engine, for reproduction.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Input {
+    /// Lines to paste into the engine's input. Each ends in a line feed.
+    Lines(String),
+    /// A shell command whose output is piped into the engine, for bytes that cannot be typed or an end of input.
+    Command(String),
+}
+
+impl Transcript {
+    /// The shortest part of the transcript that reproduces an entry: the client's commands without earlier
+    /// searches, and the relevant output of the engine. `None` means the last entry.
+    pub(crate) fn excerpt(&self, about: Option<usize>) -> Excerpt {
+        let last = about.unwrap_or_else(|| self.entries.len().saturating_sub(1));
+        let entries = self.entries.get(..=last).unwrap_or(&self.entries);
+        let from = match about {
+            // A given entry belongs to one search. Without an entry, all searches may be relevant.
+            Some(_) => entries.iter().rposition(|it| is_command(it, &["position"])).unwrap_or(0),
+            None => recent(entries),
+        };
+        let first_ready = entries.iter().position(|it| is_command(it, &["isready"]));
+        let lasting = ["uci", "usi", "setoption"];
+        let relevant = self.relevant(entries);
+        let shown = entries.iter().enumerate().filter(|&(at, entry)| match entry.side {
+            Party::Client => from <= at || first_ready == Some(at) || is_command(entry, &lasting),
+            Party::Engine => at == last || (from <= at && relevant.contains(&at)),
+        });
+        let shown: Vec<&Entry> = shown.map(|(_, entry)| entry).collect();
+        let sent = shown.iter().filter(|entry| entry.side == Party::Client);
+        let searches = entries.iter().take(from).filter(|it| is_command(it, &["go"])).count();
+        let mut transcript = formatted(shown.iter().copied());
+        if 0 < searches {
+            // Earlier searches may affect the tables of the engine.
+            let _ = writeln!(transcript, "        (other searches before it: {searches})");
+        }
+        Excerpt { transcript, input: input(sent.copied()) }
+    }
+
+    /// The lines before and after an entry, in both directions.
+    pub(crate) fn around(&self, at: usize) -> Excerpt {
+        let entries = self.entries.iter().skip(at.saturating_sub(BEFORE)).take(BEFORE + BEHIND);
+        Excerpt { transcript: formatted(entries), input: None }
+    }
+
+    /// The relevant lines of the engine: the last line and the last PVs of a search, without the handshake.
+    fn relevant(&self, entries: &[Entry]) -> BTreeSet<usize> {
+        let mut relevant = BTreeSet::new();
+        let mut lines = BTreeSet::new();
+        let mut in_search = false;
+        for (at, entry) in entries.iter().enumerate().rev() {
+            if entry.side == Party::Client {
+                in_search = false;
+                continue;
+            }
+            let shown = match Reply::read(&entry.text, self.dialect).value {
+                Reply::Id(_) | Reply::Option(_) => false,
+                Reply::Unknown(text) => !text.is_empty(),
+                Reply::Info(info) => {
+                    let first = !std::mem::replace(&mut in_search, true);
+                    let line = info.multipv.unwrap_or(1);
+                    let variation = info.pv.is_some() && line <= LINES_SHOWN && lines.insert(line);
+                    first || variation
+                }
+                Reply::UciOk
+                | Reply::ReadyOk
+                | Reply::BestMove(_)
+                | Reply::Checkmate(_)
+                | Reply::CopyProtection(_)
+                | Reply::Registration(_) => {
+                    in_search = false;
+                    lines.clear();
+                    true
+                }
+            };
+            if shown {
+                relevant.insert(at);
+            }
+        }
+        relevant
+    }
+}
+
+fn is_command(entry: &Entry, keywords: &[&str]) -> bool {
+    let first = entry.text.split_whitespace().next();
+    entry.side == Party::Client && first.is_some_and(|first| keywords.contains(&first))
+}
+
+/// The start of the last part of a long transcript: a `position`, so that no search is split.
+fn recent(entries: &[Entry]) -> usize {
+    let commands = || entries.iter().enumerate().filter(|(_, it)| it.side == Party::Client);
+    if commands().count() <= COMMANDS_SHOWN {
+        return 0;
+    }
+    let recent = commands().rev().take(COMMANDS_SHOWN);
+    let positions = recent.filter(|(_, it)| is_command(it, &["position"])).map(|(at, _)| at);
+    positions.min().unwrap_or(0)
+}
+
+/// Lines with their times and directions.
+fn formatted<'a>(entries: impl Iterator<Item = &'a Entry>) -> String {
+    let mut text = String::new();
+    for entry in entries {
+        let direction = if entry.side == Party::Client { '>' } else { '<' };
+        let milliseconds = entry.at.as_millis();
+        // Writing to a `String` never fails.
+        let _ = writeln!(
+            text,
+            "{milliseconds:>7} {direction} {}",
+            format::shown(&entry.text, MAX_SHOWN)
+        );
+    }
+    text
+}
+
+/// The client's commands, for reproduction.
+fn input<'a>(sent: impl Iterator<Item = &'a Entry> + Clone) -> Option<Input> {
+    // Copying text removes trailing spaces and replaces tabs.
+    let plain = |entry: &Entry| {
+        let text = entry.text.as_str();
+        entry.bytes.is_none() && text.len() < MAX_PASTED && display_text(text) == text
+    };
+    sent.clone().next()?;
+    if sent.clone().all(plain) {
+        return Some(Input::Lines(sent.flat_map(|entry| [&entry.text, "\n"]).collect()));
+    }
+    let ends = sent.clone().any(|entry| entry.text == INPUT_ENDS);
+    let mut format = String::new();
+    for entry in sent {
+        match &entry.bytes {
+            Some(bytes) => format.extend(bytes.iter().map(|byte| in_format(*byte))),
+            None => format.extend(entry.text.bytes().chain([b'\n']).map(in_format)),
+        }
+    }
+    Some(Input::Command(if ends {
+        format!("printf '{format}'")
+    } else {
+        // The input stays open, because its end would end the engine.
+        format!("{{ printf '{format}'; cat; }}")
+    }))
+}
+
+/// A byte in the format of `printf(1)`, in single quotes.
+fn in_format(byte: u8) -> String {
+    match byte {
+        b'\n' => "\\n".into(),
+        b'\r' => "\\r".into(),
+        b'\t' => "\\t".into(),
+        b'\\' => "\\\\".into(),
+        b'%' => "%%".into(),
+        b'\'' => "'\\''".into(),
+        b' '..=b'~' => char::from(byte).into(),
+        _ => format!("\\{byte:03o}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn transcript(lines: &[&str]) -> Transcript {
+        let mut transcript = Transcript::new(Dialect::Uci, true);
+        for line in lines {
+            let (side, text) = match line.strip_prefix("> ") {
+                Some(text) => (Party::Client, text),
+                None => (Party::Engine, line.strip_prefix("< ").expect("a direction")),
+            };
+            transcript.add(Entry::new(Duration::from_millis(7), side, text.to_owned()));
+        }
+        transcript
+    }
+
+    fn lines(excerpt: &Excerpt) -> &str {
+        match &excerpt.input {
+            Some(Input::Lines(lines)) => lines,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn contains_only_the_relevant_search() {
+        let transcript = transcript(&[
+            "> uci",
+            "< uciok",
+            "> isready",
+            "< readyok",
+            "> position startpos",
+            "> go depth 1",
+            "< bestmove e2e4",
+            "> isready",
+            "< readyok",
+            "> position startpos moves e2e4",
+            "> go depth 1",
+            "< info depth 1 pv d2d4",
+            "< info depth 2 multipv 2 pv d2d4",
+            "< info depth 2 multipv 1 pv e2e4",
+            "< info nodes 1",
+            "< info nodes 2",
+            "< bestmove e2e4",
+            "> quit",
+        ]);
+        let excerpt = transcript.excerpt(Some(16));
+        assert_eq!(lines(&excerpt), "uci\nisready\nposition startpos moves e2e4\ngo depth 1\n");
+        assert!(
+            excerpt.transcript.ends_with("(other searches before it: 1)\n"),
+            "{}",
+            excerpt.transcript
+        );
+        let sent = excerpt.transcript.lines().filter_map(|line| line.split_once(" < "));
+        let sent: Vec<&str> = sent.map(|(_, line)| line).collect();
+        assert_eq!(
+            sent,
+            [
+                "info depth 2 multipv 2 pv d2d4",
+                "info depth 2 multipv 1 pv e2e4",
+                "info nodes 2",
+                "bestmove e2e4",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_long_transcript_starts_at_a_position() {
+        let mut sent = vec!["> uci", "> isready", "> setoption name Hash value 2"];
+        for _ in 0..30 {
+            sent.extend(["> isready", "> go depth 1", "> position startpos", "> stop"]);
+        }
+        let transcript = transcript(&sent);
+        let shown = transcript.excerpt(None);
+        let shown = lines(&shown);
+        let start = "uci\nisready\nsetoption name Hash value 2\nposition startpos\nstop\nisready\n";
+        assert!(shown.starts_with(start), "{shown}");
+        assert!(shown.lines().count() < 30, "{shown}");
+    }
+
+    #[test]
+    fn input_that_cannot_be_typed_is_a_shell_command() {
+        let mut transcript = transcript(&["> uci"]);
+        transcript.add(Entry {
+            bytes: Some(b"100%\xff'\\\r".to_vec()),
+            ..Entry::new(Duration::ZERO, Party::Client, "100%?'\\".into())
+        });
+        let printf = r"printf 'uci\n100%%\377'\''\\\r'";
+        let command = Input::Command(format!("{{ {printf}; cat; }}"));
+        assert_eq!(transcript.excerpt(None).input, Some(command));
+        transcript.add(Entry {
+            bytes: Some(Vec::new()),
+            ..Entry::new(Duration::ZERO, Party::Client, INPUT_ENDS.into())
+        });
+        assert_eq!(transcript.excerpt(None).input, Some(Input::Command(printf.into())));
+    }
 }

@@ -3,7 +3,8 @@
 use core::time::Duration;
 
 use crate::dialect::Dialect;
-use crate::millis::{self, Millis, round_down};
+use crate::parser;
+use crate::parser::{Millis, round_down};
 use crate::serializer::WriteError;
 
 /// The side that a clock belongs to, as in `wtime` and `btime`.
@@ -118,7 +119,7 @@ impl Clock {
         let available = self.in_convention(Convention::IncrementIncluded).remaining;
         // After the main time is used up, only the byoyomi is left.
         let all = available.max(0).saturating_add(self.byoyomi.max(0));
-        millis::duration(all)
+        parser::duration(all)
     }
 
     /// The same clock in another convention.

@@ -47,13 +47,9 @@ extern crate std;
 
 mod clock;
 mod command;
-mod details;
 mod diagnostic;
 mod dialect;
-mod keywords;
 mod language;
-mod line;
-mod millis;
 mod moves;
 mod option;
 mod parser;
@@ -70,19 +66,21 @@ pub mod translation;
 pub mod uci_command {}
 mod observer;
 
+pub use crate::parser::Millis;
+pub use crate::tokenizer::{LineBuffer, LineTooLong, decode};
 pub use clock::{Clock, Clocks, Color, Convention};
-pub use command::{Command, CommandError, GameResult, Go, MateLimit, Register, SetOption};
+pub use command::{
+    Command, CommandError, GameResult, Go, MateLimit, OptionName, Register, SetOption,
+};
 pub use diagnostic::{Diagnostic, DiagnosticKind, Reading};
 pub use dialect::{Dialect, MateUnit};
 pub use language::Language;
-pub use line::{LineBuffer, LineTooLong, decode};
-pub use millis::Millis;
 pub use moves::{Move, MoveError, MoveList, MoveListError, MoveShape, MoveToken, Square};
 pub use observer::Observer;
 pub use option::{
     KnownOption, Opponent, OpponentError, OpponentKind, OptionDecl, OptionError, OptionKind,
-    OptionName, OptionSet, OptionType, OptionValue, PathList, PathListError, PathSeparator,
-    PositionValue, PositionValueError, SetBy, Title, UnknownOption,
+    OptionSet, OptionType, OptionValue, PathList, PathListError, PathSeparator, PositionValue,
+    PositionValueError, SetBy, Title, UnknownOption,
 };
 pub use position::{Fen, Position, PositionError, PositionErrorKind, Root, Sfen};
 pub use protocol_state::{Goal, Phase, ProtocolState};

@@ -6,7 +6,7 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::tokenizer::Tokens;
-use crate::{Dialect, keywords};
+use crate::{Dialect, dialect};
 
 /// A move in UCI or USI notation.
 ///
@@ -190,7 +190,7 @@ impl Move {
 pub(crate) fn is_field(token: &str, next: &str) -> bool {
     let is_number = next.parse::<f64>().is_ok_and(f64::is_finite);
     let is_move = |token| Move::in_usual_case(token).is_some();
-    is_number && !is_move(next) && !is_move(token) && !keywords::ends_a_game(token)
+    is_number && !is_move(next) && !is_move(token) && !dialect::ends_a_game(token)
 }
 
 /// Whether a token after the first one starts with a digit or a sign. The loop has no early exit, so
@@ -477,7 +477,7 @@ impl<'a> MoveList<'a> {
     /// The token is empty, contains white space or a control character, or is a keyword of the
     /// protocol (`depth`, `moves` …), which would end the list when read.
     pub fn push_token(&mut self, token: &str) -> Result<(), MoveListError> {
-        if token.is_empty() || token.contains(|c: char| c <= ' ') || keywords::ends_a_list(token) {
+        if token.is_empty() || token.contains(|c: char| c <= ' ') || dialect::ends_a_list(token) {
             return Err(MoveListError { token: token.to_owned() });
         }
         let usual = Move::in_usual_case(token);

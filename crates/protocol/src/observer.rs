@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use crate::details::{Details, is_too_soon};
+use crate::reply::info::{Details, is_too_soon};
 use crate::session::Moment;
 use crate::{
     Clocks, Command, Dialect, Go, Info, MateLimit, OptionDecl, OptionError, OptionSet, OptionValue,

@@ -1,14 +1,17 @@
-//! Effects of options.
+//! Effects of options, and resource usage of the engine.
 
-use readyok_protocol::{Best, OptionKind};
+use std::time::Duration;
 
-use super::assertions::{middle, search_summary};
-use super::clause;
-use crate::context::{DeclaredOption, Test, TestCase, TestContext};
+use readyok_protocol::{Best, OptionKind, Reply, Rule};
+
+use crate::checks::assertions::{middle, search_summary};
+use crate::checks::clause;
+use crate::context::{DeclaredOption, Test, TestCase, TestContext, range};
 use crate::message::message;
-use crate::result::{Stop, TestResult};
 use crate::session::{EngineSession, Line, OrFail};
-use crate::spec::{Need, Profile, Severity};
+use crate::spec::{Need, Profile, Severity, Stop, TestResult};
+use crate::target::Usage;
+use crate::timeouts::now;
 
 /// A name that no option has.
 const UNKNOWN: &str = "No Such Option";
@@ -305,4 +308,331 @@ fn analyse_mode(context: &TestContext<'_>) -> TestResult {
     session.ready().or_fail(message!("analyse.no-readyok"))?;
     session.search(&middle(context), "go depth 3").or_fail(message!("analyse.no-bestmove"))?;
     Ok(())
+}
+
+/// Duration of one measurement of an idle engine, their number, and the maximum CPU usage of the best.
+/// Some systems count in hundredths of a second.
+const LOOK: Duration = Duration::from_millis(200);
+const BUSY: f64 = 0.12;
+const LITTLE: Duration = Duration::from_millis(2);
+
+/// Hash sizes in MB that are compared, and the allowance for other memory.
+const HASH: i64 = 64;
+const OTHER_MEMORY: u64 = 16 << 20;
+
+pub(super) const RESOURCES_CHECKS: &[TestCase] = &[
+    check!(
+        "resources.idle",
+        "an idle engine uses no CPU time, before its first search and after a search",
+        [
+            "UCI 2006, general rules" => "the engine waits for commands, and calculates only after `go`",
+            "USI draft 1 §5.1" => "the engine does not calculate without `go`",
+        ],
+        Must,
+        Profile::ALL,
+        &[Need::Process],
+        "block while waiting for input, and end or park search threads after a search",
+        Test::Interactive(idle),
+    ),
+    check!(
+        "resources.no-own-ponder",
+        "the engine ponders only after `go ponder`",
+        [
+            "UCI 2006, bestmove and option Ponder" => "the engine does not start to ponder by itself",
+            "USI draft 1 §5.3, option USI_Ponder" => "the option allows pondering, and `go ponder` starts it",
+        ],
+        Must,
+        &[Profile::Uci2006, Profile::UciModern, Profile::UsiDraft1],
+        &[Need::Process, Need::Option("Ponder")],
+        "after `bestmove` wait for `go ponder`, even while the option is true",
+        Test::Interactive(no_own_ponder),
+    ),
+    check!(
+        "resources.undrained-stderr",
+        "the engine continues if its stderr is not read",
+        [
+            "practice" => "some clients never read the stderr pipe, which holds 64 KiB",
+        ],
+        Should,
+        Profile::ALL,
+        &[Need::Process],
+        "write little to stderr, and nothing during a search",
+        Test::Interactive(undrained_stderr),
+    ),
+    check!(
+        "resources.hash-memory",
+        "a larger hash table increases memory usage by its size",
+        [
+            "UCI 2006, option Hash" => "the value is the memory for hash tables in MB",
+            "USI draft 1 §5.3, option USI_Hash" => "the memory of hash tables, in MB",
+        ],
+        Should,
+        Profile::ALL,
+        &[Need::Process, Need::Option("Hash")],
+        "include all tables that depend on the option, and round the size down",
+        Test::Interactive(hash_memory),
+    ),
+    check!(
+        "resources.hash-resize",
+        "the hash table can be resized between searches",
+        [
+            "UCI 2006, option Hash and setoption" => "the value can be changed while the engine is waiting",
+            "USI draft 1 §5.3, setoption" => "it may be sent while the engine is waiting",
+        ],
+        Should,
+        Profile::ALL,
+        &[Need::Option("Hash")],
+        "allocate the new table before the next search, without pointers into the old one",
+        Test::Interactive(hash_resize),
+    ),
+];
+
+pub(super) fn usage(session: &EngineSession) -> Result<Usage, Stop> {
+    let unknown = || Stop::Skip(message!("usage.unavailable"));
+    session.usage().ok_or_else(unknown)
+}
+
+/// The lowest CPU usage of several measurements.
+///
+/// A JIT compiler may run for some seconds after `readyok`.
+fn share(session: &mut EngineSession) -> Result<f64, Stop> {
+    let mut least = f64::MAX;
+    let rests = now() + session.timeouts().answer();
+    while BUSY < least && now() < rests {
+        let (begin, before) = (now(), usage(session)?);
+        session.listen(LOOK);
+        let after = usage(session)?;
+        let took = after.cpu.saturating_sub(before.cpu);
+        // Relative to the CPU time that was available on a busy machine.
+        let waited = after.waited.saturating_sub(before.waited);
+        let had = now().saturating_duration_since(begin).saturating_sub(waited).max(took);
+        let share = if took <= LITTLE { 0.0 } else { took.as_secs_f64() / had.as_secs_f64() };
+        least = least.min(share);
+    }
+    Ok(least)
+}
+
+fn idle(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    for when in [message!("when.before-search"), message!("when.after-search")] {
+        let share = share(&mut session)?;
+        if BUSY < share {
+            let percent = share * 100.0;
+            return Err(Stop::Fail(message!(
+                "usage.idle",
+                when,
+                percent = format!("{percent:.0}")
+            )));
+        }
+        session.search(&middle(context), "go depth 3")?;
+    }
+    Ok(())
+}
+
+fn no_own_ponder(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    session.send(&context.set("Ponder", "true"));
+    session.ready()?;
+    session.search(&middle(context), "go depth 4")?;
+    session.ready()?;
+    let reported = session.listen(context.timeouts.quiet());
+    let thinks = |reply: &Reply<'_>| matches!(reply, Reply::Info(info) if info.depth.is_some() || info.pv.is_some());
+    if reported.iter().any(|line| thinks(&line.reply)) {
+        return Err(Stop::Fail(message!("ponder.own-info")));
+    }
+    let share = share(&mut session)?;
+    if BUSY < share {
+        let percent = share * 100.0;
+        return Err(Stop::Fail(message!("ponder.own-usage", percent = format!("{percent:.0}"))));
+    }
+    Ok(())
+}
+
+fn undrained_stderr(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.start_with_undrained_stderr()?;
+    crate::context::handshake(&mut session, context.dialect)?;
+    session.ready().or_fail(message!("stderr.no-readyok"))?;
+    for depth in [2, 4] {
+        session
+            .search(&middle(context), &format!("go depth {depth}"))
+            .or_fail(message!("stderr.no-reply"))?;
+    }
+    session.until_ready().or_fail(message!("stderr.no-readyok-later"))?;
+    Ok(())
+}
+
+fn hash_range(context: &TestContext<'_>) -> Result<(i64, i64), Stop> {
+    let (least, limit) = context
+        .option("Hash")
+        .and_then(range)
+        .ok_or_else(|| Stop::Skip(message!("hash.no-range")))?;
+    Ok((least.unwrap_or(1), limit.unwrap_or(1)))
+}
+
+/// The memory usage after a search with a hash table of the given size in MB.
+fn memory_with(context: &TestContext<'_>, size: i64) -> Result<u64, Stop> {
+    let mut session = context.ready()?;
+    session.send(&context.set("Hash", &size.to_string()));
+    session.ready()?;
+    session.search(&middle(context), "go movetime 200")?;
+    Ok(usage(&session)?.resident)
+}
+
+fn hash_memory(context: &TestContext<'_>) -> TestResult {
+    let (least, limit) = hash_range(context)?;
+    if !(least..=limit).contains(&HASH) {
+        return Err(Stop::Skip(message!("hash.not-allowed", size = HASH)));
+    }
+    let small = memory_with(context, least.max(1))?;
+    let large = memory_with(context, HASH)?;
+    let table = u64::try_from(HASH - least.max(1)).unwrap_or_default() << 20;
+    let more = large.saturating_sub(small);
+    let mb = |bytes: u64| bytes >> 20;
+    context.remark(format!(
+        "{} MB with the smallest hash table, {} MB with one of {HASH} MB",
+        mb(small),
+        mb(large)
+    ));
+    if table + table / 4 + OTHER_MEMORY < more {
+        return Err(Stop::Fail(message!("hash.memory", size = mb(table), more = mb(more))));
+    }
+    Ok(())
+}
+
+fn hash_resize(context: &TestContext<'_>) -> TestResult {
+    let (least, limit) = hash_range(context)?;
+    let mut session = context.ready()?;
+    for size in [33, 1, 17, 5] {
+        let size = size.clamp(least, limit.max(least)).min(least.max(33));
+        session.send(&context.set("Hash", &size.to_string()));
+        session.ready().or_fail(message!("hash.no-readyok", size))?;
+        session.search(&middle(context), "go depth 4").or_fail(message!("hash.no-reply", size))?;
+    }
+    Ok(())
+}
+
+/// Moves of a game, of which every other one is searched.
+const PLIES: usize = 40;
+
+/// Tolerated growth of memory from the second to the last quarter of the games.
+const GROWTH: u64 = 8 << 20;
+
+const LONG_RUNS: &str = "practice (matches, servers)";
+
+macro_rules! soak {
+    ($id:literal, $rule:literal, $text:literal, $severity:ident, $needs:expr, $advice:literal, $run:ident) => {
+        check!(
+            $id, $rule, [LONG_RUNS => $text], $severity, Profile::ALL, $needs, $advice,
+            Test::Interactive($run)
+        )
+    };
+}
+
+pub(super) const SOAK_CHECKS: &[TestCase] = &[
+    soak!(
+        "soak.replies",
+        "each `go` of many games yields one `bestmove`",
+        "an engine plays thousands of searches in one process",
+        Must,
+        &[],
+        "look for state that persists between searches: flags, counters, unjoined threads",
+        answers
+    ),
+    soak!(
+        "soak.memory",
+        "memory usage does not grow from game to game",
+        "an overnight match plays thousands of games in one process",
+        Should,
+        &[Need::Process],
+        "free the data of a game when the next one starts",
+        memory
+    ),
+    soak!(
+        "soak.threads",
+        "the number of threads and open files does not grow from game to game",
+        "systems limit both per process",
+        Should,
+        &[Need::Process],
+        "join threads and close files after the search or game",
+        threads
+    ),
+];
+
+/// Plays games of random moves, and measures the engine after each.
+fn play<T>(
+    context: &TestContext<'_>,
+    session: &mut EngineSession,
+    mut look: impl FnMut(&EngineSession) -> Result<T, Stop>,
+) -> Result<Vec<T>, Stop> {
+    let Some(games) = context.effort.soak else {
+        return Err(Stop::Skip(message!("soak.disabled")));
+    };
+    let mut random = fastrand::Rng::with_seed(context.seed);
+    let mut seen = Vec::new();
+    let mut searches = 0;
+    for game in 1..=games {
+        session.send(context.dialect.new_game());
+        session.ready().or_fail(message!("soak.no-readyok", game))?;
+        let (command, _) = context.random_line(&mut random, PLIES);
+        let tokens: Vec<&str> = command.split(' ').collect();
+        for count in (2..=tokens.len()).step_by(2) {
+            searches += 1;
+            let position = tokens.get(..count).unwrap_or(&tokens).join(" ");
+            session.search(&position, "go depth 1").or_fail(message!(
+                "soak.no-reply",
+                searches,
+                game
+            ))?;
+        }
+        seen.push(look(session)?);
+    }
+    context.remark(format!("{games} games with {searches} searches"));
+    Ok(seen)
+}
+
+/// Whether the last quarter of the games uses more than the maximum of the second quarter.
+fn grows(
+    context: &TestContext<'_>,
+    of: impl Fn(&Usage) -> u64,
+) -> Result<Option<(u64, u64)>, Stop> {
+    let mut session = context.ready()?;
+    if context.option("Hash").is_some() {
+        // A small table fills quickly.
+        session.send(&context.set("Hash", "1"));
+    }
+    let seen = play(context, &mut session, usage).map_err(|stop| match stop {
+        // Another check covers this.
+        Stop::Fail(text) => Stop::Inconclusive(text),
+        other => other,
+    })?;
+    let quarter = seen.len() / 4;
+    let taken = |games: &[Usage]| games.iter().map(&of).collect::<Vec<_>>();
+    let early = taken(seen.get(quarter..quarter * 2).unwrap_or_default()).into_iter().max();
+    let late = taken(seen.get(quarter * 3..).unwrap_or_default()).into_iter().min();
+    Ok(early.zip(late).filter(|(early, late)| early < late))
+}
+
+fn answers(context: &TestContext<'_>) -> TestResult {
+    let mut session = context.ready()?;
+    play(context, &mut session, |_| Ok(()))?;
+    if session.has_violated(Rule::BestMoveWithoutSearch) {
+        return Err(Stop::Fail(message!("soak.extra-bestmove")));
+    }
+    Ok(())
+}
+
+fn memory(context: &TestContext<'_>) -> TestResult {
+    match grows(context, |usage| usage.resident)? {
+        Some((early, late)) if early + GROWTH < late => {
+            Err(Stop::Fail(message!("soak.memory", before = early >> 20, now = late >> 20)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn threads(context: &TestContext<'_>) -> TestResult {
+    match grows(context, |usage| usage.threads + usage.files)? {
+        Some((early, late)) => Err(Stop::Fail(message!("soak.threads", early, late))),
+        None => Ok(()),
+    }
 }

@@ -4,13 +4,13 @@ use readyok_protocol::{Best, Bound, DiagnosticKind, Dialect, Info, Move, MoveLis
 use readyok_rules::{Game, Position};
 
 use super::assertions::each;
-use super::{clause, test_positions};
+use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext};
 use crate::format;
 use crate::message::{Message, message};
-use crate::result::{Observation, Stop, TestResult};
 use crate::session::OrFail;
 use crate::spec::{Need, Profile, Severity};
+use crate::spec::{Observation, Stop, TestResult};
 use crate::transcript::{Search, Transcript};
 
 /// Maximum number of PVs that are verified per session.
@@ -413,10 +413,13 @@ fn score(context: &TestContext<'_>, text: &str, depth: u32) -> Result<Score, Sto
 }
 
 fn mate_score(context: &TestContext<'_>) -> TestResult {
-    let mut texts: Vec<(&str, u32)> =
-        test_positions::of(context.game()).mate_in_one.into_iter().map(|text| (text, 1)).collect();
+    let mut texts: Vec<(&str, u32)> = assertions::test_positions(context.game())
+        .mate_in_one
+        .into_iter()
+        .map(|text| (text, 1))
+        .collect();
     if context.game() == Game::Chess {
-        texts.push((test_positions::CHESS_MATE_IN_TWO, 3));
+        texts.push((assertions::CHESS_MATE_IN_TWO, 3));
     }
     for (text, plies) in texts {
         let mut reported = score(context, text, 6)?;
@@ -446,7 +449,7 @@ fn mate_score(context: &TestContext<'_>) -> TestResult {
 }
 
 fn score_side(context: &TestContext<'_>) -> TestResult {
-    for text in test_positions::of(context.game()).ahead {
+    for text in assertions::test_positions(context.game()).ahead {
         let reported = score(context, text, 3)?;
         if reported < Score::Cp(0) {
             return Err(Stop::Fail(message!(
@@ -463,8 +466,10 @@ fn multipv(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
     session.send(&context.set("MultiPV", "3"));
     session.ready()?;
-    let found = session
-        .search(&context.position(test_positions::of(context.game()).middle[0]), "go depth 4")?;
+    let found = session.search(
+        &context.position(assertions::test_positions(context.game()).middle[0]),
+        "go depth 4",
+    )?;
     let exact: Vec<&Info<'_>> = found
         .infos
         .iter()
@@ -604,8 +609,8 @@ fn multipv_few(context: &TestContext<'_>) -> TestResult {
     session.send(&context.set("MultiPV", "3"));
     session.ready()?;
     let text = match context.game() {
-        Game::Chess | Game::Chess960 => test_positions::CHESS_FORCED,
-        Game::Shogi => test_positions::of(Game::Shogi).mated_next[0],
+        Game::Chess | Game::Chess960 => assertions::CHESS_FORCED,
+        Game::Shogi => assertions::test_positions(Game::Shogi).mated_next[0],
     };
     let found = session
         .search(&context.position(text), "go depth 2")
@@ -638,7 +643,7 @@ fn current_line(context: &TestContext<'_>) -> TestResult {
         }
     }
     session.ready()?;
-    let text = test_positions::of(context.game()).middle[0];
+    let text = assertions::test_positions(context.game()).middle[0];
     let position = Position::from_text(context.game(), text)
         .map_err(|error| Stop::invalid_position(&error))?;
     session.send(&context.position(text));

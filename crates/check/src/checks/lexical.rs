@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use readyok_protocol::{Reply, Rule};
 
-use super::{clause, test_positions};
+use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext};
 use crate::message::{Message, message};
-use crate::result::{Stop, TestResult};
 use crate::session::{EngineSession, OrFail};
 use crate::spec::{Profile, Severity};
+use crate::spec::{Stop, TestResult};
 
 /// Plies of a long game.
 const LONG: usize = 400;
@@ -199,7 +199,7 @@ pub(super) const CHECKS: &[TestCase] = &[
 /// Runs a search with unusually formatted `position` and `go` lines.
 fn plays(context: &TestContext<'_>, form: impl Fn(&str) -> String, what: &Message) -> TestResult {
     let mut session = context.ready()?;
-    let opening = test_positions::of(context.game()).opening;
+    let opening = assertions::test_positions(context.game()).opening;
     session.write(form("isready").as_bytes());
     let limit = context.timeouts.answer();
     session
@@ -267,7 +267,7 @@ fn idle_ponderhit(context: &TestContext<'_>) -> TestResult {
 fn ignored(context: &TestContext<'_>, command: &str) -> TestResult {
     let mut session = context.ready_unchecked()?;
     ignored_now(&mut session, command, &message!("when.before-search"))?;
-    let position = context.position(test_positions::of(context.game()).middle[0]);
+    let position = context.position(assertions::test_positions(context.game()).middle[0]);
     session.search(&position, "go depth 1")?;
     ignored_now(&mut session, command, &message!("when.after-search"))
 }
@@ -316,7 +316,7 @@ fn trailing_tokens(context: &TestContext<'_>) -> TestResult {
     session
         .wait_for(limit, |line| (line.reply == Reply::ReadyOk).then_some(()))
         .or_fail(message!("trailing.no-readyok"))?;
-    session.send(&context.position(test_positions::of(context.game()).middle[0]));
+    session.send(&context.position(assertions::test_positions(context.game()).middle[0]));
     session.send("go infinite");
     session.send("stop joho");
     session.best(limit).or_fail(message!("trailing.not-stopped"))?;
@@ -326,7 +326,7 @@ fn trailing_tokens(context: &TestContext<'_>) -> TestResult {
 fn pieces(context: &TestContext<'_>) -> TestResult {
     // Excluded from passive checks: only this check covers a reply for another position.
     let mut session = context.ready_unchecked()?;
-    let text = test_positions::of(context.game()).middle[1];
+    let text = assertions::test_positions(context.game()).middle[1];
     let line = context.position(text);
     let (head, tail) = line.split_at(line.len() / 2);
     // The reply to an earlier line of the same write shows that the partial line was read.
@@ -356,7 +356,7 @@ fn lone_cr(context: &TestContext<'_>) -> TestResult {
 fn batch(context: &TestContext<'_>) -> TestResult {
     let mut session = context.start(false)?;
     let (hello, new_game) = (context.dialect.handshake(), context.dialect.new_game());
-    let position = context.position(test_positions::of(context.game()).middle[0]);
+    let position = context.position(assertions::test_positions(context.game()).middle[0]);
     session.write(format!("{hello}\nisready\n{new_game}\n{position}\ngo depth 2\n").as_bytes());
     session
         .wait_for(context.timeouts.start(), |line| (line.reply == Reply::UciOk).then_some(()))
@@ -373,7 +373,10 @@ fn bad_bytes(context: &TestContext<'_>) -> TestResult {
         session.until_ready().or_fail(message!("bytes.no-readyok"))?;
     }
     session
-        .search(&context.position(test_positions::of(context.game()).middle[0]), "go depth 1")
+        .search(
+            &context.position(assertions::test_positions(context.game()).middle[0]),
+            "go depth 1",
+        )
         .or_fail(message!("bytes.no-bestmove"))?;
     Ok(())
 }

@@ -8,9 +8,9 @@ use super::assertions::{continues, middle, obeys_stop};
 use super::clause;
 use crate::context::{Test, TestCase, TestContext, percentiles};
 use crate::message::message;
-use crate::result::{Stop, TestResult};
 use crate::session::{EngineSession, OrFail};
 use crate::spec::{Profile, Severity};
+use crate::spec::{Stop, TestResult};
 
 /// Remaining time, and the number of searches with it.
 const LEFT: Duration = Duration::from_millis(400);

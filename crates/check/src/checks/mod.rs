@@ -46,19 +46,15 @@ macro_rules! info {
 
 mod assertions;
 mod effects;
-mod exit;
 mod handshake;
 mod info;
+mod info_values;
 mod lexical;
 mod limits;
 mod options;
 mod positions;
-mod rates;
-mod resources;
-mod scores;
 mod search;
 mod state;
-mod test_positions;
 mod usi;
 
 use crate::context::TestCase;
@@ -76,14 +72,14 @@ const AREAS: [&[TestCase]; 18] = [
     limits::CHECKS,
     state::CHECKS,
     info::CHECKS,
-    rates::CHECKS,
+    info_values::CHECKS,
     info::MULTIPV_CHECKS,
-    scores::CHECKS,
-    resources::CHECKS,
-    exit::CHECKS,
+    info_values::SCORES_CHECKS,
+    effects::RESOURCES_CHECKS,
+    handshake::EXIT_CHECKS,
     usi::CHECKS,
     usi::GAME_CHECKS,
-    resources::SOAK_CHECKS,
+    effects::SOAK_CHECKS,
 ];
 
 /// All checks, by area.

@@ -2,12 +2,12 @@
 
 use readyok_protocol::{DiagnosticKind, Dialect, OptionKind, OptionType};
 
-use super::{clause, test_positions};
+use crate::checks::{assertions, clause};
 use crate::context::{DeclaredOption, Test, TestCase, TestContext, is_expensive};
 use crate::message::{Message, message};
-use crate::result::{Stop, TestResult};
 use crate::session::OrFail;
 use crate::spec::{Need, Profile, Severity};
+use crate::spec::{Stop, TestResult};
 
 /// Options with a predefined type, by their UCI names.
 const FIXED: [(&str, &str); 13] = [
@@ -501,7 +501,7 @@ fn elo_with_limit(context: &TestContext<'_>) -> TestResult {
 fn name_ignores_case(context: &TestContext<'_>) -> TestResult {
     let decl =
         context.option("MultiPV").ok_or_else(|| Stop::Skip(message!("option.no-multipv")))?;
-    let position = context.position(test_positions::of(context.game()).middle[0]);
+    let position = context.position(assertions::test_positions(context.game()).middle[0]);
     let lines = |name: &str| -> Result<u32, Stop> {
         let mut session = context.ready()?;
         session.send(&format!("setoption name {name} value 2"));
@@ -525,7 +525,7 @@ fn swap_case(c: char) -> char {
 
 fn button(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
-    let position = context.position(test_positions::of(context.game()).middle[0]);
+    let position = context.position(assertions::test_positions(context.game()).middle[0]);
     for option in &context.engine_info.options {
         if option.decl.kind == OptionKind::Button {
             let name = &option.decl.name;
@@ -581,7 +581,7 @@ fn every_value(context: &TestContext<'_>) -> TestResult {
                 .or_fail(message!("value.no-readyok", name, value))?;
         }
     }
-    let position = context.position(test_positions::of(context.game()).middle[0]);
+    let position = context.position(assertions::test_positions(context.game()).middle[0]);
     session.search(&position, "go depth 1").or_fail(message!("value.no-bestmove"))?;
     Ok(())
 }
@@ -603,7 +603,7 @@ fn bad_values(context: &TestContext<'_>) -> TestResult {
         lines.push(format!("setoption name {name} value -5"));
         lines.push(format!("setoption name {name}"));
     }
-    let position = context.position(test_positions::of(context.game()).middle[0]);
+    let position = context.position(assertions::test_positions(context.game()).middle[0]);
     for line in lines {
         session.send(&line);
         session.ready().or_fail(message!("setoption.no-readyok", line = &line))?;

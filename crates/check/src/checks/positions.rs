@@ -3,13 +3,13 @@
 use readyok_protocol::{Best, Dialect};
 use readyok_rules::{Game, Position};
 
-use super::{clause, test_positions};
+use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext};
 use crate::format;
 use crate::message::message;
-use crate::result::{Observation, Stop, TestResult};
 use crate::session::{EngineSession, OrFail, WaitError};
 use crate::spec::{Need, Profile, Severity};
+use crate::spec::{Observation, Stop, TestResult};
 use crate::transcript::{Transcript, canonical_move};
 
 pub(super) const CHECKS: &[TestCase] = &[
@@ -176,7 +176,7 @@ pub(super) const CHECKS: &[TestCase] = &[
 ];
 
 /// Searches a position briefly and verifies that the reply is legal.
-pub(super) fn plays_legally(
+fn plays_legally(
     session: &mut EngineSession,
     command: &str,
     position: &Position,
@@ -203,7 +203,7 @@ fn shortened(command: &str) -> String {
 
 fn startpos(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
-    let opening = test_positions::of(context.game()).opening;
+    let opening = assertions::test_positions(context.game()).opening;
     let start = Position::start(context.game());
     for command in ["position startpos", "position startpos moves"] {
         plays_legally(&mut session, command, &start, "go depth 2")?;
@@ -224,7 +224,7 @@ pub(super) fn read(context: &TestContext<'_>, text: &str) -> Result<Position, St
 
 fn given(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
-    let probe = test_positions::of(context.game());
+    let probe = assertions::test_positions(context.game());
     for text in probe.middle.into_iter().chain(probe.ahead) {
         let position = read(context, text)?;
         let command = context.position(text);
@@ -312,7 +312,7 @@ fn survives(context: &TestContext<'_>, commands: &[&str]) -> TestResult {
         let first = session.ready();
         let ready = if let Err(WaitError::Late(_)) = first { session.ready() } else { first };
         ready.or_fail(message!("position.no-readyok", command))?;
-        let position = context.position(test_positions::of(context.game()).middle[0]);
+        let position = context.position(assertions::test_positions(context.game()).middle[0]);
         session
             .search(&position, "go depth 1")
             .or_fail(message!("position.no-recovery", command))?;
@@ -423,9 +423,9 @@ fn chess960(context: &TestContext<'_>) -> TestResult {
 }
 
 fn no_legal_move(context: &TestContext<'_>) -> TestResult {
-    let mut texts = vec![test_positions::of(context.game()).mated];
+    let mut texts = vec![assertions::test_positions(context.game()).mated];
     if context.game() == Game::Chess {
-        texts.push(test_positions::CHESS_STALEMATE);
+        texts.push(assertions::CHESS_STALEMATE);
     }
     let mut session = context.ready()?;
     for text in texts {

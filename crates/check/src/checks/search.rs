@@ -6,14 +6,15 @@ use readyok_protocol::{Best, Bound, Dialect, Reply, Rule};
 use readyok_rules::{Game, Position};
 
 use super::assertions::{continues, middle, obeys_stop, soon_done};
-use super::{clause, test_positions};
-use crate::clock::now;
+use super::state::interleavings;
+use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext, largest, percentiles};
 use crate::format;
 use crate::message::message;
-use crate::result::{Observation, Stop, TestResult};
 use crate::session::{EngineSession, OrFail, SearchResult, WaitError};
 use crate::spec::{Need, Profile, Severity};
+use crate::spec::{Observation, Stop, TestResult};
+use crate::timeouts::now;
 use crate::transcript::Transcript;
 
 /// A node count that every engine reaches quickly, and its tolerance: engines check limits every few thousand nodes.
@@ -351,14 +352,14 @@ pub(super) const CHECKS: &[TestCase] = &[
 
 fn plays(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
-    let probe = test_positions::of(context.game());
+    let probe = assertions::test_positions(context.game());
     if context.option("UCI_ShowWDL").is_some() {
         session.send(&context.set("UCI_ShowWDL", "true"));
     }
     let mut texts: Vec<&str> = probe.middle.into_iter().chain(probe.ahead).collect();
     texts.extend(probe.mate_in_one);
     if context.game() == Game::Chess {
-        texts.extend([test_positions::CHESS_MATE_IN_TWO, test_positions::CHESS_FORCED]);
+        texts.extend([assertions::CHESS_MATE_IN_TWO, assertions::CHESS_FORCED]);
     }
     session.search("position startpos", "go depth 5").or_fail(message!("search.no-reply"))?;
     for text in &texts {
@@ -720,7 +721,7 @@ fn search_moves_first(context: &TestContext<'_>) -> TestResult {
 
 fn mate(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
-    let text = test_positions::of(context.game()).mate_in_one[0];
+    let text = assertions::test_positions(context.game()).mate_in_one[0];
     let found =
         session.search(&context.position(text), "go mate 1").or_fail(message!("mate.no-reply"))?;
     let position = Position::from_text(context.game(), text)
@@ -786,84 +787,6 @@ fn threads(context: &TestContext<'_>) -> TestResult {
         session
             .best(context.timeouts.answer())
             .or_fail(message!("threads.no-reply-to-stop", threads))?;
-    }
-    Ok(())
-}
-
-fn interleavings(context: &TestContext<'_>) -> TestResult {
-    let mut random = fastrand::Rng::with_seed(context.seed);
-    let mut session = context.ready()?;
-    let positions = [
-        middle(context),
-        format!("position startpos moves {}", test_positions::of(context.game()).opening),
-    ];
-    let count = context.effort.searches;
-    let mut asks_ready = true;
-    for number in 0..count {
-        if random.u8(..20) == 0 {
-            session.send(context.dialect.new_game());
-            session.ready()?;
-        }
-        if random.bool() {
-            session.send(
-                positions.get(number % positions.len()).map_or("position startpos", String::as_str),
-            );
-        } else {
-            session.send("position startpos");
-        }
-        let pondering = random.u8(..3) == 0;
-        let endless = pondering || random.u8(..3) == 0;
-        session.send(match (pondering, endless, random.bool()) {
-            (true, _, true) => "go ponder depth 1",
-            (true, _, false) => "go ponder movetime 1",
-            (false, true, _) => "go infinite",
-            (false, false, true) => "go depth 1",
-            (false, false, false) => "go movetime 1",
-        });
-        let mut pings = 0_i32;
-        let mut hit = false;
-        for _ in 0..random.u8(..4) {
-            match random.u8(..4) {
-                0 if asks_ready => {
-                    session.send("isready");
-                    pings += 1;
-                }
-                1 => session.send("debug off"),
-                2 if pondering && !hit => {
-                    session.send("ponderhit");
-                    hit = true;
-                }
-                _ => (),
-            }
-        }
-        // If the search ends by itself, `stop` may cross its reply.
-        if endless && !hit || random.bool() {
-            session.send("stop");
-        }
-        let mut answered = false;
-        let limit = context.timeouts.answer();
-        let received = session.wait_for(limit, |line| {
-            match line.reply {
-                Reply::BestMove(_) => answered = true,
-                Reply::ReadyOk => pings = (pings - 1).max(0),
-                _ => (),
-            }
-            (answered && pings == 0).then_some(())
-        });
-        match received {
-            // Another check covers `isready` during a search.
-            Err(WaitError::Late(_)) if answered => {
-                asks_ready = false;
-                session.ready().or_fail(message!(
-                    "interleaved.no-readyok",
-                    number = number + 1,
-                    count
-                ))?;
-            }
-            other => {
-                other.or_fail(message!("interleaved.no-reply", number = number + 1, count))?;
-            }
-        }
     }
     Ok(())
 }

@@ -6,12 +6,12 @@ use readyok_protocol::{Best, Dialect, Reply};
 use readyok_rules::Position;
 
 use super::assertions::{middle, search_summary};
-use super::{clause, test_positions};
+use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext, largest};
 use crate::message::{Message, message};
-use crate::result::{Stop, TestResult};
-use crate::session::{EngineSession, OrFail};
+use crate::session::{EngineSession, OrFail, WaitError};
 use crate::spec::{Need, Profile, Severity};
+use crate::spec::{Stop, TestResult};
 
 /// A search that ends by itself if it is not interrupted.
 const WHILE: Duration = Duration::from_millis(350);
@@ -189,7 +189,7 @@ fn second_stop(context: &TestContext<'_>) -> TestResult {
 /// Sends a command during a search, which must end normally; then runs another one.
 fn undisturbed(context: &TestContext<'_>, command: &str) -> TestResult {
     let mut session = context.ready_unchecked()?;
-    let text = test_positions::of(context.game()).middle[0];
+    let text = assertions::test_positions(context.game()).middle[0];
     session.send(&context.position(text));
     session.send(&format!("go movetime {}", WHILE.as_millis()));
     session.listen(WHILE / 6);
@@ -214,7 +214,10 @@ fn undisturbed(context: &TestContext<'_>, command: &str) -> TestResult {
 
 fn position_in_search(context: &TestContext<'_>) -> TestResult {
     // Moves of the searched position are illegal in this one.
-    undisturbed(context, &context.position(test_positions::of(context.game()).mate_in_one[1]))
+    undisturbed(
+        context,
+        &context.position(assertions::test_positions(context.game()).mate_in_one[1]),
+    )
 }
 
 fn option_in_search(context: &TestContext<'_>) -> TestResult {
@@ -245,7 +248,7 @@ fn go_stop_go(context: &TestContext<'_>) -> TestResult {
 
 fn same_position(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready_unchecked()?;
-    let text = test_positions::of(context.game()).middle[0];
+    let text = assertions::test_positions(context.game()).middle[0];
     let position = Position::from_text(context.game(), text)
         .map_err(|error| Stop::invalid_position(&error))?;
     session.search(&context.position(text), "go depth 2")?;
@@ -335,6 +338,84 @@ fn new_game_forgets(context: &TestContext<'_>) -> TestResult {
     let after = search_summary(&mut session, context)?;
     if before != after {
         return Err(Stop::Fail(message!("search.result-changed", before, after)));
+    }
+    Ok(())
+}
+
+pub(super) fn interleavings(context: &TestContext<'_>) -> TestResult {
+    let mut random = fastrand::Rng::with_seed(context.seed);
+    let mut session = context.ready()?;
+    let positions = [
+        middle(context),
+        format!("position startpos moves {}", assertions::test_positions(context.game()).opening),
+    ];
+    let count = context.effort.searches;
+    let mut asks_ready = true;
+    for number in 0..count {
+        if random.u8(..20) == 0 {
+            session.send(context.dialect.new_game());
+            session.ready()?;
+        }
+        if random.bool() {
+            session.send(
+                positions.get(number % positions.len()).map_or("position startpos", String::as_str),
+            );
+        } else {
+            session.send("position startpos");
+        }
+        let pondering = random.u8(..3) == 0;
+        let endless = pondering || random.u8(..3) == 0;
+        session.send(match (pondering, endless, random.bool()) {
+            (true, _, true) => "go ponder depth 1",
+            (true, _, false) => "go ponder movetime 1",
+            (false, true, _) => "go infinite",
+            (false, false, true) => "go depth 1",
+            (false, false, false) => "go movetime 1",
+        });
+        let mut pings = 0_i32;
+        let mut hit = false;
+        for _ in 0..random.u8(..4) {
+            match random.u8(..4) {
+                0 if asks_ready => {
+                    session.send("isready");
+                    pings += 1;
+                }
+                1 => session.send("debug off"),
+                2 if pondering && !hit => {
+                    session.send("ponderhit");
+                    hit = true;
+                }
+                _ => (),
+            }
+        }
+        // If the search ends by itself, `stop` may cross its reply.
+        if endless && !hit || random.bool() {
+            session.send("stop");
+        }
+        let mut answered = false;
+        let limit = context.timeouts.answer();
+        let received = session.wait_for(limit, |line| {
+            match line.reply {
+                Reply::BestMove(_) => answered = true,
+                Reply::ReadyOk => pings = (pings - 1).max(0),
+                _ => (),
+            }
+            (answered && pings == 0).then_some(())
+        });
+        match received {
+            // Another check covers `isready` during a search.
+            Err(WaitError::Late(_)) if answered => {
+                asks_ready = false;
+                session.ready().or_fail(message!(
+                    "interleaved.no-readyok",
+                    number = number + 1,
+                    count
+                ))?;
+            }
+            other => {
+                other.or_fail(message!("interleaved.no-reply", number = number + 1, count))?;
+            }
+        }
     }
     Ok(())
 }

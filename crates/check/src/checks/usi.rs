@@ -6,13 +6,13 @@ use readyok_protocol::translation::{Finding, Problem, Translation, TranslationEr
 use readyok_protocol::{Best, Checkmate, Dialect, OptionSet, Reply, Rule};
 use readyok_rules::{Game, Position};
 
-use super::{clause, test_positions};
+use crate::checks::{assertions, clause};
 use crate::context::{Test, TestCase, TestContext, percentiles};
 use crate::format;
 use crate::message::{Message, message, values};
-use crate::result::{Stop, TestResult};
 use crate::session::{EngineSession, OrFail};
 use crate::spec::{Need, Profile, Severity};
+use crate::spec::{Stop, TestResult};
 
 const DEPLOYED: &[Profile] = &[Profile::UsiDeployed];
 
@@ -158,7 +158,7 @@ fn game_over_stops(context: &TestContext<'_>) -> TestResult {
 fn mate(context: &TestContext<'_>) -> TestResult {
     // Some engines reply `bestmove`, which passive checks would report again.
     let mut session = context.ready_unchecked()?;
-    let text = test_positions::of(context.game()).mate_in_one[0];
+    let text = assertions::test_positions(context.game()).mate_in_one[0];
     session.send(&context.position(text));
     session.send("go mate 2000");
     let answer = session
@@ -324,7 +324,7 @@ pub(super) const GAME_CHECKS: &[TestCase] = &[
 
 fn order(context: &TestContext<'_>) -> TestResult {
     let mut session = context.after_handshake()?;
-    let opening = test_positions::of(context.game()).opening;
+    let opening = assertions::test_positions(context.game()).opening;
     for game in [message!("ordinal.first"), message!("ordinal.second")] {
         session.ready().or_fail(message!("usi-game.no-readyok"))?;
         session.write(
@@ -341,7 +341,7 @@ fn order(context: &TestContext<'_>) -> TestResult {
 
 fn byoyomi_time(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready()?;
-    let position = context.position(test_positions::of(context.game()).middle[0]);
+    let position = context.position(assertions::test_positions(context.game()).middle[0]);
     let go = format!("go btime 0 wtime 0 byoyomi {}", BYOYOMI.as_millis());
     let mut times = Vec::new();
     for _ in 0..MOVES {
@@ -378,7 +378,7 @@ fn clocks(context: &TestContext<'_>) -> TestResult {
 /// A `go ponder` whose move is played.
 fn hits(context: &TestContext<'_>, hit: &str) -> TestResult {
     let mut session = context.ready_unchecked()?;
-    session.send(&context.position(test_positions::of(context.game()).middle[0]));
+    session.send(&context.position(assertions::test_positions(context.game()).middle[0]));
     session.send("go ponder btime 0 wtime 0 byoyomi 250");
     session.underway();
     if !session.is_searching() {
@@ -439,7 +439,11 @@ fn answer(
 }
 
 fn resign(context: &TestContext<'_>) -> TestResult {
-    match answer(context, test_positions::of(context.game()).mated, message!("resign.no-reply"))? {
+    match answer(
+        context,
+        assertions::test_positions(context.game()).mated,
+        message!("resign.no-reply"),
+    )? {
         Best::Resign => Ok(()),
         other => Err(Stop::Fail(message!("resign.reply", answer = format::answer(&other)))),
     }
@@ -473,7 +477,7 @@ fn checkmate(session: &mut EngineSession, limit: Duration) -> Result<Checkmate<'
 
 fn mate_time(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready_unchecked()?;
-    session.send(&context.position(test_positions::of(context.game()).middle[0]));
+    session.send(&context.position(assertions::test_positions(context.game()).middle[0]));
     session.send(&format!("go mate {}", MATE_TIME.as_millis()));
     let limit = MATE_TIME + context.timeouts.margin() + context.timeouts.answer();
     let answer = checkmate(&mut session, limit);
@@ -489,7 +493,7 @@ fn mate_time(context: &TestContext<'_>) -> TestResult {
 
 fn mate_infinite(context: &TestContext<'_>) -> TestResult {
     let mut session = context.ready_unchecked()?;
-    session.send(&context.position(test_positions::of(context.game()).middle[0]));
+    session.send(&context.position(assertions::test_positions(context.game()).middle[0]));
     session.send("go mate infinite");
     session.listen(context.timeouts.quiet() / 2);
     if session.is_searching() {
@@ -500,7 +504,7 @@ fn mate_infinite(context: &TestContext<'_>) -> TestResult {
 }
 
 fn mate_moves(context: &TestContext<'_>) -> TestResult {
-    let probe = test_positions::of(context.game());
+    let probe = assertions::test_positions(context.game());
     for text in probe.mate_in_one.into_iter().chain([probe.middle[0]]) {
         let mut session = context.ready_unchecked()?;
         session.send(&context.position(text));

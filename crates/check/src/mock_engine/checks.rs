@@ -8,7 +8,7 @@ use readyok_rules::{Game, Position};
 use super::script::{Behavior, Expect, LineFormat, Moment, Probe};
 use crate::context::{Test, TestCase};
 use crate::message::message;
-use crate::result::Observation;
+use crate::spec::Observation;
 use crate::spec::{Check, Clause, Profile, Severity};
 use crate::transcript::{Entry, GameOf, Transcript, resolve};
 
@@ -612,7 +612,7 @@ fn commands(transcript: &Transcript) -> impl Iterator<Item = (usize, &Entry, Com
 }
 
 /// Verifies that every line is a command.
-pub(super) fn known_commands(transcript: &Transcript) -> Observation {
+fn known_commands(transcript: &Transcript) -> Observation {
     let mut seen = 0;
     for (at, entry, command) in commands(transcript) {
         match command {
@@ -648,7 +648,7 @@ pub(super) fn legal_positions(transcript: &Transcript) -> Observation {
 }
 
 /// Verifies that `searchmoves` lists legal moves.
-pub(super) fn legal_search_moves(transcript: &Transcript) -> Observation {
+fn legal_search_moves(transcript: &Transcript) -> Observation {
     let mut seen = 0;
     let mut position = Some(Position::start(transcript.dialect.game()));
     for (at, _, command) in commands(transcript) {
@@ -669,7 +669,7 @@ pub(super) fn legal_search_moves(transcript: &Transcript) -> Observation {
 }
 
 /// Verifies that only declared options are set, to valid values.
-pub(super) fn declared_options(transcript: &Transcript) -> Observation {
+fn declared_options(transcript: &Transcript) -> Observation {
     let mut seen = 0;
     let mut declared: Vec<OptionDecl<'_>> = Vec::new();
     for (at, entry) in transcript.entries.iter().enumerate() {
@@ -703,7 +703,7 @@ pub(super) fn declared_options(transcript: &Transcript) -> Observation {
 }
 
 /// Verifies that `go` has a clock of the side to move.
-pub(super) fn own_clock(transcript: &Transcript) -> Observation {
+fn own_clock(transcript: &Transcript) -> Observation {
     let mut seen = 0;
     let mut first_moves = Some(true);
     for (at, _, command) in commands(transcript) {
@@ -731,7 +731,7 @@ pub(super) fn own_clock(transcript: &Transcript) -> Observation {
 }
 
 /// Verifies that the client sends `quit`.
-pub(super) fn sends_quit(transcript: &Transcript) -> Observation {
+fn sends_quit(transcript: &Transcript) -> Observation {
     let Some((at, ..)) = commands(transcript).last() else { return Ok(0) };
     // A client without a search is not checked.
     if !transcript.complete

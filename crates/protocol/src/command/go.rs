@@ -7,12 +7,12 @@ use core::time::Duration;
 
 use crate::clock::Clocks;
 use crate::diagnostic::DiagnosticKind;
-use crate::millis::round_up;
 use crate::moves::MoveList;
+use crate::parser::round_up;
 use crate::parser::{self, Reader, in_any_case};
 use crate::serializer::{self, WriteError};
 use crate::tokenizer::{Tokens, key};
-use crate::{Dialect, keywords};
+use crate::{Dialect, dialect};
 
 /// `go` and its fields. A field that was not sent does not limit the search; the first limit
 /// reached ends it.
@@ -35,12 +35,12 @@ pub struct Go<'a> {
     /// Search for this time, from `ponderhit` if pondering. It is written in whole milliseconds,
     /// rounded up.
     #[doc(alias = "movetime")]
-    #[cfg_attr(feature = "serde", serde(default, with = "crate::millis::optional_limit"))]
+    #[cfg_attr(feature = "serde", serde(default, with = "crate::parser::optional_limit"))]
     pub move_time: Option<Duration>,
     /// Search for this time, or longer by a random part of it, so that self-play games differ
     /// (YaneuraOu, `go rtime`). It is written in whole milliseconds, rounded up.
     #[doc(alias = "rtime")]
-    #[cfg_attr(feature = "serde", serde(default, with = "crate::millis::optional_limit"))]
+    #[cfg_attr(feature = "serde", serde(default, with = "crate::parser::optional_limit"))]
     pub random_time: Option<Duration>,
     /// Search until `stop`.
     pub infinite: bool,
@@ -58,7 +58,7 @@ pub enum MateLimit {
     Moves(u32),
     /// For this time (USI as deployed, `go mate 30000`). It is written in whole milliseconds,
     /// rounded up.
-    Time(#[cfg_attr(feature = "serde", serde(with = "crate::millis::limit"))] Duration),
+    Time(#[cfg_attr(feature = "serde", serde(with = "crate::parser::limit"))] Duration),
     /// Until the answer is known (USI, `go mate infinite` or `go mate`).
     Infinite,
 }
@@ -135,7 +135,7 @@ impl Go<'_> {
         if !mate_fits {
             return Err(WriteError::NotInDialect { what: "such a limit for `go mate`" });
         }
-        serializer::check_unknown(&self.unknown, keywords::is_go_key)?;
+        serializer::check_unknown(&self.unknown, dialect::is_go_key)?;
         self.clocks.check(dialect)?;
         out.write_str("go")?;
         if self.ponder {
@@ -359,7 +359,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, times: &Times) -> Go<'a> {
             reader.report(token, DiagnosticKind::AfterSearchMoves);
         }
         seen |= bit;
-        let is_key = keywords::is_go_key;
+        let is_key = dialect::is_go_key;
         // A field with a missing or invalid value does not change an earlier field of its kind.
         // Clocks are read at a single call site below, where inlining pays off.
         let time = match key {
@@ -416,15 +416,15 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, times: &Times) -> Go<'a> {
 
 fn read_mate(reader: &mut Reader<'_>) -> Option<MateLimit> {
     if !reader.dialect.mate_search_is_timed() {
-        return reader.small(keywords::is_go_key).map(MateLimit::Moves);
+        return reader.small(dialect::is_go_key).map(MateLimit::Moves);
     }
     match reader.tokens.peek() {
         Some(token) if token.text == "infinite" => {
             reader.tokens.next();
             Some(MateLimit::Infinite)
         }
-        Some(token) if !keywords::is_go_key(token.text) => {
-            reader.limit(keywords::is_go_key).map(MateLimit::Time)
+        Some(token) if !dialect::is_go_key(token.text) => {
+            reader.limit(dialect::is_go_key).map(MateLimit::Time)
         }
         _ => Some(MateLimit::Infinite),
     }

@@ -1,11 +1,11 @@
 //! Messages from a client (GUI, match runner) to an engine.
 
 mod go;
-mod setoption;
+pub(crate) mod setoption;
 
 pub use go::{Go, MateLimit};
-pub use setoption::SetOption;
 pub(crate) use setoption::{EmptyText, decoded, encoded};
+pub use setoption::{OptionName, SetOption};
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -20,7 +20,7 @@ use crate::parser::{Reader, Start};
 use crate::position::{Fen, Position, Root, Sfen};
 use crate::serializer::{self, OneLine, WriteError};
 use crate::tokenizer::Token;
-use crate::{Dialect, Move, MoveList, keywords};
+use crate::{Dialect, Move, MoveList, dialect};
 
 /// A message from a client to an engine.
 ///
@@ -172,7 +172,7 @@ impl<'a> Command<'a> {
             Dialect::Usi => Kind::usi,
         };
         let whole = reader.tokens.clone();
-        match reader.start(known, keywords::is_reply) {
+        match reader.start(known, dialect::is_reply) {
             Start::Known(Kind::Go, _) => {
                 return Self::read_limits(&mut reader, &go::Times::default());
             }
@@ -319,7 +319,7 @@ impl Dialect {
                 .map(First::Handshake)
                 .or_else(|| Kind::uci(token).or_else(|| Kind::usi(token)).map(|_| First::Other))
         }
-        match Reader::new(line, Self::default()).start(known, keywords::is_reply) {
+        match Reader::new(line, Self::default()).start(known, dialect::is_reply) {
             Start::Known(First::Handshake(dialect), _) => Some(dialect),
             Start::Known(First::Other, _) | Start::Unknown(_) => None,
         }

@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::known::KnownOption;
-use super::name;
-use super::option_type::OptionType;
+use crate::command::setoption;
 use crate::command::{EmptyText, decoded, encoded};
 use crate::diagnostic::DiagnosticKind;
+use crate::option::known::OptionType;
 use crate::parser::{Reader, in_any_case};
 use crate::serializer::{self, WriteError};
 use crate::tokenizer::{Integer, Token, Tokens, has_byte_below, split_token};
@@ -74,7 +74,7 @@ pub enum OptionKind<'a> {
 impl<'a> OptionDecl<'a> {
     /// Maximum length of a name or type in bytes; known ones are less than a quarter of it. A message
     /// with a longer one is stored as text.
-    pub const MAX_NAME: usize = name::MAX_NAME;
+    pub const MAX_NAME: usize = setoption::MAX_NAME;
 
     /// Maximum length of a default or choice in bytes. A longer one is skipped: a truncated path would be
     /// another path.
@@ -186,7 +186,7 @@ impl<'a> OptionDecl<'a> {
     }
 
     fn check_any_name(&self) -> Result<(), WriteError> {
-        name::check_name(&self.name)?;
+        setoption::check_name(&self.name)?;
         if !self.ends_its_name() {
             return Err(WriteError::Keyword { field: "name of an option", keyword: "type" });
         }

@@ -8,7 +8,7 @@ use readyok_protocol::{Command, Dialect, Go, Info, MoveList, Reply};
 /// All string literals of the sources that contain keywords, to detect new ones.
 fn candidates() -> BTreeSet<&'static str> {
     let sources = [
-        include_str!("../../src/keywords.rs"),
+        include_str!("../../src/dialect.rs"),
         include_str!("../../src/command/go.rs"),
         include_str!("../../src/reply/info.rs"),
     ];

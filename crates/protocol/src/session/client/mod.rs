@@ -23,14 +23,15 @@
 //! read before `go` is sent are never ambiguous if the session receives them first
 //! ([`set_manual_start`](ClientSession::set_manual_start)).
 
+mod event;
 mod options;
 mod request;
-mod state;
-mod timeouts;
 
+pub use event::{DropReason, Event, Identity};
 use request::prepared_clocks;
-pub use request::{NewGame, PingId, Purpose, SearchId, SearchRequest, UsageError};
-pub use timeouts::{Limit, TimeoutKind, Timeouts};
+pub use request::{
+    Limit, NewGame, PingId, Purpose, SearchId, SearchRequest, TimeoutKind, Timeouts, UsageError,
+};
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -39,13 +40,13 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use self::options::{Change, Options};
-use self::state::{ActiveSearch, Ping, Registration, Separation, State, Sync};
 use super::Moment;
 use crate::protocol_state::is_only_text;
+use crate::session::client::request::{ActiveSearch, Ping, Registration, Separation, State, Sync};
 use crate::{
-    Best, BestMove, Checkmate, Clocks, Command, Diagnostic, Dialect, GameResult, Id, Info, Move,
-    OptionSet, OptionValue, Party, Phase, Position, ProtocolState, Register, Reply, Rule, Severity,
-    Status, Violation, WriteError,
+    Best, BestMove, Clocks, Command, Dialect, GameResult, Id, Info, Move, OptionSet, OptionValue,
+    Party, Phase, Position, ProtocolState, Register, Reply, Rule, Severity, Status, Violation,
+    WriteError,
 };
 
 /// The protocol for a GUI, a match runner or another driver of an engine.
@@ -83,68 +84,6 @@ pub struct ClientSession {
     /// The duration of the latest wait that timed out.
     timed_out: BTreeMap<TimeoutKind, Duration>,
     events: VecDeque<Event>,
-}
-
-/// Name and author of an engine.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Identity {
-    /// The text of `id name`. Empty if it was not sent.
-    pub name: String,
-    /// The text of `id author`. Empty if it was not sent.
-    pub author: String,
-}
-
-/// An event of a session.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Event {
-    /// The engine has sent its name and options.
-    HandshakeComplete,
-    /// The engine has processed everything sent before this ping.
-    Ready(PingId),
-    /// `go` was sent; the clock of the side to move is running.
-    Started(SearchId),
-    /// `info` of a search.
-    Info(SearchId, Box<Info<'static>>),
-    /// A search ended.
-    BestMove(SearchId, BestMove<'static>),
-    /// A mate search ended (USI).
-    Checkmate(SearchId, Checkmate<'static>),
-    /// A search ended without an answer.
-    Dropped(SearchId, DropReason),
-    /// A search overran its limit and was asked to stop.
-    Overrun(SearchId),
-    /// `info string` between searches.
-    InfoString(String),
-    /// `registration …`. The session answers an error with [`Register::Later`], or with the answer of
-    /// [`ClientSession::register`].
-    Registration(Status),
-    /// `copyprotection …`. After an error the engine accepts no searches.
-    CopyProtection(Status),
-    /// An unknown line. The session continues.
-    UnknownLine(String),
-    /// A malformed message of the engine.
-    Malformed(Vec<Diagnostic>),
-    /// A violation by the engine. A message with [`Severity::Must`] was ignored.
-    Violation(Violation),
-    /// A timeout. The caller decides whether to terminate the engine.
-    Timeout(TimeoutKind),
-    /// The engine closed its output.
-    Disconnected,
-}
-
-/// Why a search ended without an answer.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum DropReason {
-    /// A newer search replaced it before it started.
-    Superseded,
-    /// It was cancelled before it started.
-    Cancelled,
-    /// The game ended before the answer.
-    GameOver,
-    /// The engine reported `copyprotection error`.
-    CopyProtected,
-    /// The engine has exited, or `quit` was sent.
-    Disconnected,
 }
 
 impl ClientSession {
@@ -660,16 +599,8 @@ impl ClientSession {
 
     /// When the running search is stopped because it overran its limit.
     fn overrun(&self) -> Option<Moment> {
-        let running = self.state.search().filter(|running| running.stopped.is_none())?;
-        if running.request.is_unbounded() {
-            return None;
-        }
-        let silent = running.since.max(self.received).saturating_add(self.timeouts.stall);
-        let limit = running
-            .request
-            .time_limit(self.protocol_state.dialect())
-            .map(|limit| running.since.saturating_add(limit).saturating_add(self.timeouts.overrun));
-        Some(limit.unwrap_or(silent))
+        let dialect = self.protocol_state.dialect();
+        self.state.search()?.overrun(self.received, &self.timeouts, dialect)
     }
 
     /// The next event. Poll until it is `None`.
@@ -854,7 +785,8 @@ impl ClientSession {
         out: &mut String,
         write: impl FnOnce(&mut String) -> Result<(), WriteError>,
     ) {
-        if self.protocol_state.apply_command_lenient(command).is_some_and(is_must) {
+        let violation = self.protocol_state.apply_command_lenient(command);
+        if violation.is_some_and(|it| it.rule.severity() == Severity::Must) {
             return;
         }
         let before = out.len();
@@ -863,8 +795,4 @@ impl ClientSession {
             Err(_) => out.truncate(before),
         }
     }
-}
-
-fn is_must(violation: Violation) -> bool {
-    violation.rule.severity() == Severity::Must
 }

@@ -1,4 +1,4 @@
-//! Requests of a client.
+//! Requests and timeouts of a client, the phases of its session, and what the next search waits for.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -7,7 +7,8 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::option::{OptionError, UnknownOption};
-use crate::{Clocks, Dialect, Go, MateLimit, Position, WriteError};
+use crate::session::client::Moment;
+use crate::{Clocks, Dialect, Go, MateLimit, Move, Position, Register, Status, WriteError};
 
 /// YaneuraOu searches at most this multiple of `go rtime`, in all releases.
 const MAX_RANDOM_FACTOR: u32 = 3;
@@ -216,4 +217,267 @@ pub(super) fn prepared_clocks(clocks: Clocks, dialect: Dialect) -> Clocks {
         clocks.byoyomi = clocks.byoyomi.or(Some(0));
     }
     clocks
+}
+
+/// The phase of a session.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one state exists per session")]
+pub(super) enum State {
+    /// `uci` or `usi` was sent at this time and is not answered.
+    Handshake { since: Moment },
+    /// No search is running.
+    Idle,
+    /// `go` was sent and is not answered.
+    Searching(ActiveSearch),
+    /// `quit` was sent at this time.
+    Quitting { since: Moment },
+    /// The engine closed its output.
+    Disconnected,
+}
+
+impl State {
+    pub(super) fn search(&self) -> Option<&ActiveSearch> {
+        if let Self::Searching(search) = self { Some(search) } else { None }
+    }
+
+    pub(super) fn search_mut(&mut self) -> Option<&mut ActiveSearch> {
+        if let Self::Searching(search) = self { Some(search) } else { None }
+    }
+
+    /// Ends the running search.
+    pub(super) fn take_search(&mut self) -> Option<ActiveSearch> {
+        self.search()?;
+        match core::mem::replace(self, Self::Idle) {
+            Self::Searching(search) => Some(search),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        matches!(self, Self::Idle | Self::Searching(_))
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        matches!(self, Self::Quitting { .. } | Self::Disconnected)
+    }
+}
+
+/// The search that the engine has to answer.
+#[derive(Debug)]
+pub(super) struct ActiveSearch {
+    pub(super) id: SearchId,
+    pub(super) request: SearchRequest,
+    /// When its time began: at `go` or at `ponderhit`.
+    pub(super) since: Moment,
+    /// When `stop` was sent.
+    pub(super) stopped: Option<Moment>,
+    /// The game ended, so the answer is discarded.
+    pub(super) discarded: bool,
+    /// The answer to the previous search, which is illegal here. `None` once the engine has sent
+    /// `info` about this search or has repeated that answer.
+    pub(super) stale_answer: Option<Move>,
+}
+
+impl ActiveSearch {
+    /// When it is stopped because it overran its limit. `received` is the time of the latest line.
+    pub(super) fn overrun(
+        &self,
+        received: Moment,
+        timeouts: &Timeouts,
+        dialect: Dialect,
+    ) -> Option<Moment> {
+        if self.stopped.is_some() || self.request.is_unbounded() {
+            return None;
+        }
+        let limit = self.request.time_limit(dialect);
+        let limit =
+            limit.map(|limit| self.since.saturating_add(limit).saturating_add(timeouts.overrun));
+        let silent = self.since.max(received).saturating_add(timeouts.stall);
+        Some(limit.unwrap_or(silent))
+    }
+}
+
+/// What the next search waits for, in addition to the open pings.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Sync {
+    /// Nothing.
+    Done,
+    /// A `readyok` to an `isready` that is not sent yet.
+    NeedsReady,
+    /// This moment: until then, a second answer to the previous search may arrive.
+    Settling(Moment),
+}
+
+impl Sync {
+    pub(super) fn require_ready_if(&mut self, required: bool) {
+        if required {
+            *self = Self::NeedsReady;
+        }
+    }
+
+    /// When the next search may start, if that depends on time.
+    pub(super) fn settled_at(self) -> Option<Moment> {
+        if let Self::Settling(at) = self { Some(at) } else { None }
+    }
+
+    pub(super) fn expire(&mut self, now: Moment) {
+        if self.settled_at().is_some_and(|at| at <= now) {
+            *self = Self::Done;
+        }
+    }
+}
+
+/// How a search is separated from the answer to the previous one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Separation {
+    /// Only after `stop`.
+    AfterStop,
+    /// By `readyok`, or by time if `isready` starts a game.
+    Always,
+    /// Always by `readyok`: the engine has answered a search twice.
+    AlwaysByReady,
+}
+
+/// An `isready` without `readyok`.
+#[derive(Debug)]
+pub(super) struct Ping {
+    /// `None` if the session itself needs the answer.
+    pub(super) owner: Option<PingId>,
+    pub(super) since: Moment,
+}
+
+/// The registration of the user and the state of it.
+#[derive(Debug)]
+pub(super) struct Registration {
+    /// The answer to `registration error`.
+    pub(super) with: Register<'static>,
+    state: RegistrationState,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum RegistrationState {
+    /// The engine has reported no error.
+    Accepted,
+    /// The engine has reported `registration error`.
+    Rejected,
+    /// The engine has reported an error, and a newer answer is not sent yet.
+    RetryDue,
+}
+
+impl Registration {
+    pub(super) fn new() -> Self {
+        Self { with: Register::Later, state: RegistrationState::Accepted }
+    }
+
+    pub(super) fn is_rejected(&self) -> bool {
+        self.state != RegistrationState::Accepted
+    }
+
+    pub(super) fn set(&mut self, with: Register<'static>) {
+        self.with = with;
+        if self.is_rejected() {
+            self.state = RegistrationState::RetryDue;
+        }
+    }
+
+    pub(super) fn update(&mut self, status: Status) {
+        self.state = match (status, self.state) {
+            (Status::Error, RegistrationState::RetryDue) => RegistrationState::RetryDue,
+            (Status::Error, _) => RegistrationState::Rejected,
+            (Status::Ok | Status::Checking, _) => RegistrationState::Accepted,
+        };
+    }
+
+    /// Whether a newer answer has to be sent. It counts as sent then.
+    pub(super) fn take_retry(&mut self) -> bool {
+        let due = self.state == RegistrationState::RetryDue;
+        if due {
+            self.state = RegistrationState::Rejected;
+        }
+        due
+    }
+}
+
+/// Timeouts for an engine.
+#[doc(alias = "timeout")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Timeouts {
+    /// For `uciok` or `usiok`.
+    pub handshake: Limit,
+    /// For `readyok`. Engines load networks and tablebases before it.
+    pub ready: Limit,
+    /// For `bestmove` after `stop`.
+    pub stop: Limit,
+    /// How far a search may overrun its clock before it is stopped.
+    pub overrun: Duration,
+    /// How long a search without a time limit may print nothing before it is stopped. An infinite search
+    /// and a mate search may be silent forever.
+    pub stall: Duration,
+    /// Delay after an answer of a shogi engine before the next search. `readyok` cannot separate the two,
+    /// and some engines answer twice.
+    pub settle: Duration,
+    /// For the exit of the process after `quit`.
+    pub quit: Limit,
+}
+
+/// A timeout for one answer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Limit {
+    /// Maximum time without output. Any output resets it.
+    pub silence: Duration,
+    /// Maximum time in total.
+    pub total: Duration,
+}
+
+impl Limit {
+    /// A timeout that output does not extend.
+    pub const fn fixed(total: Duration) -> Self {
+        Self { silence: total, total }
+    }
+
+    pub(super) fn deadline(self, since: Moment, last_output: Moment) -> Moment {
+        let silent = since.max(last_output).saturating_add(self.silence);
+        silent.min(since.saturating_add(self.total))
+    }
+}
+
+impl Default for Timeouts {
+    /// A little more than the timeouts of deployed GUIs and match runners: 10 s of silence in the
+    /// handshake, 60 s before `readyok`, 10 s after `stop`, 5 s after `quit`.
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self {
+            handshake: Limit { silence: seconds(10), total: seconds(120) },
+            ready: Limit { silence: seconds(60), total: seconds(30 * 60) },
+            stop: Limit::fixed(seconds(10)),
+            overrun: seconds(2),
+            stall: seconds(10 * 60),
+            settle: Duration::from_millis(5),
+            quit: Limit::fixed(seconds(5)),
+        }
+    }
+}
+
+/// The missing answer of a timeout.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum TimeoutKind {
+    /// `uciok` or `usiok`.
+    Handshake,
+    /// `readyok`.
+    Ready,
+    /// `bestmove` after `stop`.
+    Stop,
+    /// The exit of the process after `quit`.
+    Exit,
+}
+
+impl fmt::Display for TimeoutKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Handshake => "no answer to `uci` or `usi`",
+            Self::Ready => "no `readyok`",
+            Self::Stop => "no `bestmove` after `stop`",
+            Self::Exit => "still running after `quit`",
+        })
+    }
 }
