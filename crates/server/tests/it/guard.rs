@@ -371,7 +371,7 @@ async fn closed(stream: &mut TcpStream) -> String {
 async fn idle_unauthenticated_clients_are_disconnected() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut hasty = options(directory.path());
-    hasty.request_timeout = Duration::from_millis(50);
+    hasty.request_timeout = Duration::from_millis(500);
     let server = Fixture::start_with(hasty).await;
     let mut tab = server.tab().await;
     let login = format!(

@@ -119,6 +119,23 @@ impl Fixture {
         tab
     }
 
+    /// Waits until the engines are probed and the results are saved.
+    pub(crate) async fn probes_ended(&self) {
+        let mut tab = self.tab().await;
+        let ended = |state: &Value| {
+            let processes = state["processes"].as_array().expect("processes");
+            let over = |it: &Value| it["status"] == "ended" || it["status"] == "dead";
+            !processes.is_empty() && processes.iter().all(over)
+        };
+        while !ended(&tab.follow("engines").await) {
+            tab.change("engines", |delta| delta["processes"].is_array()).await;
+            tab.ask(json!({ "kind": "unsubscribe", "topic": "engines" })).await;
+        }
+        // Commands that change the library are answered when all earlier changes are saved.
+        let settings = json!({ "kind": "set_settings", "settings": { "page": {} } });
+        assert_eq!(tab.ask(settings).await["kind"], "done");
+    }
+
     /// What the page sends to open a socket.
     pub(crate) fn socket_headers(&self) -> [(&'static str, String); 2] {
         let session = self.authorization.trim_start_matches("Bearer ");
