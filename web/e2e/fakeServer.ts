@@ -146,6 +146,7 @@ export function node(
   return {
     id,
     parent,
+    kind: parent === null ? 'root' : 'legal',
     ply,
     uci,
     text,
@@ -183,7 +184,7 @@ export function game(id: number, variant: wire.Variant, more: Partial<wire.GameS
     outcome: null,
     play: null,
     undo: { undo: false, redo: false },
-    unsaved: null,
+    save_error: null,
     ...more,
   };
 }

@@ -11,9 +11,9 @@
 //! | layer | component | owns |
 //! |--:|---|---|
 //! | 0 | [`Hub`], [`SaveQueue`] | subscriptions; games that wait to be saved |
-//! | 1 | [`Processes`], [`Engines`] | engine processes and their logs; registered engines |
+//! | 1 | [`Processes`], [`Engines`], [`Probes`] | engine processes and their logs; registered engines |
 //! | 2 | [`Games`] | sessions of open games, their engines |
-//! | 3 | [`Analyses`], [`Reports`], [`RetryAttempts`] | searches of games |
+//! | 3 | [`Hints`], [`Analyses`], [`Reports`], [`RetryAttempts`] | searches of games |
 //! | 4 | [`Jobs`] | work on many games |
 //! | – | [`Matches`] | matches, with a lock and threads of their own |
 //!
@@ -24,12 +24,12 @@ mod analyses;
 mod components;
 mod engines;
 pub(crate) mod games;
+mod hints;
 mod jobs;
 mod library;
 mod matches;
 mod processes;
 mod reports;
-mod retry;
 mod router;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -49,38 +49,38 @@ use crate::matches::{MatchListener, MatchView, Matches, Program};
 use crate::store::{Store, StoreError, Writer, Written};
 use crate::time::{Moment, now};
 use crate::wire::{
-    Answer, ApiError, ErrorCode, ErrorSubject, GameState, GamesState, MatchId, ProcessId, Settings,
-    State, ToTab, Topic,
+    Answer, ApiError, ErrorSubject, GameState, GamesState, MatchId, ProcessId, Settings, State,
+    ToTab, Topic,
 };
 
 use analyses::Analyses;
 use components::{AppEvent, Components, Context, SearchId};
-use engines::{CheckReporter, Engines};
+use engines::{CheckReporter, Engines, Probes};
 use games::Games;
+use hints::{Hints, RetryAttempts};
 use jobs::{Job, Jobs};
-use library::SaveQueue;
-use processes::Processes;
+use library::{SaveQueue, library_error};
+use processes::{EngineProcess, Processes};
 use reports::Reports;
-use retry::RetryAttempts;
 
 pub(crate) use library::{Batch, Reply, row_of};
 
-/// What the server needs to know of the program that runs it.
+/// The settings of the program that runs the server.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The data directory.
     pub data: PathBuf,
-    /// The program that is Narikin, with its arguments.
+    /// The program and the arguments of Narikin.
     pub built_in: (PathBuf, Vec<String>),
     /// The translation file of Narikin.
     pub translation: Vec<u8>,
     /// Ends the engines with this program.
     pub guard: Option<Guard>,
-    /// The conformance checker runs the checks whose names start with one of these; all if the list is empty.
+    /// Prefixes of the names of the checks that the conformance checker runs; empty for all checks.
     pub checks: Vec<String>,
 }
 
-/// The server's state, with what other threads may use without its lock.
+/// The server's state, and the parts that need no lock.
 pub(crate) struct App {
     state: Mutex<AppState>,
     pub(crate) writer: Writer,
@@ -97,7 +97,9 @@ pub(crate) struct AppState {
     saves: SaveQueue,
     processes: Processes,
     engines: Engines,
+    probes: Probes,
     games: Games,
+    hints: Hints,
     analyses: Analyses,
     reports: Reports,
     retries: RetryAttempts,
@@ -140,7 +142,9 @@ impl App {
                 saves: SaveQueue::new(writer),
                 processes: Processes::new(Arc::clone(&setup), engine_reporter(app.clone())),
                 engines: Engines::new(registry, check_reporter(app.clone()), Arc::clone(&setup)),
+                probes: Probes::default(),
                 games: Games::new(sessions),
+                hints: Hints::default(),
                 analyses: Analyses::default(),
                 reports,
                 retries: RetryAttempts::default(),
@@ -189,11 +193,11 @@ impl App {
     }
 
     pub(crate) fn log_text(&self, id: ProcessId, language: Language) -> Option<String> {
-        self.state().processes.log_text(id, language)
+        self.state().processes.get(id).map(|process| process.log_text(language))
     }
 
     pub(crate) fn engines_toml(&self) -> Result<String, toml::ser::Error> {
-        self.state().engines.to_toml()
+        self.state().engines.registry().to_toml()
     }
 
     /// Writes what is queued, and closes the library.
@@ -230,10 +234,10 @@ impl AppState {
 
     /// Probes the engines whose options are unknown.
     pub(crate) fn probe_engines(&mut self) {
-        self.update(|components, cx| components.engines.probe_unknown(cx));
+        self.update(|components, cx| components.probes.start(components.engines, cx));
     }
 
-    /// When the next flag falls.
+    /// The moment of the next flag fall.
     pub(crate) fn next_deadline(&self) -> Option<Moment> {
         self.games.next_deadline()
     }
@@ -255,7 +259,7 @@ impl AppState {
         });
     }
 
-    /// Applies the user's choice of what stops with the last tab.
+    /// Pauses games and stops analysis as set by the user.
     pub(crate) fn on_last_tab_closed(&mut self) {
         let choice = self.settings.on_close;
         self.update(|components, cx| {
@@ -277,7 +281,7 @@ impl AppState {
             && !self.jobs.is_busy()
     }
 
-    /// Interrupts and saves the games, and has all engines quit.
+    /// Interrupts and saves the games, and sends `quit` to all engines.
     pub(crate) fn shut_down(&mut self) {
         self.closing = true;
         self.update(|components, cx| {
@@ -300,11 +304,12 @@ async fn written<T>(result: Written<Result<T, StoreError>>) -> Result<T, ApiErro
     result.await.unwrap_or(Err(StoreError::Closed)).map_err(storage)
 }
 
-fn storage(error: impl std::fmt::Display) -> ApiError {
-    ApiError::storage(ErrorCode::system(&error))
+#[expect(clippy::needless_pass_by_value, reason = "it maps errors")]
+fn storage(error: StoreError) -> ApiError {
+    ApiError::storage(library_error(&error))
 }
 
-/// A snapshot of a topic, except for what can be made without the lock.
+/// A snapshot of a topic whose message is completed without the lock.
 pub(crate) struct TopicSnapshot {
     topic: Topic,
     number: u64,
@@ -324,7 +329,7 @@ impl TopicSnapshot {
         matches!(&self.content, Content::Match(view) if view.reads_file())
     }
 
-    /// The message. A large tree or a file takes time: call this without the lock.
+    /// The message. It must be made without the lock: a large tree or a file takes time.
     pub(crate) fn finish(self) -> ToTab {
         let Self { topic, number, content } = self;
         let state = match content {
@@ -348,7 +353,7 @@ impl AppState {
             return Err(ApiError::not_found(ErrorSubject::Topic, topic));
         }
         if let Topic::Log(process) = topic {
-            self.processes.follow_log(process);
+            self.processes.get_mut(process).map(EngineProcess::follow_log);
         }
         if !self.hub.subscribe(tab, topic) {
             return Err(ApiError::too_many(ErrorSubject::Topic));
@@ -381,7 +386,7 @@ impl AppState {
                 self.games.get(id)?;
                 State::Analysis(self.analyses.state(id))
             }
-            Topic::Log(id) => State::Log(self.processes.log_state(id)?),
+            Topic::Log(id) => State::Log(self.processes.get(id)?.log_state()),
             Topic::Report(id) => {
                 self.games.get(id)?;
                 State::Report(Box::new(self.reports.state(&self.games, id)))

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::store;
 
-/// Creates the directory with what has to exist before anything is written into it, and takes access away from
-/// other users where an earlier version has left it.
+/// Creates the directory, and removes the access of other users.
 ///
 /// Returns whether the file system can protect it.
 ///
@@ -43,7 +42,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     owner_only().create(true).truncate(false).open(path)
 }
 
-/// Creates a file in the place of any other.
+/// Creates a file, or replaces the existing one.
 pub(crate) fn replace(path: &Path) -> io::Result<File> {
     // An existing file may be open elsewhere, or a link.
     match fs::remove_file(path) {
@@ -69,7 +68,7 @@ fn create_dir(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Takes access to the directory away from other users. Returns false where the file system knows no modes.
+/// Removes the access of other users to the directory. Returns false if the file system has no modes.
 #[cfg(unix)]
 fn protect_dir(path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -90,7 +89,7 @@ fn protect_dir(_path: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Takes access to files in a protected directory away from other users. A failure is harmless as long as the
+/// Removes the access of other users to files in a protected directory. A failure is harmless as long as the
 /// directory is protected.
 #[cfg(unix)]
 fn protect_content(directory: &Path) {

@@ -1,4 +1,4 @@
-//! Games: their trees, their clocks, and who is to do what. No I/O, no threads; time is passed in.
+//! Games: trees, clocks, sessions. No I/O, no threads; the time is a parameter.
 
 mod clock;
 mod errors;

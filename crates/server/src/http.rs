@@ -1,4 +1,4 @@
-//! The part that listens: connections, authentication, files, the JSON of `/api`, sockets.
+//! The HTTP server: connections, authentication, files, the JSON of `/api`, sockets.
 
 mod auth;
 mod connections;
@@ -30,7 +30,7 @@ const MAX_LOGIN: usize = 4 << 10;
 /// Maximum number of files that are read concurrently.
 const MAX_UPLOADS: usize = 4;
 
-/// What every handler can ask.
+/// The state of all handlers.
 #[derive(Clone)]
 pub(crate) struct Service {
     pub(crate) app: Arc<App>,
@@ -38,7 +38,7 @@ pub(crate) struct Service {
     pub(crate) library: LibraryFile,
     /// The directories of the file picker.
     pub(crate) roots: Arc<[std::path::PathBuf]>,
-    /// Held by files that are being read.
+    /// Permits for files that are read concurrently.
     pub(crate) uploads: Arc<Semaphore>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn uploads() -> Arc<Semaphore> {
     Arc::new(Semaphore::new(MAX_UPLOADS))
 }
 
-/// All that the server answers to.
+/// The routes.
 pub(crate) fn router(service: Service) -> Router {
     let auth = Arc::clone(&service.auth);
     Router::new()
@@ -69,7 +69,7 @@ pub(crate) fn router(service: Service) -> Router {
         .with_state(service)
 }
 
-/// Bytes as text.
+/// Bytes as hexadecimal digits.
 fn hex(bytes: &[u8]) -> String {
     bytes
         .iter()

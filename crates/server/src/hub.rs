@@ -1,4 +1,4 @@
-//! Topics and who listens to them: numbered deltas, and snapshots for those who are new or slow.
+//! Topics and their subscribers: numbered deltas, and snapshots for new and slow tabs.
 //!
 //! ```text
 //!  publish ──> number + 1 ──> Outbox of each tab ──> its writer ──> WebSocket
@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 
 use crate::wire::{Delta, ToTab, Topic};
 
-/// A tab by its number.
+/// The number of a tab.
 pub(crate) type TabId = u64;
 
 /// Maximum number of messages that wait for a tab before it counts as slow.
@@ -28,7 +28,7 @@ const MAX_TOPICS: usize = 64;
 /// Maximum number of tabs.
 const MAX_TABS: usize = 100;
 
-/// All topics with their listeners.
+/// All topics with their subscribers.
 #[derive(Debug, Default)]
 pub(crate) struct Hub {
     topics: BTreeMap<Topic, Channel>,
@@ -43,7 +43,7 @@ struct Channel {
 }
 
 impl Hub {
-    /// A tab comes, unless there are too many.
+    /// Adds a tab. None if there are too many.
     pub(crate) fn join(&mut self) -> Option<(TabId, Arc<Outbox>)> {
         if MAX_TABS <= self.tabs.len() {
             return None;
@@ -54,7 +54,7 @@ impl Hub {
         Some((self.last_tab, outbox))
     }
 
-    /// A tab leaves.
+    /// Removes a tab.
     pub(crate) fn leave(&mut self, tab: TabId) {
         self.tabs.remove(&tab);
         self.topics.retain(|_, channel| {
@@ -63,7 +63,7 @@ impl Hub {
         });
     }
 
-    /// How many tabs there are, and how many there have been so far.
+    /// The number of open tabs, and of all tabs so far.
     pub(crate) fn tabs_and_visits(&self) -> (usize, TabId) {
         (self.tabs.len(), self.last_tab)
     }
@@ -77,7 +77,7 @@ impl Hub {
         true
     }
 
-    /// A tab wants a topic no longer.
+    /// Unsubscribes a tab from a topic.
     pub(crate) fn unsubscribe(&mut self, tab: TabId, topic: Topic) {
         if let Some(channel) = self.topics.get_mut(&topic) {
             channel.tabs.remove(&tab);
@@ -90,7 +90,7 @@ impl Hub {
         }
     }
 
-    /// Has all listeners of a topic get a snapshot: it is another one now.
+    /// Sends a snapshot to all subscribers of a topic, whose content was replaced.
     pub(crate) fn refresh(&mut self, topic: Topic) {
         let Some(channel) = self.topics.get(&topic) else { return };
         for outbox in channel.tabs.iter().filter_map(|tab| self.tabs.get(tab)) {
@@ -101,11 +101,6 @@ impl Hub {
     /// Whether the topic has subscribers.
     pub(crate) fn is_wanted(&self, topic: Topic) -> bool {
         self.topics.contains_key(&topic)
-    }
-
-    /// The topics that have subscribers.
-    pub(crate) fn wanted(&self) -> impl Iterator<Item = Topic> {
-        self.topics.keys().copied()
     }
 
     /// The number of the latest state of a topic.
@@ -137,13 +132,13 @@ impl Hub {
     }
 }
 
-/// A message as it is sent.
+/// The text of a message.
 pub(crate) fn text(message: &impl Serialize) -> Utf8Bytes {
     // Nothing in these types can fail to be written.
     serde_json::to_string(message).unwrap_or_default().into()
 }
 
-/// What waits for one tab.
+/// The messages that wait for a tab.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     waiting: Mutex<Waiting>,
@@ -159,12 +154,12 @@ struct Waiting {
     dead: bool,
 }
 
-/// What the writer of a tab does next.
+/// The next action of the writer of a tab.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) enum Next {
-    /// Sends this.
+    /// Sends a message.
     Send(Utf8Bytes),
-    /// Asks for a snapshot and sends it.
+    /// Sends a snapshot of a topic.
     Snapshot(Topic),
     /// Closes the connection: the tab does not read.
     Close,
@@ -212,7 +207,7 @@ impl Outbox {
         waiting.due.remove(&topic);
     }
 
-    /// A snapshot is about to be taken: deltas from now on follow it.
+    /// Marks the start of a snapshot: later deltas follow it.
     pub(crate) fn begin_snapshot(&self, topic: Topic) -> bool {
         self.locked().due.remove(&topic)
     }
@@ -256,7 +251,7 @@ mod tests {
         Delta::Games(GamesDelta::default())
     }
 
-    /// Everything that waits, in short: the number of a delta, or `S` for a snapshot.
+    /// The waiting messages: the number of a delta, or `S` for a snapshot.
     fn drained(outbox: &Outbox) -> String {
         let mut out = Vec::new();
         while let Some(next) = outbox.take() {

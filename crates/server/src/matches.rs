@@ -1,4 +1,4 @@
-//! Matches and tournaments of engines: the arena's, started from what the page asks for.
+//! Matches and tournaments of engines, played by the arena.
 //!
 //! ```text
 //!  MatchPlan ── plan_of ──> arena plan ──> run: a thread of its own, with its engines
@@ -6,9 +6,9 @@
 //!                                            v
 //!                                          Follow ── MatchDelta, at most 5 a second ──> listener
 //! ```
-//! Each match has two files in the directory: `7.match`, the arena's result file, which is all that is needed to go
-//! on, and `7.json`, what the page had asked for and where the match stood. What is stopped, or was on when the
-//! server ended, resumes from the result file.
+//! Each match has two files in the directory: `7.match`, the arena's result file, from which the match is resumed,
+//! and `7.json`, the plan of the page and the status. A match that was stopped, or that ran when the server
+//! ended, can be resumed.
 
 mod follow;
 mod plan;
@@ -54,13 +54,13 @@ pub use plan::{Entrant, plan_of};
 const MAX_STATUS_FILE: u64 = 64 << 20;
 /// Maximum number of matches.
 const MAX_MATCHES: usize = 10_000;
-/// How long the end of engines is waited for.
+/// Maximum time for engines to exit at shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The program that plays matches.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// Sees to it that no engine outlives it.
+    /// Ends the engines with this program.
     pub guard: Option<Guard>,
 }
 
@@ -69,7 +69,7 @@ pub struct Matches {
     directory: PathBuf,
     program: Program,
     listener: MatchListener,
-    /// Held while files are read or written. Nothing that the server's state needs waits for it.
+    /// Held while files are read or written. The server's state never waits for it.
     changes: Mutex<()>,
     entries: Mutex<Entries>,
 }
@@ -77,7 +77,7 @@ pub struct Matches {
 #[derive(Default)]
 struct Entries {
     matches: BTreeMap<MatchId, Entry>,
-    /// Nothing is started any more.
+    /// No match is started.
     closed: bool,
 }
 
@@ -109,7 +109,7 @@ struct StoredMatch {
     note: Option<ErrorInfo>,
 }
 
-/// Where a match stood when that was written.
+/// The status of a stored match.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum StoredStatus {
@@ -177,7 +177,7 @@ impl Matches {
     /// Starts a match. `entrants` are its engines, in the order of the plan.
     ///
     /// # Errors
-    /// It makes no sense, or its files cannot be written.
+    /// The plan is invalid, or its files cannot be written.
     pub fn start(&self, asked: MatchPlan, entrants: &[Entrant]) -> Result<MatchId, ApiError> {
         let _changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         if MAX_MATCHES <= self.entries().matches.len() {
@@ -196,34 +196,34 @@ impl Matches {
         Ok(id)
     }
 
-    /// The number that the next match will have.
+    /// The number of the next match.
     pub fn next_id(&self) -> MatchId {
         self.entries().matches.keys().next_back().map_or(1, |last| last.saturating_add(1))
     }
 
-    /// What a match has kept of its games.
+    /// The stored results of a match.
     ///
     /// # Errors
-    /// It is not there.
+    /// The match does not exist.
     pub fn results(&self, id: MatchId) -> Result<Results, ApiError> {
         self.entries().get(id)?;
         Ok(Results(self.path(id, "match")))
     }
 
-    /// What was asked for when a match was started.
+    /// The plan of a match.
     ///
     /// # Errors
-    /// It is not there.
+    /// The match does not exist.
     pub fn asked(&self, id: MatchId) -> Result<MatchPlan, ApiError> {
         Ok(self.entries().get(id)?.kept.asked.clone())
     }
 
     /// Resumes a match after its last result. `entrants` are the current settings of its engines, in the
-    /// order of the plan: the values of their environments are not kept with the results.
+    /// order of the plan: the values of their environments are not stored with the results.
     ///
     /// # Errors
-    /// It is not there, is played already or over, its results cannot be read, or a value is not the one
-    /// that the match was begun with.
+    /// The match does not exist, runs or is finished, its results cannot be read, or a value differs from the one
+    /// at its start.
     pub fn resume(&self, id: MatchId, entrants: &[Entrant]) -> Result<(), ApiError> {
         let _changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         let mut kept = {
@@ -286,11 +286,10 @@ impl Matches {
         Ok(())
     }
 
-    /// Stops a match: when the running games are over, or immediately. [`MatchEvent::Ended`] reports when it has
-    /// ended.
+    /// Stops a match, after the games in progress or immediately. [`MatchEvent::Ended`] reports its end.
     ///
     /// # Errors
-    /// It is not there or is not played.
+    /// The match does not exist or does not run.
     pub fn stop(&self, id: MatchId, finish: bool) -> Result<(), ApiError> {
         let mut entries = self.entries();
         let entry = entries.matches.get_mut(&id).ok_or_else(|| no_match(id))?;
@@ -306,7 +305,7 @@ impl Matches {
     /// Deletes a match with its results.
     ///
     /// # Errors
-    /// It is not there, is being played, or its files cannot be deleted.
+    /// The match does not exist or runs, or its files cannot be deleted.
     pub fn delete(&self, id: MatchId) -> Result<(), ApiError> {
         let _changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         if self.entries().get(id)?.is_running() {
@@ -353,12 +352,12 @@ impl Matches {
         }))
     }
 
-    /// Whether there is such a match.
+    /// Whether the match exists.
     pub fn has(&self, id: MatchId) -> bool {
         self.entries().matches.contains_key(&id)
     }
 
-    /// Whether any match is played.
+    /// Whether a match runs.
     pub fn is_busy(&self) -> bool {
         self.entries().matches.values().any(Entry::is_running)
     }
@@ -441,7 +440,7 @@ impl MatchView {
     }
 }
 
-/// What a match has kept of its games.
+/// The stored results of a match.
 #[derive(Clone, Debug)]
 pub struct Results(PathBuf);
 
@@ -449,7 +448,7 @@ impl Results {
     /// The game with this number in the match.
     ///
     /// # Errors
-    /// It is not there, or the results cannot be read.
+    /// The game does not exist, or the results cannot be read.
     pub fn game(&self, number: u32) -> Result<Finished, ApiError> {
         let missing = || ApiError::not_found(ErrorSubject::Game, number);
         let reader = Reader::open(&self.0).map_err(|error| bad_store(&error))?;
@@ -476,7 +475,7 @@ fn no_match(id: MatchId) -> ApiError {
     ApiError::not_found(ErrorSubject::Match, id)
 }
 
-/// How many games a plan has; none if that depends on results.
+/// The number of games of a plan; none if it depends on results.
 fn total(plan: &Plan) -> Result<Option<u32>, ApiError> {
     let schedule = Schedule::open(plan)
         .map_err(|error| ApiError::storage(schedule_error(plan.game, &error)))?;
@@ -504,18 +503,18 @@ fn write_kept(path: &Path, kept: &StoredMatch) -> io::Result<()> {
 /// Minimum interval between updates of the page.
 const MIN_INTERVAL: Duration = Duration::from_millis(200);
 
-/// What has happened in a match.
+/// An event of a match.
 #[derive(Debug)]
 pub enum MatchEvent {
     /// Something has changed.
     Changed(MatchId, Changes),
-    /// A game counts, and can go into the library.
+    /// A game is finished and stored.
     Game(MatchId, Box<Finished>),
-    /// Its thread has ended, and so have its engines.
+    /// The thread and the engines have ended.
     Ended(MatchId),
 }
 
-/// What has changed in a match since it was taken last.
+/// The pending changes of a match.
 #[derive(Clone, Debug)]
 pub struct Changes(Arc<Mutex<Follow>>);
 
@@ -531,7 +530,7 @@ impl Changes {
 /// Receives events from the threads of matches.
 pub type MatchListener = Arc<dyn Fn(MatchEvent) + Send + Sync>;
 
-/// A match that is played.
+/// A running match.
 #[derive(Debug)]
 struct MatchThread {
     follow: Arc<Mutex<Follow>>,
@@ -546,7 +545,7 @@ fn lock(follow: &Mutex<Follow>) -> MutexGuard<'_, Follow> {
 }
 
 impl MatchThread {
-    /// Ends the match: games that are on are played to their ends, or broken off.
+    /// Stops the match, after the games in progress or immediately.
     fn stop(&mut self, finish: bool) {
         let wanted = if finish { 1 } else { 2 };
         while self.interrupts < wanted {
@@ -585,7 +584,7 @@ impl Listener for EventForwarder {
     }
 }
 
-/// Plays with engines, and passes complete pairs on.
+/// Plays with engines, and forwards complete pairs.
 struct ReportingPlayer<P> {
     player: P,
     sender: Sender<Message>,
@@ -605,7 +604,7 @@ impl<P: PairPlayer> PairPlayer for ReportingPlayer<P> {
     }
 }
 
-/// Plays a match in a thread of its own. At the end, `keep` is called there before the end is reported.
+/// Plays a match in its own thread. `keep` is called there before the end is reported.
 fn start(
     id: MatchId,
     follow: Follow,

@@ -1,4 +1,4 @@
-//! The program as a whole: where it listens, what it keeps, how it begins and ends.
+//! The server: options, start, listening, shutdown.
 
 use std::fmt;
 use std::fs::{File, TryLockError};
@@ -25,14 +25,14 @@ const LEAVING: Duration = Duration::from_secs(3);
 /// Maximum time for the running server to answer another start of the program.
 const ANSWER: Duration = Duration::from_secs(20);
 
-/// How to serve.
+/// The options of the server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The port; 0 for that of the last time, or another one if it is taken.
+    /// The port; 0 for the port of the last run, or another one if that is in use.
     pub port: u16,
-    /// Where to listen instead of loopback. It needs a password and a host.
+    /// The address to listen on instead of loopback. It requires a password and a host.
     pub listen: Option<IpAddr>,
-    /// What visitors have to know who did not come by the link.
+    /// The password for visitors without a link.
     pub password: Option<String>,
     /// Host names of the server in addition to those of loopback.
     pub hosts: Vec<String>,
@@ -40,12 +40,12 @@ pub struct Options {
     pub allow_root: bool,
     /// Directories that the file picker shows in addition to the data directory.
     pub roots: Vec<PathBuf>,
-    /// Time after the last tab was closed until it counts, usually [`RELOAD`](Self::RELOAD).
+    /// The time for a reload after the last tab was closed, usually [`RELOAD`](Self::RELOAD).
     pub reload: Duration,
-    /// How long a client that has not authenticated may take to send a header, or a body; usually
+    /// The time limit for the header and the body of an unauthenticated client, usually
     /// [`REQUEST_TIMEOUT`](Self::REQUEST_TIMEOUT).
     pub request_timeout: Duration,
-    /// What the app needs.
+    /// The settings of the app.
     pub setup: Setup,
 }
 
@@ -78,22 +78,22 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Why nothing is served.
+/// The reason why the server cannot start.
 #[derive(Debug)]
 pub enum ServeError {
-    /// To listen elsewhere than on loopback without a password and a host.
+    /// Listening beyond loopback requires a password and a host.
     Unprotected,
-    /// Root listens beyond loopback.
+    /// Root must not listen beyond loopback.
     Root,
-    /// It runs already: a link to it, if it has given one.
+    /// Another server uses the data directory; its link, if it has sent one.
     Running(Option<String>),
-    /// The address cannot be listened on.
+    /// The address cannot be used.
     Listen(SocketAddr, io::Error),
     /// A file cannot be used.
     File(PathBuf, io::Error),
     /// The library cannot be used.
     Store(StoreError),
-    /// The system fails.
+    /// The system has failed.
     System(io::Error),
 }
 
@@ -126,7 +126,7 @@ impl std::error::Error for ServeError {
     }
 }
 
-/// A server that listens and does not answer yet.
+/// A server that listens, but does not respond yet.
 pub struct Server {
     listeners: Vec<TcpListener>,
     address: SocketAddr,
@@ -134,7 +134,7 @@ pub struct Server {
     connections: Arc<Connections>,
     reload: Duration,
     warnings: Vec<Warning>,
-    /// Held for as long as the server is there.
+    /// Held until the server ends.
     lock: Lock,
 }
 
@@ -154,16 +154,16 @@ impl Drop for Lock {
     fn drop(&mut self) {
         // The next start writes it again.
         let _ = std::fs::remove_file(&self.note);
-        // An engine that is being started holds what this program has open until it runs.
+        // A child process holds the open files of this program until it executes its own program.
         let _ = self.file.unlock();
     }
 }
 
 impl Server {
-    /// Takes hold of the data and listens.
+    /// Locks the data directory and listens.
     ///
     /// # Errors
-    /// It would not be safe, it runs already, or a file or address cannot be used.
+    /// The options are unsafe, another server runs, or a file or address cannot be used.
     pub async fn bind(options: Options) -> Result<Self, ServeError> {
         let beyond = options.listen.filter(|address| !address.is_loopback());
         if beyond.is_some() && (options.password.is_none() || options.hosts.is_empty()) {
@@ -201,7 +201,7 @@ impl Server {
         let mut addresses = vec![ip];
         let mut has_localhost = ip.is_unspecified() || ip == IpAddr::V4(Ipv4Addr::LOCALHOST);
         if options.listen.is_none() {
-            // Some browsers take `localhost` for this. Not every system has it.
+            // Some browsers resolve `localhost` to this address, which not every system has.
             let other = IpAddr::V6(Ipv6Addr::LOCALHOST);
             match TcpListener::bind(SocketAddr::new(other, address.port())).await {
                 Ok(listener) => {
@@ -232,12 +232,12 @@ impl Server {
         &self.warnings
     }
 
-    /// Where it listens.
+    /// The address of the server.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// A link that lets one browser in, once.
+    /// A link with a token that is valid once.
     ///
     /// # Errors
     /// The system has no random numbers.
@@ -245,11 +245,11 @@ impl Server {
         Ok(format!("http://{}/?token={}", self.address, self.service.auth.new_link()?))
     }
 
-    /// Answers until `stop` is over or the app has nothing left to do, if its user has wished so. Then
-    /// games are kept as they are, and no engine is left.
+    /// Serves until `stop` completes, or until the app has nothing left to do, if the user has set that. Then
+    /// games are saved, and all engines exit.
     ///
     /// # Errors
-    /// The system does not let it listen any more.
+    /// The listener has failed.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServeError> {
         let app = Arc::clone(&self.service.app);
         let router = router(self.service);
@@ -267,11 +267,11 @@ impl Server {
         }
         app.state().shut_down();
         let matches = Arc::clone(&app);
-        // It waits for engines, within limits of its own.
+        // It blocks until the engines of matches have exited, with its own time limit.
         let _ = tokio::task::spawn_blocking(move || matches.end_matches()).await;
         let deadline = Instant::from_std(instant()) + LEAVING;
         while !app.state().have_engines_exited() {
-            // An engine that does not leave is killed with what follows.
+            // Engines that do not exit are killed below.
             if timeout_at(deadline, app.idle.notified()).await.is_err() {
                 break;
             }
@@ -294,7 +294,7 @@ fn is_root() -> bool {
     false
 }
 
-/// An address of this machine at which a server is reached that listens on an address.
+/// The local address of a server that listens on an address.
 fn reachable(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
@@ -323,7 +323,7 @@ async fn run_clocks(app: Arc<App>) {
     }
 }
 
-/// Passes on log lines regularly, and the clocks of games after the host was suspended.
+/// Publishes log lines regularly, and clocks after the host was suspended.
 async fn pass_on(app: Arc<App>) {
     let mut ticks = interval(BEAT);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -343,7 +343,7 @@ async fn pass_on(app: Arc<App>) {
 
 /// Waits until the last tab is closed, if the server is to exit then, and until all work that needs no tab ends.
 async fn until_idle(app: &App, reload: Duration) {
-    // However short a visit was, it counts.
+    // Even a short visit counts.
     let mut seen = 0;
     loop {
         app.idle.notified().await;
@@ -365,7 +365,7 @@ async fn until_idle(app: &App, reload: Duration) {
     }
 }
 
-/// Whether a tab comes back in this time.
+/// Whether a tab reconnects in time.
 async fn came_back(app: &App, reload: Duration) -> bool {
     let deadline = Instant::from_std(instant()) + reload;
     while timeout_at(deadline, app.idle.notified()).await.is_ok() {
@@ -397,12 +397,12 @@ async fn listen(
     Ok((listener, address))
 }
 
-/// Where this server is, for the next start of the program: for its user's eyes only.
+/// The file with the address of this server for the next start of the program, readable by the user only.
 fn write_note(path: &Path, address: SocketAddr, auth: &Auth) -> io::Result<()> {
     writeln!(data_dir::replace(path)?, "{address} {}", auth.session())
 }
 
-/// Asks the server that runs for a link.
+/// Requests a link from the running server.
 fn link_of(note: &Path) -> Option<String> {
     let text = std::fs::read_to_string(note).ok()?;
     let (address, session) = text.trim().split_once(' ')?;
@@ -459,7 +459,6 @@ fn asked_to_end() -> impl Future<Output = ()> {
     }
 }
 
-/// Ctrl-C.
 #[cfg(not(unix))]
 async fn asked_to_end() {
     let _ = tokio::signal::ctrl_c().await;

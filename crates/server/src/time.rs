@@ -1,4 +1,4 @@
-//! The one place that reads the clocks.
+//! The time: monotonic moments and the calendar.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -33,7 +33,7 @@ pub(crate) fn now() -> Moment {
     millis(origin.unix + instant().saturating_duration_since(origin.instant))
 }
 
-/// By how many milliseconds the calendar is ahead of moments: the host was suspended, or its clock was set.
+/// The milliseconds by which the calendar is ahead of moments, after a suspension or a change of the system clock.
 pub(crate) fn drift() -> i64 {
     millis(calendar()).cast_signed().saturating_sub(now().cast_signed())
 }

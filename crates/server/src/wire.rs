@@ -41,7 +41,6 @@ pub use matches::*;
 pub struct Request {
     /// Chosen by the tab; the answer has the same. Unique among the tab's open requests.
     pub id: u32,
-    /// What is wanted.
     pub command: Command,
 }
 
@@ -56,36 +55,24 @@ pub enum ToTab {
         /// Identifies one run of the server.
         run: String,
     },
-    /// A request was carried out.
-    Answer {
-        /// The request's.
-        id: u32,
-        /// The result.
-        answer: Answer,
-    },
-    /// A request was not carried out, and nothing has changed.
-    Error {
-        /// The request's.
-        id: u32,
-        /// Why.
-        error: ApiError,
-    },
-    /// The whole state of a topic. What the tab knew of it before is void.
+    /// The result of a request.
+    Answer { id: u32, answer: Answer },
+    /// The error of a request, which has changed nothing.
+    Error { id: u32, error: ApiError },
+    /// The complete state of a topic. It replaces all earlier states and deltas.
     Snapshot {
         topic: Topic,
-        /// The number of this state. Deltas count on from it.
+        /// The number of this state. Deltas continue from it.
         number: u64,
-        /// The state.
         state: Box<State>,
     },
-    /// What has changed.
+    /// A change of a topic.
     Delta {
         topic: Topic,
-        /// One more than that of the delta or snapshot before it. Anything else is a fault: subscribe again.
+        /// One more than the number before it. After any other number, the tab must subscribe again.
         number: u64,
-        /// The change.
         delta: Box<Delta>,
     },
-    /// A topic is no more: its game, engine or match was deleted.
+    /// A topic was removed with its game, process or match.
     Closed { topic: Topic },
 }

@@ -7,69 +7,53 @@ export type AnalysisDelta = {
 /**
  * New or changed engines, with their complete states.
  */
-engines: Array<EngineAnalysis>, 
-/**
- * Engines that were taken away.
- */
-removed: Array<number>, };
+engines: Array<EngineAnalysis>, removed: Array<number>, };
 
 /**
- * When analysis stops.
+ * The end of an analysis.
  */
 export type AnalysisGoal = { "kind": "infinite" } | { "kind": "depth", 
 /**
- * Plies.
+ * In plies.
  */
-depth: number, } | { "kind": "nodes", 
+depth: number, } | { "kind": "nodes", nodes: number, } | { "kind": "time", 
 /**
- * Nodes.
- */
-nodes: number, } | { "kind": "time", 
-/**
- * Milliseconds.
+ * In milliseconds.
  */
 time: number, } | { "kind": "mate", 
 /**
- * Moves of the mate in chess, milliseconds in shogi (0: without limit).
+ * In moves in chess, in milliseconds in shogi (0: no limit).
  */
 limit: number, };
 
 /**
- * What an engine that analyses is to do.
+ * The settings of an analysis.
  */
 export type AnalysisSettings = { 
 /**
- * Number of variations, 0 to 20. With 0 the engine runs with one, and none is shown.
+ * The number of variations, 0 to 20. With 0, the engine searches one, which is not shown.
  */
-lines: number, 
-/**
- * When to stop.
- */
-goal: AnalysisGoal, 
+lines: number, goal: AnalysisGoal, 
 /**
  * Only these moves, in UCI or USI notation, and only at the node where they were chosen; empty for all.
  */
 only: Array<string>, 
 /**
- * Shows what the other side threatens: the side to move passes, which it cannot do in check.
+ * Analyzes the position after a null move, which is not possible in check.
  */
 threat: boolean, 
 /**
- * Stays at its node when the cursor moves.
+ * The node of the analysis does not follow the cursor.
  */
 locked: boolean, };
 
 /**
- * All engines that analyse at the cursor of a game.
+ * The engines that analyze the position at the cursor of a game.
  */
-export type AnalysisState = { 
-/**
- * In the order in which they were added.
- */
-engines: Array<EngineAnalysis>, };
+export type AnalysisState = { engines: Array<EngineAnalysis>, };
 
 /**
- * The status of an engine that analyses.
+ * The status of an engine that analyzes.
  */
 export type AnalysisStatus = "starting" | "turning" | "searching" | "done" | "stopped" | "failed";
 
@@ -86,15 +70,15 @@ node: number, } | { "kind": "engine", engine: number, } | { "kind": "preview",
  */
 entry: EngineEntry, } | { "kind": "process", process: number, } | { "kind": "match", id: number, } | { "kind": "job", id: number, } | { "kind": "tried", 
 /**
- * What it costs, in percent of winning chances.
+ * The loss in percent of winning chances.
  */
 loss: number, 
 /**
- * Whether it is as good as the best, within 2 percent.
+ * Whether the loss is at most 2 percent.
  */
 good: boolean, 
 /**
- * Whose turn it was.
+ * The side of the move.
  */
 side: Side, };
 
@@ -104,20 +88,16 @@ side: Side, };
 export type ApiError = { category: ErrorCategory, error: ErrorInfo, };
 
 /**
- * A status that an engine reports.
+ * The status of registration or copy protection.
  */
 export type Approval = "checking" | "ok" | "error";
 
 /**
- * The node at the cursor.
+ * The cursor with its position.
  */
-export type At = { cursor: number, 
+export type At = { cursor: number, position: PositionView, 
 /**
- * The position there.
- */
-position: PositionView, 
-/**
- * The opening of the moves that led there, if it has a name.
+ * The named opening of the moves to the cursor.
  */
 opening: OpeningName | null, };
 
@@ -130,7 +110,7 @@ export type Book = {
  */
 path: string, 
 /**
- * Maximum number of moves from it.
+ * Maximum number of book moves.
  */
 plies: number, };
 
@@ -140,36 +120,24 @@ plies: number, };
 export type Bound = "exact" | "lower" | "upper";
 
 /**
- * A broken rule.
+ * A violated rule.
  */
 export type Breach = { 
 /**
  * Whether it makes the line invalid.
  */
-serious: boolean, 
+serious: boolean, english: BreachText, japanese: BreachText, 
 /**
- * In English.
- */
-english: BreachText, 
-/**
- * In Japanese.
- */
-japanese: BreachText, 
-/**
- * The range that the violation is about: start and end in characters of the line.
+ * The start and the end of the violation, in characters of the line.
  */
 span: [number, number] | null, };
 
 /**
- * A broken rule in a language.
+ * A violated rule in a language.
  */
-export type BreachText = { 
+export type BreachText = { text: string, 
 /**
- * What is wrong.
- */
-text: string, 
-/**
- * Where the rule stands.
+ * The clause of the rule.
  */
 clause: string, };
 
@@ -184,73 +152,38 @@ severity: string,
 /**
  * `pass`, `fail`, `skip` or `inconclusive`.
  */
-verdict: string, 
-/**
- * The rule and what was seen, in English.
- */
-english: CheckText, 
-/**
- * The same in Japanese.
- */
-japanese: CheckText, };
+verdict: string, english: CheckText, japanese: CheckText, };
 
 /**
  * A run of the conformance checker.
  */
-export type CheckRun = { "kind": "running", 
+export type CheckRun = { "kind": "running", since: number, } | { "kind": "done", at: number, 
 /**
- * Since when.
+ * Whether no check of severity `must` has failed.
  */
-since: number, } | { "kind": "done", 
-/**
- * When.
- */
-at: number, 
-/**
- * Whether the engine keeps every must.
- */
-conforms: boolean, 
-/**
- * One for each check.
- */
-checks: Array<CheckResult>, } | { "kind": "failed", 
-/**
- * Why.
- */
-error: ErrorInfo, };
+conforms: boolean, checks: Array<CheckResult>, } | { "kind": "failed", error: ErrorInfo, };
 
 /**
- * A check and its result, in a language.
+ * The text of a check and its result in a language.
  */
-export type CheckText = { 
+export type CheckText = { rule: string, 
 /**
- * The rule.
- */
-rule: string, 
-/**
- * What was seen, or why nothing was. Empty for a pass.
+ * The observation, or the reason for a skipped check. Empty for a pass.
  */
 detail: string, 
 /**
- * Where the rule stands. Documents are cited by their own names.
+ * The clauses of the rule, by the names of the documents.
  */
 clauses: Array<string>, };
 
+export type Choice = { value: string, 
 /**
- * A choice of a combo.
- */
-export type Choice = { 
-/**
- * The value.
- */
-value: string, 
-/**
- * The text to show, by language, if there is one.
+ * The label by language.
  */
 labels: { [key in string]: string }, };
 
 /**
- * What there is to choose from when a game is set up. `GET /api/choices`.
+ * The choices for the setup of a game, by `GET /api/choices`.
  */
 export type Choices = { 
 /**
@@ -258,50 +191,42 @@ export type Choices = {
  */
 handicaps: Array<HandicapChoice>, 
 /**
- * The numeric annotation glyphs that have signs.
+ * The NAGs that have signs.
  */
 nags: Array<NagChoice>, };
 
 /**
- * What a human can claim, with its result.
+ * A claim of a human, with its result.
  */
 export type Claim = "draw" | "declare_win" | "declare_draw";
 
 /**
- * Clocks. The page lets the running one run; the server alone decides when a flag falls.
+ * The clocks. The page extrapolates the running one; only the server decides when a flag falls.
  */
 export type Clocks = { 
 /**
- * What was left at `sent_at`; none for a side that has no clock. Negative when a flag has fallen.
+ * The remaining time at `sent_at`, negative after the fall of a flag; none for a side without a clock.
  */
 remaining: Sides<number | null>, 
 /**
- * In byoyomi: what each move may use once `remaining` is used up.
+ * The byoyomi of each move after `remaining` is used up.
  */
 byoyomi: Sides<number>, 
 /**
- * Added for each move.
+ * Added after each move.
  */
 increment: Sides<number>, 
 /**
- * Moves until more time is added.
+ * The number of moves to the next time control.
  */
-moves_to_go: Sides<number | null>, 
-/**
- * Whose clock runs.
- */
-running: Side | null, 
-/**
- * When this was true.
- */
-sent_at: number, };
+moves_to_go: Sides<number | null>, running: Side | null, sent_at: number, };
 
 /**
  * A command of a tab. The answer is [`Answer::Done`] unless stated otherwise.
  */
 export type Command = { "kind": "subscribe", topic: Topic, } | { "kind": "unsubscribe", topic: Topic, } | { "kind": "new_game", game: NewGame, } | { "kind": "open_game", game: number, } | { "kind": "close_game", game: number, } | { "kind": "delete_game", game: number, } | { "kind": "move", game: number, 
 /**
- * After which node: that of the position which the user saw.
+ * The node of the position that the user saw.
  */
 node: number, 
 /**
@@ -309,57 +234,33 @@ node: number,
  */
 text: string, } | { "kind": "go_to", game: number, node: number, } | { "kind": "edit", game: number, edit: Edit, } | { "kind": "take_back", game: number, } | { "kind": "resign", game: number, } | { "kind": "offer_draw", game: number, } | { "kind": "accept_draw", game: number, } | { "kind": "claim", game: number, } | { "kind": "hint", game: number, 
 /**
- * From which engine; none for the one that plays, or else the first that can.
+ * None for the engine that plays, or else the built-in one.
  */
 engine: number | null, } | { "kind": "move_now", game: number, } | { "kind": "pause", game: number, } | { "kind": "resume", game: number, 
 /**
- * From here: the line up to there becomes the game. None for where it stands.
+ * The line to this node becomes the game. None for the last move.
  */
 from: number | null, 
 /**
- * Who plays from now on; none for as before.
+ * New players; none for the same ones.
  */
 players: Sides<Player> | null, } | { "kind": "abort", game: number, } | { "kind": "rematch", game: number, } | { "kind": "analyse", game: number, engine: number, settings: AnalysisSettings, } | { "kind": "stop_analysis", game: number, 
 /**
- * Which engine; none for all.
+ * None for all engines.
  */
-engine: number | null, } | { "kind": "end_analysis", game: number, engine: number, } | { "kind": "add_engine", 
-/**
- * The engine.
- */
-entry: EngineEntry, } | { "kind": "copy_engine", engine: number, } | { "kind": "preview_engine", 
+engine: number | null, } | { "kind": "end_analysis", game: number, engine: number, } | { "kind": "add_engine", entry: EngineEntry, } | { "kind": "copy_engine", engine: number, } | { "kind": "preview_engine", 
 /**
  * A path, a command line, or `tcp://host:port`.
  */
-text: string, } | { "kind": "change_engine", engine: number, 
+text: string, } | { "kind": "change_engine", engine: number, entry: EngineEntry, } | { "kind": "remove_engine", engine: number, } | { "kind": "inspect_engine", engine: number, } | { "kind": "set_options", engine: number, of: ValuesFor, 
 /**
- * How it is from now on.
+ * By name; null resets a value to the default.
  */
-entry: EngineEntry, } | { "kind": "remove_engine", engine: number, } | { "kind": "inspect_engine", engine: number, } | { "kind": "set_options", engine: number, 
+values: { [key in string]: string | null }, } | { "kind": "press_button", engine: number, option: string, } | { "kind": "save_preset", engine: number, preset: Preset, } | { "kind": "delete_preset", engine: number, name: string, } | { "kind": "apply_preset", engine: number, name: string, of: ValuesFor, } | { "kind": "register_engine", engine: number, 
 /**
- * For what.
+ * None for `register later`.
  */
-of: ValuesFor, 
-/**
- * By name; null takes a value back to the default.
- */
-values: { [key in string]: string | null }, } | { "kind": "press_button", engine: number, option: string, } | { "kind": "save_preset", engine: number, 
-/**
- * The set.
- */
-preset: Preset, } | { "kind": "delete_preset", engine: number, name: string, } | { "kind": "apply_preset", engine: number, name: string, 
-/**
- * For what.
- */
-of: ValuesFor, } | { "kind": "register_engine", engine: number, 
-/**
- * A name and a code; none for `later`.
- */
-with: Registration | null, } | { "kind": "check_engine", engine: number, } | { "kind": "open_console", engine: number, } | { "kind": "send_line", process: number, 
-/**
- * The line.
- */
-line: string, } | { "kind": "restart_process", process: number, } | { "kind": "quit_process", process: number, } | { "kind": "kill_process", process: number, } | { "kind": "start_match", plan: MatchPlan, } | { "kind": "stop_match", id: number, 
+with: Registration | null, } | { "kind": "check_engine", engine: number, } | { "kind": "open_console", engine: number, } | { "kind": "send_line", process: number, line: string, } | { "kind": "restart_process", process: number, } | { "kind": "quit_process", process: number, } | { "kind": "kill_process", process: number, } | { "kind": "start_match", plan: MatchPlan, } | { "kind": "stop_match", id: number, 
 /**
  * Whether to play the games that are on to their ends.
  */
@@ -398,29 +299,25 @@ limits: Limits, } | { "kind": "set_settings",
 settings: Settings, };
 
 /**
- * The current line of a thread.
+ * The current line of a thread (`currline`).
  */
 export type CurrentLine = { 
 /**
- * The number of the CPU, from 1.
+ * From 1.
  */
-cpu: number, 
-/**
- * The moves.
- */
-moves: Array<LineMove>, };
+cpu: number, moves: Array<LineMove>, };
 
 /**
- * The move that is being searched.
+ * The move that is searched at the root (`currmove`).
  */
 export type CurrentMove = { it: LineMove, 
 /**
- * Which of how many, from 1.
+ * From 1.
  */
 number: number | null, };
 
 /**
- * A point of the curves of a match of two.
+ * A point of the curves of a match of two engines.
  */
 export type CurvePoint = { 
 /**
@@ -432,71 +329,67 @@ games: number,
  */
 elo: Elo | null, 
 /**
- * The log-likelihood ratio of the test, with its bounds; none without a test.
+ * None without an SPRT.
  */
 llr: Llr | null, };
 
 /**
- * What has changed in a topic.
+ * A change of a topic.
  */
 export type Delta = { "kind": "games", "delta": GamesDelta } | { "kind": "engines", "delta": EnginesDelta } | { "kind": "matches", "delta": MatchesDelta } | { "kind": "jobs", "delta": JobsDelta } | { "kind": "settings", "delta": Settings } | { "kind": "game", "delta": GameDelta } | { "kind": "analysis", "delta": AnalysisDelta } | { "kind": "log", "delta": LogDelta } | { "kind": "match", "delta": MatchDelta } | { "kind": "report", "delta": ReportDelta };
 
 /**
- * A directory for the file picker. `GET /api/files?path=…` (no path: the roots).
+ * A directory of the file picker, by `GET /api/files?path=…` (without a path: the roots).
  */
 export type Directory = { 
 /**
- * Its absolute path; none for the list of roots.
+ * The absolute path; none for the list of roots.
  */
 path: string | null, 
 /**
- * The directory above, if it may be seen.
+ * The parent directory, unless the directory is a root.
  */
 parent: string | null, 
 /**
- * What is in it: directories first, by name, at most 2000.
+ * At most 2000 entries: directories first, by name.
  */
 entries: Array<DirectoryEntry>, 
 /**
- * Whether there were more.
+ * Whether entries were omitted.
  */
 truncated: boolean, };
 
 /**
- * Something in a directory.
+ * An entry of a directory.
  */
 export type DirectoryEntry = { name: string, 
 /**
- * Its absolute path.
+ * The absolute path.
  */
-path: string, 
+path: string, directory: boolean, 
 /**
- * Whether it is a directory.
- */
-directory: boolean, 
-/**
- * Whether it is a file that may be run.
+ * Whether it is an executable file.
  */
 program: boolean, 
 /**
- * Bytes.
+ * In bytes.
  */
 size: number, };
 
 /**
- * When a game is drawn by scores.
+ * Draw adjudication by the scores of both engines.
  */
 export type DrawRule = { 
 /**
- * Not before this move.
+ * The first move of the rule.
  */
 from_move: number, 
 /**
- * Number of successive moves.
+ * The number of successive moves.
  */
 moves: number, 
 /**
- * Maximum distance from 0, in centipawns.
+ * The maximum of the absolute score, in centipawns.
  */
 score: number, };
 
@@ -505,31 +398,23 @@ score: number, };
  */
 export type Edit = { "kind": "comment", node: number, 
 /**
- * Before it, where it begins a variation.
+ * Before the move, at the start of a variation.
  */
 before: Array<string>, 
 /**
- * After it.
+ * After the move.
  */
-comments: Array<string>, } | { "kind": "nags", node: number, 
+comments: Array<string>, } | { "kind": "nags", node: number, nags: Array<number>, } | { "kind": "marks", node: number, marks: Array<Mark>, } | { "kind": "delete", node: number, } | { "kind": "promote", 
 /**
- * All of them.
- */
-nags: Array<number>, } | { "kind": "marks", node: number, 
-/**
- * All of them.
- */
-marks: Array<Mark>, } | { "kind": "delete", node: number, } | { "kind": "promote", 
-/**
- * A node of it.
+ * A node of the variation.
  */
 node: number, 
 /**
- * All the way to the main line.
+ * Promotes it to the main line.
  */
 to_main: boolean, } | { "kind": "insert", 
 /**
- * After this node.
+ * The node before the line.
  */
 node: number, 
 /**
@@ -537,13 +422,9 @@ node: number,
  */
 moves: Array<string>, 
 /**
- * The evaluation of the line, for its first move.
+ * Added to the first move of the line.
  */
-evaluation: Evaluation | null, } | { "kind": "headers", 
-/**
- * All of them.
- */
-headers: Array<Header>, } | { "kind": "result", 
+evaluation: Evaluation | null, } | { "kind": "headers", headers: Array<Header>, } | { "kind": "result", 
 /**
  * `1-0`, `0-1`, `1/2-1/2` or `*`.
  */
@@ -552,81 +433,44 @@ result: string, } | { "kind": "undo" } | { "kind": "redo" };
 /**
  * A difference in Elo.
  */
-export type Elo = { 
+export type Elo = { elo: number, 
 /**
- * The difference.
- */
-elo: number, 
-/**
- * Half the 95 % interval.
+ * Half of the 95 % confidence interval.
  */
 error: number, };
 
 /**
- * One engine that analyses.
+ * An engine that analyzes a game.
  */
-export type EngineAnalysis = { engine: number, 
+export type EngineAnalysis = { engine: number, settings: AnalysisSettings, status: AnalysisStatus, process: number | null, 
 /**
- * What it is to do.
+ * The node of the fields below. They must not be shown at another node.
  */
-settings: AnalysisSettings, 
-/**
- * What it does.
- */
-status: AnalysisStatus, 
-/**
- * Its process, if it has one.
- */
-process: number | null, 
-/**
- * The node that everything below is about. Show nothing of it at another node.
- */
-node: number, 
-/**
- * The output of the search of that position.
- */
-info: SearchInfo, 
-/**
- * What went wrong.
- */
-error: ErrorInfo | null, };
+node: number, info: SearchInfo, error: ErrorInfo | null, };
 
 /**
- * An engine to be registered, or changed.
+ * The registration of an engine.
  */
 export type EngineEntry = { 
 /**
- * What the user calls it; empty for what it calls itself.
+ * Empty for the name that the engine reports.
  */
-name: string, 
+name: string, source: EngineSource, 
 /**
- * How it is reached. A program is given by its absolute path.
- */
-source: EngineSource, 
-/**
- * What it speaks; none to find out.
+ * None for detection by the handshake.
  */
 protocol: Protocol | null, };
 
 /**
  * An option that an engine has declared.
  */
-export type EngineOption = { 
+export type EngineOption = { name: string, kind: OptionKind, 
 /**
- * Its name, as the engine writes it.
- */
-name: string, 
-/**
- * Its kind with what goes with it.
- */
-kind: OptionKind, 
-/**
- * What to call it, by language (`en`, `ja`), where the engine's translation file or this server
- * knows.
+ * The label by language (`en`, `ja`), from the engine's translation file or the server.
  */
 labels: { [key in string]: string }, 
 /**
- * What it does, by language.
+ * The help text by language.
  */
 help: { [key in string]: string }, 
 /**
@@ -638,42 +482,34 @@ set_by_server: boolean, };
 /**
  * An engine that plays.
  */
-export type EnginePlayer = { engine: number, 
-/**
- * Its time.
- */
-time: Time, 
+export type EnginePlayer = { engine: number, time: Time, 
 /**
  * Limits of each search in addition to the clock.
  */
-limits: Limits, 
+limits: Limits, ponder: boolean, 
 /**
- * Whether it thinks on the opponent's time.
- */
-ponder: boolean, 
-/**
- * How strongly it plays; none for as strongly as it can.
+ * None for full strength.
  */
 strength: Strength | null, 
 /**
- * Options for this game only, over those of the engine for play.
+ * Values of options for this game only; they override the engine's values.
  */
 options: { [key in string]: string }, };
 
 /**
- * How an engine is reached.
+ * The source of an engine.
  */
 export type EngineSource = { "kind": "program", 
 /**
- * Its absolute path.
+ * The absolute path.
  */
 path: string, 
 /**
- * Its arguments, as they are; no shell is involved.
+ * The arguments, which no shell expands.
  */
 args: Array<string>, 
 /**
- * Its working directory; none for its own directory.
+ * The working directory; none for the directory of the program.
  */
 dir: string | null, 
 /**
@@ -681,7 +517,7 @@ dir: string | null,
  */
 env: { [key in string]: string }, } | { "kind": "tcp", 
 /**
- * The address.
+ * `host:port`
  */
 address: string, } | { "kind": "built_in" };
 
@@ -690,71 +526,55 @@ address: string, } | { "kind": "built_in" };
  */
 export type EngineState = { id: number, 
 /**
- * What the user calls it.
+ * The name that the user has chosen.
  */
-name: string, 
-/**
- * How it is reached.
- */
-source: EngineSource, 
+name: string, source: EngineSource, 
 /**
  * The protocol; none before the first handshake, unless the user has set it.
  */
 protocol: Protocol | null, 
 /**
- * The built-in one cannot be changed or removed.
+ * The built-in engine cannot be changed or removed.
  */
 built_in: boolean, 
 /**
- * The identity from its last handshake, if there was one.
+ * The identity of the last handshake.
  */
 identity: Identity | null, 
 /**
- * The games that it can play, by its protocol and options.
+ * The supported variants, by protocol and options.
  */
 variants: Array<Variant>, 
 /**
- * The options it declared the last time.
+ * The options of the last handshake.
  */
 options: Array<EngineOption>, 
 /**
- * Values that the user has set, over the defaults, by the name of the option.
+ * The values of the user, by the name of the option. They override the defaults.
  */
 values: { [key in string]: string }, 
 /**
- * Values for games only, over these.
+ * Values for play, which override `values`.
  */
 play_values: { [key in string]: string }, 
 /**
- * Values for analysis only, over these.
+ * Values for analysis, which override `values`.
  */
-analyse_values: { [key in string]: string }, 
+analyse_values: { [key in string]: string }, presets: Array<Preset>, 
 /**
- * Named sets of values.
- */
-presets: Array<Preset>, 
-/**
- * How its strength can be set; none if it cannot.
+ * None if the strength cannot be limited.
  */
 strength: StrengthRange | null, 
 /**
- * How its strength can be set in shogi, of which it may speak in another protocol.
+ * The same in shogi, for which the engine may use another protocol.
  */
 strength_in_shogi: StrengthRange | null, 
 /**
- * Why it could not be asked the last time.
+ * The error of the last probe.
  */
-error: ErrorInfo | null, 
+error: ErrorInfo | null, registration: Approval | null, copy_protection: Approval | null, 
 /**
- * The status of its registration, if it reports one.
- */
-registration: Approval | null, 
-/**
- * The status of its copy protection, if it reports one.
- */
-copy_protection: Approval | null, 
-/**
- * What to answer it when it wants to be registered; none for `register later`.
+ * The response to a required registration; none for `register later`.
  */
 registered_as: string | null, 
 /**
@@ -769,17 +589,13 @@ export type EnginesDelta = {
 /**
  * New or changed engines.
  */
-engines: Array<EngineState>, 
-/**
- * Engines that were removed.
- */
-removed: Array<number>, 
+engines: Array<EngineState>, removed: Array<number>, 
 /**
  * New or changed processes.
  */
 processes: Array<ProcessState>, 
 /**
- * Processes whose logs are forgotten.
+ * Removed processes, whose logs no longer exist.
  */
 forgotten: Array<number>, };
 
@@ -788,17 +604,13 @@ forgotten: Array<number>, };
  */
 export type EnginesState = { 
 /**
- * In the user's order. The first is the built-in one.
+ * The first one is the built-in engine.
  */
 engines: Array<EngineState>, 
 /**
- * Those that run, and the last that have ended, by number.
+ * Running processes and the last exited ones, by number.
  */
-processes: Array<ProcessState>, 
-/**
- * What the machine has, to judge `Threads` and `Hash` by.
- */
-machine: Machine, };
+processes: Array<ProcessState>, machine: Machine, };
 
 /**
  * The categories of failed requests.
@@ -841,7 +653,7 @@ stderr?: string, };
 /**
  * An error: its code and its context.
  */
-export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "missing_field", field: PositionField, } | { "code": "extra_field", text: string, } | { "code": "invalid_field", field: PositionField, text: string, } | { "code": "rank_count", count: number, expected: number, } | { "code": "rank_length", rank: string, } | { "code": "unknown_piece", letter: string, square: string, } | { "code": "king_count", side: Side, count: number, } | { "code": "no_kings" } | { "code": "too_many_pieces", piece: string, count: number, limit: number, } | { "code": "too_much_material", side: Side, } | { "code": "dead_piece", piece: string, square: string, } | { "code": "two_pawns", side: Side, file: number, } | { "code": "invalid_castling_right", square: string, } | { "code": "opponent_in_check", square: string, } | { "code": "unknown_square", square: string, } | { "code": "invalid_hand_piece", piece: string, } | { "code": "invalid_move" } | { "code": "empty_origin_square" } | { "code": "opponent_piece" } | { "code": "occupied_by_own_piece" } | { "code": "unreachable" } | { "code": "castling_not_allowed" } | { "code": "promotion_required" } | { "code": "invalid_promotion" } | { "code": "king_in_check" } | { "code": "not_in_hand" } | { "code": "square_occupied" } | { "code": "second_pawn_on_file" } | { "code": "no_further_move" } | { "code": "pawn_drop_mate" } | { "code": "game_too_long" } | { "code": "ambiguous_move" } | { "code": "missing_piece" } | { "code": "wrong_side" } | { "code": "no_previous_move" } | { "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "time_limit_exceeded", time: number, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "start_failed", text: string, } | { "code": "program_not_found" } | { "code": "program_not_executable" } | { "code": "connection_refused" } | { "code": "handshake_timeout" } | { "code": "ready_timeout" } | { "code": "stop_timeout" } | { "code": "exit_timeout" } | { "code": "output_closed" } | { "code": "exited", status: number, } | { "code": "unsupported_cpu" } | { "code": "segmentation_fault" } | { "code": "arithmetic_error" } | { "code": "aborted" } | { "code": "killed" } | { "code": "signal", signal: number, } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "copy_protection_error" } | { "code": "check_failed", text: LocalizedText, } | { "code": "unsupported_variant" } | { "code": "unsupported_position" } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "file_too_large", limit: number, } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "game_damaged" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "unknown_choice", option: string, value: string, } | { "code": "not_a_boolean", option: string, } | { "code": "not_an_integer", option: string, } | { "code": "out_of_range", option: string, min: string, max: string, } | { "code": "line_break", option: string, } | { "code": "missing_value", option: string, } | { "code": "option_is_button", option: string, } | { "code": "managed_option", option: string, } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "unknown_variant", name: string, } | { "code": "unsupported_format" } | { "code": "no_matching_move", text: string, } | { "code": "unclosed_comment" } | { "code": "unexpected_text", text: string, } | { "code": "unknown_format" } | { "code": "game_too_large" } | { "code": "nesting_too_deep" } | { "code": "import_truncated", count: number, } | { "code": "text_skipped", text: string, } | { "code": "malformed_header", text: string, } | { "code": "contradiction", text: string, } | { "code": "unexpected_end" } | { "code": "unclosed_quote" } | { "code": "invalid_epd_operation", text: string, } | { "code": "book_requires_plies" } | { "code": "not_polyglot" } | { "code": "openings_of_other_variant" } | { "code": "no_openings" } | { "code": "not_utf8" } | { "code": "is_a_directory" } | { "code": "no_moves" } | { "code": "too_few_engines" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "sprt_requires_two_engines" } | { "code": "invalid_hypotheses" } | { "code": "invalid_error_rates" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | { "code": "invalid_results" } | { "code": "restarted", cause: ErrorInfo, } | { "code": "move_without_score" } | { "code": "pv_move_mismatch", token: string, } | { "code": "illegal_pv_move", token: string, } | { "code": "pv_after_game_end", token: string, } | { "code": "mate_pv_length", found: number, plies: number, } | { "code": "mate_pv_without_mate" } | { "code": "wrong_mate_sign" } | { "code": "host_overloaded", percent: number, } | { "code": "protocol_violation", text: LocalizedText, });
+export type ErrorInfo = { context?: ErrorContext, } & ({ "code": "missing_field", field: PositionField, } | { "code": "extra_field", text: string, } | { "code": "invalid_field", field: PositionField, text: string, } | { "code": "rank_count", count: number, expected: number, } | { "code": "rank_length", rank: string, } | { "code": "unknown_piece", letter: string, square: string, } | { "code": "king_count", side: Side, count: number, } | { "code": "no_kings" } | { "code": "too_many_pieces", piece: string, count: number, limit: number, } | { "code": "too_much_material", side: Side, } | { "code": "dead_piece", piece: string, square: string, } | { "code": "two_pawns", side: Side, file: number, } | { "code": "invalid_castling_right", square: string, } | { "code": "opponent_in_check", square: string, } | { "code": "unknown_square", square: string, } | { "code": "invalid_hand_piece", piece: string, } | { "code": "invalid_move" } | { "code": "empty_origin_square" } | { "code": "opponent_piece" } | { "code": "occupied_by_own_piece" } | { "code": "unreachable" } | { "code": "castling_not_allowed" } | { "code": "promotion_required" } | { "code": "invalid_promotion" } | { "code": "king_in_check" } | { "code": "not_in_hand" } | { "code": "square_occupied" } | { "code": "second_pawn_on_file" } | { "code": "no_further_move" } | { "code": "pawn_drop_mate" } | { "code": "game_too_long" } | { "code": "ambiguous_move" } | { "code": "missing_piece" } | { "code": "wrong_side" } | { "code": "no_previous_move" } | { "code": "declaration_rejected" } | { "code": "invalid_best_move", answer: string, } | { "code": "time_limit_exceeded", time: number, } | { "code": "no_output", time: number, } | { "code": "draw_adjudication" } | { "code": "resign_adjudication" } | { "code": "mate_adjudication" } | { "code": "tablebase_adjudication" } | { "code": "start_failed", text: string, } | { "code": "program_not_found" } | { "code": "program_not_executable" } | { "code": "connection_refused" } | { "code": "handshake_timeout" } | { "code": "ready_timeout" } | { "code": "stop_timeout" } | { "code": "exit_timeout" } | { "code": "output_closed" } | { "code": "exited", status: number, } | { "code": "unsupported_cpu" } | { "code": "segmentation_fault" } | { "code": "arithmetic_error" } | { "code": "aborted" } | { "code": "killed" } | { "code": "signal", signal: number, } | { "code": "killed_by_user" } | { "code": "engine_stopped" } | { "code": "copy_protection_error" } | { "code": "check_failed", text: LocalizedText, } | { "code": "unsupported_variant" } | { "code": "unsupported_position" } | { "code": "null_move_not_allowed" } | { "code": "no_score" } | { "code": "too_many_processes" } | { "code": "shutting_down" } | { "code": "game_changed" } | { "code": "game_closed" } | { "code": "system", text: string, } | { "code": "not_found", subject: ErrorSubject, } | { "code": "unknown_name", subject: ErrorSubject, name: string, } | { "code": "too_many", subject: ErrorSubject, } | { "code": "too_long", subject: ErrorSubject, } | { "code": "invalid_text", subject: ErrorSubject, } | { "code": "permission_denied" } | { "code": "file_too_large", limit: number, } | { "code": "path_not_allowed" } | { "code": "not_executable", name: string, } | { "code": "incomplete_command" } | { "code": "path_not_absolute" } | { "code": "invalid_address" } | { "code": "built_in_engine" } | { "code": "not_logged_in" } | { "code": "foreign_origin" } | { "code": "unknown_host" } | { "code": "cross_site_request" } | { "code": "no_response" } | { "code": "too_many_imports" } | { "code": "unreadable" } | { "code": "disk_full" } | { "code": "library_closed" } | { "code": "library_damaged" } | { "code": "library_in_use" } | { "code": "library_read_only" } | { "code": "game_damaged" } | { "code": "game_tree_full" } | { "code": "shape_off_board" } | { "code": "start_position_not_deletable" } | { "code": "reorder_during_game" } | { "code": "nothing_to_undo" } | { "code": "nothing_to_redo" } | { "code": "undo_during_game" } | { "code": "no_players" } | { "code": "game_in_progress" } | { "code": "game_not_in_progress" } | { "code": "game_over" } | { "code": "game_not_over" } | { "code": "engine_turn" } | { "code": "not_your_turn" } | { "code": "no_human_player" } | { "code": "no_engine_on_side" } | { "code": "no_engine_thinking" } | { "code": "no_draw_offer" } | { "code": "draw_declined" } | { "code": "nothing_to_claim" } | { "code": "nothing_to_take_back" } | { "code": "invalid_time_control" } | { "code": "start_of_other_variant" } | { "code": "book_requires_standard_start" } | { "code": "line_count", limit: number, } | { "code": "not_analyzing" } | { "code": "check_running" } | { "code": "input_not_accepted" } | { "code": "unknown_choice", option: string, value: string, } | { "code": "not_a_boolean", option: string, } | { "code": "not_an_integer", option: string, } | { "code": "out_of_range", option: string, min: string, max: string, } | { "code": "line_break", option: string, } | { "code": "missing_value", option: string, } | { "code": "option_is_button", option: string, } | { "code": "managed_option", option: string, } | { "code": "directory_not_imported" } | { "code": "no_games" } | { "code": "report_running" } | { "code": "no_report_running" } | { "code": "no_evaluation" } | { "code": "attempt_replaced" } | { "code": "job_running" } | { "code": "job_not_running" } | { "code": "unknown_variant", name: string, } | { "code": "unsupported_format" } | { "code": "no_matching_move", text: string, } | { "code": "unclosed_comment" } | { "code": "unexpected_text", text: string, } | { "code": "unknown_format" } | { "code": "game_too_large" } | { "code": "nesting_too_deep" } | { "code": "import_truncated", count: number, } | { "code": "text_skipped", text: string, } | { "code": "malformed_header", text: string, } | { "code": "contradiction", text: string, } | { "code": "unexpected_end" } | { "code": "unclosed_quote" } | { "code": "invalid_epd_operation", text: string, } | { "code": "book_requires_plies" } | { "code": "not_polyglot" } | { "code": "openings_of_other_variant" } | { "code": "no_openings" } | { "code": "not_utf8" } | { "code": "is_a_directory" } | { "code": "no_moves" } | { "code": "too_few_engines" } | { "code": "match_too_large", rounds: number, pairs: number, engines: number, concurrency: number, } | { "code": "duplicate_name", name: string, } | { "code": "missing_limit" } | { "code": "zero_time" } | { "code": "time_too_long" } | { "code": "missing_move_count" } | { "code": "sprt_requires_two_engines" } | { "code": "invalid_hypotheses" } | { "code": "invalid_error_rates" } | { "code": "match_running" } | { "code": "match_not_running" } | { "code": "match_finished" } | { "code": "match_failed" } | { "code": "accepted_h0" } | { "code": "accepted_h1" } | { "code": "engine_failures", count: number, } | { "code": "games_replayed" } | { "code": "opening_skipped", cause: ErrorInfo, } | { "code": "openings_skipped", count: number, cause: ErrorInfo, } | { "code": "invalid_results" } | { "code": "restarted", cause: ErrorInfo, } | { "code": "move_without_score" } | { "code": "pv_move_mismatch", token: string, } | { "code": "illegal_pv_move", token: string, } | { "code": "pv_after_game_end", token: string, } | { "code": "mate_pv_length", found: number, plies: number, } | { "code": "mate_pv_without_mate" } | { "code": "wrong_mate_sign" } | { "code": "host_overloaded", percent: number, } | { "code": "protocol_violation", text: LocalizedText, });
 
 /**
  * The object of an error: not found, too many, too long, or invalid.
@@ -862,7 +674,7 @@ score: Score,
 depth: number | null, };
 
 /**
- * What has changed in a game. What is absent is as it was.
+ * Changes of a game. Absent fields are unchanged.
  */
 export type GameDelta = { 
 /**
@@ -870,58 +682,34 @@ export type GameDelta = {
  */
 nodes?: Array<Node>, 
 /**
- * Nodes that are gone, with all below them.
+ * Removed nodes, with their descendants.
  */
 removed?: Array<number>, 
 /**
- * New headers, all of them.
+ * All headers.
  */
 headers?: Array<Header>, 
 /**
- * The cursor, with the position there.
+ * The cursor with its position.
  */
 at?: At, 
 /**
- * How it has ended (an object with `outcome`, which is null when the end was taken back).
+ * A new outcome, which is null if play continues.
  */
-over?: Over, 
-/**
- * Players, clocks and offers.
- */
-play?: Play, 
-/**
- * Whether there is something to undo.
- */
-undo?: Undo, 
-/**
- * Whether the library has it.
- */
-kept?: KeptState, };
+over?: Over, play?: Play, undo?: Undo, save_status?: SaveStatus, };
 
 /**
- * One line about a game.
+ * The summary of a game.
  */
-export type GameLine = { id: number, variant: Variant, 
+export type GameLine = { id: number, variant: Variant, names: Sides<string>, 
 /**
- * The players' names.
+ * The number of moves of the main line.
  */
-names: Sides<string>, 
-/**
- * Moves of the main line.
- */
-plies: number, 
-/**
- * Whether it is being played.
- */
-playing: boolean, 
+plies: number, playing: boolean, 
 /**
  * `1-0`, `0-1`, `1/2-1/2` or `*`.
  */
-result: string, 
-/**
- * When it was last changed.
- */
-changed: number, };
+result: string, changed: number, };
 
 /**
  * The result of a game.
@@ -941,15 +729,15 @@ start: string,
  */
 handicap: boolean, 
 /**
- * The number of the first move in chess notation, and who makes it.
+ * The number of the first move in chess notation.
  */
 first_number: number, 
 /**
- * Who moves at the root.
+ * The side to move at the root.
  */
 first_turn: Side, 
 /**
- * Headers as files have them (`White`, `Event`, `先手`, …), without those that follow from the rest.
+ * Headers as in files (`White`, `Event`, `先手`, …), without those that follow from the other fields.
  */
 headers: Array<Header>, 
 /**
@@ -957,46 +745,26 @@ headers: Array<Header>,
  */
 nodes: Array<Node>, 
 /**
- * The node at the cursor, in all tabs.
+ * The cursor is the same in all tabs.
  */
-cursor: number, 
+cursor: number, position: PositionView, 
 /**
- * The position there.
+ * The named opening of the moves to the cursor.
  */
-position: PositionView, 
+opening: OpeningName | null, outcome: OutcomeView | null, 
 /**
- * The opening of the moves that led there, if it has a name.
+ * Present during play and afterwards.
  */
-opening: OpeningName | null, 
+play: Play | null, undo: Undo, 
 /**
- * How it has ended.
+ * Why the last change could not be saved.
  */
-outcome: OutcomeView | null, 
-/**
- * While it is played, and afterwards.
- */
-play: Play | null, 
-/**
- * Whether there is something to undo, and to redo.
- */
-undo: Undo, 
-/**
- * Why the library could not take the last change, in English; none if it has it.
- */
-unsaved: string | null, };
+save_error: ErrorInfo | null, };
 
 /**
  * Changes of the list of games.
  */
-export type GamesDelta = { 
-/**
- * New or changed ones.
- */
-changed: Array<GameLine>, 
-/**
- * Those that were closed.
- */
-removed: Array<number>, };
+export type GamesDelta = { changed: Array<GameLine>, removed: Array<number>, };
 
 /**
  * The open games.
@@ -1012,42 +780,19 @@ games: Array<GameLine>, };
  */
 export type HandicapChoice = { 
 /**
- * Its name for commands and for English readers.
+ * The name in commands and in English.
  */
-name: string, 
-/**
- * Its Japanese name.
- */
-japanese: string, 
-/**
- * Its start position.
- */
-sfen: string, };
+name: string, japanese: string, sfen: string, };
 
 /**
  * A header of a game.
  */
-export type Header = { name: string, 
-/**
- * Its value.
- */
-value: string, };
+export type Header = { name: string, value: string, };
+
+export type Hint = { node: number, hint: LineMove, };
 
 /**
- * A hint.
- */
-export type Hint = { 
-/**
- * The node it is for.
- */
-node: number, 
-/**
- * The move.
- */
-hint: LineMove, };
-
-/**
- * The identity of an engine. Text from outside: show it, never interpret it.
+ * The identity of an engine. The texts are untrusted.
  */
 export type Identity = { 
 /**
@@ -1064,19 +809,19 @@ author: string, };
  */
 export type Imported = { 
 /**
- * The games that were read, as entries of the library, at most the first 1000 of them.
+ * The first 1000 of the imported games.
  */
 games: Array<LibraryGame>, 
 /**
- * How many were read.
+ * The number of imported games.
  */
 total: number, 
 /**
- * The first was opened under this number, if it was asked for (`&open=true`).
+ * The number of the first game, if it was opened (`&open=true`).
  */
 opened: number | null, 
 /**
- * What could not be read, with line and column, at most 100.
+ * Errors with line and column, at most 100.
  */
 errors: Array<ErrorInfo>, 
 /**
@@ -1085,65 +830,53 @@ errors: Array<ErrorInfo>,
 warnings: Array<ErrorInfo>, };
 
 /**
- * A job on many games. It survives a restart of the server, and can be resumed.
+ * A job on many games. It can be resumed after a restart of the server.
  */
-export type Job = { id: number, 
+export type Job = { id: number, added: number, 
 /**
- * When it was asked for.
- */
-added: number, 
-/**
- * The directory whose files are read into the library first.
+ * The directory that is imported first.
  */
 directory: string | null, 
 /**
- * How the games are reported on; none if they are only read.
+ * None if the games are only imported.
  */
-settings: ReportSettings | null, 
+settings: ReportSettings | null, status: ReportStatus, 
 /**
- * Where it stands.
- */
-status: ReportStatus, 
-/**
- * Files of the directory that are read.
+ * The number of imported files.
  */
 files_done: number, 
 /**
- * Files of the directory; 0 until they are counted.
+ * The number of files; 0 until they are counted.
  */
 files: number, 
 /**
- * Number of games so far.
+ * The number of imported games.
  */
 games: number, 
 /**
- * Games that are done with.
+ * The number of finished reports.
  */
 done: number, 
 /**
- * Those of them that could not be reported on.
+ * The number of failed reports.
  */
 failed: number, 
 /**
- * The game that is being reported on.
+ * The game of the running report.
  */
 current: number | null, 
 /**
- * What could not be read, and the games that failed, at most 20.
+ * Unreadable files and failed games, at most 20.
  */
 errors: Array<JobError>, };
 
 /**
- * Something that went wrong in a job.
+ * An error of a job.
  */
-export type JobError = { 
-/**
- * With what.
- */
-of: JobErrorOf, why: ErrorInfo, };
+export type JobError = { of: JobErrorOf, why: ErrorInfo, };
 
 /**
- * With what something went wrong in a job.
+ * The object of an error of a job.
  */
 export type JobErrorOf = { "kind": "file", name: string, } | { "kind": "game", game: number, } | { "kind": "engine", engine: number, };
 
@@ -1152,41 +885,33 @@ export type JobErrorOf = { "kind": "file", name: string, } | { "kind": "game", g
  */
 export type JobsDelta = { 
 /**
- * New or changed jobs, whole.
+ * New or changed jobs, with their complete states.
  */
 changed: Array<Job>, 
 /**
- * Jobs that are forgotten.
+ * Deleted jobs.
  */
 removed: Array<number>, };
 
 /**
  * All jobs, the latest first.
  */
-export type JobsState = { 
-/**
- * The jobs.
- */
-jobs: Array<Job>, };
+export type JobsState = { jobs: Array<Job>, };
 
 /**
- * A position of the main line, judged, with the move that led to it.
+ * A judged position of the main line, with the move before it.
  */
 export type Judged = { 
 /**
- * Moves from the root.
+ * From the root.
  */
-ply: number, 
+ply: number, node: number, 
 /**
- * The node.
- */
-node: number, 
-/**
- * The score of the position, from the first side.
+ * For the first side.
  */
 score: Score, 
 /**
- * The same as winning chances of the first side in percent, 0 to 100.
+ * The winning chances of the first side, 0 to 100 percent.
  */
 winning: number, 
 /**
@@ -1201,11 +926,7 @@ depth: number | null,
  * What the move that led here cost its player, in percent of winning chances; none at the root and where
  * the position before is not judged yet.
  */
-loss: number | null, 
-/**
- * What to call it.
- */
-label: Label | null, };
+loss: number | null, label: Label | null, };
 
 /**
  * The part of a defective game that was read.
@@ -1213,21 +934,12 @@ label: Label | null, };
 export type KeptMoves = { "line": "main", plies: number, } | { "line": "variation", plies: number, };
 
 /**
- * Whether the library has a game as it is.
- */
-export type KeptState = { 
-/**
- * Why not, in English; none if it has.
- */
-error: string | null, };
-
-/**
- * What to call a move.
+ * The label of a move.
  */
 export type Label = "inaccuracy" | "mistake" | "blunder" | "best" | "forced";
 
 /**
- * The squares of a move that was played.
+ * The squares of a move.
  */
 export type LastMove = { 
 /**
@@ -1235,24 +947,24 @@ export type LastMove = {
  */
 from: string | null, 
 /**
- * Where it went. For castling the king's square.
+ * The target square; the king's square for castling.
  */
 to: string, };
 
 /**
- * A legal move, as a board needs it.
+ * A legal move for the board.
  */
 export type LegalMove = { 
 /**
- * In UCI or USI notation. Castling in Chess960 is the king taking the rook.
+ * In UCI or USI notation. In Chess960, castling is written as the king capturing the rook.
  */
 uci: string, 
 /**
- * The square it starts from, `e2` or `7g`; none for a drop.
+ * The origin square, `e2` or `7g`; none for a drop.
  */
 from: string | null, 
 /**
- * For a drop: the piece in upper case, `P`.
+ * The dropped piece in upper case, `P`.
  */
 drop: string | null, 
 /**
@@ -1261,70 +973,42 @@ drop: string | null,
  */
 to: Array<string>, 
 /**
- * What the piece becomes: `q`, `r`, `b` or `n` in chess, `+` in shogi.
+ * The promotion: `q`, `r`, `b` or `n` in chess, `+` in shogi.
  */
-promotion: string | null, 
-/**
- * As text.
- */
-text: MoveText, };
+promotion: string | null, text: MoveText, };
 
 /**
  * A game of the library.
  */
-export type LibraryGame = { 
-/**
- * Its number, to open it by.
- */
-id: number, variant: Variant, 
-/**
- * The players' names.
- */
-names: Sides<string>, 
+export type LibraryGame = { id: number, variant: Variant, names: Sides<string>, 
 /**
  * `1-0`, `0-1`, `1/2-1/2` or `*`.
  */
-result: string, 
+result: string, termination: Termination | null, 
 /**
- * What ended the game, if known.
+ * As in the record.
  */
-termination: Termination | null, 
+date: string | null, event: string | null, 
 /**
- * The day of the game as its record has it.
+ * The number of moves of the main line.
  */
-date: string | null, 
+plies: number, added: number, 
 /**
- * The event.
- */
-event: string | null, 
-/**
- * Moves of the main line.
- */
-plies: number, 
-/**
- * When it came into the library.
- */
-added: number, 
-/**
- * Where it is from: `play`, `import` or `match`.
+ * `play`, `import` or `match`.
  */
 source: string, };
 
 /**
- * What was found, the latest first.
+ * A page of the found games, the latest first.
  */
-export type LibraryPage = { 
+export type LibraryPage = { games: Array<LibraryGame>, 
 /**
- * The games.
- */
-games: Array<LibraryGame>, 
-/**
- * How many there are in all.
+ * The number of all found games.
  */
 total: number, };
 
 /**
- * What to look for. `POST /api/library/search`. Everything that is given must hold.
+ * The query of `POST /api/library/search`. A game must match all fields.
  */
 export type LibraryQuery = { variant: Variant | null, 
 /**
@@ -1340,7 +1024,7 @@ engine: string | null,
  */
 result: string | null, 
 /**
- * Moves from the start position, in any notation: `e2e4`, `e4 c5`, `▲７六歩`.
+ * The first moves from the start position, in any notation: `e2e4`, `e4 c5`, `▲７六歩`.
  */
 opening: string | null, 
 /**
@@ -1348,15 +1032,15 @@ opening: string | null,
  */
 named: string | null, 
 /**
- * A position that the game passed through, in FEN or SFEN; move numbers do not matter.
+ * A position of the game, in FEN or SFEN; move numbers are ignored.
  */
 position: string | null, 
 /**
- * Not before this day, `2026-11-21`.
+ * The first day, `2026-11-21`.
  */
 from: string | null, 
 /**
- * Not after this day.
+ * The last day.
  */
 until: string | null, 
 /**
@@ -1369,28 +1053,24 @@ offset: number,
 limit: number | null, };
 
 /**
- * Limits of a search. The first that is reached ends it.
+ * The limits of a search, which the first reached one ends.
  */
 export type Limits = { 
 /**
  * In plies.
  */
-depth: number | null, 
+depth: number | null, nodes: number | null, 
 /**
- * Nodes.
- */
-nodes: number | null, 
-/**
- * Milliseconds.
+ * In milliseconds.
  */
 time: number | null, 
 /**
- * A mate: in moves (chess), or within milliseconds (shogi; 0 for without limit).
+ * A search for a mate: in moves (chess), or in milliseconds (shogi; 0 for no limit).
  */
 mate: number | null, };
 
 /**
- * One variation.
+ * A variation.
  */
 export type Line = { 
 /**
@@ -1402,28 +1082,24 @@ number: number,
  */
 depth: number | null, 
 /**
- * Selective depth.
+ * In plies.
  */
 seldepth: number | null, 
 /**
  * From the side to move.
  */
-score: Score | null, 
+score: Score | null, bound: Bound, 
 /**
- * How exact it is.
- */
-bound: Bound, 
-/**
- * Chances of the side to move.
+ * Of the side to move.
  */
 wdl: Wdl | null, 
 /**
- * The moves; from the first illegal one on, as the engine wrote them.
+ * From the first illegal move on, the moves are as the engine sent them.
  */
 pv: Array<LineMove>, };
 
 /**
- * A move of a line that was not played.
+ * A move of a variation.
  */
 export type LineMove = { 
 /**
@@ -1431,24 +1107,24 @@ export type LineMove = {
  */
 uci: string, 
 /**
- * As text. From the first illegal move on, as it is.
+ * From the first illegal move on, the text is that of the engine.
  */
 text: MoveText, };
 
 /**
- * Where a sequential test stands.
+ * The state of an SPRT.
  */
 export type Llr = { 
 /**
- * The ratio.
+ * The log-likelihood ratio.
  */
 llr: number, 
 /**
- * H0 is accepted below.
+ * The bound at which H0 is accepted.
  */
 lower: number, 
 /**
- * H1 is accepted above.
+ * The bound at which H1 is accepted.
  */
 upper: number, };
 
@@ -1458,34 +1134,26 @@ upper: number, };
 export type LocalizedText = { english: string, japanese: string, };
 
 /**
- * New lines.
+ * New lines of a log.
  */
-export type LogDelta = { 
+export type LogDelta = { lines: Array<LogLine>, 
 /**
- * They follow the last ones, unless `skipped` is set.
- */
-lines: Array<LogLine>, 
-/**
- * Number of omitted lines before them, which arrived too fast to be shown.
+ * The number of omitted lines before them.
  */
 skipped: number, 
 /**
- * How many lines there were in all.
+ * The number of all lines.
  */
 total: number, };
 
 /**
- * One line.
+ * A line of a log.
  */
 export type LogLine = { 
 /**
- * The number of the line, from 1.
+ * From 1.
  */
-number: number, 
-/**
- * When it was written or read.
- */
-at: number, 
+number: number, at: number, 
 /**
  * The sender.
  */
@@ -1495,7 +1163,7 @@ by: Speaker,
  */
 text: string, 
 /**
- * The rules that it breaks.
+ * The violated rules.
  */
 breaches: Array<Breach>, };
 
@@ -1504,16 +1172,16 @@ breaches: Array<Breach>, };
  */
 export type LogState = { process: number, 
 /**
- * The last lines, at most 2000 of those that are kept (10000; all with `GET /api/log/{process}`, `?language=ja` for Japanese).
+ * The last 2000 lines. `GET /api/log/{process}` returns up to 10,000, with `?language=ja` in Japanese.
  */
 lines: Array<LogLine>, 
 /**
- * How many lines there were in all.
+ * The number of all lines.
  */
 total: number, };
 
 /**
- * What the machine has.
+ * The resources of the machine, as limits of `Threads` and `Hash`.
  */
 export type Machine = { 
 /**
@@ -1521,12 +1189,12 @@ export type Machine = {
  */
 cores: number, 
 /**
- * Memory in MiB, if it is known.
+ * In MiB, if it is known.
  */
 memory: number | null, };
 
 /**
- * A mark on the board.
+ * An arrow or a circle on the board.
  */
 export type Mark = { 
 /**
@@ -1534,24 +1202,20 @@ export type Mark = {
  */
 color: string, 
 /**
- * The square, or where the arrow starts.
+ * The square, or the start of the arrow.
  */
 from: string, 
 /**
- * Where the arrow ends; none for a circle.
+ * The end of the arrow; none for a circle.
  */
 to: string | null, };
 
 /**
- * A game of a match that is on.
+ * A game in progress.
  */
-export type MatchBoard = { 
+export type MatchBoard = { board: number, 
 /**
- * The id of a board of a match.
- */
-board: number, 
-/**
- * Who plays, by their places in the plan.
+ * The engines, by their indices in the plan.
  */
 engines: Sides<number>, 
 /**
@@ -1559,48 +1223,32 @@ engines: Sides<number>,
  */
 text: string, 
 /**
- * Squares of the last move: from, if it has one, and to.
+ * The squares of the last move.
  */
-last: Array<string>, 
+last: Array<string>, moves: Array<LineMove>, 
 /**
- * The moves so far.
- */
-moves: Array<LineMove>, 
-/**
- * The last scores of the sides, from their own point of view.
+ * The last score of each side, for that side.
  */
 scores: Sides<Score | null>, };
 
 /**
- * Changes of a match: what is absent is as it was.
+ * Changes of a match. Absent fields are unchanged.
  */
-export type MatchDelta = { 
+export type MatchDelta = { status?: MatchStatus, score?: MatchScore, curve: Array<CurvePoint>, 
 /**
- * Where it stands.
- */
-status?: MatchStatus, 
-/**
- * Games played, the table, the crosstable.
- */
-score?: MatchScore, 
-/**
- * New points of the curve.
- */
-curve: Array<CurvePoint>, 
-/**
- * New or changed boards, whole.
+ * New or changed boards, with their complete states.
  */
 boards: Array<MatchBoard>, 
 /**
- * Boards that are gone.
+ * Removed boards.
  */
 ended: Array<number>, 
 /**
- * Games that are over.
+ * New finished games.
  */
 games: Array<MatchGame>, 
 /**
- * Why it ended, or what went wrong.
+ * The reason for the end of the match, or an error.
  */
 note?: ErrorInfo, };
 
@@ -1609,238 +1257,160 @@ note?: ErrorInfo, };
  */
 export type MatchEngine = { engine: number, 
 /**
- * Its name in the table; empty for its own. Must differ from the others'.
+ * The unique name in the table; empty for the name of the engine.
  */
-name: string, 
+name: string, time: Time, 
 /**
- * Its time.
- */
-time: Time, 
-/**
- * Nodes for each move.
+ * For each move.
  */
 nodes: number | null, 
 /**
- * Depth of each search.
+ * In plies.
  */
-depth: number | null, 
+depth: number | null, ponder: boolean, 
 /**
- * Whether it thinks on its opponent's time.
- */
-ponder: boolean, 
-/**
- * Options over those for games.
+ * Values that override the engine's values for play.
  */
 options: { [key in string]: string }, };
 
-/**
- * The pairing of engines.
- */
 export type MatchFormat = "round_robin" | "gauntlet" | "knockout" | "swiss";
 
 /**
- * A game of a match that is over.
+ * A finished game.
  */
 export type MatchGame = { 
 /**
- * Its number in the match, from 1.
+ * From 1.
  */
 number: number, 
 /**
- * The round, from 1.
+ * From 1.
  */
 round: number, 
 /**
- * Who played, by their places in the plan.
+ * The engines, by their indices in the plan.
  */
-engines: Sides<number>, 
-/**
- * How it ended.
- */
-outcome: OutcomeView, 
-/**
- * Moves played.
- */
-plies: number, };
+engines: Sides<number>, outcome: OutcomeView, plies: number, };
 
 /**
- * One line about a match.
+ * The summary of a match.
  */
-export type MatchLine = { id: number, name: string, variant: Variant, 
+export type MatchLine = { id: number, name: string, variant: Variant, status: MatchStatus, 
 /**
- * Where it stands.
- */
-status: MatchStatus, 
-/**
- * Games played.
+ * The number of finished games.
  */
 played: number, 
 /**
- * The total number, if it is known.
+ * The number of all games, if it is known.
  */
 total: number | null, };
 
 /**
- * Where the games of a match start.
+ * The openings of a match.
  */
-export type MatchOpenings = { "kind": "start" } | { "kind": "chess960" } | { "kind": "handicap", name: string, } | { "kind": "positions", 
-/**
- * The texts.
- */
-list: Array<string>, } | { "kind": "file", 
+export type MatchOpenings = { "kind": "start" } | { "kind": "chess960" } | { "kind": "handicap", name: string, } | { "kind": "positions", list: Array<string>, } | { "kind": "file", 
 /**
  * A path that the file picker can show.
  */
 path: string, 
 /**
- * Maximum number of plies of each.
+ * Maximum number of plies of an opening.
  */
-plies: number | null, 
-/**
- * In random order.
- */
-shuffled: boolean, };
+plies: number | null, shuffled: boolean, };
 
 /**
- * A match to be played.
+ * The plan of a match.
  */
 export type MatchPlan = { name: string, variant: Variant, 
 /**
- * Who plays, at least two.
+ * At least two.
  */
-engines: Array<MatchEngine>, 
+engines: Array<MatchEngine>, format: MatchFormat, rounds: number, 
 /**
- * The pairing of engines.
+ * The number of game pairs with reversed colors of each encounter.
  */
-format: MatchFormat, 
+pairs: number, openings: MatchOpenings, 
 /**
- * The number of rounds.
+ * The number of concurrent games.
  */
-rounds: number, 
+concurrency: number, draw: DrawRule | null, resign: ResignRule | null, 
 /**
- * Number of game pairs, each with reversed colors, in an encounter.
- */
-pairs: number, 
-/**
- * Where games start.
- */
-openings: MatchOpenings, 
-/**
- * Number of concurrent games.
- */
-concurrency: number, 
-/**
- * A draw when both scores were this close to 0 (centipawns) for a number of moves, from a move on.
- */
-draw: DrawRule | null, 
-/**
- * A loss when the score was this bad for a number of moves.
- */
-resign: ResignRule | null, 
-/**
- * A draw after this number of moves.
+ * The game is drawn after this number of moves.
  */
 max_moves: number | null, 
 /**
- * A test of two engines that can end the match early.
+ * A test of two engines, which can end the match early.
  */
-sprt: SprtSettings | null, 
-/**
- * The seed of random choices.
- */
-seed: number, };
+sprt: SprtSettings | null, seed: number, };
 
 /**
  * The score of a match.
  */
 export type MatchScore = { 
 /**
- * Games played.
+ * The number of finished games.
  */
 played: number, 
 /**
- * The total number.
+ * The number of all games, if it is known.
  */
 total: number | null, 
 /**
- * The table, best first.
+ * The standings, best first.
  */
-standings: Array<Standing>, 
-/**
- * As in the state.
- */
-crosstable: Array<Array<Wins>>, };
+standings: Array<Standing>, crosstable: Array<Array<Wins>>, };
 
 /**
  * A match.
  */
-export type MatchState = { id: number, 
+export type MatchState = { id: number, plan: MatchPlan, status: MatchStatus, 
 /**
- * What is played.
- */
-plan: MatchPlan, 
-/**
- * Where it stands.
- */
-status: MatchStatus, 
-/**
- * The engines' names, in the order of the plan.
+ * The names of the engines, in the order of the plan.
  */
 names: Array<string>, 
 /**
- * Games played, and of how many.
+ * The number of finished games.
  */
 played: number, 
 /**
- * None if unknown.
+ * The number of all games, if it is known.
  */
 total: number | null, 
 /**
- * The table, best first.
+ * The standings, best first.
  */
 standings: Array<Standing>, 
 /**
- * `crosstable[a][b]`: what a has against b, by their places in the plan.
+ * `crosstable[a][b]`: the results of engine a against engine b, in the order of the plan.
  */
 crosstable: Array<Array<Wins>>, 
 /**
- * Elo after each pair (first engine of two).
+ * Elo of the first of two engines after each pair.
  */
 curve: Array<CurvePoint>, 
 /**
- * Games that are on.
+ * Games in progress.
  */
 boards: Array<MatchBoard>, 
 /**
- * Games that are over, the latest last, at most 500.
+ * The last 500 finished games.
  */
 games: Array<MatchGame>, 
 /**
- * Why it ended, or what went wrong.
+ * The reason for the end of the match, or an error.
  */
 note: ErrorInfo | null, };
 
 /**
- * Where a match stands.
+ * The status of a match.
  */
 export type MatchStatus = "running" | "finishing" | "paused" | "over" | "failed";
 
 /**
  * Changes of the list of matches.
  */
-export type MatchesDelta = { 
-/**
- * New or changed ones.
- */
-changed: Array<MatchLine>, 
-/**
- * Those that were deleted.
- */
-removed: Array<number>, };
+export type MatchesDelta = { changed: Array<MatchLine>, removed: Array<number>, };
 
-/**
- * All matches.
- */
 export type MatchesState = { 
 /**
  * The latest first.
@@ -1857,7 +1427,7 @@ export type MateAnswer = "found" | "none" | "unknown" | "not_implemented";
  */
 export type MoveInfo = { 
 /**
- * The move it is about: the node of that move, or none while it thinks.
+ * The node of the searched move; none during the search.
  */
 node: number | null, 
 /**
@@ -1865,28 +1435,16 @@ node: number | null,
  */
 depth: number | null, 
 /**
- * From its own side.
+ * For the side of the engine.
  */
-score: Score | null, 
+score: Score | null, nodes: number | null, nps: number | null, 
 /**
- * Nodes searched.
+ * In milliseconds.
  */
-nodes: number | null, 
-/**
- * Nodes per second.
- */
-nps: number | null, 
-/**
- * Milliseconds searched.
- */
-time: number | null, 
-/**
- * The line it expects.
- */
-pv: Array<LineMove>, };
+time: number | null, pv: Array<LineMove>, };
 
 /**
- * A move as text. The page chooses by its settings and language.
+ * The texts of a move. The page selects one by its settings and language.
  */
 export type MoveText = { 
 /**
@@ -1899,49 +1457,33 @@ western: string,
 japanese?: string, };
 
 /**
- * A sign for a move.
+ * A NAG with its sign.
  */
-export type NagChoice = { 
-/**
- * Its number in PGN.
- */
-nag: number, 
+export type NagChoice = { nag: number, 
 /**
  * `!`, `?!`, `±`.
  */
 sign: string, };
 
 /**
- * How to set up a game.
+ * The setup of a game.
  */
-export type NewGame = { variant: Variant, 
+export type NewGame = { variant: Variant, start: Start, 
 /**
- * Where it starts.
+ * None for an analysis board.
  */
-start: Start, 
-/**
- * The players; none for a board to analyse on.
- */
-players: Sides<Player> | null, 
-/**
- * Rules in addition to those of the board.
- */
-rules: PlayRules, 
-/**
- * Where the first moves come from.
- */
-book: Book | null, };
+players: Sides<Player> | null, rules: PlayRules, book: Book | null, };
 
 /**
- * A move of a tree, or its root.
+ * A node of a tree: a move, or the root.
  */
 export type Node = { id: number, 
 /**
- * The node before it; none for the root.
+ * None for the root.
  */
 parent: number | null, 
 /**
- * Moves from the root: 0 for it.
+ * 0 for the root.
  */
 ply: number, kind: NodeKind, 
 /**
@@ -1949,15 +1491,15 @@ ply: number, kind: NodeKind,
  */
 uci: string, 
 /**
- * The move as text; empty for the root.
+ * Empty for the root.
  */
 text: MoveText, 
 /**
- * The children in order: the first continues the line, the others are variations.
+ * The first child continues the line; the others are variations.
  */
 children: Array<number>, 
 /**
- * Comments before the move (only where it begins a variation).
+ * Comments before the move, at the start of a variation.
  */
 before: Array<string>, 
 /**
@@ -1965,25 +1507,21 @@ before: Array<string>,
  */
 comments: Array<string>, 
 /**
- * Signs: 1 is `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`, 6 `?!`, and so on.
+ * NAGs: 1 is `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`, 6 `?!`, and so on.
  */
 nags: Array<number>, 
 /**
- * What the mover has left after it.
+ * The time left after the move.
  */
 clock: number | null, 
 /**
- * What it took.
+ * The time of the move.
  */
 elapsed: number | null, 
 /**
- * The score of the position after it, from the first side.
+ * The score of the position after the move, for the first side.
  */
-evaluation: Evaluation | null, 
-/**
- * Arrows and circles.
- */
-marks: Array<Mark>, };
+evaluation: Evaluation | null, marks: Array<Mark>, };
 
 /**
  * The kind of a node's move.
@@ -2003,12 +1541,12 @@ pause_games: boolean,
  */
 stop_analysis: boolean, 
 /**
- * The server ends when nothing is left to do.
+ * Whether the server exits when it has nothing to do.
  */
 quit: boolean, };
 
 /**
- * How an opening is called.
+ * The name of an opening.
  */
 export type OpeningName = { 
 /**
@@ -2016,197 +1554,129 @@ export type OpeningName = {
  */
 eco: string, 
 /**
- * The name, in English.
+ * In English.
  */
 name: string, };
 
 /**
  * The kinds of options.
  */
-export type OptionKind = { "kind": "check", 
+export type OptionKind = { "kind": "check", default: boolean | null, } | { "kind": "spin", default: number | null, min: number | null, max: number | null, } | { "kind": "combo", default: string | null, choices: Array<Choice>, } | { "kind": "button" } | { "kind": "string", default: string | null, 
 /**
- * The default.
+ * Whether it is a list of directories, such as `SyzygyPath`.
  */
-default: boolean | null, } | { "kind": "spin", 
-/**
- * The default.
- */
-default: number | null, 
-/**
- * The least.
- */
-min: number | null, 
-/**
- * The most.
- */
-max: number | null, } | { "kind": "combo", 
-/**
- * The default.
- */
-default: string | null, 
-/**
- * The choices.
- */
-choices: Array<Choice>, } | { "kind": "button" } | { "kind": "string", 
-/**
- * The default.
- */
-default: string | null, 
-/**
- * Whether it is a list of directories, by its name (`SyzygyPath`).
- */
-directories: boolean, } | { "kind": "filename", 
-/**
- * The default.
- */
-default: string | null, } | { "kind": "other", 
-/**
- * The type as the engine reports it.
- */
-text: string, };
+directories: boolean, } | { "kind": "filename", default: string | null, } | { "kind": "other", text: string, };
 
 /**
- * How a game ended, with the details that the page displays.
+ * The outcome of a game, with details for the page.
  */
-export type OutcomeView = { 
+export type OutcomeView = { result: GameResult, termination: Termination, 
 /**
- * Who won.
- */
-result: GameResult, 
-/**
- * What ended the game.
- */
-termination: Termination, 
-/**
- * Details, for example the error of an engine.
+ * For example the error of an engine.
  */
 detail: ErrorInfo | null, };
 
 /**
- * Whether and how a game is over.
+ * A new outcome of a game.
  */
 export type Over = { 
 /**
- * None if it is not.
+ * Null if play continues.
  */
 outcome: OutcomeView | null, };
 
 /**
- * A game that is played, or was.
+ * A game in progress or after play.
  */
-export type Play = { 
+export type Play = { status: PlayStatus, players: Sides<PlayerState>, 
 /**
- * Where it stands.
- */
-status: PlayStatus, 
-/**
- * Who plays.
- */
-players: Sides<PlayerState>, 
-/**
- * The node where the game stands: the end of what was played. New moves of players go there.
+ * The node of the last move that was played. The next move follows it.
  */
 tip: number, 
 /**
- * The clocks; none without time controls.
+ * None without time controls.
  */
 clocks: Clocks | null, 
 /**
- * Who has offered a draw that still stands.
+ * The side with a pending draw offer.
  */
 draw_offer: Side | null, 
 /**
- * What the human to move can claim by the rules of the game.
+ * The claim that the human to move can make.
  */
 claim: Claim | null, 
 /**
- * The last hint that was asked for, until a move is played.
+ * The last hint, until a move is played.
  */
 hint: Hint | null, 
 /**
- * When it is over: whether there is another game of the same players.
+ * Present if the game is over.
  */
 rematch: Rematch | null, };
 
 /**
- * What ends a game that is played.
+ * The rules that end a game.
  */
 export type PlayRules = "federation" | "engines";
 
 /**
- * Where a game stands.
+ * The status of play.
  */
 export type PlayStatus = "your_turn" | "starting" | "searching" | "paused" | "interrupted" | "over";
 
 /**
- * Who plays a side.
+ * The player of a side.
  */
-export type Player = { "kind": "human", 
-/**
- * The name for the record.
- */
-name: string, 
-/**
- * Its time.
- */
-time: Time, } | { "kind": "engine" } & EnginePlayer;
+export type Player = { "kind": "human", name: string, time: Time, } | { "kind": "engine" } & EnginePlayer;
 
 /**
- * A player.
+ * The state of a player.
  */
-export type PlayerState = { 
-/**
- * Who it is.
- */
-player: Player, 
+export type PlayerState = { player: Player, 
 /**
  * The name of the human or the engine.
  */
 name: string, 
 /**
- * For an engine: its last score, from its own side.
+ * The last output of an engine.
  */
 info: MoveInfo | null, 
 /**
- * For an engine that ponders.
+ * Present for an engine that ponders.
  */
 pondering: PonderState | null, };
 
 /**
- * How well an engine guesses its opponent's moves.
+ * The ponder statistics of an engine.
  */
 export type PonderState = { 
 /**
- * The move it thinks on now.
+ * The move that is pondered.
  */
 expects: LineMove | null, 
 /**
- * How often it was right.
+ * The number of correct predictions.
  */
 hits: number, 
 /**
- * How often it pondered to the end of the opponent's turn.
+ * The number of predictions.
  */
 tries: number, };
 
 /**
- * A position of the editor, judged. Asked for with `POST /api/position`.
+ * The validation of a position of the editor, by `POST /api/position`.
  */
 export type PositionCheck = { 
 /**
- * The position as it would be played, if it can be.
+ * The position, if it is valid.
  */
 position: PositionView | null, 
 /**
- * The setup as its text, playable or not; none if the text cannot be read.
+ * The text of the setup, valid or not; none if it is unreadable.
  */
-text: string | null, 
+text: string | null, error: ErrorInfo | null, 
 /**
- * What is wrong.
- */
-error: ErrorInfo | null, 
-/**
- * Squares that the error is about.
+ * The squares of the error.
  */
 squares: Array<string>, };
 
@@ -2216,31 +1686,23 @@ squares: Array<string>, };
 export type PositionField = "board" | "turn" | "castling" | "en_passant" | "halfmove_clock" | "fullmove_number" | "hands" | "move_number";
 
 /**
- * A position with all that a board and its reader need.
+ * A position for the board.
  */
 export type PositionView = { 
 /**
  * FEN or SFEN.
  */
-text: string, 
-/**
- * Whose turn it is.
- */
-turn: Side, 
-/**
- * All legal moves.
- */
-legal: Array<LegalMove>, 
+text: string, turn: Side, legal: Array<LegalMove>, 
 /**
  * The square of the king that is in check.
  */
 check: string | null, 
 /**
- * The squares of the move that led here: from (none for a drop) and to.
+ * The squares of the move before the position.
  */
 last: LastMove | null, 
 /**
- * If the position ends a game by the rules: how.
+ * Present if the position ends the game by the rules.
  */
 ending: OutcomeView | null, };
 
@@ -2249,77 +1711,50 @@ ending: OutcomeView | null, };
  */
 export type Preset = { 
 /**
- * Its name, one of its kind in the engine.
+ * Unique for the engine.
  */
-name: string, 
-/**
- * Its values.
- */
-values: { [key in string]: string }, };
+name: string, values: { [key in string]: string }, };
 
 /**
- * A process, or connection, of an engine.
+ * A process of an engine, or a connection to it.
  */
-export type ProcessState = { 
+export type ProcessState = { id: number, engine: number, purpose: Purpose, status: ProcessStatus, 
 /**
- * The server's number for it.
+ * The process id; none for a connection, and before the start.
  */
-id: number, 
+pid: number | null, started: number, 
 /**
- * The engine it is one of.
- */
-engine: number, 
-/**
- * What it is for.
- */
-purpose: Purpose, 
-/**
- * What it does.
- */
-status: ProcessStatus, 
-/**
- * The system's number; none for a connection, and before it has started.
- */
-pid: number | null, 
-/**
- * When it was started.
- */
-started: number, 
-/**
- * The identity from its handshake.
+ * The identity of its handshake.
  */
 identity: Identity | null, 
 /**
- * Why it has failed, or rejected a command.
+ * The reason for a failure or for a rejected command.
  */
 error: ErrorInfo | null, 
 /**
- * The last lines of its error output, when it has ended.
+ * The last lines of the error output, after the exit.
  */
 stderr: Array<string>, 
 /**
- * How often it broke its protocol.
+ * The number of protocol violations.
  */
 breaches: number, };
 
 /**
- * What a process does.
+ * The status of a process.
  */
 export type ProcessStatus = "starting" | "idle" | "searching" | "pondering" | "leaving" | "ended" | "dead";
 
 /**
- * The protocol that an engine speaks.
+ * A protocol.
  */
 export type Protocol = "uci" | "usi";
 
 /**
- * What a process is for.
+ * The purpose of a process.
  */
 export type Purpose = { "kind": "inspect" } | { "kind": "play", game: number, } | { "kind": "analyse", game: number, } | { "kind": "hint", game: number, } | { "kind": "report", game: number, } | { "kind": "learn", game: number, } | { "kind": "console" };
 
-/**
- * A format of records.
- */
 export type RecordFormat = "pgn" | "position" | "epd" | "kif" | "ki2" | "csa" | "jkf" | "line";
 
 /**
@@ -2336,28 +1771,20 @@ name: string,
 code: string, };
 
 /**
- * Another game of the same players, set up as this one was.
+ * The rematch: another game of the same players with the same setup.
  */
 export type Rematch = { "kind": "open", 
 /**
- * Whether the players change sides. Who gives a handicap gives it again.
+ * Whether the players change sides. In a handicap game they do not.
  */
-swapped: boolean, } | { "kind": "begun", 
-/**
- * Which it is.
- */
-game: number, };
+swapped: boolean, } | { "kind": "begun", game: number, };
 
 /**
- * Changes of a report: what is absent is as it was.
+ * Changes of a report.
  */
-export type ReportDelta = { 
+export type ReportDelta = { status: ReportStatus, 
 /**
- * Where it stands now.
- */
-status: ReportStatus, 
-/**
- * Positions judged.
+ * The number of judged positions.
  */
 done: number, 
 /**
@@ -2365,45 +1792,33 @@ done: number,
  */
 positions: Array<Judged>, 
 /**
- * The statistics of both sides so far.
+ * The statistics of the judged positions.
  */
-sides: Sides<SideReport>, 
-/**
- * What went wrong.
- */
-error: ErrorInfo | null, };
+sides: Sides<SideReport>, error: ErrorInfo | null, };
 
 /**
- * The games of a report.
+ * The games to report on.
  */
-export type ReportOn = { "kind": "games", 
+export type ReportOn = { "kind": "games", games: Array<number>, } | { "kind": "directory", 
 /**
- * Their numbers.
- */
-games: Array<number>, } | { "kind": "directory", 
-/**
- * A path that the file picker can show.
+ * A path below a root of the file picker.
  */
 path: string, };
 
 /**
- * How to judge a game.
+ * The settings of a report.
  */
-export type ReportSettings = { 
+export type ReportSettings = { engine: number, 
 /**
- * By whom.
- */
-engine: number, 
-/**
- * For each position; none of them set means half a second.
+ * For each position; half a second if no limit is set.
  */
 limits: Limits, 
 /**
- * From the last move to the first, so that the engine knows what comes.
+ * Searches from the last position to the first, which profits from the transposition table.
  */
 backwards: boolean, 
 /**
- * Writes evaluations, signs and better lines into the game.
+ * Adds evaluations, NAGs and better lines to the game.
  */
 annotate: boolean, };
 
@@ -2412,36 +1827,28 @@ annotate: boolean, };
  */
 export type ReportState = { 
 /**
- * How it is, or was, made; none if it never was.
+ * None if the game has no report.
  */
-settings: ReportSettings | null, 
+settings: ReportSettings | null, status: ReportStatus, 
 /**
- * Where it stands.
- */
-status: ReportStatus, 
-/**
- * Positions judged.
+ * The number of judged positions.
  */
 done: number, 
 /**
- * The total number.
+ * The number of positions.
  */
 total: number, 
 /**
- * The positions of the main line, from the root on; null if not judged yet.
+ * The positions of the main line, from the root; null if not judged yet.
  */
 positions: Array<Judged | null>, 
 /**
- * The statistics of both sides so far.
+ * The statistics of the judged positions.
  */
-sides: Sides<SideReport>, 
-/**
- * What went wrong.
- */
-error: ErrorInfo | null, };
+sides: Sides<SideReport>, error: ErrorInfo | null, };
 
 /**
- * Where a report stands.
+ * The status of a report.
  */
 export type ReportStatus = "none" | "queued" | "running" | "stopped" | "done" | "failed";
 
@@ -2452,24 +1859,29 @@ export type Request = {
 /**
  * Chosen by the tab; the answer has the same. Unique among the tab's open requests.
  */
-id: number, 
-/**
- * What is wanted.
- */
-command: Command, };
+id: number, command: Command, };
 
 /**
- * When a game is lost by scores.
+ * Resign adjudication by the score of an engine.
  */
 export type ResignRule = { 
 /**
- * Number of successive moves.
+ * The number of successive moves.
  */
 moves: number, 
 /**
- * Maximum score, in negative centipawns.
+ * The score of the losing side, negated, in centipawns.
  */
 score: number, };
+
+/**
+ * Whether the last change of a game is saved.
+ */
+export type SaveStatus = { 
+/**
+ * Null if it is saved.
+ */
+error: ErrorInfo | null, };
 
 /**
  * The score of a position from the point of view of the side to move.
@@ -2507,51 +1919,35 @@ plies: number | null, };
  */
 export type SearchInfo = { 
 /**
- * Its variations, the best first.
+ * The variations, the best first.
  */
 lines: Array<Line>, 
 /**
- * The latest depth in plies.
+ * In plies.
  */
 depth: number | null, 
 /**
- * Selective depth.
+ * In plies.
  */
-seldepth: number | null, 
+seldepth: number | null, nodes: number | null, nps: number | null, 
 /**
- * Nodes searched.
+ * The use of the transposition table, in permille.
  */
-nodes: number | null, 
-/**
- * Nodes per second.
- */
-nps: number | null, 
-/**
- * How full its table is, in thousandths.
- */
-hashfull: number | null, 
-/**
- * Hits in tablebases.
- */
-tbhits: number | null, 
+hashfull: number | null, tbhits: number | null, 
 /**
  * CPU load in permille.
  */
 cpuload: number | null, 
 /**
- * Milliseconds.
+ * In milliseconds.
  */
-time: number | null, 
+time: number | null, current: CurrentMove | null, 
 /**
- * The move that is being searched, with its number.
- */
-current: CurrentMove | null, 
-/**
- * Refutations of moves, if it reports them (`UCI_ShowRefutations`): the latest of each move.
+ * The latest refutation of each move (`UCI_ShowRefutations`).
  */
 refutations: Array<Array<LineMove>>, 
 /**
- * The current lines of its threads, if it reports them (`UCI_ShowCurrLine`).
+ * The current lines of the threads (`UCI_ShowCurrLine`).
  */
 current_lines: Array<CurrentLine>, 
 /**
@@ -2559,11 +1955,11 @@ current_lines: Array<CurrentLine>,
  */
 text: string | null, 
 /**
- * The answer to a search for a mate.
+ * The result of a search for a mate.
  */
 mate: MateAnswer | null, 
 /**
- * The move it would play, when the search is over.
+ * The best move of a finished search.
  */
 best: LineMove | null, };
 
@@ -2572,8 +1968,8 @@ best: LineMove | null, };
  */
 export type Settings = { 
 /**
- * What the page keeps: theme, language, piece style, keys, the last game's settings, … The server does not
- * look into it. At most 64 KiB.
+ * The page's own values (theme, language, piece style, …), which the server does not interpret. At most
+ * 64 KiB.
  */
 page: { [key in string]: string }, 
 /**
@@ -2581,17 +1977,17 @@ page: { [key in string]: string },
  */
 on_close: OnClose, 
 /**
- * The game to show when the app is opened without another choice.
+ * The game to show when the app is opened.
  */
 current_game: number | null, };
 
 /**
- * One of the players: first is White in chess and Black (sente) in shogi.
+ * A side: the first is White in chess and Black (sente) in shogi.
  */
 export type Side = "first" | "second";
 
 /**
- * One side of a report.
+ * The statistics of a side.
  */
 export type SideReport = { 
 /**
@@ -2601,32 +1997,16 @@ accuracy: number | null,
 /**
  * Average loss in centipawns.
  */
-average_loss: number | null, 
-/**
- * How many.
- */
-inaccuracies: number, 
-/**
- * How many.
- */
-mistakes: number, 
-/**
- * How many.
- */
-blunders: number, };
+average_loss: number | null, inaccuracies: number, mistakes: number, blunders: number, };
 
 /**
- * One thing for each side.
+ * A value for each side.
  */
 export type Sides<T> = { 
 /**
- * White's in chess, Black's (sente) in shogi.
+ * Of White in chess, of Black (sente) in shogi.
  */
-first: T, 
-/**
- * The other's.
- */
-second: T, };
+first: T, second: T, };
 
 /**
  * The sender of a line.
@@ -2634,15 +2014,15 @@ second: T, };
 export type Speaker = "client" | "engine" | "stderr" | "user";
 
 /**
- * A sequential test.
+ * The parameters of an SPRT.
  */
 export type SprtSettings = { 
 /**
- * The hypothesis H0.
+ * Elo under H0.
  */
 elo0: number, 
 /**
- * The hypothesis H1.
+ * Elo under H1.
  */
 elo1: number, 
 /**
@@ -2655,50 +2035,42 @@ alpha: number,
 beta: number, };
 
 /**
- * One line of a table.
+ * A row of the standings.
  */
 export type Standing = { 
 /**
- * The place in the plan.
+ * The index in the plan.
  */
-engine: number, 
+engine: number, wins: Wins, 
 /**
- * Its games.
- */
-wins: Wins, 
-/**
- * Points: a win is 1, a draw a half.
+ * A win is 1 point, a draw half a point.
  */
 points: number, 
 /**
- * Elo against the field with the half width of its 95 % interval; none if undefined.
+ * Elo against all opponents; none if undefined.
  */
 elo: Elo | null, };
 
 /**
- * Where a game starts.
+ * The start of a game.
  */
 export type Start = { "kind": "usual" } | { "kind": "number", 
 /**
- * 518 is that of chess.
+ * 518 is the start position of chess.
  */
 number: number | null, } | { "kind": "handicap", 
 /**
- * Such as `lance`.
+ * For example `lance`.
  */
-name: string, } | { "kind": "text", 
-/**
- * The text.
- */
-text: string, };
+name: string, } | { "kind": "text", text: string, };
 
 /**
- * The whole state of a topic.
+ * The complete state of a topic.
  */
 export type State = { "kind": "games", "state": GamesState } | { "kind": "engines", "state": EnginesState } | { "kind": "matches", "state": MatchesState } | { "kind": "jobs", "state": JobsState } | { "kind": "settings", "state": Settings } | { "kind": "game", "state": GameState } | { "kind": "analysis", "state": AnalysisState } | { "kind": "log", "state": LogState } | { "kind": "match", "state": MatchState } | { "kind": "report", "state": ReportState };
 
 /**
- * How strongly an engine is to play, within its [`StrengthRange`].
+ * A strength within the [`StrengthRange`] of an engine.
  */
 export type Strength = { 
 /**
@@ -2709,27 +2081,7 @@ value: number, };
 /**
  * The range of an engine's strength limit.
  */
-export type StrengthRange = { "kind": "elo", 
-/**
- * The weakest.
- */
-min: number, 
-/**
- * The strongest.
- */
-max: number, } | { "kind": "level", 
-/**
- * The name of the option.
- */
-option: string, 
-/**
- * The weakest.
- */
-min: number, 
-/**
- * The strongest.
- */
-max: number, };
+export type StrengthRange = { "kind": "elo", min: number, max: number, } | { "kind": "level", option: string, min: number, max: number, };
 
 /**
  * What ended a game. The winner is part of the [`GameOutcome`].
@@ -2741,11 +2093,11 @@ max: number, };
 export type Termination = "checkmate" | "stalemate" | "repetition" | "fivefold-repetition" | "perpetual-check" | "fifty-moves" | "seventy-five-moves" | "insufficient-material" | "dead-position" | "move-limit" | "declaration" | "wrong-declaration" | "impasse" | "try" | "resignation" | "agreement" | "time-forfeit" | "time-without-material" | "illegal-move" | "forfeit" | "adjudication" | "draw-adjudication" | "resign-adjudication" | "mate-claim" | "tablebase" | "engine-failure" | "crash" | "stall" | "no-start" | "aborted" | "no-mate" | "take-back" | "error" | "other";
 
 /**
- * The time of one side for a game.
+ * The time control of a side.
  */
 export type Time = { "kind": "none" } | { "kind": "clock", 
 /**
- * At the start, and again every `moves` moves.
+ * Added at the start and after every `moves` moves.
  */
 base: number, 
 /**
@@ -2753,15 +2105,15 @@ base: number,
  */
 increment: number, 
 /**
- * What each move may use when the rest is used up.
+ * The time of each move after the other time is used up.
  */
 byoyomi: number, 
 /**
- * Moves until `base` is added again; none for the whole game.
+ * None for the whole game.
  */
 moves: number | null, } | { "kind": "per_move", 
 /**
- * Milliseconds.
+ * In milliseconds.
  */
 time: number, };
 
@@ -2776,65 +2128,33 @@ version: string,
 /**
  * Identifies one run of the server.
  */
-run: string, } | { "kind": "answer", 
+run: string, } | { "kind": "answer", id: number, answer: Answer, } | { "kind": "error", id: number, error: ApiError, } | { "kind": "snapshot", topic: Topic, 
 /**
- * The request's.
+ * The number of this state. Deltas continue from it.
  */
-id: number, 
+number: number, state: State, } | { "kind": "delta", topic: Topic, 
 /**
- * The result.
+ * One more than the number before it. After any other number, the tab must subscribe again.
  */
-answer: Answer, } | { "kind": "error", 
-/**
- * The request's.
- */
-id: number, 
-/**
- * Why.
- */
-error: ApiError, } | { "kind": "snapshot", topic: Topic, 
-/**
- * The number of this state. Deltas count on from it.
- */
-number: number, 
-/**
- * The state.
- */
-state: State, } | { "kind": "delta", topic: Topic, 
-/**
- * One more than that of the delta or snapshot before it. Anything else is a fault: subscribe again.
- */
-number: number, 
-/**
- * The change.
- */
-delta: Delta, } | { "kind": "closed", topic: Topic, };
+number: number, delta: Delta, } | { "kind": "closed", topic: Topic, };
 
 /**
- * Something that a tab can be kept informed of. As text: `games`, `game/7`, `log/3`.
+ * A topic that a tab can subscribe to. Its text is `games`, `game/7`, `log/3`.
  */
 export type Topic = "games" | "engines" | "matches" | "jobs" | "settings" | `game/${number}` | `analysis/${number}` | `log/${number}` | `match/${number}` | `report/${number}`;
 
 /**
- * What can be undone.
+ * Whether edits can be undone and redone.
  */
-export type Undo = { 
-/**
- * A change of the tree can be undone.
- */
-undo: boolean, 
-/**
- * One that was undone can be done again.
- */
-redo: boolean, };
+export type Undo = { undo: boolean, redo: boolean, };
 
 /**
- * Which values of options are meant.
+ * The scope of option values.
  */
 export type ValuesFor = "all" | "play" | "analyse";
 
 /**
- * A game that can be played.
+ * A variant.
  */
 export type Variant = "chess" | "chess960" | "shogi";
 
@@ -2858,16 +2178,4 @@ loss: number, };
 /**
  * Wins, draws and losses.
  */
-export type Wins = { 
-/**
- * Won.
- */
-won: number, 
-/**
- * Drawn.
- */
-drawn: number, 
-/**
- * Lost.
- */
-lost: number, };
+export type Wins = { won: number, drawn: number, lost: number, };

@@ -151,7 +151,7 @@ function applyGame(game: Game, delta: wire.GameDelta, now: number): Game {
   if (delta.over) next.outcome = delta.over.outcome;
   if (delta.play) next.play = rebased(delta.play, now);
   if (delta.undo) next.undo = delta.undo;
-  if (delta.kept) next.unsaved = delta.kept.error;
+  if (delta.save_status) next.save_error = delta.save_status.error;
   return next;
 }
 

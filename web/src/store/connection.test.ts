@@ -199,6 +199,7 @@ function node(id: number, parent: number | null, children: number[]): GameState[
   return {
     id,
     parent,
+    kind: parent === null ? 'root' : 'legal',
     ply: parent === null ? 0 : id,
     uci: '',
     text: { western: '' },
@@ -232,7 +233,7 @@ test('removes the subtree of a removed node', () => {
     outcome: null,
     play: null,
     undo: { undo: false, redo: false },
-    unsaved: null,
+    save_error: null,
   };
   line().receives({ kind: 'snapshot', topic: 'game/1', number: 1, state: { kind: 'game', state } });
   const before = game;

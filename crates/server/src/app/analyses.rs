@@ -1,6 +1,6 @@
 //! Analysis at the cursor of a game by any number of engines.
 //!
-//! Output of an engine counts only if it belongs to the latest search, which is always of the node in its state.
+//! Output of an engine is ignored unless it belongs to the latest search, which searches the node of its state.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,10 +22,10 @@ use crate::wire::{
 
 /// Maximum number of variations.
 const MAX_LINES: u32 = 20;
-/// Maximum number of engines that analyse one game.
+/// Maximum number of engines that analyze one game.
 const MAX_ENGINES: usize = 16;
 
-/// An engine that analyses a game.
+/// An engine that analyzes a game.
 struct Panel {
     state: EngineAnalysis,
     /// The latest search.
@@ -36,7 +36,7 @@ struct Panel {
     game: Option<EngineGame>,
 }
 
-/// The engines that analyse, by game.
+/// The engines that analyze, by game.
 #[derive(Default)]
 pub(crate) struct Analyses {
     games: BTreeMap<GameId, BTreeMap<EngineId, Panel>>,
@@ -213,7 +213,7 @@ impl Analyses {
 
     // Searches.
 
-    /// Has all engines of a game follow its cursor.
+    /// Searches the node at the cursor with all engines of a game.
     pub(super) fn follow_cursor(
         &mut self,
         games: &Games,
@@ -239,7 +239,7 @@ impl Analyses {
         }
     }
 
-    /// Starts the search of an engine's current node. The search before is stopped first.
+    /// Starts the search of an engine's current node, after the previous search is stopped.
     fn search(
         &mut self,
         games: &Games,

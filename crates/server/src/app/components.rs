@@ -6,26 +6,28 @@ use std::sync::Weak;
 use readyok_client::SearchResult;
 
 use super::analyses::Analyses;
-use super::engines::Engines;
+use super::engines::{Engines, Probes};
 use super::games::Games;
+use super::hints::{Hints, RetryAttempts};
 use super::jobs::Jobs;
 use super::library::SaveQueue;
 use super::processes::Processes;
 use super::reports::Reports;
-use super::retry::RetryAttempts;
 use super::{App, AppState};
 use crate::engine::EngineEvent;
 use crate::hub::Hub;
 use crate::time::{Moment, now};
 use crate::wire::{EngineId, ErrorInfo, GameId, ProcessId, Purpose, SearchInfo};
 
-/// Maximum number of events that follow from one change. More are a loop between components.
+/// Maximum number of events after one change. A larger number is a loop between components.
 const MAX_EVENTS: usize = 10_000;
 
 /// The components that own the state, from the lowest layer to the highest.
 pub(crate) struct Components<'a> {
     pub(super) engines: &'a mut Engines,
+    pub(super) probes: &'a mut Probes,
     pub(super) games: &'a mut Games,
+    pub(super) hints: &'a mut Hints,
     pub(super) analyses: &'a mut Analyses,
     pub(super) reports: &'a mut Reports,
     pub(super) retries: &'a mut RetryAttempts,
@@ -39,7 +41,9 @@ impl AppState {
             saves,
             processes,
             engines,
+            probes,
             games,
+            hints,
             analyses,
             reports,
             retries,
@@ -50,7 +54,8 @@ impl AppState {
             closing,
             ..
         } = self;
-        let components = Components { engines, games, analyses, reports, retries, jobs };
+        let components =
+            Components { engines, probes, games, hints, analyses, reports, retries, jobs };
         let (closing, now) = (*closing, now());
         (components, Context { hub, saves, processes, events, app, last_search, closing, now })
     }
@@ -79,7 +84,7 @@ impl AppState {
             }
             AppEvent::EngineRemoved(engine) => components.analyses.remove_engine(cx, engine),
             AppEvent::ProcessExited => {
-                engines.start_next_probe(cx);
+                components.probes.start_next(engines, cx);
                 cx.processes.prune(cx.hub);
             }
             AppEvent::ReportFinished(game) => {
@@ -98,7 +103,9 @@ impl AppState {
                 Purpose::Play { game } => {
                     games.on_player_event(engines, cx, (process, game), event);
                 }
-                Purpose::Hint { game } => games.on_hint_event(cx, (process, game), event),
+                Purpose::Hint { game } => {
+                    components.hints.on_event(games, engines, cx, (process, game), event);
+                }
                 Purpose::Analyse { game } => {
                     components.analyses.on_event(games, engines, cx, (process, game), event);
                 }
@@ -106,7 +113,7 @@ impl AppState {
                     components.reports.on_event(games, engines, cx, (process, game), event);
                 }
                 Purpose::Learn { .. } => components.retries.on_event(games, cx, process, event),
-                Purpose::Inspect => Engines::on_probe_event(cx, process, &event),
+                Purpose::Inspect => Probes::on_event(cx, process, &event),
                 Purpose::Console => engines.on_console_event(cx, process, &event),
             },
         }
@@ -122,7 +129,7 @@ pub(crate) struct Context<'a> {
     pub(super) events: &'a mut VecDeque<AppEvent>,
     pub(super) app: &'a Weak<App>,
     pub(super) last_search: &'a mut SearchId,
-    /// The server shuts down: nothing is started.
+    /// The server shuts down; no process is started.
     pub(super) closing: bool,
     pub(super) now: Moment,
 }
@@ -148,9 +155,9 @@ pub(super) enum AppEvent {
     Search(ProcessId, Purpose, SearchEvent),
     /// From processes to engines: another one can be probed.
     ProcessExited,
-    /// From reports to jobs and games: a report is done, has stopped or failed.
+    /// From reports to jobs and games: a report is finished, stopped or failed.
     ReportFinished(GameId),
-    /// From reports to jobs: no report waits.
+    /// From reports to jobs: no report is queued.
     ReportQueueEmpty,
 }
 
@@ -162,11 +169,11 @@ pub(super) enum SearchEvent {
     Started(SearchId),
     Info(SearchId, Box<SearchInfo>),
     Finished(SearchId, Box<SearchResult>, Box<SearchInfo>),
-    /// The search could not be started or failed; the engine runs on.
+    /// The search could not be started or has failed; the engine continues to run.
     Rejected(SearchId, ErrorInfo),
     Exited {
         failure: Option<ErrorInfo>,
-        /// The user wants another process in its place.
+        /// The user has requested another process in its place.
         restart: bool,
     },
 }

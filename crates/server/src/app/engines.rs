@@ -1,7 +1,7 @@
 //! The registered engines: their options, probes, checks, and the events of their processes.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::{MAIN_SEPARATOR, Path};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::Arc;
 use std::{env, thread};
 
@@ -12,18 +12,16 @@ use super::components::{AppEvent, Context, SearchEvent};
 use super::processes::{EngineProcess, ProcessSpec, Processes};
 use super::{App, Setup, written};
 use crate::engine::{
-    BUILT_IN, EngineCommand, EngineEvent, EngineInfo, RegisteredEngine, Registry, default_of,
-    is_program, not_a_program, printable,
+    EngineCommand, EngineEvent, EngineInfo, RegisteredEngine, Registry, default_of, is_program,
+    not_a_program, printable,
 };
 use crate::hub::Hub;
-use crate::matches::Entrant;
 use crate::store::{StoreError, Written};
 use crate::time::{date, now};
 use crate::wire::{
     Answer, ApiError, CheckResult, CheckRun, CheckText, Delta, EngineEntry, EngineId, EngineSource,
     EngineState, EnginesDelta, EnginesState, ErrorCode, ErrorSubject, LocalizedText, Machine,
-    MatchPlan, OptionKind, Preset, ProcessId, ProcessStatus, Protocol, Purpose, Registration,
-    Topic, ValuesFor, Variant,
+    OptionKind, Preset, ProcessId, ProcessStatus, Purpose, Registration, Topic, ValuesFor, Variant,
 };
 
 /// Maximum number of engines that are probed concurrently.
@@ -34,8 +32,6 @@ const MAX_REGISTRATION: usize = 1000;
 /// The registered engines.
 pub(crate) struct Engines {
     registry: Registry,
-    /// Engines whose options are unknown, with the game to probe them for.
-    probe_queue: VecDeque<(EngineId, Option<Variant>)>,
     check_reporter: CheckReporter,
     setup: Arc<Setup>,
 }
@@ -54,7 +50,16 @@ impl Engines {
         check_reporter: CheckReporter,
         setup: Arc<Setup>,
     ) -> Self {
-        Self { registry, probe_queue: VecDeque::new(), check_reporter, setup }
+        Self { registry, check_reporter, setup }
+    }
+
+    /// The program and the arguments of the built-in engine.
+    pub(super) fn built_in(&self) -> &(PathBuf, Vec<String>) {
+        &self.setup.built_in
+    }
+
+    pub(super) fn registry(&self) -> &Registry {
+        &self.registry
     }
 
     pub(super) fn get(&self, id: EngineId) -> Result<&RegisteredEngine, ApiError> {
@@ -115,7 +120,7 @@ impl Engines {
         id: ProcessId,
         event: EngineEvent,
     ) {
-        let Some(process) = cx.processes.get(id) else { return };
+        let Some(process) = cx.processes.get_mut(id) else { return };
         let (engine, purpose) = (process.engine(), process.purpose());
         let event = match event {
             EngineEvent::Ready(info) => {
@@ -123,7 +128,7 @@ impl Engines {
                 SearchEvent::Ready
             }
             EngineEvent::Status(status) => {
-                cx.processes.set_status(id, status);
+                process.set_status(status);
                 self.refresh_approvals(cx, id);
                 return cx.processes.publish(cx.hub, id);
             }
@@ -133,17 +138,17 @@ impl Engines {
                 SearchEvent::Finished(search, result, info)
             }
             EngineEvent::SearchRejected(search, why) => {
-                cx.processes.set_error(id, why.clone());
+                process.set_error(why.clone());
                 cx.processes.publish(cx.hub, id);
                 SearchEvent::Rejected(search, why)
             }
             EngineEvent::CommandFailed(why) => {
-                cx.processes.set_error(id, why);
+                process.set_error(why);
                 return cx.processes.publish(cx.hub, id);
             }
             EngineEvent::Exited(failure) => {
-                let was_ready = cx.processes.dialect(id).is_some();
-                let (failure, restart) = cx.processes.set_exited(id, failure);
+                let was_ready = process.dialect().is_some();
+                let (failure, restart) = process.set_exited(failure);
                 self.refresh_approvals(cx, id);
                 cx.processes.publish(cx.hub, id);
                 if !was_ready && failure.is_some() {
@@ -169,19 +174,20 @@ impl Engines {
         engine: EngineId,
         info: &EngineInfo,
     ) {
-        cx.processes.set_ready(id, info);
         self.registry.on_handshake(engine, info);
         let identity = self.registry.get(engine).ok().and_then(|it| it.identity().cloned());
-        cx.processes.set_identity(id, identity);
+        if let Some(process) = cx.processes.get_mut(id) {
+            process.set_ready(info, identity);
+        }
         self.refresh_approvals(cx, id);
         self.changed(cx, engine);
         cx.processes.publish(cx.hub, id);
     }
 
-    /// Of several processes of an engine, the one with the latest change is right.
+    /// Applies the latest change of registration and copy protection by any process of an engine.
     fn refresh_approvals(&mut self, cx: &mut Context<'_>, id: ProcessId) {
-        let Some(approvals) = cx.processes.take_approvals(id) else { return };
-        let Some(engine) = cx.processes.get(id).map(EngineProcess::engine) else { return };
+        let Some(process) = cx.processes.get_mut(id) else { return };
+        let (engine, Some(approvals)) = (process.engine(), process.new_approvals()) else { return };
         let Ok(registered) = self.registry.get_mut(engine) else { return };
         if (registered.registration, registered.copy_protection) != approvals {
             (registered.registration, registered.copy_protection) = approvals;
@@ -193,21 +199,6 @@ impl Engines {
         let running = cx.processes.iter().filter(|(_, process)| process.is_running());
         for id in running.map(|(id, _)| id).collect::<Vec<_>>() {
             self.refresh_approvals(cx, id);
-        }
-    }
-
-    pub(super) fn on_probe_event(cx: &Context<'_>, process: ProcessId, event: &SearchEvent) {
-        match event {
-            SearchEvent::Ready => {
-                // The state of its registration follows its options.
-                cx.processes.send(process, EngineCommand::Ready);
-                cx.processes.quit(process);
-            }
-            SearchEvent::Rejected(..) => cx.processes.quit(process),
-            SearchEvent::Started(_)
-            | SearchEvent::Info(..)
-            | SearchEvent::Finished(..)
-            | SearchEvent::Exited { .. } => (),
         }
     }
 
@@ -246,9 +237,7 @@ impl Engines {
 
     /// Registers an engine again under another name.
     pub(super) fn copy(&mut self, cx: &mut Context<'_>, id: EngineId) -> Result<Answer, ApiError> {
-        let mut taken = self.registry.iter().map(|(_, it)| it.name().to_owned()).collect();
-        let name = distinct(self.registry.get(id)?.name(), &mut taken);
-        let copy = self.registry.copy(id, name)?;
+        let copy = self.registry.copy(id)?;
         self.added(cx, copy)
     }
 
@@ -284,45 +273,12 @@ impl Engines {
         Ok(cx.saves.run(move |store| store.delete_engine(id)))
     }
 
-    // Probes: processes that only report options.
-
+    /// Starts a process that only reports options.
     pub(super) fn probe(&self, cx: &mut Context<'_>, id: EngineId) -> Result<Answer, ApiError> {
         for variant in self.registry.get(id)?.probe_variants() {
             self.start_with(cx, id, Purpose::Inspect, *variant, ValuesFor::All)?;
         }
         Ok(Answer::Done)
-    }
-
-    /// Probes the engines whose options are unknown, and the built-in one with its copies.
-    pub(super) fn probe_unknown(&mut self, cx: &mut Context<'_>) {
-        let unknown = self.registry.iter().filter(|(_, engine)| engine.needs_probe());
-        let probes = |(id, engine): (EngineId, &RegisteredEngine)| {
-            engine.probe_variants().iter().map(move |variant| (id, *variant))
-        };
-        self.probe_queue = unknown.flat_map(probes).collect();
-        self.start_next_probe(cx);
-    }
-
-    pub(super) fn start_next_probe(&mut self, cx: &mut Context<'_>) {
-        loop {
-            let is_probe = |(_, process): &(ProcessId, &EngineProcess)| {
-                process.purpose() == Purpose::Inspect && process.is_running()
-            };
-            if MAX_PROBES <= cx.processes.iter().filter(is_probe).count() {
-                return;
-            }
-            let Some((id, variant)) = self.probe_queue.pop_front() else { return };
-            let engine = self.registry.get(id);
-            // It may have been removed, or used, in the meantime.
-            let is_unknown = engine.is_ok_and(RegisteredEngine::needs_probe);
-            if is_unknown
-                && self.start_with(cx, id, Purpose::Inspect, variant, ValuesFor::All).is_err()
-            {
-                // Too many processes run: retried when one of them exits.
-                self.probe_queue.push_front((id, variant));
-                return;
-            }
-        }
     }
 
     // Options.
@@ -406,7 +362,7 @@ impl Engines {
             cx.processes.command(process, press())?;
             return Ok(Answer::Process { process });
         }
-        // All of them get it, whether or not one fails.
+        // All processes receive the command, even if one fails.
         let results = processes.into_iter().map(|process| cx.processes.command(process, press()));
         let results: Vec<_> = results.collect();
         results.into_iter().find(Result::is_err).unwrap_or(Ok(()))?;
@@ -482,6 +438,61 @@ impl Engines {
     }
 }
 
+/// Probes of the engines whose options are unknown: processes that only report options.
+#[derive(Default)]
+pub(crate) struct Probes {
+    /// The engines that wait, with the variant to probe them for.
+    queue: VecDeque<(EngineId, Option<Variant>)>,
+}
+
+impl Probes {
+    /// Probes the engines whose options are unknown, and the built-in one with its copies.
+    pub(super) fn start(&mut self, engines: &Engines, cx: &mut Context<'_>) {
+        let unknown = engines.registry.iter().filter(|(_, engine)| engine.needs_probe());
+        let probes = |(id, engine): (EngineId, &RegisteredEngine)| {
+            engine.probe_variants().iter().map(move |variant| (id, *variant))
+        };
+        self.queue = unknown.flat_map(probes).collect();
+        self.start_next(engines, cx);
+    }
+
+    pub(super) fn start_next(&mut self, engines: &Engines, cx: &mut Context<'_>) {
+        loop {
+            let is_probe = |(_, process): &(ProcessId, &EngineProcess)| {
+                process.purpose() == Purpose::Inspect && process.is_running()
+            };
+            if MAX_PROBES <= cx.processes.iter().filter(is_probe).count() {
+                return;
+            }
+            let Some((id, variant)) = self.queue.pop_front() else { return };
+            // The engine may have been removed or used in the meantime.
+            let is_unknown = engines.get(id).is_ok_and(RegisteredEngine::needs_probe);
+            if is_unknown
+                && engines.start_with(cx, id, Purpose::Inspect, variant, ValuesFor::All).is_err()
+            {
+                // Too many processes run: retried when one of them exits.
+                self.queue.push_front((id, variant));
+                return;
+            }
+        }
+    }
+
+    pub(super) fn on_event(cx: &Context<'_>, process: ProcessId, event: &SearchEvent) {
+        match event {
+            SearchEvent::Ready => {
+                // The state of its registration follows its options.
+                cx.processes.send(process, EngineCommand::Ready);
+                cx.processes.quit(process);
+            }
+            SearchEvent::Rejected(..) => cx.processes.quit(process),
+            SearchEvent::Started(_)
+            | SearchEvent::Info(..)
+            | SearchEvent::Finished(..)
+            | SearchEvent::Exited { .. } => (),
+        }
+    }
+}
+
 fn publish(hub: &mut Hub, delta: EnginesDelta) {
     hub.publish(Topic::Engines, Delta::Engines(delta));
 }
@@ -529,7 +540,7 @@ pub(super) fn preview(text: &str) -> Result<Answer, ApiError> {
     }
 }
 
-/// Number of engine processes that a run uses concurrently: others need the machine too.
+/// Number of concurrent engine processes of a run, which leaves resources to other work.
 const JOBS: usize = 1;
 
 /// Receives the result of a run.
@@ -613,112 +624,5 @@ fn text_of(found: &Found, language: Language) -> CheckText {
         rule: found.check.rule_in(language).to_owned(),
         detail: printable(&why.unwrap_or_default()),
         clauses: found.check.clauses.iter().map(|it| it.source_in(language).into_owned()).collect(),
-    }
-}
-
-impl Engines {
-    /// The engines of the user in the form of `engines.toml`, which the command line reads.
-    ///
-    /// It knows one set of values for each engine: that for everything.
-    pub(super) fn to_toml(&self) -> Result<String, toml::ser::Error> {
-        let mut engines = Vec::new();
-        let mut names = BTreeSet::new();
-        let texts = |texts: &BTreeMap<String, String>| {
-            let pairs = texts.iter().map(|(name, text)| (name.clone(), text.clone().into()));
-            toml::Value::Table(pairs.collect())
-        };
-        for (id, engine) in self.registry.iter().filter(|(id, _)| *id != BUILT_IN) {
-            let mut table = toml::Table::new();
-            let text = |text: &str| toml::Value::String(text.to_owned());
-            let name = engine.name();
-            let name = if name.is_empty() { format!("engine {id}") } else { name.to_owned() };
-            let name = distinct(&name, &mut names);
-            table.insert("name".to_owned(), text(&name));
-            match &engine.entry.source {
-                EngineSource::BuiltIn => continue,
-                EngineSource::Tcp { address } => {
-                    table.insert("command".to_owned(), text(&format!("tcp://{address}")));
-                }
-                EngineSource::Program { path, args, dir, env } => {
-                    table.insert("command".to_owned(), text(path));
-                    if !args.is_empty() {
-                        let args = args.iter().map(|arg| text(arg)).collect();
-                        table.insert("args".to_owned(), toml::Value::Array(args));
-                    }
-                    if let Some(dir) = dir {
-                        table.insert("cwd".to_owned(), text(dir));
-                    }
-                    if !env.is_empty() {
-                        table.insert("env".to_owned(), texts(env));
-                    }
-                }
-            }
-            if let Some(protocol) = engine.entry.protocol {
-                let name = match protocol {
-                    Protocol::Uci => "uci",
-                    Protocol::Usi => "usi",
-                };
-                table.insert("protocol".to_owned(), text(name));
-            }
-            if !engine.entry.values.is_empty() {
-                table.insert("options".to_owned(), texts(&engine.entry.values));
-            }
-            engines.push(toml::Value::Table(table));
-        }
-        let mut file = toml::Table::new();
-        file.insert("engine".to_owned(), toml::Value::Array(engines));
-        toml::to_string(&file)
-    }
-
-    /// The engines of a plan as the arena starts them.
-    pub(super) fn entrants(&self, plan: &MatchPlan) -> Result<Vec<Entrant>, ApiError> {
-        let entrant = |id| {
-            let engine = self.registry.get(id)?;
-            let dialect = engine.dialect(Some(plan.variant));
-            let entrant = Entrant {
-                name: engine.name().to_owned(),
-                protocol: dialect.map(Protocol::from),
-                options: engine.fitting(engine.values(ValuesFor::Play), dialect),
-                ..Entrant::default()
-            };
-            Ok(match engine.entry.source.clone() {
-                EngineSource::BuiltIn => {
-                    let (program, args) = self.setup.built_in.clone();
-                    let command = program.to_string_lossy().into_owned();
-                    Entrant { command, args, ..entrant }
-                }
-                EngineSource::Program { path, args, dir, env } => {
-                    Entrant { command: path, args, dir, env, ..entrant }
-                }
-                EngineSource::Tcp { address } => {
-                    Entrant { command: format!("tcp://{address}"), ..entrant }
-                }
-            })
-        };
-        plan.engines.iter().map(|engine| entrant(engine.engine)).collect()
-    }
-}
-
-/// A name that no other engine of the list has: the command line finds engines by it.
-fn distinct(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let mut found = name.to_owned();
-    let mut count = 1;
-    while !taken.insert(found.clone()) {
-        count += 1;
-        found = format!("{name} ({count})");
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_made_distinct() {
-        let mut taken = BTreeSet::new();
-        let names = ["a", "a (2)", "a", "a (2)", "a", "b"];
-        let distinct = names.map(|name| distinct(name, &mut taken));
-        assert_eq!(distinct, ["a", "a (2)", "a (3)", "a (2) (2)", "a (4)", "b"]);
     }
 }

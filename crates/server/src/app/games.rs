@@ -1,36 +1,32 @@
-//! The open games: changes of a session go to its engines, its subscribers and the library.
+//! The open games. Changes of a session are sent to its engines, its subscribers and the library.
 
-mod hints;
 mod players;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::components::{AppEvent, Components, Context, SearchId};
+use super::components::{AppEvent, Components, Context};
 use super::engines::Engines;
-use super::library::Loaded;
+use super::library::{Loaded, library_error};
 use super::{App, Reply, storage, written};
-use crate::game::{
-    ActiveGame, Document, Effect, GameSession, GameSnapshot, Origin, Tree, check_players, open,
-};
+use crate::game::{ActiveGame, Document, Effect, GameSession, Origin, Tree, check_players, open};
 use crate::store::{StoreError, Written};
 use crate::time::{Moment, now};
 use crate::wire::{
-    Answer, ApiError, Delta, Edit, ErrorSubject, GameId, GameLine, GamesDelta, NewGame, NodeId,
-    Player, ProcessId, Side, Sides, Topic,
+    Answer, ApiError, Delta, Edit, ErrorCode, ErrorSubject, GameId, GameLine, GamesDelta, NewGame,
+    NodeId, Player, Side, Sides, Topic,
 };
 
 use players::PlayerProcess;
+pub(super) use players::search_spec;
 
 /// The open games.
 #[derive(Default)]
 pub(crate) struct Games {
     sessions: BTreeMap<GameId, GameSession>,
-    /// Sessions that a job has opened, not the user. They are not listed.
+    /// Sessions that were opened by a job, not by the user. They are not listed.
     background: BTreeSet<GameId>,
     players: BTreeMap<(GameId, Side), PlayerProcess>,
-    /// The searches for hints, and the nodes that they are for.
-    hints: BTreeMap<ProcessId, (SearchId, NodeId)>,
 }
 
 impl Games {
@@ -101,7 +97,7 @@ impl Games {
         Ok(Answer::Game { game: id })
     }
 
-    /// Changes a session, and does what follows from that.
+    /// Changes a session, and handles the effects.
     pub(super) fn update(
         &mut self,
         engines: &Engines,
@@ -150,7 +146,7 @@ impl Games {
         self.update(engines, cx, id, |session, now| session.resume(from, players, now))
     }
 
-    /// Changes the active game of a session, and does what follows from that.
+    /// Changes the active game of a session, and handles the effects.
     pub(super) fn play(
         &mut self,
         engines: &Engines,
@@ -164,7 +160,7 @@ impl Games {
         })
     }
 
-    /// Does what follows from a change of a session: requests to engines, saving, publishing.
+    /// Handles the effects of a change: requests to engines, saving, publishing.
     fn flush(&mut self, engines: &Engines, cx: &mut Context<'_>, id: GameId, effects: Vec<Effect>) {
         let mut effects = VecDeque::from(effects);
         while let Some(Effect::Request(side, request)) = effects.pop_front() {
@@ -174,7 +170,7 @@ impl Games {
             && session.take_unsaved()
             && !cx.saves.save(id)
         {
-            session.on_saved(Some(StoreError::Closed.to_string()));
+            session.on_saved(Some(ErrorCode::LibraryClosed.into()));
         }
         self.publish(cx, id);
     }
@@ -214,7 +210,7 @@ impl Games {
         }
     }
 
-    /// Removes a session that the user has not opened in the meantime. Returns whether it was removed.
+    /// Removes a session unless the user has opened it in the meantime. Returns whether it was removed.
     pub(super) fn remove_background(&mut self, cx: &mut Context<'_>, id: GameId) -> bool {
         if !self.background.remove(&id) {
             return false;
@@ -230,11 +226,7 @@ impl Games {
 
     // Saving.
 
-    pub(super) fn snapshot(&self, id: GameId) -> Option<GameSnapshot> {
-        self.sessions.get(&id).map(GameSession::snapshot)
-    }
-
-    /// The library has saved a game, or failed to. The session continues.
+    /// Handles the result of saving a game. The session continues after an error.
     pub(super) fn on_saved(
         &mut self,
         cx: &mut Context<'_>,
@@ -242,14 +234,14 @@ impl Games {
         result: Result<(), StoreError>,
     ) {
         if let Some(session) = self.sessions.get_mut(&id) {
-            session.on_saved(result.err().map(|error| error.to_string()));
+            session.on_saved(result.err().map(|error| library_error(&error).into()));
             self.publish(cx, id);
         }
     }
 
     // Clocks.
 
-    /// When the next flag falls.
+    /// The moment of the next flag fall.
     pub(super) fn next_deadline(&self) -> Option<Moment> {
         self.sessions.values().filter_map(next_deadline).min()
     }
@@ -277,7 +269,7 @@ impl Games {
 
     pub(super) fn pause_all(&mut self, engines: &Engines, cx: &mut Context<'_>) {
         for id in self.ids() {
-            // Those that do not run stay as they are.
+            // Games that do not run are unchanged.
             let _ = self.play(engines, cx, id, ActiveGame::pause);
         }
     }
@@ -302,7 +294,7 @@ impl Games {
     }
 }
 
-/// Players with the names that they have until the handshakes of their engines.
+/// Players with their names until the handshakes of their engines.
 fn with_names(
     engines: &Engines,
     players: &Sides<Player>,
@@ -343,7 +335,7 @@ impl App {
         Ok(self.set_up_in_row(id, |components, cx| components.new_game(cx, id, new, tree)))
     }
 
-    /// Adds a row for a game to be played.
+    /// Adds a row for a new game.
     #[expect(
         clippy::redundant_closure_for_method_calls,
         reason = "the method is not general enough"
@@ -393,7 +385,7 @@ impl App {
         Ok(Answer::Game { game: id })
     }
 
-    /// Closes a game when it is saved.
+    /// Closes a game after it is saved.
     pub(super) async fn close_game(&self, id: GameId) -> Result<Answer, ApiError> {
         loop {
             let saved = self.update(|components, cx| {
@@ -405,7 +397,8 @@ impl App {
                 let _ = saved.await;
             }
             let closed = self.update(|components, cx| {
-                let error = components.games.session(id)?.save_error().map(storage);
+                let error =
+                    components.games.session(id)?.save_error().cloned().map(ApiError::storage);
                 match error {
                     // It may have been changed again in the meantime.
                     _ if cx.saves.is_pending(id) => Ok(None),
@@ -458,7 +451,7 @@ impl Components<'_> {
         self.games.set_up(self.engines, cx, (id, new, tree), players)
     }
 
-    /// Ensures that one more game can be opened: at the limit, the game that was idle longest is closed.
+    /// Ensures that one more game can be opened. At the limit, the game that is idle longest is closed.
     pub(super) fn evict_idle(&mut self, cx: &mut Context<'_>) -> Result<(), ApiError> {
         while MAX_OPEN <= self.games.sessions.len() {
             let sessions = self.games.sessions.values();
@@ -473,7 +466,7 @@ impl Components<'_> {
         Ok(())
     }
 
-    /// Whether a game can be closed without a loss: it is saved, no tab shows it, no engine works on it.
+    /// Whether a game can be closed: it is saved, and no tab or engine uses it.
     fn is_idle(&self, cx: &Context<'_>, session: &GameSession) -> bool {
         let id = session.id();
         let topics = [Topic::Game(id), Topic::Analysis(id), Topic::Report(id)];
@@ -511,7 +504,7 @@ impl Components<'_> {
 }
 
 impl Games {
-    /// Opens a game that has a session. None if it must be read.
+    /// Opens a game that has a session. None if it must be loaded.
     fn open_present(&mut self, cx: &mut Context<'_>, id: GameId) -> Option<Opened> {
         self.sessions.get(&id)?;
         if !self.background.remove(&id) {
@@ -542,7 +535,7 @@ enum Rematch {
 }
 
 impl App {
-    /// Starts another game of the players of a finished game, or answers with the one that exists.
+    /// Starts the rematch of a finished game, or answers with the existing one.
     pub(super) async fn rematch(&self, of: GameId) -> Result<Reply, ApiError> {
         let rematch = self.update(|components, _| components.games.rematch_of(of))?;
         let new = match rematch {
@@ -597,7 +590,7 @@ impl Games {
         });
     }
 
-    /// A game was deleted: the game whose rematch it was can have another one.
+    /// Allows another rematch after a rematch was deleted.
     fn forget_rematch(&mut self, engines: &Engines, cx: &mut Context<'_>, deleted: GameId) {
         let sessions = self.sessions.values();
         let of = sessions.filter(|session| session.rematch() == Some(deleted));

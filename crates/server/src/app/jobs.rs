@@ -1,4 +1,4 @@
-//! Jobs on many games: a directory is imported, then one game after another gets its report.
+//! Jobs on many games: a directory is imported, then the games are reported on one after another.
 //!
 //! ```text
 //!  start ──> files of the directory (a thread) ──> games (reports, one at a time) ──> done
@@ -32,7 +32,7 @@ use crate::wire::{
 const MAX_GAMES: usize = 100_000;
 /// Maximum number of reported errors of a job.
 const MAX_ERRORS: usize = 20;
-/// Number of successive games that fail before the job fails: the engine is the cause.
+/// Number of successive failed games after which the job fails, because the engine is the cause.
 const MAX_FAILURES: u32 = 3;
 /// Maximum number of jobs in the list.
 const MAX_JOBS: usize = 100;
@@ -93,7 +93,7 @@ pub(crate) struct Jobs {
 }
 
 impl App {
-    /// Imports a directory that may be read, and reports on its games if settings are given.
+    /// Imports a directory, and reports on its games if settings are given.
     pub(super) async fn start_directory(
         self: &Arc<Self>,
         path: PathBuf,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
+use rusqlite::ErrorCode as Failure;
 use tokio::sync::oneshot;
 
 use super::components::{Components, Context};
@@ -15,7 +16,7 @@ use crate::wire::{Answer, ApiError, ErrorCode, ErrorSubject, GameId, LibraryGame
 
 /// Maximum number of imported games in one transaction.
 const MAX_BATCH: usize = 64;
-/// Size after which a transaction gets no further game, in bytes: moves that are played in the meantime are written
+/// Maximum size of a transaction before its last game, in bytes. Moves that are played in the meantime are written
 /// between two transactions.
 const MAX_BATCH_BYTES: usize = 1 << 20;
 
@@ -44,13 +45,29 @@ impl Batch {
     }
 }
 
+/// An error of the library as an error code.
+pub(super) fn library_error(error: &StoreError) -> ErrorCode {
+    match error {
+        StoreError::Closed => ErrorCode::LibraryClosed,
+        StoreError::Content(_) => ErrorCode::LibraryDamaged,
+        StoreError::Database(failure) => match failure.sqlite_error_code() {
+            Some(Failure::DiskFull) => ErrorCode::DiskFull,
+            Some(Failure::ReadOnly) => ErrorCode::LibraryReadOnly,
+            Some(Failure::DatabaseBusy | Failure::DatabaseLocked) => ErrorCode::LibraryInUse,
+            Some(Failure::DatabaseCorrupt | Failure::NotADatabase) => ErrorCode::LibraryDamaged,
+            _ => ErrorCode::system(error),
+        },
+        StoreError::File(..) | StoreError::Version(_) => ErrorCode::system(error),
+    }
+}
+
 /// The row of an imported game. Searches find it even without a result.
 pub(crate) fn row_of(tree: Tree, at: Moment) -> Result<Row, ApiError> {
     Row::of(&GameSession::new(0, tree, at).snapshot(), true).map_err(storage)
 }
 
 impl App {
-    /// Adds imported games. It waits for the library: do not call it on threads of the runtime. After an error, the
+    /// Adds imported games. It blocks, so it must not be called on threads of the runtime. After an error, the
     /// remaining games are not added.
     pub(crate) fn import(&self, rows: Vec<Row>) -> (Vec<LibraryGame>, Option<ApiError>) {
         let at = now();
@@ -66,14 +83,14 @@ impl App {
         }
     }
 
-    /// Adds an imported game and opens it. It waits as [`Self::import`] does.
+    /// Adds an imported game and opens it. It blocks like [`Self::import`].
     #[expect(
         clippy::redundant_closure_for_method_calls,
         reason = "the method is not general enough"
     )]
     pub(crate) fn import_open(&self, tree: Tree) -> Result<LibraryGame, ApiError> {
         let at = now();
-        // What cannot be opened is not added.
+        // A game that cannot be opened is not added.
         self.update(|components, cx| components.evict_idle(cx))?;
         let row = row_of(tree.clone(), at)?;
         let added = self.writer.call_blocking(move |store| {
@@ -109,7 +126,7 @@ impl App {
     }
 }
 
-/// An answer that comes later.
+/// The receiver of a later answer.
 pub(crate) type Deferred = oneshot::Receiver<Result<Answer, ApiError>>;
 
 /// A report with its judgements.
@@ -118,7 +135,7 @@ pub(super) type StoredJudgements = (StoredReport, Vec<Searched>);
 /// The answer to a command.
 pub(crate) enum Reply {
     Done(Result<Answer, ApiError>),
-    /// It is sent when all changes of the command are written, or could not be.
+    /// The answer is sent after the changes of the command are written, or could not be written.
     Written(Result<Answer, ApiError>, Written),
     Deferred(Deferred),
 }
@@ -144,15 +161,15 @@ impl From<Result<Deferred, ApiError>> for Reply {
 /// Queues the work of the writer.
 pub(crate) struct SaveQueue {
     writer: Writer,
-    /// Counts what was queued.
+    /// The number of queued operations.
     pub(super) queued: u64,
-    /// Games that are queued and not taken yet.
+    /// Games that are queued, before the writer has their snapshots.
     waiting: BTreeSet<GameId>,
     /// Games that are being written.
     pub(super) writing: BTreeSet<GameId>,
-    /// Games that were closed before the writer has taken them.
+    /// Snapshots of games that were closed while they were queued.
     closed: BTreeMap<GameId, GameSnapshot>,
-    /// Games that are being read, each with a flag that it was changed meanwhile.
+    /// Games that are being read, each with a flag for a change in the meantime.
     reading: Vec<(GameId, Weak<AtomicBool>)>,
 }
 
@@ -162,7 +179,7 @@ impl SaveQueue {
         Self { writer, queued: 0, waiting, writing, closed: BTreeMap::new(), reading: Vec::new() }
     }
 
-    /// Has a game saved as it is when its turn comes. Returns whether there is a library.
+    /// Queues a game to be saved in its later state. Returns false if the library is closed.
     #[must_use]
     pub(super) fn save(&mut self, game: GameId) -> bool {
         self.queued += 1;
@@ -185,12 +202,12 @@ impl SaveQueue {
         self.writer.run(work)
     }
 
-    /// Whether a game has changes that are not written yet, and did not fail to be.
+    /// Whether a game is queued or being written.
     pub(super) fn is_pending(&self, game: GameId) -> bool {
         self.waiting.contains(&game) || self.writing.contains(&game)
     }
 
-    /// A game is no longer open. Its changes are still written.
+    /// Closes a game. Its changes are still written.
     pub(super) fn leave(&mut self, session: &GameSession) {
         if self.waiting.contains(&session.id()) {
             self.closed.insert(session.id(), session.snapshot());
@@ -198,7 +215,7 @@ impl SaveQueue {
         self.mark_changed(Some(session.id()));
     }
 
-    /// What is being read of a game, or of all, is out of date.
+    /// Marks the reads in progress of a game, or of all games, as out of date.
     pub(super) fn mark_changed(&mut self, game: Option<GameId>) {
         for (id, changed) in &self.reading {
             if game.is_none_or(|game| game == *id)
@@ -209,7 +226,7 @@ impl SaveQueue {
         }
     }
 
-    /// A game is about to be read. The flag is set if what was read is out of date.
+    /// Registers a read of a game. The flag is set if the result is out of date.
     fn begin_reading(&mut self, game: GameId) -> Arc<AtomicBool> {
         let changed = Arc::new(AtomicBool::new(false));
         self.reading.retain(|(_, changed)| 0 < changed.strong_count());
@@ -236,7 +253,7 @@ impl Loaded {
 }
 
 impl SaveQueue {
-    /// The writer takes a game, if it waits.
+    /// The snapshot of a queued game for the writer.
     pub(super) fn take(
         &mut self,
         id: GameId,
@@ -256,7 +273,8 @@ impl GameSource for Weak<App> {
         let Some(app) = self.upgrade() else { return Vec::new() };
         app.update(|components, cx| {
             let snapshot = |id: &GameId| {
-                let snapshot = cx.saves.take(*id, || components.games.snapshot(*id))?;
+                let snapshot =
+                    cx.saves.take(*id, || components.games.get(*id).map(GameSession::snapshot))?;
                 Some((*id, snapshot))
             };
             games.iter().filter_map(snapshot).collect()
@@ -275,7 +293,7 @@ impl GameSource for Weak<App> {
 }
 
 impl App {
-    /// Changes the state. The answer is sent when the changes are written.
+    /// Changes the state. The answer is sent after the changes are written.
     pub(super) fn change(
         &self,
         change: impl FnOnce(&mut Components<'_>, &mut Context<'_>) -> Result<Answer, ApiError>,
@@ -289,7 +307,7 @@ impl App {
         Reply::Written(answer, self.writer.barrier())
     }
 
-    /// Reads a game of the library, and calls `then` with a state in which the game was not changed since.
+    /// Reads a game of the library, and calls `then` if the game was not changed in the meantime. Otherwise retries.
     pub(super) async fn load<T>(
         &self,
         id: GameId,
@@ -312,5 +330,26 @@ impl App {
         let stored = stored.ok_or_else(missing)?;
         let parsed = tokio::task::spawn_blocking(move || Loaded::new(id, stored, now())).await;
         parsed.ok().flatten().ok_or_else(|| ApiError::storage(ErrorCode::GameDamaged))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::{Error, ffi};
+
+    use super::*;
+
+    #[test]
+    fn failures_of_the_library_have_error_codes() {
+        let code = |code| {
+            let error = Error::SqliteFailure(ffi::Error::new(code), Some("text".to_owned()));
+            library_error(&error.into())
+        };
+        assert_eq!(code(ffi::SQLITE_FULL), ErrorCode::DiskFull);
+        assert_eq!(code(ffi::SQLITE_READONLY), ErrorCode::LibraryReadOnly);
+        assert_eq!(code(ffi::SQLITE_BUSY), ErrorCode::LibraryInUse);
+        assert_eq!(code(ffi::SQLITE_CORRUPT), ErrorCode::LibraryDamaged);
+        let text = "the library failed: text".to_owned();
+        assert_eq!(code(ffi::SQLITE_CONSTRAINT), ErrorCode::System { text });
     }
 }

@@ -1,18 +1,19 @@
-//! Matches: they have a lock and threads of their own, which never wait for the lock of the state.
+//! Matches. They have their own lock and threads, which never wait for the lock of the state.
 
 use std::sync::{Arc, OnceLock};
 
 use tokio::task::spawn_blocking;
 
+use super::engines::Engines;
 use super::library::row_of;
 use super::{App, AppState, storage, written};
 use crate::game::Tree;
-use crate::matches::{Changes, Finished, MatchEvent, Matches};
+use crate::matches::{Changes, Entrant, Finished, MatchEvent, Matches};
 use crate::store::{StoreError, Written};
 use crate::time::now;
 use crate::wire::{
-    Answer, ApiError, Delta, ErrorCode, GameId, MatchId, MatchPlan, MatchesDelta, MatchesState,
-    State, Topic,
+    Answer, ApiError, Delta, EngineSource, ErrorCode, GameId, MatchId, MatchPlan, MatchesDelta,
+    MatchesState, Protocol, State, Topic, ValuesFor,
 };
 
 /// The matches, which exist before the server answers.
@@ -33,7 +34,7 @@ impl App {
     }
 
     pub(super) async fn start_match(self: &Arc<Self>, plan: MatchPlan) -> Result<Answer, ApiError> {
-        let entrants = self.update(|components, _| components.engines.entrants(&plan))?;
+        let entrants = self.update(|components, _| entrants(components.engines, &plan))?;
         let id = self.with_files(move |matches| matches.start(plan, &entrants)).await?;
         self.publish_match(id);
         Ok(Answer::Match { id })
@@ -42,7 +43,7 @@ impl App {
     pub(super) async fn resume_match(self: &Arc<Self>, id: MatchId) -> Result<Answer, ApiError> {
         let plan = self.matches()?.asked(id)?;
         // Removed engines can still play, without the values of their environments.
-        let entrants = self.update(|components, _| components.engines.entrants(&plan));
+        let entrants = self.update(|components, _| entrants(components.engines, &plan));
         let entrants = entrants.unwrap_or_default();
         self.with_files(move |matches| matches.resume(id, &entrants)).await?;
         self.publish_match(id);
@@ -57,7 +58,7 @@ impl App {
         Ok(Answer::Done)
     }
 
-    /// Does work that reads or writes files, outside the runtime.
+    /// Reads or writes files outside the runtime.
     async fn with_files<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Matches) -> Result<T, ApiError> + Send + 'static,
@@ -126,6 +127,34 @@ impl App {
             matches.end_all();
         }
     }
+}
+
+/// The engines of a plan for the arena.
+fn entrants(engines: &Engines, plan: &MatchPlan) -> Result<Vec<Entrant>, ApiError> {
+    let entrant = |id| {
+        let engine = engines.get(id)?;
+        let dialect = engine.dialect(Some(plan.variant));
+        let entrant = Entrant {
+            name: engine.name().to_owned(),
+            protocol: dialect.map(Protocol::from),
+            options: engine.fitting(engine.values(ValuesFor::Play), dialect),
+            ..Entrant::default()
+        };
+        Ok(match engine.entry.source.clone() {
+            EngineSource::BuiltIn => {
+                let (program, args) = engines.built_in().clone();
+                let command = program.to_string_lossy().into_owned();
+                Entrant { command, args, ..entrant }
+            }
+            EngineSource::Program { path, args, dir, env } => {
+                Entrant { command: path, args, dir, env, ..entrant }
+            }
+            EngineSource::Tcp { address } => {
+                Entrant { command: format!("tcp://{address}"), ..entrant }
+            }
+        })
+    };
+    plan.engines.iter().map(|engine| entrant(engine.engine)).collect()
 }
 
 /// The status of a match, or that it was deleted.

@@ -20,14 +20,14 @@ use crate::wire::{
     Variant,
 };
 
-/// Maximum number of processes that run.
+/// Maximum number of running processes.
 const MAX_PROCESSES: usize = 64;
-/// Maximum number of processes that have exited and whose logs are kept.
+/// Maximum number of exited processes with logs.
 const MAX_EXITED: usize = 16;
 /// Maximum length of a line that the user sends to an engine, in bytes.
 const MAX_LINE: usize = 64 << 10;
 
-/// How to start a process.
+/// The parameters of a process.
 pub(super) struct ProcessSpec {
     pub(super) engine: EngineId,
     pub(super) purpose: Purpose,
@@ -51,6 +51,8 @@ pub(super) struct EngineProcess {
     approvals: (Option<Approval>, Option<Approval>),
     /// Another process replaces it after its exit.
     restart: bool,
+    /// The number of the last published line of its log. None if the log has no subscribers.
+    published: Option<u64>,
 }
 
 impl EngineProcess {
@@ -90,12 +92,110 @@ impl EngineProcess {
     pub(super) fn send(&self, command: EngineCommand) -> bool {
         self.handle.as_ref().is_some_and(|handle| handle.send(command))
     }
+
+    // Events.
+
+    pub(super) fn set_ready(&mut self, info: &EngineInfo, identity: Option<Identity>) {
+        self.dialect = Some(info.dialect);
+        self.state.pid = info.pid;
+        self.state.identity = identity;
+    }
+
+    /// Sets option values that later changes of the engine's values do not affect.
+    pub(super) fn override_values(&mut self, values: BTreeMap<String, String>) {
+        self.send(EngineCommand::Set(values.clone()));
+        self.overrides.extend(values);
+    }
+
+    pub(super) fn set_status(&mut self, status: ProcessStatus) {
+        self.state.status = status;
+    }
+
+    pub(super) fn set_error(&mut self, error: ErrorInfo) {
+        self.state.error = Some(error);
+    }
+
+    /// Returns why the process failed, if it did, and whether another one replaces it.
+    pub(super) fn set_exited(
+        &mut self,
+        failure: Option<EngineFailure>,
+    ) -> (Option<ErrorInfo>, bool) {
+        self.handle = None;
+        let failed = failure.is_some();
+        self.state.status = if failed { ProcessStatus::Dead } else { ProcessStatus::Ended };
+        let why = failure.map(|failure| {
+            self.state.stderr = failure.stderr.iter().map(|line| printable(line)).collect();
+            self.state.error = Some(failure.why.clone());
+            failure.why
+        });
+        (why, std::mem::take(&mut self.restart))
+    }
+
+    /// The states of registration and copy protection, if its log has new ones.
+    pub(super) fn new_approvals(&mut self) -> Option<(Option<Approval>, Option<Approval>)> {
+        let log = self.log();
+        let approvals = (log.registration(), log.copy_protection());
+        drop(log);
+        (std::mem::replace(&mut self.approvals, approvals) != approvals).then_some(approvals)
+    }
+
+    // The log.
+
+    pub(super) fn log_state(&self) -> LogState {
+        let log = self.log();
+        // Subscribers get the lines after the last published one with the next delta.
+        let total = self.published.unwrap_or_else(|| log.total());
+        let lines = log.after(0).lines.into_iter().filter(|line| line.number <= total).collect();
+        LogState { process: self.state.id, lines, total }
+    }
+
+    /// Prepares the publishing of the log.
+    pub(super) fn follow_log(&mut self) {
+        if self.published.is_none() {
+            let total = self.log().total();
+            self.published = Some(total);
+        }
+    }
+
+    /// The lines after the last published one, if there are any.
+    fn new_lines(&mut self) -> Option<LogDelta> {
+        let log = self.log();
+        let total = log.total();
+        let tail = self.published.filter(|last| *last != total).map(|last| log.after(last));
+        drop(log);
+        self.published = Some(total);
+        let tail = tail?;
+        Some(LogDelta { lines: tail.lines, skipped: tail.skipped, total: tail.total })
+    }
+
+    /// The log as a file: `<time in ms> > line`, with violations in a language.
+    pub(super) fn log_text(&self, language: Language) -> String {
+        let log = self.log();
+        let mut text = String::new();
+        for line in log.lines() {
+            let sign = match line.by {
+                Speaker::Client => '>',
+                Speaker::User => '!',
+                Speaker::Engine => '<',
+                Speaker::Stderr => 'E',
+            };
+            // Writing into a `String` cannot fail.
+            let _ = writeln!(text, "{} {sign} {}", line.at, line.text);
+            for breach in &line.breaches {
+                let (why, [note, must]) = match language {
+                    Language::English => (&breach.english, ["note", "must"]),
+                    Language::Japanese => (&breach.japanese, ["注意", "必須"]),
+                };
+                let level = if breach.serious { must } else { note };
+                let _ = writeln!(text, "{} # {level}: {} [{}]", line.at, why.text, why.clause);
+            }
+        }
+        text
+    }
 }
 
 pub(super) struct Processes {
     entries: BTreeMap<ProcessId, EngineProcess>,
-    /// The number of the last published line of each log.
-    published: BTreeMap<ProcessId, u64>,
     last_id: ProcessId,
     reporter: Reporter,
     setup: Arc<Setup>,
@@ -103,8 +203,7 @@ pub(super) struct Processes {
 
 impl Processes {
     pub(super) fn new(setup: Arc<Setup>, reporter: Reporter) -> Self {
-        let (entries, published) = (BTreeMap::new(), BTreeMap::new());
-        Self { entries, published, last_id: 0, reporter, setup }
+        Self { entries: BTreeMap::new(), last_id: 0, reporter, setup }
     }
 
     pub(super) fn states(&self) -> Vec<ProcessState> {
@@ -113,6 +212,10 @@ impl Processes {
 
     pub(super) fn get(&self, id: ProcessId) -> Option<&EngineProcess> {
         self.entries.get(&id)
+    }
+
+    pub(super) fn get_mut(&mut self, id: ProcessId) -> Option<&mut EngineProcess> {
+        self.entries.get_mut(&id)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (ProcessId, &EngineProcess)> {
@@ -183,6 +286,7 @@ impl Processes {
             overrides,
             approvals: (None, None),
             restart: false,
+            published: None,
         };
         self.entries.insert(id, process);
         self.prune(hub);
@@ -257,7 +361,7 @@ impl Processes {
         self.command(id, EngineCommand::SendLine(line))
     }
 
-    /// Has a process quit and another one started after its exit. Returns false if it does not run.
+    /// Sends `quit` to a process, and marks it for a restart. Returns false if it does not run.
     pub(super) fn quit_and_restart(&mut self, id: ProcessId) -> Result<bool, ApiError> {
         let missing = || ApiError::not_found(ErrorSubject::Process, id);
         let process = self.entries.get_mut(&id).ok_or_else(missing)?;
@@ -286,139 +390,16 @@ impl Processes {
         self.entries.values().all(|process| process.handle.as_ref().is_none_or(Process::is_over))
     }
 
-    // Events of a process.
-
-    pub(super) fn set_ready(&mut self, id: ProcessId, info: &EngineInfo) {
-        if let Some(process) = self.entries.get_mut(&id) {
-            process.dialect = Some(info.dialect);
-            process.state.pid = info.pid;
-        }
-    }
-
-    pub(super) fn set_identity(&mut self, id: ProcessId, identity: Option<Identity>) {
-        if let Some(process) = self.entries.get_mut(&id) {
-            process.state.identity = identity;
-        }
-    }
-
-    pub(super) fn add_overrides(&mut self, id: ProcessId, values: BTreeMap<String, String>) {
-        if let Some(process) = self.entries.get_mut(&id) {
-            process.overrides.extend(values);
-        }
-    }
-
-    pub(super) fn set_status(&mut self, id: ProcessId, status: ProcessStatus) {
-        if let Some(process) = self.entries.get_mut(&id) {
-            process.state.status = status;
-        }
-    }
-
-    pub(super) fn set_error(&mut self, id: ProcessId, error: ErrorInfo) {
-        if let Some(process) = self.entries.get_mut(&id) {
-            process.state.error = Some(error);
-        }
-    }
-
-    /// Returns why the process failed, if it did, and whether another one replaces it.
-    pub(super) fn set_exited(
-        &mut self,
-        id: ProcessId,
-        failure: Option<EngineFailure>,
-    ) -> (Option<ErrorInfo>, bool) {
-        let Some(process) = self.entries.get_mut(&id) else { return (None, false) };
-        process.handle = None;
-        let failed = failure.is_some();
-        process.state.status = if failed { ProcessStatus::Dead } else { ProcessStatus::Ended };
-        let why = failure.map(|failure| {
-            process.state.stderr = failure.stderr.iter().map(|line| printable(line)).collect();
-            process.state.error = Some(failure.why.clone());
-            failure.why
-        });
-        (why, std::mem::take(&mut process.restart))
-    }
-
-    /// The states of registration and copy protection, if its log has new ones.
-    pub(super) fn take_approvals(
-        &mut self,
-        id: ProcessId,
-    ) -> Option<(Option<Approval>, Option<Approval>)> {
-        let process = self.entries.get_mut(&id)?;
-        let log = process.log();
-        let approvals = (log.registration(), log.copy_protection());
-        drop(log);
-        (std::mem::replace(&mut process.approvals, approvals) != approvals).then_some(approvals)
-    }
-
-    // Logs.
-
-    pub(super) fn log_state(&self, id: ProcessId) -> Option<LogState> {
-        let log = self.entries.get(&id)?.log();
-        // Subscribers get the lines after the last published one with the next delta.
-        let upto = self.published.get(&id).copied().unwrap_or_else(|| log.total());
-        let tail = log.after(0);
-        let lines = tail.lines.into_iter().filter(|line| line.number <= upto).collect();
-        Some(LogState { process: id, lines, total: upto })
-    }
-
-    /// Prepares the publishing of a log.
-    pub(super) fn follow_log(&mut self, id: ProcessId) {
-        if let Some(process) = self.entries.get(&id) {
-            let total = process.log().total();
-            self.published.entry(id).or_insert(total);
-        }
-    }
-
     /// Publishes the new lines of all logs that have subscribers.
     pub(super) fn publish_logs(&mut self, hub: &mut Hub) {
-        let subscribed: Vec<ProcessId> = hub
-            .wanted()
-            .filter_map(|topic| match topic {
-                Topic::Log(id) => Some(id),
-                _ => None,
-            })
-            .collect();
-        self.published.retain(|id, _| subscribed.contains(id));
-        for id in subscribed {
-            let Some(process) = self.entries.get(&id) else { continue };
-            let log = process.log();
-            let Some(last) = self.published.get(&id).copied() else {
-                self.published.insert(id, log.total());
-                continue;
-            };
-            if last == log.total() {
-                continue;
-            }
-            let tail = log.after(last);
-            drop(log);
-            self.published.insert(id, tail.total);
-            let delta = LogDelta { lines: tail.lines, skipped: tail.skipped, total: tail.total };
-            hub.publish(Topic::Log(id), Delta::Log(delta));
-        }
-    }
-
-    /// The log of a process as a file: `<time in ms> > line`, with violations in a language.
-    pub(super) fn log_text(&self, id: ProcessId, language: Language) -> Option<String> {
-        let log = self.entries.get(&id)?.log();
-        let mut text = String::new();
-        for line in log.lines() {
-            let sign = match line.by {
-                Speaker::Client => '>',
-                Speaker::User => '!',
-                Speaker::Engine => '<',
-                Speaker::Stderr => 'E',
-            };
-            // Writing into a `String` cannot fail.
-            let _ = writeln!(text, "{} {sign} {}", line.at, line.text);
-            for breach in &line.breaches {
-                let (why, [note, must]) = match language {
-                    Language::English => (&breach.english, ["note", "must"]),
-                    Language::Japanese => (&breach.japanese, ["注意", "必須"]),
-                };
-                let level = if breach.serious { must } else { note };
-                let _ = writeln!(text, "{} # {level}: {} [{}]", line.at, why.text, why.clause);
+        for (id, process) in &mut self.entries {
+            let topic = Topic::Log(*id);
+            if !hub.is_wanted(topic) {
+                process.published = None;
+            } else if let Some(delta) = process.new_lines() {
+                hub.publish(topic, Delta::Log(delta));
             }
         }
-        Some(text)
     }
 }
 

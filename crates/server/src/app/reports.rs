@@ -40,7 +40,7 @@ struct Report {
     /// The ply that is being searched.
     at: usize,
     error: Option<ErrorInfo>,
-    /// Whether it is in the library, or is being written to it.
+    /// Whether it is in the library, or queued for it.
     stored: bool,
 }
 
@@ -105,7 +105,7 @@ pub(crate) struct Reports {
 }
 
 impl App {
-    /// Starts reports, one after another. A stopped one with the same settings is continued.
+    /// Enqueues reports. A stopped one with the same settings is resumed.
     pub(super) async fn start_report(
         &self,
         games: Vec<GameId>,
@@ -200,8 +200,8 @@ impl Reports {
 
     // The queue.
 
-    /// Enqueues the report of an open game, or the rest of it. If it is new, it is being written; call
-    /// [`Self::on_save_failed`] if that fails.
+    /// Enqueues the report of an open game, or resumes it. A new one is written to the library; the caller calls
+    /// [`Self::on_save_failed`] after an error.
     pub(super) fn enqueue(
         &mut self,
         games: &Games,
@@ -233,7 +233,7 @@ impl Reports {
         Ok(written)
     }
 
-    /// The library could not store a new report.
+    /// Fails a report that the library could not store.
     pub(super) fn on_save_failed(
         &mut self,
         games: &Games,
@@ -400,7 +400,7 @@ impl Reports {
     fn record(&mut self, games: &Games, cx: &mut Context<'_>, id: GameId, searched: Searched) {
         let ply = usize::try_from(searched.ply).unwrap_or(usize::MAX);
         let stored = searched.clone();
-        // What cannot be saved is searched again after the next start.
+        // An unsaved position is searched again after the next start.
         drop(cx.saves.run(move |store| store.save_judgement(id, &stored)));
         if let Some(entry) = self.reports.get_mut(&id).and_then(|it| it.searched.get_mut(ply)) {
             *entry = Some(searched);
@@ -448,7 +448,7 @@ impl Reports {
         cx.events.push_back(AppEvent::ReportFinished(id));
     }
 
-    /// Writes the judgements into the game.
+    /// Adds the judgements to the game.
     fn annotate(&self, games: &mut Games, engines: &Engines, cx: &mut Context<'_>, id: GameId) {
         let state = self.state(games, id);
         let Some(report) = self.reports.get(&id) else { return };
@@ -478,7 +478,7 @@ fn annotate(session: &mut GameSession, nodes: &[NodeId], state: &ReportState) {
         if let (Some(better), Some(node)) = (better, node) {
             let line = better.best.iter().take(MAX_INSERTED_MOVES);
             let moves = line.map(|it| it.uci.clone()).collect();
-            // A line that is illegal is of no use to a reader.
+            // An illegal line is omitted.
             let _ = session.edit(Edit::Insert { node, moves, evaluation: None });
         }
     }
@@ -547,7 +547,7 @@ mod tests {
             best: Vec::new(),
             depth: None,
         };
-        // Judgements from before a stop are not searched again.
+        // Judged positions are not searched again after a stop.
         report.searched[1] = Some(found.clone());
         for ply in expected {
             assert_eq!(report.next(), Some(ply));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::engines::preview;
+use super::hints::Hints;
 use super::library::Deferred;
 use super::{App, Components, Context, Reply, storage};
 use crate::engine::{EngineCommand, EngineEvent};
@@ -60,7 +61,7 @@ impl App {
             Command::Pause { game } => self.change(play(game, ActiveGame::pause)),
             Command::Abort { game } => self.change(play(game, ActiveGame::abort)),
             Command::Hint { game, engine } => {
-                self.change(|it, cx| it.games.request_hint(it.engines, cx, game, engine))
+                self.change(|it, cx| Hints::start(it.games, it.engines, cx, game, engine))
             }
 
             Command::Analyse { game, engine, settings } => self.change(|it, cx| {
@@ -158,7 +159,7 @@ impl App {
             return Err(ApiError::limit(why));
         }
         let app = Arc::downgrade(self);
-        // They take effect in the writer, so that the last ones written are the last ones in effect.
+        // They take effect in the writer, which determines the order of concurrent changes.
         let saved = self.writer.call(move |store| {
             store.save_settings(&settings)?;
             if let Some(app) = app.upgrade() {
@@ -186,7 +187,7 @@ fn done((): ()) -> Answer {
 }
 
 impl Components<'_> {
-    /// Restarts a process, or what it was for.
+    /// Restarts a process, or its purpose after its exit.
     fn restart_process(&mut self, cx: &mut Context<'_>, id: ProcessId) -> Result<Answer, ApiError> {
         if cx.processes.quit_and_restart(id)? {
             return Ok(Answer::Done);
@@ -208,7 +209,7 @@ impl Components<'_> {
         }
     }
 
-    /// Kills a process. Its exit is reported as for any other.
+    /// Kills a process, and reports its exit.
     fn kill_process(&mut self, cx: &mut Context<'_>, id: ProcessId) -> Result<Answer, ApiError> {
         let failure = cx.processes.kill(id)?;
         self.engines.on_process_event(cx, id, EngineEvent::Exited(Some(failure)));

@@ -1,4 +1,4 @@
-//! The output of a search, as the page shows it.
+//! The output of a search for the page.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ const MAX_LINE: usize = 64;
 /// Maximum number of refutations and current lines.
 const MAX_EXTRA_LINES: usize = 256;
 
-/// Collects the output of one search. Most of it is replaced before it is published: it is kept in engine notation,
-/// and formatted when it is published.
+/// Collects the output of one search. Most of it is replaced before it is published, so it is stored in engine
+/// notation and formatted for publication.
 #[derive(Debug)]
 pub(crate) struct InfoAccumulator {
     cache: LineCache,
@@ -151,7 +151,7 @@ impl InfoAccumulator {
         }
     }
 
-    /// The same at the end of the search.
+    /// The final state.
     pub(crate) fn ended(&mut self, played: &SearchResult) -> SearchInfo {
         let mut info = self.info(&played.lines);
         info.current = None;

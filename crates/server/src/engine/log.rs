@@ -28,11 +28,11 @@ pub(crate) struct Log {
     breaches: u32,
     registration: Option<Approval>,
     copy_protection: Option<Approval>,
-    /// The next line of the client is one that the user has typed.
+    /// Whether the next line of the client is a line of the user.
     user_speaks: bool,
 }
 
-/// The lines after one that is known.
+/// The lines after a known one.
 #[derive(Debug)]
 pub(crate) struct Tail {
     pub(crate) lines: Vec<LogLine>,
@@ -55,7 +55,7 @@ impl Default for Log {
 }
 
 impl Log {
-    /// Takes a line.
+    /// Adds a line of the client or the engine.
     pub(crate) fn add(&mut self, side: Party, line: &str, at: Moment) {
         let time = Duration::from_millis(at);
         let (notes, violations) = match side {
@@ -91,12 +91,12 @@ impl Log {
         self.push(by, line, breaches, at);
     }
 
-    /// The next line is one that the user has typed.
+    /// Marks the next line of the client as a line of the user.
     pub(crate) fn user_speaks(&mut self) {
         self.user_speaks = true;
     }
 
-    /// Takes a line of the error output.
+    /// Adds a line of the error output.
     pub(crate) fn add_error(&mut self, line: &str, at: Moment) {
         self.push(Speaker::Stderr, line, Vec::new(), at);
     }
@@ -127,7 +127,7 @@ impl Log {
         self.copy_protection
     }
 
-    /// All lines that are kept.
+    /// All stored lines.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &LogLine> {
         self.lines.iter()
     }
@@ -181,7 +181,7 @@ fn form(note: &Diagnostic, line: &str) -> Breach {
     }
 }
 
-/// A line as it can be shown: control characters are escaped, and the rest of a long one is cut.
+/// A line for display: control characters are escaped, and a long line is truncated.
 pub(crate) fn printable(line: &str) -> String {
     let mut text = String::with_capacity(line.len().min(MAX_LINE));
     for letter in line.chars().take(MAX_LINE) {

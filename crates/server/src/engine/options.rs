@@ -120,7 +120,7 @@ pub(crate) fn default_of(option: &EngineOption) -> Option<String> {
     }
 }
 
-/// How the strength of an engine can be set.
+/// The range of an engine's strength limit.
 pub(crate) fn strength(options: &OptionSet) -> Option<StrengthRange> {
     let range = |name: &str| match options.find(name)?.kind {
         Declared::Spin { min: Some(min), max: Some(max), .. } if min <= max => Some((min, max)),
@@ -137,7 +137,7 @@ pub(crate) fn strength(options: &OptionSet) -> Option<StrengthRange> {
     Some(StrengthRange::Level { option: option.to_owned(), min, max })
 }
 
-/// The values that make an engine play with a strength.
+/// The values that limit an engine to a strength.
 pub(crate) fn strength_values(range: &StrengthRange, value: i64) -> Vec<(String, String)> {
     let pair = |name: &str, value: String| (name.to_owned(), value);
     let within = |min: i64, max: i64| value.min(max).max(min).to_string();
@@ -156,7 +156,7 @@ pub(crate) fn strength_values(range: &StrengthRange, value: i64) -> Vec<(String,
     }
 }
 
-/// The games that an engine can play, by its protocol and options.
+/// The variants of an engine, by its protocol and options.
 pub(crate) fn variants(options: &OptionSet, dialect: Dialect) -> Vec<Variant> {
     if dialect == Dialect::Usi {
         return vec![Variant::Shogi];
@@ -211,8 +211,8 @@ pub(crate) fn check_value(
     read.map(|_| ()).map_err(|error| option_error(&error))
 }
 
-/// What is longer as JSON is not kept; the engine is asked again instead. Engines with a hundred options
-/// take a tenth of it.
+/// Maximum size as JSON of a stored handshake; the engine is probed again instead. Engines with a hundred options
+/// need a tenth of it.
 const MAX_SIZE: usize = 1 << 18;
 
 /// The result of the last handshake of an engine.
@@ -227,14 +227,13 @@ pub(crate) struct Learned {
 }
 
 impl Learned {
-    /// Whether it is short enough to be kept.
+    /// Whether it is short enough to be stored.
     pub(super) fn is_short(&self) -> bool {
         serde_json::to_string(self).is_ok_and(|text| text.len() <= MAX_SIZE)
     }
 }
 
-/// Reads what was kept. What another version of the program has kept and this one cannot read is nothing: the
-/// engine can be asked.
+/// Reads a stored handshake. None if it has the form of another version, as the engine can be probed again.
 pub(super) fn if_readable<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Learned>, D::Error> {
     let kept = Option::<serde_json::Value>::deserialize(from)?;
     Ok(kept.and_then(|kept| serde_json::from_value(kept).ok()))
@@ -297,7 +296,7 @@ mod tests {
             (9999, &[("UCI_LimitStrength", "true"), ("UCI_Elo", "3190")]),
         ];
         check(Dialect::Uci, &lines, elo);
-        // A number without an effect is ignored.
+        // `UCI_Elo` and `UCI_LimitStrength` are used together only.
         check(Dialect::Uci, &[lines[0], lines[2]], &[(3, &[("Skill Level", "3")])]);
         check(Dialect::Uci, &lines[..2], &[(3, &[("Skill Level", "3")])]);
     }
@@ -339,7 +338,7 @@ mod tests {
         ] {
             assert_eq!(strength(&declared(Dialect::Uci, &lines)), None, "{lines:?}");
         }
-        // Nor does one of a file that is damaged do harm.
+        // A stored range can be invalid as well.
         let range = StrengthRange::Elo { min: 9, max: 1 };
         assert_eq!(strength_values(&range, 5).len(), 2);
     }

@@ -33,7 +33,7 @@ const RATE: u32 = 4 << 20;
 /// Maximum number of commands that wait for a process.
 const MAX_ORDERS: usize = 256;
 
-/// A handle to a process. Dropping it kills the process with all that it has started.
+/// A handle to a process. Dropping it kills the process and its descendants.
 #[derive(Debug)]
 pub(crate) struct Process {
     commands: mpsc::Sender<EngineCommand>,
@@ -44,9 +44,9 @@ pub(crate) struct Process {
 /// A command to a process.
 #[derive(Debug)]
 pub(crate) enum EngineCommand {
-    /// Searches. A search that runs is stopped first.
+    /// Searches, after the current search is stopped.
     Search(Box<SearchSpec>),
-    /// Has the search end with its best move.
+    /// Stops the search; its best move counts.
     MoveNow,
     /// The opponent has played the pondered move.
     Hit(Clocks),
@@ -67,7 +67,7 @@ pub(crate) enum EngineCommand {
 }
 
 impl EngineCommand {
-    /// Whether an engine that does nothing is needed for it, and nothing else changes.
+    /// Whether it requires an idle engine, and analysis continues afterwards.
     fn needs_rest(&self) -> bool {
         matches!(self, Self::Set(_) | Self::Press(_) | Self::Register(_))
     }
@@ -108,7 +108,7 @@ pub(crate) enum EngineEvent {
     Info(u64, Box<SearchInfo>),
     /// A search has ended with an answer.
     SearchFinished(u64, Box<SearchResult>, Box<SearchInfo>),
-    /// A search could not be started or failed; the engine runs on.
+    /// A search could not be started or has failed; the engine continues to run.
     SearchRejected(u64, ErrorInfo),
     /// A command could not be carried out.
     CommandFailed(ErrorInfo),
@@ -116,14 +116,14 @@ pub(crate) enum EngineEvent {
     Exited(Option<EngineFailure>),
 }
 
-/// Why a process has failed, with the last lines of its stderr.
+/// The failure of a process, with the last lines of its stderr.
 #[derive(Debug)]
 pub(crate) struct EngineFailure {
     pub(crate) why: ErrorInfo,
     pub(crate) stderr: Vec<String>,
 }
 
-/// What an engine reports in its handshake.
+/// The result of a handshake.
 #[derive(Debug)]
 pub(crate) struct EngineInfo {
     pub(crate) name: String,
@@ -133,12 +133,12 @@ pub(crate) struct EngineInfo {
     pub(crate) pid: Option<u32>,
 }
 
-/// How to start a process.
+/// The parameters of a process.
 #[derive(Clone, Debug)]
 pub(crate) struct Start {
     pub(crate) name: String,
     pub(crate) source: EngineSource,
-    /// The program that is Narikin, with its arguments.
+    /// The program and the arguments of Narikin.
     pub(crate) built_in: (PathBuf, Vec<String>),
     /// Its working directory.
     pub(crate) home: PathBuf,
@@ -153,7 +153,7 @@ pub(crate) struct Start {
 pub(crate) type Reporter = Arc<dyn Fn(ProcessId, EngineEvent) + Send + Sync>;
 
 impl Process {
-    /// Sends a command. Returns false if too many wait.
+    /// Sends a command. Returns false if too many commands wait.
     pub(crate) fn send(&self, command: EngineCommand) -> bool {
         self.commands.try_send(command).is_ok()
     }
@@ -171,7 +171,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // With the task goes the engine, whose handle kills it.
+        // The end of the task drops the engine, whose handle kills the process.
         self.task.abort();
     }
 }
@@ -192,15 +192,15 @@ struct Actor {
     inbox: mpsc::Receiver<EngineCommand>,
     log: Arc<Mutex<Log>>,
     spec: Option<Box<SearchSpec>>,
-    /// What waits for the end of a search whose answer is wanted.
+    /// Commands that wait for the end of a search for a move.
     held: VecDeque<EngineCommand>,
 }
 
-/// Why a search was left.
+/// The reason to stop following a search.
 enum SearchEnd {
-    /// For an command.
+    /// A command ends the search.
     Command(EngineCommand),
-    /// It has ended.
+    /// The search has ended.
     Over,
     /// All senders of commands are dropped.
     Alone,
@@ -364,7 +364,7 @@ impl Actor {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).user_speaks();
     }
 
-    /// Searches until the end, or until an command that needs the engine.
+    /// Searches until the end, or until a command that requires the engine.
     async fn search(
         &mut self,
         engine: &mut Engine,
@@ -484,10 +484,10 @@ impl Actor {
     }
 }
 
-/// Output that is not reported yet.
+/// Pending output.
 struct InfoThrottle {
     accumulator: InfoAccumulator,
-    /// When it is reported.
+    /// The time of the next report.
     due: Option<Instant>,
     last: Option<Instant>,
 }

@@ -1,6 +1,6 @@
-//! The engines that the user has registered, with their values and presets.
+//! The registered engines, with their values and presets.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use readyok_protocol::translation::Translation;
@@ -16,26 +16,26 @@ use crate::wire::{
     StrengthRange, ValuesFor, Variant,
 };
 
-/// The engine that comes with the program.
+/// The built-in engine.
 pub(crate) const BUILT_IN: EngineId = 1;
 /// Maximum number of registered engines.
 const MAX_ENGINES: usize = 500;
 /// Maximum number of values, presets, arguments or variables.
 const MAX_VALUES: usize = 1000;
-/// No text of an entry is longer.
+/// Maximum length of a text of an entry, in bytes.
 const MAX_TEXT: usize = 4096;
 
 /// All engines.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     engines: BTreeMap<EngineId, RegisteredEngine>,
-    /// The last number that an engine has got, whether it is still there or not.
+    /// The last assigned number, even if its engine was removed.
     last: EngineId,
     /// The translation file of the built-in engine.
     translation: Translation,
 }
 
-/// One engine, with how it is just now.
+/// A registered engine with its current state.
 #[derive(Debug)]
 pub(crate) struct RegisteredEngine {
     pub(crate) entry: Entry,
@@ -45,7 +45,7 @@ pub(crate) struct RegisteredEngine {
     pub(crate) copy_protection: Option<crate::wire::Approval>,
 }
 
-/// What is kept of an engine.
+/// The stored part of an engine.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Entry {
     pub(crate) name: String,
@@ -70,7 +70,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The entry as the library has it.
+    /// The entry for the library.
     pub(crate) fn to_keep(&self) -> Self {
         let mut kept = self.clone();
         for learned in [&mut kept.learned, &mut kept.learned_in_usi] {
@@ -125,7 +125,7 @@ impl RegisteredEngine {
         self.entry.learned.as_ref().map(|learned| &learned.identity)
     }
 
-    /// Its options, and after them those that it has in its other protocol alone.
+    /// Its options, followed by those of its other protocol only.
     pub(crate) fn options(&self) -> Vec<EngineOption> {
         let of = |learned: &Option<Learned>| {
             learned.as_ref().map_or_else(Vec::new, |learned| learned.options.clone())
@@ -153,7 +153,7 @@ impl RegisteredEngine {
         self.learned(variant)?.strength.as_ref()
     }
 
-    /// The games to probe it for.
+    /// The variants to probe it for.
     pub(crate) fn probe_variants(&self) -> &'static [Option<Variant>] {
         match self.entry.source {
             EngineSource::BuiltIn => &[None, Some(Variant::Shogi)],
@@ -174,7 +174,7 @@ impl RegisteredEngine {
     /// The protocol for a game; none to detect it.
     pub(crate) fn dialect(&self, variant: Option<Variant>) -> Option<Dialect> {
         match (&self.entry.source, variant) {
-            // It speaks both.
+            // The built-in engine supports both protocols.
             (EngineSource::BuiltIn, Some(Variant::Shogi)) => Some(Dialect::Usi),
             (EngineSource::BuiltIn, Some(Variant::Chess | Variant::Chess960) | None) => {
                 Some(Dialect::Uci)
@@ -186,7 +186,7 @@ impl RegisteredEngine {
         }
     }
 
-    /// The values for a use, the special ones over the general ones.
+    /// The values for a purpose, which override the general ones.
     pub(crate) fn values(&self, of: ValuesFor) -> BTreeMap<String, String> {
         let mut values = self.entry.values.clone();
         let special = match of {
@@ -198,7 +198,7 @@ impl RegisteredEngine {
         values
     }
 
-    /// Values without those of options that the protocol does not have.
+    /// The values of options that exist in the protocol.
     pub(crate) fn fitting(
         &self,
         mut values: BTreeMap<String, String>,
@@ -232,13 +232,13 @@ impl RegisteredEngine {
         }
     }
 
-    /// The values that make it play a game with a strength.
+    /// The values that limit its strength in a variant.
     pub(crate) fn strength_values(&self, variant: Variant, value: i64) -> Vec<(String, String)> {
         let range = self.strength(Some(variant));
         range.map_or_else(Vec::new, |range| options::strength_values(range, value))
     }
 
-    /// The values that a game has set for it, over its own: those of its strength, and options by name.
+    /// The values of a player that override those of the engine: its strength and options by name.
     pub(crate) fn values_for(
         &self,
         player: &EnginePlayer,
@@ -251,7 +251,7 @@ impl RegisteredEngine {
         values
     }
 
-    /// The name to show: the user's, the engine's, or that of its program before the first handshake.
+    /// The name to show: the user's, the engine's, or the name of the program before the first handshake.
     pub(crate) fn name(&self) -> &str {
         if !self.entry.name.is_empty() {
             return &self.entry.name;
@@ -297,7 +297,7 @@ impl RegisteredEngine {
 }
 
 impl From<EngineEntry> for Entry {
-    /// An engine for which nothing is set yet.
+    /// An engine without values.
     fn from(EngineEntry { name, source, protocol }: EngineEntry) -> Self {
         Self {
             name,
@@ -315,7 +315,7 @@ impl From<EngineEntry> for Entry {
 }
 
 impl Registry {
-    /// The built-in engine and those that were kept. New ones get numbers after the last that any has had.
+    /// The built-in engine and the stored ones. New engines are numbered after `last`.
     pub(crate) fn new(
         translation: Translation,
         kept: Vec<(EngineId, Entry)>,
@@ -349,15 +349,17 @@ impl Registry {
         self.engines.iter().map(|(id, engine)| (*id, engine))
     }
 
-    /// Registers an engine. Its number is never used again: games, reports and matches name it.
+    /// Registers an engine. Its number is never reused, as games, reports and matches refer to it.
     pub(crate) fn add(&mut self, entry: EngineEntry) -> Result<EngineId, ApiError> {
         check_entry(&entry)?;
         self.insert(entry.into())
     }
 
-    /// Registers another engine like this one, with values and presets of its own.
-    pub(crate) fn copy(&mut self, id: EngineId, name: String) -> Result<EngineId, ApiError> {
-        let entry = Entry { name, ..self.get(id)?.entry.clone() };
+    /// Registers an engine again under another name, with its values and presets.
+    pub(crate) fn copy(&mut self, id: EngineId) -> Result<EngineId, ApiError> {
+        let mut taken = self.engines.values().map(|engine| engine.name().to_owned()).collect();
+        let engine = self.get(id)?;
+        let entry = Entry { name: distinct(engine.name(), &mut taken), ..engine.entry.clone() };
         self.insert(entry)
     }
 
@@ -372,14 +374,14 @@ impl Registry {
         Ok(id)
     }
 
-    /// Changes how an engine is reached.
+    /// Changes the source of an engine.
     pub(crate) fn change(&mut self, id: EngineId, entry: EngineEntry) -> Result<(), ApiError> {
         if id == BUILT_IN {
             return Err(built_in_stays());
         }
         let engine = self.get_mut(id)?;
         if engine.entry.source == EngineSource::BuiltIn && entry.source == EngineSource::BuiltIn {
-            // A copy of the built-in engine has nothing but its name.
+            // Only the name of a copy of the built-in engine can change.
             check_name(&entry.name)?;
         } else {
             check_entry(&entry)?;
@@ -400,7 +402,7 @@ impl Registry {
         self.engines.remove(&id).map(|_| ()).ok_or_else(|| no_engine(id))
     }
 
-    /// Sets or takes back values, all or none.
+    /// Sets or resets values, all or none.
     pub(crate) fn set_values(
         &mut self,
         id: EngineId,
@@ -423,7 +425,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Keeps a set of values.
+    /// Saves a set of values.
     pub(crate) fn save_preset(&mut self, id: EngineId, preset: Preset) -> Result<(), ApiError> {
         let engine = self.get_mut(id)?;
         let presets = &mut engine.entry.presets;
@@ -434,6 +436,58 @@ impl Registry {
         presets.retain(|it| it.name != preset.name);
         presets.push(preset);
         Ok(())
+    }
+
+    /// The engines of the user in the form of `engines.toml`, the file of the command line. It has one set of values
+    /// for each engine: the values for all purposes.
+    pub(crate) fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        let mut engines = Vec::new();
+        let mut names = BTreeSet::new();
+        let texts = |texts: &BTreeMap<String, String>| {
+            let pairs = texts.iter().map(|(name, text)| (name.clone(), text.clone().into()));
+            toml::Value::Table(pairs.collect())
+        };
+        for (id, engine) in self.iter().filter(|(id, _)| *id != BUILT_IN) {
+            let mut table = toml::Table::new();
+            let text = |text: &str| toml::Value::String(text.to_owned());
+            let name = engine.name();
+            let name = if name.is_empty() { format!("engine {id}") } else { name.to_owned() };
+            let name = distinct(&name, &mut names);
+            table.insert("name".to_owned(), text(&name));
+            match &engine.entry.source {
+                EngineSource::BuiltIn => continue,
+                EngineSource::Tcp { address } => {
+                    table.insert("command".to_owned(), text(&format!("tcp://{address}")));
+                }
+                EngineSource::Program { path, args, dir, env } => {
+                    table.insert("command".to_owned(), text(path));
+                    if !args.is_empty() {
+                        let args = args.iter().map(|arg| text(arg)).collect();
+                        table.insert("args".to_owned(), toml::Value::Array(args));
+                    }
+                    if let Some(dir) = dir {
+                        table.insert("cwd".to_owned(), text(dir));
+                    }
+                    if !env.is_empty() {
+                        table.insert("env".to_owned(), texts(env));
+                    }
+                }
+            }
+            if let Some(protocol) = engine.entry.protocol {
+                let name = match protocol {
+                    Protocol::Uci => "uci",
+                    Protocol::Usi => "usi",
+                };
+                table.insert("protocol".to_owned(), text(name));
+            }
+            if !engine.entry.values.is_empty() {
+                table.insert("options".to_owned(), texts(&engine.entry.values));
+            }
+            engines.push(toml::Value::Table(table));
+        }
+        let mut file = toml::Table::new();
+        file.insert("engine".to_owned(), toml::Value::Array(engines));
+        toml::to_string(&file)
     }
 
     /// Stores the handshake of an engine.
@@ -461,6 +515,17 @@ impl Registry {
     }
 }
 
+/// A name that is not taken yet: the command line finds engines by their names.
+fn distinct(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut found = name.to_owned();
+    let mut count = 1;
+    while !taken.insert(found.clone()) {
+        count += 1;
+        found = format!("{name} ({count})");
+    }
+    found
+}
+
 fn no_engine(id: EngineId) -> ApiError {
     ApiError::not_found(ErrorSubject::Engine, id)
 }
@@ -469,7 +534,7 @@ fn built_in_stays() -> ApiError {
     ApiError::conflict(ErrorCode::BuiltInEngine)
 }
 
-/// What cannot be run.
+/// A path that is not an executable program.
 pub(crate) fn not_a_program(path: &str) -> ApiError {
     ApiError::new(ErrorCategory::InvalidPath, ErrorCode::NotExecutable { name: path.to_owned() })
 }
@@ -485,7 +550,7 @@ fn check_name(name: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Validates how an engine is started.
+/// Validates the registration of an engine.
 fn check_entry(entry: &EngineEntry) -> Result<(), ApiError> {
     check_name(&entry.name)?;
     match &entry.source {
@@ -519,7 +584,7 @@ fn check_entry(entry: &EngineEntry) -> Result<(), ApiError> {
     }
 }
 
-/// Whether a file may be run.
+/// Whether a file is executable.
 pub(crate) fn is_program(file: &Path) -> bool {
     let Ok(about) = file.metadata() else { return false };
     #[cfg(unix)]
@@ -550,7 +615,7 @@ mod tests {
             }
         };
         assert_eq!(rejected.category, ErrorCategory::Limit);
-        // The one that is built in counts as well.
+        // The built-in engine is included.
         assert_eq!(registry.iter().count(), MAX_ENGINES);
         registry.remove(7).expect("it is there");
         let again = registry.add(over_tcp("host:1")).expect("there is room");
@@ -613,7 +678,7 @@ mod tests {
         let mut registry = Registry::new(Translation::default(), Vec::new(), 0);
         let in_uci = ["Hash", "SyzygyProbeDepth", "UCI_LimitStrength", "UCI_Elo"];
         let in_usi = ["USI_Hash", "USI_LimitStrength", "USI_Strength"];
-        // Whichever it spoke last.
+        // The protocol of the last handshake.
         for info in
             [info(Dialect::Usi, &in_usi), info(Dialect::Uci, &in_uci), info(Dialect::Usi, &in_usi)]
         {
@@ -644,5 +709,13 @@ mod tests {
             "UCI_LimitStrength"
         ]));
         assert!(fitting(Some(Dialect::Usi)).eq(["Hash", "UCI_LimitStrength", "USI_Strength"]));
+    }
+
+    #[test]
+    fn names_are_made_distinct() {
+        let mut taken = BTreeSet::new();
+        let names = ["a", "a (2)", "a", "a (2)", "a", "b"];
+        let distinct = names.map(|name| distinct(name, &mut taken));
+        assert_eq!(distinct, ["a", "a (2)", "a (3)", "a (2) (2)", "a (4)", "b"]);
     }
 }

@@ -11,9 +11,9 @@ use crate::wire::{Clocks, Side, Sides, Time};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct SideClock {
     time: Time,
-    /// What is left of the main time, as of the last press.
+    /// The remaining main time at the last press.
     remaining: i64,
-    /// Moves until the main time is added again.
+    /// The number of moves to the next time control.
     moves_to_go: Option<u32>,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct GameClocks {
     running: Option<(Side, Moment)>,
 }
 
-/// The state of both clocks between two moves, to go back to.
+/// The state of both clocks between two moves.
 pub(crate) type Reading = [(i64, Option<u32>); 2];
 
 fn millis(time: u64) -> i64 {
@@ -48,7 +48,7 @@ impl SideClock {
         Self { time, remaining, moves_to_go }
     }
 
-    /// How long a move may take from now on; none without a clock.
+    /// The maximum time of the next move; none without a clock.
     fn budget(&self) -> Option<i64> {
         match self.time {
             Time::None => None,
@@ -59,7 +59,7 @@ impl SideClock {
         }
     }
 
-    /// Subtracts the time of a move. Returns whether it was in time.
+    /// Subtracts the time of a move. Returns false if the flag has fallen.
     fn spend(&mut self, elapsed: i64) -> bool {
         let Some(budget) = self.budget() else { return true };
         if budget < elapsed {
@@ -88,12 +88,12 @@ impl GameClocks {
         Some(Self { sides: [SideClock::new(first), SideClock::new(second)], running: None })
     }
 
-    /// Lets the clock of a side run.
+    /// Starts the clock of a side.
     pub(crate) fn start(&mut self, side: Side, now: Moment) {
         self.running = Some((side, now));
     }
 
-    /// Stops both clocks without a move. The time of a move that was begun is lost to it.
+    /// Stops both clocks without a move, and subtracts the elapsed time.
     pub(crate) fn pause(&mut self, now: Moment) {
         let Some((side, since)) = self.running.take() else { return };
         let elapsed = millis(now.saturating_sub(since));
@@ -103,8 +103,8 @@ impl GameClocks {
         }
     }
 
-    /// A side has moved. Returns its time, as an error if the flag has fallen. An engine's time
-    /// is measured at the arrival of its answer, at most the elapsed time of its clock: both may be suspended.
+    /// Ends the move of a side. Returns its time, as an error if the flag has fallen. An engine's time
+    /// is measured at the arrival of its answer, and is at most the elapsed time of its clock.
     pub(crate) fn press(
         &mut self,
         side: Side,
@@ -117,19 +117,19 @@ impl GameClocks {
         if self.side_mut(side).spend(millis(elapsed)) { Ok(elapsed) } else { Err(elapsed) }
     }
 
-    /// Whose clock runs.
+    /// The side whose clock runs.
     pub(crate) fn running(&self) -> Option<Side> {
         self.running.map(|(side, _)| side)
     }
 
-    /// When the flag of the running clock falls.
+    /// The side whose clock runs, and the moment of its flag fall.
     pub(crate) fn flag(&self) -> Option<(Side, Moment)> {
         let (side, since) = self.running?;
         let budget = self.side(side).budget()?;
         Some((side, since.saturating_add(u64::try_from(budget).unwrap_or(0))))
     }
 
-    /// What is left of the main time after a move; none without a clock.
+    /// The remaining main time after a move; none without a clock.
     pub(crate) fn left(&self, side: Side) -> Option<u64> {
         let clock = self.side(side);
         matches!(clock.time, Time::Clock { .. })
@@ -140,7 +140,7 @@ impl GameClocks {
         self.sides.map(|clock| (clock.remaining, clock.moves_to_go))
     }
 
-    /// Goes back to an earlier state, or that of the start.
+    /// Restores an earlier state; none for the start.
     pub(crate) fn set(&mut self, reading: Option<Reading>) {
         self.running = None;
         for (index, clock) in self.sides.iter_mut().enumerate() {
@@ -186,7 +186,7 @@ impl GameClocks {
         }
     }
 
-    /// The clocks as `go` has them, for the engine of a side. The protocols have one byoyomi and one
+    /// The clocks of `go` for the engine of a side. The protocols have one byoyomi and one
     /// number of moves, which are the engine's own.
     pub(crate) fn go(&self, side: Side, dialect: Dialect) -> GoClocks {
         let clock = |side: Side| self.side(side).go(dialect);
@@ -214,7 +214,7 @@ impl GameClocks {
         clocks
     }
 
-    /// What one move of a side may take at most, if it has a time for each.
+    /// The fixed time of each move of a side.
     pub(crate) fn per_move(&self, side: Side) -> Option<Duration> {
         match self.side(side).time {
             Time::PerMove { time } => Some(Duration::from_millis(time)),

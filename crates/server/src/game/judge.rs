@@ -1,4 +1,4 @@
-//! Judging moves by what they cost: winning chances, labels, accuracy.
+//! Judgement of moves by their loss: winning chances, labels, accuracy.
 
 use readyok_protocol::Score;
 use readyok_rules::Game;
@@ -11,13 +11,12 @@ use crate::wire::{Judged, Label, Side, SideReport, Sides};
 pub(crate) struct Searched {
     pub(crate) ply: u32,
     pub(crate) node: u32,
-    /// Who is to move there.
     pub(crate) turn: Side,
-    /// From the side to move.
+    /// For the side to move.
     pub(crate) score: Score,
-    /// How many moves there are.
+    /// The number of legal moves.
     pub(crate) choices: usize,
-    /// The move that led there.
+    /// The move before the position.
     pub(crate) uci: String,
     pub(crate) best: Vec<crate::wire::LineMove>,
     pub(crate) depth: Option<u32>,
@@ -31,7 +30,7 @@ fn slope(game: Game) -> f64 {
     }
 }
 
-/// The chances of a side in percent, by its score.
+/// The winning chances of a side in percent.
 pub(crate) fn winning(score: Score, game: Game) -> f64 {
     match score {
         Score::Cp(value) => 100.0 / (1.0 + (-slope(game) * f64::from(value)).exp()),
@@ -60,7 +59,7 @@ fn first_sides(searched: &Searched) -> Score {
     }
 }
 
-/// A position, judged by the one before it.
+/// Judges a position by the one before it.
 pub(crate) fn judge(searched: &Searched, before: Option<&Searched>, game: Game) -> Judged {
     let score = first_sides(searched);
     let loss = before.map(|before| {

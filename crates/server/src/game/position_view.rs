@@ -1,4 +1,4 @@
-//! Positions and moves of the rules, as the page draws them.
+//! Positions and moves of the rules for the page.
 
 use readyok_rules::shakmaty;
 use readyok_rules::{FenForm, Game, Kind, Move, Notation, Position, Side as RulesSide};
@@ -45,14 +45,14 @@ impl From<Side> for RulesSide {
     }
 }
 
-/// A move in the notations that humans read.
+/// A move in the notations of the page.
 pub(crate) fn move_text(position: &Position, mv: Move) -> MoveText {
     let japanese =
         (position.game() == Game::Shogi).then(|| position.notation(mv, Notation::Japanese));
     MoveText { western: position.notation(mv, Notation::Western), japanese }
 }
 
-/// A line in the notations that humans read; from the first illegal move on, as it is. `known` is a line from the
+/// A line in the notations of the page; from the first illegal move on, unchanged. `known` is a line from the
 /// same position that was formatted before: its common prefix is reused.
 pub(crate) fn line(position: &Position, moves: &[String], known: &[LineMove]) -> Vec<LineMove> {
     let mut position = Some(position.clone());
@@ -75,7 +75,7 @@ pub(crate) fn line(position: &Position, moves: &[String], known: &[LineMove]) ->
     line
 }
 
-/// The two squares of castling: where the king goes, and where the rook stands.
+/// The squares of castling: the king's target and the rook's origin.
 fn castling_squares(mv: Move) -> Option<[String; 2]> {
     let Move::Chess(shakmaty::Move::Castle { king, rook }) = mv else { return None };
     let file = if king.file() < rook.file() { shakmaty::File::G } else { shakmaty::File::C };
@@ -136,7 +136,7 @@ fn legal(position: &Position) -> Vec<LegalMove> {
     all
 }
 
-/// The squares of a move that led somewhere.
+/// The squares of a move.
 pub(crate) fn last_move(game: Game, mv: Move) -> Option<LastMove> {
     let uci = mv.to_uci(game.castling_form());
     let parts = parts(&uci)?;
@@ -153,7 +153,7 @@ fn king(position: &Position) -> Option<String> {
     found.map(|(square, _)| square.name(position.game()))
 }
 
-/// A position with all that a board needs; `last` is the move that led to it.
+/// A position for the board; `last` is the move before it.
 pub(crate) fn position_view(position: &Position, last: Option<Move>) -> PositionView {
     let ending = position.outcome();
     PositionView {

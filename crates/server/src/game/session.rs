@@ -1,4 +1,4 @@
-//! The session of one open game. It does no I/O and knows no processes; the time is passed in.
+//! The session of one open game. No I/O, no processes; the time is a parameter.
 //!
 //! ```text
 //!  GameSession ──┬── Document: tree, cursor, outcome, undo history, changes for the page
@@ -9,7 +9,7 @@
 //!            pause       │ shutdown, an engine cannot be started                 │ take back, resume
 //!                        └──> Interrupted ──> resume ──> Running <───────────────┘
 //! ```
-//! An active game returns requests to engines as [`Effect`]s; their answers come as calls. Changes for the page are
+//! An active game returns requests to engines as [`Effect`]s; their answers are method calls. Changes for the page are
 //! collected until [`GameSession::take_delta`].
 
 mod document;
@@ -35,9 +35,9 @@ use super::position_view::position_view;
 use super::tree::{Branch, EngineLine, ROOT, Tree};
 use crate::time::Moment;
 use crate::wire::{
-    ApiError, At, Edit, ErrorCategory, ErrorCode, ErrorSubject, GameDelta, GameId, GameLine,
-    GameState, Header, KeptState, Node, NodeId, OpeningName, OutcomeView, Over, Play, PlayRules,
-    Player, Side, Sides, Variant,
+    ApiError, At, Edit, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, GameDelta, GameId,
+    GameLine, GameState, Header, Node, NodeId, OpeningName, OutcomeView, Over, Play, PlayRules,
+    Player, SaveStatus, Side, Sides, Variant,
 };
 
 use document::wire_headers;
@@ -47,7 +47,7 @@ pub(crate) use document::{Document, Origin, not_added};
 pub(crate) use play::{ActiveGame, PlayerSlot, check_players};
 pub(crate) use search::{EngineAnswer, EngineMove, SearchRequest};
 
-/// What an active game requests from outside of the session.
+/// An effect of an active game outside of the session.
 #[derive(Clone, Debug)]
 pub(crate) enum Effect {
     /// A request to the engine of a side.
@@ -60,9 +60,9 @@ pub(crate) struct GameSession {
     document: Document,
     active: Option<ActiveGame>,
     last_changed: Moment,
-    /// Why the library could not save the last change.
-    save_error: Option<String>,
-    /// The identity of the game for engines of each protocol, which stays the same with other moves.
+    /// Why the last change could not be saved.
+    save_error: Option<ErrorInfo>,
+    /// The identity of the game for engines of each protocol.
     engine_games: [OnceLock<EngineGame>; 2],
 }
 
@@ -129,8 +129,8 @@ impl GameSession {
         self.last_changed
     }
 
-    pub(crate) fn save_error(&self) -> Option<&str> {
-        self.save_error.as_deref()
+    pub(crate) fn save_error(&self) -> Option<&ErrorInfo> {
+        self.save_error.as_ref()
     }
 
     /// The game that is or was played.
@@ -175,7 +175,7 @@ impl GameSession {
         Ok(())
     }
 
-    /// Plays a move: in the active game if it is at the node, else on the board only.
+    /// Plays a move after a node: in the active game if the node is its last one, else on the board only.
     pub(crate) fn play_move(
         &mut self,
         node: NodeId,
@@ -276,7 +276,7 @@ impl GameSession {
             outcome: self.document.outcome.clone(),
             play: self.play_state(now),
             undo: self.document.history.state(),
-            unsaved: self.save_error.clone(),
+            save_error: self.save_error.clone(),
         }
     }
 
@@ -301,7 +301,7 @@ impl GameSession {
             over: changes.over.then(|| Over { outcome: outcome.clone() }),
             play: if changes.play { self.play_state(now) } else { None },
             undo: changes.undo.then(|| history.state()),
-            kept: changes.kept.then(|| KeptState { error: self.save_error.clone() }),
+            save_status: changes.save_status.then(|| SaveStatus { error: self.save_error.clone() }),
         };
         (Some(delta), moved)
     }
@@ -358,7 +358,7 @@ struct StoredPlay {
 }
 
 impl StoredSession {
-    /// Whether an engine played each side, if the players or the headers state it.
+    /// Whether each side was played by an engine, if the players or the headers state it.
     pub(crate) fn engines(&self) -> Sides<Option<bool>> {
         let player = |of: Side| {
             let players = &self.play.as_ref()?.players;
@@ -379,7 +379,7 @@ impl StoredSession {
     }
 }
 
-/// A session at one moment, to be saved. It shares the tree with the session, so it is made in constant time.
+/// A snapshot of a session to be saved. It shares the tree with the session, so it takes constant time.
 pub(crate) struct GameSnapshot {
     pub(crate) line: GameLine,
     pub(crate) outcome: Option<OutcomeView>,
@@ -418,16 +418,16 @@ impl GameSession {
         }
     }
 
-    /// Whether there is a change to save. It counts as saved from now on.
+    /// Returns whether there is a change to save, and marks it as saved.
     pub(crate) fn take_unsaved(&mut self) -> bool {
         std::mem::take(&mut self.document.changes.unsaved)
     }
 
-    /// The library has saved a snapshot, or failed: then the game is saved with the next change.
-    pub(crate) fn on_saved(&mut self, error: Option<String>) {
+    /// Handles the result of saving a snapshot. After an error, the game is saved with the next change.
+    pub(crate) fn on_saved(&mut self, error: Option<ErrorInfo>) {
         let changes = &mut self.document.changes;
         changes.unsaved |= error.is_some();
-        changes.kept |= self.save_error != error;
+        changes.save_status |= self.save_error != error;
         self.save_error = error;
     }
 

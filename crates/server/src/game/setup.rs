@@ -1,4 +1,4 @@
-//! How games begin: start positions by name, number or text.
+//! Start positions by name, number or text, and opening books.
 
 use readyok_arena::openings::{self as arena, OpeningError};
 use readyok_arena::plan::{OpeningOrder, OpeningSource, Openings};
@@ -12,7 +12,7 @@ use crate::wire::{
     ApiError, Book, ErrorCategory, ErrorCode, ErrorSubject, NewGame, Start, Variant,
 };
 
-/// No text of a position with its moves is longer.
+/// Maximum size of a position with its moves, in bytes.
 const LONGEST: usize = 64 << 10;
 
 fn invalid(code: ErrorCode) -> ApiError {
@@ -77,7 +77,7 @@ fn read_text(game: Game, text: &str) -> Result<(Position, Vec<String>), ApiError
     Ok((position, moves.map(str::to_owned).collect()))
 }
 
-/// The tree of a new game. Its book is read, which may take a while.
+/// The tree of a new game. It blocks while it reads the book.
 pub(crate) fn open(new: &NewGame) -> Result<Tree, ApiError> {
     if let Some(players) = &new.players {
         check_players(players)?;

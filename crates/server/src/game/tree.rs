@@ -1,4 +1,4 @@
-//! The tree of a game, with numbers that stay, and what can be done to it.
+//! The tree of a game. The numbers of its nodes never change.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use readyok_rules::{Game, GameOutcome, GameResult, Move, Opening, Position, Squa
 use super::position_view::move_text;
 use crate::wire::{Mark, MoveText, Node, NodeId, NodeKind};
 
-/// The root of every tree.
+/// The number of the root.
 pub(crate) const ROOT: NodeId = 0;
-/// No tree has more nodes.
+/// Maximum number of nodes of a tree.
 const MAX_NODES: usize = 100_000;
-/// No line is longer.
+/// Maximum number of plies of a line.
 pub(crate) const MAX_PLIES: u32 = 4096;
 
 /// A game with its variations. Moves are those of a [`RecordMove`].
@@ -33,7 +33,7 @@ pub(crate) struct Tree {
     pub(crate) result: GameResult,
 }
 
-/// A move with what follows it.
+/// A node: a move with its children.
 #[derive(Clone)]
 pub(crate) struct Branch {
     parent: Option<NodeId>,
@@ -103,7 +103,7 @@ impl Tree {
         tree
     }
 
-    /// Notes behind a node how the game ended, with the result that the tree has.
+    /// Sets the termination of the game after a node. The tree has the result.
     pub(crate) fn conclude(&mut self, last: NodeId, termination: Termination) {
         let outcome = GameOutcome { result: self.result, termination };
         if let Some(annotations) = self.annotations_mut(last) {
@@ -111,7 +111,7 @@ impl Tree {
         }
     }
 
-    /// The same as a record.
+    /// The record of the tree.
     pub(crate) fn to_record(&self) -> GameRecord {
         let mut record = GameRecord::new(self.start.clone());
         record.headers = self.headers.clone();
@@ -137,8 +137,8 @@ impl Tree {
         record
     }
 
-    /// The tree of nodes as the page has them, parents before their children; none if they are not
-    /// those of one.
+    /// The tree of stored nodes, parents before their children; none if they do not form
+    /// a tree.
     pub(crate) fn from_wire(start: Position, nodes: &[Node], next: NodeId) -> Option<Self> {
         let mut tree = Self::new(start);
         for node in nodes {
@@ -209,7 +209,7 @@ impl Tree {
         self.nodes.keys().copied()
     }
 
-    /// Numbers of this tree that are not below those of another are not those of its nodes.
+    /// Numbers new nodes after those of another tree.
     pub(crate) fn continue_numbers_of(&mut self, other: &Self) {
         self.next = self.next.max(other.next);
     }
@@ -275,7 +275,7 @@ impl Tree {
         line
     }
 
-    /// The opening of a line up to a node: that of its last position that has a name.
+    /// The opening of a line to a node: the name of its last named position.
     pub(crate) fn opening(&self, id: NodeId) -> Option<Opening> {
         let mut position = self.start.clone();
         let mut opening = Opening::of(&position);
@@ -288,14 +288,14 @@ impl Tree {
         opening
     }
 
-    /// The child that has this move.
+    /// The child with a move.
     pub(crate) fn child(&self, parent: NodeId, mv: impl Into<RecordMove>) -> Option<NodeId> {
         let mv = mv.into();
         let children = &self.nodes.get(&parent)?.children;
         children.iter().copied().find(|id| self.node(*id).and_then(Branch::mv) == Some(mv))
     }
 
-    /// Adds a move after a node, unless it is there.
+    /// Adds a move after a node unless it exists.
     pub(crate) fn add(
         &mut self,
         parent: NodeId,
@@ -359,8 +359,8 @@ impl Tree {
         gone
     }
 
-    /// Promotes the line of a node by one variation, or to the main line. Returns which
-    /// nodes have their children in another order now.
+    /// Promotes the line of a node by one variation, or to the main line. Returns the
+    /// nodes with reordered children.
     pub(crate) fn promote(&mut self, id: NodeId, to_main: bool) -> Vec<NodeId> {
         let mut changed = Vec::new();
         for child in self.line_to(id).into_iter().rev() {
@@ -380,7 +380,7 @@ impl Tree {
         changed
     }
 
-    /// A node as the page has it.
+    /// A node for the page.
     pub(crate) fn wire(&self, id: NodeId) -> Option<Node> {
         let branch = self.nodes.get(&id)?;
         let form = self.game().castling_form();
@@ -462,7 +462,7 @@ fn wire_mark(mark: readyok_rules::record::Mark, game: Game) -> Mark {
     }
 }
 
-/// A mark of the page; none if there is no such colour, or no such square on the game's board.
+/// A mark of the page; none for an unknown color or square.
 pub(crate) fn record_mark(mark: &Mark, game: Game) -> Option<readyok_rules::record::Mark> {
     use readyok_rules::record::MarkColor;
     let color = match mark.color.as_str() {

@@ -1,5 +1,5 @@
-//! Authentication. A page that can start programs treats every hole as one through which others
-//! start them.
+//! Authentication. The page can start programs, so every vulnerability would let others
+//! start programs.
 //!
 //! ```text
 //!  request ─> Host known? ─> Origin and Sec-Fetch-Site ours? ─> body of a known type? ─> /api: secret of the session?
@@ -32,10 +32,10 @@ use crate::wire::{ApiError, ErrorCode};
 
 /// Maximum number of unused links.
 const MAX_LINKS: usize = 16;
-/// The subprotocol of the sockets of the page. The secret follows as another one: a script can set no other header.
+/// The subprotocol of the page's sockets. The secret is another one, as scripts cannot set other headers.
 pub(super) const SUBPROTOCOL: &str = "readyok";
 
-/// What the page may load: what this server has, and nothing written into it.
+/// The page loads resources of this server only, and no inline scripts.
 const POLICY: &str =
     "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
@@ -60,7 +60,7 @@ impl Secret {
     }
 }
 
-/// A password, as its hash.
+/// The hash of a password.
 #[derive(Clone)]
 pub(crate) struct Password([u8; 32]);
 
@@ -75,13 +75,13 @@ impl Password {
     }
 }
 
-/// Hosts, without port, that lead to this server and to no other one. Another user may listen on the same port of
+/// Hosts, without port, that belong to this server only. Another user may listen on the same port of
 /// another address of this machine.
 pub(crate) struct OwnHosts(Vec<String>);
 
 impl OwnHosts {
-    /// The hosts of the addresses that the server listens on. `localhost` is one of them if no other program can
-    /// answer there.
+    /// The hosts of the addresses of the server. `localhost` is one of them if no other program can
+    /// respond there.
     pub(crate) fn new(addresses: &[IpAddr], has_localhost: bool) -> Self {
         let mut hosts: Vec<String> = addresses.iter().map(literal).collect();
         if addresses.iter().any(IpAddr::is_unspecified) {
@@ -92,7 +92,7 @@ impl OwnHosts {
     }
 }
 
-/// An address as a host has it.
+/// The host of an address.
 fn literal(address: &IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
@@ -100,11 +100,11 @@ fn literal(address: &IpAddr) -> String {
     }
 }
 
-/// The auth of one start of the server.
+/// The authentication of one run of the server.
 pub(crate) struct Auth {
-    /// What the `Host` of a request may be.
+    /// The allowed values of `Host`.
     hosts: HashSet<String>,
-    /// What the `Origin` of a request may be.
+    /// The allowed values of `Origin`.
     origins: HashSet<String>,
     /// `Authorization: Bearer …`
     session: Secret,
@@ -114,7 +114,7 @@ pub(crate) struct Auth {
 }
 
 impl Auth {
-    /// Auth of a server that is reached on a port of these addresses. Other hosts are allowed by name.
+    /// Authentication for a port of these addresses. Other hosts are allowed by name.
     pub(crate) fn new(
         port: u16,
         own: &OwnHosts,
@@ -149,7 +149,7 @@ impl Auth {
         })
     }
 
-    /// Identifies this start of the server. It is not secret.
+    /// Identifies this run of the server. It is not secret.
     pub(crate) fn run(&self) -> String {
         super::hex(Sha256::digest(self.session.0).get(..8).unwrap_or_default())
     }
@@ -159,7 +159,7 @@ impl Auth {
         self.session.text()
     }
 
-    /// A token for one visit.
+    /// A new single-use token.
     pub(crate) fn new_link(&self) -> std::io::Result<String> {
         let secret = Secret::new()?;
         let text = secret.text();
@@ -191,7 +191,7 @@ impl Auth {
                     .any(|secret| self.session.is(secret.trim()))
     }
 
-    /// Judges a request by its head. Nothing is read of its body before.
+    /// Checks a request by its head, before its body is read.
     fn judge(
         &self,
         method: &Method,
@@ -304,22 +304,22 @@ fn link_in(uri: &Uri) -> Option<&str> {
     uri.query()?.split('&').find_map(|part| part.strip_prefix("token="))
 }
 
-/// What the page sends to get the secret of the session.
+/// The credential of a login.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Login {
-    /// The token of a link, which is used up.
+    /// The single-use token of a link.
     Token(String),
     Password(String),
 }
 
-/// What a page that has logged in keeps.
+/// The result of a login.
 #[derive(Serialize)]
 struct Session {
     session: String,
 }
 
-/// Gives the secret of the session to a page.
+/// Sends the secret of the session for a valid credential.
 pub(super) async fn login(
     State(service): State<Service>,
     Extension(connection): Extension<Arc<Connection>>,
@@ -346,12 +346,12 @@ pub(super) async fn login(
     }
 }
 
-/// Why a page gets no secret.
+/// The reason for a rejected login.
 enum Denied {
     Wrong,
     /// The server has no password.
     NoPassword,
-    /// Too many wrong passwords came from the address: when to try again, in seconds.
+    /// Too many wrong passwords of the address. The waiting time is in seconds.
     TooMany(u64),
 }
 
@@ -378,7 +378,7 @@ struct Link {
     token: String,
 }
 
-/// Makes a link for another visit.
+/// Creates a link for another browser.
 pub(super) async fn link(State(service): State<Service>) -> Response {
     match service.auth.new_link() {
         Ok(token) => Json(Link { token }).into_response(),
@@ -386,22 +386,22 @@ pub(super) async fn link(State(service): State<Service>) -> Response {
     }
 }
 
-/// Number of wrong passwords that an address may send in a row.
+/// Maximum number of successive wrong passwords of an address.
 const MAX_IN_A_ROW: u32 = 10;
 /// Time after which one wrong password is forgotten.
 const DECAY: Duration = Duration::from_secs(30);
-/// Maximum number of addresses that are remembered.
+/// Maximum number of stored addresses.
 const MAX_ADDRESSES: usize = 4096;
 
-/// Wrong passwords that are not forgotten yet.
+/// Recent wrong passwords by address.
 #[derive(Debug, Default)]
 struct FailedLogins {
-    /// When the last wrong password of an address is forgotten.
+    /// The time at which the last wrong password of an address is forgotten.
     forgotten: HashMap<IpAddr, Instant>,
 }
 
 impl FailedLogins {
-    /// How long an address must wait before its next attempt; `None` if it need not wait.
+    /// The waiting time of an address before its next attempt; `None` if it need not wait.
     fn wait(&self, address: IpAddr, now: Instant) -> Option<Duration> {
         let forgotten = self.forgotten.get(&source(address))?;
         let pending = forgotten.saturating_duration_since(now);
@@ -424,13 +424,13 @@ impl FailedLogins {
         *forgotten = (*forgotten).max(now) + DECAY;
     }
 
-    /// Forgets an address, which has sent the right password.
+    /// Removes an address after a correct password.
     fn forget(&mut self, address: IpAddr) {
         self.forgotten.remove(&source(address));
     }
 }
 
-/// What belongs to one client: an address of IPv4, or a network of IPv6, which has 2^64 addresses.
+/// The addresses of one client: an IPv4 address, or an IPv6 network with 2^64 addresses.
 fn source(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => address.into(),

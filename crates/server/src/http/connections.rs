@@ -1,4 +1,4 @@
-//! Accepts connections, and limits what clients can occupy that have not authenticated.
+//! Accepts connections, and limits the resources of unauthenticated clients.
 //!
 //! ```text
 //!  accept ──> unauthenticated ──secret presented──> authenticated ──> closed by either side
@@ -32,7 +32,7 @@ const MAX_LIFETIME: u32 = 6;
 /// Pause after a failure of the system, which most likely has no file descriptor left.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How many connections there may be at the same time.
+/// The maximum numbers of concurrent connections.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Limits {
     authenticated: usize,
@@ -52,7 +52,7 @@ impl Limits {
     }
 }
 
-/// How many files this process may have open.
+/// The limit of open files of this process.
 fn max_descriptors() -> Option<u64> {
     #[cfg(unix)]
     return rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
@@ -64,7 +64,7 @@ fn max_descriptors() -> Option<u64> {
 #[derive(Debug)]
 pub(crate) struct Connections {
     limits: Limits,
-    /// How long an unauthenticated client may take to send a header, or a body.
+    /// The time limit for the header and the body of an unauthenticated client.
     timeout: Duration,
     open: Mutex<Open>,
 }
@@ -177,7 +177,7 @@ impl Connection {
         self.address
     }
 
-    /// How long an unauthenticated client may take to send a body.
+    /// The time limit for the body of an unauthenticated client.
     pub(super) fn timeout(&self) -> Duration {
         self.all.timeout
     }

@@ -101,7 +101,7 @@ pub(super) async fn choices() -> Json<Choices> {
 pub(super) struct Edited {
     variant: Variant,
     text: String,
-    /// Moves that follow after the side to move has passed.
+    /// Moves after a null move.
     #[serde(default)]
     threat: Option<Vec<String>>,
 }
@@ -146,7 +146,7 @@ fn play(position: &mut Position, moves: &[String]) -> Result<Option<Move>, ApiEr
     Ok(last)
 }
 
-/// The language in which the page is shown.
+/// The language of the page.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Shown {
@@ -212,7 +212,7 @@ pub(super) struct Upload {
     open: bool,
 }
 
-/// Reads a file and keeps its games.
+/// Imports the games of a file.
 pub(super) async fn import(
     State(service): State<Service>,
     Query(upload): Query<Upload>,
@@ -291,7 +291,7 @@ pub(super) struct Wanted {
     encoding: Option<String>,
 }
 
-/// Writes a game.
+/// Exports a game.
 pub(super) async fn export(
     State(service): State<Service>,
     extract::Path(game): extract::Path<GameId>,
@@ -394,7 +394,7 @@ pub(super) async fn directory(
     }
 }
 
-/// The canonical path below one of the roots. Links must not lead out of them. Missing files are reported only
+/// The canonical path below one of the roots. Links out of the roots are rejected. Missing files are reported only
 /// within the roots.
 pub(super) fn allowed(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, ApiError> {
     let outside = || ApiError::new(ErrorCategory::InvalidPath, ErrorCode::PathNotAllowed);

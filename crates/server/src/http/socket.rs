@@ -21,7 +21,7 @@ use crate::app::{App, Reply};
 use crate::hub::{Next, Outbox, TabId, text};
 use crate::wire::{Answer, ApiError, Command, ErrorCategory, ErrorCode, Request, ToTab};
 
-/// No message of a tab is larger.
+/// Maximum size of a message of a tab, in bytes.
 const LARGEST: usize = 1 << 20;
 /// Maximum number of answers of a tab that wait for the library.
 const MAX_WAITING: usize = 64;
@@ -58,7 +58,7 @@ async fn serve(service: Service, socket: WebSocket) {
     app.idle.notify_one();
 }
 
-/// Sends what waits for the tab.
+/// Sends the waiting messages to the tab.
 async fn write(app: &App, outbox: &Arc<Outbox>, mut to: SplitSink<WebSocket, Message>) {
     loop {
         let message = match outbox.next().await {
@@ -88,7 +88,7 @@ async fn write(app: &App, outbox: &Arc<Outbox>, mut to: SplitSink<WebSocket, Mes
     }
 }
 
-/// Carries out what the tab asks for.
+/// Carries out the commands of the tab.
 async fn read(
     app: &Arc<App>,
     roots: &Arc<[PathBuf]>,
@@ -168,7 +168,7 @@ async fn carry_out(app: &Arc<App>, roots: &Arc<[PathBuf]>, tab: TabId, command: 
     })
 }
 
-/// What can be read of a request that makes no sense.
+/// The readable part of an invalid request.
 #[derive(serde::Deserialize)]
 struct Numbered {
     id: u32,

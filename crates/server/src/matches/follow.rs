@@ -27,7 +27,7 @@ const MAX_GAMES: usize = 500;
 /// Maximum number of pairs that wait to be stored.
 const MAX_WAITING: usize = 1024;
 
-/// A match as the page sees it.
+/// The state of a match for the page.
 #[derive(Clone, Debug)]
 pub struct Follow {
     id: MatchId,
@@ -36,19 +36,19 @@ pub struct Follow {
     status: MatchStatus,
     total: Option<u32>,
     tally: Tally,
-    /// Games that are on, by who plays them.
+    /// Games in progress, by worker.
     boards: BTreeMap<WorkerId, Board>,
     last_board: u32,
     games: VecDeque<MatchGame>,
     /// Finished pairs that are not stored yet.
     waiting: BTreeMap<u64, PairResult>,
     note: Option<ErrorInfo>,
-    /// Why no more games are played.
+    /// The reason for the end or the failure.
     end: Option<End>,
     news: Unpublished,
 }
 
-/// A game that is on.
+/// A game in progress.
 #[derive(Clone, Debug)]
 struct Board {
     number: u32,
@@ -117,7 +117,7 @@ impl Follow {
         (self.news.score, self.news.any) = (true, true);
     }
 
-    /// A pair was completed. It counts when it is stored.
+    /// Adds a complete pair, which counts after it is stored.
     pub fn played(&mut self, pair: PairResult) {
         if self.waiting.len() < MAX_WAITING {
             self.waiting.insert(pair.pairing.index, pair);
@@ -163,7 +163,7 @@ impl Follow {
         Vec::new()
     }
 
-    /// Records which openings cannot be used.
+    /// Adds a note about skipped openings.
     pub fn on_skipped(&mut self, skipped: &Skipped) {
         if let Some(note) = openings_skipped(self.plan.game, skipped) {
             self.set_note(note);
@@ -188,14 +188,14 @@ impl Follow {
         }
     }
 
-    /// The match could not be played.
+    /// Ends the match with a failure.
     pub fn failed(&mut self, why: ErrorInfo) {
         self.end(|_| true);
         self.set_status(MatchStatus::Failed);
         self.set_note(why);
     }
 
-    /// Puts it where it stands, as when it was found on the disk.
+    /// Restores the stored status.
     pub fn set_status(&mut self, status: MatchStatus) {
         if self.status != status {
             self.status = status;
@@ -203,7 +203,7 @@ impl Follow {
         }
     }
 
-    /// Sets why it ended or failed.
+    /// Sets the reason for the end or the failure.
     pub fn set_note(&mut self, note: ErrorInfo) {
         self.note = Some(note);
         (self.news.note, self.news.any) = (true, true);
@@ -276,17 +276,15 @@ impl Follow {
         engine.map_or_else(|| "?".to_owned(), |engine| engine.name.clone())
     }
 
-    /// Where it stands.
     pub fn status(&self) -> MatchStatus {
         self.status
     }
 
-    /// Why it ended, or what went wrong.
     pub fn note(&self) -> Option<&ErrorInfo> {
         self.note.as_ref()
     }
 
-    /// Games that count.
+    /// The number of stored games.
     pub fn games(&self) -> u32 {
         self.tally.games()
     }
@@ -337,7 +335,7 @@ impl Follow {
         self.news.any
     }
 
-    /// What has changed since the last time; none if nothing has.
+    /// The changes since the last call; none without changes.
     pub fn take_delta(&mut self) -> Option<MatchDelta> {
         let news = std::mem::take(&mut self.news);
         if !news.any {
@@ -408,16 +406,16 @@ fn detail(end: &GameEnd) -> Option<ErrorInfo> {
     Some(code.into())
 }
 
-/// A game that counts.
+/// A finished and stored game.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// Its number in the match, from 1.
+    /// The number in the match, from 1.
     pub number: u32,
     /// The game, with the engines' evaluations of each move.
     pub record: GameRecord,
-    /// The engines, as the match calls them.
+    /// The names of the engines in the match.
     pub engines: Sides<String>,
-    /// How it ended.
+    /// The outcome.
     pub outcome: OutcomeView,
 }
 
@@ -427,7 +425,7 @@ pub(super) fn finished(plan: &Plan, pair: &PairResult) -> Vec<Finished> {
     games.filter_map(|(index, game)| one(plan, pair, index, game)).collect()
 }
 
-/// The number in its match of a game of a pair, from 1. Each pair has two.
+/// The number of a game in its match, from 1. Each pair has two games.
 pub(super) fn number_of(pair: &PairResult, index: u32) -> u32 {
     let before = u32::try_from(pair.pairing.index).unwrap_or(u32::MAX).saturating_mul(2);
     before.saturating_add(index).saturating_add(1)

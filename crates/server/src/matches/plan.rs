@@ -1,4 +1,4 @@
-//! From what the page asks for to a plan of the arena.
+//! The conversion of the page's plan to a plan of the arena, and errors of matches as error codes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -29,26 +29,26 @@ const MAX_ENGINES: usize = 100;
 const MAX_ROUNDS: u32 = 10_000;
 const MAX_PAIRS: u32 = 1_000_000;
 const MAX_SLOTS: u32 = 64;
-/// No list of openings is longer, and no text of the plan.
+/// Maximum number of openings of a list, and maximum size of a text of the plan.
 const MAX_OPENINGS: usize = 100_000;
 const MAX_COUNT: usize = 1000;
 
-/// A registered engine as a match starts it.
+/// A registered engine in a match.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entrant {
-    /// What it is called.
+    /// The name.
     pub name: String,
     /// The absolute path of the program, or `tcp://host:port`.
     pub command: String,
     /// The arguments of the program.
     pub args: Vec<String>,
-    /// The working directory; none for that of the program.
+    /// The working directory; none for the directory of the program.
     pub dir: Option<String>,
     /// Environment variables in addition to those of the server.
     pub env: BTreeMap<String, String>,
-    /// What it speaks; none for UCI in chess and USI in shogi.
+    /// The protocol; none for UCI in chess and USI in shogi.
     pub protocol: Option<Protocol>,
-    /// The values of its options for games.
+    /// The values of its options for play.
     pub options: BTreeMap<String, String>,
 }
 
@@ -56,7 +56,7 @@ pub struct Entrant {
 /// plan.
 ///
 /// # Errors
-/// The match makes no sense or is too large: what is wrong.
+/// The plan is invalid or too large.
 pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize), ApiError> {
     if asked.engines.len() < 2 || asked.engines.len() != entrants.len() {
         return Err(ApiError::invalid_request(ErrorCode::TooFewEngines));
@@ -113,7 +113,7 @@ pub fn plan_of(asked: &MatchPlan, entrants: &[Entrant]) -> Result<(Plan, usize),
     Ok((plan, slots))
 }
 
-/// A name that no other engine of the match has.
+/// A unique name of an engine in the match.
 fn name(
     engine: &MatchEngine,
     entrant: &Entrant,
@@ -332,7 +332,7 @@ fn japanese(rule: Rule) -> String {
     format!("{} ({})", rule.text_in(language), rule.clause_in(language))
 }
 
-/// Why a match cannot be played or finished.
+/// The error of a match.
 pub(super) fn match_error(game: Game, error: &MatchError) -> ErrorInfo {
     match error {
         MatchError::Schedule(error) => schedule_error(game, error),
@@ -344,7 +344,7 @@ pub(super) fn match_error(game: Game, error: &MatchError) -> ErrorInfo {
     }
 }
 
-/// Why results cannot be read or written.
+/// The error of stored results.
 pub(super) fn store_error(error: &StoreError) -> ErrorInfo {
     match error {
         StoreError::Io { path, what: _, error } => {
@@ -357,7 +357,7 @@ pub(super) fn store_error(error: &StoreError) -> ErrorInfo {
     }
 }
 
-/// Why a plan has no schedule.
+/// The error of a schedule.
 pub(super) fn schedule_error(game: Game, error: &ScheduleError) -> ErrorInfo {
     let code = match error {
         ScheduleError::TooFewEngines { .. } => ErrorCode::TooFewEngines,
@@ -374,7 +374,7 @@ pub(super) fn schedule_error(game: Game, error: &ScheduleError) -> ErrorInfo {
     code.into()
 }
 
-/// Why the parameters of a test are invalid.
+/// The error of the parameters of a test.
 fn test_error(error: &SprtError) -> ErrorCode {
     match error {
         SprtError::Hypotheses { .. } => ErrorCode::InvalidHypotheses,

@@ -1,4 +1,4 @@
-//! The counts of a match, and what follows from them.
+//! The counts of a match, with standings, crosstable and curves.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use readyok_rules::Side;
 
 use crate::wire::{CurvePoint, Elo, Llr, Standing, Wins};
 
-/// More points than a chart has pixels show nothing.
+/// Maximum number of points of a curve; a chart has no more pixels.
 const MAX_POINTS: usize = 1024;
 
 /// The counts of all complete pairs.
@@ -21,7 +21,7 @@ pub(super) struct Tally {
     games: u32,
     test: Option<Sprt>,
     curve: Vec<CurvePoint>,
-    /// Every so-manieth point is kept, and the last.
+    /// The interval of the stored points. The last point is always stored.
     stride: u32,
     seen: u32,
 }
@@ -39,7 +39,7 @@ impl Tally {
         }
     }
 
-    /// Counts a pair. Gives the new point of the curve of a match of two.
+    /// Counts a pair. Returns the new point of the curve of a match of two.
     pub(super) fn add(&mut self, pair: &PairResult) -> Option<CurvePoint> {
         let (one, two) = (pair.pairing.first, pair.pairing.second);
         let (engine, opponent) = if one <= two { (one, two) } else { (two, one) };
@@ -112,7 +112,7 @@ impl Tally {
         &self.curve
     }
 
-    /// What each has against each.
+    /// The results of each engine against each.
     pub(super) fn crosstable(&self) -> Vec<Vec<Wins>> {
         (0..self.engines)
             .map(|a| (0..self.engines).map(|b| self.wins(EngineId(a), EngineId(b))).collect())
@@ -133,7 +133,7 @@ impl Tally {
         Wins { won: lost, drawn, lost: won }
     }
 
-    /// The table, best first.
+    /// The standings, best first.
     pub(super) fn standings(&self) -> Vec<Standing> {
         let mut table: Vec<Standing> = (0..self.engines)
             .map(|engine| {

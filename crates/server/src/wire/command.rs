@@ -19,152 +19,212 @@ use super::{
 #[derive(Clone, Debug, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Command {
-    /// Wants a topic. Its snapshot follows the answer.
-    Subscribe { topic: Topic },
-    /// Wants it no longer.
-    Unsubscribe { topic: Topic },
+    /// Subscribes to a topic. Its snapshot follows the answer.
+    Subscribe {
+        topic: Topic,
+    },
+    Unsubscribe {
+        topic: Topic,
+    },
 
     /// Sets up a game. Answers [`Answer::Game`].
-    NewGame { game: Box<NewGame> },
+    NewGame {
+        game: Box<NewGame>,
+    },
     /// Opens a game of the library. Answers [`Answer::Game`].
-    OpenGame { game: GameId },
+    OpenGame {
+        game: GameId,
+    },
     /// Closes a game: it stays in the library, its engines end. A game that is played is interrupted and can be
     /// resumed.
-    CloseGame { game: GameId },
+    CloseGame {
+        game: GameId,
+    },
     /// Deletes a game from the library, open or not.
-    DeleteGame { game: GameId },
-    /// Plays a move: at the cursor, and for the player if that is where the game stands. Answers
+    DeleteGame {
+        game: GameId,
+    },
+    /// Plays a move after a node, in the game if the node is its last one. Answers
     /// [`Answer::Node`].
     Move {
         game: GameId,
-        /// After which node: that of the position which the user saw.
+        /// The node of the position that the user saw.
         node: NodeId,
         /// In UCI, USI, SAN, or Japanese notation.
         text: String,
     },
     /// Moves the cursor to a node.
-    GoTo { game: GameId, node: NodeId },
+    GoTo {
+        game: GameId,
+        node: NodeId,
+    },
     /// Changes the tree. Inserting answers [`Answer::Node`].
-    Edit { game: GameId, edit: Edit },
+    Edit {
+        game: GameId,
+        edit: Edit,
+    },
     /// Takes back the human's last move, with the engine's reply.
-    TakeBack { game: GameId },
+    TakeBack {
+        game: GameId,
+    },
     /// Resigns for the human (of two: the one to move).
-    Resign { game: GameId },
+    Resign {
+        game: GameId,
+    },
     /// Offers a draw to the engine, which answers by its score; or to the other human.
-    OfferDraw { game: GameId },
-    /// Takes the draw that was offered.
-    AcceptDraw { game: GameId },
-    /// Claims a draw that the rules give (chess), or declares a win (shogi).
-    Claim { game: GameId },
-    /// Asks for a hint.
+    OfferDraw {
+        game: GameId,
+    },
+    /// Accepts the draw offer.
+    AcceptDraw {
+        game: GameId,
+    },
+    /// Claims a draw by the rules (chess), or declares a win (shogi).
+    Claim {
+        game: GameId,
+    },
+    /// Requests a hint.
     Hint {
         game: GameId,
-        /// From which engine; none for the one that plays, or else the first that can.
+        /// None for the engine that plays, or else the built-in one.
         engine: Option<EngineId>,
     },
-    /// Has the engine that searches play immediately.
-    MoveNow { game: GameId },
+    /// Makes the engine that searches play immediately.
+    MoveNow {
+        game: GameId,
+    },
     /// Stops the clocks and the engines of a game.
-    Pause { game: GameId },
+    Pause {
+        game: GameId,
+    },
     /// Resumes a game after a pause or an interruption, or from a node with new players.
     Resume {
         game: GameId,
-        /// From here: the line up to there becomes the game. None for where it stands.
+        /// The line to this node becomes the game. None for the last move.
         from: Option<NodeId>,
-        /// Who plays from now on; none for as before.
+        /// New players; none for the same ones.
         players: Option<Box<super::Sides<Player>>>,
     },
-    /// Breaks a game off without a result.
-    Abort { game: GameId },
+    /// Aborts a game without a result.
+    Abort {
+        game: GameId,
+    },
     /// Starts the [`Rematch`](super::Rematch) of a finished game, or returns the existing one. Answers
     /// [`Answer::Game`].
-    Rematch { game: GameId },
+    Rematch {
+        game: GameId,
+    },
 
-    /// Has an engine analyse at the cursor, or changes what it does.
-    Analyse { game: GameId, engine: EngineId, settings: AnalysisSettings },
-    /// Stops an engine that analyses; its output stays.
+    /// Starts the analysis by an engine, or changes its settings.
+    Analyse {
+        game: GameId,
+        engine: EngineId,
+        settings: AnalysisSettings,
+    },
+    /// Stops an engine that analyzes; its output stays.
     StopAnalysis {
         game: GameId,
-        /// Which engine; none for all.
+        /// None for all engines.
         engine: Option<EngineId>,
     },
-    /// Takes an engine away from a game, and ends its process.
-    EndAnalysis { game: GameId, engine: EngineId },
+    /// Removes an engine from the analysis of a game, and ends its process.
+    EndAnalysis {
+        game: GameId,
+        engine: EngineId,
+    },
 
-    /// Registers an engine and asks it what it can do. Answers [`Answer::Engine`].
+    /// Registers an engine and probes its options. Answers [`Answer::Engine`].
     AddEngine {
-        /// The engine.
         entry: EngineEntry,
     },
     /// Registers an engine again under another name, with its values and presets, which are the copy's own from then
     /// on. Answers [`Answer::Engine`].
-    CopyEngine { engine: EngineId },
+    CopyEngine {
+        engine: EngineId,
+    },
     /// Previews how a text is run, without registering it. Answers [`Answer::Preview`].
     PreviewEngine {
         /// A path, a command line, or `tcp://host:port`.
         text: String,
     },
-    /// Changes how an engine is reached, and asks it again what it can do.
+    /// Changes the source of an engine, and probes its options.
     ChangeEngine {
         engine: EngineId,
-        /// How it is from now on.
         entry: EngineEntry,
     },
     /// Removes an engine and ends its processes.
-    RemoveEngine { engine: EngineId },
-    /// Asks an engine again what it can do.
-    InspectEngine { engine: EngineId },
-    /// Sets values of options for good. Processes that run get them when they are idle.
+    RemoveEngine {
+        engine: EngineId,
+    },
+    /// Probes the options of an engine.
+    InspectEngine {
+        engine: EngineId,
+    },
+    /// Sets option values permanently. Running processes receive them when they are idle.
     SetOptions {
         engine: EngineId,
-        /// For what.
         of: ValuesFor,
-        /// By name; null takes a value back to the default.
+        /// By name; null resets a value to the default.
         values: BTreeMap<String, Option<String>>,
     },
     /// Presses a button of all running processes of an engine, or of a new one.
-    PressButton { engine: EngineId, option: String },
-    /// Keeps a set of values under a name.
+    PressButton {
+        engine: EngineId,
+        option: String,
+    },
+    /// Saves a set of values under a name.
     SavePreset {
         engine: EngineId,
-        /// The set.
         preset: Preset,
     },
-    /// Forgets a set of values.
-    DeletePreset { engine: EngineId, name: String },
-    /// Makes the values of an engine those of a set.
+    /// Deletes a set of values.
+    DeletePreset {
+        engine: EngineId,
+        name: String,
+    },
+    /// Replaces the values of an engine by a set.
     ApplyPreset {
         engine: EngineId,
         name: String,
-        /// For what.
         of: ValuesFor,
     },
     /// Sets the response to an engine that requires a registration.
     RegisterEngine {
         engine: EngineId,
-        /// A name and a code; none for `later`.
+        /// None for `register later`.
         with: Option<Registration>,
     },
-    /// Puts an engine through the conformance checker.
-    CheckEngine { engine: EngineId },
+    /// Starts the conformance checker.
+    CheckEngine {
+        engine: EngineId,
+    },
 
-    /// Starts a process for the user's own commands. Answers [`Answer::Process`].
-    OpenConsole { engine: EngineId },
-    /// Sends a line to a process, as it is.
+    /// Starts a process that receives commands of the user. Answers [`Answer::Process`].
+    OpenConsole {
+        engine: EngineId,
+    },
+    /// Sends a line to a process unchanged.
     SendLine {
         process: ProcessId,
-        /// The line.
         line: String,
     },
-    /// Asks a process to leave, and starts another in its place.
-    RestartProcess { process: ProcessId },
-    /// Asks a process to leave.
-    QuitProcess { process: ProcessId },
-    /// Kills a process with all that it has started.
-    KillProcess { process: ProcessId },
+    /// Sends `quit` to a process, and starts another one after its exit.
+    RestartProcess {
+        process: ProcessId,
+    },
+    /// Sends `quit` to a process.
+    QuitProcess {
+        process: ProcessId,
+    },
+    /// Kills a process with its descendants.
+    KillProcess {
+        process: ProcessId,
+    },
 
     /// Plays a match. Answers [`Answer::Match`].
-    StartMatch { plan: Box<MatchPlan> },
+    StartMatch {
+        plan: Box<MatchPlan>,
+    },
     /// Stops a match: immediately, and its games are replayed when it is resumed; or when they are over.
     StopMatch {
         id: MatchId,
@@ -172,7 +232,9 @@ pub enum Command {
         finish: bool,
     },
     /// Resumes a match.
-    ResumeMatch { id: MatchId },
+    ResumeMatch {
+        id: MatchId,
+    },
     /// Opens a game of a match from the library, where it is put back if it is no longer there. Answers
     /// [`Answer::Game`].
     OpenMatchGame {
@@ -181,7 +243,9 @@ pub enum Command {
         number: u32,
     },
     /// Deletes a match that does not run.
-    DeleteMatch { id: MatchId },
+    DeleteMatch {
+        id: MatchId,
+    },
 
     /// Starts or resumes the report of a game. For several games, or a directory, answers [`Answer::Job`].
     StartReport {
@@ -200,11 +264,17 @@ pub enum Command {
         path: String,
     },
     /// Stops a job where it stands.
-    StopJob { id: JobId },
+    StopJob {
+        id: JobId,
+    },
     /// Resumes a job.
-    ResumeJob { id: JobId },
+    ResumeJob {
+        id: JobId,
+    },
     /// Forgets a job; its games and their reports stay.
-    DeleteJob { id: JobId },
+    DeleteJob {
+        id: JobId,
+    },
     /// "Learn from mistakes": evaluates an attempt at a mistake. Answers [`Answer::Tried`].
     TryMove {
         game: GameId,
@@ -254,117 +324,102 @@ pub enum Answer {
     /// It is done, or has started; topics report the rest.
     Done,
     /// A game is open.
-    Game { game: GameId },
+    Game {
+        game: GameId,
+    },
     /// A move was played or a line inserted.
     Node {
         /// Its (last) node.
         node: NodeId,
     },
     /// An engine was registered.
-    Engine { engine: EngineId },
+    Engine {
+        engine: EngineId,
+    },
     /// What would be run.
     Preview {
         /// How it would be reached; exactly this is run, without a shell.
         entry: EngineEntry,
     },
-    /// A process was started.
-    Process { process: ProcessId },
-    /// A match was started.
-    Match { id: MatchId },
-    /// A job has begun.
-    Job { id: JobId },
-    /// A move was tried.
+    Process {
+        process: ProcessId,
+    },
+    Match {
+        id: MatchId,
+    },
+    Job {
+        id: JobId,
+    },
     Tried {
-        /// What it costs, in percent of winning chances.
+        /// The loss in percent of winning chances.
         loss: f64,
-        /// Whether it is as good as the best, within 2 percent.
+        /// Whether the loss is at most 2 percent.
         good: bool,
-        /// Whose turn it was.
+        /// The side of the move.
         side: Side,
     },
 }
 
-/// Something that a tab can be kept informed of. As text: `games`, `game/7`, `log/3`.
+/// A topic that a tab can subscribe to. Its text is `games`, `game/7`, `log/3`.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, TS)]
 #[ts(
     type = "\"games\" | \"engines\" | \"matches\" | \"jobs\" | \"settings\" | `game/${number}` | `analysis/${number}` | `log/${number}` | `match/${number}` | `report/${number}`"
 )]
 pub enum Topic {
-    /// The open games, each with a line about it.
+    /// The summaries of the open games.
     Games,
     /// The engines with their options, and their processes.
     Engines,
-    /// The matches, each with a line about it.
+    /// The summaries of the matches.
     Matches,
-    /// Work on many games.
     Jobs,
-    /// What the user has set for the app.
     Settings,
     /// A game: its tree, the position at its cursor, its players and clocks.
     Game(GameId),
-    /// What engines think at the cursor of a game.
+    /// Analysis at the cursor of a game.
     Analysis(GameId),
     /// The log of a process.
     Log(ProcessId),
     /// A match: its table, curves and boards.
     Match(MatchId),
-    /// The whole-game report of a game.
+    /// The report of a game.
     Report(GameId),
 }
 
-/// The whole state of a topic.
+/// The complete state of a topic.
 #[derive(Clone, Debug, Serialize, TS)]
 #[serde(tag = "kind", content = "state", rename_all = "snake_case")]
 pub enum State {
-    /// Of `games`.
     Games(GamesState),
-    /// Of `engines`.
     Engines(EnginesState),
-    /// Of `matches`.
     Matches(MatchesState),
-    /// Of `jobs`.
     Jobs(JobsState),
-    /// Of `settings`.
     Settings(Settings),
-    /// Of `game/…`.
     Game(Box<GameState>),
-    /// Of `analysis/…`.
     Analysis(AnalysisState),
-    /// Of `log/…`.
     Log(LogState),
-    /// Of `match/…`.
     Match(Box<MatchState>),
-    /// Of `report/…`.
     Report(Box<ReportState>),
 }
 
-/// What has changed in a topic.
+/// A change of a topic.
 #[derive(Clone, Debug, Serialize, TS)]
 #[serde(tag = "kind", content = "delta", rename_all = "snake_case")]
 pub enum Delta {
-    /// Of `games`.
     Games(GamesDelta),
-    /// Of `engines`.
     Engines(EnginesDelta),
-    /// Of `matches`.
     Matches(MatchesDelta),
-    /// Of `jobs`.
     Jobs(JobsDelta),
-    /// Of `settings`: all of them.
+    /// All settings.
     Settings(Settings),
-    /// Of `game/…`.
     Game(Box<GameDelta>),
-    /// Of `analysis/…`.
     Analysis(AnalysisDelta),
-    /// Of `log/…`.
     Log(LogDelta),
-    /// Of `match/…`.
     Match(Box<MatchDelta>),
-    /// Of `report/…`.
     Report(ReportDelta),
 }
 
-/// A text that names no topic.
+/// The text is not a topic.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct NoTopic;
 
@@ -436,12 +491,12 @@ impl<'de> Deserialize<'de> for Topic {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize, TS)]
 #[serde(default)]
 pub struct Settings {
-    /// What the page keeps: theme, language, piece style, keys, the last game's settings, … The server does not
-    /// look into it. At most 64 KiB.
+    /// The page's own values (theme, language, piece style, …), which the server does not interpret. At most
+    /// 64 KiB.
     pub page: BTreeMap<String, String>,
     /// What stops when the last tab is closed.
     pub on_close: OnClose,
-    /// The game to show when the app is opened without another choice.
+    /// The game to show when the app is opened.
     pub current_game: Option<GameId>,
 }
 
@@ -452,7 +507,7 @@ pub struct OnClose {
     pub pause_games: bool,
     /// Whether analysis stops.
     pub stop_analysis: bool,
-    /// The server ends when nothing is left to do.
+    /// Whether the server exits when it has nothing to do.
     pub quit: bool,
 }
 

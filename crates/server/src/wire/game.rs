@@ -11,9 +11,9 @@ use ts_rs::TS;
 
 use super::{EngineId, ErrorInfo, Strength};
 
-/// A game by its number, which is also that of the library and of its analysis.
+/// The number of a game, which is also its number in the library.
 pub type GameId = u32;
-/// A move of a tree, or its root, by its number. It never changes and is never used again.
+/// The number of a node of a tree. It never changes and is never used again.
 pub type NodeId = u32;
 
 /// The open games.
@@ -26,26 +26,21 @@ pub struct GamesState {
 /// Changes of the list of games.
 #[derive(Clone, Debug, Default, Serialize, TS)]
 pub struct GamesDelta {
-    /// New or changed ones.
     pub changed: Vec<GameLine>,
-    /// Those that were closed.
     pub removed: Vec<GameId>,
 }
 
-/// One line about a game.
+/// The summary of a game.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
 pub struct GameLine {
     pub id: GameId,
     pub variant: Variant,
-    /// The players' names.
     pub names: Sides<String>,
-    /// Moves of the main line.
+    /// The number of moves of the main line.
     pub plies: u32,
-    /// Whether it is being played.
     pub playing: bool,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: String,
-    /// When it was last changed.
     pub changed: u64,
 }
 
@@ -58,106 +53,97 @@ pub struct GameState {
     pub start: String,
     /// Whether the start position is a handicap of shogi.
     pub handicap: bool,
-    /// The number of the first move in chess notation, and who makes it.
+    /// The number of the first move in chess notation.
     pub first_number: u32,
-    /// Who moves at the root.
+    /// The side to move at the root.
     pub first_turn: Side,
-    /// Headers as files have them (`White`, `Event`, `先手`, …), without those that follow from the rest.
+    /// Headers as in files (`White`, `Event`, `先手`, …), without those that follow from the other fields.
     pub headers: Vec<Header>,
     /// All nodes, parents before their children. The first is the root.
     pub nodes: Vec<Node>,
-    /// The node at the cursor, in all tabs.
+    /// The cursor is the same in all tabs.
     pub cursor: NodeId,
-    /// The position there.
     pub position: PositionView,
-    /// The opening of the moves that led there, if it has a name.
+    /// The named opening of the moves to the cursor.
     pub opening: Option<OpeningName>,
-    /// How it has ended.
     pub outcome: Option<OutcomeView>,
-    /// While it is played, and afterwards.
+    /// Present during play and afterwards.
     pub play: Option<Play>,
-    /// Whether there is something to undo, and to redo.
     pub undo: Undo,
-    /// Why the library could not take the last change, in English; none if it has it.
-    pub unsaved: Option<String>,
+    /// Why the last change could not be saved.
+    pub save_error: Option<ErrorInfo>,
 }
 
-/// What has changed in a game. What is absent is as it was.
+/// Changes of a game. Absent fields are unchanged.
 #[derive(Clone, Debug, Default, Serialize, TS)]
 pub struct GameDelta {
     /// New or changed nodes. Parents come before their children.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<Node>>")]
     pub nodes: Vec<Node>,
-    /// Nodes that are gone, with all below them.
+    /// Removed nodes, with their descendants.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<NodeId>>")]
     pub removed: Vec<NodeId>,
-    /// New headers, all of them.
+    /// All headers.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub headers: Option<Vec<Header>>,
-    /// The cursor, with the position there.
+    /// The cursor with its position.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub at: Option<At>,
-    /// How it has ended (an object with `outcome`, which is null when the end was taken back).
+    /// A new outcome, which is null if play continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub over: Option<Over>,
-    /// Players, clocks and offers.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub play: Option<Play>,
-    /// Whether there is something to undo.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub undo: Option<Undo>,
-    /// Whether the library has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub kept: Option<KeptState>,
+    pub save_status: Option<SaveStatus>,
 }
 
-/// Whether the library has a game as it is.
+/// Whether the last change of a game is saved.
 #[derive(Clone, Debug, Serialize, TS)]
-pub struct KeptState {
-    /// Why not, in English; none if it has.
-    pub error: Option<String>,
+pub struct SaveStatus {
+    /// Null if it is saved.
+    pub error: Option<ErrorInfo>,
 }
 
-/// The node at the cursor.
+/// The cursor with its position.
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct At {
     pub cursor: NodeId,
-    /// The position there.
     pub position: PositionView,
-    /// The opening of the moves that led there, if it has a name.
+    /// The named opening of the moves to the cursor.
     pub opening: Option<OpeningName>,
 }
 
-/// How an opening is called.
+/// The name of an opening.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, TS)]
 pub struct OpeningName {
     /// The code of the *Encyclopaedia of Chess Openings*, `A00` to `E99`.
     pub eco: String,
-    /// The name, in English.
+    /// In English.
     pub name: String,
 }
 
-/// Whether and how a game is over.
+/// A new outcome of a game.
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct Over {
-    /// None if it is not.
+    /// Null if play continues.
     pub outcome: Option<OutcomeView>,
 }
 
-/// What can be undone.
+/// Whether edits can be undone and redone.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize, TS)]
 pub struct Undo {
-    /// A change of the tree can be undone.
     pub undo: bool,
-    /// One that was undone can be done again.
     pub redo: bool,
 }
 
@@ -165,38 +151,36 @@ pub struct Undo {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct Header {
     pub name: String,
-    /// Its value.
     pub value: String,
 }
 
-/// A move of a tree, or its root.
+/// A node of a tree: a move, or the root.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 pub struct Node {
     pub id: NodeId,
-    /// The node before it; none for the root.
+    /// None for the root.
     pub parent: Option<NodeId>,
-    /// Moves from the root: 0 for it.
+    /// 0 for the root.
     pub ply: u32,
     pub kind: NodeKind,
     /// The move in UCI or USI notation; empty for the root, `0000` for a null move.
     pub uci: String,
-    /// The move as text; empty for the root.
+    /// Empty for the root.
     pub text: MoveText,
-    /// The children in order: the first continues the line, the others are variations.
+    /// The first child continues the line; the others are variations.
     pub children: Vec<NodeId>,
-    /// Comments before the move (only where it begins a variation).
+    /// Comments before the move, at the start of a variation.
     pub before: Vec<String>,
     /// Comments after the move.
     pub comments: Vec<String>,
-    /// Signs: 1 is `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`, 6 `?!`, and so on.
+    /// NAGs: 1 is `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`, 6 `?!`, and so on.
     pub nags: Vec<u8>,
-    /// What the mover has left after it.
+    /// The time left after the move.
     pub clock: Option<u64>,
-    /// What it took.
+    /// The time of the move.
     pub elapsed: Option<u64>,
-    /// The score of the position after it, from the first side.
+    /// The score of the position after the move, for the first side.
     pub evaluation: Option<Evaluation>,
-    /// Arrows and circles.
     pub marks: Vec<Mark>,
 }
 
@@ -208,61 +192,56 @@ pub enum NodeKind {
     Root,
     /// A legal move.
     Legal,
-    /// A null move: the side to move passes.
+    /// A null move.
     Null,
-    /// A move against the rules, which ended the game. The position stays the one before it.
+    /// An illegal move that ended the game. The position is the one before it.
     Illegal,
 }
 
-/// A mark on the board.
+/// An arrow or a circle on the board.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct Mark {
     /// `green`, `red`, `yellow` or `blue`.
     pub color: String,
-    /// The square, or where the arrow starts.
+    /// The square, or the start of the arrow.
     pub from: String,
-    /// Where the arrow ends; none for a circle.
+    /// The end of the arrow; none for a circle.
     pub to: Option<String>,
 }
 
-/// A game that is played, or was.
+/// A game in progress or after play.
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct Play {
-    /// Where it stands.
     pub status: PlayStatus,
-    /// Who plays.
     pub players: Sides<PlayerState>,
-    /// The node where the game stands: the end of what was played. New moves of players go there.
+    /// The node of the last move that was played. The next move follows it.
     pub tip: NodeId,
-    /// The clocks; none without time controls.
+    /// None without time controls.
     pub clocks: Option<Clocks>,
-    /// Who has offered a draw that still stands.
+    /// The side with a pending draw offer.
     pub draw_offer: Option<Side>,
-    /// What the human to move can claim by the rules of the game.
+    /// The claim that the human to move can make.
     pub claim: Option<Claim>,
-    /// The last hint that was asked for, until a move is played.
+    /// The last hint, until a move is played.
     pub hint: Option<Hint>,
-    /// When it is over: whether there is another game of the same players.
+    /// Present if the game is over.
     pub rematch: Option<Rematch>,
 }
 
-/// Another game of the same players, set up as this one was.
+/// The rematch: another game of the same players with the same setup.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Rematch {
-    /// It can be had.
+    /// The rematch can be started.
     Open {
-        /// Whether the players change sides. Who gives a handicap gives it again.
+        /// Whether the players change sides. In a handicap game they do not.
         swapped: bool,
     },
-    /// It has begun.
-    Begun {
-        /// Which it is.
-        game: GameId,
-    },
+    /// The rematch has been started.
+    Begun { game: GameId },
 }
 
-/// What a human can claim, with its result.
+/// A claim of a human, with its result.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Claim {
@@ -274,114 +253,96 @@ pub enum Claim {
     DeclareDraw,
 }
 
-/// Where a game stands.
+/// The status of play.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PlayStatus {
-    /// A human is to move.
     YourTurn,
-    /// An engine is being started for it.
+    /// The engine to move is starting.
     Starting,
-    /// An engine thinks about its move.
+    /// The engine to move is searching.
     Searching,
-    /// Clocks stand.
+    /// The clocks are stopped.
     Paused,
-    /// It was broken off by the server's end or an engine's failure, and can be resumed.
+    /// Interrupted by the end of the server or the failure of an engine; it can be resumed.
     Interrupted,
-    /// It is over.
     Over,
 }
 
-/// A player.
+/// The state of a player.
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct PlayerState {
-    /// Who it is.
     pub player: Player,
     /// The name of the human or the engine.
     pub name: String,
-    /// For an engine: its last score, from its own side.
+    /// The last output of an engine.
     pub info: Option<MoveInfo>,
-    /// For an engine that ponders.
+    /// Present for an engine that ponders.
     pub pondering: Option<PonderState>,
 }
 
 /// The output of the last search of an engine that plays.
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct MoveInfo {
-    /// The move it is about: the node of that move, or none while it thinks.
+    /// The node of the searched move; none during the search.
     pub node: Option<NodeId>,
     /// In plies.
     pub depth: Option<u32>,
-    /// From its own side.
+    /// For the side of the engine.
     pub score: Option<Score>,
-    /// Nodes searched.
     pub nodes: Option<u64>,
-    /// Nodes per second.
     pub nps: Option<u64>,
-    /// Milliseconds searched.
+    /// In milliseconds.
     pub time: Option<u64>,
-    /// The line it expects.
     pub pv: Vec<LineMove>,
 }
 
-/// How well an engine guesses its opponent's moves.
+/// The ponder statistics of an engine.
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct PonderState {
-    /// The move it thinks on now.
+    /// The move that is pondered.
     pub expects: Option<LineMove>,
-    /// How often it was right.
+    /// The number of correct predictions.
     pub hits: u32,
-    /// How often it pondered to the end of the opponent's turn.
+    /// The number of predictions.
     pub tries: u32,
 }
 
-/// A move of a line that was not played.
+/// A move of a variation.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct LineMove {
     /// In UCI or USI notation.
     pub uci: String,
-    /// As text. From the first illegal move on, as it is.
+    /// From the first illegal move on, the text is that of the engine.
     pub text: MoveText,
 }
 
-/// A hint.
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct Hint {
-    /// The node it is for.
     pub node: NodeId,
-    /// The move.
     pub hint: LineMove,
 }
 
-/// Clocks. The page lets the running one run; the server alone decides when a flag falls.
+/// The clocks. The page extrapolates the running one; only the server decides when a flag falls.
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct Clocks {
-    /// What was left at `sent_at`; none for a side that has no clock. Negative when a flag has fallen.
+    /// The remaining time at `sent_at`, negative after the fall of a flag; none for a side without a clock.
     pub remaining: Sides<Option<i64>>,
-    /// In byoyomi: what each move may use once `remaining` is used up.
+    /// The byoyomi of each move after `remaining` is used up.
     pub byoyomi: Sides<u64>,
-    /// Added for each move.
+    /// Added after each move.
     pub increment: Sides<u64>,
-    /// Moves until more time is added.
+    /// The number of moves to the next time control.
     pub moves_to_go: Sides<Option<u32>>,
-    /// Whose clock runs.
     pub running: Option<Side>,
-    /// When this was true.
     pub sent_at: u64,
 }
 
-/// Who plays a side.
+/// The player of a side.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Player {
-    /// A human at the page.
-    Human {
-        /// The name for the record.
-        name: String,
-        /// Its time.
-        time: Time,
-    },
-    /// An engine.
+    Human { name: String, time: Time },
     Engine(EnginePlayer),
 }
 
@@ -389,82 +350,75 @@ pub enum Player {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 pub struct EnginePlayer {
     pub engine: EngineId,
-    /// Its time.
     pub time: Time,
     /// Limits of each search in addition to the clock.
     #[serde(default)]
     pub limits: Limits,
-    /// Whether it thinks on the opponent's time.
     #[serde(default)]
     pub ponder: bool,
-    /// How strongly it plays; none for as strongly as it can.
+    /// None for full strength.
     pub strength: Option<Strength>,
-    /// Options for this game only, over those of the engine for play.
+    /// Values of options for this game only; they override the engine's values.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
 }
 
-/// The time of one side for a game.
+/// The time control of a side.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Time {
-    /// No clock. An engine needs a limit then, or "move now".
+    /// No clock. An engine requires a limit, or the command `move_now`.
     None,
-    /// A clock.
     Clock {
-        /// At the start, and again every `moves` moves.
+        /// Added at the start and after every `moves` moves.
         base: u64,
         /// Added after each move.
         increment: u64,
-        /// What each move may use when the rest is used up.
+        /// The time of each move after the other time is used up.
         byoyomi: u64,
-        /// Moves until `base` is added again; none for the whole game.
+        /// None for the whole game.
         moves: Option<u32>,
     },
     /// A fixed time for each move.
     PerMove {
-        /// Milliseconds.
+        /// In milliseconds.
         time: u64,
     },
 }
 
-/// Limits of a search. The first that is reached ends it.
+/// The limits of a search, which the first reached one ends.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(default)]
 pub struct Limits {
     /// In plies.
     pub depth: Option<u32>,
-    /// Nodes.
     pub nodes: Option<u64>,
-    /// Milliseconds.
+    /// In milliseconds.
     pub time: Option<u64>,
-    /// A mate: in moves (chess), or within milliseconds (shogi; 0 for without limit).
+    /// A search for a mate: in moves (chess), or in milliseconds (shogi; 0 for no limit).
     pub mate: Option<u64>,
 }
 
-/// How to set up a game.
+/// The setup of a game.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 pub struct NewGame {
     pub variant: Variant,
-    /// Where it starts.
     pub start: Start,
-    /// The players; none for a board to analyse on.
+    /// None for an analysis board.
     pub players: Option<Sides<Player>>,
-    /// Rules in addition to those of the board.
     #[serde(default)]
     pub rules: PlayRules,
-    /// Where the first moves come from.
     pub book: Option<Book>,
 }
 
-/// What ends a game that is played.
+/// The rules that end a game.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum PlayRules {
-    /// Those of the federations: chess draws are claimed, shogi declares with 24 points.
+    /// The rules of the federations: draws are claimed in chess; a declaration requires 24 points in shogi.
     #[default]
     Federation,
-    /// Those of matches of programs: draws of chess end the game, shogi declares with 27 points.
+    /// The rules of engine matches: draws end the game in chess; a declaration requires 27 points in shogi.
     Engines,
 }
 
@@ -473,7 +427,7 @@ pub enum PlayRules {
 pub struct Book {
     /// A file below the data directory or a root of the file picker: PGN, EPD, SFEN lines or Polyglot.
     pub path: String,
-    /// Maximum number of moves from it.
+    /// Maximum number of book moves.
     pub plies: u32,
 }
 
@@ -484,78 +438,62 @@ pub enum Edit {
     /// Sets the comments of a node.
     Comment {
         node: NodeId,
-        /// Before it, where it begins a variation.
+        /// Before the move, at the start of a variation.
         #[serde(default)]
         before: Vec<String>,
-        /// After it.
+        /// After the move.
         comments: Vec<String>,
     },
-    /// Sets the signs of a node.
-    Nags {
-        node: NodeId,
-        /// All of them.
-        nags: Vec<u8>,
-    },
-    /// Sets the marks of a node.
-    Marks {
-        node: NodeId,
-        /// All of them.
-        marks: Vec<Mark>,
-    },
-    /// Deletes a node and all below it.
+    /// Sets the NAGs of a node.
+    Nags { node: NodeId, nags: Vec<u8> },
+    /// Sets the arrows and circles of a node.
+    Marks { node: NodeId, marks: Vec<Mark> },
+    /// Deletes a node with its descendants.
     Delete { node: NodeId },
-    /// Makes a variation one place more important.
+    /// Promotes a variation.
     Promote {
-        /// A node of it.
+        /// A node of the variation.
         node: NodeId,
-        /// All the way to the main line.
+        /// Promotes it to the main line.
         #[serde(default)]
         to_main: bool,
     },
     /// Adds a line of moves.
     Insert {
-        /// After this node.
+        /// The node before the line.
         node: NodeId,
         /// In UCI or USI notation.
         moves: Vec<String>,
-        /// The evaluation of the line, for its first move.
+        /// Added to the first move of the line.
         evaluation: Option<Evaluation>,
     },
     /// Sets the headers.
-    Headers {
-        /// All of them.
-        headers: Vec<Header>,
-    },
-    /// Sets the result of a game that is not being played.
+    Headers { headers: Vec<Header> },
+    /// Sets the result of a game that is not in progress.
     Result {
         /// `1-0`, `0-1`, `1/2-1/2` or `*`.
         result: String,
     },
     /// Undoes the last edit.
     Undo,
-    /// Does again what was undone.
+    /// Redoes the last undone edit.
     Redo,
 }
 
-/// A game that can be played.
+/// A variant.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Variant {
-    /// Chess.
     Chess,
-    /// Chess with any of 960 first ranks.
     Chess960,
-    /// Shogi.
     Shogi,
 }
 
-/// One of the players: first is White in chess and Black (sente) in shogi.
+/// A side: the first is White in chess and Black (sente) in shogi.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// Moves first from the start position.
     First,
-    /// The other.
     Second,
 }
 
@@ -568,39 +506,35 @@ impl fmt::Display for Side {
     }
 }
 
-/// One thing for each side.
+/// A value for each side.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct Sides<T> {
-    /// White's in chess, Black's (sente) in shogi.
+    /// Of White in chess, of Black (sente) in shogi.
     pub first: T,
-    /// The other's.
     pub second: T,
 }
 
-/// Where a game starts.
+/// The start of a game.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Start {
-    /// The usual start position.
+    /// The standard start position.
     Usual,
     /// A start position of Chess960 by its number, 0 to 959; none for a random one.
     Number {
-        /// 518 is that of chess.
+        /// 518 is the start position of chess.
         number: Option<u16>,
     },
     /// A handicap of shogi, by its name from [`Choices`].
     Handicap {
-        /// Such as `lance`.
+        /// For example `lance`.
         name: String,
     },
     /// A position in FEN or SFEN, or a `position …` line.
-    Text {
-        /// The text.
-        text: String,
-    },
+    Text { text: String },
 }
 
-/// A move as text. The page chooses by its settings and language.
+/// The texts of a move. The page selects one by its settings and language.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct MoveText {
     /// SAN in chess, `Nbd7`; Hodges' notation in shogi, `P-7f`.
@@ -611,58 +545,53 @@ pub struct MoveText {
     pub japanese: Option<String>,
 }
 
-/// A legal move, as a board needs it.
+/// A legal move for the board.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct LegalMove {
-    /// In UCI or USI notation. Castling in Chess960 is the king taking the rook.
+    /// In UCI or USI notation. In Chess960, castling is written as the king capturing the rook.
     pub uci: String,
-    /// The square it starts from, `e2` or `7g`; none for a drop.
+    /// The origin square, `e2` or `7g`; none for a drop.
     pub from: Option<String>,
-    /// For a drop: the piece in upper case, `P`.
+    /// The dropped piece in upper case, `P`.
     pub drop: Option<String>,
     /// Where it can be pointed to. The first is where the piece is shown to land. Castling has two: the king's
     /// square and the rook's (one, if the other would mean another move).
     pub to: Vec<String>,
-    /// What the piece becomes: `q`, `r`, `b` or `n` in chess, `+` in shogi.
+    /// The promotion: `q`, `r`, `b` or `n` in chess, `+` in shogi.
     pub promotion: Option<String>,
-    /// As text.
     pub text: MoveText,
 }
 
-/// A position with all that a board and its reader need.
+/// A position for the board.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct PositionView {
     /// FEN or SFEN.
     pub text: String,
-    /// Whose turn it is.
     pub turn: Side,
-    /// All legal moves.
     pub legal: Vec<LegalMove>,
     /// The square of the king that is in check.
     pub check: Option<String>,
-    /// The squares of the move that led here: from (none for a drop) and to.
+    /// The squares of the move before the position.
     pub last: Option<LastMove>,
-    /// If the position ends a game by the rules: how.
+    /// Present if the position ends the game by the rules.
     pub ending: Option<OutcomeView>,
 }
 
-/// The squares of a move that was played.
+/// The squares of a move.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct LastMove {
     /// None for a drop.
     pub from: Option<String>,
-    /// Where it went. For castling the king's square.
+    /// The target square; the king's square for castling.
     pub to: String,
 }
 
-/// How a game ended, with the details that the page displays.
+/// The outcome of a game, with details for the page.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct OutcomeView {
-    /// Who won.
     pub result: GameResult,
-    /// What ended the game.
     pub termination: Termination,
-    /// Details, for example the error of an engine.
+    /// For example the error of an engine.
     pub detail: Option<ErrorInfo>,
 }
 
@@ -679,43 +608,39 @@ impl From<GameOutcome> for OutcomeView {
     }
 }
 
-/// A position of the editor, judged. Asked for with `POST /api/position`.
+/// The validation of a position of the editor, by `POST /api/position`.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct PositionCheck {
-    /// The position as it would be played, if it can be.
+    /// The position, if it is valid.
     pub position: Option<PositionView>,
-    /// The setup as its text, playable or not; none if the text cannot be read.
+    /// The text of the setup, valid or not; none if it is unreadable.
     pub text: Option<String>,
-    /// What is wrong.
     pub error: Option<ErrorInfo>,
-    /// Squares that the error is about.
+    /// The squares of the error.
     pub squares: Vec<String>,
 }
 
-/// What there is to choose from when a game is set up. `GET /api/choices`.
+/// The choices for the setup of a game, by `GET /api/choices`.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct Choices {
     /// The handicaps of shogi.
     pub handicaps: Vec<HandicapChoice>,
-    /// The numeric annotation glyphs that have signs.
+    /// The NAGs that have signs.
     pub nags: Vec<NagChoice>,
 }
 
 /// A handicap of shogi.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct HandicapChoice {
-    /// Its name for commands and for English readers.
+    /// The name in commands and in English.
     pub name: String,
-    /// Its Japanese name.
     pub japanese: String,
-    /// Its start position.
     pub sfen: String,
 }
 
-/// A sign for a move.
+/// A NAG with its sign.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct NagChoice {
-    /// Its number in PGN.
     pub nag: u8,
     /// `!`, `?!`, `±`.
     pub sign: String,

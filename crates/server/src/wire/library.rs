@@ -6,7 +6,7 @@ use ts_rs::TS;
 
 use super::{EngineId, ErrorInfo, GameId, ReportSettings, ReportStatus, Sides, Variant};
 
-/// What to look for. `POST /api/library/search`. Everything that is given must hold.
+/// The query of `POST /api/library/search`. A game must match all fields.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize, TS)]
 #[serde(default)]
 pub struct LibraryQuery {
@@ -17,15 +17,15 @@ pub struct LibraryQuery {
     pub engine: Option<String>,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: Option<String>,
-    /// Moves from the start position, in any notation: `e2e4`, `e4 c5`, `▲７六歩`.
+    /// The first moves from the start position, in any notation: `e2e4`, `e4 c5`, `▲７六歩`.
     pub opening: Option<String>,
     /// Part of the name of the opening, or its ECO code.
     pub named: Option<String>,
-    /// A position that the game passed through, in FEN or SFEN; move numbers do not matter.
+    /// A position of the game, in FEN or SFEN; move numbers are ignored.
     pub position: Option<String>,
-    /// Not before this day, `2026-11-21`.
+    /// The first day, `2026-11-21`.
     pub from: Option<String>,
-    /// Not after this day.
+    /// The last day.
     pub until: Option<String>,
     /// Number of games to skip.
     pub offset: u32,
@@ -33,40 +33,33 @@ pub struct LibraryQuery {
     pub limit: Option<u32>,
 }
 
-/// What was found, the latest first.
+/// A page of the found games, the latest first.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize, TS)]
 pub struct LibraryPage {
-    /// The games.
     pub games: Vec<LibraryGame>,
-    /// How many there are in all.
+    /// The number of all found games.
     pub total: u32,
 }
 
 /// A game of the library.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 pub struct LibraryGame {
-    /// Its number, to open it by.
     pub id: GameId,
     pub variant: Variant,
-    /// The players' names.
     pub names: Sides<String>,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: String,
-    /// What ended the game, if known.
     pub termination: Option<Termination>,
-    /// The day of the game as its record has it.
+    /// As in the record.
     pub date: Option<String>,
-    /// The event.
     pub event: Option<String>,
-    /// Moves of the main line.
+    /// The number of moves of the main line.
     pub plies: u32,
-    /// When it came into the library.
     pub added: u64,
-    /// Where it is from: `play`, `import` or `match`.
+    /// `play`, `import` or `match`.
     pub source: String,
 }
 
-/// A format of records.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordFormat {
@@ -91,81 +84,81 @@ pub enum RecordFormat {
 /// The result of an import. `POST /api/import?name=…` with the file or text as the body.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize, TS)]
 pub struct Imported {
-    /// The games that were read, as entries of the library, at most the first 1000 of them.
+    /// The first 1000 of the imported games.
     pub games: Vec<LibraryGame>,
-    /// How many were read.
+    /// The number of imported games.
     pub total: u32,
-    /// The first was opened under this number, if it was asked for (`&open=true`).
+    /// The number of the first game, if it was opened (`&open=true`).
     pub opened: Option<GameId>,
-    /// What could not be read, with line and column, at most 100.
+    /// Errors with line and column, at most 100.
     pub errors: Vec<ErrorInfo>,
     /// Warnings with line and column, at most 100.
     pub warnings: Vec<ErrorInfo>,
 }
 
-/// A job, by its number in the library.
+/// The number of a job.
 pub type JobId = u32;
 
 /// All jobs, the latest first.
 #[derive(Clone, Debug, Default, Serialize, TS)]
 pub struct JobsState {
-    /// The jobs.
     pub jobs: Vec<Job>,
 }
 
 /// Changes of the jobs.
 #[derive(Clone, Debug, Default, Serialize, TS)]
 pub struct JobsDelta {
-    /// New or changed jobs, whole.
+    /// New or changed jobs, with their complete states.
     pub changed: Vec<Job>,
-    /// Jobs that are forgotten.
+    /// Deleted jobs.
     pub removed: Vec<JobId>,
 }
 
-/// A job on many games. It survives a restart of the server, and can be resumed.
+/// A job on many games. It can be resumed after a restart of the server.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 pub struct Job {
     pub id: JobId,
-    /// When it was asked for.
     pub added: u64,
-    /// The directory whose files are read into the library first.
+    /// The directory that is imported first.
     pub directory: Option<String>,
-    /// How the games are reported on; none if they are only read.
+    /// None if the games are only imported.
     pub settings: Option<ReportSettings>,
-    /// Where it stands.
     pub status: ReportStatus,
-    /// Files of the directory that are read.
+    /// The number of imported files.
     pub files_done: u32,
-    /// Files of the directory; 0 until they are counted.
+    /// The number of files; 0 until they are counted.
     pub files: u32,
-    /// Number of games so far.
+    /// The number of imported games.
     pub games: u32,
-    /// Games that are done with.
+    /// The number of finished reports.
     pub done: u32,
-    /// Those of them that could not be reported on.
+    /// The number of failed reports.
     pub failed: u32,
-    /// The game that is being reported on.
+    /// The game of the running report.
     pub current: Option<GameId>,
-    /// What could not be read, and the games that failed, at most 20.
+    /// Unreadable files and failed games, at most 20.
     pub errors: Vec<JobError>,
 }
 
-/// Something that went wrong in a job.
+/// An error of a job.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct JobError {
-    /// With what.
     pub of: JobErrorOf,
     pub why: ErrorInfo,
 }
 
-/// With what something went wrong in a job.
+/// The object of an error of a job.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum JobErrorOf {
-    /// With a file, or with the directory.
-    File { name: String },
-    /// With a game.
-    Game { game: GameId },
-    /// With the engine.
-    Engine { engine: EngineId },
+    /// A file, or the directory.
+    File {
+        name: String,
+    },
+    Game {
+        game: GameId,
+    },
+    Engine {
+        engine: EngineId,
+    },
 }

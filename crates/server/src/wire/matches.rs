@@ -8,10 +8,9 @@ use ts_rs::TS;
 
 use super::{EngineId, ErrorInfo, LineMove, OutcomeView, Sides, Time, Variant};
 
-/// A match by its number.
+/// The number of a match.
 pub type MatchId = u32;
 
-/// All matches.
 #[derive(Clone, Debug, Default, Serialize, TS)]
 pub struct MatchesState {
     /// The latest first.
@@ -21,68 +20,57 @@ pub struct MatchesState {
 /// Changes of the list of matches.
 #[derive(Clone, Debug, Default, Serialize, TS)]
 pub struct MatchesDelta {
-    /// New or changed ones.
     pub changed: Vec<MatchLine>,
-    /// Those that were deleted.
     pub removed: Vec<MatchId>,
 }
 
-/// One line about a match.
+/// The summary of a match.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 pub struct MatchLine {
     pub id: MatchId,
     pub name: String,
     pub variant: Variant,
-    /// Where it stands.
     pub status: MatchStatus,
-    /// Games played.
+    /// The number of finished games.
     pub played: u32,
-    /// The total number, if it is known.
+    /// The number of all games, if it is known.
     pub total: Option<u32>,
 }
 
-/// Where a match stands.
+/// The status of a match.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum MatchStatus {
-    /// It is played.
     Running,
-    /// The games that are on are played to their ends.
+    /// The match stops after the games in progress.
     Finishing,
-    /// It was stopped and can be resumed.
+    /// Stopped; it can be resumed.
     Paused,
-    /// It is over.
     Over,
-    /// It failed and can be resumed.
+    /// Failed; it can be resumed.
     Failed,
 }
 
-/// A match to be played.
+/// The plan of a match.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 pub struct MatchPlan {
     pub name: String,
     pub variant: Variant,
-    /// Who plays, at least two.
+    /// At least two.
     pub engines: Vec<MatchEngine>,
-    /// The pairing of engines.
     pub format: MatchFormat,
-    /// The number of rounds.
     pub rounds: u32,
-    /// Number of game pairs, each with reversed colors, in an encounter.
+    /// The number of game pairs with reversed colors of each encounter.
     pub pairs: u32,
-    /// Where games start.
     pub openings: MatchOpenings,
-    /// Number of concurrent games.
+    /// The number of concurrent games.
     pub concurrency: u32,
-    /// A draw when both scores were this close to 0 (centipawns) for a number of moves, from a move on.
     pub draw: Option<DrawRule>,
-    /// A loss when the score was this bad for a number of moves.
     pub resign: Option<ResignRule>,
-    /// A draw after this number of moves.
+    /// The game is drawn after this number of moves.
     pub max_moves: Option<u32>,
-    /// A test of two engines that can end the match early.
+    /// A test of two engines, which can end the match early.
     pub sprt: Option<SprtSettings>,
-    /// The seed of random choices.
     #[serde(default)]
     pub seed: u64,
 }
@@ -91,24 +79,21 @@ pub struct MatchPlan {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize, TS)]
 pub struct MatchEngine {
     pub engine: EngineId,
-    /// Its name in the table; empty for its own. Must differ from the others'.
+    /// The unique name in the table; empty for the name of the engine.
     #[serde(default)]
     pub name: String,
-    /// Its time.
     pub time: Time,
-    /// Nodes for each move.
+    /// For each move.
     pub nodes: Option<u64>,
-    /// Depth of each search.
+    /// In plies.
     pub depth: Option<u32>,
-    /// Whether it thinks on its opponent's time.
     #[serde(default)]
     pub ponder: bool,
-    /// Options over those for games.
+    /// Values that override the engine's values for play.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
 }
 
-/// The pairing of engines.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum MatchFormat {
@@ -116,13 +101,13 @@ pub enum MatchFormat {
     RoundRobin,
     /// The first engine plays all others.
     Gauntlet,
-    /// Who loses is out.
+    /// Knockout.
     Knockout,
-    /// Engines with similar scores are paired.
+    /// Swiss system.
     Swiss,
 }
 
-/// Where the games of a match start.
+/// The openings of a match.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum MatchOpenings {
@@ -133,47 +118,43 @@ pub enum MatchOpenings {
     /// A handicap of shogi.
     Handicap { name: String },
     /// Positions, FEN or SFEN.
-    Positions {
-        /// The texts.
-        list: Vec<String>,
-    },
+    Positions { list: Vec<String> },
     /// A file: PGN, EPD, SFEN lines, KIF, Polyglot.
     File {
         /// A path that the file picker can show.
         path: String,
-        /// Maximum number of plies of each.
+        /// Maximum number of plies of an opening.
         plies: Option<u32>,
-        /// In random order.
         shuffled: bool,
     },
 }
 
-/// When a game is drawn by scores.
+/// Draw adjudication by the scores of both engines.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct DrawRule {
-    /// Not before this move.
+    /// The first move of the rule.
     pub from_move: u32,
-    /// Number of successive moves.
+    /// The number of successive moves.
     pub moves: u32,
-    /// Maximum distance from 0, in centipawns.
+    /// The maximum of the absolute score, in centipawns.
     pub score: u32,
 }
 
-/// When a game is lost by scores.
+/// Resign adjudication by the score of an engine.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize, TS)]
 pub struct ResignRule {
-    /// Number of successive moves.
+    /// The number of successive moves.
     pub moves: u32,
-    /// Maximum score, in negative centipawns.
+    /// The score of the losing side, negated, in centipawns.
     pub score: u32,
 }
 
-/// A sequential test.
+/// The parameters of an SPRT.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize, TS)]
 pub struct SprtSettings {
-    /// The hypothesis H0.
+    /// Elo under H0.
     pub elo0: f64,
-    /// The hypothesis H1.
+    /// Elo under H1.
     pub elo1: f64,
     /// The probability to accept H1 when H0 is true.
     pub alpha: f64,
@@ -185,50 +166,45 @@ pub struct SprtSettings {
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct MatchState {
     pub id: MatchId,
-    /// What is played.
     pub plan: MatchPlan,
-    /// Where it stands.
     pub status: MatchStatus,
-    /// The engines' names, in the order of the plan.
+    /// The names of the engines, in the order of the plan.
     pub names: Vec<String>,
-    /// Games played, and of how many.
+    /// The number of finished games.
     pub played: u32,
-    /// None if unknown.
+    /// The number of all games, if it is known.
     pub total: Option<u32>,
-    /// The table, best first.
+    /// The standings, best first.
     pub standings: Vec<Standing>,
-    /// `crosstable[a][b]`: what a has against b, by their places in the plan.
+    /// `crosstable[a][b]`: the results of engine a against engine b, in the order of the plan.
     pub crosstable: Vec<Vec<Wins>>,
-    /// Elo after each pair (first engine of two).
+    /// Elo of the first of two engines after each pair.
     pub curve: Vec<CurvePoint>,
-    /// Games that are on.
+    /// Games in progress.
     pub boards: Vec<MatchBoard>,
-    /// Games that are over, the latest last, at most 500.
+    /// The last 500 finished games.
     pub games: Vec<MatchGame>,
-    /// Why it ended, or what went wrong.
+    /// The reason for the end of the match, or an error.
     pub note: Option<ErrorInfo>,
 }
 
-/// Changes of a match: what is absent is as it was.
+/// Changes of a match. Absent fields are unchanged.
 #[derive(Clone, Debug, Default, Serialize, TS)]
 pub struct MatchDelta {
-    /// Where it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub status: Option<MatchStatus>,
-    /// Games played, the table, the crosstable.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub score: Option<MatchScore>,
-    /// New points of the curve.
     pub curve: Vec<CurvePoint>,
-    /// New or changed boards, whole.
+    /// New or changed boards, with their complete states.
     pub boards: Vec<MatchBoard>,
-    /// Boards that are gone.
+    /// Removed boards.
     pub ended: Vec<u32>,
-    /// Games that are over.
+    /// New finished games.
     pub games: Vec<MatchGame>,
-    /// Why it ended, or what went wrong.
+    /// The reason for the end of the match, or an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub note: Option<ErrorInfo>,
@@ -237,99 +213,89 @@ pub struct MatchDelta {
 /// The score of a match.
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct MatchScore {
-    /// Games played.
+    /// The number of finished games.
     pub played: u32,
-    /// The total number.
+    /// The number of all games, if it is known.
     pub total: Option<u32>,
-    /// The table, best first.
+    /// The standings, best first.
     pub standings: Vec<Standing>,
-    /// As in the state.
     pub crosstable: Vec<Vec<Wins>>,
 }
 
-/// One line of a table.
+/// A row of the standings.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 pub struct Standing {
-    /// The place in the plan.
+    /// The index in the plan.
     pub engine: u32,
-    /// Its games.
     pub wins: Wins,
-    /// Points: a win is 1, a draw a half.
+    /// A win is 1 point, a draw half a point.
     pub points: f64,
-    /// Elo against the field with the half width of its 95 % interval; none if undefined.
+    /// Elo against all opponents; none if undefined.
     pub elo: Option<Elo>,
 }
 
 /// Wins, draws and losses.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize, TS)]
 pub struct Wins {
-    /// Won.
     pub won: u32,
-    /// Drawn.
     pub drawn: u32,
-    /// Lost.
     pub lost: u32,
 }
 
 /// A difference in Elo.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, TS)]
 pub struct Elo {
-    /// The difference.
     pub elo: f64,
-    /// Half the 95 % interval.
+    /// Half of the 95 % confidence interval.
     pub error: f64,
 }
 
-/// A point of the curves of a match of two.
+/// A point of the curves of a match of two engines.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, TS)]
 pub struct CurvePoint {
     /// The number of games.
     pub games: u32,
     /// Of the first engine against the second.
     pub elo: Option<Elo>,
-    /// The log-likelihood ratio of the test, with its bounds; none without a test.
+    /// None without an SPRT.
     pub llr: Option<Llr>,
 }
 
-/// Where a sequential test stands.
+/// The state of an SPRT.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, TS)]
 pub struct Llr {
-    /// The ratio.
+    /// The log-likelihood ratio.
     pub llr: f64,
-    /// H0 is accepted below.
+    /// The bound at which H0 is accepted.
     pub lower: f64,
-    /// H1 is accepted above.
+    /// The bound at which H1 is accepted.
     pub upper: f64,
 }
 
-/// A game of a match that is on.
+/// A game in progress.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 pub struct MatchBoard {
-    /// The id of a board of a match.
     pub board: u32,
-    /// Who plays, by their places in the plan.
+    /// The engines, by their indices in the plan.
     pub engines: Sides<u32>,
     /// FEN or SFEN.
     pub text: String,
-    /// Squares of the last move: from, if it has one, and to.
+    /// The squares of the last move.
     pub last: Vec<String>,
-    /// The moves so far.
     pub moves: Vec<LineMove>,
-    /// The last scores of the sides, from their own point of view.
+    /// The last score of each side, for that side.
     pub scores: Sides<Option<Score>>,
 }
 
-/// A game of a match that is over.
+/// A finished game.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 pub struct MatchGame {
-    /// Its number in the match, from 1.
+    /// From 1.
     pub number: u32,
-    /// The round, from 1.
+    /// From 1.
     pub round: u32,
-    /// Who played, by their places in the plan.
+    /// The engines, by their indices in the plan.
     pub engines: Sides<u32>,
-    /// How it ended.
     pub outcome: OutcomeView,
-    /// Moves played.
     pub plies: u32,
 }

@@ -171,7 +171,7 @@ async fn subscribers_of_a_game_see_that_it_cannot_be_saved() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
-    assert_eq!(state["unsaved"], Value::Null);
+    assert_eq!(state["save_error"], Value::Null);
     let id = &state["id"];
     let db = Connection::open(server.data.join("library.sqlite")).expect("it opens");
     db.execute_batch(
@@ -181,17 +181,16 @@ async fn subscribers_of_a_game_see_that_it_cannot_be_saved() {
     let mv =
         |node: u32, text: &str| json!({ "kind": "move", "game": id, "node": node, "text": text });
     assert_eq!(tab.ask(mv(0, "e4")).await["kind"], "node");
-    let delta = tab.change(&topic, |delta| delta["kept"].is_object()).await;
-    assert!(
-        delta["kept"]["error"].as_str().is_some_and(|it| it.contains("disk is full")),
-        "{delta}"
-    );
+    let delta = tab.change(&topic, |delta| delta["save_status"].is_object()).await;
+    let error = &delta["save_status"]["error"];
+    assert_eq!(error["code"], "system", "{delta}");
+    assert!(error["text"].as_str().is_some_and(|it| it.contains("disk is full")), "{delta}");
     let close = json!({ "kind": "close_game", "game": id });
     assert_eq!(tab.ask(close.clone()).await["category"], "storage");
     db.execute_batch("DROP TRIGGER full").expect("it is gone");
     assert_eq!(tab.ask(mv(1, "e5")).await["kind"], "node");
-    let delta = tab.change(&topic, |delta| delta["kept"].is_object()).await;
-    assert_eq!(delta["kept"]["error"], Value::Null);
+    let delta = tab.change(&topic, |delta| delta["save_status"].is_object()).await;
+    assert_eq!(delta["save_status"]["error"], Value::Null);
     assert_eq!(tab.ask(close).await["kind"], "done");
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["kind"], "game");
     let state = tab.follow(&topic).await;

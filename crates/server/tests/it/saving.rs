@@ -85,7 +85,7 @@ async fn no_command_waits_for_a_move_that_is_being_saved() {
     assert_eq!(other.answer(third).await["kind"], "node");
     let again = tab.follow(&topic).await;
     assert_eq!(
-        (&again["unsaved"], again["nodes"].as_array().map(Vec::len)),
+        (&again["save_error"], again["nodes"].as_array().map(Vec::len)),
         (&Value::Null, Some(2))
     );
     let db = library(&server.data);
@@ -232,6 +232,7 @@ async fn a_game_that_is_deleted_while_it_is_saved_stays_deleted() {
 #[tokio::test(flavor = "multi_thread")]
 async fn games_are_imported_many_at_a_time() {
     let server = Fixture::start().await;
+    server.probes_ended().await;
     let before = transactions(&server.data);
     let body = pgn(130);
     let imported =

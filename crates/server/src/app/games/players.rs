@@ -22,12 +22,12 @@ pub(super) struct PlayerProcess {
     id: ProcessId,
     /// Requests that wait for its handshake.
     pending: Vec<SearchRequest>,
-    /// The strength to set after the handshake, when its options are known.
+    /// The strength to set after the handshake, if its options were unknown.
     strength: Option<Strength>,
 }
 
 impl Games {
-    /// Sends a request to the engine of a side, which is started if necessary. Returns what follows.
+    /// Sends a request to the engine of a side, which is started if necessary. Returns further effects.
     pub(super) fn request(
         &mut self,
         engines: &Engines,
@@ -75,7 +75,7 @@ impl Games {
                 let kind = if ponder { SearchKind::Ponder } else { SearchKind::Play };
                 match search_spec(session, dialect, &line, go, (search_id, kind)) {
                     Some(spec) => EngineCommand::Search(Box::new(spec)),
-                    // Without the position it fails when it has to move.
+                    // The engine fails, as it does not support the position.
                     None => EngineCommand::Quit,
                 }
             }
@@ -194,9 +194,10 @@ impl Games {
         let values = engine.strength_values(session.game().into(), strength.value);
         let mut values: BTreeMap<_, _> = values.into_iter().collect();
         values.retain(|name, _| !player.options.contains_key(name));
-        if !values.is_empty() {
-            cx.processes.send(process, EngineCommand::Set(values.clone()));
-            cx.processes.add_overrides(process, values);
+        if !values.is_empty()
+            && let Some(process) = cx.processes.get_mut(process)
+        {
+            process.override_values(values);
         }
     }
 
@@ -216,7 +217,7 @@ impl Games {
         active.on_answer(document, side, (search, &answer(result, codec)), cx.now)
     }
 
-    /// Against a human the game is interrupted; of two engines the one that fails loses.
+    /// Interrupts a game against a human. Of two engines, the failed one loses.
     fn on_player_failed(
         &mut self,
         cx: &Context<'_>,
@@ -243,7 +244,7 @@ impl Games {
 }
 
 /// A search for a move in a game. None if the engine does not support the position.
-pub(super) fn search_spec(
+pub(in crate::app) fn search_spec(
     session: &GameSession,
     dialect: Dialect,
     line: &EngineLine,

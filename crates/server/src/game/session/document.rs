@@ -1,4 +1,4 @@
-//! The tree of a session with its cursor, outcome and undo history, and what has changed in it.
+//! The document of a session: tree, cursor, outcome, undo history, edits, and changes to publish.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ const MAX_UNDO: usize = 50;
 /// Maximum number of nodes of all states that can be restored.
 const MAX_UNDO_NODES: usize = 1_000_000;
 
-/// What a session records about its game.
+/// The document of a session.
 pub(crate) struct Document {
     pub(super) tree: Tree,
     pub(super) cursor: NodeId,
@@ -28,7 +28,7 @@ pub(crate) struct Document {
     pub(super) changes: Changes,
 }
 
-/// How a game was set up, in addition to its players and rules. A random start is drawn again.
+/// The start of a game, for its rematch. A random start is drawn again.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Origin {
     pub(crate) start: Start,
@@ -47,8 +47,8 @@ pub(super) struct Changes {
     pub(super) play: bool,
     pub(super) undo: bool,
     /// The result of saving.
-    pub(super) kept: bool,
-    /// Something must be saved.
+    pub(super) save_status: bool,
+    /// Whether there are changes to save.
     pub(super) unsaved: bool,
 }
 
@@ -61,7 +61,7 @@ impl Changes {
             || self.over
             || self.play
             || self.undo
-            || self.kept
+            || self.save_status
     }
 }
 
@@ -146,7 +146,7 @@ impl Document {
         }
     }
 
-    /// Takes the changes to publish. What must be saved stays.
+    /// Takes the changes to publish. The flag for saving remains.
     pub(super) fn take_changes(&mut self) -> Changes {
         let unsaved = self.changes.unsaved;
         std::mem::replace(&mut self.changes, Changes { unsaved, ..Changes::default() })
@@ -163,7 +163,7 @@ impl Document {
         self.changes.undo = true;
     }
 
-    /// Moves of an active game are not undone, nor is anything from before it.
+    /// Clears the history: moves of an active game and earlier edits cannot be undone.
     pub(super) fn clear_undo(&mut self) {
         if self.history.clear() {
             self.changes.undo = true;
@@ -236,7 +236,7 @@ impl UndoHistory {
         self.redo.clear();
     }
 
-    /// Returns whether there was anything.
+    /// Returns false if there was no state.
     fn clear(&mut self) -> bool {
         let had_any = !self.undo.is_empty() || !self.redo.is_empty();
         self.undo.clear();

@@ -32,7 +32,7 @@ const MAX_TIME: u64 = 365 * 24 * 3600 * 1000;
 /// Maximum length of a player's name, in characters.
 const MAX_NAME: usize = 200;
 
-/// A game that is played, or was.
+/// A game in progress or after play.
 pub(crate) struct ActiveGame {
     pub(super) slots: Sides<PlayerSlot>,
     pub(super) clocks: Option<GameClocks>,
@@ -288,7 +288,7 @@ impl ActiveGame {
         Ok(effects)
     }
 
-    /// The game waits: the server shuts down, the game is closed, or an engine cannot be started.
+    /// Interrupts the game: the server shuts down, the game is closed, or an engine cannot be started.
     pub(crate) fn interrupt(&mut self, document: &mut Document, now: Moment) -> Vec<Effect> {
         let effects = self.stop_searches(now);
         if !self.is_over() {
@@ -351,7 +351,7 @@ impl ActiveGame {
         Ok((id, effects))
     }
 
-    /// Plays a move for which an engine has needed the measured time.
+    /// Plays a move. `measured` is the time of an engine.
     pub(super) fn make_move(
         &mut self,
         document: &mut Document,
@@ -429,7 +429,7 @@ impl ActiveGame {
         Ok(effects)
     }
 
-    /// The user has deleted nodes after the game.
+    /// Adjusts the last move after nodes were deleted.
     pub(super) fn on_deleted(
         &mut self,
         document: &mut Document,
@@ -442,7 +442,7 @@ impl ActiveGame {
         }
     }
 
-    /// Keeps the last move within a tree that was restored.
+    /// Adjusts the last move to a restored tree.
     pub(super) fn ensure_tip(&mut self, document: &mut Document) {
         if document.tree.node(self.tip).is_none() {
             self.tip = document.tree.main_line().last().copied().unwrap_or(ROOT);
@@ -459,7 +459,7 @@ impl ActiveGame {
         Some(if is_engine { at.saturating_add(GRACE) } else { at })
     }
 
-    /// Has the page informed of the clock that runs.
+    /// Publishes the running clock.
     pub(crate) fn publish_clocks(&self, document: &mut Document) {
         let running = self.clocks.as_ref().and_then(GameClocks::running);
         document.changes.play |= running.is_some();
@@ -486,7 +486,7 @@ impl ActiveGame {
         Ok(())
     }
 
-    /// The human who acts: the only one, or of two the one to move.
+    /// The side of the human who acts: the only one, or of two the one to move.
     fn acting_player(&self, document: &Document) -> Result<Side, ApiError> {
         self.require_open()?;
         let is_human = |side: &Side| self.slots.of(*side).engine().is_none();

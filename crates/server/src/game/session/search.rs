@@ -18,7 +18,7 @@ use crate::wire::{ApiError, ErrorCode, ErrorInfo, Limits, MoveInfo, NodeId, Outc
 #[derive(Clone, Debug)]
 pub(crate) enum SearchRequest {
     /// Searches for a move, or ponders the last of the moves.
-    Think { search_id: u64, line: EngineLine, budget: TimeBudget, ponder: bool },
+    Think { search_id: u64, line: Box<EngineLine>, budget: TimeBudget, ponder: bool },
     /// The pondered move was played: the search continues as one for a move.
     Hit { budget: TimeBudget },
     /// Plays immediately.
@@ -75,7 +75,7 @@ impl TimeBudget {
         Self { clocks, side, limits: *limits }
     }
 
-    /// The limits as a command. Without any the engine searches until it is stopped.
+    /// The limits as a command. Without limits, the engine searches until it is stopped.
     pub(crate) fn go(&self, dialect: Dialect) -> Go<'static> {
         let Limits { depth, nodes, time, mate } = self.limits;
         let clocks = self.clocks.map(|clocks| clocks.go(self.side, dialect)).unwrap_or_default();
@@ -92,7 +92,7 @@ impl TimeBudget {
 }
 
 impl ActiveGame {
-    /// Has the side to move search, if it is an engine.
+    /// Requests a move from the side to move, if it is an engine.
     pub(super) fn request_move(
         &mut self,
         document: &Document,
@@ -128,12 +128,12 @@ impl ActiveGame {
             self.last_search_id += 1;
             let search_id = self.last_search_id;
             slot.search = Some(PendingSearch { id: search_id, ponder: None, started: false });
-            SearchRequest::Think { search_id, line, budget, ponder: false }
+            SearchRequest::Think { search_id, line: Box::new(line), budget, ponder: false }
         };
         vec![Effect::Request(side, request)]
     }
 
-    /// Has an engine ponder the reply that it expects, if the reply is legal.
+    /// Makes an engine ponder its expected reply, if the reply is legal.
     fn ponder(&mut self, document: &Document, side: Side, answer: &EngineAnswer) -> Vec<Effect> {
         let Some(mut line) = document.tree.engine_line(self.tip) else { return Vec::new() };
         let clocks = self.clocks;
@@ -146,10 +146,11 @@ impl ActiveGame {
         let search_id = self.last_search_id;
         let ponder = Some(mv.to_uci(document.game().castling_form()));
         slot.search = Some(PendingSearch { id: search_id, ponder, started: false });
+        let line = Box::new(line);
         vec![Effect::Request(side, SearchRequest::Think { search_id, line, budget, ponder: true })]
     }
 
-    /// Has the engine that searches play immediately.
+    /// Makes the engine that searches play immediately.
     pub(crate) fn move_now(&self) -> Result<Vec<Effect>, ApiError> {
         let searches = |side: &Side| {
             let search = self.slots.of(*side).search.as_ref();
@@ -176,7 +177,7 @@ impl ActiveGame {
 
     // Events of engines.
 
-    /// The engine of a side has started its search: now its clock runs.
+    /// Starts the clock of an engine, which has started its search.
     pub(crate) fn on_search_started(
         &mut self,
         document: &mut Document,
@@ -215,7 +216,7 @@ impl ActiveGame {
         }
     }
 
-    /// The engine of a side has finished its search.
+    /// Plays the answer of an engine.
     pub(crate) fn on_answer(
         &mut self,
         document: &mut Document,
@@ -278,7 +279,7 @@ impl ActiveGame {
         }
     }
 
-    /// The engine of a side cannot continue: it loses.
+    /// Ends the game: a failed engine loses.
     pub(crate) fn on_engine_failed(
         &mut self,
         document: &mut Document,

@@ -1,4 +1,4 @@
-//! A session, played without any engine.
+//! Tests of sessions without engines.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ impl GameSession {
     }
 }
 
-/// A game of chess that has begun.
+/// A started game of chess.
 fn begun(first: Player, second: Player) -> (GameSession, Vec<Effect>) {
     let mut session = GameSession::new(7, Tree::new(Position::start(Game::Chess)), 0);
     let named = |player: Player| (player, "A".to_owned());
@@ -50,7 +50,7 @@ fn begun(first: Player, second: Player) -> (GameSession, Vec<Effect>) {
     (session, effects)
 }
 
-/// The effects in short.
+/// The effects as short texts.
 fn shown(effects: &[Effect]) -> String {
     let one = |effect: &Effect| {
         let Effect::Request(side, ask) = effect;

@@ -1,22 +1,99 @@
-//! "Learn from mistakes": the engine of a report evaluates another move in place of a mistake.
+//! Searches for the human: hints during play, and "learn from mistakes", where the engine of a report evaluates
+//! another move in place of a mistake.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use readyok_client::Search;
+use readyok_protocol::Go;
 use readyok_rules::{Game, MoveCodec};
 use tokio::sync::oneshot;
 
 use super::components::{Context, SearchEvent, SearchId};
 use super::engines::Engines;
-use super::games::Games;
+use super::games::{Games, search_spec};
 use super::library::Deferred;
 use super::reports::{Reports, final_score, limits};
-use crate::engine::{EngineCommand, SearchKind, SearchSpec};
+use crate::engine::{BUILT_IN, EngineCommand, SearchKind, SearchSpec};
 use crate::game::{EngineLine, GameSession, illegal, parse_move, winning};
 use crate::wire::{
-    Answer, ApiError, ErrorCategory, ErrorCode, ErrorSubject, GameId, Limits, NodeId, ProcessId,
-    Purpose, SearchInfo, Side, ValuesFor,
+    Answer, ApiError, EngineId, ErrorCategory, ErrorCode, ErrorSubject, GameId, Limits, NodeId,
+    ProcessId, Purpose, SearchInfo, Side, ValuesFor,
 };
+
+/// Search time for a hint.
+const HINT_TIME: Duration = Duration::from_secs(1);
+
+/// The searches for hints, and the nodes that they are for.
+#[derive(Default)]
+pub(crate) struct Hints {
+    searches: BTreeMap<ProcessId, (SearchId, NodeId)>,
+}
+
+impl Hints {
+    /// Starts a search for a hint, by the engine that plays or the built-in one unless one is given.
+    pub(super) fn start(
+        games: &Games,
+        engines: &Engines,
+        cx: &mut Context<'_>,
+        id: GameId,
+        engine: Option<EngineId>,
+    ) -> Result<Answer, ApiError> {
+        let session = games.session(id)?;
+        session.hint_node()?;
+        let variant = session.game().into();
+        let playing = [Side::First, Side::Second]
+            .into_iter()
+            .find_map(|side| Some(session.slot(side)?.engine()?.engine));
+        let engine = engine.or(playing).unwrap_or(BUILT_IN);
+        let purpose = Purpose::Hint { game: id };
+        engines.start_with(cx, engine, purpose, Some(variant), ValuesFor::Analyse)?;
+        Ok(Answer::Done)
+    }
+
+    pub(super) fn on_event(
+        &mut self,
+        games: &mut Games,
+        engines: &Engines,
+        cx: &mut Context<'_>,
+        (process, game): (ProcessId, GameId),
+        event: SearchEvent,
+    ) {
+        match event {
+            SearchEvent::Ready => self.search(games, cx, process, game),
+            SearchEvent::Finished(search, _, info) => {
+                cx.processes.quit(process);
+                let hint = self.searches.get(&process).filter(|(id, _)| *id == search);
+                let node = hint.map(|(_, node)| *node);
+                if let (Some(node), Some(best)) = (node, info.best.clone()) {
+                    // The game may have been closed in the meantime.
+                    let _ = games.play(engines, cx, game, |active, document, _| {
+                        active.set_hint(document, node, best);
+                        Ok(Vec::new())
+                    });
+                }
+            }
+            SearchEvent::Rejected(..) => cx.processes.quit(process),
+            SearchEvent::Exited { .. } => {
+                self.searches.remove(&process);
+            }
+            SearchEvent::Started(_) | SearchEvent::Info(..) => (),
+        }
+    }
+
+    fn search(&mut self, games: &Games, cx: &mut Context<'_>, process: ProcessId, game: GameId) {
+        let id = cx.next_search_id();
+        let Some(session) = games.get(game) else { return };
+        let Some(dialect) = cx.processes.dialect(process) else { return };
+        let Ok((node, _)) = session.hint_node() else { return };
+        let go = Go { move_time: Some(HINT_TIME), ..Go::default() };
+        let Some(line) = session.tree().engine_line(node) else { return };
+        let spec = search_spec(session, dialect, &line, go, (id, SearchKind::Play));
+        let command = spec.map_or(EngineCommand::Quit, |it| EngineCommand::Search(Box::new(it)));
+        cx.processes.send(process, command);
+        self.searches.insert(process, (id, node));
+    }
+}
 
 /// Maximum loss of a good move, in percent of winning chances.
 const GOOD: f64 = 2.0;
@@ -85,7 +162,7 @@ impl RetryAttempts {
         Ok(answer)
     }
 
-    /// Ends the attempt of a game: only the latest one is evaluated.
+    /// Ends the attempt of a game; only the latest one is evaluated.
     fn cancel(&mut self, cx: &Context<'_>, game: GameId) {
         let old = self.attempts.iter().filter(|(_, attempt)| attempt.game == game);
         for process in old.map(|(process, _)| *process).collect::<Vec<_>>() {
