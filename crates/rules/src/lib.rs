@@ -19,6 +19,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod book;
 mod chess;
 mod codec;
 mod end_rules;
@@ -29,13 +30,14 @@ mod game;
 mod opening;
 mod outcome;
 mod piece;
-mod polyglot;
 mod position;
 pub mod record;
 mod setup;
 mod shogi;
 mod tablebase;
 
+pub use book::polyglot::PolyglotBook;
+pub use book::{Book, BookError, BookMove};
 pub use chess::ChessBoard;
 pub use codec::{CodecError, MoveCodec};
 pub use end_rules::{
@@ -47,7 +49,6 @@ pub use game::{CastlingForm, Game, Move, Notation, Side};
 pub use opening::Opening;
 pub use outcome::{GameOutcome, GameResult, Termination};
 pub use piece::{Kind, Piece, Square};
-pub use polyglot::PolyglotBook;
 pub use position::{BoardRef, Position};
 pub use setup::{FenForm, Handicap, Setup};
 pub use shogi::ShogiBoard;

@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use crate::{Game, Position, polyglot};
+use crate::{Game, Position, book::polyglot};
 
 const NAMES: &str = include_str!("opening/names.tsv");
 /// The number of digits of a key.

@@ -5,11 +5,10 @@ use std::io::Read;
 use std::path::Path;
 
 use readyok_engine::Failure;
-use readyok_rules::{Game, Position};
+use readyok_rules::{Book, BookMove, Game, Position};
 
 use super::settings::Settings;
-use crate::book::{Book, BookMove};
-use crate::{NetworkError, Searcher};
+use crate::{NetworkError, Searcher, book};
 
 /// The book in use.
 #[derive(Debug, Default)]
@@ -70,7 +69,7 @@ impl Opening {
             return None;
         }
         let seed = (!settings.best_book_move.get()).then(|| fastrand::u64(..));
-        let chosen = book.choose(position, seed);
+        let chosen = book::choose(book, position, seed);
         let remark = book.take_remark();
         self.remark(remark);
         chosen.unwrap_or_else(|error| {

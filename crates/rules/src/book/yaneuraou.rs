@@ -10,10 +10,10 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::str::FromStr;
 
-use readyok_rules::{BoardRef, Position};
 use rsshogi::types::Move;
 
 use super::{BookError, BookMove};
+use crate::{BoardRef, Position};
 
 const HEADER: &[u8] = b"#YANEURAOU-DB2016 1.00";
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -26,9 +26,6 @@ const ROWS: usize = 10_000;
 
 /// Maximum size of an unsorted book, which is loaded.
 const MAX_LOADED_BYTES: u64 = 256 << 20;
-
-/// Moves that are worse than the best by more centipawns are not played.
-const MARGIN: i32 = 30;
 
 /// A book of shogi.
 #[derive(Debug)]
@@ -104,7 +101,7 @@ impl YaneuraOu {
                 found
             }
         };
-        Ok(weighted(position, &moves))
+        Ok(legal(position, &moves))
     }
 }
 
@@ -183,23 +180,18 @@ impl Loader {
     }
 }
 
-/// The legal ones of these moves. Moves without a score count as best.
-fn weighted(position: &Position, moves: &[TextMove]) -> Vec<BookMove> {
+/// The legal ones of these moves.
+fn legal(position: &Position, moves: &[TextMove]) -> Vec<BookMove> {
     let read = |position: &Position, mv: Move| position.parse_move(&mv.to_usi()).ok();
     let legal = moves.iter().filter_map(|it| {
         let mv = read(position, it.mv)?;
         let mut next = position.clone();
         next.play(mv).ok()?;
         let reply = read(&next, it.reply);
-        Some((it.score, BookMove { mv, reply, weight: it.count.unwrap_or(1).max(1) }))
+        let (weight, score, depth) = (it.count, it.score, it.depth);
+        Some(BookMove { mv, reply, weight, score, depth })
     });
-    let legal: Vec<_> = legal.collect();
-    let best = legal.iter().filter_map(|(score, _)| *score).max();
-    let is_good = |score: Option<i32>| match (score, best) {
-        (Some(score), Some(best)) => best.saturating_sub(score) <= MARGIN,
-        (None, _) | (_, None) => true,
-    };
-    legal.into_iter().filter(|(score, _)| is_good(*score)).map(|(_, mv)| mv).collect()
+    legal.collect()
 }
 
 const BOM_CHAR: &str = "\u{feff}";
@@ -226,6 +218,7 @@ struct TextMove {
     mv: Move,
     reply: Move,
     score: Option<i32>,
+    depth: Option<u32>,
     /// The number of games with the move.
     count: Option<u64>,
 }
@@ -256,9 +249,10 @@ impl TextMove {
         let mv = read_move(fields.next()?)?;
         let reply = fields.next().map_or(Some(Move::MOVE_NONE), read_move)?;
         let score = optional(fields.next()).ok()?;
-        let _depth: Option<i64> = optional(fields.next()).ok()?;
+        let depth: Option<i64> = optional(fields.next()).ok()?;
+        let depth = depth.and_then(|depth| u32::try_from(depth).ok());
         let count = optional(fields.next()).ok()?;
-        Some(Self { mv, reply, score, count })
+        Some(Self { mv, reply, score, depth, count })
     }
 }
 
@@ -415,7 +409,7 @@ mod tests {
             assert!(is_move(text), "{text}");
         }
         let Line::Move(mv) = Line::read(b"7g7f 3c3d 40 32 10\r\n") else { panic!("a move") };
-        assert_eq!((mv.score, mv.count), (Some(40), Some(10)));
+        assert_eq!((mv.score, mv.depth, mv.count), (Some(40), Some(32), Some(10)));
         for text in ["7g", "7g7f 3c", "7g7f 3c3d much", "7g7f 3c3d 1 2 -3", "sfen", "\u{0}", "{}"] {
             assert!(is_unreadable(text.as_bytes()), "{text}");
         }
