@@ -88,7 +88,7 @@ mod tests {
             })
             .collect();
         let random_choice: Vec<_> =
-            (0..8).map(|seed| random_choice(&moves, seed).map(super::weight)).collect();
+            (0..8).map(|seed| random_choice(&moves, seed).map(weight)).collect();
         let (three, one) = (Some(3), Some(1));
         assert_eq!(random_choice, [three, three, three, one, three, three, three, one]);
         assert_eq!(super::random_choice(&[], 5), None);

@@ -103,6 +103,8 @@ pub struct TablebaseResult {
 pub enum TablebaseError {
     /// There are no tables of shogi.
     Shogi,
+    /// The position can be viewed only.
+    NotPlayable,
     /// There are no tables of positions with castling rights.
     CastlingRights,
     /// The position has more pieces than the largest table.
@@ -160,7 +162,11 @@ impl Syzygy {
     /// # Errors
     /// There can be no table of the position. Missing and damaged files are no errors: their values are none.
     pub fn probe_moves(&self, position: &Position) -> Result<TablebaseResult, TablebaseError> {
-        let BoardRef::Chess(board) = position.board() else { return Err(TablebaseError::Shogi) };
+        let board = match position.board() {
+            BoardRef::Chess(board) => board,
+            BoardRef::Shogi(_) => return Err(TablebaseError::Shogi),
+            BoardRef::Diagram(_) => return Err(TablebaseError::NotPlayable),
+        };
         let position = board.position();
         if !position.castles().is_empty() {
             return Err(TablebaseError::CastlingRights);
@@ -295,6 +301,7 @@ impl fmt::Display for TablebaseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Shogi => f.write_str("there are no Syzygy tablebases for shogi"),
+            Self::NotPlayable => f.write_str("the position violates the rules"),
             Self::CastlingRights => {
                 f.write_str("tablebases contain no positions with castling rights")
             }

@@ -29,6 +29,7 @@ mod jobs;
 mod library;
 mod matches;
 mod processes;
+mod references;
 mod reports;
 mod router;
 
@@ -61,6 +62,7 @@ use hints::{Hints, RetryAttempts};
 use jobs::{Job, Jobs};
 use library::{SaveQueue, library_error};
 use processes::{EngineProcess, Processes};
+use references::OpenReferences;
 use reports::Reports;
 
 pub(crate) use library::{Batch, Reply, row_of};
@@ -85,6 +87,7 @@ pub(crate) struct App {
     state: Mutex<AppState>,
     pub(crate) writer: Writer,
     matches: matches::Shared,
+    references: OpenReferences,
     /// Deadlines of clocks may have changed.
     pub(crate) clocks: Notify,
     /// The last tab was closed, or work has finished.
@@ -156,6 +159,7 @@ impl App {
                 last_search: 0,
                 closing: false,
             }),
+            references: OpenReferences::default(),
             clocks: Notify::new(),
             idle: Notify::new(),
         });

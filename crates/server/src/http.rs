@@ -56,6 +56,8 @@ pub(crate) fn router(service: Service) -> Router {
         .route("/api/link", post(auth::link))
         .route("/api/choices", get(rest::choices))
         .route("/api/position", post(rest::position))
+        .route("/api/tablebase", post(rest::tablebase))
+        .route("/api/explorer", post(rest::explorer))
         .route("/api/files", get(rest::directory))
         .route("/api/engines.toml", get(rest::engines))
         .route("/api/log/{process}", get(rest::log))

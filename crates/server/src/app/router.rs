@@ -144,6 +144,11 @@ impl App {
             Command::ResumeJob { id } => self.resume_job(id),
             Command::DeleteJob { id } => self.delete_job(id).await.into(),
 
+            Command::AddSyzygy { path } => self.add_syzygy(path).await.into(),
+            Command::RemoveSyzygy { path } => self.remove_syzygy(path).await.into(),
+            Command::AddBook { path } => self.add_book(path).await.into(),
+            Command::RemoveBook { path } => self.remove_book(path).await.into(),
+
             Command::SetSettings { settings } => self.set_settings(settings).await.into(),
         }
     }
@@ -158,19 +163,34 @@ impl App {
             let why = ErrorCode::TooLong { subject: ErrorSubject::Settings };
             return Err(ApiError::limit(why));
         }
+        let set = move |old: &mut Settings| {
+            let references = std::mem::take(&mut old.references);
+            *old = Settings { references, ..settings };
+            Ok(())
+        };
+        self.change_settings(set).await
+    }
+
+    /// Changes the settings, unless `change` fails.
+    pub(super) async fn change_settings(
+        self: &Arc<Self>,
+        change: impl FnOnce(&mut Settings) -> Result<(), ApiError> + Send + 'static,
+    ) -> Result<Answer, ApiError> {
         let app = Arc::downgrade(self);
         // They take effect in the writer, which determines the order of concurrent changes.
         let saved = self.writer.call(move |store| {
-            store.save_settings(&settings)?;
-            if let Some(app) = app.upgrade() {
-                let mut state = app.state();
-                state.settings = settings.clone();
-                state.hub.publish(Topic::Settings, Delta::Settings(settings));
+            let Some(app) = app.upgrade() else { return Ok(Ok(())) };
+            let mut settings = app.state().settings.clone();
+            if let Err(error) = change(&mut settings) {
+                return Ok(Err(error));
             }
-            Ok(())
+            store.save_settings(&settings)?;
+            let mut state = app.state();
+            state.settings = settings.clone();
+            state.hub.publish(Topic::Settings, Delta::Settings(settings));
+            Ok(Ok(()))
         });
-        saved.await.map_err(storage)?;
-        Ok(Answer::Done)
+        saved.await.map_err(storage)?.map(done)
     }
 }
 

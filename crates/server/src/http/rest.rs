@@ -25,9 +25,9 @@ use crate::import::read_each;
 use crate::store::SearchError;
 use crate::time::now;
 use crate::wire::{
-    ApiError, Choices, Directory, DirectoryEntry, ErrorCategory, ErrorCode, ErrorSubject, GameId,
-    HandicapChoice, Imported, LibraryGame, LibraryQuery, NagChoice, PositionCheck, ProcessId,
-    RecordFormat, Start, Variant,
+    ApiError, Choices, Directory, DirectoryEntry, ErrorCategory, ErrorCode, ErrorSubject,
+    ExplorerQuery, GameId, HandicapChoice, Imported, LibraryGame, LibraryQuery, NagChoice,
+    PositionCheck, ProcessId, RecordFormat, Start, TablebaseQuery, Variant,
 };
 
 /// Maximum number of moves of a threat.
@@ -197,6 +197,31 @@ pub(super) async fn search(
         Ok(Ok(page)) => Json(page).into_response(),
         Ok(Err(SearchError::Query(error))) => rejected(error),
         Ok(Err(SearchError::Store(error))) => rejected(storage_error(&error)),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+pub(super) async fn tablebase(
+    State(service): State<Service>,
+    Json(query): Json<TablebaseQuery>,
+) -> Response {
+    answer_blocking(move || service.app.probe_tablebases(&query)).await
+}
+
+pub(super) async fn explorer(
+    State(service): State<Service>,
+    Json(query): Json<ExplorerQuery>,
+) -> Response {
+    answer_blocking(move || service.app.explore(&query)).await
+}
+
+/// Answers with a value that is read from files.
+async fn answer_blocking<T: Serialize + Send + 'static>(
+    read: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Response {
+    match tokio::task::spawn_blocking(read).await {
+        Ok(Ok(value)) => Json(value).into_response(),
+        Ok(Err(error)) => rejected(error),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

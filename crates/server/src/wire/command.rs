@@ -11,7 +11,7 @@ use super::{
     AnalysisDelta, AnalysisSettings, AnalysisState, Edit, EngineEntry, EngineId, EnginesDelta,
     EnginesState, GameDelta, GameId, GameState, GamesDelta, GamesState, JobId, JobsDelta,
     JobsState, Limits, LogDelta, LogState, MatchDelta, MatchId, MatchOpenings, MatchPlan,
-    MatchState, MatchesDelta, MatchesState, NewGame, NodeId, Player, Preset, ProcessId,
+    MatchState, MatchesDelta, MatchesState, NewGame, NodeId, Player, Preset, ProcessId, References,
     ReportDelta, ReportOn, ReportSettings, ReportState, Side, ValuesFor,
 };
 
@@ -286,6 +286,23 @@ pub enum Command {
         limits: Limits,
     },
 
+    /// Adds a directory with Syzygy tablebases.
+    AddSyzygy {
+        path: String,
+    },
+    /// Removes a directory with Syzygy tablebases.
+    RemoveSyzygy {
+        path: String,
+    },
+    /// Adds an opening book.
+    AddBook {
+        path: String,
+    },
+    /// Removes an opening book.
+    RemoveBook {
+        path: String,
+    },
+
     /// Changes the settings.
     SetSettings {
         /// All of them.
@@ -301,6 +318,8 @@ impl Command {
                 _ => None,
             },
             Self::ImportDirectory { path }
+            | Self::AddSyzygy { path }
+            | Self::AddBook { path }
             | Self::StartReport { on: ReportOn::Directory { path }, .. } => Some(path),
             Self::NewGame { game } => game.book.as_ref().map(|book| book.path.as_str()),
             _ => None,
@@ -496,6 +515,8 @@ pub struct Settings {
     pub page: BTreeMap<String, String>,
     /// What stops when the last tab is closed.
     pub on_close: OnClose,
+    /// Changed by commands of their own: [`Command::SetSettings`] does not change them.
+    pub references: References,
     /// The game to show when the app is opened.
     pub current_game: Option<GameId>,
 }

@@ -410,6 +410,14 @@ error_codes! {
     JobRunning => "the job is running",
     JobNotRunning => "the job is not running",
 
+    NoTablebases => "no Syzygy tablebases in this directory",
+    NoTablebaseDirectory => "no directory of Syzygy tablebases is set",
+    TablebaseCastling => "tablebases contain no positions with castling rights",
+    TablebasePieces { pieces: usize, limit: usize } =>
+        "the position has {pieces} pieces; the largest table has {limit}",
+    NotABook => "not an opening book",
+    UnsortedBook => "the positions of the book are not sorted, and the file is too large to load",
+
     UnknownVariant { name: String } => "unsupported variant: {name}",
     UnsupportedFormat => "the format does not support this variant",
     NoMatchingMove { text: String } => "illegal move: {text}",
@@ -472,6 +480,7 @@ nouns! {
     /// The object of an error: not found, too many, too long, or invalid.
     ErrorSubject {
         Argument => "argument or variable",
+        Book => "opening book",
         Button => "button",
         Comment => "comment",
         Engine => "engine",
@@ -500,6 +509,7 @@ nouns! {
         Result => "result",
         Settings => "settings",
         StartNumber => "start position number",
+        TablebaseDirectory => "tablebase directory",
         Text => "text",
         Topic => "topic",
     }

@@ -10,6 +10,7 @@ mod limits;
 mod matches;
 mod play;
 mod records;
+mod references;
 mod saving;
 mod support;
 mod typescript;

@@ -44,11 +44,15 @@ fn generated() -> String {
     all.add::<wire::ToTab>();
     all.add::<wire::Choices>();
     all.add::<wire::Directory>();
+    all.add::<wire::Explorer>();
+    all.add::<wire::ExplorerQuery>();
     all.add::<wire::Imported>();
     all.add::<wire::LibraryPage>();
     all.add::<wire::LibraryQuery>();
     all.add::<wire::PositionCheck>();
     all.add::<wire::RecordFormat>();
+    all.add::<wire::TablebaseQuery>();
+    all.add::<wire::TablebaseView>();
     let mut text = String::from(
         "// Generated from crates/server/src/wire by `READYOK_BLESS=1 cargo test -p readyok-server`. Do not edit.\n",
     );

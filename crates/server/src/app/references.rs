@@ -1,0 +1,247 @@
+//! Tablebases and opening books: their paths in the settings, and what they contain for a position.
+
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use readyok_rules::{
+    Book, BookError, Game, Position, Syzygy, TablebaseError, TablebaseMove, TablebaseResult,
+};
+
+use super::App;
+use crate::game::position_view::move_text;
+use crate::game::{invalid_position, io_error};
+use crate::wire::{
+    Answer, ApiError, ErrorCategory, ErrorCode, ErrorSubject, Explorer, ExplorerBookMove,
+    ExplorerQuery, ExplorerSource, References, TablebaseMoveView, TablebaseQuery, TablebaseView,
+    Variant,
+};
+
+/// Maximum number of directories, and of books.
+const MAX_PATHS: usize = 16;
+/// Maximum number of open books.
+const MAX_OPEN_BOOKS: usize = 4;
+
+/// A path and the time of its last change.
+type Version = (String, Option<SystemTime>);
+type OpenBook = (Version, Arc<Mutex<Book>>);
+
+/// Open tablebases and books.
+#[derive(Debug, Default)]
+pub(super) struct OpenReferences {
+    syzygy: Mutex<Option<(Vec<Version>, Arc<Syzygy>)>>,
+    /// The latest one last.
+    books: Mutex<Vec<OpenBook>>,
+}
+
+fn version(path: &str) -> Version {
+    (path.to_owned(), Path::new(path).metadata().and_then(|it| it.modified()).ok())
+}
+
+impl OpenReferences {
+    /// The tables of directories. New files in the directories are found.
+    fn syzygy(&self, directories: &[String]) -> Result<Arc<Syzygy>, ApiError> {
+        // A directory can be on a drive that is not mounted.
+        let versions: Vec<_> = directories.iter().map(|path| version(path)).collect();
+        let versions: Vec<_> = versions.into_iter().filter(|(_, time)| time.is_some()).collect();
+        if let Some((known, tables)) = &*self.syzygy.lock().unwrap_or_else(PoisonError::into_inner)
+            && *known == versions
+        {
+            return Ok(Arc::clone(tables));
+        }
+        let tables = Arc::new(open_syzygy(versions.iter().map(|(path, _)| path.as_str()))?);
+        let opened = Some((versions, Arc::clone(&tables)));
+        *self.syzygy.lock().unwrap_or_else(PoisonError::into_inner) = opened;
+        Ok(tables)
+    }
+
+    fn book(&self, path: &str) -> Result<Arc<Mutex<Book>>, ApiError> {
+        let version = version(path);
+        let mut books = self.books.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = books.iter().position(|(known, _)| *known == version) {
+            let book = books.remove(index);
+            let found = Arc::clone(&book.1);
+            books.push(book);
+            return Ok(found);
+        }
+        drop(books);
+        let book = Arc::new(Mutex::new(open_book(path)?));
+        books = self.books.lock().unwrap_or_else(PoisonError::into_inner);
+        books.retain(|((known, _), _)| known != path);
+        if MAX_OPEN_BOOKS <= books.len() {
+            books.remove(0);
+        }
+        books.push((version, Arc::clone(&book)));
+        Ok(book)
+    }
+}
+
+fn open_syzygy<'a>(directories: impl IntoIterator<Item = &'a str>) -> Result<Syzygy, ApiError> {
+    Syzygy::open(directories).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => invalid_path(ErrorCode::NoTablebases),
+        _ => invalid_path(io_error(&error)),
+    })
+}
+
+fn open_book(path: &str) -> Result<Book, ApiError> {
+    let error = |error| match error {
+        BookError::Io(error) if error.kind() == ErrorKind::InvalidData => ErrorCode::NotABook,
+        BookError::Io(error) => io_error(&error),
+        BookError::Unsorted { .. } => ErrorCode::UnsortedBook,
+    };
+    Book::open(Path::new(path))
+        .map_err(|it| invalid_path(error(it).with(|it| it.path = Some(path.to_owned()))))
+}
+
+fn invalid_path(error: impl Into<crate::wire::ErrorInfo>) -> ApiError {
+    ApiError::new(ErrorCategory::InvalidPath, error)
+}
+
+impl App {
+    /// Adds a directory. It reads the directory: do not call it on threads of the runtime.
+    pub(super) async fn add_syzygy(self: &Arc<Self>, path: String) -> Result<Answer, ApiError> {
+        open_syzygy([path.as_str()])?;
+        self.change_references(move |it| {
+            add(&mut it.syzygy, path, ErrorSubject::TablebaseDirectory)
+        })
+        .await
+    }
+
+    pub(super) async fn remove_syzygy(self: &Arc<Self>, path: String) -> Result<Answer, ApiError> {
+        let subject = ErrorSubject::TablebaseDirectory;
+        self.change_references(move |it| remove(&mut it.syzygy, &path, subject)).await
+    }
+
+    /// Adds a book. It reads the file: do not call it on threads of the runtime.
+    pub(super) async fn add_book(self: &Arc<Self>, path: String) -> Result<Answer, ApiError> {
+        if open_book(&path)?.is_empty() {
+            return Err(invalid_path(ErrorCode::NotABook));
+        }
+        self.change_references(move |it| add(&mut it.books, path, ErrorSubject::Book)).await
+    }
+
+    pub(super) async fn remove_book(self: &Arc<Self>, path: String) -> Result<Answer, ApiError> {
+        self.change_references(move |it| remove(&mut it.books, &path, ErrorSubject::Book)).await
+    }
+
+    async fn change_references(
+        self: &Arc<Self>,
+        change: impl FnOnce(&mut References) -> Result<(), ApiError> + Send + 'static,
+    ) -> Result<Answer, ApiError> {
+        self.change_settings(|settings| change(&mut settings.references)).await
+    }
+
+    /// The values of a position. It reads files: do not call it on threads of the runtime.
+    pub(crate) fn probe_tablebases(
+        &self,
+        query: &TablebaseQuery,
+    ) -> Result<TablebaseView, ApiError> {
+        let position = read_position(query.variant, &query.position)?;
+        let directories = self.state().settings.references.syzygy.clone();
+        if directories.is_empty() {
+            return Err(ApiError::conflict(ErrorCode::NoTablebaseDirectory));
+        }
+        let tables = self.references.syzygy(&directories)?;
+        let result = tables.probe_moves(&position).map_err(|error| {
+            ApiError::conflict(match error {
+                TablebaseError::Shogi => ErrorCode::UnsupportedVariant,
+                TablebaseError::NotPlayable => ErrorCode::UnsupportedPosition,
+                TablebaseError::CastlingRights => ErrorCode::TablebaseCastling,
+                TablebaseError::TooManyPieces { pieces, max } => {
+                    ErrorCode::TablebasePieces { pieces, limit: max }
+                }
+            })
+        })?;
+        Ok(tablebase_view(&position, &result))
+    }
+
+    /// The moves of a position by a source. It reads files: do not call it on threads of the runtime.
+    pub(crate) fn explore(&self, query: &ExplorerQuery) -> Result<Explorer, ApiError> {
+        let position = read_position(query.variant, &query.position)?;
+        match &query.source {
+            ExplorerSource::Book { path } => self.explore_book(&position, path),
+        }
+    }
+
+    fn explore_book(&self, position: &Position, path: &str) -> Result<Explorer, ApiError> {
+        // No other file is opened.
+        if !self.state().settings.references.books.iter().any(|it| it == path) {
+            return Err(ApiError::not_found(ErrorSubject::Book, path));
+        }
+        let book = self.references.book(path)?;
+        let mut book = book.lock().unwrap_or_else(PoisonError::into_inner);
+        let moves = book.moves(position).map_err(|error| match error {
+            BookError::Io(error) => {
+                invalid_path(io_error(&error).with(|it| it.path = Some(path.to_owned())))
+            }
+            BookError::Unsorted { .. } => invalid_path(ErrorCode::UnsortedBook),
+        })?;
+        let total: u64 = moves.iter().filter_map(|it| it.weight).fold(0, u64::saturating_add);
+        let mut moves: Vec<_> = moves
+            .iter()
+            .map(|it| {
+                let reply = it.reply.and_then(|reply| {
+                    let mut next = position.clone();
+                    next.play(it.mv).ok()?;
+                    Some(move_text(&next, reply))
+                });
+                ExplorerBookMove {
+                    uci: it.mv.to_uci(position.game().castling_form()),
+                    text: move_text(position, it.mv),
+                    weight: it.weight,
+                    share: it.weight.filter(|_| total > 0).map(|weight| share(weight, total)),
+                    score: it.score,
+                    depth: it.depth,
+                    reply,
+                }
+            })
+            .collect();
+        moves.sort_by_key(|it| std::cmp::Reverse((it.weight, it.score)));
+        Ok(Explorer::Book { moves, other_game: !book.is_of(position.game()) })
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share is shown in percent")]
+fn share(weight: u64, total: u64) -> f64 {
+    weight as f64 / total as f64
+}
+
+fn read_position(variant: Variant, text: &str) -> Result<Position, ApiError> {
+    let game = Game::from(variant);
+    Position::from_text(game, text).map_err(|error| invalid_position(game, &error))
+}
+
+fn add(paths: &mut Vec<String>, path: String, subject: ErrorSubject) -> Result<(), ApiError> {
+    if paths.contains(&path) {
+        return Ok(());
+    }
+    if MAX_PATHS <= paths.len() {
+        return Err(ApiError::too_many(subject));
+    }
+    paths.push(path);
+    Ok(())
+}
+
+fn remove(paths: &mut Vec<String>, path: &str, subject: ErrorSubject) -> Result<(), ApiError> {
+    let index = paths.iter().position(|it| it == path);
+    let index = index.ok_or_else(|| ApiError::not_found(subject, path))?;
+    paths.remove(index);
+    Ok(())
+}
+
+fn tablebase_view(position: &Position, result: &TablebaseResult) -> TablebaseView {
+    let moves = result.moves.iter().map(|it| {
+        let TablebaseMove { mv, value, is_zeroing, end } = *it;
+        TablebaseMoveView {
+            uci: mv.to_uci(position.game().castling_form()),
+            text: move_text(position, mv),
+            category: value.category,
+            dtz: value.dtz,
+            zeroing: is_zeroing,
+            end,
+        }
+    });
+    let (value, end) = (result.value, result.end);
+    TablebaseView { category: value.category, dtz: value.dtz, end, moves: moves.collect() }
+}
