@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_earlier_versions_left_is_tightened() {
+    fn access_to_existing_files_is_restricted() {
         let data = tempfile::tempdir().expect("a directory");
         let data = data.path();
         fs::create_dir(data.join("matches")).expect("it is new");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_of_links_are_left_alone() {
+    fn targets_of_links_are_unchanged() {
         let outside = tempfile::NamedTempFile::new().expect("a file");
         set_mode(outside.path(), 0o644);
         let data = tempfile::tempdir().expect("a directory");

@@ -1,13 +1,11 @@
 //! Registered engines, their processes and logs.
 
-mod errors;
 mod info_accumulator;
 mod log;
 mod options;
 mod process;
 mod registry;
 
-pub(crate) use errors::{engine_failure, option_error};
 pub(crate) use log::{Log, printable};
 pub(crate) use options::default_of;
 pub(crate) use process::{

@@ -1,17 +1,12 @@
 //! Games: trees, clocks, sessions. No I/O, no threads; the time is a parameter.
 
 mod clock;
-mod errors;
 mod judge;
 pub(crate) mod position_view;
 mod session;
 mod setup;
 mod tree;
 
-pub(crate) use errors::{
-    epd_line_error, illegal, invalid_position, io_error, notice, opening_error, position_error,
-    record_error, write_error,
-};
 pub(crate) use judge::{Searched, judge, summary, winning};
 pub(crate) use session::{
     ActiveGame, Document, Effect, EngineAnswer, EngineMove, GameSession, GameSnapshot, Origin,

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_of_a_topic_that_was_left_or_closed() {
+    fn closed_and_unsubscribed_topics_send_nothing() {
         let mut hub = Hub::default();
         let (tab, outbox) = hub.join().expect("there is room");
         hub.subscribe(tab, Topic::Games);
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tab_listens_to_a_bounded_number_of_topics() {
+    fn the_number_of_topics_of_a_tab_is_limited() {
         let mut hub = Hub::default();
         let (tab, _outbox) = hub.join().expect("there is room");
         let granted = (0..1000).filter(|id| hub.subscribe(tab, Topic::Game(*id))).count();
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_bounded_number_of_tabs() {
+    fn the_number_of_tabs_is_limited() {
         let mut hub = Hub::default();
         let tabs: Vec<TabId> =
             (0..1000).map_while(|_| hub.join()).map(|(tab, _outbox)| tab).collect();
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tab_that_never_reads_answers_is_closed() {
+    fn a_tab_that_does_not_read_answers_is_closed() {
         let outbox = Outbox::default();
         let large: Utf8Bytes = "x".repeat(1 << 20).into();
         for _ in 0..65 {

@@ -7,7 +7,8 @@ use std::io::Cursor;
 use readyok_rules::Game;
 use readyok_rules::record::{Format, read};
 
-use crate::game::{Tree, notice, record_error};
+use crate::errors::{notice, record_error};
+use crate::game::Tree;
 use crate::wire::{ErrorCode, ErrorInfo};
 
 /// Maximum number of games of a file.
@@ -94,8 +95,9 @@ pub(crate) fn read_each(name: &str, bytes: &[u8], mut take: impl FnMut(Tree) -> 
 mod tests {
     use readyok_protocol::Score;
 
-    use super::*;
     use crate::game::ROOT;
+
+    use super::*;
 
     fn count(name: &str, text: &str) -> (usize, usize) {
         let mut games = 0;

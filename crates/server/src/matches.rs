@@ -37,7 +37,7 @@ use readyok_client::{Guard, Timeouts};
 use readyok_rules::Game;
 use serde::{Deserialize, Serialize};
 
-use crate::game::io_error;
+use crate::errors::{io_error, match_error, schedule_error, store_error};
 use crate::time::instant;
 use crate::wire::{
     ApiError, ErrorCode, ErrorInfo, ErrorSubject, MatchDelta, MatchId, MatchLine, MatchPlan,
@@ -45,7 +45,6 @@ use crate::wire::{
 };
 
 use follow::{finished, number_of};
-use plan::{match_error, schedule_error, store_error};
 
 pub use follow::{Finished, Follow};
 pub use plan::{Entrant, plan_of};

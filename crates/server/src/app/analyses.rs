@@ -13,7 +13,8 @@ use super::components::{Context, SearchEvent, SearchId};
 use super::engines::Engines;
 use super::games::Games;
 use crate::engine::{EngineCommand, SearchKind, SearchSpec};
-use crate::game::{EngineLine, GameSession, illegal};
+use crate::errors::illegal;
+use crate::game::{EngineLine, GameSession};
 use crate::wire::{
     AnalysisDelta, AnalysisGoal, AnalysisSettings, AnalysisState, AnalysisStatus, Answer, ApiError,
     Delta, EngineAnalysis, EngineId, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, GameId,

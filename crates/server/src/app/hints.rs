@@ -15,7 +15,8 @@ use super::games::{Games, search_spec};
 use super::library::Deferred;
 use super::reports::{Reports, final_score, limits};
 use crate::engine::{BUILT_IN, EngineCommand, SearchKind, SearchSpec};
-use crate::game::{EngineLine, GameSession, illegal, parse_move, winning};
+use crate::errors::illegal;
+use crate::game::{EngineLine, GameSession, parse_move, winning};
 use crate::wire::{
     Answer, ApiError, EngineId, ErrorCategory, ErrorCode, ErrorSubject, GameId, Limits, NodeId,
     ProcessId, Purpose, SearchInfo, Side, ValuesFor,

@@ -10,8 +10,8 @@ use readyok_rules::{
 };
 
 use super::App;
+use crate::errors::{invalid_position, io_error};
 use crate::game::position_view::move_text;
-use crate::game::{invalid_position, io_error};
 use crate::wire::{
     Answer, ApiError, ErrorCategory, ErrorCode, ErrorSubject, Explorer, ExplorerBookMove,
     ExplorerQuery, ExplorerSource, References, TablebaseMoveView, TablebaseQuery, TablebaseView,

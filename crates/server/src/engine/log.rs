@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_violation_is_at_its_line_with_its_clause() {
+    fn a_violation_has_its_line_and_clause() {
         let log = log_of(&["> uci", "< id name X", "< uciok", "< bestmove e2e4", "> go infinite"]);
         let marked: Vec<_> =
             log.lines().filter(|line| !line.breaches.is_empty()).map(|line| line.number).collect();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_types_is_held_to_what_the_engine_has_declared() {
+    fn lines_of_the_user_are_checked_against_the_options() {
         let log = log_of(&[
             "> uci",
             "< id name X",
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_registration_status_is_known() {
+    fn the_registration_status_is_read_from_the_log() {
         let log = log_of(&["> uci", "< id name X", "< uciok", "< registration error"]);
         assert_eq!(log.registration(), Some(Approval::Error));
         assert_eq!(log.copy_protection(), None);
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_are_shown_and_not_sent() {
+    fn control_characters_are_escaped() {
         let log = log_of(&["< id name \u{1b}[31m<b>X"]);
         let line = log.lines().next().expect("a line");
         assert_eq!(line.text, "id name \\u{1b}[31m<b>X");

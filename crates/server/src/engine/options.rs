@@ -11,8 +11,8 @@ use readyok_protocol::{
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::errors::option_error;
 use super::log::printable;
+use crate::errors::option_error;
 use crate::wire::{
     Choice, EngineOption, ErrorCode, ErrorSubject, Identity, OptionKind, Protocol, StrengthRange,
     Variant,
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_that_is_declared_twice_is_offered_once() {
+    fn duplicate_choices_are_omitted() {
         let declared = declared(Dialect::Uci, &["Style type combo default A var A var B var A"]);
         let options = options(&declared, Dialect::Uci, &Translation::default());
         let [EngineOption { kind: OptionKind::Combo { choices, .. }, .. }] = options.as_slice()
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn strength_is_set_by_elo_where_it_can_be() {
+    fn strength_is_preferably_set_by_elo() {
         let lines = [
             "Skill Level type spin default 20 min 0 max 20",
             "UCI_LimitStrength type check default false",
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn strength_of_usi_is_limited_as_well_as_set() {
+    fn usi_strength_sets_the_limit_and_the_level() {
         let lines = [
             "USI_LimitStrength type check default false",
             "USI_Strength type spin default 9 min -15 max 9",
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_scale_sets_nothing() {
+    fn an_invalid_range_sets_nothing() {
         for lines in [
             [
                 "UCI_LimitStrength type check default false",
@@ -365,20 +365,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_comes_back() {
+    fn a_stored_handshake_is_restored() {
         let kept = serde_json::to_value(entry(&learned(100)).to_keep()).expect("JSON");
         assert_eq!(kept["learned"], learned(100));
     }
 
     #[test]
-    fn what_is_too_long_is_not_kept() {
+    fn a_long_handshake_is_not_stored() {
         let entry = entry(&learned(2000));
         assert!(entry.learned.is_some());
         assert!(entry.to_keep().learned.is_none());
     }
 
     #[test]
-    fn what_cannot_be_read_costs_no_engine() {
+    fn an_unreadable_handshake_is_ignored() {
         let mut later = learned(1);
         later["variants"] = json!(["xiangqi"]);
         for damaged in [later, json!(null), json!(7), json!({})] {

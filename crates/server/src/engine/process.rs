@@ -20,9 +20,9 @@ use readyok_rules::{MoveCodec, Position};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::errors::engine_error;
 use super::info_accumulator::InfoAccumulator;
 use super::log::Log;
+use crate::errors::engine_error;
 use crate::time::{instant, now};
 use crate::wire::{EngineSource, ErrorInfo, ProcessId, ProcessStatus, SearchInfo};
 

@@ -674,7 +674,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_built_in_engine_has_in_one_protocol_is_not_what_it_has_in_the_other() {
+    fn the_built_in_engine_has_options_for_each_protocol() {
         let mut registry = Registry::new(Translation::default(), Vec::new(), 0);
         let in_uci = ["Hash", "SyzygyProbeDepth", "UCI_LimitStrength", "UCI_Elo"];
         let in_usi = ["USI_Hash", "USI_LimitStrength", "USI_Strength"];

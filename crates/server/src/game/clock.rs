@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_falls_when_nothing_is_left() {
+    fn a_flag_falls_without_remaining_time() {
         let mut clocks =
             GameClocks::new(clock(1000, 0, 500, None), Time::None).expect("there are clocks");
         clocks.start(Side::First, 50);
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn usi_gets_a_byoyomi_and_uci_time_that_contains_it() {
+    fn usi_has_byoyomi_and_uci_has_it_in_the_time() {
         let clocks = GameClocks::new(clock(0, 0, 10_000, None), clock(0, 0, 10_000, None))
             .expect("there are clocks");
         let usi = clocks.go(Side::First, Dialect::Usi);
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_keeps_what_was_used() {
+    fn a_pause_subtracts_the_used_time() {
         let mut clocks = GameClocks::new(clock(1000, 0, 0, None), clock(1000, 0, 0, None))
             .expect("there are clocks");
         clocks.start(Side::Second, 10);

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_is_labelled_by_what_it_costs() {
+    fn a_move_is_labelled_by_its_loss() {
         // What the mover has before, and the opponent after the move.
         for (before, after, label) in [
             (0, 0, None),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn accuracy_is_that_of_the_side_that_moved() {
+    fn accuracy_belongs_to_the_side_that_moved() {
         let all = [
             Some(searched(0, 0, "", "e2e4")),
             Some(searched(1, 0, "e2e4", "e7e5")),

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn castling_can_be_pointed_to_in_two_ways() {
+    fn castling_has_two_target_squares() {
         let usual = at(Game::Chess, "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
         assert_eq!(find(&usual, "e1g1").to, ["g1", "h1"]);
         assert_eq!(find(&usual, "e1c1").text.western, "O-O-O");
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_of_shogi_have_their_parts() {
+    fn shogi_moves_have_parts() {
         let drops = at(Game::Shogi, "4k4/9/9/9/9/9/9/9/4K4 b P 1");
         let drop = find(&drops, "P*5e");
         assert_eq!((drop.from.as_deref(), drop.drop.as_deref()), (None, Some("P")));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checked_king_is_pointed_out_and_mate_ends_the_game() {
+    fn a_checked_king_is_highlighted_and_mate_ends_the_game() {
         let mated =
             at(Game::Chess, "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3");
         assert_eq!(mated.check.as_deref(), Some("e1"));

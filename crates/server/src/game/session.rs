@@ -30,9 +30,9 @@ use readyok_rules::{
 use serde::{Deserialize, Serialize};
 
 use super::clock::Reading;
-use super::errors::illegal;
 use super::position_view::position_view;
 use super::tree::{Branch, EngineLine, ROOT, Tree};
+use crate::errors::illegal;
 use crate::time::Moment;
 use crate::wire::{
     ApiError, At, Edit, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, GameDelta, GameId,

@@ -4,10 +4,9 @@ use readyok_arena::openings::{self as arena, OpeningError};
 use readyok_arena::plan::{OpeningOrder, OpeningSource, Openings};
 use readyok_rules::{Game, Handicap, Position, Setup};
 
-use super::errors::opening_error;
-use super::errors::{illegal, invalid_position};
 use super::session::{check_players, not_added};
 use super::tree::Tree;
+use crate::errors::{illegal, invalid_position, opening_error};
 use crate::wire::{
     ApiError, Book, ErrorCategory, ErrorCode, ErrorSubject, NewGame, Start, Variant,
 };

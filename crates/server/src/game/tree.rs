@@ -485,7 +485,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_shares_what_was_not_changed() {
+    fn a_copy_shares_unchanged_nodes() {
         let mut tree = grown(&["e2e4 e7e5 g1f3"]);
         let copy = tree.clone();
         assert!(Arc::ptr_eq(&tree.nodes, &copy.nodes), "nothing is copied until a change");
@@ -528,13 +528,13 @@ mod tests {
     }
 
     #[test]
-    fn a_move_that_is_there_is_not_added_again() {
+    fn an_existing_move_is_not_added_again() {
         let tree = grown(&["e2e4 e7e5", "e2e4 c7c5", "e2e4 e7e5"]);
         assert_eq!(shown(&tree, ROOT), " e2e4 (e7e5 | c7c5)");
     }
 
     #[test]
-    fn a_variation_is_promoted_by_one_place_or_to_the_main_line() {
+    fn a_variation_is_promoted_by_one_or_to_the_main_line() {
         let mut tree = grown(&["e2e4 e7e5", "d2d4 d7d5", "c2c4 c7c5 b1c3"]);
         let deep = *tree.wire_all().last().map(|node| &node.id).expect("a node");
         tree.promote(deep, false);
@@ -544,7 +544,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deleted_is_gone_with_all_below_it() {
+    fn descendants_are_deleted_with_their_node() {
         let mut tree = grown(&["e2e4 e7e5 g1f3", "e2e4 c7c5"]);
         let first = tree.main_line()[1];
         assert_eq!(tree.delete(first).len(), 2);
@@ -554,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_comes_back_as_it_was() {
+    fn a_record_is_restored_from_its_tree() {
         let mut tree = grown(&["e2e4 e7e5 g1f3", "e2e4 c7c5 c2c3", "d2d4"]);
         let node = tree.main_line()[1];
         let notes = tree.annotations_mut(node).expect("it is there");
@@ -566,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_come_back_with_their_numbers_and_their_order() {
+    fn nodes_are_restored_with_their_numbers_and_order() {
         let mut tree = grown(&["e2e4 e7e5 g1f3", "e2e4 c7c5", "d2d4"]);
         let last = *tree.ids().collect::<Vec<_>>().last().expect("a node");
         tree.promote(last, true);

@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_passwords_are_forgotten_with_time() {
+    fn wrong_passwords_expire() {
         let (now, owner) = (instant(), address("192.0.2.1"));
         let mut failed = full(owner, now);
         assert_eq!(failed.wait(owner, now + DECAY), None);
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_of_ipv6_is_one_source() {
+    fn an_ipv6_network_is_one_source() {
         let now = instant();
         let failed = full(address("2001:db8::1"), now);
         assert!(failed.wait(address("2001:db8::ffff:1"), now).is_some());

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_of_the_busiest_address_makes_place() {
+    fn the_oldest_connection_of_the_busiest_address_is_closed() {
         let all = connections(2, 4);
         let admit = |last| all.admit(address(last)).expect("a place").0;
         let first = admit(1);

@@ -17,10 +17,9 @@ use serde::{Deserialize, Serialize};
 use super::Service;
 use crate::app::{Batch, row_of};
 use crate::engine::is_program;
+use crate::errors::{illegal, io_error, write_error};
 use crate::game::position_view::position_view;
-use crate::game::{
-    EngineLine, ROOT, Tree, illegal, io_error, no_node, parse_move, read_start, write_error,
-};
+use crate::game::{EngineLine, ROOT, Tree, no_node, parse_move, read_start};
 use crate::import::read_each;
 use crate::store::SearchError;
 use crate::time::now;
@@ -484,7 +483,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_root_that_is_named_twice_is_shown_once() {
+    fn duplicate_roots_are_shown_once() {
         let directory = tempfile::tempdir().expect("a directory");
         let roots = ["a", "b", "a"].map(|name| directory.path().join(name));
         for root in &roots {

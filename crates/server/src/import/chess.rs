@@ -7,7 +7,8 @@ use readyok_rules::record::{
 };
 use readyok_rules::{Epd, EpdError, FenForm, Game, Operation, Position};
 
-use crate::game::{MAX_PLIES, Tree, epd_line_error, notice, record_error};
+use crate::errors::{epd_line_error, notice, record_error};
+use crate::game::{MAX_PLIES, Tree};
 use crate::wire::ErrorInfo;
 
 /// A game, with a warning about its line.

@@ -13,9 +13,9 @@ use readyok_protocol::Score;
 use readyok_rules::record::GameRecord;
 use readyok_rules::{Move, Position, Side, Termination};
 
-use super::plan::{decision, engine_failures, openings_skipped, warning};
 use super::tally::Tally;
-use crate::engine::{engine_failure, printable};
+use crate::engine::printable;
+use crate::errors::{decision, engine_failure, engine_failures, openings_skipped, warning};
 use crate::game::position_view::{last_move, move_text};
 use crate::wire::{
     CurvePoint, ErrorCode, ErrorInfo, LineMove, MatchBoard, MatchDelta, MatchGame, MatchId,

@@ -212,7 +212,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_table_counts_both_sides() {
+    fn standings_count_both_sides() {
         let mut tally = Tally::new(3, None);
         // Who stands later in the plan began: it won, and the other drew as first.
         tally.add(&pair(2, 0, [Some(Side::First), None]));

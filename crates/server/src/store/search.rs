@@ -8,7 +8,8 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params, params_from_iter};
 
 use super::{StoreError, file_in, moves, variant_name};
-use crate::game::{Tree, illegal, invalid_position, parse_move};
+use crate::errors::{illegal, invalid_position};
+use crate::game::{Tree, parse_move};
 use crate::wire::{
     ApiError, ErrorCode, ErrorSubject, GameId, LibraryGame, LibraryPage, LibraryQuery, Sides,
     Variant,

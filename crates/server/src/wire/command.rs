@@ -537,7 +537,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_topic_reads_back() {
+    fn topics_are_parsed_from_their_texts() {
         let topics = [
             Topic::Games,
             Topic::Engines,

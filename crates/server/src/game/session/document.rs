@@ -7,7 +7,7 @@ use readyok_rules::{Game, GameOutcome, GameResult, Move, Termination};
 use serde::{Deserialize, Serialize};
 
 use super::{ActiveGame, no_node, parse_move};
-use crate::game::errors::illegal;
+use crate::errors::illegal;
 use crate::game::tree::{ROOT, Tree, record_mark};
 use crate::wire::{
     ApiError, Book, Edit, ErrorCategory, ErrorCode, ErrorSubject, Header, NodeId, OutcomeView,

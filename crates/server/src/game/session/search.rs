@@ -8,8 +8,8 @@ use readyok_rules::{Position, Termination};
 
 use super::play::{ActiveGame, lost};
 use super::{Document, Effect};
+use crate::errors::move_error;
 use crate::game::clock::GameClocks;
-use crate::game::errors::move_error;
 use crate::game::tree::EngineLine;
 use crate::time::Moment;
 use crate::wire::{ApiError, ErrorCode, ErrorInfo, Limits, MoveInfo, NodeId, OutcomeView, Side};

@@ -178,7 +178,7 @@ fn flags_fall_and_an_engines_answer_has_a_grace_period() {
 }
 
 #[test]
-fn mate_ends_the_game_and_is_written_down() {
+fn mate_ends_the_game_and_sets_the_result() {
     let (mut session, _) = begun(human(Time::None), human(Time::None));
     for text in ["f3", "e5", "g4", "Qh4"] {
         let node = tip(&session);
@@ -225,7 +225,7 @@ fn a_declaration_has_the_result_of_the_rules() {
 }
 
 #[test]
-fn an_engine_takes_a_draw_when_it_is_no_better() {
+fn an_engine_accepts_a_draw_without_an_advantage() {
     let (mut session, _) = begun(human(Time::None), engine(Time::None, false));
     session.with(|it, document| it.offer_draw(document, 1)).expect("it can be offered");
     assert_eq!(session.outcome(), None, "the game has just begun");
@@ -269,7 +269,7 @@ fn an_engine_takes_a_draw_when_it_is_no_better() {
 }
 
 #[test]
-fn a_game_is_restored_as_it_was() {
+fn a_stored_game_is_restored() {
     let (mut session, _) = begun(human(clock(60_000)), engine(clock(60_000), false));
     session.play_move(ROOT, "e4", 5000).expect("it is legal");
     session.with(|it, document| it.on_search_started(document, Side::Second, 1, 5000));
@@ -290,7 +290,7 @@ fn a_game_is_restored_as_it_was() {
 }
 
 #[test]
-fn edits_are_undone_and_done_again() {
+fn edits_are_undone_and_redone() {
     let mut session = GameSession::new(1, Tree::new(Position::start(Game::Chess)), 0);
     let (node, _) = session.play_move(ROOT, "e4", 0).expect("it is legal");
     session.take_delta(0);
@@ -365,7 +365,7 @@ fn moves_of_a_running_game_stay() {
 }
 
 #[test]
-fn a_hint_is_for_the_position_it_was_asked_for() {
+fn a_hint_belongs_to_its_position() {
     let (mut session, _) = begun(human(Time::None), human(Time::None));
     let hint = LineMove { uci: "e2e4".to_owned(), text: MoveText::default() };
     let (node, _) = session.hint_node().expect("a position");

@@ -1,0 +1,589 @@
+//! Errors of the rules, of records, engines and matches as error codes.
+
+use std::io::{self, ErrorKind};
+
+use readyok_arena::openings::{OpeningError, OpeningFault, Skipped};
+use readyok_arena::result::WarningKind;
+use readyok_arena::runner::MatchError;
+use readyok_arena::schedule::ScheduleError;
+use readyok_arena::stats::{SprtError, Verdict};
+use readyok_arena::store::StoreError;
+use readyok_client::{
+    EngineError, EngineFailure, EngineFailureKind, Exit, ExitCause, ProcessStatus,
+};
+use readyok_protocol::{Language, OptionError, Rule};
+use readyok_rules::record::{
+    Kept, Limit, Notice, NoticeReason, RecordError, RecordErrorKind, WriteError,
+};
+use readyok_rules::{EpdError, Field, Game, IllegalReason, MoveError, PositionError};
+
+use crate::engine::printable;
+use crate::wire::{
+    ApiError, ErrorCategory, ErrorCode, ErrorInfo, ErrorSubject, KeptMoves, LocalizedText,
+    PositionField,
+};
+
+pub(crate) fn position_error(game: Option<Game>, error: &PositionError) -> ErrorInfo {
+    let code = match error.clone() {
+        PositionError::MissingField(field) => ErrorCode::MissingField { field: field.into() },
+        PositionError::ExtraField { text } => ErrorCode::ExtraField { text },
+        PositionError::BadField { field, text } => {
+            ErrorCode::InvalidField { field: field.into(), text }
+        }
+        PositionError::RankCount { count, expected } => ErrorCode::RankCount { count, expected },
+        PositionError::RankLength { rank } => ErrorCode::RankLength { rank },
+        PositionError::UnknownPiece { piece, square } => {
+            ErrorCode::UnknownPiece { letter: piece, square }
+        }
+        PositionError::Kings { side, count } => ErrorCode::KingCount { side: side.into(), count },
+        PositionError::NoKings => ErrorCode::NoKings,
+        PositionError::TooManyPieces { piece, count, limit } => {
+            ErrorCode::TooManyPieces { piece, count, limit }
+        }
+        PositionError::TooMuchMaterial { side } => ErrorCode::TooMuchMaterial { side: side.into() },
+        PositionError::DeadPiece { piece, square } => ErrorCode::DeadPiece { piece, square },
+        PositionError::TwoPawns { side, file } => ErrorCode::TwoPawns { side: side.into(), file },
+        PositionError::CastlingRight { square } => ErrorCode::InvalidCastlingRight { square },
+        PositionError::OpponentInCheck { king } => ErrorCode::OpponentInCheck { square: king },
+        PositionError::NoSuchSquare { square } => ErrorCode::UnknownSquare { square },
+        PositionError::NotForHand { piece } => ErrorCode::InvalidHandPiece { piece },
+    };
+    match game {
+        Some(game) => code.with(|it| it.variant = Some(game.into())),
+        None => code.into(),
+    }
+}
+
+impl From<Field> for PositionField {
+    fn from(field: Field) -> Self {
+        match field {
+            Field::Board => Self::Board,
+            Field::Turn => Self::Turn,
+            Field::Castling => Self::Castling,
+            Field::EnPassant => Self::EnPassant,
+            Field::HalfmoveClock => Self::HalfmoveClock,
+            Field::FullmoveNumber => Self::FullmoveNumber,
+            Field::Hands => Self::Hands,
+            Field::MoveNumber => Self::MoveNumber,
+        }
+    }
+}
+
+impl From<IllegalReason> for ErrorCode {
+    fn from(reason: IllegalReason) -> Self {
+        match reason {
+            IllegalReason::Unreadable => Self::InvalidMove,
+            IllegalReason::NoPiece => Self::EmptyOriginSquare,
+            IllegalReason::OpponentsPiece => Self::OpponentPiece,
+            IllegalReason::OwnPiece => Self::OccupiedByOwnPiece,
+            IllegalReason::CannotReach => Self::Unreachable,
+            IllegalReason::Castling => Self::CastlingNotAllowed,
+            IllegalReason::PromotionMissing => Self::PromotionRequired,
+            IllegalReason::PromotionImpossible => Self::InvalidPromotion,
+            IllegalReason::Check => Self::KingInCheck,
+            IllegalReason::NotInHand => Self::NotInHand,
+            IllegalReason::SquareTaken => Self::SquareOccupied,
+            IllegalReason::TwoPawns => Self::SecondPawnOnFile,
+            IllegalReason::DeadPiece => Self::NoFurtherMove,
+            IllegalReason::DropMate => Self::PawnDropMate,
+            IllegalReason::GameTooLong => Self::GameTooLong,
+            IllegalReason::Ambiguous => Self::AmbiguousMove,
+            IllegalReason::NoSuchPiece => Self::MissingPiece,
+            IllegalReason::WrongSide => Self::WrongSide,
+            IllegalReason::NoLastMove => Self::NoPreviousMove,
+            IllegalReason::NotPlayable => Self::UnsupportedPosition,
+        }
+    }
+}
+
+/// An illegal move with its reason.
+pub(crate) fn move_error(error: &MoveError) -> ErrorInfo {
+    let mut text = error.text.clone();
+    if !error.candidates.is_empty() {
+        text = format!("{text} ({})", error.candidates.join(", "));
+    }
+    ErrorCode::from(error.reason).with(|it| it.mv = Some(text))
+}
+
+pub(crate) fn illegal(error: &MoveError) -> ApiError {
+    let ambiguous = error.reason == IllegalReason::Ambiguous;
+    let category =
+        if ambiguous { ErrorCategory::AmbiguousMove } else { ErrorCategory::IllegalMove };
+    ApiError::new(category, move_error(error))
+}
+
+pub(crate) fn invalid_position(game: Game, error: &PositionError) -> ApiError {
+    ApiError::new(ErrorCategory::InvalidPosition, position_error(Some(game), error))
+}
+
+pub(crate) fn io_error(error: &io::Error) -> ErrorCode {
+    match error.kind() {
+        ErrorKind::NotFound => ErrorCode::NotFound { subject: ErrorSubject::File },
+        ErrorKind::PermissionDenied => ErrorCode::PermissionDenied,
+        _ => ErrorCode::system(error),
+    }
+}
+
+/// An unreadable game of a file.
+pub(crate) fn record_error(game: Option<Game>, error: &RecordError) -> ErrorInfo {
+    let RecordError { game: number, line, column, kind } = error;
+    record_error_kind(game, kind).with(|it| {
+        (it.game, it.line, it.column) = (Some(*number), Some(*line), Some(*column));
+    })
+}
+
+/// An unreadable EPD line of a file of chess positions.
+pub(crate) fn epd_line_error(number: u64, line: u64, column: u64, error: &EpdError) -> ErrorInfo {
+    epd_error(Some(Game::Chess), error).with(|it| {
+        (it.game, it.line, it.column) = (Some(number), Some(line), Some(column));
+    })
+}
+
+/// A notice about a game that was read.
+pub(crate) fn notice(game: Option<Game>, notice: &Notice) -> ErrorInfo {
+    let Notice { line, column, reason, kept } = notice;
+    let info = match reason.clone() {
+        NoticeReason::Skipped(text) => ErrorCode::TextSkipped { text }.into(),
+        NoticeReason::NoSuchMove(text) => ErrorCode::NoMatchingMove { text }.into(),
+        NoticeReason::Move(error) => move_error(&error),
+        NoticeReason::Header(text) => ErrorCode::MalformedHeader { text }.into(),
+        NoticeReason::Contradiction(text) => ErrorCode::Contradiction { text }.into(),
+        NoticeReason::NoEnd => ErrorCode::UnexpectedEnd.into(),
+        NoticeReason::OpenComment => ErrorCode::UnclosedComment.into(),
+        NoticeReason::CastlingRight { square } => {
+            position_error(game, &PositionError::CastlingRight { square })
+        }
+        NoticeReason::Start(error) => position_error(game, &error),
+        NoticeReason::LimitExceeded(limit) => limit_exceeded(limit).into(),
+    };
+    info.with(|it| {
+        (it.line, it.column) = (Some(*line), Some(*column));
+        it.kept = match kept {
+            Kept::All => None,
+            Kept::MainLine(ply) => Some(KeptMoves::Main { plies: *ply }),
+            Kept::Variation(ply) => Some(KeptMoves::Variation { plies: *ply }),
+        };
+    })
+}
+
+pub(crate) fn write_error(error: &WriteError) -> ApiError {
+    let code = match error {
+        WriteError::Io(error) => io_error(error),
+        WriteError::WrongGame { .. } => ErrorCode::UnsupportedFormat,
+    };
+    ApiError::new(ErrorCategory::InvalidRecord, code)
+}
+
+pub(crate) fn opening_error(game: Game, error: &OpeningError) -> ErrorInfo {
+    let info = opening_fault(Some(game), &error.fault);
+    if error.path.is_none() && error.line.is_none() {
+        return info;
+    }
+    info.with(|it| {
+        it.path.clone_from(&error.path);
+        it.line = error.line;
+    })
+}
+
+fn record_error_kind(game: Option<Game>, kind: &RecordErrorKind) -> ErrorInfo {
+    let code = match kind {
+        RecordErrorKind::Io(error) => io_error(error),
+        RecordErrorKind::Start(error) => return position_error(game, error),
+        RecordErrorKind::UnknownGame(name) => ErrorCode::UnknownVariant { name: name.clone() },
+        RecordErrorKind::WrongGame(_) => ErrorCode::UnsupportedFormat,
+        RecordErrorKind::Move(error) => return move_error(error),
+        RecordErrorKind::NoSuchMove(text) => ErrorCode::NoMatchingMove { text: text.clone() },
+        RecordErrorKind::AmbiguousMove(text) => {
+            return ErrorCode::AmbiguousMove.with(|it| it.mv = Some(text.clone()));
+        }
+        RecordErrorKind::OpenComment => ErrorCode::UnclosedComment,
+        RecordErrorKind::Unexpected(text) => ErrorCode::UnexpectedText { text: text.clone() },
+        RecordErrorKind::UnknownFormat => ErrorCode::UnknownFormat,
+        RecordErrorKind::LimitExceeded(limit) => limit_exceeded(*limit),
+    };
+    code.into()
+}
+
+fn limit_exceeded(limit: Limit) -> ErrorCode {
+    match limit {
+        Limit::GameBytes => ErrorCode::GameTooLarge,
+        Limit::CommentBytes => ErrorCode::TooLong { subject: ErrorSubject::Comment },
+        Limit::Headers => ErrorCode::TooMany { subject: ErrorSubject::Header },
+        Limit::HeaderBytes => ErrorCode::TooLong { subject: ErrorSubject::Header },
+        Limit::Moves => ErrorCode::TooMany { subject: ErrorSubject::Move },
+        Limit::Plies => ErrorCode::GameTooLong,
+        Limit::Depth => ErrorCode::NestingTooDeep,
+    }
+}
+
+fn opening_fault(game: Option<Game>, fault: &OpeningFault) -> ErrorInfo {
+    let code = match fault {
+        OpeningFault::Io(error) => io_error(error),
+        OpeningFault::NoPlies => ErrorCode::BookRequiresPlies,
+        OpeningFault::NotPolyglot { .. } => ErrorCode::NotPolyglot,
+        OpeningFault::UnknownFormat => ErrorCode::UnknownFormat,
+        OpeningFault::OtherGame { .. } => ErrorCode::OpeningsOfOtherVariant,
+        OpeningFault::Empty => ErrorCode::NoOpenings,
+        // The last error explains more than their number.
+        OpeningFault::AllBad { last, .. } => return opening_fault(game, last),
+        OpeningFault::TooLarge { limit } => ErrorCode::FileTooLarge { limit: limit >> 20 },
+        OpeningFault::TooLong { .. } => ErrorCode::TooLong { subject: ErrorSubject::Opening },
+        OpeningFault::NotText => ErrorCode::NotUtf8,
+        OpeningFault::Position(error) => return position_error(game, error),
+        OpeningFault::Epd(error) => return epd_error(game, error),
+        OpeningFault::Moves(error) => return move_error(&error.error),
+        OpeningFault::Record(kind) => return record_error_kind(game, kind),
+        OpeningFault::Unexpected(text) => ErrorCode::UnexpectedText { text: text.clone() },
+        OpeningFault::Over(_) => ErrorCode::GameOver,
+        OpeningFault::Chess960Number(number) => {
+            ErrorCode::unknown(ErrorSubject::StartNumber, number)
+        }
+        OpeningFault::Handicap(name) => ErrorCode::unknown(ErrorSubject::Handicap, name),
+        OpeningFault::Directory => ErrorCode::IsADirectory,
+        OpeningFault::NoMoves => ErrorCode::NoMoves,
+        other => ErrorCode::system(other),
+    };
+    code.into()
+}
+
+fn epd_error(game: Option<Game>, error: &EpdError) -> ErrorInfo {
+    let code = match error {
+        EpdError::Position(error) => return position_error(game, error),
+        EpdError::OpenQuote => ErrorCode::UnclosedQuote,
+        EpdError::TooManyOperations => ErrorCode::TooMany { subject: ErrorSubject::Operation },
+        EpdError::Opcode { text } => ErrorCode::InvalidEpdOperation { text: text.clone() },
+        EpdError::Operand { opcode, text } => {
+            ErrorCode::InvalidEpdOperation { text: format!("{opcode} {text}") }
+        }
+        EpdError::Move { error, .. } => return move_error(error),
+    };
+    code.into()
+}
+
+pub(crate) fn engine_error(error: &EngineError) -> ErrorInfo {
+    engine_failure(&EngineFailure::from(error))
+}
+
+pub(crate) fn engine_failure(failure: &EngineFailure) -> ErrorInfo {
+    let code = match (&failure.kind, failure.exit) {
+        // The exit status is more specific than the closed output.
+        (EngineFailureKind::Closed | EngineFailureKind::NotRunning, Some(exit)) => exit_code(exit),
+        (kind, _) => failure_code(kind, failure.message.as_deref()),
+    };
+    match &failure.last_stderr_line {
+        Some(line) => code.with(|it| it.stderr = Some(printable(line))),
+        None => code.into(),
+    }
+}
+
+fn failure_code(kind: &EngineFailureKind, message: Option<&str>) -> ErrorCode {
+    let message = || printable(message.unwrap_or_default());
+    match kind {
+        EngineFailureKind::NotFound => ErrorCode::ProgramNotFound,
+        EngineFailureKind::PermissionDenied => ErrorCode::ProgramNotExecutable,
+        EngineFailureKind::ConnectionRefused => ErrorCode::ConnectionRefused,
+        EngineFailureKind::StartFailed => ErrorCode::StartFailed { text: message() },
+        EngineFailureKind::HandshakeTimeout => ErrorCode::HandshakeTimeout,
+        EngineFailureKind::ReadyTimeout => ErrorCode::ReadyTimeout,
+        EngineFailureKind::StopTimeout => ErrorCode::StopTimeout,
+        EngineFailureKind::ExitTimeout => ErrorCode::ExitTimeout,
+        EngineFailureKind::Overrun { overrun_ms } => {
+            ErrorCode::TimeLimitExceeded { time: *overrun_ms }
+        }
+        EngineFailureKind::Closed => ErrorCode::OutputClosed,
+        EngineFailureKind::NotRunning => ErrorCode::EngineStopped,
+        EngineFailureKind::CopyProtected => ErrorCode::CopyProtectionError,
+        EngineFailureKind::UnknownOption { name } => {
+            ErrorCode::unknown(ErrorSubject::Option, printable(name))
+        }
+        EngineFailureKind::ManagedOption { name } => {
+            ErrorCode::ManagedOption { option: printable(name) }
+        }
+        EngineFailureKind::OptionValue { error } => option_error(error),
+        EngineFailureKind::UnsupportedGame => ErrorCode::UnsupportedVariant,
+        EngineFailureKind::UnsupportedPosition => ErrorCode::UnsupportedPosition,
+        EngineFailureKind::Other => ErrorCode::System { text: message() },
+        other => ErrorCode::system(&format!("{other:?}")),
+    }
+}
+
+pub(crate) fn option_error(error: &OptionError) -> ErrorCode {
+    let end = |end: Option<i64>| end.map(|end| end.to_string()).unwrap_or_default();
+    match error {
+        OptionError::NotABoolean { option, .. } => {
+            ErrorCode::NotABoolean { option: printable(option) }
+        }
+        OptionError::NotANumber { option, .. } => {
+            ErrorCode::NotAnInteger { option: printable(option) }
+        }
+        OptionError::OutOfRange { option, min, max, .. } => {
+            ErrorCode::OutOfRange { option: printable(option), min: end(*min), max: end(*max) }
+        }
+        OptionError::NotAChoice { option, value, .. } => {
+            ErrorCode::UnknownChoice { option: printable(option), value: printable(value) }
+        }
+        OptionError::LineBreak { option } => ErrorCode::LineBreak { option: printable(option) },
+        OptionError::NoValue { option } => ErrorCode::MissingValue { option: printable(option) },
+        OptionError::UnwantedValue { option, .. } => {
+            ErrorCode::OptionIsButton { option: printable(option) }
+        }
+        other => ErrorCode::system(other),
+    }
+}
+
+fn exit_code(exit: Exit) -> ErrorCode {
+    match (exit.cause, exit.status) {
+        (Some(ExitCause::IllegalInstruction), _) => ErrorCode::UnsupportedCpu,
+        (Some(ExitCause::SegmentationFault | ExitCause::BusError), _) => {
+            ErrorCode::SegmentationFault
+        }
+        (Some(ExitCause::ArithmeticError), _) => ErrorCode::ArithmeticError,
+        (Some(ExitCause::Aborted), _) => ErrorCode::Aborted,
+        (Some(ExitCause::Killed), _) => ErrorCode::Killed,
+        (None, ProcessStatus::Code(status)) => ErrorCode::Exited { status },
+        (None, ProcessStatus::Signal(signal)) => ErrorCode::Signal { signal },
+        // A process without output is terminated.
+        _ => ErrorCode::OutputClosed,
+    }
+}
+
+/// The decision of an SPRT.
+pub(crate) fn decision(verdict: Verdict) -> Option<ErrorInfo> {
+    match verdict {
+        Verdict::AcceptH0 => Some(ErrorCode::AcceptedH0.into()),
+        Verdict::AcceptH1 => Some(ErrorCode::AcceptedH1.into()),
+        Verdict::Continue => None,
+    }
+}
+
+/// The number of failures of an engine.
+pub(crate) fn engine_failures(name: &str, count: u64) -> ErrorInfo {
+    ErrorCode::EngineFailures { count }.with(|it| it.engine = Some(name.to_owned()))
+}
+
+pub(crate) fn openings_skipped(game: Game, skipped: &Skipped) -> Option<ErrorInfo> {
+    let first = skipped.errors.first()?;
+    let count = skipped.more.saturating_add(skipped.errors.len() as u64);
+    let cause = Box::new(opening_error(game, first));
+    Some(match count {
+        1 => ErrorCode::OpeningSkipped { cause }.into(),
+        _ => ErrorCode::OpeningsSkipped { count, cause }.into(),
+    })
+}
+
+/// A warning about an engine. The text is used if its kind is unknown.
+pub(crate) fn warning(engine: Option<&str>, kind: Option<&WarningKind>, text: &str) -> ErrorInfo {
+    let code = kind.map_or_else(|| ErrorCode::System { text: printable(text) }, warning_code);
+    match engine {
+        Some(name) => code.with(|it| it.engine = Some(name.to_owned())),
+        None => code.into(),
+    }
+}
+
+fn warning_code(kind: &WarningKind) -> ErrorCode {
+    match kind {
+        WarningKind::UnknownOption { name } => {
+            ErrorCode::unknown(ErrorSubject::Option, printable(name))
+        }
+        WarningKind::Unregistered { .. } => {
+            ErrorCode::System { text: printable(&kind.to_string()) }
+        }
+        WarningKind::Restarted { failure } => {
+            ErrorCode::Restarted { cause: Box::new(engine_failure(failure)) }
+        }
+        WarningKind::OptionValue { error } => option_error(error),
+        WarningKind::NoScore => ErrorCode::MoveWithoutScore,
+        WarningKind::OtherPv { text } => ErrorCode::PvMoveMismatch { token: printable(text) },
+        WarningKind::IllegalPv { text } => ErrorCode::IllegalPvMove { token: printable(text) },
+        WarningKind::PvBeyondEnd { text, end: _ } => {
+            ErrorCode::PvAfterGameEnd { token: printable(text) }
+        }
+        WarningKind::MatePvLength { plies, found } => {
+            ErrorCode::MatePvLength { plies: *plies, found: *found }
+        }
+        WarningKind::MatePvWithoutMate => ErrorCode::MatePvWithoutMate,
+        WarningKind::WrongMateSign => ErrorCode::WrongMateSign,
+        WarningKind::HostOverloaded { percent } => ErrorCode::HostOverloaded { percent: *percent },
+        WarningKind::Protocol { rule } => {
+            let (english, japanese) = (kind.to_string(), japanese(*rule));
+            ErrorCode::ProtocolViolation { text: LocalizedText { english, japanese } }
+        }
+    }
+}
+
+fn japanese(rule: Rule) -> String {
+    let language = Language::Japanese;
+    format!("{} ({})", rule.text_in(language), rule.clause_in(language))
+}
+
+/// The error of a match.
+pub(crate) fn match_error(game: Game, error: &MatchError) -> ErrorInfo {
+    match error {
+        MatchError::Schedule(error) => schedule_error(game, error),
+        MatchError::Test(error) => sprt_error(error).into(),
+        MatchError::TestOf(_) => ErrorCode::SprtRequiresTwoEngines.into(),
+        MatchError::Store(error) => store_error(error),
+        MatchError::Threads(error) => ErrorCode::system(error).into(),
+        _ => ErrorCode::MatchFailed.into(),
+    }
+}
+
+/// The error of stored results.
+pub(crate) fn store_error(error: &StoreError) -> ErrorInfo {
+    match error {
+        StoreError::Io { path, what: _, error } => {
+            io_error(error).with(|it| it.path = Some(path.display().to_string()))
+        }
+        StoreError::Damaged { path, line, why: _ } => ErrorCode::InvalidResults.with(|it| {
+            (it.path, it.line) = (Some(path.display().to_string()), Some(*line));
+        }),
+        _ => ErrorCode::InvalidResults.into(),
+    }
+}
+
+/// The error of a schedule.
+pub(crate) fn schedule_error(game: Game, error: &ScheduleError) -> ErrorInfo {
+    let code = match error {
+        ScheduleError::TooFewEngines { .. } => ErrorCode::TooFewEngines,
+        ScheduleError::TooManyEngines { .. } => {
+            ErrorCode::TooMany { subject: ErrorSubject::Engine }
+        }
+        ScheduleError::TooLarge => ErrorCode::TooMany { subject: ErrorSubject::Game },
+        ScheduleError::Opening(error) => return opening_error(game, error),
+        ScheduleError::NoSuchPairing { .. }
+        | ScheduleError::Games { .. }
+        | ScheduleError::OtherEngines { .. } => ErrorCode::InvalidResults,
+        other => ErrorCode::system(other),
+    };
+    code.into()
+}
+
+/// The error of the parameters of an SPRT.
+pub(crate) fn sprt_error(error: &SprtError) -> ErrorCode {
+    match error {
+        SprtError::Hypotheses { .. } => ErrorCode::InvalidHypotheses,
+        SprtError::Errors { .. } => ErrorCode::InvalidErrorRates,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::path::PathBuf;
+
+    use readyok_arena::openings::{OpeningError, OpeningFault};
+    use readyok_client::{EngineFailure, EngineFailureKind};
+
+    use super::*;
+
+    #[test]
+    fn maps_failures_to_error_codes() {
+        let check = |failure: EngineFailure, expected: ErrorCode| {
+            assert_eq!(engine_failure(&failure), expected.into());
+        };
+        let of = EngineFailure::new;
+        check(
+            of(EngineFailureKind::StartFailed).with_message("no memory"),
+            ErrorCode::StartFailed { text: "no memory".to_owned() },
+        );
+        check(of(EngineFailureKind::Closed), ErrorCode::OutputClosed);
+        let failure = EngineFailure {
+            last_stderr_line: Some("no\u{1b} network".to_owned()),
+            ..EngineFailure::exited(Exit::code(3))
+        };
+        let stderr = Some("no\\u{1b} network".to_owned());
+        let expected = ErrorCode::Exited { status: 3 }.with(|it| it.stderr = stderr);
+        assert_eq!(engine_failure(&failure), expected);
+        let killed = Exit { status: ProcessStatus::Signal(9), cause: Some(ExitCause::Killed) };
+        check(
+            EngineFailure { exit: Some(killed), ..of(EngineFailureKind::ReadyTimeout) },
+            ErrorCode::ReadyTimeout,
+        );
+        // Signal numbers belong to the system where the engine ran.
+        let crashed = Exit { status: ProcessStatus::Signal(10), cause: Some(ExitCause::BusError) };
+        check(EngineFailure::exited(crashed), ErrorCode::SegmentationFault);
+        let signal = Exit { status: ProcessStatus::Signal(10), cause: None };
+        check(EngineFailure::exited(signal), ErrorCode::Signal { signal: 10 });
+        let error = OptionError::NoValue { option: "Hash".to_owned() };
+        check(
+            of(EngineFailureKind::OptionValue { error }),
+            ErrorCode::MissingValue { option: "Hash".to_owned() },
+        );
+    }
+
+    #[test]
+    fn a_warning_names_its_engine() {
+        let kind = WarningKind::OtherPv { text: "e2e4".to_owned() };
+        let found = warning(Some("Rogue"), Some(&kind), "English");
+        let code = ErrorCode::PvMoveMismatch { token: "e2e4".to_owned() };
+        assert_eq!(found, code.with(|it| it.engine = Some("Rogue".to_owned())));
+        let unknown = warning(None, None, "English");
+        assert_eq!(unknown, ErrorCode::System { text: "English".to_owned() }.into());
+    }
+
+    #[test]
+    fn skipped_openings_are_counted_with_the_first_error() {
+        let error = |line| OpeningError {
+            path: Some("book.epd".to_owned()),
+            line: Some(line),
+            fault: OpeningFault::NotText,
+        };
+        let info = |errors: Vec<OpeningError>, more| {
+            openings_skipped(Game::Chess, &Skipped { errors, more })
+        };
+        assert_eq!(info(Vec::new(), 0), None);
+        let cause = || {
+            Box::new(ErrorCode::NotUtf8.with(|it| {
+                (it.path, it.line) = (Some("book.epd".to_owned()), Some(3));
+            }))
+        };
+        let one = ErrorCode::OpeningSkipped { cause: cause() };
+        assert_eq!(info(vec![error(3)], 0), Some(one.into()));
+        let many = ErrorCode::OpeningsSkipped { count: 7, cause: cause() };
+        assert_eq!(info(vec![error(3), error(4)], 5), Some(many.into()));
+    }
+
+    #[test]
+    fn storage_errors_name_the_file() {
+        let info = |error| match_error(Game::Chess, &MatchError::Store(error));
+        let path = PathBuf::from("a.match");
+        let why = "English".to_owned();
+        let damaged = ErrorCode::InvalidResults.with(|it| {
+            (it.path, it.line) = (Some("a.match".to_owned()), Some(3));
+        });
+        assert_eq!(info(StoreError::Damaged { path: path.clone(), line: 3, why }), damaged);
+        let error = io::Error::from(ErrorKind::PermissionDenied);
+        let denied = ErrorCode::PermissionDenied.with(|it| it.path = Some("a.match".to_owned()));
+        assert_eq!(info(StoreError::Io { path, what: "cannot be opened", error }), denied);
+    }
+
+    #[test]
+    fn a_restart_names_the_failure_as_its_cause() {
+        let failure = Box::new(EngineFailure::new(EngineFailureKind::Closed));
+        let kind = WarningKind::Restarted { failure };
+        let cause = Box::new(ErrorCode::OutputClosed.into());
+        let expected = ErrorCode::Restarted { cause };
+        assert_eq!(warning(Some("Rogue"), Some(&kind), "English").code, expected);
+    }
+
+    #[test]
+    fn a_violation_has_a_japanese_text() {
+        for rule in Rule::ALL {
+            let kind = WarningKind::Protocol { rule };
+            let ErrorCode::ProtocolViolation { text } = warning(None, Some(&kind), "").code else {
+                panic!("{rule:?}");
+            };
+            assert_eq!(text.english, kind.to_string());
+            let expected = rule.text_in(Language::Japanese);
+            assert!(text.japanese.starts_with(expected), "{}", text.japanese);
+        }
+    }
+
+    #[test]
+    fn only_a_decided_test_is_reported() {
+        let code = |verdict| decision(verdict).map(|info| info.code);
+        assert_eq!(code(Verdict::AcceptH0), Some(ErrorCode::AcceptedH0));
+        assert_eq!(code(Verdict::AcceptH1), Some(ErrorCode::AcceptedH1));
+        assert_eq!(code(Verdict::Continue), None);
+    }
+}
