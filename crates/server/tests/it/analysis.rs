@@ -21,7 +21,7 @@ async fn open(tab: &mut Tab, moves: &[&str]) -> (u32, String, Vec<Value>) {
     (id, topic, nodes)
 }
 
-/// The text of an engine, if it has any output.
+/// The text of the output of an engine.
 fn info_text(message: &Value) -> Option<(&Value, &str)> {
     let panel = &message["delta"]["delta"]["engines"][0];
     let text = panel["info"]["text"].as_str()?;
@@ -29,10 +29,10 @@ fn info_text(message: &Value) -> Option<(&Value, &str)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_last_output_is_reported_with_the_end() {
+async fn final_output_is_reported_with_the_best_move() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
-    // It reports depths 1 to 20 and its move in one burst.
+    // The engine sends depths 1 to 20 and its move at once.
     let engine = tab.add_mime(&["stale"]).await;
     let (id, topic, _) = open(&mut tab, &[]).await;
     let analysis = format!("analysis/{id}");
@@ -46,7 +46,7 @@ async fn the_last_output_is_reported_with_the_end() {
     let info = &done["engines"][0]["info"];
     assert_eq!((&info["depth"], &info["nodes"]), (&json!(20), &json!(2000)), "{info}");
     assert_eq!(info["lines"][0]["score"], json!({ "kind": "cp", "value": 20 }));
-    // The same holds for what an engine thought of the move that it plays.
+    // The same holds for the output of an engine that plays.
     let time = json!({ "kind": "per_move", "time": 60_000 });
     let (other, state) = tab.new_game(game("chess", against(&engine, time, false))).await;
     assert_ne!(other, topic);
@@ -59,7 +59,7 @@ async fn the_last_output_is_reported_with_the_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_line_of_another_position_is_shown() {
+async fn output_of_another_position_is_not_shown() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&["stale"]).await;
@@ -80,7 +80,7 @@ async fn no_line_of_another_position_is_shown() {
     for round in 0..3 {
         for node in nodes.iter().skip(round % 2) {
             tab.ask(json!({ "kind": "go_to", "game": id, "node": node })).await;
-            // Every other position ends immediately.
+            // The searches of other positions end immediately.
             if seen % 2 == 0 {
                 tab.until(|message| {
                     info_text(message).is_some_and(|(at, text)| {
@@ -98,7 +98,7 @@ async fn no_line_of_another_position_is_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn analysis_stops_and_keeps_what_it_has_found() {
+async fn stopped_analysis_keeps_its_output() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
@@ -132,7 +132,7 @@ async fn analysis_stops_and_keeps_what_it_has_found() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn several_engines_analyse_side_by_side() {
+async fn several_engines_analyze_concurrently() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let one = tab.add_mime(&[]).await;
@@ -177,7 +177,7 @@ async fn a_failed_engine_is_reported_and_restarted() {
     server.stop().await;
 }
 
-/// Reads a game and reports on it; gives its number.
+/// Imports a game and reports on it. Returns its number.
 async fn reported(server: &Fixture, tab: &mut Tab, engine: &Value, pgn: &[u8]) -> Value {
     let read =
         server.post("/api/import?name=a.pgn&open=true", "application/octet-stream", pgn).await;
@@ -193,7 +193,7 @@ async fn reported(server: &Fixture, tab: &mut Tab, engine: &Value, pgn: &[u8]) -
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_position_of_a_game_is_judged_and_written_down() {
+async fn a_report_judges_and_annotates_every_position() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
@@ -214,7 +214,7 @@ async fn every_position_of_a_game_is_judged_and_written_down() {
     let report = tab.follow(&topic).await;
     assert_eq!((&report["done"], &report["total"]), (&json!(5), &json!(5)), "{report}");
     let positions = report["positions"].as_array().expect("positions");
-    // The board has the mate; the engine is not asked.
+    // A mate on the board requires no search.
     assert_eq!(positions[4]["score"], json!({ "kind": "mated", "plies": 0 }));
     assert!(report["sides"]["first"]["accuracy"].is_number());
     let state = tab.follow(&format!("game/{game}")).await;
@@ -247,7 +247,7 @@ async fn a_stopped_report_is_resumed() {
     let over = stopped["category"] == "conflict";
     assert!(over || stopped["kind"] == "done", "{stopped}");
     if !over {
-        // That which has asked the engine for its options ends as well, and means nothing.
+        // The probe ends as well.
         tab.change("engines", |delta| {
             let it = &delta["processes"][0];
             it["purpose"]["kind"] == "report" && it["status"] == "ended"
@@ -262,7 +262,7 @@ async fn a_stopped_report_is_resumed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_try_at_a_mistake_is_judged() {
+async fn an_attempt_at_a_mistake_is_judged() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     // Its score is winning for the side to move: only its own move is good.
@@ -287,7 +287,7 @@ async fn another_try_at_a_mistake_is_judged() {
     let nowhere =
         json!({ "kind": "try_move", "game": game, "node": 99, "text": "d5", "limits": {} });
     assert_eq!(tab.ask(nowhere).await["category"], "not_found");
-    // The game is as it was.
+    // The game is unchanged.
     assert_eq!(
         tab.follow(&format!("game/{game}")).await["nodes"].as_array().map(Vec::len),
         Some(5)

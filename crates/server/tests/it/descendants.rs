@@ -11,7 +11,7 @@ use crate::support::{Fixture, LONG, game, mime, options};
 
 const COUNT: usize = 50;
 
-/// How many of them run.
+/// The number of running descendants.
 fn count(tag: &str) -> usize {
     let processes = fs::read_dir("/proc").expect("it is mounted").flatten();
     let arguments = processes.map(|it| fs::read(it.path().join("cmdline")).unwrap_or_default());
@@ -34,7 +34,7 @@ async fn check(containment: Containment) {
     let guard = match Guard::start_with(guardian, containment) {
         Err(error) if containment == Containment::ControlGroup => {
             let text = format!("not tested: control groups, which cannot be created: {error}\n");
-            // Not by a macro: the test harness would hide it.
+            // The test harness would capture the output of a macro.
             let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
             return;
         }
@@ -64,7 +64,7 @@ async fn check(containment: Containment) {
         engines.is_some_and(|all| all.iter().any(|it| it["identity"]["name"].is_string()))
     })
     .await;
-    // It was started to be asked for its name.
+    // The probe has started descendants.
     wait_for(0, &tag).await;
 
     let (topic, _) = tab.new_game(game("chess", Value::Null)).await;
@@ -84,7 +84,7 @@ async fn check(containment: Containment) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_descendant_outlives_an_engine_that_is_removed() {
+async fn descendants_of_a_removed_engine_are_killed() {
     check(Containment::Supervisor).await;
     check(Containment::ControlGroup).await;
 }

@@ -1,4 +1,4 @@
-//! Engines: what is registered, options, logs, the user's own lines, registration.
+//! Engines: registration, options, logs, lines of the user, conformance checks.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -15,7 +15,7 @@ use crate::support::{
 };
 
 #[tokio::test(flavor = "multi_thread")]
-async fn options_are_those_of_the_engine() {
+async fn options_of_an_engine_are_reported_and_set() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
@@ -61,14 +61,14 @@ async fn options_are_those_of_the_engine() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_button_is_pressed_where_the_engine_runs_or_else_in_a_process_that_is_started() {
+async fn a_button_is_pressed_in_running_processes_or_a_new_one() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
     let press =
         |button: &str| json!({ "kind": "press_button", "engine": engine, "option": button });
     assert_eq!(tab.ask(press("Hash")).await["category"], "engine");
-    // Nothing of the engine runs.
+    // No process of the engine runs.
     let started = tab.ask(press("Clear Hash")).await;
     assert_eq!(started["kind"], "process", "{started}");
     let topic = format!("log/{}", started["process"]);
@@ -83,7 +83,7 @@ async fn a_button_is_pressed_where_the_engine_runs_or_else_in_a_process_that_is_
             let delta = tab.change(&topic, |delta| delta["lines"].is_array()).await;
             lines.extend(delta["lines"].as_array().expect("lines").iter().cloned());
         }
-        // The second time there is one to press it in.
+        // The second time, the process runs already.
         if wanted == 1 {
             assert_eq!(tab.ask(press("Clear Hash")).await["kind"], "done");
         }
@@ -92,7 +92,7 @@ async fn a_button_is_pressed_where_the_engine_runs_or_else_in_a_process_that_is_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_programs_that_can_be_run_are_registered() {
+async fn only_executable_programs_are_registered() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let entry = |path: &str| {
@@ -113,7 +113,7 @@ async fn only_programs_that_can_be_run_are_registered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_log_has_both_sides_and_the_users_lines() {
+async fn the_log_contains_both_sides_and_lines_of_the_user() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
@@ -138,7 +138,7 @@ async fn the_log_has_both_sides_and_the_users_lines() {
     }
     let mine = lines.iter().find(|line| line["text"] == "go depth 1").expect("it was sent");
     assert_eq!(mine["by"], "user");
-    // There was no position, as the log shows.
+    // The log contains no position.
     for language in ["english", "japanese"] {
         assert!(mine["breaches"][0][language]["clause"].is_string(), "{mine}");
     }
@@ -159,7 +159,7 @@ async fn the_log_has_both_sides_and_the_users_lines() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_engine_that_wants_to_be_registered_can_be() {
+async fn an_engine_can_be_registered() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&["register"]).await;
@@ -172,7 +172,7 @@ async fn an_engine_that_wants_to_be_registered_can_be() {
             })
         }
     };
-    // It is known before the engine is used for anything.
+    // The probe has reported it.
     tab.change("engines", asks("error")).await;
     tab.ask(json!({ "kind": "open_console", "engine": engine })).await;
     let with = json!({ "name": "Ada Lovelace", "code": "1843" });
@@ -183,7 +183,7 @@ async fn an_engine_that_wants_to_be_registered_can_be() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_engine_that_does_not_answer_can_be_killed() {
+async fn an_engine_can_be_killed() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
@@ -207,7 +207,7 @@ async fn an_engine_that_does_not_answer_can_be_killed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_engine_can_do_is_known_after_a_restart() {
+async fn options_of_engines_are_known_after_a_restart() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let (chess, shogi) = (tab.add_mime(&[]).await, tab.add_mime(&["usi"]).await);
@@ -328,7 +328,7 @@ async fn a_rejected_value_does_not_affect_the_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_number_of_an_engine_is_never_used_again() {
+async fn numbers_of_engines_are_not_reused() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let first = tab.add_mime(&[]).await;
@@ -381,7 +381,7 @@ async fn the_command_line_can_read_the_list_of_engines() {
     assert_eq!(tab.ask(set).await["kind"], "done");
     let file = server.get("/api/engines.toml").await.text().replace(mime(), "/opt/mime");
     server.stop().await;
-    // The command line reads this one in a test of its own.
+    // A test of the command line reads the same file.
     let exported = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exported.toml");
     let exported = std::fs::read_to_string(exported).unwrap_or_default();
     assert_eq!(file, exported);
@@ -395,7 +395,7 @@ async fn sent_lines(server: &Fixture, process: &Value) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn options_of_an_engine_that_thinks_about_its_move_wait_for_it() {
+async fn options_are_set_after_the_search_for_a_move() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
@@ -420,7 +420,7 @@ async fn options_of_an_engine_that_thinks_about_its_move_wait_for_it() {
     assert_eq!(sent_lines(&server, &process).await, before);
     tab.ask(ask("move_now")).await;
     tab.change(&topic, |delta| delta["play"]["status"] == "your_turn").await;
-    // What the game itself has set stays, and what is set no longer goes back to the default.
+    // Values of the game remain, and reset values return to the default.
     assert_eq!(tab.ask(set(json!({ "Hash": null, "Style": null }))).await["kind"], "done");
     let all = [before, ["Hash value 64", "Hash value 16"]].concat();
     let lines = async {
@@ -434,7 +434,7 @@ async fn options_of_an_engine_that_thinks_about_its_move_wait_for_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_copy_of_an_engine_has_values_of_its_own() {
+async fn a_copy_of_an_engine_has_its_own_values() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
@@ -510,7 +510,7 @@ async fn an_engine_with_an_environment_is_checked() {
     assert!(checks.iter().all(|it| it["english"]["clauses"][0].is_string()), "{done}");
 }
 
-/// Passes bytes on as they come: a copy by the system may wait for more.
+/// Copies bytes immediately: a copy by the system may wait for more.
 fn pass(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<()> {
     let mut chunk = [0; 4096];
     loop {
@@ -522,7 +522,7 @@ fn pass(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// Plays the mime's part for one who has connected.
+/// Runs the test engine for a connection.
 fn serve(mut stream: TcpStream) -> io::Result<()> {
     let mut mime = Command::new(mime()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let (stdin, stdout) = (mime.stdin.take(), mime.stdout.take());
@@ -530,7 +530,7 @@ fn serve(mut stream: TcpStream) -> io::Result<()> {
     let listens = thread::spawn(move || stdin.map(|mut stdin| pass(&mut input, &mut stdin)));
     let passed = stdout.map(|mut stdout| pass(&mut stdout, &mut stream));
     stream.shutdown(Shutdown::Both)?;
-    // It may leave before the other side does.
+    // The engine may exit first.
     drop(listens.join());
     mime.wait()?;
     passed.unwrap_or(Ok(()))
@@ -554,12 +554,12 @@ async fn check_results_are_in_both_languages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_engine_behind_a_port_is_checked_without_what_needs_a_process() {
+async fn checks_of_a_tcp_engine_skip_those_that_require_a_process() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            // A subscriber may leave in the middle.
+            // The client may disconnect at any time.
             thread::spawn(move || serve(stream).is_ok());
         }
     });
@@ -574,7 +574,7 @@ async fn an_engine_behind_a_port_is_checked_without_what_needs_a_process() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_engine_that_is_not_there_cannot_be_checked() {
+async fn a_missing_engine_cannot_be_checked() {
     let source = json!({ "kind": "tcp", "address": "127.0.0.1:1" });
     let (failed, _) = checked(source, &[]).await;
     assert_eq!(failed["kind"], "failed", "{failed}");

@@ -16,7 +16,7 @@ use crate::support::{
 };
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_listens_on_loopback_alone_unless_it_is_protected() {
+async fn listens_on_loopback_only_unless_protected() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut open = options(directory.path());
     open.listen = Some("0.0.0.0".parse().expect("an address"));
@@ -66,7 +66,7 @@ async fn try_password(host: &str, from: &str, password: &str) -> (u16, Option<u6
 
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
-async fn wrong_passwords_delay_their_own_address_alone() {
+async fn wrong_passwords_delay_their_own_address_only() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut open = options(directory.path());
     open.password = Some("secret".to_owned());
@@ -77,7 +77,7 @@ async fn wrong_passwords_delay_their_own_address_alone() {
     }
     assert_eq!(statuses.first(), Some(&401));
     assert_eq!(statuses.last(), Some(&429));
-    // Even the right one is not tried, and the client learns when it will be.
+    // Even the right one is rejected, with the waiting time.
     let (status, wait) = try_password(&server.host, "127.0.0.2", "secret").await;
     assert_eq!(status, 429);
     assert!((1..=60).contains(&wait.expect("a time")), "{wait:?}");
@@ -100,7 +100,7 @@ async fn a_link_is_accepted_after_wrong_passwords() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_password_none_is_accepted() {
+async fn rejects_passwords_if_none_is_set() {
     let server = Fixture::start().await;
     for password in ["", "wrong"] {
         let answer = log_in(&server.host, &json!({ "password": password })).await;
@@ -110,7 +110,7 @@ async fn without_a_password_none_is_accepted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_known_hosts_are_answered() {
+async fn rejects_unknown_hosts() {
     let server = Fixture::start().await;
     let port = server.host.rsplit_once(':').expect("a port").1;
     for (host, status) in [
@@ -131,7 +131,7 @@ async fn only_known_hosts_are_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_lets_one_visitor_in_once() {
+async fn a_link_is_valid_once() {
     let directory = tempfile::tempdir().expect("a directory");
     let server = Server::bind(options(directory.path())).await.expect("it can be served");
     let host = server.address().to_string();
@@ -161,7 +161,7 @@ async fn a_link_lets_one_visitor_in_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_of_the_api_is_open_to_strangers() {
+async fn the_api_requires_authentication() {
     let server = Fixture::start().await;
     for path in ["/api/choices", "/api/files", "/api/engines.toml", "/api/export/1", "/api/nothing"]
     {
@@ -177,7 +177,7 @@ async fn nothing_of_the_api_is_open_to_strangers() {
         let answer = get(&server.host, "/api/choices", &[("cookie", &cookie)]).await;
         assert_eq!(answer.status, 401, "{name}");
     }
-    // What a script of another page can send without asking is not enough either.
+    // Requests that scripts of other pages can send are rejected.
     let paths =
         [format!("/api/choices?session={session}"), format!("/api/choices?token={session}")];
     for path in paths {
@@ -200,7 +200,7 @@ async fn nothing_of_the_api_is_open_to_strangers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn other_pages_can_change_nothing() {
+async fn rejects_requests_of_other_pages() {
     let server = Fixture::start().await;
     let ours = format!("http://{}", server.host);
     let body = br#"{"variant":"chess","text":"8/8/8/8/8/8/8/8 w - - 0 1"}"#;
@@ -226,24 +226,24 @@ async fn other_pages_can_change_nothing() {
         headers.extend(Some(("content-type", kind)).filter(|_| !kind.is_empty()));
         let answer = send(&server.host, "POST", "/api/position", &headers, body).await;
         assert_eq!(answer.status, status, "{origin:?} {site:?} {kind}");
-        // A page elsewhere cannot log in either, were it to guess the password.
+        // Another page cannot log in even with the password.
         if status == 403 || origin.is_none() {
             let answer = send(&server.host, "POST", "/api/login", &headers[1..], b"{}").await;
             assert_eq!(answer.status, 403, "{origin:?} {site:?} {kind}");
         }
     }
-    // Nothing is changed by asking for it.
+    // A read request changes nothing.
     assert_eq!(server.get("/api/import").await.status, 405);
     server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn links_elsewhere_lead_to_the_start_page_alone() {
+async fn cross_site_links_open_the_start_page_only() {
     let server = Fixture::start().await;
     let authorization = server.authorization.as_str();
     for (path, mode, status) in [
         ("/", "navigate", 200),
-        // As the page that the program opens browsers with.
+        // The first navigation of the browser that the program opens.
         ("/?token=0000", "navigate", 200),
         ("/?token=0000", "no-cors", 403),
         ("/?other=0000", "navigate", 403),
@@ -261,7 +261,7 @@ async fn links_elsewhere_lead_to_the_start_page_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_socket_opens_for_the_page_alone() {
+async fn sockets_require_the_origin_and_the_secret() {
     let server = Fixture::start().await;
     let ours = format!("http://{}", server.host);
     let [(_, protocols), _] = server.socket_headers();
@@ -326,7 +326,7 @@ async fn every_response_has_security_headers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_too_large_is_not_taken() {
+async fn rejects_large_requests() {
     let server = Fixture::start().await;
     let large = vec![b' '; (64 << 20) + 1];
     let answer = server.post("/api/import?name=x.pgn", "application/octet-stream", &large).await;
@@ -335,7 +335,7 @@ async fn what_is_too_large_is_not_taken() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn strangers_send_little() {
+async fn rejects_large_requests_before_authentication() {
     let server = Fixture::start().await;
     let origin = format!("http://{}", server.host);
     let headers = [("origin", origin.as_str()), ("content-type", "application/json")];
@@ -385,18 +385,18 @@ async fn idle_unauthenticated_clients_are_disconnected() {
         let answer = closed(&mut stream).await;
         assert!(!answer.contains(" 200 "), "{answer}");
     }
-    // One that asks and does not read occupies its connection for a limited time, too.
+    // A client that does not read occupies its connection for a limited time.
     let mut stream = TcpStream::connect(&server.host).await.expect("it listens");
     let ask = format!("GET /app.js HTTP/1.1\r\nHost: {}\r\n\r\n", server.host).repeat(500);
     let _ = timeout(LONG, stream.write_all(ask.as_bytes())).await.expect("it is closed");
     closed(&mut stream).await;
-    // A tab stays, however quiet it is.
+    // An idle tab stays connected.
     assert_eq!(tab.follow("games").await["games"], json!([]));
     server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn strangers_leave_room_for_the_page() {
+async fn unauthenticated_clients_do_not_block_the_page() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut patient = options(directory.path());
     patient.request_timeout = Duration::from_hours(1);
@@ -412,13 +412,13 @@ async fn strangers_leave_room_for_the_page() {
     assert_eq!(tab.follow("games").await["games"], json!([]));
     let mut another = server.tab().await;
     assert_eq!(another.follow("games").await["games"], json!([]));
-    // The first of them has made room for others.
+    // The oldest connection was closed.
     assert_eq!(closed(&mut strangers[0]).await, "");
     server.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_address_that_is_listened_on_is_a_known_host() {
+async fn the_listening_address_is_a_known_host() {
     // Not every system has more than one loopback address.
     for address in ["127.0.0.2", "127.0.0.1", "::1"] {
         if std::net::TcpListener::bind((address, 0)).is_err() {
@@ -443,7 +443,7 @@ async fn the_address_that_is_listened_on_is_a_known_host() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn files_are_shown_below_the_roots_alone() {
+async fn files_are_shown_below_the_roots_only() {
     let server = Fixture::start().await;
     let roots = server.get("/api/files").await.json();
     let root = roots["entries"][0]["path"].as_str().expect("a root").to_owned();
@@ -455,7 +455,7 @@ async fn files_are_shown_below_the_roots_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn root_is_rejected_beyond_loopback_and_a_second_start_anywhere() {
+async fn rejects_root_beyond_loopback_and_a_second_server() {
     let directory = tempfile::tempdir().expect("a directory");
     #[cfg(unix)]
     if rustix::process::geteuid().is_root() {
@@ -473,7 +473,7 @@ async fn root_is_rejected_beyond_loopback_and_a_second_start_anywhere() {
         assert_eq!(warned.warnings(), [Warning::Root]);
     }
     let server = Fixture::start_with(options(directory.path())).await;
-    // It waits for the first one to answer, as another program would: not where that one runs.
+    // The second server waits for an answer of the first one, so it runs on another thread.
     let (again, here) = (options(directory.path()), Handle::current());
     let second = spawn_blocking(move || here.block_on(Server::bind(again)));
     let second = second.await.expect("it does not panic");
@@ -488,7 +488,7 @@ async fn root_is_rejected_beyond_loopback_and_a_second_start_anywhere() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_next_server_has_the_same_address_and_requires_authentication_again() {
     let directory = tempfile::tempdir().expect("a directory");
-    // Any port can be taken by another program meanwhile.
+    // Another program may use the port in the meantime.
     for _ in 0..10 {
         let first = Fixture::start_with(options(directory.path())).await;
         let (host, before) = (first.host.clone(), first.authorization.clone());
@@ -507,12 +507,12 @@ async fn the_next_server_has_the_same_address_and_requires_authentication_again(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_port_that_is_taken_keeps_no_server_from_running() {
+async fn uses_another_port_if_the_previous_one_is_in_use() {
     let directory = tempfile::tempdir().expect("a directory");
     let first = Fixture::start_with(options(directory.path())).await;
     let host = first.host.clone();
     first.stop().await;
-    // Another program listens there from now on.
+    // Another program listens on the port from now on.
     let _taken = tokio::net::TcpListener::bind(&host).await;
     let second = Fixture::start_with(options(directory.path())).await;
     assert_ne!(second.host, host);

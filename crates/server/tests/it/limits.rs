@@ -1,4 +1,4 @@
-//! How much of everything there can be: tabs, engines, uploads, event.
+//! Limits: tabs, engines, uploads, games, updates, and the end of the server.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ const MIN_INTERVAL: Duration = Duration::from_millis(40);
 /// Maximum number of open games.
 const MAX_OPEN: usize = 200;
 
-/// So soon the last tab counts as gone.
+/// The time for a reload after the last tab was closed.
 const RELOAD: Duration = Duration::from_millis(500);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_tab_too_many_is_closed_and_the_others_stay() {
+async fn the_number_of_tabs_is_limited() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let mut others = Vec::new();
@@ -37,7 +37,7 @@ async fn one_tab_too_many_is_closed_and_the_others_stay() {
     }
     assert_eq!(others.len(), 99);
     assert_eq!(tab.follow("games").await["games"], json!([]));
-    // A tab that leaves makes room.
+    // Another tab can connect after a tab has left.
     drop(others);
     let deadline = Instant::now() + LONG;
     loop {
@@ -84,7 +84,7 @@ async fn the_number_of_concurrent_uploads_is_limited() {
     for _ in 0..4 {
         let mut stream = TcpStream::connect(&server.host).await.expect("it listens");
         stream.write_all(head.as_bytes()).await.expect("it reads");
-        // The server asks for the file only when it has a place for it.
+        // The server requests the file when fewer uploads run.
         let mut answer = [0; CONTINUE.len()];
         timeout(LONG, stream.read_exact(&mut answer)).await.expect("in time").expect("an answer");
         assert_eq!(answer, CONTINUE);
@@ -94,7 +94,7 @@ async fn the_number_of_concurrent_uploads_is_limited() {
         server.post("/api/import?name=b.pgn", "application/octet-stream", b"1. e4 *\n").await
     };
     assert_eq!(small().await.json()["category"], "conflict");
-    // A tab that leaves makes room, as soon as the server has noticed it.
+    // Another upload starts after the server has noticed the disconnection.
     drop(slow);
     let deadline = Instant::now() + LONG;
     let read = loop {
@@ -109,14 +109,14 @@ async fn the_number_of_concurrent_uploads_is_limited() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn at_the_limit_the_game_goes_that_has_rested_longest() {
+async fn closes_the_longest_idle_game_at_the_limit() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     tab.follow("games").await;
     let set_up = async |tab: &mut Tab, players: Value| {
         tab.ask(json!({ "kind": "new_game", "game": game("chess", players) })).await
     };
-    // One with a subscriber, and one that is left with a move.
+    // A game with a subscriber, and a game with a move.
     let (watched, _) = tab.new_game(game("chess", Value::Null)).await;
     let left = set_up(&mut tab, Value::Null).await["game"].clone();
     let mv = json!({ "kind": "move", "game": left, "node": 0, "text": "e4" });
@@ -134,7 +134,7 @@ async fn at_the_limit_the_game_goes_that_has_rested_longest() {
     assert_eq!(gone["removed"], json!([late]));
     assert_eq!(set_up(&mut tab, played.clone()).await["category"], "limit");
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": left })).await["category"], "limit");
-    // Games without subscribers make room, and closed ones are in the library.
+    // Games without subscribers are closed and remain in the library.
     assert_eq!(tab.ask(json!({ "kind": "unsubscribe", "topic": watched })).await["kind"], "done");
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": left })).await["kind"], "game");
     let state = tab.follow(&format!("game/{left}")).await;
@@ -145,7 +145,7 @@ async fn at_the_limit_the_game_goes_that_has_rested_longest() {
 #[tokio::test(flavor = "multi_thread")]
 async fn archives_are_not_unpacked() {
     let server = Fixture::start().await;
-    // A megabyte of spaces, as gzip has it: the head, one block, the length.
+    // A megabyte of spaces as gzip: the header, one block, the length.
     let mut archive = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
     archive.extend([0xed, 0xc1, 1, 1, 0, 0, 0, 0x80, 0x90, 0xfe, 0xaf, 0xee, 8, 0x0a]);
     let zip = b"PK\x03\x04\x14\0\0\0\x08\0";
@@ -179,7 +179,7 @@ async fn search_output_is_limited_to_25_updates_per_second() {
         let depth = delta["engines"][0]["info"]["lines"][0]["depth"].as_u64();
         depths.extend(depth.filter(|depth| !depths.contains(depth)));
     }
-    // It counts on in two milliseconds; a machine that is slow makes this only longer.
+    // The engine reports a depth every two milliseconds. A slow machine only makes this longer.
     assert!(MIN_INTERVAL * 11 <= before.elapsed(), "{depths:?}");
     server.stop().await;
 }
@@ -228,7 +228,7 @@ async fn check_close(pause_games: bool, stop_analysis: bool) {
     assert_eq!(tab.ask(begun).await["kind"], "done");
     tab.change(&analysis, |delta| delta["engines"][0]["status"] == "searching").await;
     drop(tab);
-    // A tab that reconnects in time must leave again.
+    // A tab that reconnects in time must disconnect again.
     let deadline = Instant::now() + LONG;
     loop {
         sleep(RELOAD * 2).await;
@@ -249,22 +249,22 @@ async fn check_close(pause_games: bool, stop_analysis: bool) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn closing_the_last_tab_pauses_games_if_that_is_wished() {
+async fn closing_the_last_tab_pauses_games_if_set() {
     check_close(true, false).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn closing_the_last_tab_stops_analysis_if_that_is_wished() {
+async fn closing_the_last_tab_stops_analysis_if_set() {
     check_close(false, true).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn closing_the_last_tab_leaves_work_alone_if_that_is_wished() {
+async fn closing_the_last_tab_changes_nothing_if_set() {
     check_close(false, false).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_ends_with_the_last_work_if_that_is_wished() {
+async fn the_server_exits_after_the_last_game_if_set() {
     let data = tempfile::tempdir().expect("a directory");
     let options = Options { reload: RELOAD, ..options(data.path()) };
     let server = Fixture::start_with(options).await;

@@ -1,4 +1,4 @@
-//! Matches as the page sees them, with engines that are short scripts of a shell.
+//! Matches for the page, with shell scripts as engines.
 
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ use crate::support::Fixture;
 
 type Change = Box<dyn Fn(&mut MatchPlan)>;
 
-/// Longer than any machine takes.
+/// A time limit for slow machines.
 const LONG: Duration = Duration::from_mins(2);
 
 fn engine(name: &str) -> MatchEngine {
@@ -268,7 +268,7 @@ fn a_match_is_played_to_its_end_and_every_game_is_reported() {
     assert!(!matches.is_busy());
     assert_eq!(matches.resume(id, &[]).expect_err("it is over").category, ErrorCategory::Conflict);
 
-    // All of it is found on the disk again.
+    // The state is restored from the disk.
     drop(matches);
     let (listener, _events) = listening();
     let matches =
@@ -294,7 +294,7 @@ fn a_stopped_match_is_resumed() {
     let asked = plan(&["a", "b"]);
     let entrants = [engine.clone(), engine];
     let id = matches.start(asked, &entrants).expect("it starts");
-    // The engine thinks until it may play: the board is seen meanwhile.
+    // The engine searches until it may play, so the board is visible.
     loop {
         let event = events.recv_timeout(LONG).expect("the match begins");
         if let SearchInfo::Changed(delta, line) = event
@@ -320,12 +320,12 @@ fn a_stopped_match_is_resumed() {
     );
     drop(matches);
 
-    // Another start of the server finds it as it was.
+    // It is restored by the next start of the server.
     let (listener, events) = listening();
     let matches = Matches::open(&place, Program::default(), listener).expect("it opens");
     assert_eq!(matches.lines()[0].status, MatchStatus::Paused);
     std::fs::write(directory.path().join("play"), "").expect("it can be written");
-    // The values of its environment are not kept, and have to be what they were.
+    // The values of its environment are not stored, and must be the same.
     let mut others = entrants.clone();
     others[1].env.insert("FLAG".to_owned(), "other".to_owned());
     for wrong in [&[][..], &others] {
@@ -356,9 +356,9 @@ fn start_match(engines: [&Value; 2], pairs: usize) -> Value {
     })
 }
 
-/// From the page's command to the library, over a socket.
+/// A match over a socket, from the command to the library.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_match_is_asked_for_by_a_tab_and_its_games_are_kept() {
+async fn a_tab_starts_a_match_whose_games_are_stored() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let (one, two) = (tab.add_mime(&[]).await, tab.add_mime(&[]).await);
@@ -375,7 +375,7 @@ async fn a_match_is_asked_for_by_a_tab_and_its_games_are_kept() {
     let page = server.post("/api/library/search", "application/json", query.as_bytes()).await;
     assert_eq!(page.json()["total"], 2, "{}", page.text());
 
-    // Each of them can be opened, however often, and even if the library has lost it.
+    // Each game can be opened repeatedly, even if it was deleted from the library.
     let open = |number: u32| json!({ "kind": "open_match_game", "id": 1, "number": number });
     let mut opened = Vec::new();
     for (number, listed) in (1..).zip(state["games"].as_array().expect("games")) {
@@ -430,7 +430,7 @@ async fn snapshots_and_deltas_of_a_match_do_not_overlap() {
         let state = &snapshot["state"]["state"];
         seen.clear();
         seen.extend(numbers(state));
-        // The last games may still be on their way.
+        // The last games may not have arrived yet.
         if state["status"] == "over" && seen.len() == GAMES {
             break;
         }

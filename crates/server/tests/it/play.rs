@@ -68,7 +68,7 @@ async fn shogi_is_played_in_usi_notation() {
     let (topic, state) = tab.new_game(game("shogi", against(&engine, no_time(), false))).await;
     let played = tab.ask(mv(&topic, &state["cursor"], "▲７六歩")).await;
     assert_eq!(played["kind"], "node", "{played}");
-    // Without a limit it searches until “Move now”.
+    // Without a limit, the engine searches until “Move now”.
     tab.change(&topic, |delta| delta["play"]["status"] == "searching").await;
     let now = tab.ask(json!({ "kind": "move_now", "game": id(&topic) })).await;
     assert_eq!(now["kind"], "done", "{now}");
@@ -80,7 +80,7 @@ async fn shogi_is_played_in_usi_notation() {
     server.stop().await;
 }
 
-/// The parameters of the `go` that an engine gets after the human's first move.
+/// The parameters of `go` after the first move of the human.
 async fn go_of(tab: &mut Tab, engine: &Value, variant: &str, time: Value, limits: Value) -> String {
     let mut players = against(engine, time, false);
     players["second"]["limits"] = limits;
@@ -102,7 +102,7 @@ async fn go_of(tab: &mut Tab, engine: &Value, variant: &str, time: Value, limits
         texts.find_map(|text| text.strip_prefix("go ").map(str::to_owned))
     };
     let mut log = tab.follow(&topic_of_log).await;
-    // The engine has a task of its own: it may get the command later than the page its event.
+    // The engine may receive the command after the page has received the event.
     if go_in(&log).is_none() {
         log = tab.change(&topic_of_log, |delta| go_in(delta).is_some()).await;
     }
@@ -152,7 +152,7 @@ async fn all_time_controls_are_sent_to_engines() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_move_is_taken_back_with_its_answer() {
+async fn a_move_is_taken_back_with_its_reply() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
@@ -172,7 +172,7 @@ async fn a_move_is_taken_back_with_its_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_tabs_see_the_same() {
+async fn all_tabs_receive_the_same_state() {
     let server = Fixture::start().await;
     let (mut one, mut two) = (server.tab().await, server.tab().await);
     let (topic, state) = one.new_game(game("chess", Value::Null)).await;
@@ -188,7 +188,7 @@ async fn two_tabs_see_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_game_outlives_the_server() {
+async fn a_game_is_resumed_after_a_restart() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
@@ -250,18 +250,18 @@ async fn log_after_a_restart(change: impl FnOnce(&Path)) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_limit_of_strength_outlives_the_server() {
+async fn limited_strength_remains_after_a_restart() {
     let weak = "> setoption name Skill Level value 5\n";
     let log = log_after_a_restart(|_| ()).await;
     assert!(log.contains(weak) && log.contains("> setoption name Hash value 32\n"), "{log}");
-    // It is not lost before the options are known.
+    // It applies even if the options are unknown.
     let log = log_after_a_restart(forget_what_was_learned).await;
     let set = log.find(weak).expect("it is sent");
     assert!(log.find("> go ").is_some_and(|go| set < go), "{log}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_engine_that_dies_costs_no_game() {
+async fn a_crash_of_an_engine_interrupts_the_game() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&["crash"]).await;
@@ -349,7 +349,7 @@ async fn the_first_moves_come_from_a_book() {
     server.stop().await;
 }
 
-/// The game as it is exported and imported again: how it ended.
+/// The outcome of the game after export and import.
 async fn exported(server: &Fixture, tab: &mut Tab, game: u32, format: &str) -> Value {
     let text = server.get(&format!("/api/export/{game}?format={format}")).await.text();
     let name = format!("/api/import?name=a.{format}&open=true");
@@ -365,7 +365,7 @@ async fn records_of_a_resignation_during_the_engines_turn_name_the_winner() {
     let engine = tab.add_mime(&["usi"]).await;
     let (topic, state) = tab.new_game(game("shogi", against(&engine, no_time(), false))).await;
     assert_eq!(tab.ask(mv(&topic, &state["cursor"], "7g7f")).await["kind"], "node");
-    // Without a limit it searches until “Move now”.
+    // Without a limit, the engine searches until “Move now”.
     tab.change(&topic, |delta| delta["play"]["status"] == "searching").await;
     let resign = json!({ "kind": "resign", "game": id(&topic) });
     assert_eq!(tab.ask(resign).await["kind"], "done");
@@ -378,7 +378,7 @@ async fn records_of_a_resignation_during_the_engines_turn_name_the_winner() {
         assert_eq!(exported(&server, &mut tab, id(&topic), format).await, expected, "{format}");
     }
     let directory = server.stop().await.expect("its directory");
-    // The end is kept with the game.
+    // The outcome is stored with the game.
     let server = Fixture::start_with(options(directory.path())).await;
     let mut tab = server.tab().await;
     assert_eq!(tab.follow(&topic).await["outcome"], expected);
@@ -411,7 +411,7 @@ async fn records_of_perpetual_check_name_the_winner() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_absent_player_is_no_failure_of_an_engine() {
+async fn a_forfeit_has_a_result_and_a_termination() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let kif = "手合割：平手\n   1 ７六歩(77)\n   2 不戦敗\nまで1手で後手の不戦敗\n";
@@ -434,7 +434,7 @@ fn of(kind: &str, game: &Value) -> Value {
     json!({ "kind": kind, "game": game })
 }
 
-/// Begins a game and gives it up; gives back its number.
+/// Starts a game and resigns. Returns its number.
 async fn lost(tab: &mut Tab, new: Value) -> Value {
     let (topic, _) = tab.new_game(new).await;
     let game = game_id(&topic);
@@ -455,7 +455,7 @@ async fn rematch(tab: &mut Tab, game: &Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_players_change_sides_and_keep_all_else() {
+async fn a_rematch_swaps_sides_and_keeps_the_settings() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
@@ -484,7 +484,7 @@ async fn the_players_change_sides_and_keep_all_else() {
     );
     let left = next["play"]["clocks"]["remaining"]["second"].as_i64();
     assert!(left.is_some_and(|left| 60_000 < left), "{next}");
-    // The engine has the first move, and makes it.
+    // The engine plays the first move.
     let topic = format!("game/{}", next["id"]);
     if next["play"]["status"] != "your_turn" {
         tab.change(&topic, |delta| delta["play"]["status"] == "your_turn").await;
@@ -493,7 +493,7 @@ async fn the_players_change_sides_and_keep_all_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_gives_a_handicap_gives_it_again() {
+async fn a_rematch_keeps_the_handicap() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&["usi"]).await;
@@ -523,7 +523,7 @@ async fn there_is_one_rematch_until_it_is_deleted() {
     two.change(&topic, |delta| delta["play"]["rematch"] == begun).await;
     assert_eq!(rematch(&mut two, &first).await["id"], next);
 
-    // It is known after a restart, and of a game that was closed as well that it is gone.
+    // It is known after a restart. A deletion is known to a closed game as well.
     let directory = server.stop().await.expect("its directory");
     let server = Fixture::start_with(options(directory.path())).await;
     let mut tab = server.tab().await;

@@ -12,7 +12,7 @@ const PGN: &str = "[Event \"Club\"]\n[White \"Ada\"]\n[Black \"Babbage\"]\n[Date
     [White \"Carol\"]\n[Black \"Ada\"]\n[Result \"*\"]\n\n1. e4 c5 (1... e5 2. Nf3) 2. Nf3 *\n";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn games_are_found_by_what_they_are() {
+async fn games_are_found_by_their_properties() {
     let server = Fixture::start().await;
     let read =
         server.post("/api/import?name=a.pgn", "application/octet-stream", PGN.as_bytes()).await;
@@ -42,7 +42,7 @@ async fn games_are_found_by_what_they_are() {
     server.stop().await;
 }
 
-/// Looks for games, and gives how many there are.
+/// The number of found games.
 async fn total_found(server: &Fixture, query: &Value) -> Value {
     let body = query.to_string();
     let page = server.post("/api/library/search", "application/json", body.as_bytes()).await;
@@ -51,7 +51,7 @@ async fn total_found(server: &Fixture, query: &Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_game_need_not_be_named_for_what_only_it_can_mean() {
+async fn queries_without_a_variant_match_all_variants() {
     let server = Fixture::start().await;
     let kif = "手合割：平手\n1 ７六歩(77)\n2 ８四歩(83)\n3 投了\n";
     for text in [kif, "1. e4 c5 2. Nf3 *\n"] {
@@ -71,7 +71,7 @@ async fn a_game_need_not_be_named_for_what_only_it_can_mean() {
     }
     assert_eq!(total_found(&server, &json!({ "opening": "e2e4" })).await, 1);
     assert_eq!(total_found(&server, &json!({ "opening": "e4", "variant": "chess960" })).await, 0);
-    // The error is that of the game that could parse more.
+    // The error is that of the variant that parses more of the text.
     let wrong = json!({ "opening": "P-7f 7g7f" }).to_string();
     let page = server.post("/api/library/search", "application/json", wrong.as_bytes()).await;
     assert_eq!(page.json()["category"], "illegal_move");
@@ -80,7 +80,7 @@ async fn a_game_need_not_be_named_for_what_only_it_can_mean() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn openings_are_found_by_name_though_the_record_names_none() {
+async fn openings_without_a_header_are_found_by_name() {
     let server = Fixture::start().await;
     let text = "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 *\n\n\
         [ECO \"C60\"]\n[White \"ÖZIL\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n";
@@ -100,7 +100,7 @@ async fn openings_are_found_by_name_though_the_record_names_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn players_of_unknown_kind_are_found_as_engines() {
+async fn players_of_unknown_type_match_engine_queries() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let engine = tab.add_mime(&[]).await;
@@ -130,7 +130,7 @@ async fn players_of_unknown_kind_are_found_as_engines() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_game_goes_out_as_it_came_in() {
+async fn export_restores_the_imported_record() {
     let server = Fixture::start().await;
     let kif = "手合割：平手\n先手：Ada\n後手：Byron\n手数----指手---------消費時間--\n   1 ７六歩(77)   ( 0:01/00:00:01)\n*角道を開ける\n   2 ３四歩(33)   ( 0:02/00:00:02)\n   3 投了\n";
     let sjis = {
@@ -167,7 +167,7 @@ async fn a_game_goes_out_as_it_came_in() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn subscribers_of_a_game_see_that_it_cannot_be_saved() {
+async fn save_errors_are_published() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
@@ -223,7 +223,7 @@ async fn arrows_and_circles_are_kept_on_both_boards() {
         assert_eq!(tab.ask(set(&id, &other)).await["category"], "invalid_request", "{other}");
         games.push((id, topic, good[1].clone()));
     }
-    // A record of shogi has no place for them.
+    // Shogi records do not support them.
     let kif = server.get(&format!("/api/export/{}?format=kif", games[0].0)).await;
     assert!(kif.status == 200 && !kif.text().contains("9i"), "{}", kif.text());
     let pgn = server.get(&format!("/api/export/{}?format=pgn", games[1].0)).await.text();
@@ -305,7 +305,7 @@ async fn the_editor_shows_errors_of_the_rules() {
     assert!(none["text"].is_null(), "{none}");
     assert_eq!(none["error"]["field"], "turn");
     assert_eq!(none["error"]["context"]["variant"], "shogi");
-    // After a pass the other side moves.
+    // After a null move, the other side moves.
     let body = json!({
         "variant": "chess", "text": "position startpos moves e2e4", "threat": ["d2d4", "e7e5"],
     });
@@ -341,7 +341,7 @@ const TWO_GAMES: &str = "[White \"Ada\"]\n[ECO \"B20\"]\n[Opening \"Sicilian Def
 const KIF: &str =
     "手合割：平手\n手数----指手---------消費時間--\n   1 ７六歩(77)   ( 0:01/00:00:01)\n";
 
-/// A server that may show a directory of records.
+/// A server with a directory of records as a root.
 async fn server_with(data: &Path, root: &Path) -> Fixture {
     let data = data.join("data");
     Fixture::start_with(Options { roots: vec![root.to_owned()], ..options(&data) }).await
@@ -397,7 +397,7 @@ async fn imports_the_games_of_a_directory() {
     for (named, count) in [("b20", 1), ("sicilian", 1), ("B2_", 0), ("king's", 0)] {
         assert_eq!(games_found(&server, json!({ "named": named })).await.len(), count, "{named}");
     }
-    // Nothing of it is opened, and what lies elsewhere is not read.
+    // No game is opened, and files elsewhere are not read.
     assert_eq!(tab.follow("games").await["games"], json!([]));
     let elsewhere = tab.ask(json!({ "kind": "import_directory", "path": "/etc" })).await;
     assert_eq!(elsewhere["category"], "invalid_path", "{elsewhere}");
@@ -426,7 +426,7 @@ async fn reports_on_the_games_of_a_directory() {
     let id = games[0]["id"].clone();
     let text = server.get(&format!("/api/export/{id}?format=pgn")).await.text();
     assert!(text.contains("[%eval"), "{text}");
-    // The report is there when the game is opened.
+    // The report exists when the game is opened.
     assert_eq!(tab.ask(json!({ "kind": "open_game", "game": id })).await["kind"], "game");
     let report = tab.follow(&format!("report/{id}")).await;
     assert_eq!((&report["status"], &report["done"]), (&json!("done"), &json!(4)), "{report}");
@@ -446,7 +446,7 @@ async fn a_job_is_resumed_after_a_restart_of_the_server() {
     let on = json!({ "kind": "directory", "path": root.to_str() });
     let begun = tab.ask(json!({ "kind": "start_report", "on": on, "settings": settings })).await;
     let id = begun["id"].clone();
-    // In the middle of the work, wherever that is.
+    // The server stops during the job.
     tab.change("jobs", |delta| delta["changed"][0]["done"].as_u64() >= Some(1)).await;
     server.stop().await;
 
@@ -468,7 +468,7 @@ async fn a_job_is_resumed_after_a_restart_of_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_engine_that_always_dies_ends_the_job() {
+async fn a_job_fails_if_its_engine_always_crashes() {
     let directory = tempfile::tempdir().expect("a directory");
     let root = records(directory.path(), &[("a.pgn", &"1. e4 *\n\n".repeat(9))]);
     let server = server_with(directory.path(), &root).await;

@@ -1,4 +1,4 @@
-//! Saving: only answers that promise a saved change wait for the library.
+//! Saving. Only answers to changes wait for the library.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn library(data: &Path) -> Connection {
     db
 }
 
-/// A library that takes no writes until this is released.
+/// Blocks writes to the library until the release.
 struct Blocked(Connection);
 
 impl Blocked {
@@ -40,7 +40,7 @@ fn go_to(id: &Value, node: u32) -> Value {
     json!({ "kind": "go_to", "game": id, "node": node })
 }
 
-/// Moves of knights that lead back to where they began.
+/// Knight moves that return to the start position.
 const SHUFFLE: [&str; 4] = ["Nf3", "Nf6", "Ng1", "Ng8"];
 
 fn pgn(games: usize) -> String {
@@ -48,7 +48,7 @@ fn pgn(games: usize) -> String {
     (0..games).map(game).collect::<Vec<_>>().concat()
 }
 
-/// The number of transactions in the write-ahead log of the library, which is too short to be restarted.
+/// The number of transactions in the write-ahead log of the library, which is too short for a checkpoint.
 fn transactions(data: &Path) -> usize {
     let log = std::fs::read(data.join("library.sqlite-wal")).expect("a log");
     let number_at =
@@ -61,7 +61,7 @@ fn transactions(data: &Path) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_command_waits_for_a_move_that_is_being_saved() {
+async fn commands_do_not_wait_for_saving() {
     let server = Fixture::start().await;
     let (mut tab, mut other) = (server.tab().await, server.tab().await);
     let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
@@ -71,13 +71,13 @@ async fn no_command_waits_for_a_move_that_is_being_saved() {
     let blocked = Blocked::new(&server.data);
 
     let played = tab.send(mv(&state["id"], 0, "d4")).await;
-    // Subscribers of the game see the move; another game, and the tab itself, continue.
+    // Subscribers receive the move; another game and the tab itself continue.
     other.change(&topic, |delta| delta["nodes"][1]["uci"] == "d2d4").await;
     assert_eq!(other.ask(go_to(&second["id"], 0)).await["kind"], "done");
     let third = other.send(mv(&second["id"], 1, "e5")).await;
     assert_eq!(other.ask(go_to(&second["id"], 1)).await["kind"], "done");
     assert_eq!(tab.ask(go_to(&state["id"], 0)).await["kind"], "done");
-    // What is answered is kept, so that it is not answered yet.
+    // An answer promises a saved change, so there is none yet.
     assert!(!tab.has_answer(played) && !other.has_answer(third));
 
     blocked.release();
@@ -94,7 +94,7 @@ async fn no_command_waits_for_a_move_that_is_being_saved() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_command_waits_for_an_import() {
+async fn commands_do_not_wait_for_an_import() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let (_, state) = tab.new_game(game("chess", Value::Null)).await;
@@ -103,7 +103,7 @@ async fn no_command_waits_for_an_import() {
     let body = pgn(100);
     let import = server.post("/api/import?name=a.pgn", "application/octet-stream", body.as_bytes());
     let meanwhile = async {
-        // The writer waits by now, or soon: neither must be seen.
+        // The waiting writer must not delay these commands.
         for node in [0, 1, 0, 1] {
             assert_eq!(tab.ask(go_to(&state["id"], node)).await["kind"], "done");
         }
@@ -115,7 +115,7 @@ async fn no_command_waits_for_an_import() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn moves_that_come_while_the_library_writes_are_written_together() {
+async fn moves_during_a_write_are_saved_together() {
     let server = Fixture::start().await;
     let (mut tab, mut other) = (server.tab().await, server.tab().await);
     let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
@@ -138,7 +138,7 @@ async fn moves_that_come_while_the_library_writes_are_written_together() {
     for id in sent {
         assert_eq!(tab.answer(id).await["kind"], "node");
     }
-    // The first one may have been taken before the others came.
+    // The first move may be saved before the others arrive.
     let saves = number(&db, "SELECT count(*) FROM saved");
     assert!((1..=2).contains(&saves), "{saves} times");
     assert_eq!(number(&db, &format!("SELECT plies FROM game WHERE id = {id}")), 20);
@@ -146,7 +146,7 @@ async fn moves_that_come_while_the_library_writes_are_written_together() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_answered_survives_an_abrupt_end() {
+async fn answered_changes_survive_a_crash() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
     let (_, state) = tab.new_game(game("chess", Value::Null)).await;
@@ -161,7 +161,7 @@ async fn what_was_answered_survives_an_abrupt_end() {
     for (node, text) in (0..10).zip(SHUFFLE.into_iter().cycle()) {
         assert_eq!(tab.ask(mv(&state["id"], node, text)).await["kind"], "node");
     }
-    // The files as they would be found if the program had been killed just now.
+    // The files after a crash at this moment.
     let copy = tempfile::tempdir().expect("a directory");
     for name in ["library.sqlite", "library.sqlite-wal"] {
         std::fs::copy(server.data.join(name), copy.path().join(name)).expect("it is there");
@@ -186,7 +186,7 @@ async fn what_was_answered_survives_an_abrupt_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_game_is_closed_when_it_is_saved() {
+async fn a_game_is_closed_after_it_is_saved() {
     let server = Fixture::start().await;
     let (mut tab, mut other) = (server.tab().await, server.tab().await);
     let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
@@ -209,7 +209,7 @@ async fn a_game_is_closed_when_it_is_saved() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_game_that_is_deleted_while_it_is_saved_stays_deleted() {
+async fn a_game_that_is_deleted_during_saving_stays_deleted() {
     let server = Fixture::start().await;
     let (mut tab, mut other) = (server.tab().await, server.tab().await);
     let (topic, state) = tab.new_game(game("chess", Value::Null)).await;
@@ -230,7 +230,7 @@ async fn a_game_that_is_deleted_while_it_is_saved_stays_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn games_are_imported_many_at_a_time() {
+async fn games_are_imported_in_batches() {
     let server = Fixture::start().await;
     server.probes_ended().await;
     let before = transactions(&server.data);
@@ -246,7 +246,7 @@ async fn games_are_imported_many_at_a_time() {
     server.stop().await;
 }
 
-/// A disk that is full at this number of games.
+/// Simulates a disk that is full after a number of games.
 fn full_at(db: &Connection, games: usize) {
     db.execute_batch(&format!(
         "CREATE TRIGGER full BEFORE INSERT ON game WHEN {games} <= (SELECT count(*) FROM game)
@@ -256,7 +256,7 @@ fn full_at(db: &Connection, games: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_disk_takes_the_games_that_have_room() {
+async fn games_are_imported_until_the_disk_is_full() {
     let server = Fixture::start().await;
     let db = library(&server.data);
     full_at(&db, 70);

@@ -1,4 +1,4 @@
-//! A server within the test, and tabs that are connected over real sockets.
+//! A server in the test process, with tabs over real sockets.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, client_async};
 
-/// Long enough that a loaded machine does not matter.
+/// A time limit for loaded machines.
 pub(crate) const LONG: Duration = Duration::from_mins(1);
 
 /// Path of the test engine, which is an example of this package: `cargo install` skips it.
@@ -50,7 +50,7 @@ pub(crate) struct Fixture {
     task: JoinHandle<()>,
 }
 
-/// Options for a server in a directory. The built-in engine is the one of the tests.
+/// Options for a server in a directory. The test engine is the built-in one.
 pub(crate) fn options(data: &Path) -> Options {
     Options {
         port: 0,
@@ -97,14 +97,14 @@ impl Fixture {
         Self { host, authorization, data, directory: None, stop, task }
     }
 
-    /// Ends the server, and gives back the directory of its data.
+    /// Stops the server. Returns the directory of its data.
     pub(crate) async fn stop(self) -> Option<TempDir> {
         let _ = self.stop.send(());
         timeout(LONG, self.task).await.expect("it ends").expect("it does not panic");
         self.directory
     }
 
-    /// Waits until the server has ended by itself.
+    /// Waits until the server exits.
     pub(crate) async fn ended(self) {
         timeout(LONG, self.task).await.expect("it ends").expect("it does not panic");
     }
@@ -136,7 +136,7 @@ impl Fixture {
         assert_eq!(tab.ask(settings).await["kind"], "done");
     }
 
-    /// What the page sends to open a socket.
+    /// The headers of the page's socket.
     pub(crate) fn socket_headers(&self) -> [(&'static str, String); 2] {
         let session = self.authorization.trim_start_matches("Bearer ");
         [
@@ -165,7 +165,7 @@ pub(crate) fn token_of(link: &str) -> Value {
     json!({ "token": link.strip_prefix("/?token=").expect("a token") })
 }
 
-/// What the page does with a token or a password.
+/// Logs in with a token or a password.
 pub(crate) async fn log_in(host: &str, credential: &Value) -> Answer {
     let origin = format!("http://{host}");
     let headers = [("origin", origin.as_str()), ("content-type", "application/json")];
@@ -177,7 +177,7 @@ pub(crate) fn session_of(answer: &Answer) -> String {
     answer.json()["session"].as_str().expect("a secret").to_owned()
 }
 
-/// A server. What another test starts just then holds the lock of a server that has ended, until it is another
+/// A server. A process that another test has just forked holds the lock of a stopped server until it executes its
 /// program.
 async fn bind(options: &Options) -> Result<Server, ServeError> {
     let deadline = Instant::now() + LONG;
@@ -189,7 +189,7 @@ async fn bind(options: &Options) -> Result<Server, ServeError> {
     }
 }
 
-/// Opens a WebSocket with such headers.
+/// Opens a WebSocket with headers.
 pub(crate) async fn open_socket(
     host: &str,
     stream: TcpStream,
@@ -232,7 +232,7 @@ pub(crate) async fn get(host: &str, path: &str, headers: &[(&str, &str)]) -> Ans
     send(host, "GET", path, headers, b"").await
 }
 
-/// Sends a request, with the host that is right unless the headers have another.
+/// Sends a request, with the right host unless the headers have another one.
 pub(crate) async fn send(
     host: &str,
     method: &str,
@@ -252,15 +252,15 @@ pub(crate) async fn send(
     let mut request = request.into_bytes();
     request.extend(body);
     let mut stream = TcpStream::connect(host).await.expect("it listens");
-    // A request that is rejected by its head is not read to its end.
+    // The server does not read the rest of a request that it rejects by its head.
     let _ = timeout(LONG, stream.write_all(&request)).await.expect("in time");
     let mut answer = Vec::new();
-    // The connection of such a one may be reset after the answer; what came before is there.
+    // The connection may be reset after the answer.
     let _ = timeout(LONG, stream.read_to_end(&mut answer)).await.expect("in time");
     read_answer(&answer)
 }
 
-/// An answer with all of its body.
+/// Parses an answer, whose body must be complete.
 fn read_answer(answer: &[u8]) -> Answer {
     let end = answer.windows(4).position(|it| it == b"\r\n\r\n").expect("a head");
     let head = String::from_utf8_lossy(&answer[..end]).into_owned();
@@ -274,7 +274,7 @@ fn read_answer(answer: &[u8]) -> Answer {
     answer
 }
 
-/// Waits until a process is no more.
+/// Waits for the end of a process.
 pub(crate) async fn gone(pid: u64) {
     let directory = format!("/proc/{pid}");
     let deadline = Instant::now() + LONG;
@@ -342,7 +342,7 @@ impl Tab {
         self.waiting.iter().any(|message| answers(message, id))
     }
 
-    /// Follows a topic; gives back its first state.
+    /// Subscribes to a topic. Returns its first state.
     pub(crate) async fn follow(&mut self, topic: &str) -> Value {
         let answer = self.ask(json!({ "kind": "subscribe", "topic": topic })).await;
         assert_eq!(answer["kind"], "done", "{answer}");
@@ -351,7 +351,7 @@ impl Tab {
         found["state"]["state"].clone()
     }
 
-    /// The next message of a topic that fits. Those before it are gone.
+    /// The next matching message. Earlier messages are dropped.
     pub(crate) async fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = match self.waiting.pop_front() {
@@ -383,7 +383,7 @@ impl Tab {
         (topic, state)
     }
 
-    /// Registers the engine of the tests with some faults, and waits until it has answered.
+    /// Registers the test engine with some faults, and waits for its handshake.
     pub(crate) async fn add_mime(&mut self, faults: &[&str]) -> Value {
         self.follow("engines").await;
         let source =

@@ -20,7 +20,7 @@ impl Declarations {
         if !self.seen.insert(TypeId::of::<T>()) {
             return;
         }
-        // A type without a file is one of the language, or a list of others.
+        // A type without a file is built-in, or a list of other types.
         if T::output_path().is_some() {
             let docs = T::docs().unwrap_or_default();
             let declaration = T::decl(&self.config);

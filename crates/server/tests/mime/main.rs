@@ -1,4 +1,4 @@
-//! An engine for the tests: it plays the first legal move, and has faults on demand.
+//! The test engine: it plays the first legal move, and has optional faults.
 //!
 //! `mime guard` is a guardian of engines. `mime [usi] [crash] [deaf] [register] [stale] [illegal] [proud] [shy] [plain]`
 
@@ -12,7 +12,7 @@ use readyok_client::Guard;
 use readyok_rules::{CastlingForm, Game, Position};
 
 fn send(line: &str) {
-    // A client that has left needs no answer.
+    // A disconnected client needs no answer.
     let _ = writeln!(io::stdout().lock(), "{line}");
 }
 
@@ -25,7 +25,7 @@ fn main() {
     let faults: Vec<String> = std::env::args().skip(1).collect();
     let has = |fault: &str| faults.iter().any(|it| it == fault);
     if has("guard") {
-        // Without an answer the engine rejects the license.
+        // Without a response, the engine rejects the license.
         let _ = Guard::serve();
         return;
     }
