@@ -32,7 +32,7 @@ fn info_text(message: &Value) -> Option<(&Value, &str)> {
 async fn final_output_is_reported_with_the_best_move() {
     let server = Fixture::start().await;
     let mut tab = server.tab().await;
-    // The engine sends depths 1 to 20 and its move at once.
+    // The engine sends depths 1 to 20 and its move in one burst.
     let engine = tab.add_mime(&["stale"]).await;
     let (id, topic, _) = open(&mut tab, &[]).await;
     let analysis = format!("analysis/{id}");

@@ -77,7 +77,7 @@ async fn commands_do_not_wait_for_saving() {
     let third = other.send(mv(&second["id"], 1, "e5")).await;
     assert_eq!(other.ask(go_to(&second["id"], 1)).await["kind"], "done");
     assert_eq!(tab.ask(go_to(&state["id"], 0)).await["kind"], "done");
-    // An answer promises a saved change, so there is none yet.
+    // Answers are sent after saving.
     assert!(!tab.has_answer(played) && !other.has_answer(third));
 
     blocked.release();
