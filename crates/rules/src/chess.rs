@@ -44,6 +44,10 @@ impl ChessBoard {
         Some(Self { position: setup::to_crowded_position(setup, mode)?, earlier: Vec::new() })
     }
 
+    pub(crate) fn without_history(position: Chess) -> Self {
+        Self { position, earlier: Vec::new() }
+    }
+
     pub(crate) fn setup(&self) -> Setup {
         setup::from_board(self, EnPassantMode::Legal)
     }

@@ -94,6 +94,11 @@ impl Position {
         self.defect.as_deref()
     }
 
+    /// A position of chess with its board.
+    pub(crate) fn from_chess(board: ChessBoard) -> Self {
+        Self::from(Board::Chess(board))
+    }
+
     /// The position as an editable [`Setup`], without history. It has an en passant square only if a
     /// capture is possible.
     pub fn setup(&self) -> Setup {

@@ -153,6 +153,9 @@ pub(crate) fn notice(game: Option<Game>, notice: &Notice) -> ErrorInfo {
         NoticeReason::CastlingRight { square } => {
             position_error(game, &PositionError::CastlingRight { square })
         }
+        NoticeReason::PieceLetters { language } => {
+            ErrorCode::PieceLetters { language: language.to_owned() }.into()
+        }
         NoticeReason::Start(error) => position_error(game, &error),
         NoticeReason::LimitExceeded(limit) => limit_exceeded(limit).into(),
     };

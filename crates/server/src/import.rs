@@ -119,7 +119,8 @@ mod tests {
             count("", "4k3/8/8/8/8/8/4P3/4K3 w - - 3 9\n4k3/8/8/8/8/8/4P3/4K3 b - -\n"),
             (2, 0)
         );
-        assert_eq!(count("a.pgn", "1. e4 e4 *\n\n1. d4 *\n"), (1, 1));
+        // A defective game is kept in part.
+        assert_eq!(count("a.pgn", "1. e4 e4 *\n\n1. d4 *\n"), (2, 0));
         assert!(is_record("A.PGN") && is_record("b.kif") && is_record("c.fen"));
         assert!(!is_record("library.sqlite") && !is_record("pgn"));
     }

@@ -159,6 +159,7 @@ export const errors = {
   'error.nesting_too_deep': "variations are nested too deeply",
   'error.import_truncated': "only the first {count} games were imported",
   'error.text_skipped': "skipped: {text}",
+  'error.piece_letters': "piece letters: {language}",
   'error.malformed_header': "malformed header: {text}",
   'error.contradiction': "{text} contradicts the rest of the game",
   'error.unexpected_end': "unexpected end of text",

@@ -262,6 +262,7 @@ export const ja: Record<Key, string> = {
   'error.nesting_too_deep': '変化の入れ子が深すぎます',
   'error.import_truncated': '最初の{count}局だけを読み込みました',
   'error.text_skipped': '「{text}」を読み飛ばしました',
+  'error.piece_letters': '駒の文字: {language}',
   'error.malformed_header': '見出し「{text}」の書き方が正しくありません',
   'error.contradiction': '「{text}」は対局の内容と矛盾しています',
   'error.unexpected_end': '終わりがありません',

@@ -41,6 +41,11 @@ pub enum NoticeReason {
         /// The square of the rook.
         square: String,
     },
+    /// The pieces have letters of another language than English.
+    PieceLetters {
+        /// The language, or the languages that are equal in this.
+        language: &'static str,
+    },
     /// The start position violates a rule, and can be viewed only.
     Start(PositionError),
     /// The game exceeds a limit.
@@ -70,6 +75,9 @@ impl fmt::Display for NoticeReason {
             Self::OpenComment => f.write_str("a comment is not closed"),
             Self::CastlingRight { square } => {
                 write!(f, "the castling right with the rook on {square} is impossible")
+            }
+            Self::PieceLetters { language } => {
+                write!(f, "the letters of the pieces are {language}")
             }
             Self::Start(error) => write!(f, "bad start position: {error}"),
             Self::LimitExceeded(limit) => limit.fmt(f),

@@ -12,6 +12,7 @@ mod peers;
 mod pgn;
 mod samples;
 mod seeds;
+mod tolerance;
 mod tree;
 mod tsshogi;
 
@@ -24,7 +25,7 @@ fn read_all(bytes: &[u8], format: Format) -> Vec<Result<GameRecord, RecordError>
 
 /// The only game of a text, and its warnings.
 #[track_caller]
-fn read_one(bytes: &[u8], format: Format) -> (GameRecord, Vec<Notice>) {
+fn read_one(bytes: &[u8], format: impl Into<Option<Format>>) -> (GameRecord, Vec<Notice>) {
     let mut games = record::read(bytes, format);
     let game = games.next().expect("a game");
     let game = game.unwrap_or_else(|error| panic!("{}: {error}", String::from_utf8_lossy(bytes)));

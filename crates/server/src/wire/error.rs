@@ -428,6 +428,7 @@ error_codes! {
     NestingTooDeep => "variations are nested too deeply",
     ImportTruncated { count: u32 } => "only the first {count} games were imported",
     TextSkipped { text: String } => "skipped: {text}",
+    PieceLetters { language: String } => "piece letters: {language}",
     MalformedHeader { text: String } => "malformed header: {text}",
     Contradiction { text: String } => "{text} contradicts the rest of the game",
     UnexpectedEnd => "unexpected end of text",

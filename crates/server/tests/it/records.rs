@@ -238,20 +238,22 @@ async fn arrows_and_circles_are_kept_on_both_boards() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn parse_errors_have_positions() {
+async fn notices_have_positions() {
     let server = Fixture::start().await;
     let broken = "[White \"A\"]\n\n1. e4 e5 2. Ke3 *\n\n[White \"B\"]\n\n1. d4 *\n";
     let read = server
         .post("/api/import?name=x.pgn", "application/octet-stream", broken.as_bytes())
         .await
         .json();
-    assert_eq!(read["total"], 1, "{read}");
-    let error = json!({
-        "code": "no_matching_move",
-        "text": "Ke3",
-        "context": { "game": 1, "line": 3, "column": 13 },
+    assert_eq!(read["total"], 2, "{read}");
+    assert_eq!(read["games"][0]["plies"], 2, "{read}");
+    let warning = json!({
+        "code": "unreachable",
+        "context": {
+            "line": 3, "column": 13, "move": "Ke3", "kept": { "line": "main", "plies": 2 },
+        },
     });
-    assert_eq!(read["errors"][0], error);
+    assert_eq!(read["warnings"][0], warning);
     let lines = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - bm e5;\n8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\n";
     let read = server
         .post("/api/import?name=x.epd", "application/octet-stream", lines.as_bytes())
@@ -375,7 +377,7 @@ async fn games_found(server: &Fixture, query: Value) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread")]
 async fn imports_the_games_of_a_directory() {
     let directory = tempfile::tempdir().expect("a directory");
-    let broken = "1. e4 e4 *\n";
+    let broken = "no game\n";
     let root = records(
         directory.path(),
         &[("a.pgn", TWO_GAMES), ("b.kif", KIF), ("c.pgn", broken), ("notes.doc", "1. e4 *")],

@@ -13,6 +13,10 @@ use super::super::{Annotations, Evaluation, Mark, MarkColor};
 /// A command that is redundant or malformed stays text. `mover` has played the move, if there is one,
 /// and `turn` is the side to move after it.
 pub(super) fn extract(text: &str, mover: Option<Side>, turn: Side, notes: &mut Annotations) {
+    if !text.contains("[%") {
+        add_text(text, mover, notes);
+        return;
+    }
     let mut rest = String::with_capacity(text.len());
     let mut left = text;
     while let Some(start) = left.find("[%") {
@@ -38,7 +42,12 @@ pub(super) fn extract(text: &str, mover: Option<Side>, turn: Side, notes: &mut A
         }
     }
     rest.push_str(left);
-    let mut rest = rest.trim();
+    add_text(&rest, mover, notes);
+}
+
+/// Adds a comment without commands.
+fn add_text(text: &str, mover: Option<Side>, notes: &mut Annotations) {
+    let mut rest = text.trim();
     if let Some(side) = mover {
         rest = read_engine_output(rest, side, notes);
     }
@@ -80,13 +89,17 @@ fn number<T: std::str::FromStr>(text: &str) -> Option<T> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// `1:02:03` or `1:02:03.45`.
+/// `1:02:03`, `1:02:03.45`, or a part of it as of FICS: `2:03` and `3.45`.
 fn time(text: &str) -> Option<Duration> {
-    let mut parts = text.trim().split(':');
-    let (hours, minutes, rest) = (parts.next()?, parts.next()?, parts.next()?);
-    if parts.next().is_some() {
-        return None;
-    }
+    let (before, rest) = match text.trim().rsplit_once(':') {
+        Some((before, rest)) => (Some(before), rest),
+        None => (None, text.trim()),
+    };
+    let (hours, minutes) = match before {
+        Some(before) => before.split_once(':').unwrap_or(("0", before)),
+        None if rest.contains('.') => ("0", "0"),
+        None => return None,
+    };
     let seconds = seconds(rest)?;
     let whole =
         number::<u64>(hours)?.checked_mul(60)?.checked_add(number::<u32>(minutes)?.into())?;

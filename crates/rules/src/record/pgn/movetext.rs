@@ -1,26 +1,26 @@
 //! Reads the games of a PGN file, one at a time.
+//!
+//! A game is kept up to a defect. Only an unknown variant and an unreadable start position are errors.
 
 use std::{io::BufRead, mem};
 
-use shakmaty::{
-    Chess, Color, Position as _,
-    san::{San, SanError as ShakmatyError},
-    uci::UciMove,
-};
+use shakmaty::{Chess, Color, Position as _};
 
 use crate::{
-    BoardRef, Game, GameResult, Move, Position, Side, chess::after_null, error::shortened,
+    BoardRef, Game, GameResult, Move, Position, PositionError, Setup, Side, chess::after_null,
+    error::shortened,
 };
 
 use super::super::{
-    GameRecord, Headers, Kept, Limit, Limits, Nag, Node, NodeId, Notice, NoticeReason,
-    RecordErrorKind, RecordMove,
+    GameRecord, Headers, Kept, Limit, Limits, Nag, NodeId, Notice, NoticeReason, RecordErrorKind,
+    RecordMove,
     input::{Games, Location, State},
     limits::MAX_PLIES,
 };
 use super::{
-    NAG_SYMBOLS, ROSTER, command,
-    tokens::{Token, Tokens},
+    ROSTER, command,
+    moves::{self, Languages},
+    tokens::{Tag, Token, Tokens, decoded},
     unknown_value,
 };
 
@@ -30,14 +30,8 @@ pub(in super::super) struct Reader<R> {
     tokens: Tokens<R>,
     limits: Limits,
     /// A tag that ended a game and begins the next.
-    pending: Option<Pending>,
+    pending: Option<Tag>,
     state: State,
-}
-
-#[derive(Debug)]
-struct Pending {
-    name: String,
-    value: String,
 }
 
 /// A line of moves: the main line or a variation.
@@ -45,6 +39,8 @@ struct Line {
     /// The last node, and the positions before and after its move. A following variation replaces this
     /// move.
     last: NodeId,
+    parent: NodeId,
+    ply: u32,
     before: Option<Chess>,
     after: Chess,
     /// Comments on a variation without moves so far.
@@ -57,9 +53,10 @@ struct Draft {
     line: Line,
     /// The lines that contain the current one.
     outer: Vec<Line>,
-    /// The number of open parentheses inside a variation that cannot be read.
+    /// The number of open parentheses inside a line that cannot be read.
     skipping: usize,
     claimed: Option<GameResult>,
+    languages: Languages,
 }
 
 impl<R: BufRead> Reader<R> {
@@ -77,7 +74,18 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn notice(&mut self, reason: NoticeReason) {
-        self.state.notice(self.tokens.location(), reason, Kept::All);
+        self.notice_kept(reason, Kept::All);
+    }
+
+    fn notice_kept(&mut self, reason: NoticeReason, kept: Kept) {
+        if !self.state.is_full() {
+            self.state.notice(self.tokens.location(), reason, kept);
+        }
+    }
+
+    fn notice_skipped(&mut self) {
+        let text = shortened(&decoded(self.tokens.text()));
+        self.notice(NoticeReason::Skipped(text));
     }
 }
 
@@ -90,127 +98,208 @@ impl<R: BufRead> Games for Reader<R> {
         self.tokens.begin_game();
     }
 
-    fn location(&self) -> Location {
+    fn location(&mut self) -> Location {
         self.tokens.location()
     }
 
     /// Skips the rest of a game that cannot be read. False if the file ends.
     fn skip_game(&mut self) -> bool {
-        if self.pending.is_some() {
-            return true;
-        }
-        let mut depth = 0_usize;
-        loop {
-            // Skipped text needs no memory, so it can have any size.
-            self.tokens.begin_game();
-            match self.tokens.next() {
-                Ok(Token::Tag { name, value, .. }) => {
-                    self.pending = Some(Pending { name, value });
-                    return true;
-                }
-                Ok(Token::Open) => depth += 1,
-                Ok(Token::Close) => depth = depth.saturating_sub(1),
-                Ok(Token::Symbol) if depth == 0 && read_result(self.tokens.text()).is_some() => {
-                    return true;
-                }
-                Ok(Token::End) | Err(RecordErrorKind::Io(_)) => return false,
-                Ok(_) | Err(_) => {}
-            }
-        }
+        self.skip_to_end(0).is_ok_and(|end| end != GameEnd::File)
     }
 
     fn read_game(&mut self) -> Result<Option<GameRecord>, RecordErrorKind> {
         let mut headers = Headers::default();
         let mut comments = Vec::new();
+        let (mut is_separated, mut is_too_large) = (false, false);
         let first = loop {
             let token = match self.pending.take() {
-                Some(Pending { name, value }) => Token::Tag { name, value, malformed: false },
+                Some(tag) => Token::Tag(tag),
                 None => self.tokens.next()?,
             };
+            if self.tokens.game_bytes() > self.limits.game_bytes {
+                is_too_large = true;
+                if let Token::Tag(tag) = token {
+                    self.pending = Some(tag);
+                }
+                break Token::End;
+            }
             match token {
-                Token::Tag { name, value, malformed } => {
-                    // A second `Event` begins another game; the current one has no moves.
-                    if name == "Event" && headers.get("Event").is_some() {
-                        self.pending = Some(Pending { name, value });
+                Token::Tag(tag) => {
+                    // Games without moves follow each other. A header can occur twice in one game.
+                    is_separated |= self.tokens.is_after_blank_line();
+                    let is_next = tag.name == "Event" || is_separated;
+                    if is_next && headers.get(&tag.name).is_some() {
+                        self.pending = Some(tag);
                         break Token::End;
                     }
-                    if malformed {
-                        self.notice(NoticeReason::Header(shortened(&name)));
-                    }
-                    if headers.len() >= self.limits.headers {
-                        return Err(RecordErrorKind::LimitExceeded(Limit::Headers));
-                    }
-                    if !name.is_empty() {
-                        headers.push(name, value);
-                    }
+                    is_separated = false;
+                    self.add_header(&mut headers, tag);
                 }
-                Token::Comment(text) => comments.push(text),
-                Token::BlankLine => {}
+                Token::Comment => {
+                    let text = decoded(self.tokens.text()).trim().to_owned();
+                    comments.push(text);
+                    is_separated = true;
+                }
+                Token::LongComment => {
+                    self.notice(NoticeReason::LimitExceeded(Limit::CommentBytes));
+                }
                 Token::End if headers.is_empty() && comments.is_empty() => return Ok(None),
-                token @ (Token::Symbol | Token::Nag | Token::Open | Token::Close | Token::End) => {
-                    break token;
-                }
+                Token::Symbol
+                | Token::Nag
+                | Token::Open
+                | Token::Close
+                | Token::OpenComment
+                | Token::End => break token,
             }
         };
+        let has_headers = !headers.is_empty();
         let (start, claimed) = self.begin(&mut headers)?;
-        let BoardRef::Chess(board) = start.board() else {
-            return Err(RecordErrorKind::WrongGame(Game::Shogi));
+        let after = match start.board() {
+            BoardRef::Chess(board) => Some(board.position().clone()),
+            BoardRef::Diagram(_) => None,
+            BoardRef::Shogi(_) => return Err(RecordErrorKind::WrongGame(Game::Shogi)),
         };
-        let after = board.position().clone();
-        let line = Line { last: NodeId::ROOT, before: None, after, comments: Vec::new() };
         let mut record = GameRecord::new(start);
         record.headers = headers;
-        let mut draft = Draft { record, line, outer: Vec::new(), skipping: 0, claimed };
+        let line = Line {
+            last: NodeId::ROOT,
+            parent: NodeId::ROOT,
+            ply: 0,
+            before: None,
+            after: after.clone().unwrap_or_default(),
+            comments: Vec::new(),
+        };
+        let (outer, skipping, languages) = (Vec::new(), 0, Languages::new());
+        let mut draft = Draft { record, line, outer, skipping, claimed, languages };
         for text in comments {
-            add_comment(&mut draft, &text);
+            draft.add_comment(&text);
         }
-        self.read_moves(&mut draft, first)?;
+        let token = match after {
+            Some(_) if is_too_large => {
+                self.reject_main_line(&draft, NoticeReason::LimitExceeded(Limit::GameBytes));
+                Rest::Moves
+            }
+            Some(_) => self.read_moves(&mut draft, first)?,
+            // The position is only for viewing.
+            None => Rest::Moves,
+        };
+        let is_text = token == Rest::NextGame && !has_headers && draft.record.is_empty();
+        if is_text && let Some(skipped) = self.state.first_skipped() {
+            return Err(RecordErrorKind::Unexpected(skipped.to_owned()));
+        }
+        self.end_game(&mut draft, token)?;
         draft.record.settle();
         Ok(Some(draft.record))
     }
 }
 
+/// The text after the part of a game that was read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    /// The result was read.
+    Nothing,
+    /// Another game or nothing follows.
+    NextGame,
+    /// Moves that cannot be read follow.
+    Moves,
+}
+
+/// The end of a game.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GameEnd {
+    Result(GameResult),
+    NextGame,
+    File,
+}
+
 impl<R: BufRead> Reader<R> {
+    fn add_header(&mut self, headers: &mut Headers, tag: Tag) {
+        let Tag { name, value, is_malformed } = tag;
+        if is_malformed {
+            self.notice(NoticeReason::Header(shortened(&name)));
+        }
+        let exceeded = if headers.len() >= self.limits.headers {
+            Some(Limit::Headers)
+        } else if name.len().max(value.len()) > self.limits.header_bytes {
+            Some(Limit::HeaderBytes)
+        } else {
+            None
+        };
+        match exceeded {
+            Some(limit) => self.notice(NoticeReason::LimitExceeded(limit)),
+            None if name.is_empty() => {}
+            None => headers.push(name, value),
+        }
+    }
+
     /// Removes the headers of the game, start position and result, and evaluates them.
     fn begin(
         &mut self,
         headers: &mut Headers,
     ) -> Result<(Position, Option<GameResult>), RecordErrorKind> {
-        let variant = headers.remove("Variant");
+        let variant = headers.remove("Variant").unwrap_or_default();
         let fen = headers.remove("FEN");
         headers.remove("SetUp");
-        let game = match variant.as_deref().map(str::to_ascii_lowercase).as_deref() {
-            None | Some("" | "?" | "chess" | "standard" | "normal" | "from position") => {
-                Game::Chess
-            }
-            Some(
-                "chess960" | "chess 960" | "fischerandom" | "fischerrandom" | "fischer random",
-            ) => Game::Chess960,
-            Some(_) => {
-                let name = variant.unwrap_or_default();
-                return Err(RecordErrorKind::UnknownGame(shortened(&name)));
-            }
+        let Some(game) = variant_of(&variant) else {
+            return Err(RecordErrorKind::UnknownGame(shortened(&variant)));
         };
-        let start = match fen {
-            Some(fen) => Position::from_text(game, &fen).map_err(RecordErrorKind::Start)?,
+        let start = match fen.filter(|fen| !matches!(fen.trim(), "" | "?" | "startpos")) {
+            Some(fen) => self.start(game, &fen)?,
             None => Position::start(game),
         };
         let claimed = headers.remove("Result").and_then(|text| {
             let result = read_result(text.trim().as_bytes());
-            if result.is_none() && text != "?" {
+            if result.is_none() && !matches!(text.trim(), "" | "?") {
                 self.notice(NoticeReason::Header("Result".to_owned()));
             }
             result
         });
         for name in ROSTER {
-            while headers.get(name) == Some(unknown_value(name)) {
+            while headers.get(name).is_some_and(|it| it.is_empty() || it == unknown_value(name)) {
                 headers.remove_first(name);
             }
         }
         Ok((start, claimed))
     }
 
-    fn read_moves(&mut self, draft: &mut Draft, first: Token) -> Result<(), RecordErrorKind> {
+    /// The start position of a FEN. Impossible castling rights are dropped, and a position that violates
+    /// another rule is for viewing.
+    fn start(&mut self, game: Game, fen: &str) -> Result<Position, RecordErrorKind> {
+        let read = |game| Setup::read_partial(game, fen).map_err(RecordErrorKind::Start);
+        let mut setup = read(game)?;
+        let error = match setup.position() {
+            Ok(position) => return Ok(position),
+            Err(error) => error,
+        };
+        if let PositionError::CastlingRight { .. } = error {
+            // Some programs omit the variant.
+            if game == Game::Chess
+                && let Ok(position) = read(Game::Chess960)?.position()
+            {
+                return Ok(position);
+            }
+            let rights = |setup: &Setup| -> Vec<String> {
+                let rooks = Side::BOTH.into_iter().flat_map(|side| setup.castling(side));
+                rooks.map(|rook| rook.name(game)).collect()
+            };
+            let before = rights(&setup);
+            setup.drop_invalid_castling();
+            let after = rights(&setup);
+            for square in before.into_iter().filter(|square| !after.contains(square)) {
+                self.notice(NoticeReason::CastlingRight { square });
+            }
+            if let Ok(position) = setup.position() {
+                return Ok(position);
+            }
+        }
+        let position = Position::for_viewing(&setup);
+        if let Some(defect) = position.defect() {
+            self.notice(NoticeReason::Start(defect.clone()));
+        }
+        Ok(position)
+    }
+
+    fn read_moves(&mut self, draft: &mut Draft, first: Token) -> Result<Rest, RecordErrorKind> {
         let mut token = first;
         loop {
             match token {
@@ -218,35 +307,83 @@ impl<R: BufRead> Reader<R> {
                     if let Some(result) = read_result(self.tokens.text()) {
                         if draft.outer.is_empty() && draft.skipping == 0 {
                             self.conclude(draft, result);
-                            return Ok(());
+                            return Ok(Rest::Nothing);
                         }
                         self.notice_skipped();
-                    } else if draft.skipping == 0 {
-                        self.read_symbol(draft)?;
+                    } else if draft.skipping == 0 && !self.read_symbol(draft) {
+                        return Ok(Rest::Moves);
                     }
                 }
+                Token::Comment if draft.skipping == 0 => {
+                    draft.add_comment(decoded(self.tokens.text()).trim());
+                }
                 Token::Nag if draft.skipping == 0 => self.read_nag(draft),
-                Token::Comment(text) if draft.skipping == 0 => add_comment(draft, &text),
-                Token::Open => self.open(draft)?,
+                Token::Open => self.open(draft),
                 Token::Close => self.close(draft),
-                Token::Nag | Token::Comment(_) | Token::BlankLine => {}
-                Token::Tag { name, value, .. } => {
-                    self.pending = Some(Pending { name, value });
-                    self.conclude_without_result(draft);
-                    return Ok(());
+                Token::Nag | Token::Comment => {}
+                Token::LongComment => {
+                    self.notice(NoticeReason::LimitExceeded(Limit::CommentBytes));
                 }
-                Token::End => {
-                    self.conclude_without_result(draft);
-                    return Ok(());
+                Token::OpenComment => {
+                    let kept = self.kept(draft);
+                    self.notice_kept(NoticeReason::OpenComment, kept);
+                    return Ok(Rest::Moves);
                 }
+                Token::Tag(tag) => {
+                    self.pending = Some(tag);
+                    return Ok(Rest::NextGame);
+                }
+                Token::End => return Ok(Rest::NextGame),
+            }
+            if self.tokens.game_bytes() > self.limits.game_bytes {
+                self.reject_main_line(draft, NoticeReason::LimitExceeded(Limit::GameBytes));
+                return Ok(Rest::Moves);
             }
             token = self.tokens.next()?;
         }
     }
 
-    fn notice_skipped(&mut self) {
-        let text = shortened(&String::from_utf8_lossy(self.tokens.text()));
-        self.notice(NoticeReason::Skipped(text));
+    /// Skips the rest of a game that is not read, and sets its result.
+    fn end_game(&mut self, draft: &mut Draft, rest: Rest) -> Result<(), RecordErrorKind> {
+        match rest {
+            Rest::Nothing => {}
+            Rest::NextGame => self.conclude_without_result(draft),
+            Rest::Moves => match self.skip_to_end(draft.outer.len())? {
+                GameEnd::Result(result) => self.conclude(draft, result),
+                GameEnd::NextGame | GameEnd::File => {
+                    draft.record.result = draft.claimed.unwrap_or_default();
+                }
+            },
+        }
+        Ok(())
+    }
+
+    /// Skips text up to the end of a game. It needs no memory, so it can have any size.
+    fn skip_to_end(&mut self, mut depth: usize) -> Result<GameEnd, RecordErrorKind> {
+        if self.pending.is_some() {
+            return Ok(GameEnd::NextGame);
+        }
+        loop {
+            match self.tokens.next()? {
+                Token::Tag(tag) => {
+                    self.pending = Some(tag);
+                    return Ok(GameEnd::NextGame);
+                }
+                Token::Open => depth += 1,
+                Token::Close => depth = depth.saturating_sub(1),
+                Token::Symbol if depth == 0 => {
+                    if let Some(result) = read_result(self.tokens.text()) {
+                        return Ok(GameEnd::Result(result));
+                    }
+                }
+                Token::End => return Ok(GameEnd::File),
+                Token::Symbol
+                | Token::Nag
+                | Token::Comment
+                | Token::LongComment
+                | Token::OpenComment => {}
+            }
+        }
     }
 
     fn conclude(&mut self, draft: &mut Draft, result: GameResult) {
@@ -267,26 +404,32 @@ impl<R: BufRead> Reader<R> {
         self.notice(NoticeReason::NoEnd);
     }
 
-    fn open(&mut self, draft: &mut Draft) -> Result<(), RecordErrorKind> {
+    fn open(&mut self, draft: &mut Draft) {
         if draft.skipping > 0 {
             draft.skipping += 1;
-            return Ok(());
+            return;
         }
-        if draft.outer.len() >= self.limits.depth {
-            return Err(RecordErrorKind::LimitExceeded(Limit::Depth));
-        }
-        let parent = draft.record.node(draft.line.last).and_then(Node::parent);
-        let line = if let (Some(after), Some(last)) = (draft.line.before.clone(), parent) {
-            Line { last, before: None, after, comments: Vec::new() }
-        } else {
+        let reason = if draft.outer.len() >= self.limits.depth {
+            Some(NoticeReason::LimitExceeded(Limit::Depth))
+        } else if draft.line.before.is_none() {
             // There is no move to replace.
-            self.notice(NoticeReason::Skipped("(".to_owned()));
+            Some(NoticeReason::Skipped("(".to_owned()))
+        } else {
+            None
+        };
+        if let Some(reason) = reason {
+            self.notice(reason);
             draft.skipping = 1;
-            let (last, after) = (draft.line.last, draft.line.after.clone());
-            Line { last, before: None, after, comments: Vec::new() }
+        }
+        let line = Line {
+            last: draft.line.parent,
+            parent: draft.line.parent,
+            ply: draft.line.ply.saturating_sub(1),
+            before: None,
+            after: draft.line.before.as_ref().unwrap_or(&draft.line.after).clone(),
+            comments: Vec::new(),
         };
         draft.outer.push(mem::replace(&mut draft.line, line));
-        Ok(())
     }
 
     fn close(&mut self, draft: &mut Draft) {
@@ -295,123 +438,170 @@ impl<R: BufRead> Reader<R> {
             return;
         }
         draft.skipping = 0;
-        let Some(outer) = draft.outer.pop() else {
-            self.notice(NoticeReason::Skipped(")".to_owned()));
-            return;
-        };
-        draft.line = outer;
+        match draft.outer.pop() {
+            Some(outer) => draft.line = outer,
+            None => self.notice(NoticeReason::Skipped(")".to_owned())),
+        }
     }
 
     fn read_nag(&mut self, draft: &mut Draft) {
         let digits = std::str::from_utf8(self.tokens.text()).ok();
         match digits.and_then(|digits| digits.parse().ok()) {
-            Some(number) => self.add_nag(draft, number),
-            None => self.notice_skipped(),
+            Some(number) if draft.add_nag(number) => {}
+            Some(_) | None => self.notice_skipped(),
         }
     }
 
-    fn add_nag(&mut self, draft: &mut Draft, number: u8) {
-        if draft.line.before.is_none() {
-            self.notice_skipped();
-        } else if let Some(notes) = draft.record.annotations_mut(draft.line.last) {
-            notes.nags.push(Nag(number));
-        }
-    }
-
-    fn read_symbol(&mut self, draft: &mut Draft) -> Result<(), RecordErrorKind> {
+    /// Reads a move, a number or a sign. False if the main line ends here.
+    fn read_symbol(&mut self, draft: &mut Draft) -> bool {
         let symbol = self.tokens.text();
-        if symbol.iter().all(u8::is_ascii_digit) {
-            return Ok(());
-        }
-        if is_null_move(symbol)
-            && let Some(after) = after_null(&draft.line.after)
+        let position = &draft.line.after;
+        if symbol.first().is_some_and(u8::is_ascii_digit)
+            && symbol.iter().all(u8::is_ascii_digit)
+            && !moves::is_null_move(symbol)
         {
-            return self.add(draft, RecordMove::Null, after);
+            return true;
         }
-        match read_move(&draft.line.after, symbol) {
-            Ok(mv) => {
-                let mut after = draft.line.after.clone();
-                after.play_unchecked(mv);
-                self.add(draft, Move::Chess(mv).into(), after)
+        let was_foreign = draft.languages.name();
+        if let Some(mv) = moves::read_move(position, symbol, &mut draft.languages) {
+            if was_foreign.is_none()
+                && let Some(language) = draft.languages.name()
+            {
+                self.notice(NoticeReason::PieceLetters { language });
             }
-            Err(error) => {
-                let text = String::from_utf8_lossy(symbol).into_owned();
-                if let Some(&(_, nag)) = NAG_SYMBOLS.iter().find(|(known, _)| *known == text) {
-                    self.add_nag(draft, nag);
-                    return Ok(());
-                }
-                self.reject_symbol(draft, &text, error)
+            return self.play(draft, mv);
+        }
+        if moves::is_null_move(symbol)
+            && let Some(after) = after_null(position)
+        {
+            if let Err(limit) = self.attach(draft, RecordMove::Null) {
+                return self.reject_line(draft, NoticeReason::LimitExceeded(limit));
             }
+            draft.line.before = Some(mem::replace(&mut draft.line.after, after));
+            return true;
+        }
+        let text = decoded(symbol).into_owned();
+        self.read_other_symbol(draft, &text)
+    }
+
+    fn read_other_symbol(&mut self, draft: &mut Draft, text: &str) -> bool {
+        let mover = !draft.line.after.turn();
+        if let Some(nag) = moves::nag_of(text, mover)
+            && draft.add_nag(nag)
+        {
+            return true;
+        }
+        if let Some((mv, sign)) = moves::split_sign(text)
+            && let Some(nag) = moves::nag_of(sign, draft.line.after.turn())
+            && let Some(mv) =
+                moves::read_move(&draft.line.after, mv.as_bytes(), &mut draft.languages)
+        {
+            let is_played = self.play(draft, mv);
+            draft.add_nag(nag);
+            return is_played;
+        }
+        // The signs of an en passant capture are `e.p.`, and those of some programs for Black's move `…`.
+        if matches!(text, "e" | "p" | "ep")
+            || text.trim_end_matches('…').bytes().all(|it| it.is_ascii_digit())
+        {
+            return true;
+        }
+        if let Some(mv) = moves::read_lenient(&draft.line.after, text) {
+            return self.play(draft, mv);
+        }
+        match moves::why_not(&draft.line.after, text) {
+            None => {
+                self.notice_skipped();
+                true
+            }
+            Some(error) => self.reject_line(draft, NoticeReason::Move(error)),
         }
     }
 
-    fn add(
-        &mut self,
-        draft: &mut Draft,
-        mv: RecordMove,
-        after: Chess,
-    ) -> Result<(), RecordErrorKind> {
-        let ply = draft.record.node(draft.line.last).map_or(0, Node::ply);
-        if ply >= self.limits.plies {
-            return Err(RecordErrorKind::LimitExceeded(Limit::Plies));
+    /// Adds a legal move. False if the main line ends here.
+    fn play(&mut self, draft: &mut Draft, mv: shakmaty::Move) -> bool {
+        if let Err(limit) = self.attach(draft, Move::Chess(mv).into()) {
+            return self.reject_line(draft, NoticeReason::LimitExceeded(limit));
+        }
+        draft.line.before = Some(draft.line.after.clone());
+        draft.line.after.play_unchecked(mv);
+        true
+    }
+
+    /// Adds a node for a move, which is then played.
+    fn attach(&self, draft: &mut Draft, mv: RecordMove) -> Result<(), Limit> {
+        if draft.line.ply as usize >= self.limits.plies {
+            return Err(Limit::Plies);
         }
         if draft.record.len() >= self.limits.moves {
-            return Err(RecordErrorKind::LimitExceeded(Limit::Moves));
+            return Err(Limit::Moves);
         }
-        let attached = draft.record.attach(draft.line.last, mv);
-        let id = attached.ok_or(RecordErrorKind::LimitExceeded(Limit::Moves))?;
-        draft.line.last = id;
-        draft.line.before = Some(mem::replace(&mut draft.line.after, after));
-        let comments = mem::take(&mut draft.line.comments);
-        if !comments.is_empty()
+        let id = draft.record.attach(draft.line.last, mv).ok_or(Limit::Moves)?;
+        draft.line.parent = mem::replace(&mut draft.line.last, id);
+        draft.line.ply += 1;
+        if !draft.line.comments.is_empty()
             && let Some(annotations) = draft.record.annotations_mut(id)
         {
-            annotations.before = comments;
+            annotations.before = mem::take(&mut draft.line.comments);
         }
         Ok(())
     }
 
-    /// Handles a symbol that is not a move: it is an error in the main line, ends a variation, or is
-    /// skipped.
-    fn reject_symbol(
-        &mut self,
-        draft: &mut Draft,
-        text: &str,
-        error: SanError,
-    ) -> Result<(), RecordErrorKind> {
-        let shown = shortened(text);
-        let is_letters = text.starts_with(|letter: char| letter.is_alphabetic());
-        if error == SanError::Unreadable && !is_letters {
-            self.notice_skipped();
-        } else if matches!(text, "e" | "p" | "ep" | "N" | "D" | "RR") {
-            // `e. p.`, and the signs of printed books for novelty, diagram and comment.
-        } else if draft.outer.is_empty() {
-            return Err(match error {
-                SanError::Ambiguous => RecordErrorKind::AmbiguousMove(shown),
-                SanError::Illegal => RecordErrorKind::NoSuchMove(shown),
-                SanError::Unreadable => RecordErrorKind::Unexpected(shown),
-            });
-        } else {
-            let ply = draft.record.node(draft.line.last).map_or(0, Node::ply);
-            let kept = Kept::Variation(u32::try_from(ply).unwrap_or(u32::MAX));
-            let location = self.tokens.location();
-            self.state.notice(location, NoticeReason::NoSuchMove(shown), kept);
-            draft.skipping = 1;
+    /// Ends the current line. False if it is the main line.
+    fn reject_line(&mut self, draft: &mut Draft, reason: NoticeReason) -> bool {
+        if draft.outer.is_empty() {
+            self.reject_main_line(draft, reason);
+            return false;
         }
-        Ok(())
+        let kept = self.kept(draft);
+        self.notice_kept(reason, kept);
+        draft.skipping = 1;
+        true
+    }
+
+    fn reject_main_line(&mut self, draft: &Draft, reason: NoticeReason) {
+        let ply = draft.outer.first().map_or(draft.line.ply, |main| main.ply);
+        self.notice_kept(reason, Kept::MainLine(ply));
+    }
+
+    fn kept(&self, draft: &Draft) -> Kept {
+        if draft.outer.is_empty() {
+            Kept::MainLine(draft.line.ply)
+        } else {
+            Kept::Variation(draft.line.ply)
+        }
     }
 }
 
-fn add_comment(draft: &mut Draft, text: &str) {
-    if text.is_empty() {
-        return;
+impl Draft {
+    fn add_comment(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let begins_variation = self.line.before.is_none() && !self.outer.is_empty();
+        let text = if text.contains('\r') {
+            text.replace("\r\n", "\n").replace('\r', "\n").into()
+        } else {
+            std::borrow::Cow::Borrowed(text)
+        };
+        if begins_variation {
+            self.line.comments.push(text.into_owned());
+        } else if let Some(annotations) = self.record.annotations_mut(self.line.last) {
+            let turn = side(self.line.after.turn());
+            let mover = self.line.before.as_ref().map(|before| side(before.turn()));
+            command::extract(&text, mover, turn, annotations);
+        }
     }
-    let begins_variation = draft.line.before.is_none() && !draft.outer.is_empty();
-    if begins_variation {
-        draft.line.comments.push(text.to_owned());
-    } else if let Some(notes) = draft.record.annotations_mut(draft.line.last) {
-        let mover = draft.line.before.as_ref().map(|before| side(before.turn()));
-        command::extract(text, mover, side(draft.line.after.turn()), notes);
+
+    /// Adds a NAG to the last move. False if there is none.
+    fn add_nag(&mut self, number: u8) -> bool {
+        if self.line.before.is_none() {
+            return false;
+        }
+        if let Some(annotations) = self.record.annotations_mut(self.line.last) {
+            annotations.nags.push(Nag(number));
+        }
+        true
     }
 }
 
@@ -427,85 +617,24 @@ fn side(color: Color) -> Side {
     color.fold_wb(Side::First, Side::Second)
 }
 
-/// Why a text is not a move of the position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SanError {
-    /// It does not look like a move.
-    Unreadable,
-    /// It does not match a legal move.
-    Illegal,
-    /// It matches more than one legal move.
-    Ambiguous,
-}
-
-/// The legal move that a text matches.
-fn read_move(position: &Chess, text: &[u8]) -> Result<shakmaty::Move, SanError> {
-    match San::from_ascii(text).or_else(|_| San::from_ascii(&normalized(text))) {
-        Ok(san) => san.to_move(position).or_else(|error| match error {
-            ShakmatyError::AmbiguousSan => Err(SanError::Ambiguous),
-            // `e1g1` is also valid SAN of a pawn move.
-            ShakmatyError::IllegalSan => by_squares(position, text).ok_or(SanError::Illegal),
-        }),
-        Err(_) => by_squares(position, text).ok_or_else(|| {
-            if looks_like_a_move(text) { SanError::Illegal } else { SanError::Unreadable }
-        }),
-    }
-}
-
-/// Whether an unreadable text contains a square or is a null move.
-fn looks_like_a_move(text: &[u8]) -> bool {
-    let square = |pair: &[u8]| match pair {
-        [file, rank] => matches!(file, b'a'..=b'h') && matches!(rank, b'1'..=b'8'),
-        _ => false,
+/// The game of a `Variant` tag. Capitals, blanks and signs do not matter.
+fn variant_of(name: &str) -> Option<Game> {
+    let name: String =
+        name.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    // The free chess servers have numbered start positions of chess.
+    let is_wild = |name: &str| {
+        let number = name.strip_prefix("wild").map(|it| it.trim_end_matches('a'));
+        number.is_some_and(|it| it.len() == 1 && it.bytes().all(|it| it.is_ascii_digit()))
     };
-    text.windows(2).any(square) || is_null_move(text)
-}
-
-/// Whether a text is a null move: of `ChessBase`, SCID, UCI or Winboard.
-fn is_null_move(text: &[u8]) -> bool {
-    matches!(text, b"--" | b"Z0" | b"0000" | b"@@@@")
-}
-
-/// Replaces zeros in castling, `Q` or `/Q` for promotion, doubled signs of check, `:` for captures, and
-/// `ep` after a pawn capture.
-fn normalized(text: &[u8]) -> Vec<u8> {
-    let mut tidy: Vec<u8> = Vec::with_capacity(text.len());
-    for &byte in text {
-        match byte {
-            b'0' => tidy.push(b'O'),
-            b'/' => tidy.push(b'='),
-            b'+' | b'#' => {}
-            _ => tidy.push(byte),
-        }
-    }
-    if let [.., b'1' | b'8', b'Q' | b'R' | b'B' | b'N'] = tidy.as_slice() {
-        tidy.insert(tidy.len() - 1, b'=');
-    }
-    for suffix in [&b"ep"[..], b"e"] {
-        if let Some(rest) = tidy.strip_suffix(suffix)
-            && rest.last().is_some_and(u8::is_ascii_digit)
-        {
-            tidy.truncate(rest.len());
-        }
-    }
-    if let Some(colon) = tidy.iter().position(|&byte| byte == b':')
-        && let Some(byte) = tidy.get_mut(colon)
-    {
-        *byte = b'x';
-    }
-    tidy
-}
-
-/// A move by its two squares, with or without a piece letter before them and a sign between.
-fn by_squares(position: &Chess, text: &[u8]) -> Option<shakmaty::Move> {
-    let signs = |byte: &u8| matches!(byte, b'-' | b'x' | b':' | b'=' | b'+' | b'#');
-    let squares: Vec<u8> = text.iter().copied().filter(|byte| !signs(byte)).collect();
-    let squares = match squares.as_slice() {
-        [b'K' | b'Q' | b'R' | b'B' | b'N', rest @ ..] => rest,
-        all => all,
-    };
-    let wanted = UciMove::from_ascii(&squares.to_ascii_lowercase()).ok()?;
-    let moves = position.legal_moves();
-    let found = moves.iter().find(|&&mv| UciMove::from_chess960(mv) == wanted);
-    found.or_else(|| moves.iter().find(|&&mv| UciMove::from_standard(mv) == wanted)).copied()
+    Some(match name.as_str() {
+        "" | "chess" | "standard" | "standardchess" | "normal" | "normalchess" | "regular"
+        | "regularchess" | "classical" | "classic" | "classicalchess" | "orthodox"
+        | "orthochess" | "fromposition" | "setup" | "odds" | "blitz" | "rapid" | "bullet"
+        | "lightning" | "nocastle" => Game::Chess,
+        name if is_wild(name) => Game::Chess,
+        "chess960" | "960" | "chess9lx" | "c960" | "frc" | "fischerandom" | "fischerrandom"
+        | "fischerandomchess" | "fischerrandomchess" | "fischer" | "wildfr" | "freestyle"
+        | "freestylechess" | "chess960freestyle" => Game::Chess960,
+        _ => return None,
+    })
 }

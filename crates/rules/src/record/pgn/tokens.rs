@@ -1,335 +1,436 @@
 //! Splits PGN into tokens.
+//!
+//! Tokens are found in a buffer of the source, so that most bytes are visited once by a vectorized
+//! search. Lines and columns are counted only where a location is needed.
 
-use std::io::BufRead;
-
-use encoding_rs::WINDOWS_1252;
-
-use super::super::{
-    Limit, Limits, RecordErrorKind,
-    input::{Location, Source},
+use std::{
+    borrow::Cow,
+    io::{self, BufRead, ErrorKind},
+    ops::Range,
 };
 
-/// A token and its content.
+use memchr::{memchr, memchr2, memchr2_iter, memmem::Finder};
+
+use super::super::{Limits, input::Location};
+
+/// A token. [`Tokens::text`] returns its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
-    /// `[Name "Value"]`, and whether it was malformed.
-    Tag { name: String, value: String, malformed: bool },
-    /// A move, a number, a result or unknown text: [`Tokens::text`] returns it.
+    Tag(Tag),
+    /// A move, a number, a result or unknown text.
     Symbol,
-    /// `$` and a number: [`Tokens::text`] returns the digits.
+    /// `$` and a number: the text has the digits.
     Nag,
     /// `(`
     Open,
     /// `)`
     Close,
     /// A comment without its delimiters.
-    Comment(String),
-    /// An empty line.
-    BlankLine,
+    Comment,
+    /// A comment that is longer than its limit. It has no text.
+    LongComment,
+    /// A comment without an end. It has no text.
+    OpenComment,
     /// The end of the file.
     End,
 }
 
-/// Text inside a comment that shows that the comment was not closed.
+/// `[Name "Value"]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tag {
+    pub(super) name: String,
+    pub(super) value: String,
+    pub(super) is_malformed: bool,
+}
+
+/// Text inside a comment that shows that the comment was not closed. It begins a line.
 const NEXT_GAME: &[u8] = b"[Event \"";
 
 #[derive(Debug)]
 pub(super) struct Tokens<R> {
-    source: Source<R>,
+    input: R,
+    is_at_end: bool,
     limits: Limits,
-    text: Vec<u8>,
+    next_game: Finder<'static>,
+    /// Text of the source. A byte before the token remains in it, if there is one.
+    buffer: Vec<u8>,
+    /// The number of bytes of the source before the buffer.
+    discarded: u64,
     /// The start of the last token.
+    token: usize,
+    text: Range<usize>,
+    /// The next byte.
+    position: usize,
+    /// A known location.
+    marked: usize,
     location: Location,
+    /// The start of the last token if it is not in the buffer any more.
+    token_location: Option<Location>,
     at_line_start: bool,
-    /// An unclosed comment has consumed the beginning of the next game.
-    event_follows: bool,
     /// The last token was a tag, so another one may follow on the same line.
     after_tag: bool,
+    blank_line: bool,
     game_start: u64,
 }
 
 impl<R: BufRead> Tokens<R> {
     pub(super) fn new(input: R, limits: Limits) -> Self {
         Self {
-            source: Source::new(input),
+            input,
+            is_at_end: false,
             limits,
-            text: Vec::new(),
+            next_game: Finder::new(NEXT_GAME),
+            buffer: Vec::new(),
+            discarded: 0,
+            token: 0,
+            text: 0..0,
+            position: 0,
+            marked: 0,
             location: Location::START,
+            token_location: None,
             at_line_start: true,
-            event_follows: false,
             after_tag: false,
+            blank_line: false,
             game_start: 0,
         }
     }
 
     /// The start of the last token.
-    pub(super) fn location(&self) -> Location {
+    pub(super) fn location(&mut self) -> Location {
+        if let Some(location) = self.token_location {
+            return location;
+        }
+        self.mark(self.token);
         self.location
     }
 
     /// The text of the last token.
     pub(super) fn text(&self) -> &[u8] {
-        &self.text
+        self.buffer.get(self.text.clone()).unwrap_or_default()
     }
 
-    /// Starts counting the bytes of another game.
+    /// Whether an empty line precedes the last token.
+    pub(super) fn is_after_blank_line(&self) -> bool {
+        self.blank_line
+    }
+
+    /// Starts counting the bytes of another game, which begins with the last token.
     pub(super) fn begin_game(&mut self) {
-        self.game_start = self.source.consumed();
+        self.game_start = self.discarded + self.token as u64;
+    }
+
+    /// The number of bytes of the game up to the last token.
+    pub(super) fn game_bytes(&self) -> u64 {
+        (self.discarded + self.token as u64).saturating_sub(self.game_start)
+    }
+
+    /// Counts lines and columns up to an offset of the buffer.
+    fn mark(&mut self, offset: usize) {
+        let Some(text) = self.buffer.get(self.marked..offset) else { return };
+        let mut start = 0;
+        for index in memchr2_iter(b'\n', b'\r', text) {
+            let before = match index.checked_sub(1) {
+                Some(before) => text.get(before),
+                None => self.marked.checked_sub(1).and_then(|before| self.buffer.get(before)),
+            };
+            start = index + 1;
+            // A line end of two bytes is one.
+            if text.get(index) == Some(&b'\r') || before != Some(&b'\r') {
+                self.location.line += 1;
+            }
+            self.location.column = 1;
+        }
+        let rest = text.get(start..).unwrap_or_default();
+        let letters = rest.iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
+        self.location.column += letters as u64;
+        self.marked = offset;
+    }
+
+    /// Reads more of the source. Bytes before the token are dropped. False at the end.
+    fn fill(&mut self) -> io::Result<bool> {
+        let dropped = self.token.saturating_sub(1);
+        if dropped > 0 {
+            self.mark(self.token);
+            self.buffer.drain(..dropped);
+            self.discarded += dropped as u64;
+            self.token -= dropped;
+            self.position -= dropped;
+            self.marked -= dropped;
+        }
+        loop {
+            let count = match self.input.fill_buf() {
+                Ok(text) => {
+                    self.buffer.extend_from_slice(text);
+                    text.len()
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            self.input.consume(count);
+            self.is_at_end = count == 0;
+            return Ok(count > 0);
+        }
+    }
+
+    /// The text from an offset after the start of the token.
+    fn rest(&self, from: usize) -> &[u8] {
+        self.buffer.get(self.token + from..).unwrap_or_default()
+    }
+
+    /// The distance from the token to the first byte that `find` returns, or to the end of the source or
+    /// of a text of a length.
+    fn end_of(
+        &mut self,
+        mut from: usize,
+        limit: usize,
+        find: impl Fn(&[u8]) -> Option<usize>,
+    ) -> io::Result<usize> {
+        loop {
+            let rest = self.rest(from);
+            if let Some(index) = find(rest) {
+                return Ok(from + index);
+            }
+            from += rest.len();
+            if from >= limit || !self.fill()? {
+                return Ok(from);
+            }
+        }
     }
 
     /// The next token.
-    pub(super) fn next(&mut self) -> Result<Token, RecordErrorKind> {
-        if self.source.consumed() == 0 {
-            self.source.skip_mark()?;
-        }
-        if std::mem::take(&mut self.event_follows) {
-            self.location = self.source.location();
-            return self.tag_value("Event".to_owned(), false);
-        }
-        loop {
-            if self.source.consumed() - self.game_start > self.limits.game_bytes {
-                return Err(RecordErrorKind::LimitExceeded(Limit::GameBytes));
-            }
-            let at_line_start = self.at_line_start;
-            self.location = self.source.location();
-            let Some(byte) = self.source.peek()? else { return Ok(Token::End) };
+    pub(super) fn next(&mut self) -> io::Result<Token> {
+        self.blank_line = false;
+        self.token_location = None;
+        let byte = loop {
+            self.token = self.position;
+            let Some(&byte) = self.buffer.get(self.position) else {
+                if self.is_at_end || !self.fill()? {
+                    self.text = self.position..self.position;
+                    return Ok(Token::End);
+                }
+                continue;
+            };
             match byte {
-                b'\n' => {
-                    self.source.bump(byte);
+                b' ' | b'\t' | b'.' | 0x0B | 0x0C => {
+                    if byte == b'.' {
+                        self.at_line_start = false;
+                    }
+                }
+                b'\n' if self.byte_before() == Some(b'\r') => {}
+                b'\n' | b'\r' => {
+                    self.blank_line |= self.at_line_start;
                     self.at_line_start = true;
-                    if at_line_start {
-                        return Ok(Token::BlankLine);
-                    }
+                }
+                b'%' if matches!(self.byte_before(), None | Some(b'\n' | b'\r')) => {
+                    self.skip_line()?;
                     continue;
                 }
-                b' ' | b'\t' | 0x0B | 0x0C => {
-                    self.source.bump(byte);
-                    continue;
-                }
-                b'%' if self.location.column == 1 => {
-                    while self.source.peek()?.is_some_and(|byte| byte != b'\n') {
-                        self.source.next()?;
-                    }
-                    continue;
-                }
-                _ => {}
+                _ => break byte,
             }
-            self.at_line_start = false;
-            let after_tag = std::mem::take(&mut self.after_tag);
-            return match byte {
-                b'{' => {
-                    self.source.bump(byte);
-                    self.comment()
-                }
-                b';' => {
-                    self.source.bump(byte);
-                    self.rest_of_line()
-                }
-                b'[' if at_line_start || after_tag => {
-                    self.source.bump(byte);
-                    self.tag()
-                }
-                b'(' => {
-                    self.source.bump(byte);
-                    Ok(Token::Open)
-                }
-                b')' => {
-                    self.source.bump(byte);
-                    Ok(Token::Close)
-                }
-                b'$' => {
-                    self.source.bump(byte);
-                    self.read_symbol(|byte| byte.is_ascii_digit())?;
-                    Ok(Token::Nag)
-                }
-                b'.' => {
-                    self.source.bump(byte);
-                    continue;
-                }
-                b'!' | b'?' => {
-                    self.read_symbol(|byte| matches!(byte, b'!' | b'?'))?;
-                    Ok(Token::Symbol)
-                }
-                // The standard reserves this for future use.
-                b'<' => {
-                    self.read_symbol(|byte| !matches!(byte, b'>' | b'\n'))?;
-                    Ok(Token::Symbol)
-                }
-                b'*' | b'[' | b']' | b'}' | b'>' | b'"' => {
-                    self.source.bump(byte);
-                    self.text.clear();
-                    self.text.push(byte);
-                    Ok(Token::Symbol)
-                }
-                _ => {
-                    self.read_symbol(is_symbol)?;
-                    Ok(Token::Symbol)
-                }
-            };
+            self.position += 1;
+        };
+        let at_line_start = std::mem::take(&mut self.at_line_start);
+        let after_tag = std::mem::take(&mut self.after_tag);
+        match byte {
+            b'{' => self.comment(),
+            b';' => self.rest_of_line(),
+            b'[' if at_line_start || after_tag => self.tag(),
+            b'(' => Ok(self.single(Token::Open)),
+            b')' => Ok(self.single(Token::Close)),
+            b'$' => {
+                let end = self.end_of(1, MAX_SYMBOL, |text| {
+                    text.iter().position(|byte| !byte.is_ascii_digit())
+                })?;
+                Ok(self.token(1, end, end, Token::Nag))
+            }
+            b'!' | b'?' => self.symbol(|byte| matches!(byte, b'!' | b'?')),
+            // The standard reserves this for future use.
+            b'<' => self.symbol(|byte| !matches!(byte, b'>' | b'\n' | b'\r')),
+            b'*' | b'[' | b']' | b'}' | b'>' | b'"' => Ok(self.single(Token::Symbol)),
+            _ => self.symbol(|byte| !ENDS_SYMBOL[usize::from(byte)]),
         }
     }
 
-    /// Reads the bytes of a token.
-    fn read_symbol(&mut self, belongs: fn(u8) -> bool) -> Result<(), RecordErrorKind> {
-        self.text.clear();
-        while let Some(byte) = self.source.peek()?.filter(|&byte| belongs(byte)) {
-            self.source.bump(byte);
-            // The rest of a token that is longer than any valid one is ignored.
-            if self.text.len() < MAX_TOKEN_LEN {
-                self.text.push(byte);
-            }
-        }
-        Ok(())
+    fn byte_before(&self) -> Option<u8> {
+        self.position.checked_sub(1).and_then(|before| self.buffer.get(before)).copied()
     }
 
-    fn comment(&mut self) -> Result<Token, RecordErrorKind> {
-        let mut text = Vec::new();
-        // The length of the prefix of `NEXT_GAME` at the start of this line. `None` after a mismatch.
-        let mut matched = None;
+    /// Completes a token. `from`, `to` and `end` are distances from its start: of its text and of the
+    /// next byte.
+    fn token(&mut self, from: usize, to: usize, end: usize, token: Token) -> Token {
+        self.text = self.token + from..self.token + to;
+        self.position = self.token + end;
+        token
+    }
+
+    fn single(&mut self, token: Token) -> Token {
+        self.token(0, 1, 1, token)
+    }
+
+    fn symbol(&mut self, belongs: impl Fn(u8) -> bool) -> io::Result<Token> {
+        let end = self
+            .end_of(1, MAX_SYMBOL, |text| text.iter().position(|&byte| !belongs(byte)))?
+            .min(MAX_SYMBOL);
+        Ok(self.token(0, end, end, Token::Symbol))
+    }
+
+    /// Skips text up to a line end, with constant memory.
+    fn skip_line(&mut self) -> io::Result<()> {
         loop {
-            let Some(byte) = self.source.next()? else { return Err(RecordErrorKind::OpenComment) };
-            matched = match (byte, matched) {
-                (b'\n', _) => Some(0),
-                (byte, Some(count)) if NEXT_GAME.get(count) == Some(&byte) => Some(count + 1),
-                _ => None,
-            };
-            if matched == Some(NEXT_GAME.len()) {
-                self.event_follows = true;
-                return Err(RecordErrorKind::OpenComment);
+            if let Some(index) = memchr2(b'\n', b'\r', self.rest(0)) {
+                self.position = self.token + index;
+                return Ok(());
             }
-            if byte == b'}' {
-                return Ok(Token::Comment(decoded(&text).trim().to_owned()));
-            }
-            text.push(byte);
-            if text.len() > self.limits.comment_bytes {
-                return Err(RecordErrorKind::LimitExceeded(Limit::CommentBytes));
+            self.position = self.buffer.len();
+            self.token = self.position;
+            if !self.fill()? {
+                return Ok(());
             }
         }
     }
 
-    fn rest_of_line(&mut self) -> Result<Token, RecordErrorKind> {
-        let mut text = Vec::new();
-        while let Some(byte) = self.source.peek()?.filter(|&byte| byte != b'\n') {
-            self.source.bump(byte);
-            text.push(byte);
-            if text.len() > self.limits.comment_bytes {
-                return Err(RecordErrorKind::LimitExceeded(Limit::CommentBytes));
-            }
+    fn rest_of_line(&mut self) -> io::Result<Token> {
+        let limit = self.limits.comment_bytes.saturating_add(2);
+        let end = self.end_of(1, limit, |text| memchr2(b'\n', b'\r', text))?;
+        if end < limit {
+            return Ok(self.token(1, end, end, Token::Comment));
         }
-        Ok(Token::Comment(decoded(&text).trim().to_owned()))
+        self.skip_line()?;
+        self.text = 0..0;
+        Ok(Token::LongComment)
     }
 
-    fn skip_blanks(&mut self) -> Result<(), RecordErrorKind> {
-        while let Some(byte) = self.source.peek()?.filter(|byte| matches!(byte, b' ' | b'\t')) {
-            self.source.bump(byte);
+    fn comment(&mut self) -> io::Result<Token> {
+        let limit = self.limits.comment_bytes.saturating_add(2);
+        let (mut from, mut is_long) = (1, false);
+        loop {
+            let rest = self.rest(from);
+            let end = memchr(b'}', rest);
+            let searched = from + end.unwrap_or(rest.len());
+            // The beginning of the next game can be in two parts of the source.
+            if let Some(game) = self.next_game(from.saturating_sub(NEXT_GAME.len()), searched) {
+                self.at_line_start = true;
+                return Ok(self.token(0, 0, game, Token::OpenComment));
+            }
+            if end.is_some() {
+                is_long |= searched > self.limits.comment_bytes.saturating_add(1);
+                let token = if is_long { Token::LongComment } else { Token::Comment };
+                let text_end = if is_long { 1 } else { searched };
+                return Ok(self.token(1, text_end, searched + 1, token));
+            }
+            from = searched;
+            if from > limit {
+                is_long = true;
+                self.token_location = Some(self.location());
+                let kept = NEXT_GAME.len() + 1;
+                self.token += from.saturating_sub(kept);
+                from = kept;
+            }
+            if !self.fill()? {
+                return Ok(self.token(0, 0, from, Token::OpenComment));
+            }
         }
-        Ok(())
     }
 
-    fn tag(&mut self) -> Result<Token, RecordErrorKind> {
-        self.skip_blanks()?;
-        let mut name = Vec::new();
-        let ends = |byte| matches!(byte, b' ' | b'\t' | b'\n' | b'"' | b']');
-        while let Some(byte) = self.source.peek()?.filter(|&byte| !ends(byte)) {
-            self.source.bump(byte);
-            self.push_header(&mut name, byte)?;
+    /// The distance from the token to the beginning of the next game between two distances.
+    fn next_game(&self, from: usize, to: usize) -> Option<usize> {
+        let text = self.buffer.get(self.token + from..self.token + to)?;
+        if text.len() < NEXT_GAME.len() {
+            return None;
         }
-        let name = decoded(&name);
-        self.skip_blanks()?;
-        if let Some(quote @ b'"') = self.source.peek()? {
-            self.source.bump(quote);
-            return self.tag_value(name, false);
-        }
-        // A value without quotes.
-        let mut value = Vec::new();
-        while let Some(byte) = self.source.peek()?.filter(|&byte| byte != b'\n') {
-            self.source.bump(byte);
-            if byte == b']' {
-                break;
-            }
-            self.push_header(&mut value, byte)?;
-        }
+        let mut starts = self.next_game.find_iter(text);
+        starts.find_map(|start| {
+            let before = (self.token + from + start).checked_sub(1)?;
+            let begins_line = matches!(self.buffer.get(before), Some(b'\n' | b'\r'));
+            begins_line.then_some(from + start)
+        })
+    }
+
+    fn tag(&mut self) -> io::Result<Token> {
+        // A longer line exceeds the limits of a header.
+        let limit = self.limits.header_bytes.saturating_mul(2).saturating_add(64);
+        let end = self.end_of(1, limit, |text| memchr2(b'\n', b'\r', text))?.min(limit);
+        let line = self.buffer.get(self.token + 1..self.token + end).unwrap_or_default();
+        let (tag, length) = read_tag(line);
+        // Only a complete tag ends before its line.
         self.after_tag = true;
-        Ok(Token::Tag { name, value: decoded(&value).trim().to_owned(), malformed: true })
+        Ok(self.token(0, end, length + 1, Token::Tag(tag)))
     }
+}
 
-    /// Reads the value after the opening quote. A quote without a following bracket belongs to the value.
-    fn tag_value(&mut self, name: String, mut malformed: bool) -> Result<Token, RecordErrorKind> {
-        let mut value = Vec::new();
-        while let Some(byte) = self.source.peek()?.filter(|&byte| byte != b'\n') {
-            self.source.bump(byte);
-            if byte == b'\\' {
-                let next = self.source.peek()?;
-                let escaped = next.filter(|next| matches!(next, b'"' | b'\\'));
-                if let Some(next) = escaped {
-                    self.source.bump(next);
-                }
-                self.push_header(&mut value, escaped.unwrap_or(byte))?;
-            } else if byte == b'"' {
-                let mut blanks = Vec::new();
-                while let Some(byte) =
-                    self.source.peek()?.filter(|byte| matches!(byte, b' ' | b'\t'))
-                {
-                    self.source.bump(byte);
-                    self.push_header(&mut blanks, byte)?;
-                }
-                if self.source.peek()? == Some(b']') {
-                    self.source.bump(b']');
-                    self.after_tag = true;
-                    return Ok(Token::Tag { name, value: decoded(&value), malformed });
-                }
-                malformed = true;
-                if self.source.peek()?.is_none_or(|byte| byte == b'\n') {
-                    return Ok(Token::Tag { name, value: decoded(&value), malformed });
-                }
-                self.push_header(&mut value, byte)?;
-                value.append(&mut blanks);
-            } else {
-                self.push_header(&mut value, byte)?;
+/// Reads a tag after its opening bracket, up to the end of its line. Returns its length.
+fn read_tag(line: &[u8]) -> (Tag, usize) {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let blanks = |from: usize| {
+        line.get(from..).unwrap_or_default().iter().take_while(|byte| is_blank(byte)).count()
+    };
+    let start = blanks(0);
+    let name = line.get(start..).unwrap_or_default();
+    let ends = |byte: &u8| is_blank(byte) || matches!(byte, b'"' | b']');
+    let name = name.get(..name.iter().position(ends).unwrap_or(name.len())).unwrap_or_default();
+    let after_name = start + name.len();
+    let mut index = after_name + blanks(after_name);
+    let name = decoded(name).into_owned();
+    if line.get(index) != Some(&b'"') {
+        // A value without quotes.
+        let value = line.get(index..).unwrap_or_default();
+        let end = memchr(b']', value);
+        let length = index + end.map_or(value.len(), |end| end + 1);
+        let value = value.get(..end.unwrap_or(value.len())).unwrap_or_default();
+        let value = decoded(value).trim().to_owned();
+        return (Tag { name, value, is_malformed: true }, length);
+    }
+    index += 1;
+    let (mut value, mut is_malformed) = (Vec::new(), false);
+    while let Some(&byte) = line.get(index) {
+        index += 1;
+        match byte {
+            b'\\' => {
+                let escaped = line.get(index).filter(|next| matches!(next, b'"' | b'\\'));
+                index += usize::from(escaped.is_some());
+                value.push(*escaped.unwrap_or(&byte));
             }
+            b'"' => {
+                let after = index + blanks(index);
+                match line.get(after) {
+                    Some(b']') => {
+                        let value = decoded(&value).into_owned();
+                        return (Tag { name, value, is_malformed }, after + 1);
+                    }
+                    None => {
+                        let value = decoded(&value).into_owned();
+                        return (Tag { name, value, is_malformed: true }, after);
+                    }
+                    // A quote without a following bracket belongs to the value.
+                    Some(_) => {
+                        is_malformed = true;
+                        value.push(byte);
+                    }
+                }
+            }
+            _ => value.push(byte),
         }
-        let value = decoded(&value);
-        let value = value.trim_end_matches(|letter: char| letter == ']' || letter.is_whitespace());
-        Ok(Token::Tag { name, value: value.to_owned(), malformed: true })
     }
-
-    fn push_header(&self, text: &mut Vec<u8>, byte: u8) -> Result<(), RecordErrorKind> {
-        text.push(byte);
-        if text.len() > self.limits.header_bytes {
-            return Err(RecordErrorKind::LimitExceeded(Limit::HeaderBytes));
-        }
-        Ok(())
-    }
+    let value = decoded(&value);
+    let value = value.trim_end_matches(|letter: char| letter == ']' || letter.is_whitespace());
+    (Tag { name, value: value.to_owned(), is_malformed: true }, index)
 }
 
-const MAX_TOKEN_LEN: usize = 64;
+/// No symbol is longer; further text is another symbol.
+const MAX_SYMBOL: usize = 64;
 
-fn is_symbol(byte: u8) -> bool {
-    !byte.is_ascii_whitespace()
-        && !matches!(
-            byte,
-            b'{' | b'}'
-                | b'('
-                | b')'
-                | b'['
-                | b']'
-                | b'<'
-                | b'>'
-                | b';'
-                | b'!'
-                | b'?'
-                | b'$'
-                | b'.'
-                | b'*'
-                | b'"'
-                | 0x0B
-        )
-}
-
-/// The text in UTF-8 or, if invalid, Latin-1 (Windows-1252), the encoding of the standard.
-pub(super) fn decoded(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned(),
+static ENDS_SYMBOL: [bool; 256] = {
+    let ends = b" \t\n\r\x0B\x0C{}()[]<>;!?$.*\"";
+    let mut table = [false; 256];
+    let mut index = 0;
+    while index < ends.len() {
+        table[ends[index] as usize] = true;
+        index += 1;
     }
+    table
+};
+
+/// The text of bytes. The source is UTF-8, but a symbol can end within a character.
+pub(super) fn decoded(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
 }

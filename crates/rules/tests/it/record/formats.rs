@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use readyok_rules::record::{
-    self, Format, GameRecord, Limits, RecordErrorKind, Records, WriteError,
+    self, Format, GameRecord, Limit, Limits, NoticeReason, RecordErrorKind, Records, WriteError,
 };
 use readyok_rules::{Game, Position};
 
@@ -170,6 +170,9 @@ fn deep_variations_can_be_written() {
     for _ in 0..99 {
         let _ = write!(chess, "(1. Nc3 (1. Nf3 ");
     }
-    // Too deep for the reader, which reports an error.
-    assert!(read_all(chess.as_bytes(), Format::Pgn).remove(0).is_err());
+    // Too deep for the reader, which skips the innermost variations.
+    let (read, notices) = read_one(chess.as_bytes(), Format::Pgn);
+    assert_eq!(read.len(), 101);
+    let reason = notices.first().map(|it| &it.reason);
+    assert_eq!(reason, Some(&NoticeReason::LimitExceeded(Limit::Depth)));
 }

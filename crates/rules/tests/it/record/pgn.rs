@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use readyok_protocol::Score;
 use readyok_rules::GameResult;
 use readyok_rules::record::{
-    self, Evaluation, Format, GameRecord, Limit, Limits, Mark, MarkColor, Nag, Node, NodeId,
+    self, Evaluation, Format, GameRecord, Kept, Limit, Limits, Mark, MarkColor, Nag, Node, NodeId,
     NoticeReason, PgnOptions, RecordErrorKind, Records, write_pgn,
 };
 use readyok_rules::{CastlingForm, Game, Notation, Position, Side, Square};
@@ -103,8 +103,8 @@ fn tags_determine_game_and_start_position() {
         "game 1, line 3, column 1: the game `Crazyhouse` is not supported",
     );
     check_error(
-        &format!("[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n1. e4 *{NEXT}"),
-        "game 1, line 3, column 1: bad start position: the first player has 0 kings",
+        &format!("[FEN \"nonsense w - - 0 1\"]\n\n1. e4 *{NEXT}"),
+        "game 1, line 3, column 1: bad start position: the board has 1 ranks instead of 8",
     );
 }
 
@@ -257,24 +257,68 @@ fn separates_games() {
     assert_eq!(count("1. e4\n\ne5\n\n2. Nf3 *"), [3]);
 }
 
+/// Checks the moves and the notices of the first game of a text, and that the next one is read.
+#[track_caller]
+fn check_kept(text: &str, moves: &str, expected: &[&str]) {
+    let file = format!("{text}{NEXT}");
+    let mut games = record::read(file.as_bytes(), Format::Pgn);
+    let game = games.next().expect("a game");
+    let game = game.unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!(uci_moves(&game), moves, "{text}");
+    let notices: Vec<String> = games.notices().iter().map(ToString::to_string).collect();
+    assert_eq!(notices, expected, "{text}");
+    let next = games.next().expect("the next game").expect("it is read");
+    assert_eq!(uci_moves(&next), "e2e4 e7e5", "{text}");
+    assert!(games.next().is_none(), "{text}");
+}
+
 #[test]
-fn reports_a_broken_game_and_reads_the_next_one() {
-    for (text, expected) in [
-        ("1. e4 e5 2. Ke3", "line 1, column 13: `Ke3` is not a legal move"),
-        ("\n1. e4\ne5 2. Nf6 Nc6", "line 3, column 7: `Nf6` is not a legal move"),
-        ("1. d4 d5 2. Nf3 Nf6 3. Nd2", "line 1, column 24: `Nd2` fits several moves"),
-        ("1. e4 hello", "line 1, column 7: unexpected `hello`"),
-        ("1. e4 {open", "line 1, column 7: a comment is not closed"),
-        ("1. e4 e5 2. Ke3 {a} (2. Nf3 1-0 {b)", "line 1, column 13: `Ke3` is not a legal move"),
-    ] {
-        check_error(&format!("{text}{NEXT}"), &format!("game 1, {expected}"));
-    }
-    // Another game can follow a result on the same line.
-    check_error(
-        "1. e4 Kd8 1-0 1. e4 e5 1-0",
-        "game 1, line 1, column 7: `Kd8` is not a legal move",
+fn keeps_a_broken_game_up_to_the_defect_and_reads_the_next_one() {
+    check_kept(
+        "1. e4 e5 2. Ke3 Nf6",
+        "e2e4 e7e5",
+        &["line 1, column 13: illegal move `Ke3`: the piece cannot reach the target square; \
+            the main line was read up to ply 2"],
     );
-    check_error("1. e4 {open", "game 1, line 1, column 7: a comment is not closed");
+    check_kept(
+        "\n1. e4\ne5 2. Nf6 Nc6",
+        "e2e4 e7e5",
+        &["line 3, column 7: illegal move `Nf6`: the piece cannot reach the target square; \
+            the main line was read up to ply 2"],
+    );
+    check_kept(
+        "1. d4 d5 2. Nf3 Nf6 3. Nd2",
+        "d2d4 d7d5 g1f3 g8f6",
+        &["line 1, column 24: illegal move `Nd2`: it fits several moves: b1d2, f3d2; \
+            the main line was read up to ply 4"],
+    );
+    check_kept(
+        "1. e4 hello",
+        "e2e4",
+        &["line 1, column 7: unexpected `hello`", "line 3, column 1: the end is missing"],
+    );
+    check_kept(
+        "1. e4 {open",
+        "e2e4",
+        &["line 1, column 7: a comment is not closed; the main line was read up to ply 1"],
+    );
+    // A result in a skipped variation does not end the game.
+    check_kept(
+        "1. e4 e5 2. Ke3 {a} (2. Nf3 1-0 {b)",
+        "e2e4 e7e5",
+        &["line 1, column 13: illegal move `Ke3`: the piece cannot reach the target square; \
+            the main line was read up to ply 2"],
+    );
+    let all = |text: &str| -> Vec<String> {
+        read_all(text.as_bytes(), Format::Pgn)
+            .into_iter()
+            .map(|it| it.map(|it| format!("{} {}", uci_moves(&it), it.result.as_str())))
+            .collect::<Result<_, _>>()
+            .expect("all games are read")
+    };
+    // Another game can follow a result on the same line.
+    assert_eq!(all("1. e4 Kd8 1-0 1. e4 e5 1-0"), ["e2e4 1-0", "e2e4 e7e5 1-0"]);
+    assert_eq!(all("1. e4 {open"), ["e2e4 *"]);
 }
 
 #[test]
@@ -289,8 +333,9 @@ fn truncates_a_broken_variation() {
     assert_eq!(
         cut,
         [
-            "line 1, column 20: `Ke3` is not a legal move; the variation was read up to ply 2",
-            "line 1, column 73: `hello` is not a legal move; the variation was read up to ply 1",
+            "line 1, column 20: illegal move `Ke3`: the piece cannot reach the target square; \
+             the variation was read up to ply 2",
+            "line 1, column 73: unexpected `hello`",
         ]
     );
     let (record, warnings) =
@@ -300,7 +345,7 @@ fn truncates_a_broken_variation() {
 }
 
 #[test]
-fn reports_games_that_exceed_limits() {
+fn keeps_games_up_to_a_limit() {
     let limits = Limits {
         game_bytes: 400,
         comment_bytes: 100,
@@ -313,22 +358,26 @@ fn reports_games_that_exceed_limits() {
     let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(10);
     let deep = format!("e4 {}", "(d4 ".repeat(4));
     let wide = format!("e4 {}", "(d4) ".repeat(21));
-    for (text, limit) in [
-        (" ".repeat(500), Limit::GameBytes),
-        (format!("{{{}}}", "x".repeat(101)), Limit::CommentBytes),
-        (format!("{{{}", "x".repeat(1000)), Limit::CommentBytes),
-        (format!(";{}", "x".repeat(101)), Limit::CommentBytes),
-        ("[A \"\"]\n".repeat(4), Limit::Headers),
-        (format!("[A \"{}\"]", "x".repeat(51)), Limit::HeaderBytes),
-        (format!("[{} \"\"]", "x".repeat(51)), Limit::HeaderBytes),
-        (shuffle, Limit::Plies),
-        (deep, Limit::Depth),
-        (wide, Limit::Moves),
+    let all = Kept::All;
+    for (text, limit, kept, moves) in [
+        (" ".repeat(500), Limit::GameBytes, Kept::MainLine(0), 0),
+        (format!("{{{}}} e4", "x".repeat(101)), Limit::CommentBytes, all, 1),
+        (format!("{{{}}} e4", "x".repeat(1000)), Limit::CommentBytes, all, 0),
+        (format!(";{}\ne4", "x".repeat(101)), Limit::CommentBytes, all, 1),
+        ("[A \"\"]\n".repeat(4) + "e4", Limit::Headers, all, 1),
+        (format!("[A \"{}\"] e4", "x".repeat(51)), Limit::HeaderBytes, all, 1),
+        (format!("[{} \"\"] e4", "x".repeat(51)), Limit::HeaderBytes, all, 1),
+        (shuffle, Limit::Plies, Kept::MainLine(12), 12),
+        (deep, Limit::Depth, all, 4),
+        (wide, Limit::Moves, Kept::Variation(0), 20),
     ] {
         let file = format!("[T \"\"]\n{text}\n\n[Event \"next\"]\n\n1. e4 e5 *");
         let mut games = Records::new(file.as_bytes(), Format::Pgn, limits);
-        let error = games.next().expect("a game").expect_err("too much");
-        assert!(matches!(error.kind, RecordErrorKind::LimitExceeded(it) if it == limit), "{error}");
+        let game = games.next().expect("a game").expect("it is read in part");
+        let exceeded = NoticeReason::LimitExceeded(limit);
+        let notice = games.notices().iter().find(|it| it.reason == exceeded);
+        assert_eq!(notice.map(|it| it.kept), Some(kept), "{limit}: {:?}", games.notices());
+        assert_eq!(game.len(), moves, "{limit}");
         let next = games.last().expect("another game").expect("it is read");
         assert_eq!(uci_moves(&next), "e2e4 e7e5", "{limit}");
     }

@@ -1,0 +1,246 @@
+//! Moves in the forms that programs and people write, and the signs after them.
+
+use shakmaty::{
+    Chess, Color, Position as _, Role,
+    san::{San, SanError as ShakmatyError},
+    uci::UciMove,
+};
+
+use crate::{ChessBoard, IllegalReason, Move, MoveError, Notation, Position, error::shortened};
+
+use super::NAG_SYMBOLS;
+
+/// Whether a text is a null move: of `ChessBase`, SCID, UCI, Winboard, or of other programs.
+pub(super) fn is_null_move(text: &[u8]) -> bool {
+    matches!(text, b"--" | b"Z0" | b"0000" | b"@@@@" | b"null" | b"pass")
+}
+
+/// The move of a text in SAN or in another form, with the languages of the pieces.
+pub(super) fn read_move(
+    position: &Chess,
+    text: &[u8],
+    languages: &mut Languages,
+) -> Option<shakmaty::Move> {
+    if languages.is_foreign() {
+        return languages.read(position, text);
+    }
+    let san = San::from_ascii(text);
+    if let Ok(san) = &san
+        && let Ok(mv) = san.to_move(position)
+    {
+        languages.note(san);
+        return Some(mv);
+    }
+    read_other_form(position, text, &san).or_else(|| languages.read(position, text))
+}
+
+fn read_other_form(
+    position: &Chess,
+    text: &[u8],
+    san: &Result<San, shakmaty::san::ParseSanError>,
+) -> Option<shakmaty::Move> {
+    // A form of SAN that fits several moves has no other reading.
+    if let Ok(san) = san
+        && san.to_move(position) == Err(ShakmatyError::AmbiguousSan)
+    {
+        return None;
+    }
+    let tidy = San::from_ascii(&normalized(text)).and_then(|san| Ok(san.to_move(position)));
+    if let Ok(Ok(mv)) = tidy {
+        return Some(mv);
+    }
+    by_squares(position, text)
+}
+
+/// The reason why a text is not a move. `None` if it does not look like one.
+pub(super) fn why_not(position: &Chess, text: &str) -> Option<MoveError> {
+    let square = |pair: &[u8]| match pair {
+        [file, rank] => matches!(file, b'a'..=b'h') && matches!(rank, b'1'..=b'8'),
+        _ => false,
+    };
+    let is_castling = matches!(text.as_bytes(), [b'O' | b'0' | b'o', b'-', ..]);
+    if is_null_move(text.as_bytes()) {
+        return Some(MoveError::new("--", IllegalReason::Check));
+    }
+    if !is_castling && !text.as_bytes().windows(2).any(square) {
+        return None;
+    }
+    let board = Position::from_chess(ChessBoard::without_history(position.clone()));
+    Some(match board.parse(text, Notation::Western) {
+        Err(error) => error,
+        Ok(_) => MoveError::new(&shortened(text), IllegalReason::Unreadable),
+    })
+}
+
+/// A move in one of the lenient forms of [`Position::parse`], such as with figurines.
+pub(super) fn read_lenient(position: &Chess, text: &str) -> Option<shakmaty::Move> {
+    let board = Position::from_chess(ChessBoard::without_history(position.clone()));
+    match board.parse(text, Notation::Western) {
+        Ok(Move::Chess(mv)) => Some(mv),
+        Ok(Move::Shogi(_)) | Err(_) => None,
+    }
+}
+
+/// The NAG of a symbol after a move of a side.
+pub(super) fn nag_of(symbol: &str, mover: Color) -> Option<u8> {
+    let (_, white, black) = NAG_SYMBOLS.iter().find(|(known, ..)| *known == symbol)?;
+    Some(mover.fold_wb(*white, *black))
+}
+
+/// Splits a sign such as `‼` or `±` from the end of a move.
+pub(super) fn split_sign(text: &str) -> Option<(&str, &str)> {
+    let symbols = NAG_SYMBOLS.iter().map(|(symbol, ..)| *symbol).filter(|it| !it.is_ascii());
+    let sign = symbols.filter(|it| text.ends_with(it)).max_by_key(|it| it.len())?;
+    let mv = text.strip_suffix(sign)?;
+    (!mv.is_empty()).then_some((mv, sign))
+}
+
+/// Replaces zeros in castling, `Q` or `/Q` for promotion, doubled signs of check, `:` for captures, and
+/// `ep` after a pawn capture.
+fn normalized(text: &[u8]) -> Vec<u8> {
+    let mut tidy: Vec<u8> = Vec::with_capacity(text.len());
+    for &byte in text {
+        match byte {
+            b'0' => tidy.push(b'O'),
+            b'/' => tidy.push(b'='),
+            b'+' | b'#' => {}
+            _ => tidy.push(byte),
+        }
+    }
+    if let [.., b'1' | b'8', b'Q' | b'R' | b'B' | b'N'] = tidy.as_slice() {
+        tidy.insert(tidy.len() - 1, b'=');
+    }
+    for suffix in [&b"ep"[..], b"e"] {
+        if let Some(rest) = tidy.strip_suffix(suffix)
+            && rest.last().is_some_and(u8::is_ascii_digit)
+        {
+            tidy.truncate(rest.len());
+        }
+    }
+    if let Some(colon) = tidy.iter().position(|&byte| byte == b':')
+        && let Some(byte) = tidy.get_mut(colon)
+    {
+        *byte = b'x';
+    }
+    tidy
+}
+
+/// A move by its two squares, with or without a piece letter before them and a sign between.
+fn by_squares(position: &Chess, text: &[u8]) -> Option<shakmaty::Move> {
+    let signs = |byte: &u8| matches!(byte, b'-' | b'x' | b':' | b'=' | b'+' | b'#');
+    let squares: Vec<u8> = text.iter().copied().filter(|byte| !signs(byte)).collect();
+    let squares = match squares.as_slice() {
+        [b'K' | b'Q' | b'R' | b'B' | b'N', rest @ ..] => rest,
+        all => all,
+    };
+    let wanted = UciMove::from_ascii(&squares.to_ascii_lowercase()).ok()?;
+    let moves = position.legal_moves();
+    let found = moves.iter().find(|&&mv| UciMove::from_chess960(mv) == wanted);
+    found.or_else(|| moves.iter().find(|&&mv| UciMove::from_standard(mv) == wanted)).copied()
+}
+
+/// Languages with their letters of king, queen, rook, bishop and knight.
+///
+/// Dutch is not among them: its `P` for a knight is also that of a pawn.
+const LANGUAGES: [(&str, [u8; 5]); 7] = [
+    ("German", *b"KDTLS"),
+    ("French", *b"RDTFC"),
+    ("Spanish or Italian", *b"RDTAC"),
+    ("Portuguese", *b"RDTBC"),
+    ("Polish", *b"KHWGS"),
+    ("Czech", *b"KDVSJ"),
+    ("Hungarian", *b"KVBFH"),
+];
+
+const ENGLISH: [u8; 5] = *b"KQRBN";
+
+/// The languages that the piece letters of a game can have.
+#[derive(Debug, Clone)]
+pub(super) struct Languages {
+    /// Bits of the roles that were read in English.
+    english: u8,
+    /// Bits of the languages that fit all moves. None before the first move that is not English.
+    fitting: u16,
+}
+
+impl Languages {
+    pub(super) fn new() -> Self {
+        Self { english: 0, fitting: 0 }
+    }
+
+    fn is_foreign(&self) -> bool {
+        self.fitting != 0
+    }
+
+    /// The name of the language, if it is not English.
+    pub(super) fn name(&self) -> Option<&'static str> {
+        let index = usize::try_from(self.fitting.trailing_zeros()).ok()?;
+        LANGUAGES.get(index).map(|(name, _)| *name)
+    }
+
+    fn note(&mut self, san: &San) {
+        if let San::Normal { role, promotion, .. } = san {
+            for role in [Some(*role), *promotion].into_iter().flatten() {
+                if role != Role::Pawn {
+                    self.english |= 1 << index_of(role);
+                }
+            }
+        }
+    }
+
+    /// Reads a move in the languages that fit the earlier moves, and retains those that fit this one.
+    fn read(&mut self, position: &Chess, text: &[u8]) -> Option<shakmaty::Move> {
+        let is_foreign = |byte: &u8| byte.is_ascii_uppercase() && !b"KQRBNO".contains(byte);
+        if !self.is_foreign() && !text.iter().any(is_foreign) {
+            return None;
+        }
+        let fits = |letters: &[u8; 5]| {
+            let known = (0..5).filter(|index| self.english & (1 << index) != 0);
+            known.into_iter().all(|index| letters.get(index) == ENGLISH.get(index))
+        };
+        let mut found = None;
+        let mut fitting = 0;
+        for (index, (_, letters)) in LANGUAGES.iter().enumerate() {
+            let is_candidate =
+                if self.is_foreign() { self.fitting & (1 << index) != 0 } else { fits(letters) };
+            if !is_candidate {
+                continue;
+            }
+            let Some(english) = translated(text, letters) else { continue };
+            let san = San::from_ascii(&english);
+            let mv = san.as_ref().ok().and_then(|san| san.to_move(position).ok());
+            let Some(mv) = mv.or_else(|| read_other_form(position, &english, &san)) else {
+                continue;
+            };
+            if *found.get_or_insert(mv) == mv {
+                fitting |= 1 << index;
+            }
+        }
+        if found.is_some() {
+            self.fitting = fitting;
+        }
+        found
+    }
+}
+
+fn index_of(role: Role) -> u8 {
+    match role {
+        Role::King | Role::Pawn => 0,
+        Role::Queen => 1,
+        Role::Rook => 2,
+        Role::Bishop => 3,
+        Role::Knight => 4,
+    }
+}
+
+/// The move with English letters. `None` if a letter is not one of the language.
+fn translated(text: &[u8], letters: &[u8; 5]) -> Option<Vec<u8>> {
+    let translate = |byte: u8| {
+        if !byte.is_ascii_uppercase() || byte == b'O' {
+            return Some(byte);
+        }
+        let index = letters.iter().position(|known| *known == byte)?;
+        ENGLISH.get(index).copied()
+    };
+    text.iter().map(|byte| translate(*byte)).collect()
+}

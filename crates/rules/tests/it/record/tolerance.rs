@@ -1,0 +1,190 @@
+//! Defective PGN: what programs and people write, and what is kept of it.
+
+use readyok_rules::record::{
+    self, Format, GameRecord, Kept, Nag, NodeId, Notice, NoticeReason, RecordMove,
+};
+use readyok_rules::{Game, GameResult, PositionError};
+
+use super::{read_one, written};
+
+/// The main line in UCI notation.
+fn line(record: &GameRecord) -> String {
+    let form = record.game().castling_form();
+    let moves = record.mainline().filter_map(|node| Some(node.mv()?.to_uci(form)));
+    moves.collect::<Vec<_>>().join(" ")
+}
+
+fn texts(notices: &[Notice]) -> Vec<String> {
+    notices.iter().map(ToString::to_string).collect()
+}
+
+/// Reads the only game of a text. It must be the same when it is written and read again.
+#[track_caller]
+fn read(text: &str) -> (GameRecord, Vec<Notice>) {
+    let (record, notices) = read_one(text.as_bytes(), Format::Pgn);
+    let once = written(&record, Format::Pgn);
+    let (again, _) = read_one(&once, Format::Pgn);
+    assert!(again == record, "{text}\n{}", String::from_utf8_lossy(&once));
+    assert_eq!(written(&again, Format::Pgn), once, "{text}");
+    (record, notices)
+}
+
+#[test]
+fn null_moves_are_nodes() {
+    for null in ["--", "Z0", "0000", "@@@@", "null"] {
+        let (record, notices) = read(&format!("1. e4 e5 2. {null} Nf6 3. d4 exd4 *"));
+        assert_eq!(line(&record), "e2e4 e7e5 0000 g8f6 d2d4 e5d4", "{null}");
+        assert_eq!(notices, [], "{null}");
+        assert!(String::from_utf8_lossy(&written(&record, Format::Pgn)).contains(" 2. -- Nf6 "));
+    }
+    let (record, notices) = read("1. d4 d5 (1... Nf6 2. -- g6 3. c4 {idea} Bg7) 2. c4 *");
+    assert_eq!((record.len(), notices.len()), (3 + 5, 0));
+    let nulls = record.children(record.mainline().next().expect("d4").id()).nth(1).expect("Nf6");
+    assert_eq!(record.next(nulls.id()).and_then(|node| node.mv()), Some(RecordMove::Null));
+    let (record, notices) = read("1. e4 e5 2. Qh5 Ke7 3. Qxe5+ -- 4. d4 *");
+    assert_eq!(record.mainline().count(), 5);
+    assert_eq!(notices.first().map(|it| it.kept), Some(Kept::MainLine(5)));
+}
+
+#[test]
+fn unknown_words_are_skipped() {
+    let (record, notices) = read("1. e4 e5 TN 2. d4 exd4 N 3. c3 *");
+    assert_eq!(line(&record), "e2e4 e7e5 d2d4 e5d4 c2c3");
+    assert_eq!(
+        texts(&notices),
+        ["line 1, column 10: unexpected `TN`", "line 1, column 24: unexpected `N`"]
+    );
+    let (record, _) = read("1. e4 <b>best</b> e5 [x] 2... \u{2026} 2. Nf3 hello Nc6 } *");
+    assert_eq!(line(&record), "e2e4 e7e5 g1f3 b8c6");
+}
+
+#[test]
+fn piece_letters_of_a_language_are_read_if_all_moves_fit() {
+    for (moves, language, expected) in [
+        (
+            "1. e4 e5 2. Sf3 Sc6 3. Lb5 a6 4. O-O Sge7",
+            "German",
+            "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 e1g1 g8e7",
+        ),
+        ("1. e4 e5 2. Cf3 Cc6 3. Fc4 Re7", "French", "e2e4 e7e5 g1f3 b8c6 f1c4 e8e7"),
+        ("1. e4 e5 2. Cf3 Cc6 3. Ac4 Dh4", "Spanish or Italian", "e2e4 e7e5 g1f3 b8c6 f1c4 d8h4"),
+    ] {
+        let (record, notices) = read(&format!("{moves} *"));
+        assert_eq!(line(&record), expected, "{moves}");
+        assert!(
+            matches!(
+                notices.as_slice(),
+                [Notice { reason: NoticeReason::PieceLetters { .. }, .. }]
+            ),
+            "{language}: {notices:?}"
+        );
+    }
+    // A bishop is no piece of German: the moves before it are kept.
+    let (record, notices) = read("1. e4 e5 2. Bc4 Sf6 *");
+    assert_eq!(line(&record), "e2e4 e7e5 f1c4");
+    assert_eq!(notices.first().map(|it| it.kept), Some(Kept::MainLine(3)));
+}
+
+#[test]
+fn signs_are_glyphs() {
+    let (record, notices) = read("1. e4 ‼ e5 ∓ 2. Nf3 ⁉ Nc6 → 3. Bb5 ⇆ a6 ± 4. Ba4‼ b5=/∞ *");
+    assert_eq!(notices, []);
+    let nags: Vec<Nag> =
+        record.mainline().flat_map(|node| node.annotations().nags.clone()).collect();
+    assert_eq!(nags, [3, 17, 5, 41, 132, 16, 3, 45].map(Nag));
+    let (record, _) = read("1. \u{2658}f3 \u{265e}f6 *");
+    assert_eq!(line(&record), "g1f3 g8f6");
+}
+
+#[test]
+fn games_without_moves_follow_each_other() {
+    let text = "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n[White \"C\"]\n[Black \"D\"]\n\
+        [Result \"0-1\"]\n\n[White \"E\"]\n[Black \"F\"]\n[Result \"1/2-1/2\"]\n\n1. e4 e5 1/2-1/2\n";
+    let games: Vec<GameRecord> =
+        record::read(text.as_bytes(), Format::Pgn).collect::<Result<_, _>>().expect("readable");
+    let results: Vec<&str> = games.iter().map(|game| game.result.as_str()).collect();
+    assert_eq!(results, ["1-0", "0-1", "1/2-1/2"]);
+    assert_eq!(games.iter().map(GameRecord::len).collect::<Vec<_>>(), [0, 0, 2]);
+}
+
+#[test]
+fn a_repeated_tag_stays_as_it_is() {
+    for text in [
+        "[Event \"x\"]\n[Site \"?\"]\n[Site \"?\"]\n[Site \"?\"]\n\n*\n",
+        "[Event \"x\"]\n[Site \"?\"]\n[Site \"a\"]\n[Site \"?\"]\n[A \"1\"]\n[Site \"b\"]\n[A \"1\"]\n\n*\n",
+        "[Result \"1-0\"]\n[Result \"0-1\"]\n[Date \"\"]\n[Date \"2020.01.01\"]\n\n*\n",
+    ] {
+        read(text);
+    }
+}
+
+#[test]
+fn names_of_variants_are_those_in_use() {
+    let chess = "4k2r/8/8/8/8/8/8/4K3 w k - 0 1";
+    let chess960 = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9";
+    for (names, fen, game) in [
+        (
+            &["Regular", "Standard", "normal", "From Position", "classical", "wild/0", "wild/8a"][..],
+            chess,
+            Game::Chess,
+        ),
+        (
+            &[
+                "wild/fr",
+                "chess-960",
+                "Chess 960",
+                "Freestyle",
+                "Fischer Random",
+                "fischerandom",
+                "",
+            ],
+            chess960,
+            Game::Chess960,
+        ),
+    ] {
+        for name in names {
+            let (record, notices) = read(&format!("[Variant \"{name}\"]\n[FEN \"{fen}\"]\n\n*"));
+            assert_eq!((record.game(), notices), (game, vec![]), "{name}");
+        }
+    }
+}
+
+#[test]
+fn impossible_castling_rights_are_dropped() {
+    let (record, notices) = read("[FEN \"4k2r/8/8/8/8/8/8/4K3 w KQkq - 0 1\"]\n\n1. Kd2 O-O *");
+    assert_eq!(line(&record), "e1d2 e8g8");
+    assert_eq!(record.start().to_string(), "4k2r/8/8/8/8/8/8/4K3 w k - 0 1");
+    let squares: Vec<_> = notices
+        .iter()
+        .map(|it| match &it.reason {
+            NoticeReason::CastlingRight { square } => square.as_str(),
+            other => panic!("{other}"),
+        })
+        .collect();
+    assert_eq!(squares, ["a1", "h1", "a8"]);
+}
+
+#[test]
+fn moves_need_neither_headers_nor_numbers() {
+    assert_eq!(line(&read("e4 e5 Nf3 Nc6 Bb5").0), "e2e4 e7e5 g1f3 b8c6 f1b5");
+    assert_eq!(line(&read("e2e4 e7e5 g1f3").0), "e2e4 e7e5 g1f3");
+    let (record, _) = read("[FEN \"4k3/8/8/8/8/8/4P3/4K3 w\"]\n\n1. e4 Kd7");
+    assert_eq!(record.position().to_string(), "8/3k4/8/8/4P3/8/8/4K3 w - - 1 2");
+}
+
+#[test]
+fn a_position_without_kings_can_be_viewed() {
+    let (record, notices) =
+        read_one(b"[FEN \"8/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 1-0", Format::Pgn);
+    assert_eq!((record.len(), record.result), (0, GameResult::Win(readyok_rules::Side::First)));
+    assert!(matches!(record.start().defect(), Some(PositionError::Kings { .. })));
+    assert!(matches!(notices.as_slice(), [Notice { reason: NoticeReason::Start(_), .. }]));
+}
+
+#[test]
+fn a_comment_can_precede_the_headers() {
+    let (record, notices) =
+        read_one(b"{\n a study }\n[Event \"Case\"]\n[Site \"x\"]\n\n1. e4 e5 *", Format::Pgn);
+    assert_eq!((line(&record).as_str(), notices), ("e2e4 e7e5", vec![]));
+    assert_eq!(record.node(NodeId::ROOT).expect("a root").annotations().comments, ["a study"]);
+}
